@@ -68,7 +68,7 @@ def run(name: str, folder: Path, threads: int, memory: int) -> str:
     passes = Passes(model.grammar, model.table, memory, threads=threads)
     started, cpu = time.perf_counter(), time.process_time()
     try:
-        done = passes.get("total", True, items=False)
+        done = passes.get("total", True, "root")
     except BudgetError as error:
         seconds = time.perf_counter() - started
         return f"{name:22} {threads:2}  {seconds:7.2f} s  {error.diagnostics[0].message}"

@@ -108,9 +108,10 @@ class ExactEngine:
         likelihood: bool,
         scaled: bool,
         length: int,
-        keep: bool,
+        keep: int,
         memory: int,
         threads: int,
+        excluded: int = -1,
     ) -> ExactPass: ...
     def root_vector(self, run: ExactPass) -> NDArray[np.float64]: ...
     def estimate_boxes(
@@ -122,8 +123,7 @@ class ExactEngine:
     def bounds(self, run: ExactPass, work: float) -> tuple[float, float]: ...
     def predict_rows(
         self,
-        run: ExactPass | None,
-        likelihood: bool,
+        run: ExactPass,
         rows: NDArray[np.float64],
         memory: int,
         threads: int,
@@ -131,8 +131,7 @@ class ExactEngine:
     ) -> tuple[int, NDArray[np.float64]]: ...
     def leaves_reached(
         self,
-        run: ExactPass | None,
-        likelihood: bool,
+        run: ExactPass,
         rows: NDArray[np.float64],
         memory: int,
         threads: int,
@@ -141,7 +140,6 @@ class ExactEngine:
     def expected_uses(
         self,
         run: ExactPass,
-        least: float,
         memory: int,
         progress: Callable[[int, int, int], bool] | None,
     ) -> tuple[
@@ -149,10 +147,6 @@ class ExactEngine:
         NDArray[np.float64],
         NDArray[np.float64],
         NDArray[np.float64],
-        NDArray[np.float64],
-        NDArray[np.int32],
-        NDArray[np.uint32],
-        NDArray[np.uint32],
         NDArray[np.float64],
     ]: ...
     def root_values(self, run: ExactPass) -> NDArray[np.float64]: ...

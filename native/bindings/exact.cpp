@@ -106,50 +106,35 @@ nb::tuple estimate_of(const Engine& engine, double work, std::uint64_t seed) {
 
 // --- descents ---------------------------------------------------------------------------------
 
-// Follows rows by `kFollow` (predict_rows, leaves_reached): along a pass; without a pass along
-// interval blocks, which are evaluated here first.
+// Follows rows along a pass by `kFollow` (predict_rows, leaves_reached).
 template <auto kFollow, typename Out>
-Status follow(const Engine& engine, const Pass* pass, bool likelihood,
-              const Matrix<double>& array, std::size_t memory, std::size_t threads,
-              const nb::object& progress, Out& out) {
+Status follow(const Engine& engine, const Pass& pass, const Matrix<double>& array,
+              std::size_t memory, std::size_t threads, const nb::object& progress, Out& out) {
     require(array.shape(1) == engine.problem().table.features.size(),
             "rows have a number for each feature");
     const NewRows rows{span_of(array), array.shape(0)};
     return run_unlocked(
         [&](const Poll& poll) {
-            const auto along = [&](const Totals& totals) {
-                return kFollow(engine, totals, rows, {memory, threads}, poll, out);
-            };
-            if (pass != nullptr) {
-                return along({pass, nullptr});
-            }
-            const auto blocks = engine.make_interval_blocks(likelihood, memory, threads);
-            if (blocks == nullptr) {
-                throw nb::value_error("there are no blocks to follow rows along");
-            }
-            const Status status = blocks->run(poll);
-            return status == Status::done ? along({nullptr, blocks.get()}) : status;
+            return kFollow(engine, pass, rows, {memory, threads}, poll, out);
         },
         progress);
 }
 
 // Status, and the predictions (m * q,).
-nb::tuple predictions_of(const Engine& engine, const Pass* pass, bool likelihood,
-                         const Matrix<double>& rows, std::size_t memory, std::size_t threads,
-                         const nb::object& progress) {
+nb::tuple predictions_of(const Engine& engine, const Pass& pass, const Matrix<double>& rows,
+                         std::size_t memory, std::size_t threads, const nb::object& progress) {
     std::vector<double> out;
     const Status status =
-        follow<predict_rows>(engine, pass, likelihood, rows, memory, threads, progress, out);
+        follow<predict_rows>(engine, pass, rows, memory, threads, progress, out);
     return nb::make_tuple(static_cast<int>(status), to_numpy(std::move(out)));
 }
 
 // Status, and for each row the leaves it may end in: probabilities (J,), statistics (J * k,).
-nb::tuple leaves_of(const Engine& engine, const Pass* pass, bool likelihood,
-                    const Matrix<double>& rows, std::size_t memory, std::size_t threads,
-                    const nb::object& progress) {
+nb::tuple leaves_of(const Engine& engine, const Pass& pass, const Matrix<double>& rows,
+                    std::size_t memory, std::size_t threads, const nb::object& progress) {
     std::vector<LeafMass> found;
     const Status status =
-        follow<leaves_reached>(engine, pass, likelihood, rows, memory, threads, progress, found);
+        follow<leaves_reached>(engine, pass, rows, memory, threads, progress, found);
     nb::list out;
     for (LeafMass& own : found) {
         out.append(nb::make_tuple(to_numpy(std::move(own.probability)),
@@ -159,19 +144,16 @@ nb::tuple leaves_of(const Engine& engine, const Pass* pass, bool likelihood,
 }
 
 // Status; then of every state the visits, of every rule the uses and the expectation of its
-// weight, of every rule and feature the splits; then of the items found the product states, the
-// rows (one below the other, each as many as `sizes` says) and the probabilities.
-nb::tuple uses_of(const Engine& engine, const Pass& pass, double least, std::size_t memory,
+// weight, of every rule and feature the splits.
+nb::tuple uses_of(const Engine& engine, const Pass& pass, std::size_t memory,
                   const nb::object& progress) {
     Uses found;
     const Status status = run_unlocked(
-        [&](const Poll& poll) { return expected_uses(engine, pass, least, memory, poll, found); },
+        [&](const Poll& poll) { return expected_uses(engine, pass, memory, poll, found); },
         progress);
     return nb::make_tuple(static_cast<int>(status), to_numpy(std::move(found.visits)),
                           to_numpy(std::move(found.uses)), to_numpy(std::move(found.weights)),
-                          to_numpy(std::move(found.splits)), to_numpy(std::move(found.products)),
-                          to_numpy(std::move(found.sizes)), to_numpy(std::move(found.rows)),
-                          to_numpy(std::move(found.probability)));
+                          to_numpy(std::move(found.splits)));
 }
 
 }  // namespace
@@ -195,14 +177,17 @@ void bind_exact(nb::module_& m) {
             .def(
                 "make_pass",
                 [](const Engine& engine, int quantity, bool likelihood, bool scaled,
-                   std::size_t length, bool keep, std::size_t memory, std::size_t threads) {
+                   std::size_t length, int keep, std::size_t memory, std::size_t threads,
+                   int excluded) {
                     return without_lock([&] {
-                        return engine.make_pass(static_cast<Quantity>(quantity), likelihood,
-                                                scaled, length, keep, memory, threads);
+                        return engine.make_pass({static_cast<Quantity>(quantity), likelihood,
+                                                 scaled, length, static_cast<Keep>(keep), memory,
+                                                 threads, excluded});
                     });
                 },
                 nb::arg("quantity"), nb::arg("likelihood"), nb::arg("scaled"), nb::arg("length"),
-                nb::arg("keep"), nb::arg("memory"), nb::arg("threads"), nb::keep_alive<0, 1>())
+                nb::arg("keep"), nb::arg("memory"), nb::arg("threads"), nb::arg("excluded") = -1,
+                nb::keep_alive<0, 1>())
             .def(
                 "root_values",
                 [](const Engine& engine, const Pass& run) {
@@ -234,12 +219,11 @@ void bind_exact(nb::module_& m) {
             .def("scored_edges", &scored_edges_of, nb::arg("run"), nb::arg("rows").noconvert(),
                  nb::arg("product"));
     const auto define = [&](const char* name, auto function) {
-        exact_engine.def(name, function, nb::arg("run").none(), nb::arg("likelihood"),
-                         nb::arg("rows").noconvert(), nb::arg("memory"), nb::arg("threads"),
-                         nb::arg("progress").none());
+        exact_engine.def(name, function, nb::arg("run"), nb::arg("rows").noconvert(),
+                         nb::arg("memory"), nb::arg("threads"), nb::arg("progress").none());
     };
     define("predict_rows", &predictions_of);
     define("leaves_reached", &leaves_of);
-    exact_engine.def("expected_uses", &uses_of, nb::arg("run"), nb::arg("least"),
-                     nb::arg("memory"), nb::arg("progress").none());
+    exact_engine.def("expected_uses", &uses_of, nb::arg("run"), nb::arg("memory"),
+                     nb::arg("progress").none());
 }

@@ -70,6 +70,10 @@ class TreeAverages(Protocol):
         """For each feature the expected number of splits on it, shape (d,)."""
         ...
 
+    def root_splits(self) -> NDArray[np.float64]:
+        """For each feature the probability that the root splits on it, shape (d,)."""
+        ...
+
     def leaf_distribution(self) -> NDArray[np.float64]:
         """Probability of k leaves, at index k, until what is left is below 1e-12."""
         ...

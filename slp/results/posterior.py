@@ -407,6 +407,18 @@ class Posterior:
             for name, column in zip(self.table.feature_names, columns, strict=True)
         }
 
+    def root_probabilities(self) -> dict[str, float]:
+        """For each feature the probability that the root of the tree splits on it. The rest, up to
+        1, is that of the tree that is a leaf.
+
+        Raises
+        ------
+        BudgetError
+            An exact engine needs the sums of all boxes, and they do not fit.
+        """
+        shares = self._result.averages.root_splits().tolist()
+        return dict(zip(self.table.feature_names, shares, strict=True))
+
     def importances(self) -> dict[str, float] | None:
         """For each feature how much log posterior the splits on it gain, of an engine that grows
         trees (the score of each split less that of stopping there, as the tree was grown; averaged

@@ -21,6 +21,7 @@ from slp.kernels.compiled import N_CORES
 from slp.problem.new_rows import rows_as_numbers, table_as_numbers
 from slp.problem.tree_arrays import ensemble_of_trees
 from slp.results.averages import LeafMixture, ScoredTree
+from slp.trees import Split
 
 K = TypeVar("K", bound=Hashable)
 N = TypeVar("N", np.float64, np.int64)
@@ -142,6 +143,25 @@ class DrawnTrees(WeightedDraws):
     def expected_splits(self) -> NDArray[np.float64]:
         """For each feature the mean number of splits on it, shape (d,)."""
         return self.mean(self.splits.astype(np.float64))
+
+    def root_splits(self) -> NDArray[np.float64]:
+        """For each feature the share of draws whose root splits on it, shape (d,)."""
+        return self.mean(self._roots)
+
+    def root_splits_error(self) -> NDArray[np.float64]:
+        """Monte Carlo standard error of `root_splits`, shape (d,)."""
+        return self.error(self._roots)
+
+    @cached_property
+    def _roots(self) -> NDArray[np.float64]:
+        """Of each tree 1 for the feature that its root splits on, shape (U, d)."""
+        number = {name: f for f, name in enumerate(self.table.feature_names)}
+        out = np.zeros((len(self.trees), len(number)))
+        for row, scored in zip(out, self.trees, strict=True):
+            root = scored.tree.root
+            if isinstance(root, Split):
+                row[number[root.feature]] = 1.0
+        return out
 
     def leaf_distribution(self) -> NDArray[np.float64]:
         """Share of draws with k leaves, at index k."""

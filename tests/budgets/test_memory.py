@@ -55,7 +55,7 @@ passes = Passes(model.grammar, model.table, int(sys.argv[2]), threads=2)
 passes.engine.uses_interval_blocks()
 before = peak()
 try:
-    passes.get("total", True, items=False)
+    passes.get("total", True, "root")
 except BudgetError as error:
     found = {"code": error.diagnostics[0].code, "bounds": error.log_evidence_bounds}
 print(json.dumps({**found, "taken": peak() - before}))

@@ -96,7 +96,7 @@ def test_boxes_and_splits_are_counted() -> None:
     X = np.array([[i >> f & 1 for f in range(7)] for i in range(128)], dtype=object)
     model = slp.parse(":- use(denison).\n:- support(min_leaf(8)).").compile(X, X[:, 0])
     chart = compiled(model.grammar, model.table)
-    found = chart.passes.get("total", True, items=False).statistics()
+    found = chart.passes.get("total", True, "root").statistics()
     parts = {k: math.comb(7, k) * 2 ** (7 - k) for k in range(3, 8)}  # by free dimensions
     assert found["items"] == sum(parts.values())
     # The smallest are leaves; others split along each free dimension, or are leaves.
@@ -172,7 +172,7 @@ def test_it_reports_the_boxes_that_it_keeps() -> None:
     table = bits(120, 9)
     grammar = denison(table, 2.0)
     forest = build_forest(grammar, Geometry(grammar, table), GIB)
-    run = passes.Passes(grammar, table, GIB, threads=1).get("total", True, items=False)
+    run = passes.Passes(grammar, table, GIB, threads=1).get("total", True, "root")
     have = run.statistics()
     singles = len(table.counts)
     assert 0.9 * (forest.n_items - singles) < have["items"] <= forest.n_items - singles

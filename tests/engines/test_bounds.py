@@ -33,7 +33,7 @@ def test_bounds_of_random_grammars_hold_the_total(seed: int, work: float) -> Non
     geometry = Geometry(grammar, table)
     want = Chart(build_forest(grammar, geometry, GIB), likelihood).log_total
     engine = CompiledChart.of(grammar, geometry, likelihood, GIB).passes.engine
-    run = engine.make_pass(TOTAL, likelihood, True, 0, True, GIB, 1)
+    run = engine.make_pass(TOTAL, likelihood, True, 0, 2, GIB, 1)
     low, high = engine.bounds(run, work)  # nothing is done: all comes from opening items
     assert low <= want + 1e-9 and want <= high + 1e-9
     if work == 1e7 and want > -math.inf:
@@ -115,9 +115,9 @@ def test_vast_sums_take_little_memory_for_the_bounds_on_the_normaliser(
     parts: list[int] = []
     real = passes.Passes._try
 
-    def tried(self: passes.Passes, *of: Any) -> Any:
-        parts.append(of[4] if len(of) > 4 else 1)
-        return real(self, *of)
+    def tried(self: passes.Passes, *of: Any, share: int = 1) -> Any:
+        parts.append(share)
+        return real(self, *of, share=share)
 
     monkeypatch.setattr(passes.Passes, "_try", tried)
     bounds(":- use(denison).", 300 * KIB)

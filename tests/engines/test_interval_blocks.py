@@ -92,6 +92,7 @@ def check_equal(have: CompiledChart, want: Chart, rows: np.ndarray) -> None:
         close(have.log_weight(scored.tree), want.log_weight(scored.tree))
     close(have.usage(), want.usage())
     close(have.expected_splits(), want.expected_splits())
+    close(have.root_splits(), want.root_splits())
     for name in ("leaf_distribution", "depth_distribution"):
         a, b = getattr(have, name)(), getattr(want, name)()
         length = max(len(a), len(b))
@@ -100,13 +101,33 @@ def check_equal(have: CompiledChart, want: Chart, rows: np.ndarray) -> None:
     predict = leaf.predict_proba if leaf.classes else leaf.mean
     for m, w in zip(have.leaf_mixtures(rows), want.leaf_mixtures(rows), strict=True):
         close(m.probability @ predict(m.statistics), w.probability @ predict(w.statistics))
-    for quantity, items in (("total", True), ("best", True), ("count", False)):
-        assert have.passes.get(quantity, quantity != "count", items=items).by_interval_blocks()
+    for quantity, items in (("total", "items"), ("best", "items"), ("count", "root")):
+        assert have.passes.get(quantity, quantity != "count", items).by_interval_blocks()
 
 
 NEW_ROWS = np.array(
     [[3.5, 10.0, "p"], [-1.0, 35.0, "q"], [30.0, 22.0, "new"], [11.0, 8.0, "r"]], np.object_
 )
+
+
+@pytest.mark.parametrize("threads", [1, 8])
+@pytest.mark.parametrize("prior", ["denison", "growtree"])
+def test_rows_that_go_with_rows_of_the_table(prior: str, threads: int) -> None:
+    """Many of them are followed together, others each on its own way."""
+    key = (prior, "", "dirichlet(1)")
+    grammar, table = case(*key)
+    rng = np.random.default_rng(17)
+    x, z = rng.permutation(21), rng.integers(0, 40, 21)
+    c = rng.choice(["p", "q", "r"], 21)
+    same = [[float(a), float(b), str(v)] for a, b, v in zip(x, z, c, strict=True)]
+    near = [[a + 0.4, b, v] for a, b, v in same[:5]]
+    rows = np.array([*same[:15], *NEW_ROWS.tolist(), *near, *same[:3]], np.object_)
+    have, want = compiled(grammar, table, True, threads), plain(*key)
+    close(have.predictions(rows), want.predictions(rows))
+    predict = table.leaf.predict_proba
+    for m, w in zip(have.leaf_mixtures(rows), want.leaf_mixtures(rows), strict=True):
+        close(m.probability @ predict(m.statistics), w.probability @ predict(w.statistics))
+        assert m.probability.sum() == pytest.approx(1)
 
 
 @pytest.mark.parametrize("threads", [1, 8])
@@ -134,7 +155,7 @@ def test_the_only_feature_that_can_be_inner_is_left_out_too() -> None:
     model = slp.parse(":- use(growtree).").compile(frame, y)
     chart = compiled(model.grammar, model.table, likelihood=True, threads=1)
     want = Chart(build_forest(model.grammar, Geometry(model.grammar, model.table), GIB), True)
-    assert chart.passes.get("total", True, items=False).by_interval_blocks()
+    assert chart.passes.get("total", True, "root").by_interval_blocks()
     close(chart.usage(), want.usage())
     close(chart.expected_splits(), want.expected_splits())
 
@@ -151,7 +172,7 @@ def test_a_pass_for_the_evidence_alone_is_the_one_that_keeps_its_boxes() -> None
 @pytest.mark.parametrize("prior", ["bcart_pcfg"])
 def test_measures_that_look_at_the_rows_are_taken_box_by_box(prior: str) -> None:
     chart = compiled(*case(prior, "", "dirichlet(1)"), likelihood=True, threads=1)
-    assert not chart.passes.get("total", True, items=True).by_interval_blocks()
+    assert not chart.passes.get("total", True, "items").by_interval_blocks()
 
 
 # --- depth ---------------------------------------------------------------------------------
@@ -175,11 +196,11 @@ def test_deep_trees_left_out_weigh_less_than_is_said(
     table = line(36, 2)
     grammar = growtree(table, alpha, beta, 36)
     have = compiled(grammar, table, likelihood, threads=1)
-    cut = have.passes.get("total", likelihood, items=True).depth_cut()
+    cut = have.passes.get("total", likelihood, "items").depth_cut()
     assert cut is not None
     assert 4 < cut[0] < 35
     assert 0 < have.left_out <= 1e-12
-    whole = have.passes.engine.make_pass(0, likelihood, True, 0, False, GIB, 1)
+    whole = have.passes.engine.make_pass(0, likelihood, True, 0, 0, GIB, 1)
     whole.run(None)
     assert not whole.by_interval_blocks()
     close(have.log_total, have.passes.engine.root_values(whole)[0])

@@ -53,7 +53,7 @@ def passes_of(text: str, levels: bool = False, **options: float) -> tuple[Passes
 def test_the_estimate_is_near_the_number(text: str, error: float, levels: bool) -> None:
     passes, size = passes_of(text, levels)
     # With scaled numbers, as those passes go item by item whatever the grammar.
-    run = passes.engine.make_pass(TOTAL, False, True, 0, True, GIB, 1)
+    run = passes.engine.make_pass(TOTAL, False, True, 0, 2, GIB, 1)
     run.run(None)
     items = run.statistics()["items"]
     assert items * (1 - error) < size.items < items * (1 + error)
@@ -91,7 +91,7 @@ def test_explain_says_the_size() -> None:
 def test_time_runs_out() -> None:
     passes, size = passes_of(":- use(denison).", deadline=Deadline(0.0))
     with pytest.raises(BudgetError) as error:
-        passes.get("total", True, items=True)
+        passes.get("total", True, "items")
     (found,) = error.value.diagnostics
     assert found.code == "E540"
     start = "the exact engine used up its time of 0 s summing over all trees: "

@@ -377,6 +377,7 @@ private:
     struct Term {
         std::uint32_t to, left, right;
         double weight;
+        std::uint32_t rule;
     };
 
     void make_runs() {
@@ -437,7 +438,8 @@ private:
         const std::size_t s = placed_[at];
         const auto n_owed = static_cast<std::uint32_t>(problem_.n_owed());
         std::vector<Term> out;
-        for (const Flat::Split& split : flat_[s].splits) {
+        for (std::uint32_t rule = 0; rule < flat_[s].splits.size(); ++rule) {
+            const Flat::Split& split = flat_[s].splits[rule];
             const std::int32_t left = split.rule->transitions[transition];
             if (left < 0 || !(split_weight(s) > 0.0)) {
                 continue;
@@ -451,12 +453,12 @@ private:
                                 r = place(split.rule->transitions[transition + 1]);
             const double weight = split.weight / split_weight(s);
             if (!problem_.counted()) {
-                out.push_back({to, l, r, weight});
+                out.push_back({to, l, r, weight, rule});
             }
             // The leaves owed are distributed: at least one to each side.
             for (std::uint32_t owed = 1; owed < n_owed; ++owed) {
                 for (std::uint32_t j = 0; j < owed; ++j) {
-                    out.push_back({to + owed, l + j, r + owed - 1 - j, weight});
+                    out.push_back({to + owed, l + j, r + owed - 1 - j, weight, rule});
                 }
             }
         }
@@ -477,8 +479,10 @@ private:
             if (!extends) {
                 out_.runs.push_back({term.to, term.left, term.right, 1, shares, crossed,
                                      crossed ? static_cast<std::int32_t>(out_.weights.size())
-                                             : -1});
+                                             : -1,
+                                     static_cast<std::uint32_t>(out_.rule_of_term.size())});
             }
+            out_.rule_of_term.push_back(term.rule);
             if (crossed) {
                 out_.weights.push_back(term.weight);
             }

@@ -47,6 +47,8 @@ struct BlockGrammar {
         bool crossed;
         // Of crossed runs: where the weights of its terms are; -1 if all are 1. Others have 1.
         std::int32_t weights;
+        // Number of its first term, among those of all runs.
+        std::uint32_t first_term;
     };
 
     // States that follow each other and have the same shares and majority.
@@ -102,6 +104,9 @@ struct BlockGrammar {
     std::vector<std::uint32_t> first_run;
     std::vector<std::uint8_t> allowed;
     std::vector<double> weights;
+    // Of each term, which of the split rules of its state takes it over: its place among all that
+    // have a weight, calls followed.
+    std::vector<std::uint32_t> rule_of_term;
 
     // The state here of each product state; -1 for one that no box is in.
     std::vector<std::int32_t> state_of_product;

@@ -31,10 +31,9 @@ struct BlockTask {
     bool keep = false;
     std::size_t memory = 0;
     std::size_t n_threads = 1;
-    // A feature that no tree splits on; all weights stay as they are. -1: none.
+    // A feature that no tree splits on; all weights stay as they are. -1: none. Of binary-feature
+    // blocks only where a leaf may have a single row.
     std::int32_t excluded = -1;
-    // Log of the factor of values for each row of the data, if it is known.
-    std::optional<double> log_scale = std::nullopt;
     // Keep the blocks for descents (interval_blocks/search.hpp).
     bool keep_blocks = false;
 };
@@ -74,8 +73,8 @@ public:
           make_(std::move(make)) {}
 
     Status run(const Poll& poll) override {
-        double log_scale = task_.log_scale.value_or(0.0);
-        if (task_.sum != Sum::count && !task_.log_scale) {
+        double log_scale = 0.0;
+        if (task_.sum != Sum::count) {
             const Status status = find_log_scale(poll, log_scale);
             if (status == Status::stopped) {
                 return status;
@@ -118,6 +117,7 @@ private:
         }
         BlockTask few = task_;
         few.keep = few.keep_blocks = false;
+        few.excluded = -1;  // the scale of all trees
         few.n_threads = 1;
         const Box box = geometry_.box_of(rows);
         return within_budget([&] {

@@ -105,30 +105,6 @@ private:
     Combine combine_;
 };
 
-// For each of d features the probability of being used, then for each the expected number of
-// splits.
-struct FeatureUse {
-    std::size_t d;
-
-    std::size_t size() const { return 2 * d; }
-    void leaf(double, double*) const {}
-    void call(double probability, const double* x, double* out) const {
-        for (std::size_t i = 0; i < 2 * d; ++i) {
-            out[i] += probability * x[i];
-        }
-    }
-    void split(double probability, const BoxSplit& split, const double* x, const double* y,
-               double* out) const {
-        for (std::size_t f = 0; f < d; ++f) {
-            out[f] += probability * (f == split.feature ? 1.0 : x[f] + (1.0 - x[f]) * y[f]);
-        }
-        for (std::size_t f = d; f < 2 * d; ++f) {
-            out[f] += probability * (x[f] + y[f]);
-        }
-        out[d + split.feature] += probability;
-    }
-};
-
 // Probability of 1 to `most` leaves.
 struct LeafNumber {
     std::size_t most;

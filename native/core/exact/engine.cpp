@@ -71,19 +71,6 @@ BlockGrammar Engine::blocks_for(Quantity quantity, const std::optional<DepthCut>
                              cut ? std::optional(cut->depth) : std::optional<std::size_t>());
 }
 
-std::unique_ptr<IntervalBlockSearch> Engine::make_interval_blocks(bool likelihood,
-                                                                  std::size_t memory,
-                                                                  std::size_t n_threads) const {
-    if (!uses_interval_blocks()) {
-        return nullptr;
-    }
-    BlockTask task{Sum::total, likelihood, false, memory, n_threads};
-    task.keep_blocks = true;
-    const auto cut = depth_cut(problem_, geometry_, *blocks_, likelihood);
-    return make_interval_block_search(problem_, geometry_, blocks_for(Quantity::total, cut),
-                                      *inner_, task);
-}
-
 std::vector<double> Engine::root_values(const Pass& pass) const {
     std::vector<double> out;
     for (std::int32_t i = 0; i < problem_.n_owed(); ++i) {

@@ -20,8 +20,28 @@
 
 namespace slp::exact {
 
-// feature_use, leaf_number, tree_depth: vectors (distributions.hpp).
-enum class Quantity : std::uint8_t { total, best, count, feature_use, leaf_number, tree_depth };
+// leaf_number, tree_depth: vectors (distributions.hpp).
+enum class Quantity : std::uint8_t { total, best, count, leaf_number, tree_depth };
+
+// What a pass keeps of its values: the root's; what descents by interval blocks need; every item's.
+enum class Keep : std::uint8_t { root, blocks, items };
+
+// What one pass computes, and with what means.
+struct PassTask {
+    Quantity quantity = Quantity::total;
+    // Whether the leaves' marginal likelihoods are in the weights.
+    bool likelihood = true;
+    // Numbers with exponents (numbers.hpp).
+    bool scaled = false;
+    // Of the vectors of leaf_number and tree_depth.
+    std::size_t length = 0;
+    Keep keep = Keep::items;
+    // Bytes that it may hold.
+    std::size_t memory = 0;
+    std::size_t n_threads = 1;
+    // A feature that no tree splits on, though its splits keep their shares; -1: none.
+    std::int32_t excluded = -1;
+};
 
 class Engine;
 class IntervalBlockSearch;
@@ -51,6 +71,8 @@ public:
     virtual bool likelihood() const = 0;
     // Whether it goes by blocks (interval_blocks/search.hpp).
     virtual bool by_interval_blocks() const { return false; }
+    // The blocks, for descents, where it has kept them; else null.
+    virtual IntervalBlockSearch* blocks() const { return nullptr; }
     // Set if trees were not followed to every depth.
     virtual std::optional<DepthCut> depth_cut() const { return std::nullopt; }
     // Of totals: the probability of each choice at an item, given the item, into out: one entry for
@@ -88,12 +110,7 @@ public:
     const Problem& problem() const { return problem_; }
     const Geometry& geometry() const { return geometry_; }
 
-    // likelihood: whether the leaves' marginal likelihoods are in the weights. scaled: numbers with
-    // exponents (see numbers.hpp). length: of the vectors of leaf_number and tree_depth. memory:
-    // bytes that it may hold. keep: whether items are needed, or only the root.
-    std::unique_ptr<Pass> make_pass(Quantity quantity, bool likelihood, bool scaled,
-                                    std::size_t length, bool keep, std::size_t memory,
-                                    std::size_t n_threads) const;
+    std::unique_ptr<Pass> make_pass(const PassTask& task) const;
 
     // How many values a pass over numbers keeps for each box where it goes by blocks
     // (interval_blocks/search.hpp); 0 where it goes item by item.
@@ -101,11 +118,6 @@ public:
 
     // Whether passes over numbers go by blocks.
     bool uses_interval_blocks() const { return uses_blocks() && inner_.has_value(); }
-
-    // Totals by blocks, not yet run, whose blocks will stay for descents; null where passes do
-    // not go by blocks.
-    std::unique_ptr<IntervalBlockSearch> make_interval_blocks(bool likelihood, std::size_t memory,
-                                                              std::size_t n_threads) const;
 
     // Logs of the root's values, one for each number of leaves that it may owe.
     std::vector<double> root_values(const Pass& pass) const;
@@ -137,6 +149,7 @@ private:
     // Whether passes over numbers go by blocks (interval_blocks/search.hpp) or by words of bits
     // (binary_blocks/search.hpp). Found on first use, because it takes time on wide tables.
     bool uses_blocks() const;
+    std::unique_ptr<Pass> make_block_pass(const PassTask& task) const;
     // Without the depths that totals do not need.
     BlockGrammar blocks_for(Quantity quantity, const std::optional<DepthCut>& cut) const;
     bool is_worth_blocks() const;

@@ -2,21 +2,23 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <span>
 
 #include "exact/descent.hpp"
+#include "exact/interval_blocks/search.hpp"
 #include "thread_team.hpp"
 
 namespace slp::exact {
 
 namespace {
 
-class TreeWalk {
+// Where the numbers of each rule and state are added.
+class Sums {
 public:
-    TreeWalk(const Engine& engine, double least, Budget& budget, Uses& out)
-        : problem_(engine.problem()), least_(least), budget_(budget), out_(out) {
+    Sums(const Problem& problem, Uses& out) : problem_(problem), out_(out) {
         std::size_t n_rules = 0;
-        for (const std::vector<Rule>& rules : problem_.grammar.states) {
+        for (const std::vector<Rule>& rules : problem.grammar.states) {
             first_rule_.push_back(n_rules);
             n_rules += rules.size();
         }
@@ -24,8 +26,49 @@ public:
         out_.visits.assign(first_rule_.size(), 0.0);
         out_.uses.assign(n_rules, 0.0);
         out_.weights.assign(n_rules, 0.0);
-        out_.splits.assign(n_rules * problem_.table.features.size(), 0.0);
+        out_.splits.assign(n_rules * problem.table.features.size(), 0.0);
     }
+
+    void visit(std::size_t state, double mass) { out_.visits[state] += mass; }
+    void use(std::size_t state, std::size_t rule, double mass) {
+        out_.uses[first_rule_[state] + rule] += mass;
+    }
+    // Which is a use of the rule too.
+    void split(std::size_t state, std::size_t rule, std::size_t feature, double mass) {
+        use(state, rule, mass);
+        const std::size_t d = problem_.table.features.size();
+        out_.splits[(first_rule_[state] + rule) * d + feature] += mass;
+    }
+
+    // At boxes where these rules are applicable, with the logs of their weights there; if they are
+    // normalised.
+    template <typename Applicable, typename LogWeight>
+    void weigh(std::size_t state, double mass, Applicable applicable, LogWeight log_weight) {
+        const std::size_t n =
+            problem_.grammar.normalise ? problem_.grammar.states[state].size() : 0;
+        double top = -INFINITY, sum = 0;
+        for (std::size_t r = 0; r < n; ++r) {
+            top = applicable(r) ? std::max(top, log_weight(r)) : top;
+        }
+        for (std::size_t r = 0; r < n && top > -INFINITY; ++r) {
+            sum += applicable(r) ? std::exp(log_weight(r) - top) : 0.0;
+        }
+        for (std::size_t r = 0; r < n && sum > 0.0; ++r) {
+            out_.weights[first_rule_[state] + r] +=
+                applicable(r) ? mass * std::exp(log_weight(r) - top) / sum : 0.0;
+        }
+    }
+
+private:
+    const Problem& problem_;
+    Uses& out_;
+    std::vector<std::size_t> first_rule_;
+};
+
+// Item by item: the walk of a descent.
+class TreeWalk {
+public:
+    TreeWalk(const Problem& problem, Sums& sums) : problem_(problem), sums_(sums) {}
 
     void route(std::span<const BoxSplit>) {}
     std::uint64_t left(std::uint32_t) const { return 1; }
@@ -34,72 +77,161 @@ public:
     void visit(const Opened& opened) {
         const auto state = static_cast<std::size_t>(opened.product / problem_.n_owed());
         const double mass = opened.mass[0];
-        out_.visits[state] += mass;
-        add_uses(opened, first_rule_[state], mass);
-        add_weights(opened.log_weights, opened.applicable, first_rule_[state], mass);
-        if (mass > least_) {
-            budget_.take(2 * (opened.box.rows.size() * 4 + 24));
-            out_.products.push_back(opened.product);
-            out_.sizes.push_back(static_cast<std::uint32_t>(opened.box.rows.size()));
-            out_.rows.insert(out_.rows.end(), opened.box.rows.begin(), opened.box.rows.end());
-            out_.probability.push_back(mass);
-        }
-    }
-
-private:
-    void add_uses(const Opened& opened, std::size_t first, double mass) {
-        const std::size_t d = problem_.table.features.size();
+        sums_.visit(state, mass);
+        sums_.weigh(
+            state, mass, [&](std::size_t r) { return opened.applicable[r] != 0; },
+            [&](std::size_t r) { return opened.log_weights[r]; });
         const double* next = opened.probabilities.data();
         for (const RuleEdges& rule : opened.item.rules) {
-            const std::size_t r = first + static_cast<std::size_t>(rule.rule);
+            const auto r = static_cast<std::size_t>(rule.rule);
             if (rule.kind == RuleKind::leaf) {
-                out_.uses[r] += mass * *next++;
+                sums_.use(state, r, mass * *next++);
             }
             for (const Edge& edge : rule.edges) {
                 const double own = mass * *next++;
-                out_.uses[r] += own;
                 if (rule.kind == RuleKind::split) {
-                    out_.splits[r * d + opened.splits[edge.split].feature] += own;
+                    sums_.split(state, r, opened.splits[edge.split].feature, own);
+                } else {
+                    sums_.use(state, r, own);
                 }
             }
         }
     }
 
-    void add_weights(std::span<const double> logs, std::span<const std::uint8_t> applicable,
-                     std::size_t first, double mass) {
-        double top = -INFINITY, sum = 0;
-        for (std::size_t r = 0; r < logs.size(); ++r) {
-            top = applicable[r] ? std::max(top, logs[r]) : top;
+private:
+    const Problem& problem_;
+    Sums& sums_;
+};
+
+// By blocks: what is known of the states of boxes is shared out among rules.
+class RulesOfStates {
+public:
+    RulesOfStates(const Problem& problem, const BlockGrammar& blocks, const TreeSums& found,
+                  Sums& sums)
+        : problem_(problem), blocks_(blocks), found_(found), sums_(sums) {
+        for (const std::uint32_t rule : blocks.rule_of_term) {
+            n_rules_ = std::max<std::size_t>(n_rules_, rule + std::size_t{1});
         }
-        for (std::size_t r = 0; r < logs.size(); ++r) {
-            sum += applicable[r] ? std::exp(logs[r] - top) : 0.0;
-        }
-        for (std::size_t r = 0; r < logs.size(); ++r) {
-            out_.weights[first + r] += applicable[r] ? mass * std::exp(logs[r] - top) / sum : 0.0;
+        splits_.assign(blocks.nodes.size() * n_rules_ * problem.table.features.size(), 0.0);
+        for (std::uint32_t f = 0; f < problem.table.features.size(); ++f) {
+            for (std::uint32_t c = blocks.first_class[f]; c < blocks.first_class[f + 1]; ++c) {
+                for (const BlockGrammar::Run& run : blocks.runs_of(c, true)) {
+                    for (std::uint32_t t = 0; t < run.n; ++t) {
+                        const std::size_t term = run.first_term + t;
+                        splits_of(run.to + t, blocks.rule_of_term[term])[f] += found.terms[term];
+                    }
+                }
+            }
         }
     }
 
+    void share_out() {
+        for (std::size_t s = 0; s < blocks_.nodes.size(); ++s) {
+            const TreeSums::OfState& own = found_.states[s];
+            const BlockGrammar::Node& node = blocks_.nodes[s];
+            rule_ = 0;
+            share(s, static_cast<std::size_t>(blocks_.origin[s]),
+                  node.leaf_alone > 0.0 ? own.leaves_alone / node.leaf_alone : 0.0,
+                  node.leaf > 0.0 ? own.leaves / node.leaf : 0.0, own.unfit);
+        }
+    }
+
+private:
+    // Uses in boxes that cannot be split, and in others.
+    struct Pair {
+        double alone = 0, split = 0;
+
+        void add(Pair other) {
+            alone += other.alone;
+            split += other.split;
+        }
+        double sum() const { return alone + split; }
+    };
+
+    double* splits_of(std::size_t s, std::size_t rule) {
+        return splits_.data() + (s * n_rules_ + rule) * problem_.table.features.size();
+    }
+
+    // Shares out the uses of a state by boxes in state s. alone, split: uses of a leaf rule of
+    // weight 1. unfit: visits of boxes that can only be split. Returns all uses.
+    Pair share(std::size_t s, std::size_t state, double alone, double split, double unfit) {
+        const Rules& rules = problem_.grammar.states[state];
+        const auto weight = [&](std::size_t r) { return std::exp(rules[r].log_weight); };
+        double sum_alone = 0.0, sum_split = 0.0;
+        for (std::size_t r = 0; r < rules.size(); ++r) {
+            sum_split += weight(r);
+            sum_alone += rules[r].kind == RuleKind::split ? 0.0 : weight(r);
+        }
+        const bool normalise = problem_.grammar.normalise;
+        alone /= normalise && sum_alone > 0.0 ? sum_alone : 1.0;
+        split /= normalise && sum_split > 0.0 ? sum_split : 1.0;
+        Pair all;
+        for (std::size_t r = 0; r < rules.size(); ++r) {
+            if (!(weight(r) > 0.0)) {
+                continue;
+            }
+            Pair own;
+            if (rules[r].kind == RuleKind::leaf) {
+                own = {alone * weight(r), split * weight(r)};
+                sums_.use(state, r, own.sum());
+            } else if (rules[r].kind == RuleKind::call) {
+                own = share(s, static_cast<std::size_t>(rules[r].state), alone * weight(r),
+                            split * weight(r), 0.0);
+                sums_.use(state, r, own.sum());
+            } else {
+                own.split = of_splits(s, state, r);
+            }
+            all.add(own);
+        }
+        sums_.visit(state, all.sum());
+        const auto log_weight = [&](std::size_t r) { return rules[r].log_weight; };
+        const bool refuses = !problem_.grammar.condition;
+        sums_.weigh(
+            state, all.alone, [&](std::size_t r) { return rules[r].kind != RuleKind::split; },
+            log_weight);
+        sums_.weigh(state, std::max(0.0, all.split - unfit), [](std::size_t) { return true; }, log_weight);
+        sums_.weigh(
+            state, unfit,
+            [&](std::size_t r) { return !refuses || rules[r].kind != RuleKind::leaf; },
+            log_weight);
+        return all;
+    }
+
+    // The splits of the next split rule of boxes in state s.
+    double of_splits(std::size_t s, std::size_t state, std::size_t r) {
+        const std::size_t number = rule_++;
+        double out = 0;
+        for (std::size_t f = 0; number < n_rules_ && f < problem_.table.features.size(); ++f) {
+            const double own = splits_of(s, number)[f];
+            sums_.split(state, r, f, own);
+            out += own;
+        }
+        return out;
+    }
+
     const Problem& problem_;
-    double least_;
-    Budget& budget_;
-    Uses& out_;
-    std::vector<std::size_t> first_rule_;
+    const BlockGrammar& blocks_;
+    const TreeSums& found_;
+    Sums& sums_;
+    std::size_t n_rules_ = 0, rule_ = 0;
+    std::vector<double> splits_;  // by state of the boxes, by rule, by feature
 };
 
 }  // namespace
 
-Status expected_uses(const Engine& engine, const Pass& pass, double least, std::size_t memory,
-                     const Poll& poll, Uses& out) {
+Status expected_uses(const Engine& engine, const Pass& pass, std::size_t memory, const Poll& poll,
+                     Uses& out) {
     // Below an item that is left out, a derivation has at most two nodes for each row, with their
     // calls.
-    const std::vector<std::size_t> ranks = call_ranks(engine.problem().grammar);
+    const Problem& problem = engine.problem();
+    const std::vector<std::size_t> ranks = call_ranks(problem.grammar);
     const double longest = static_cast<double>(*std::max_element(ranks.begin(), ranks.end()) + 1);
     const double cut = kMostLost / (pass.most_edges() * longest * 2 *
-                                    static_cast<double>(engine.problem().table.n_rows));
+                                    static_cast<double>(problem.table.n_rows));
     Budget budget(memory);
     ThreadTeam team;
     return team.run(1, [&](std::size_t) {
-        TreeWalk walk(engine, least, budget, out);
+        Sums sums(problem, out);
         Watch watch(team, &poll);
         std::uint64_t items = 0;
         const auto go_on = [&](std::uint64_t more) {
@@ -107,6 +239,17 @@ Status expected_uses(const Engine& engine, const Pass& pass, double least, std::
             return watch.go_on(
                 [&] { return Progress{items, 0, 0, budget.used(), budget.peak()}; });
         };
+        if (IntervalBlockSearch* const blocks = pass.blocks()) {
+            TreeSums found;
+            QueryBatch tree;
+            tree.sums = &found;
+            if (blocks->descend(tree, cut, budget, go_on)) {
+                RulesOfStates(problem, blocks->grammar(), found, sums).share_out();
+                team.end(Status::done);
+            }
+            return;
+        }
+        TreeWalk walk(problem, sums);
         if (Descent(engine, pass, walk, 1, cut, budget, go_on).run()) {
             team.end(Status::done);
         }

@@ -1,14 +1,18 @@
-// Expectations over trees: expected uses of states, rules and features, and the probable boxes. It
-// takes one descent (descent.hpp) with a query that follows both sides of every split.
+// Expectations over trees: expected uses of states, rules and features. It takes one descent with a
+// query that follows both sides of every split: by interval blocks (interval_blocks/descent.hpp)
+// where the totals kept them, else item by item (descent.hpp).
 //
 // With w(r) the weight of a rule, as written in the program,
 //   d log Q(root) / d log w(r) = uses(r)                where weights are taken as they are
 //                              = uses(r) - weights(r)   where applicable rules are normalised.
+//
+// Blocks know states that boxes are in, the rules of states that they call included. Among the
+// leaves of such a state each leaf rule has its share of their weights, which is the same in all
+// boxes that can be split, and in all others. Among its splits each rule has its own terms.
 
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <vector>
 
 #include "exact/engine.hpp"
@@ -19,19 +23,14 @@ namespace slp::exact {
 struct Uses {
     std::vector<double> visits;  // S: expected number of items in each state
     std::vector<double> uses;    // R: of times that a rule is taken
-    std::vector<double>
-        weights;  // R: of its weight over the sum of the applicable ones, where it is
+    // R: of its weight over the sum of the applicable ones, where it is; 0 where weights are taken
+    // as they are.
+    std::vector<double> weights;
     std::vector<double> splits;  // R * d: of its splits on each feature
-    // The items whose probability of being in the tree is above `least`, the largest boxes first.
-    std::vector<std::int32_t> products;  // product states
-    std::vector<std::uint32_t> sizes;    // distinct rows of each
-    std::vector<std::uint32_t> rows;     // those rows, box after box
-    std::vector<double> probability;
 };
 
-// pass: totals, after a run. Every number of `visits`, `uses`, `weights`, `splits` is right within
-// 1e-11 and rounding.
-Status expected_uses(const Engine& engine, const Pass& pass, double least, std::size_t memory,
-                     const Poll& poll, Uses& out);
+// pass: totals, after a run. Every number is right within 1e-11 and rounding.
+Status expected_uses(const Engine& engine, const Pass& pass, std::size_t memory, const Poll& poll,
+                     Uses& out);
 
 }  // namespace slp::exact

@@ -5,7 +5,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -17,11 +16,15 @@
 
 namespace slp::exact {
 
+// The query that follows each distinct row of the table; -1 for none. Empty: queries are other rows.
+using QueryOfRow = std::vector<std::int32_t>;
+
 // Averages of leaves' predictions.
 class Averages final : public LeafSink {
 public:
-    Averages(const Engine& engine, std::size_t n_queries, Budget&)
+    Averages(const Engine& engine, std::size_t n_queries, const QueryOfRow& query_of_row, Budget&)
         : leaf_(engine.problem().leaf),
+          query_of_row_(query_of_row),
           predicted_(leaf_.n_predicted()),
           sum_(n_queries * predicted_.size(), 0.0),
           mass_(n_queries, 0.0) {}
@@ -31,25 +34,37 @@ public:
         leaf_.predict(statistics, predicted_.data());
         for (; queries != 0; queries &= queries - 1) {
             const auto query = static_cast<std::size_t>(std::countr_zero(queries));
-            const double own = mass[query] * probability;
-            mass_[query] += own;
-            for (std::size_t i = 0; own > 0 && i < predicted_.size(); ++i) {
-                sum_[query * predicted_.size() + i] += own * predicted_[i];
+            add(query, mass[query] * probability);
+        }
+    }
+    void leaf_of_tree(const double* statistics, std::span<const std::uint32_t> rows,
+                      double mass) override {
+        leaf_.predict(statistics, predicted_.data());
+        for (const std::uint32_t row : rows) {
+            if (query_of_row_[row] >= 0) {
+                add(static_cast<std::size_t>(query_of_row_[row]), mass);
             }
         }
     }
 
-    void finish(std::span<const std::size_t> rows, std::vector<double>& out) const {
+    // Writes the result of a query to those of new row `row`.
+    void write(std::size_t query, std::size_t row, std::vector<double>& out) const {
         const std::size_t q = predicted_.size();
-        for (std::size_t query = 0; query < rows.size(); ++query) {
-            for (std::size_t i = 0; i < q; ++i) {
-                out[rows[query] * q + i] = sum_[query * q + i] / mass_[query];
-            }
+        for (std::size_t i = 0; i < q; ++i) {
+            out[row * q + i] = sum_[query * q + i] / mass_[query];
         }
     }
 
 private:
+    void add(std::size_t query, double own) {
+        mass_[query] += own;
+        for (std::size_t i = 0; own > 0 && i < predicted_.size(); ++i) {
+            sum_[query * predicted_.size() + i] += own * predicted_[i];
+        }
+    }
+
     const LeafModel& leaf_;
+    const QueryOfRow& query_of_row_;
     std::vector<double> predicted_;
     std::vector<double> sum_;
     std::vector<double> mass_;
@@ -58,45 +73,75 @@ private:
 // The leaves themselves, by their statistics.
 class Mixtures final : public LeafSink {
 public:
-    Mixtures(const Engine& engine, std::size_t n_queries, Budget& budget)
-        : k_(engine.problem().leaf.n_statistics()), held_(budget), queries_(n_queries) {}
+    Mixtures(const Engine& engine, std::size_t n_queries, const QueryOfRow& query_of_row,
+             Budget& budget)
+        : k_(engine.problem().leaf.n_statistics()),
+          query_of_row_(query_of_row),
+          held_(budget),
+          queries_(n_queries) {}
 
     void leaf(const double* statistics, std::uint64_t queries, const double* mass,
               double probability) override {
-        std::string key(k_ * sizeof(double), '\0');
-        std::memcpy(key.data(), statistics, key.size());
+        const std::uint32_t number = number_of(statistics);
         for (; queries != 0; queries &= queries - 1) {
             const auto query = static_cast<std::size_t>(std::countr_zero(queries));
-            const auto [at, is_new] = queries_[query].try_emplace(key, 0.0);
-            at->second += mass[query] * probability;
-            if (is_new) {  // with the output, and the nodes of the map
-                held_.add(2 * key.size() + 96);
+            add(query, number, mass[query] * probability);
+        }
+    }
+    void leaf_of_tree(const double* statistics, std::span<const std::uint32_t> rows,
+                      double mass) override {
+        const std::uint32_t number = number_of(statistics);
+        for (const std::uint32_t row : rows) {
+            if (query_of_row_[row] >= 0) {
+                add(static_cast<std::size_t>(query_of_row_[row]), number, mass);
             }
         }
     }
 
-    void finish(std::span<const std::size_t> rows, std::vector<LeafMass>& out) {
-        for (std::size_t query = 0; query < rows.size(); ++query) {
-            LeafMass& own = out[rows[query]];
-            double total = 0;
-            for (const auto& [statistics, mass] : queries_[query]) {
-                own.probability.push_back(mass);
-                total += mass;
-                const std::size_t at = own.statistics.size();
-                own.statistics.resize(at + k_);
-                std::memcpy(own.statistics.data() + at, statistics.data(), statistics.size());
-            }
-            for (double& mass : own.probability) {
-                mass /= total;
-            }
-            queries_[query].clear();
+    // Writes the result of a query to that of new row `row`.
+    void write(std::size_t query, std::size_t row, std::vector<LeafMass>& out) const {
+        LeafMass& own = out[row];
+        double total = 0;
+        for (const auto& [number, mass] : queries_[query]) {
+            own.probability.push_back(mass);
+            total += mass;
+            const auto from = statistics_.begin() + static_cast<std::ptrdiff_t>(number * k_);
+            own.statistics.insert(own.statistics.end(), from,
+                                  from + static_cast<std::ptrdiff_t>(k_));
+        }
+        for (double& mass : own.probability) {
+            mass /= total;
         }
     }
 
 private:
+    // Of the leaves with these statistics.
+    std::uint32_t number_of(const double* statistics) {
+        key_.assign(reinterpret_cast<const char*>(statistics), k_ * sizeof(double));
+        const auto [at, is_new] =
+            numbers_.try_emplace(key_, static_cast<std::uint32_t>(numbers_.size()));
+        if (is_new) {
+            held_.add(2 * key_.size() + 96);
+            statistics_.insert(statistics_.end(), statistics, statistics + k_);
+        }
+        return at->second;
+    }
+
+    void add(std::size_t query, std::uint32_t number, double mass) {
+        const auto [at, is_new] = queries_[query].try_emplace(number, 0.0);
+        at->second += mass;
+        if (is_new) {  // a node of the map, and the output
+            held_.add(48 + (k_ + 1) * sizeof(double));
+        }
+    }
+
     std::size_t k_;
+    const QueryOfRow& query_of_row_;
     Charge held_;
-    std::vector<std::unordered_map<std::string, double>> queries_;
+    std::string key_;
+    std::unordered_map<std::string, std::uint32_t> numbers_;
+    std::vector<double> statistics_;  // by number
+    std::vector<std::unordered_map<std::uint32_t, double>> queries_;
 };
 
 }  // namespace slp::exact

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
+#include <map>
 #include <numeric>
 #include <thread>
 #include <utility>
@@ -21,29 +23,83 @@ namespace {
 // Sizes of batches, tried in turn with numbers of threads until the memory is enough.
 constexpr std::size_t kBatchSizes[] = {32, 8, 1};
 
+// From so many rows of the table on one descent along the tree takes less time than one for each.
+constexpr std::size_t kFewestAlongTree = 6;
+
+// Finds the rows of the table that new rows go with.
+class RowsOfTable {
+public:
+    explicit RowsOfTable(const Engine& engine) : engine_(engine) {
+        const Table& table = engine.problem().table;
+        std::vector<std::uint32_t> codes;
+        for (std::uint32_t row = 0; row < table.n_rows; ++row) {
+            codes.clear();
+            for (const Feature& feature : table.features) {
+                codes.push_back(feature.codes[row]);
+            }
+            rows_.emplace(codes, static_cast<std::int32_t>(row));
+        }
+    }
+
+    // -1: none.
+    std::int32_t find(const double* values) {
+        codes_.clear();
+        for (const Feature& feature : engine_.problem().table.features) {
+            const double value = *values++;
+            if (feature.kind == FeatureKind::levels) {
+                if (value < 0) {
+                    return -1;
+                }
+                codes_.push_back(static_cast<std::uint32_t>(value));
+                continue;
+            }
+            std::uint32_t low = 0, high = static_cast<std::uint32_t>(feature.n_codes) - 1;
+            while (low < high) {
+                const std::uint32_t middle = low + (high - low + 1) / 2;
+                if (engine_.geometry().threshold(feature, middle - 1, middle) <= value) {
+                    low = middle;
+                } else {
+                    high = middle - 1;
+                }
+            }
+            codes_.push_back(low);
+        }
+        const auto found = rows_.find(codes_);
+        return found == rows_.end() ? -1 : found->second;
+    }
+
+private:
+    const Engine& engine_;
+    std::map<std::vector<std::uint32_t>, std::int32_t> rows_;
+    std::vector<std::uint32_t> codes_;
+};
+
 // Follows all rows, batch by batch, on several threads.
 template <typename Sink, typename Out>
 class AllRows {
 public:
-    AllRows(const Engine& engine, const Totals& totals, const NewRows& rows, Means means,
+    AllRows(const Engine& engine, const Pass& pass, const NewRows& rows, Means means,
             const Poll& poll, Out& out)
         : engine_(engine),
-          totals_(totals),
+          pass_(pass),
           values_(rows.values),
-          own_(means.memory),
-          budget_(totals.blocks != nullptr ? totals.blocks->budget() : own_),
+          budget_(means.memory),
           n_threads_(means.n_threads),
           poll_(poll),
-          out_(out) {
-        cut_ = kMostLost / most_edges();
+          out_(out),
+          cut_(kMostLost / pass.most_edges()) {
         left_.resize(rows.m);
         std::iota(left_.begin(), left_.end(), std::size_t{0});
     }
 
     Status run() {
+        std::vector<std::size_t> along_tree;
+        if (pass_.blocks() != nullptr && left_.size() >= kFewestAlongTree) {
+            along_tree = take_rows_of_table();
+        }
         std::size_t n_threads = n_threads_;
         for (const std::size_t n_queries : kBatchSizes) {
-            const Status status = run_batches(n_queries, n_threads);
+            const Status status = run_batches(n_queries, n_threads, std::exchange(along_tree, {}));
             if (status != Status::out_of_budget) {
                 return status;
             }
@@ -53,12 +109,43 @@ public:
     }
 
 private:
-    // Takes the remaining rows; rows that could not be done remain.
-    Status run_batches(std::size_t most_queries, std::size_t n_threads) {
+    using Rows = std::span<const std::size_t>;
+
+    // Those of the rows left that go with rows of the table, if there are enough of these.
+    std::vector<std::size_t> take_rows_of_table() {
+        RowsOfTable table(engine_);
+        row_of_table_.assign(left_.size(), -1);
+        query_of_row_.assign(engine_.problem().table.n_rows, -1);
+        std::int32_t n_queries = 0;
+        for (const std::size_t row : left_) {
+            row_of_table_[row] =
+                table.find(values_.data() + row * engine_.problem().table.features.size());
+            if (row_of_table_[row] >= 0) {
+                std::int32_t& query = query_of_row_[static_cast<std::size_t>(row_of_table_[row])];
+                query = query < 0 ? n_queries++ : query;
+            }
+        }
+        n_of_table_ = static_cast<std::size_t>(n_queries);
+        if (n_of_table_ < kFewestAlongTree) {
+            return {};
+        }
+        const auto others = std::stable_partition(
+            left_.begin(), left_.end(), [&](std::size_t row) { return row_of_table_[row] >= 0; });
+        std::vector<std::size_t> out(left_.begin(), others);
+        left_.erase(left_.begin(), others);
+        return out;
+    }
+
+    // Takes the remaining rows, these along the tree; rows that could not be done remain.
+    Status run_batches(std::size_t most_queries, std::size_t n_threads,
+                       const std::vector<std::size_t>& along_tree) {
         const std::size_t each = (left_.size() + n_threads - 1) / n_threads;
         const std::size_t n_queries = std::clamp<std::size_t>(each, 1, most_queries);
-        std::vector<std::span<const std::size_t>> batches;
+        std::vector<Rows> batches;
         const std::vector<std::size_t> rows = std::exchange(left_, {});
+        if (!along_tree.empty()) {
+            batches.emplace_back(along_tree);
+        }
         for (std::size_t at = 0; at < rows.size(); at += n_queries) {
             batches.push_back(std::span(rows).subspan(at, std::min(n_queries, rows.size() - at)));
         }
@@ -72,7 +159,8 @@ private:
                 return watch.go_on([this] { return progress(); });
             };
             for (std::size_t i = next++; i < batches.size() && !team.ended(); i = next++) {
-                if (!follow(batches[i], go_on)) {
+                const bool is_tree = i == 0 && !along_tree.empty();
+                if (!(is_tree ? follow_tree(batches[i], go_on) : follow(batches[i], go_on))) {
                     return;
                 }
                 done[i] = 1;
@@ -94,21 +182,21 @@ private:
     }
 
     // Whether the batch was done; it writes only its rows' results.
-    bool follow(std::span<const std::size_t> rows,
-                const std::function<bool(std::uint64_t)>& go_on) {
-        Sink sink(engine_, rows.size(), budget_);
+    bool follow(Rows rows, const std::function<bool(std::uint64_t)>& go_on) {
+        Sink sink(engine_, rows.size(), no_rows_of_table_, budget_);
         if (!descend(rows, sink, go_on)) {
             return false;
         }
-        sink.finish(rows, out_);
+        for (std::size_t query = 0; query < rows.size(); ++query) {
+            sink.write(query, rows[query], out_);
+        }
         return true;
     }
 
-    bool descend(std::span<const std::size_t> rows, Sink& sink,
-                 const std::function<bool(std::uint64_t)>& go_on) {
-        if (totals_.blocks == nullptr) {
+    bool descend(Rows rows, Sink& sink, const std::function<bool(std::uint64_t)>& go_on) {
+        if (pass_.blocks() == nullptr) {
             RowWalk<Sink> walk(engine_, values_, rows, sink);
-            return Descent(engine_, *totals_.pass, walk, rows.size(), cut_, budget_, go_on).run();
+            return Descent(engine_, pass_, walk, rows.size(), cut_, budget_, go_on).run();
         }
         QueryBatch queries;
         queries.n = rows.size();
@@ -117,44 +205,55 @@ private:
             queries.rows.push_back(values_.data() +
                                    row * engine_.problem().table.features.size());
         }
-        return totals_.blocks->descend(queries, cut_, go_on);
+        return pass_.blocks()->descend(queries, cut_, budget_, go_on);
     }
 
-    double most_edges() const {
-        if (totals_.blocks == nullptr) {
-            return totals_.pass->most_edges();
+    // The same of rows that go with rows of the table.
+    bool follow_tree(Rows rows, const std::function<bool(std::uint64_t)>& go_on) {
+        Sink sink(engine_, n_of_table_, query_of_row_, budget_);
+        QueryBatch tree;
+        tree.leaves = &sink;
+        if (!pass_.blocks()->descend(tree, cut_, budget_, go_on)) {
+            return false;
         }
-        const Progress all = totals_.blocks->progress();
-        return 1.0 + static_cast<double>(all.items + all.edges);
+        for (const std::size_t row : rows) {
+            const auto with = static_cast<std::size_t>(row_of_table_[row]);
+            sink.write(static_cast<std::size_t>(query_of_row_[with]), row, out_);
+        }
+        return true;
     }
 
     Progress progress() const { return {items_, 0, 0, budget_.used(), budget_.peak()}; }
 
     const Engine& engine_;
-    const Totals& totals_;
+    const Pass& pass_;
     std::span<const double> values_;
-    Budget own_;
-    Budget& budget_;
+    Budget budget_;
     std::size_t n_threads_;
     const Poll& poll_;
     Out& out_;
     double cut_ = 0;
     std::vector<std::size_t> left_;
+    // Of each new row the row of the table that it goes with; -1 for none.
+    std::vector<std::int32_t> row_of_table_;
+    QueryOfRow query_of_row_;
+    const QueryOfRow no_rows_of_table_;
+    std::size_t n_of_table_ = 0;  // rows of the table that new rows go with
     std::atomic<std::uint64_t> items_{0};
 };
 
 }  // namespace
 
-Status predict_rows(const Engine& engine, const Totals& totals, const NewRows& rows, Means means,
+Status predict_rows(const Engine& engine, const Pass& pass, const NewRows& rows, Means means,
                     const Poll& poll, std::vector<double>& out) {
     out.assign(rows.m * engine.problem().leaf.n_predicted(), 0.0);
-    return AllRows<Averages, std::vector<double>>(engine, totals, rows, means, poll, out).run();
+    return AllRows<Averages, std::vector<double>>(engine, pass, rows, means, poll, out).run();
 }
 
-Status leaves_reached(const Engine& engine, const Totals& totals, const NewRows& rows,
-                      Means means, const Poll& poll, std::vector<LeafMass>& out) {
+Status leaves_reached(const Engine& engine, const Pass& pass, const NewRows& rows, Means means,
+                      const Poll& poll, std::vector<LeafMass>& out) {
     out.assign(rows.m, {});
-    return AllRows<Mixtures, std::vector<LeafMass>>(engine, totals, rows, means, poll, out).run();
+    return AllRows<Mixtures, std::vector<LeafMass>>(engine, pass, rows, means, poll, out).run();
 }
 
 }  // namespace slp::exact

@@ -2,7 +2,14 @@
 //
 // Rows are followed in batches. The items (or the blocks, where passes go by interval blocks) that
 // any row of a batch reaches are opened once for the whole batch; the batches are distributed over
-// threads. The result of a row depends neither on the other rows nor on the number of threads.
+// threads. The result of a row does not depend on the number of threads.
+//
+// By blocks, many rows that go with a row of the table need one descent together. Let c be the
+// nearest code below or at the row's value in each feature: the threshold between c - 1 and c is at
+// most the value, that between c and c + 1 above it. If a row of the table has all these codes, the
+// two rows are on the same side of every split of every box that holds the table's row, because
+// thresholds grow with both codes beside them. So the new row ends in the leaves of the tree that
+// hold the table's row. Other rows take a side of their own where they lie between two values.
 //
 // Error: each row loses less than 1e-11 of its probability on the way (descent.hpp,
 // interval_blocks/descent.hpp), and the rest is divided by its sum.
@@ -27,20 +34,13 @@ struct NewRows {
 
 // Limits for all rows together.
 struct Means {
-    // Bytes; blocks use their own budget.
-    std::size_t memory;
+    std::size_t memory;  // bytes
     std::size_t n_threads;
 };
 
-// The source for following rows: a pass over totals, or blocks; each after its run.
-struct Totals {
-    const Pass* pass = nullptr;
-    IntervalBlockSearch* blocks = nullptr;
-};
-
-// For each row the average over all trees of its leaf's prediction (LeafModel::predict): out is m *
+// pass: totals, after a run. For each row the average over all trees of its leaf's prediction (LeafModel::predict): out is m *
 // n_predicted().
-Status predict_rows(const Engine& engine, const Totals& totals, const NewRows& rows, Means means,
+Status predict_rows(const Engine& engine, const Pass& pass, const NewRows& rows, Means means,
                     const Poll& poll, std::vector<double>& out);
 
 // The leaves that a row may end in; those with equal statistics are one entry. J entries.
@@ -50,7 +50,7 @@ struct LeafMass {
 };
 
 // The same for the leaves themselves: out has one entry for each row.
-Status leaves_reached(const Engine& engine, const Totals& totals, const NewRows& rows,
+Status leaves_reached(const Engine& engine, const Pass& pass, const NewRows& rows,
                       Means means, const Poll& poll, std::vector<LeafMass>& out);
 
 }  // namespace slp::exact

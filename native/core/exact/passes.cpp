@@ -9,7 +9,7 @@
 #include "exact/binary_blocks/search.hpp"
 #include "exact/distributions.hpp"
 #include "exact/engine.hpp"
-#include "exact/interval_blocks/feature_use.hpp"
+#include "exact/interval_blocks/inner_feature.hpp"
 #include "exact/interval_blocks/search.hpp"
 
 namespace slp::exact {
@@ -20,11 +20,12 @@ template <typename Algebra>
 class PassOf final : public Pass {
 public:
     PassOf(const Problem& problem, const Geometry& geometry, const EdgeBuilder& keys,
-           Algebra algebra, bool likelihood, std::size_t memory, std::size_t n_threads)
-        : search_(problem, geometry, std::move(algebra), memory, n_threads),
+           Algebra algebra, const PassTask& task)
+        : search_(problem, geometry, std::move(algebra), task.memory, task.n_threads,
+                  task.excluded),
           root_(geometry.root()),
           keys_(keys),
-          likelihood_(likelihood) {}
+          likelihood_(task.likelihood) {}
 
     Status run(const Poll& poll) override { return search_.run(poll); }
     Progress progress() const override { return search_.progress(); }
@@ -99,18 +100,18 @@ double log_sum(std::span<const double> logs) {
 
 class BlockPass final : public Pass {
 public:
-    BlockPass(const Engine& engine, Sum sum, std::unique_ptr<BlockSearch> search,
-              const BlockGrammar& grammar, bool by_interval_blocks,
-              const std::optional<DepthCut>& cut, bool likelihood)
+    // blocks: the search, if it goes by interval blocks.
+    BlockPass(const Engine& engine, const BlockTask& task, std::unique_ptr<BlockSearch> search,
+              IntervalBlockSearch* blocks, const BlockGrammar& grammar,
+              const std::optional<DepthCut>& cut)
         : engine_(engine),
-          sum_(sum),
+          task_(task),
           search_(std::move(search)),
+          blocks_(blocks),
           has_calls_(grammar.has_calls),
           state_of_product_(grammar.state_of_product),
           n_states_(static_cast<double>(grammar.nodes.size())),
-          by_interval_blocks_(by_interval_blocks),
-          cut_(cut),
-          likelihood_(likelihood) {}
+          cut_(cut) {}
 
     Status run(const Poll& poll) override { return search_->run(poll); }
     Progress progress() const override { return search_->progress(); }
@@ -136,8 +137,11 @@ public:
             static_cast<std::size_t>(state_of_product_[static_cast<std::size_t>(product)]));
     }
     std::span<const double> root_vector(std::int32_t) const override { return {}; }
-    bool likelihood() const override { return likelihood_; }
-    bool by_interval_blocks() const override { return by_interval_blocks_; }
+    bool likelihood() const override { return task_.likelihood; }
+    bool by_interval_blocks() const override { return blocks_ != nullptr; }
+    IntervalBlockSearch* blocks() const override {
+        return task_.keep_blocks ? blocks_ : nullptr;
+    }
     std::optional<DepthCut> depth_cut() const override { return cut_; }
 
 private:
@@ -151,7 +155,7 @@ private:
         std::vector<double> terms;
         for (const RuleEdges& rule : item.rules) {
             if (rule.kind == RuleKind::leaf) {
-                terms.push_back(rule.log_factor + (likelihood_ ? item.log_likelihood : 0.0));
+                terms.push_back(rule.log_factor + (task_.likelihood ? item.log_likelihood : 0.0));
             }
             for (const Edge& edge : rule.edges) {
                 const bool calls = rule.kind == RuleKind::call;
@@ -165,18 +169,17 @@ private:
                 terms.push_back(rule.log_factor + std::log(edge.probability) + below);
             }
         }
-        return sum_ == Sum::best ? largest(terms) : log_sum(terms);
+        return task_.sum == Sum::best ? largest(terms) : log_sum(terms);
     }
 
     const Engine& engine_;
-    Sum sum_;
+    BlockTask task_;
     std::unique_ptr<BlockSearch> search_;
+    IntervalBlockSearch* blocks_;
     bool has_calls_;
     std::vector<std::int32_t> state_of_product_;  // in the block grammar
     double n_states_;
-    bool by_interval_blocks_;
     std::optional<DepthCut> cut_;
-    bool likelihood_;
 };
 
 }  // namespace
@@ -203,44 +206,55 @@ void Pass::edge_probabilities(const Engine& engine, const Box& box,
     }
 }
 
-std::unique_ptr<Pass> Engine::make_pass(Quantity quantity, bool likelihood, bool scaled,
-                                        std::size_t length, bool keep, std::size_t memory,
-                                        std::size_t n_threads) const {
+std::unique_ptr<Pass> Engine::make_block_pass(const PassTask& task) const {
+    const std::optional<DepthCut> cut =
+        task.quantity == Quantity::count || binary_table_
+            ? std::nullopt
+            : depth_cut(problem_, geometry_, *blocks_, task.likelihood);
+    const BlockGrammar grammar = blocks_for(task.quantity, cut);
+    BlockTask own{static_cast<Sum>(task.quantity), task.likelihood};
+    own.memory = task.memory;
+    own.n_threads = task.n_threads;
+    own.excluded = task.excluded;
+    if (binary_table_) {
+        own.keep = task.keep != Keep::root;
+        return std::make_unique<BlockPass>(
+            *this, own, make_binary_block_search(problem_, geometry_, *binary_table_, grammar, own),
+            nullptr, grammar, cut);
+    }
+    own.keep = task.keep == Keep::items;
+    own.keep_blocks = task.keep != Keep::root;
+    std::uint32_t inner = *inner_;
+    if (task.excluded == static_cast<std::int32_t>(inner)) {
+        inner = inner_feature(problem_, task.excluded).value_or(inner);
+    }
+    auto search = make_interval_block_search(problem_, geometry_, grammar, inner, own);
+    IntervalBlockSearch* const blocks = search.get();
+    return std::make_unique<BlockPass>(*this, own, std::move(search), blocks, grammar, cut);
+}
+
+std::unique_ptr<Pass> Engine::make_pass(const PassTask& task) const {
+    const bool is_number = task.quantity <= Quantity::count;
+    const bool leaves_out = task.excluded >= 0;
+    if (!task.scaled && is_number && uses_blocks() &&
+        !(leaves_out && binary_table_ && problem_.grammar.min_leaf > 1)) {
+        return make_block_pass(task);
+    }
     const auto make = [&](auto algebra) -> std::unique_ptr<Pass> {
         return std::make_unique<PassOf<decltype(algebra)>>(problem_, geometry_, keys_, algebra,
-                                                           likelihood, memory, n_threads);
+                                                           task);
     };
-    if (!scaled && quantity <= Quantity::count && uses_blocks()) {
-        const std::optional<DepthCut> cut =
-            quantity == Quantity::count || binary_table_
-                ? std::nullopt
-                : depth_cut(problem_, geometry_, *blocks_, likelihood);
-        const BlockGrammar grammar = blocks_for(quantity, cut);
-        const BlockTask task{static_cast<Sum>(quantity), likelihood, keep, memory, n_threads};
-        return std::make_unique<BlockPass>(
-            *this, task.sum,
-            binary_table_
-                ? make_binary_block_search(problem_, geometry_, *binary_table_, grammar, task)
-                : make_interval_block_search(problem_, geometry_, grammar, *inner_, task),
-            grammar, !binary_table_, cut, likelihood);
-    }
-    if (!scaled && quantity == Quantity::feature_use && uses_interval_blocks()) {
-        const auto cut = depth_cut(problem_, geometry_, *blocks_, likelihood);
-        return make_feature_use_pass(problem_, geometry_, blocks_for(quantity, cut), *inner_,
-                                     likelihood, memory, n_threads);
-    }
-    const FeatureUse use{problem_.table.features.size()};
-    switch (quantity) {
+    switch (task.quantity) {
         case Quantity::total:
-            return scaled ? make(SumAlgebra<Scaled>(likelihood))
-                          : make(SumAlgebra<Linear>(likelihood));
-        case Quantity::best: return make(BestAlgebra<Scaled>(likelihood));
+            return task.scaled ? make(SumAlgebra<Scaled>(task.likelihood))
+                               : make(SumAlgebra<Linear>(task.likelihood));
+        case Quantity::best: return make(BestAlgebra<Scaled>(task.likelihood));
         case Quantity::count: return make(CountAlgebra());
-        case Quantity::feature_use: return make(VectorAlgebra(likelihood, use));
-        case Quantity::leaf_number: return make(VectorAlgebra(likelihood, LeafNumber{length}));
+        case Quantity::leaf_number:
+            return make(VectorAlgebra(task.likelihood, LeafNumber{task.length}));
         case Quantity::tree_depth: break;
     }
-    return make(VectorAlgebra(likelihood, TreeDepth{length}));
+    return make(VectorAlgebra(task.likelihood, TreeDepth{task.length}));
 }
 
 }  // namespace slp::exact

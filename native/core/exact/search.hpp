@@ -25,12 +25,14 @@ namespace slp::exact {
 template <typename Algebra>
 class Search {
 public:
+    // excluded: a feature whose splits are not followed; -1: none.
     Search(const Problem& problem, const Geometry& geometry, Algebra algebra, std::size_t memory,
-           std::size_t n_threads)
+           std::size_t n_threads, std::int32_t excluded)
         : problem_(problem),
           geometry_(geometry),
           algebra_(std::move(algebra)),
           n_threads_(n_threads),
+          excluded_(excluded),
           budget_(memory),
           counters_(n_threads) {}
 
@@ -147,6 +149,9 @@ private:
                 f.splits = splitter_.splits(f.box, arena_);
             }
             f.item = builder_.edges(f.box, f.splits, f.product, arena_);
+            if (s_.excluded_ >= 0) {
+                leave_out(f);
+            }
             std::size_t n = 0;
             for (const RuleEdges& rule : f.item.rules) {
                 n += rule.edges.size();
@@ -165,6 +170,22 @@ private:
                     ? static_cast<std::uint32_t>(split_mix(thread_ + f.box.key.a) % f.n_missing)
                     : 0;
             path_.raise_to(stack_.capacity() * sizeof(Frame));
+        }
+
+        // Drops the edges of splits on the excluded feature; others keep their probabilities.
+        void leave_out(Frame& f) const {
+            for (RuleEdges& rule : f.item.rules) {
+                if (rule.kind == RuleKind::split) {
+                    const auto end = std::remove_if(
+                        rule.edges.begin(), rule.edges.end(), [&](const Edge& edge) {
+                            return static_cast<std::int32_t>(f.splits[edge.split].feature) ==
+                                   s_.excluded_;
+                        });
+                    const auto n = static_cast<std::size_t>(end - rule.edges.begin());
+                    f.item.n_edges -= static_cast<std::uint32_t>(rule.edges.size() - n);
+                    rule.edges = rule.edges.first(n);
+                }
+            }
         }
 
         // Looks up all children and lists those missing. While Reading.
@@ -278,6 +299,7 @@ private:
     const Geometry& geometry_;
     Algebra algebra_;
     std::size_t n_threads_;
+    std::int32_t excluded_;
     Budget budget_;
     std::optional<Memo> memo_;  // there once it has run
     std::vector<Counter> counters_;

@@ -8,6 +8,7 @@
 #include <map>
 #include <vector>
 
+#include "exact/engine.hpp"
 #include "problem/key.hpp"
 #include "problem/problem.hpp"
 
@@ -89,5 +90,17 @@ inline Problem bits(std::uint32_t n, std::uint32_t d, std::uint64_t seed) {
 }
 
 inline constexpr std::size_t kPlenty = std::size_t{1} << 30;
+
+// A pass that keeps its items.
+inline exact::PassTask task(exact::Quantity quantity, std::size_t threads = 1, bool scaled = false,
+                            std::size_t memory = kPlenty) {
+    exact::PassTask out;
+    out.quantity = quantity;
+    out.scaled = scaled;
+    out.length = 16;
+    out.memory = memory;
+    out.n_threads = threads;
+    return out;
+}
 
 }  // namespace slp::test

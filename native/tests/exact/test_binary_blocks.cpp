@@ -16,6 +16,7 @@ using slp::test::bits;
 using slp::test::check;
 using slp::test::kPlenty;
 using slp::test::sum_over_trees;
+using slp::test::task;
 
 TEST(binary_blocks_equal_a_plain_recursion) {
     for (const std::uint32_t n : {1U, 2U, 5U, 6U, 7U, 12U, 80U}) {
@@ -28,7 +29,7 @@ TEST(binary_blocks_equal_a_plain_recursion) {
         const double want = std::log(sum_over_trees(engine.problem(), all, done));
         for (const std::size_t threads : {1U, 4U}) {
             const auto pass =
-                engine.make_pass(Quantity::total, true, false, 0, true, kPlenty, threads);
+                engine.make_pass(task(Quantity::total, threads));
             check(pass->run([](const Progress&) { return true; }) == Status::done);
             check(std::abs(engine.log_root(*pass) - want) < 1e-12);
             for (const auto& [rows, value] : done) {  // large and small boxes alike
@@ -43,10 +44,10 @@ TEST(binary_blocks_do_not_depend_on_threads) {
     const Engine engine(bits(150, 10, 3));
     const auto go_on = [](const Progress&) { return true; };
     for (const Quantity quantity : {Quantity::total, Quantity::best, Quantity::count}) {
-        const auto one = engine.make_pass(quantity, true, false, 0, true, kPlenty, 1);
+        const auto one = engine.make_pass(task(quantity));
         check(one->run(go_on) == Status::done);
         for (const std::size_t threads : {2U, 8U}) {
-            const auto many = engine.make_pass(quantity, true, false, 0, true, kPlenty, threads);
+            const auto many = engine.make_pass(task(quantity, threads));
             check(many->run(go_on) == Status::done);
             check(engine.root_values(*many) == engine.root_values(*one));
             check(many->progress().items == one->progress().items);
@@ -67,8 +68,8 @@ TEST(binary_blocks_with_concentrations_that_leave_the_range_of_doubles) {
     const Engine engine(problem);
     const auto go_on = [](const Progress&) { return true; };
     for (const Quantity quantity : {Quantity::total, Quantity::best}) {
-        const auto blocks = engine.make_pass(quantity, true, false, 0, true, kPlenty, 1);
-        const auto items = engine.make_pass(quantity, true, true, 0, true, kPlenty, 1);
+        const auto blocks = engine.make_pass(task(quantity));
+        const auto items = engine.make_pass(task(quantity, 1, true));
         check(blocks->run(go_on) == Status::done && items->run(go_on) == Status::done);
         check(std::abs(engine.log_root(*blocks) - engine.log_root(*items)) < 1e-9);
     }
@@ -85,7 +86,7 @@ TEST(binary_blocks_with_a_min_leaf_beyond_all_rows) {
         const double leaf = problem.leaf.log_marginal(statistics.data());
         for (const bool scaled : {false, true}) {
             const auto pass =
-                engine.make_pass(Quantity::total, true, scaled, 0, true, kPlenty, 1);
+                engine.make_pass(task(Quantity::total, 1, scaled));
             check(pass->run([](const Progress&) { return true; }) == Status::done);
             check(std::abs(engine.log_root(*pass) - leaf) < 1e-12);
         }

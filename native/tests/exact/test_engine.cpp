@@ -29,6 +29,7 @@ using slp::test::check;
 using slp::test::denison;
 using slp::test::kPlenty;
 using slp::test::sum_over_trees;
+using slp::test::task;
 
 TEST(exact_sum_equals_a_plain_recursion) {
     for (std::uint64_t seed = 0; seed < 5; ++seed) {
@@ -41,7 +42,7 @@ TEST(exact_sum_equals_a_plain_recursion) {
         const double want = std::log(sum_over_trees(engine.problem(), all, done));
         for (const bool scaled : {false, true}) {
             const auto pass =
-                engine.make_pass(Quantity::total, true, scaled, 0, true, kPlenty, 1);
+                engine.make_pass(task(Quantity::total, 1, scaled));
             check(pass->run([](const Progress&) { return true; }) == Status::done);
             check(std::abs(engine.log_root(*pass) - want) < 1e-12);
             check(pass->progress().items == done.size());
@@ -52,11 +53,11 @@ TEST(exact_sum_equals_a_plain_recursion) {
 TEST(exact_results_do_not_depend_on_threads) {
     const Engine engine(denison(22, 3, 22, 7));
     const auto go_on = [](const Progress&) { return true; };
-    for (const Quantity quantity : {Quantity::total, Quantity::feature_use}) {
-        const auto one = engine.make_pass(quantity, true, false, 0, true, kPlenty, 1);
+    for (const Quantity quantity : {Quantity::total, Quantity::leaf_number}) {
+        const auto one = engine.make_pass(task(quantity));
         check(one->run(go_on) == Status::done);
         for (const std::size_t threads : {2U, 8U}) {
-            const auto many = engine.make_pass(quantity, true, false, 0, true, kPlenty, threads);
+            const auto many = engine.make_pass(task(quantity, threads));
             check(many->run(go_on) == Status::done);
             check(engine.log_root(*many) == engine.log_root(*one));
             check(engine.root_vector(*many) == engine.root_vector(*one));
@@ -69,13 +70,13 @@ TEST(exact_results_do_not_depend_on_threads) {
 TEST(exact_rows_end_in_leaves_with_probability_one) {
     const Engine engine(denison(20, 2, 32, 3));
     const auto go_on = [](const Progress&) { return true; };
-    const auto pass = engine.make_pass(Quantity::total, true, false, 0, true, kPlenty, 1);
+    const auto pass = engine.make_pass(task(Quantity::total));
     check(pass->run(go_on) == Status::done);
     const std::vector<double> values{3.5, 7.0, 0.0, 40.0, 12.25, 1.5};
     const NewRows rows{values, 3};
     std::vector<LeafMass> leaves;
     std::vector<double> want, have;
-    check(leaves_reached(engine, {pass.get(), nullptr}, rows, {kPlenty, 2}, go_on, leaves) ==
+    check(leaves_reached(engine, *pass, rows, {kPlenty, 2}, go_on, leaves) ==
           Status::done);
     for (const LeafMass& own : leaves) {
         double total = 0;
@@ -89,33 +90,32 @@ TEST(exact_rows_end_in_leaves_with_probability_one) {
         want.push_back(first);
     }
     for (const std::size_t threads : {1U, 3U}) {
-        check(predict_rows(engine, {pass.get(), nullptr}, rows, {kPlenty, threads}, go_on,
+        check(predict_rows(engine, *pass, rows, {kPlenty, threads}, go_on,
                            have) == Status::done);
         for (std::size_t row = 0; row < 3; ++row) {
             check(std::abs(have[2 * row] - want[row]) < 1e-12);
             check(std::abs(have[2 * row] + have[2 * row + 1] - 1.0) < 1e-12);
         }
     }
-    check(predict_rows(engine, {pass.get(), nullptr}, rows, {1000, 2}, go_on, have) ==
+    check(predict_rows(engine, *pass, rows, {1000, 2}, go_on, have) ==
           Status::out_of_budget);
     const auto stop = [](const Progress&) { return false; };
-    check(predict_rows(engine, {pass.get(), nullptr}, rows, {kPlenty, 2}, stop, have) ==
+    check(predict_rows(engine, *pass, rows, {kPlenty, 2}, stop, have) ==
           Status::stopped);
 }
 
 TEST(exact_trees_have_one_leaf_more_than_splits) {
     const Engine engine(denison(20, 2, 32, 3));
     const auto go_on = [](const Progress&) { return true; };
-    const auto pass = engine.make_pass(Quantity::total, true, false, 0, true, kPlenty, 1);
+    const auto pass = engine.make_pass(task(Quantity::total));
     check(pass->run(go_on) == Status::done);
     Uses uses;
-    check(expected_uses(engine, *pass, 0.5, kPlenty, go_on, uses) == Status::done);
+    check(expected_uses(engine, *pass, kPlenty, go_on, uses) == Status::done);
     // rule 0 splits, rule 1 is a leaf
     check(std::abs(uses.uses[1] - uses.uses[0] - 1.0) < 1e-9);
     check(std::abs(uses.visits[0] - uses.uses[0] - uses.uses[1]) < 1e-9);
     check(std::abs(uses.splits[0] + uses.splits[1] - uses.uses[0]) < 1e-9);
-    check(uses.sizes[0] == 20 && std::abs(uses.probability[0] - 1.0) < 1e-12);
-    check(expected_uses(engine, *pass, 0.5, 1000, go_on, uses) == Status::out_of_budget);
+    check(expected_uses(engine, *pass, 1000, go_on, uses) == Status::out_of_budget);
 }
 
 TEST(exact_search_keeps_its_budget) {
@@ -123,7 +123,7 @@ TEST(exact_search_keeps_its_budget) {
     for (const Engine& engine : {Engine(denison(60, 3, 60, 1)), Engine(bits(250, 12, 3))}) {
         for (const std::size_t threads : {1U, 4U}) {
             const auto pass =
-                engine.make_pass(Quantity::total, true, false, 0, true, budget, threads);
+                engine.make_pass(task(Quantity::total, threads, false, budget));
             check(pass->run([](const Progress&) { return true; }) == Status::out_of_budget);
             check(pass->progress().peak_bytes <= budget);
             check(pass->progress().items > 0);
@@ -133,7 +133,7 @@ TEST(exact_search_keeps_its_budget) {
 
 TEST(exact_search_stops_when_told) {
     for (const Engine& engine : {Engine(denison(60, 3, 60, 1)), Engine(bits(250, 12, 3))}) {
-        const auto pass = engine.make_pass(Quantity::total, true, false, 0, true, kPlenty, 2);
+        const auto pass = engine.make_pass(task(Quantity::total, 2));
         check(pass->run([](const Progress&) { return false; }) == Status::stopped);
     }
 }
@@ -142,9 +142,9 @@ TEST(exact_search_says_so_where_there_is_hardly_any_memory) {
     const Engine items(denison(30, 3, 30, 1)), binary(bits(60, 8, 3));
     for (const Engine* const engine : {&items, &binary}) {
         for (const Quantity quantity : {Quantity::total, Quantity::best, Quantity::count,
-                                        Quantity::feature_use, Quantity::leaf_number}) {
+                                        Quantity::leaf_number, Quantity::tree_depth}) {
             for (const bool scaled : {false, true}) {
-                const auto pass = engine->make_pass(quantity, true, scaled, 8, true, 1000, 2);
+                const auto pass = engine->make_pass(task(quantity, 2, scaled, 1000));
                 check(pass->run([](const Progress&) { return true; }) == Status::out_of_budget);
                 check(pass->progress().bytes <= 1000);
                 check(pass->log_value(engine->geometry().root(), 0) == -INFINITY);

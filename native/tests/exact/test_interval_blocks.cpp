@@ -13,6 +13,8 @@
 #include "exact/bounds.hpp"
 #include "exact/depth_cut.hpp"
 #include "exact/engine.hpp"
+#include "exact/denison.hpp"
+#include "exact/expected_uses.hpp"
 #include "exact/estimate.hpp"
 #include "exact/interval_blocks/inner_feature.hpp"
 #include "exact/interval_blocks/search.hpp"
@@ -22,11 +24,12 @@ using namespace slp;
 using namespace slp::exact;
 using slp::test::check;
 using slp::test::Dumped;
+using slp::test::kPlenty;
 using slp::test::read_problem;
+using slp::test::task;
 
 namespace {
 
-constexpr std::size_t kPlenty = std::size_t{1} << 30;
 const std::string kProblems[] = {"denison", "denison_min_leaf", "growtree",
                                  "growtree_all_max_depth", "gmt_normal"};
 
@@ -35,8 +38,11 @@ bool go_on(const Progress&) {
 }
 
 std::unique_ptr<Pass> run(const Engine& engine, Quantity quantity, bool by_interval_blocks,
-                          bool keep, std::size_t threads) {
-    auto pass = engine.make_pass(quantity, true, !by_interval_blocks, 0, keep, kPlenty, threads);
+                          bool keep, std::size_t threads, std::int32_t excluded = -1) {
+    PassTask own = task(quantity, threads, !by_interval_blocks);
+    own.keep = keep ? Keep::items : Keep::root;
+    own.excluded = excluded;
+    auto pass = engine.make_pass(own);
     check(pass->run(go_on) == Status::done);
     return pass;
 }
@@ -104,7 +110,7 @@ TEST(families_keep_their_budget_and_bounds_hold) {
         for (const std::size_t threads : {1U, 4U}) {
             const std::size_t budget = needed * 9 / 10;
             const auto pass =
-                engine.make_pass(Quantity::total, true, false, 0, true, budget, threads);
+                engine.make_pass(task(Quantity::total, threads, false, budget));
             check(pass->run(go_on) == Status::out_of_budget);
             check(pass->progress().peak_bytes <= budget);
             const Interval bounds = bounds_on_root(engine, *pass, 1e4);
@@ -117,7 +123,7 @@ TEST(families_keep_their_budget_and_bounds_hold) {
 
 TEST(families_stop_when_told) {
     const Engine engine(read_problem("growtree").problem);
-    const auto pass = engine.make_pass(Quantity::total, true, false, 0, true, kPlenty, 1);
+    const auto pass = engine.make_pass(task(Quantity::total));
     check(pass->run([](const Progress&) { return false; }) == Status::stopped);
 }
 
@@ -162,28 +168,37 @@ TEST(trees_are_followed_to_any_depth_where_nothing_bounds_them) {
     check(!run(engine, Quantity::count, true, false, 1)->depth_cut());
 }
 
-TEST(families_tell_how_features_are_used) {
+TEST(families_tell_how_rules_and_features_are_used) {
     for (const std::string& name : kProblems) {
         const Engine engine(read_problem(name).problem);
-        const auto want = run(engine, Quantity::feature_use, false, false, 1);
-        const std::vector<double> all = engine.root_vector(*want);
-        for (const std::size_t threads : {1U, 4U}) {
-            const auto have = run(engine, Quantity::feature_use, true, false, threads);
-            check(have->by_interval_blocks());
-            const std::vector<double> own = engine.root_vector(*have);
-            check(own.size() == all.size());
-            for (std::size_t i = 0; i < all.size(); ++i) {
-                check(std::abs(own[i] - all[i]) < 1e-10);
+        const auto items = run(engine, Quantity::total, false, true, 1);
+        const auto blocks = run(engine, Quantity::total, true, true, 2);
+        check(items->blocks() == nullptr && blocks->blocks() != nullptr);
+        Uses want, have;
+        check(expected_uses(engine, *items, kPlenty, go_on, want) == Status::done);
+        check(expected_uses(engine, *blocks, kPlenty, go_on, have) == Status::done);
+        for (const auto member : {&Uses::visits, &Uses::uses, &Uses::weights, &Uses::splits}) {
+            check((have.*member).size() == (want.*member).size());
+            for (std::size_t i = 0; i < (want.*member).size(); ++i) {
+                check(std::abs((have.*member)[i] - (want.*member)[i]) < 1e-10);
             }
         }
-        for (const std::size_t memory : {std::size_t{1}, std::size_t{30'000}}) {
-            const auto small =
-                engine.make_pass(Quantity::feature_use, true, false, 0, false, memory, 1);
-            check(small->run(go_on) == Status::out_of_budget);
+        for (const std::size_t memory : {std::size_t{1}, std::size_t{1000}}) {
+            check(expected_uses(engine, *blocks, memory, go_on, have) == Status::out_of_budget);
         }
-        const auto stopped =
-            engine.make_pass(Quantity::feature_use, true, false, 0, false, kPlenty, 2);
-        check(stopped->run([](const Progress&) { return false; }) == Status::stopped);
+        const auto stop = [](const Progress&) { return false; };
+        check(expected_uses(engine, *blocks, kPlenty, stop, have) == Status::stopped);
+        const auto d = static_cast<std::int32_t>(engine.problem().table.features.size());
+        for (std::int32_t f = 0; f < d; ++f) {
+            const double all = engine.log_root(*items);
+            const double without =
+                engine.log_root(*run(engine, Quantity::total, false, false, 1, f)) - all;
+            for (const std::size_t threads : {1U, 4U}) {
+                const auto own = run(engine, Quantity::total, true, false, threads, f);
+                check(own->by_interval_blocks());
+                check(std::abs(engine.log_root(*own) - all - without) < 1e-10);
+            }
+        }
     }
 }
 
@@ -205,15 +220,13 @@ TEST(families_predict_what_boxes_predict) {
             values.push_back(level ? value : value + (place - static_cast<double>(code)) / 2);
         }
         const NewRows rows{values, 9};
-        const auto pass = run(engine, Quantity::total, true, true, 1);
+        const auto items = run(engine, Quantity::total, false, true, 1);
+        const auto blocks = run(engine, Quantity::total, true, true, 2);
         std::vector<double> want, have;
-        check(predict_rows(engine, {pass.get(), nullptr}, rows, {kPlenty, 1}, go_on, want) ==
-              Status::done);
-        const auto blocks = engine.make_interval_blocks(true, kPlenty, 2);
-        check(blocks->run(go_on) == Status::done);
+        check(predict_rows(engine, *items, rows, {kPlenty, 1}, go_on, want) == Status::done);
         for (const std::size_t threads : {1U, 4U}) {
-            check(predict_rows(engine, {nullptr, blocks.get()}, rows, {kPlenty, threads}, go_on,
-                               have) == Status::done);
+            check(predict_rows(engine, *blocks, rows, {kPlenty, threads}, go_on, have) ==
+                  Status::done);
             check(have.size() == want.size());
             for (std::size_t i = 0; i < want.size(); ++i) {
                 check(std::abs(have[i] - want[i]) < 1e-10 * (1 + std::abs(want[i])));

@@ -127,8 +127,9 @@ TEST(mh_choice_points_are_counted_alike) {
 // The mean number of leaves over a long chain, by batches, against the exact distribution.
 TEST(mh_draws_from_the_posterior) {
     const Engine engine(growtree(16, Measure::feature_then_cut, 4));
-    const auto pass = engine.make_pass(slp::exact::Quantity::leaf_number, true, false, 16, true,
-                                       std::size_t{1} << 28, 1);
+    const auto pass = engine.make_pass({.quantity = slp::exact::Quantity::leaf_number,
+                                        .length = 16,
+                                        .memory = std::size_t{1} << 28});
     check(pass->run([](const slp::Progress&) { return true; }) == slp::Status::done);
     const std::vector<double> exact = engine.root_vector(*pass);
     double want = 0.0;

@@ -303,6 +303,16 @@ class Chart:
             by_feature += np.bincount(feature, weights=taken, minlength=len(by_feature))
         return by_feature[:-1]
 
+    def root_splits(self) -> NDArray[np.float64]:
+        """For each feature the probability that the root splits on it, shape (d,)."""
+        f = self.forest
+        whole = max(range(len(f.boxes)), key=lambda box: f.boxes[box])
+        item = np.repeat(np.arange(f.n_items), np.diff(f.first_edge))
+        here = np.flatnonzero((f.item_box[item] == whole) & (f.cut >= 0))
+        taken = (self.visits[item] * self.share)[here]
+        d = len(f.grammar.features)
+        return np.asarray(np.bincount(self._cut_feature[f.cut[here]], taken, d), np.float64)
+
     def leaf_distribution(self) -> NDArray[np.float64]:
         """Probability of k leaves, at index k, until the rest is negligible."""
         return leaf_distribution(self.forest, self.share, NEGLIGIBLE)

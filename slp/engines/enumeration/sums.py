@@ -149,6 +149,15 @@ class Enumeration:
         """For each feature the expected number of splits on it, shape (d,)."""
         return self.probability @ self._splits_on
 
+    def root_splits(self) -> NDArray[np.float64]:
+        """For each feature the probability that the root splits on it, shape (d,)."""
+        out = np.zeros(len(self.geometry.table.features))
+        for item, share in zip(self.items, self.probability.tolist(), strict=True):
+            cut = next((node.cut for node in _nodes(item) if node.cut is not None), None)
+            if cut is not None:  # the first in preorder
+                out[self.geometry.cuts[cut].feature] += share
+        return out
+
     @cached_property
     def _splits_on(self) -> NDArray[np.int64]:
         """Number of splits of each derivation on each feature, shape (T, d)."""

@@ -7,9 +7,8 @@ Each quantity takes one pass over all items, run on first use:
     draw                      from the sum, opening the items on the way
     predictions, leaf_mixtures
                               from the sum, all rows together down the items that they may visit
-    outside                   from the sum, down all items
-    usage, expected_splits    by blocks: sums without each feature, and one descent; else one pass
-                              of vectors of 2 d numbers
+    outside, expected_splits  from the sum, down all items, once for both
+    usage                     a sum without each feature
     leaf and depth distribution
                               passes of vectors, doubled until the rest is negligible
 """
@@ -29,7 +28,7 @@ from slp.engines.contract import Progress
 from slp.engines.exact.fitting import Room
 from slp.engines.exact.items import CALL, LEAF, Cut, Items
 from slp.engines.exact.outside import Outside, outside_sums
-from slp.engines.exact.passes import Passes, Quantity
+from slp.engines.exact.passes import Keep, Passes, Quantity
 from slp.engines.exact.scoring import TreeScorer
 from slp.engines.kbest import KBest
 from slp.ir.tree_grammar import TreeGrammar
@@ -37,14 +36,17 @@ from slp.kernels.compiled import N_CORES, compiled_core
 from slp.leaves import NormalInverseGamma
 from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.boxes import Geometry
-from slp.problem.core import core_problem, leaves_owed
+from slp.problem.core import core_problem
 from slp.problem.new_rows import distinct_rows, rows_as_numbers
 from slp.problem.tree_on_table import tree_of_nodes
 from slp.results.averages import NEGLIGIBLE, LeafMixture, ScoredTree
 from slp.trees import Leaf, Tree
 
 #: New rows whose leaves are held together.
-_ROWS_AT_ONCE = 32
+_ROWS_AT_ONCE = 256
+
+# Log of the share of a call below which the root's splits are not looked at.
+_LEAST_SHARE = -35.0
 
 # Approximate bytes of a drawn tree.
 _BYTES_PER_NODE = 600
@@ -62,13 +64,12 @@ class CompiledChart:
         geometry: Geometry,
         likelihood: bool,
         passes: Passes,
-        items_wanted: bool,
+        keep: Keep,
     ) -> None:
         self.grammar, self.geometry, self.likelihood = grammar, geometry, likelihood
         self.table: Table = geometry.table
         self.passes = passes
-        self._items_wanted = items_wanted
-        self._n_owed = max(1, leaves_owed(grammar, self.table))
+        self._keep: Keep = keep
 
     @classmethod
     def of(
@@ -98,7 +99,7 @@ class CompiledChart:
         """
         of = (grammar, geometry.table, memory, progress, threads, deadline, what_fits, engine)
         passes = Passes(*of)
-        return cls(grammar, geometry, likelihood, passes, items_wanted)
+        return cls(grammar, geometry, likelihood, passes, "items" if items_wanted else "blocks")
 
     def __getstate__(self) -> dict[str, Any]:
         """For pickling: without objects of the core."""
@@ -109,7 +110,7 @@ class CompiledChart:
         """The same trees with or without likelihood."""
         if likelihood == self.likelihood:
             return self
-        return CompiledChart(self.grammar, self.geometry, likelihood, self.passes, False)
+        return CompiledChart(self.grammar, self.geometry, likelihood, self.passes, "root")
 
     @cached_property
     def derivations_are_trees(self) -> bool:
@@ -122,7 +123,7 @@ class CompiledChart:
         return float(
             np.logaddexp.reduce(
                 self.passes.engine.root_values(
-                    self.passes.get("total", self.likelihood, items=self._items_wanted)
+                    self.passes.get("total", self.likelihood, self._keep)
                 )
             )
         )
@@ -131,7 +132,7 @@ class CompiledChart:
     def left_out(self) -> float:
         """Upper bound on the share of the total of trees that are deeper than those summed over
         (`native/core/exact/depth_cut.hpp`); 0 if all were."""
-        cut = self.passes.get("total", self.likelihood, items=self._items_wanted).depth_cut()
+        cut = self.passes.get("total", self.likelihood, self._keep).depth_cut()
         return 0.0 if cut is None else float(np.exp(cut[1] - self.log_total))
 
     def tree_count(self) -> float:
@@ -140,7 +141,7 @@ class CompiledChart:
 
     @cached_property
     def _tree_count(self) -> float:
-        counts = self.passes.engine.root_counts(self.passes.get("count", False, items=False))
+        counts = self.passes.engine.root_counts(self.passes.get("count", False, "root"))
         with np.errstate(over="ignore"):
             return float(np.sum(counts))
 
@@ -250,9 +251,8 @@ class CompiledChart:
             "predicting",
             self.likelihood,
             lambda total, memory, threads, report: self.passes.engine.predict_rows(
-                total, self.likelihood, numbers[first], memory, threads, report
+                total, numbers[first], memory, threads, report
             ),
-            by_interval_blocks=True,
         )
         leaf = self.table.leaf
         out = np.asarray(found).reshape(len(first), len(leaf.classes) or 1)[which]
@@ -273,16 +273,14 @@ class CompiledChart:
             "following new rows into leaves",
             self.likelihood,
             lambda total, memory, threads, report: self.passes.engine.leaves_reached(
-                total, self.likelihood, numbers, memory, threads, report
+                total, numbers, memory, threads, report
             ),
-            by_interval_blocks=True,
         )
         k = self.table.leaf.n_statistics
         return [LeafMixture(mass, statistics.reshape(-1, k)) for mass, statistics in found]
 
-    def outside(self, least: float = np.inf) -> Outside:
-        """Expected uses of states, rules and features; and the items (boxes in a state) that the
-        tree has with a probability above `least`.
+    def outside(self) -> Outside:
+        """Expected uses of states, rules and features, found once.
 
         With these, of the log weight w of a rule,
 
@@ -291,7 +289,11 @@ class CompiledChart:
 
         Sums over derivations: `uses` of a rule with several splits adds up all of them.
         """
-        return outside_sums(self.passes, self.grammar, self._n_owed, self.likelihood, least)
+        return self._outside
+
+    @cached_property
+    def _outside(self) -> Outside:
+        return outside_sums(self.passes, self.grammar, self.likelihood)
 
     def rule_uses(self) -> NDArray[np.float64]:
         """Expected number of times that each rule is taken, shape (R,)."""
@@ -301,15 +303,42 @@ class CompiledChart:
 
     def usage(self) -> NDArray[np.float64]:
         """For each feature the probability that the tree splits on it anywhere, shape (d,)."""
-        return np.asarray(self._feature_use[0])
+        return self._usage
+
+    @cached_property
+    def _usage(self) -> NDArray[np.float64]:
+        expected, total = self.expected_splits(), self.log_total
+        out = np.zeros(len(expected))
+        for f in np.flatnonzero(expected):
+            without = self.passes.total_without(int(f), self.likelihood)
+            # A difference of numbers of at most 1: rounding may take it out of its range.
+            out[f] = np.clip(-np.expm1(min(0.0, without - total)), 0.0, min(1.0, expected[f]))
+        return out
+
+    def root_splits(self) -> NDArray[np.float64]:
+        """For each feature the probability that the root splits on it, shape (d,)."""
+        return self._root_splits
+
+    @cached_property
+    def _root_splits(self) -> NDArray[np.float64]:
+        items = self._total_items
+        out = np.zeros(len(self.table.features))
+        waiting = [(0, 0.0)]
+        while waiting:
+            item, log_probability = waiting.pop()
+            edges = items.edges(item)
+            scores = edges.scores(self.likelihood)
+            shares = log_probability + scores - np.logaddexp.reduce(scores)
+            splits = edges.feature >= 0
+            np.add.at(out, edges.feature[splits], np.exp(shares[splits]))
+            for edge in np.flatnonzero(edges.feature == CALL):
+                if shares[edge] > _LEAST_SHARE:
+                    waiting.append((items.children(item, int(edge))[0], float(shares[edge])))
+        return out
 
     def expected_splits(self) -> NDArray[np.float64]:
         """For each feature the expected number of splits on it, shape (d,)."""
-        return np.asarray(self._feature_use[1])
-
-    @cached_property
-    def _feature_use(self) -> NDArray[np.float64]:
-        return self.passes.vector("feature_use", self.likelihood).reshape(2, -1)
+        return np.asarray(self.outside().splits.sum(axis=0))
 
     def leaf_distribution(self) -> NDArray[np.float64]:
         """Probability of k leaves, at index k, until what is left is below 1e-12."""

@@ -172,7 +172,7 @@ class Items:
 
     @property
     def _pass(self) -> Any:
-        return self._passes.get(self._quantity, self._likelihood, items=True)
+        return self._passes.get(self._quantity, self._likelihood, "items")
 
     def _open(self, item: int) -> Edges:
         return Edges(

@@ -27,17 +27,19 @@ from slp.problem.core import core_problem
 
 Interval: TypeAlias = tuple[float, float]
 _Poll: TypeAlias = Callable[[int, int, int], bool]
-Quantity: TypeAlias = Literal["total", "best", "count", "feature_use", "leaf_number", "tree_depth"]
+Quantity: TypeAlias = Literal["total", "best", "count", "leaf_number", "tree_depth"]
+#: What a pass keeps of its values: the root's, what descents need, or every item's.
+Keep: TypeAlias = Literal["root", "blocks", "items"]
 
 # The order of the core's enumerations.
 _QUANTITIES: tuple[Quantity, ...] = (
     "total",
     "best",
     "count",
-    "feature_use",
     "leaf_number",
     "tree_depth",
 )
+_KEEP: tuple[Keep, ...] = ("root", "blocks", "items")
 _NUMBERS = _QUANTITIES[:3]
 _DONE, _STOPPED, _OUT_OF_BUDGET, _OUT_OF_RANGE = range(4)
 
@@ -45,10 +47,10 @@ _WORDS: dict[Quantity, str] = {
     "total": "summing over all trees",
     "best": "finding the best tree",
     "count": "counting trees",
-    "feature_use": "following the features",
     "leaf_number": "counting leaves",
     "tree_depth": "measuring depth",
 }
+_WITHOUT = "following the features"
 # A second or so (`native/core/exact/bounds.hpp`); and less where that is more than this share of a
 # limit of time.
 _WORK_ON_BOUNDS, _SHARE_OF_BOUNDS = 5e7, 0.04
@@ -85,13 +87,13 @@ class Passes:
         self._memory, self._progress, self._threads = memory, progress, threads
         self._room = max(0, memory - table_bytes(table))
         self._deadline, self._what_fits = deadline or Deadline(), what_fits
-        self._leaf, self._n_features = table.leaf, len(table.features)
+        self._leaf = table.leaf
         self._statistics = table.statistics
         self._n_items = 0  # once they are known
         self._normalised = grammar.normalised and grammar.max_leaves is None
         many = len(grammar.all_states()) > 1 or grammar.max_leaves is not None
         self._unit = "pairs of box and state" if many else "boxes"
-        self._kept: dict[tuple[Quantity, bool, bool], Any] = {}
+        self._kept: dict[tuple[Quantity, bool], tuple[int, Any]] = {}
         self._totals: dict[bool, float] = {}  # by likelihood, as far as they are known
         self._made_of = (grammar, table, memory, None, threads)
 
@@ -99,27 +101,32 @@ class Passes:
         """For pickling and copying: the copy computes its passes again, without a deadline."""
         return Passes, self._made_of
 
-    def get(self, quantity: Quantity, likelihood: bool, *, items: bool) -> Any:
-        """The pass that computes a quantity with or without likelihood; run once, and kept as long
-        as there is room for it beside others.
-
-        Without `items` it may know only the root's value, which takes less time and memory.
+    def get(self, quantity: Quantity, likelihood: bool, keep: Keep) -> Any:
+        """The pass that computes a quantity with or without likelihood, with what it should `keep`
+        at least; run once, and kept as long as there is room for it beside others.
 
         Raises
         ------
         BudgetError
             It would need more memory (E501) or time (E540) than there is for it.
         """
-        key = (quantity, likelihood)
-        found = self._kept.get((*key, True)) or (None if items else self._kept.get((*key, False)))
-        if found is None:
-            self._kept.pop((*key, False), None)
-            found = self._kept[(*key, items)] = self._run(quantity, likelihood, 0, items)
+        key, least = (quantity, likelihood), _KEEP.index(keep)
+        kept, found = self._kept.get(key, (-1, None))
+        if kept < least:
+            self._kept.pop(key, None)
+            found = self._run(quantity, likelihood, 0, keep)
+            self._kept[key] = least, found
             if quantity == "total":
-                self._totals[likelihood] = float(
-                    np.logaddexp.reduce(self.engine.root_values(found))
-                )
+                self._totals[likelihood] = self._log_root(found)
         return found
+
+    def total_without(self, feature: int, likelihood: bool) -> float:
+        """Log of the weight of all trees without a split on a feature; all weights stay as they
+        are."""
+        return self._log_root(self._run("total", likelihood, 0, "root", feature))
+
+    def _log_root(self, done: Any) -> float:
+        return float(np.logaddexp.reduce(self.engine.root_values(done)))
 
     def left(self) -> int:
         """Bytes that the table and the passes kept leave."""
@@ -135,7 +142,7 @@ class Passes:
             There is not enough memory (E501), or the time is over (E540).
         """
         if size > self.left():
-            self._kept = {key: kept for key, kept in self._kept.items() if key[:2] == needed}
+            self._kept = {key: kept for key, kept in self._kept.items() if key == needed}
         if size > self.left():
             raise self._used_up(_OUT_OF_BUDGET, words)
         if self._deadline.over():
@@ -147,44 +154,40 @@ class Passes:
 
     def vector(self, quantity: Quantity, likelihood: bool, length: int = 0) -> NDArray[np.float64]:
         """The root's vector of a quantity; other values of the pass are dropped."""
-        return np.asarray(self.engine.root_vector(self._run(quantity, likelihood, length, False)))
+        return np.asarray(self.engine.root_vector(self._run(quantity, likelihood, length, "root")))
 
     def descend(
         self,
         words: str,
         likelihood: bool,
         descent: Callable[[Any, int, int, _Poll | None], tuple[Any, ...]],
-        *,
-        by_interval_blocks: bool = False,
     ) -> tuple[Any, ...]:
         """The results of a descent of the core from the totals, without the status.
 
-        `descent` takes the pass of totals, bytes, threads and a function to call regularly. If
-        passes go by interval blocks, a descent that can go `by_interval_blocks` gets None as the
-        pass: it evaluates the blocks itself.
+        `descent` takes the pass of totals, bytes, threads and a function to call regularly.
 
         Raises
         ------
         BudgetError
             It would need more memory (E501) or time (E540) than the passes leave.
         """
-        if self.engine.uses_interval_blocks() and by_interval_blocks:
-            status, *found = self._descend(words, None, descent)
-            if status == _OUT_OF_BUDGET and self._kept:
-                self._kept.clear()  # found again should they be asked for
-                status, *found = self._descend(words, None, descent)
-            if status == _DONE:
-                return tuple(found)
-            if status != _OUT_OF_RANGE:
-                raise self._used_up(status, words)
-        total = self.get("total", likelihood, items=True)
+        total = self.get("total", likelihood, "blocks")
         status, *found = self._descend(words, total, descent)
+        key: tuple[Quantity, bool] = ("total", likelihood)
         if status == _OUT_OF_BUDGET and len(self._kept) > 1:
-            self._kept = {("total", likelihood, True): total}
+            self._kept = {key: self._kept[key]}
+            status, *found = self._descend(words, total, descent)
+        if status == _OUT_OF_BUDGET and total.by_interval_blocks() and self._keeps_items(key):
+            del total  # items take more memory than blocks, and no descent needs them
+            self._kept.clear()
+            total = self.get("total", likelihood, "blocks")
             status, *found = self._descend(words, total, descent)
         if status != _DONE:
             raise self._used_up(status, words)
         return tuple(found)
+
+    def _keeps_items(self, key: tuple[Quantity, bool]) -> bool:
+        return self._kept[key][0] == _KEEP.index("items")
 
     def _descend(
         self, words: str, total: Any, descent: Callable[..., tuple[Any, ...]]
@@ -200,45 +203,56 @@ class Passes:
             help = self._help(status, 1)
         return self._budget_error(status, words, None, help)
 
-    def _run(self, quantity: Quantity, likelihood: bool, length: int, keep: bool) -> Any:
-        done, status = self._try(quantity, likelihood, length, keep)
+    def _run(
+        self, quantity: Quantity, likelihood: bool, length: int, keep: Keep, excluded: int = -1
+    ) -> Any:
+        done, status = self._try(quantity, likelihood, length, keep, excluded)
         if status == _OUT_OF_BUDGET and self._kept:
             del done
             self._kept.clear()  # found again should they be asked for
-            done, status = self._try(quantity, likelihood, length, keep)
+            done, status = self._try(quantity, likelihood, length, keep, excluded)
         have = int(done.statistics()["items"])
         if status == _DONE:
-            if quantity == "total":
+            if quantity == "total" and excluded < 0:
                 self._n_items = have
             return done
-        by_interval_blocks = done.by_interval_blocks()
-        count = self._count_in_words(quantity, have, by_interval_blocks)
-        interval = self._interval_of(done) if quantity == "total" else None
+        whole = quantity == "total" and excluded < 0
+        count = self._count_in_words(have, done.by_interval_blocks(), excluded >= 0)
+        interval = self._interval_of(done) if whole else None
         del done  # its memory is needed for the normaliser
-        bounds = self._bounds_on_evidence(quantity, likelihood, interval)
-        help = self._help(status, self._words(quantity, length, by_interval_blocks))
-        raise self._over_budget(quantity, status, count, bounds, help)
+        doing = f"{_words_of(quantity, excluded)}: {count}"
+        bounds = self._bounds_on_evidence(whole, likelihood, interval)
+        if bounds is not None:
+            doing += f"; {bounds_in_words(bounds)}"
+        help = self._help(status, 1 if quantity in _NUMBERS else 2 + length)
+        raise self._budget_error(status, doing, bounds, help)
 
     def _try(
-        self, quantity: Quantity, likelihood: bool, length: int, keep: bool, share: int = 1
+        self,
+        quantity: Quantity,
+        likelihood: bool,
+        length: int,
+        keep: Keep,
+        excluded: int = -1,
+        share: int = 1,
     ) -> tuple[Any, int]:
         """A pass and its status: with doubles first, then with wider exponents if these leave their
         range. It may take one part in `share` of the memory that is left."""
-        left = self.left() // share
+        left, words = self.left() // share, _words_of(quantity, excluded)
+        of = (_QUANTITIES.index(quantity), likelihood)
         for scaled in (False, True):
             done = self.engine.make_pass(
-                _QUANTITIES.index(quantity), likelihood, scaled, length, keep, left, self._threads
+                *of, scaled, length, _KEEP.index(keep), left, self._threads, excluded
             )
             by_interval_blocks: bool | None = not scaled and self.engine.values_per_box() > 0
-            if quantity not in _NUMBERS:  # uses of features: several passes and a descent
-                by_interval_blocks = None if self.engine.uses_interval_blocks() else False
+            if quantity not in _NUMBERS:
+                by_interval_blocks = False
+            if excluded >= 0:  # there are fewer boxes
+                by_interval_blocks = None
             with self._deadline.working():
-                status = done.run(
-                    self._poll(_WORDS[quantity], time.monotonic(), by_interval_blocks)
-                )
+                status = done.run(self._poll(words, time.monotonic(), by_interval_blocks))
             if self._progress is not None:
-                items = done.statistics()["items"]
-                self._progress(items, f"{_WORDS[quantity]}, done")
+                self._progress(done.statistics()["items"], f"{words}, done")
             if status != _OUT_OF_RANGE:
                 break
         return done, status
@@ -279,15 +293,16 @@ class Passes:
         return size_of(self.engine, grammar, table)
 
     def _kept_bytes(self) -> int:
-        return sum(p.statistics()["bytes"] for p in self._kept.values())
+        return sum(kept.statistics()["bytes"] for _, kept in self._kept.values())
 
     # --- when a budget is reached --------------------------------------------------------------
 
     def _bounds_on_evidence(
-        self, quantity: Quantity, likelihood: bool, interval: Interval | None
+        self, whole: bool, likelihood: bool, interval: Interval | None
     ) -> Interval | None:
-        """Bounds on the log evidence after a stopped pass whose total lies in `interval`."""
-        if quantity == "total" and likelihood:
+        """Bounds on the log evidence after a stopped pass; `whole`: over all trees, whose total
+        lies in `interval`."""
+        if whole and likelihood:
             joint = interval
         else:
             joint = self._kept_total(likelihood=True)
@@ -295,14 +310,14 @@ class Passes:
             return None
         if self._normalised:
             return joint
-        if quantity == "total" and not likelihood:
+        if whole and not likelihood:
             normaliser = interval
         else:
             normaliser = self._kept_total(likelihood=False)
         if normaliser is None:
-            # If no machine holds the boxes, a full memory of them tells hardly more than a part.
             share = _PART_OF_VAST if self._size.vast else 1
-            normaliser = self._interval_of(self._try("total", False, 0, True, share)[0])
+            done, _ = self._try("total", False, 0, "items", share=share)
+            normaliser = self._interval_of(done)
         assert normaliser is not None
         return joint[0] - normaliser[1], min(joint[1] - normaliser[0], self._log_purest)
 
@@ -327,32 +342,16 @@ class Passes:
         total = self._totals.get(likelihood)
         return None if total is None else (total, total)
 
-    def _over_budget(
-        self, quantity: Quantity, status: int, done: str, bounds: Interval | None, help: str
-    ) -> BudgetError:
-        doing = f"{_WORDS[quantity]}: {done}"
-        if bounds is not None:
-            doing += f"; {bounds_in_words(bounds)}"
-        return self._budget_error(status, doing, bounds, help)
-
-    def _count_in_words(self, quantity: Quantity, have: int, by_interval_blocks: bool) -> str:
-        """How far a stopped pass came."""
+    def _count_in_words(self, have: int, by_interval_blocks: bool, without: bool) -> str:
+        """How far a stopped pass came; `without` some feature."""
         unit = "boxes" if by_interval_blocks else self._unit
-        if quantity == "feature_use" and self._n_items and have >= self._n_items:
+        if without and self._n_items:
             return f"all {self._n_items:,} {unit} were summed, how features are used is missing"
         estimated = self._size.boxes if by_interval_blocks else self._size.items
         if have >= estimated and not self._size.at_least:
             return f"{have:,} {unit} are done, more than were estimated"
         size = self._size.in_boxes if self._size.vast else self._size
         return f"{have:,} {unit} are done of {size} (estimate)"
-
-    def _words(self, quantity: Quantity, length: int, by_interval_blocks: bool) -> int:
-        """Length of an item's value in a pass."""
-        if quantity in ("leaf_number", "tree_depth"):
-            return 2 + length
-        if quantity == "feature_use":  # by blocks a derivative beside each value, at most
-            return 2 if by_interval_blocks else 2 + 2 * self._n_features
-        return 1
 
     def _help(self, status: int, words: int) -> str:
         """What would make it fit."""
@@ -375,6 +374,10 @@ class Passes:
             return BudgetError(EXACT_OUT_OF_MEMORY(memory=memory, doing=doing, help=help), bounds)
         time = format_seconds(self._deadline.seconds or 0)
         return TimeOverError(EXACT_OUT_OF_TIME(time=time, doing=doing, help=help), bounds)
+
+
+def _words_of(quantity: Quantity, excluded: int) -> str:
+    return _WORDS[quantity] if excluded < 0 else _WITHOUT
 
 
 def bounds_in_words(bounds: Interval) -> str:

@@ -169,7 +169,7 @@ def size_of(engine: Any, grammar: TreeGrammar, table: Table, work: float = _FINE
     boxes, unlimited, error, states, splits, at_least = engine.estimate_boxes(work, _SEED)
     items = boxes * states
     per_box = 0 if at_least else engine.values_per_box()
-    min_leaf, d = grammar.min_leaf, len(table.features)
+    min_leaf = grammar.min_leaf
     if per_box:
         vector = _WORD * (per_box + 1) if per_box > 1 else 0
         # Interval blocks omit boxes that `min_leaf` excludes, but visit some more than once: 2 to
@@ -177,10 +177,9 @@ def size_of(engine: Any, grammar: TreeGrammar, table: Table, work: float = _FINE
         visited = unlimited if min_leaf == 1 else min(3 * unlimited, 10 * boxes)
         memory = visited * (_BYTES_PER_ITEM + _BYTES_PER_BOX + vector)
         splits_in_all = visited * splits
-        summary_memory = 2.0 * memory  # uses of features: a derivative beside each value
     else:
         memory, splits_in_all = _of_items(items), items * splits
-        summary_memory = memory * (4 + 2 * d) / 3  # uses of features: vectors of 2 d numbers
+    summary_memory = 2.0 * memory  # uses of features: a derivative beside each value
     seconds = seconds_of(boxes, unlimited, items, splits, per_box, grammar, table)
     return Size(
         boxes, items, splits_in_all, round(memory), error, at_least, seconds, summary_memory

@@ -39,7 +39,7 @@ _ROOM, _LITTLE = 2**24, (12_000, 200_000)
 
 def best_by_exact_sums(problem: Problem, likelihood: bool) -> float:
     """Log of the largest value of a derivation."""
-    of = (likelihood, True, 0, True, 2**28, 1)
+    of = (likelihood, True, 0, 2, 2**28, 1)
     found = problem.core.make_pass(_BEST, *of)  # type: ignore[union-attr]
     assert found.run(None) == 0
     return float(max(problem.core.root_values(found)))  # type: ignore[union-attr]

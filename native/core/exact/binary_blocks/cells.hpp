@@ -51,7 +51,8 @@ public:
         return n;
     }();
 
-    explicit InnerBits(const BinaryTable& table) {
+    // excluded: a bit that is not inner.
+    InnerBits(const BinaryTable& table, std::uint64_t excluded) {
         std::vector<std::size_t> ones(table.features.size(), 0);
         for (const BinaryTable::Row& row : table.rows) {
             for (std::uint64_t w = row.bits; w != 0; w &= w - 1) {
@@ -62,7 +63,7 @@ public:
             std::size_t most = 0;
             for (std::size_t b = 0; b < ones.size(); ++b) {
                 const std::size_t lesser = std::min(ones[b], table.rows.size() - ones[b]);
-                if ((mask_ >> b & 1) == 0 && lesser > most) {
+                if (((mask_ | excluded) >> b & 1) == 0 && lesser > most) {
                     most = lesser;
                     bits_[i] = std::uint64_t{1} << b;
                 }

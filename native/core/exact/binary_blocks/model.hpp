@@ -25,8 +25,17 @@ struct BinaryModel {
     LeafValues leaf;
     // The least rows of the data in a box; at most those of the root.
     std::uint32_t least;
+    // The bit that no tree splits on, or none; its splits keep their shares.
+    std::uint64_t excluded = 0;
 
     std::size_t n_depths() const { return grammar.nodes.size(); }
+
+    // What the excluded split of a box weighs that these bits part.
+    double excluded_weight(std::uint64_t varying) const {
+        return (varying & excluded) == 0
+                   ? 0.0
+                   : probabilities.weight[static_cast<std::size_t>(std::countr_zero(excluded))];
+    }
 
     // At how many depths, from the first on, a box that so many features part can occur: each split
     // on the way to it was on another feature.

@@ -31,8 +31,9 @@ public:
                     BinarySplitProbabilities(table, problem.grammar, grammar.measure),
                     LeafValues(problem.leaf, task.likelihood, log_scale),
                     static_cast<std::uint32_t>(
-                        std::min<std::int64_t>(problem.grammar.min_leaf, data_rows(root.sizes)))},
-                   InnerBits<kInner>(table),
+                        std::min<std::int64_t>(problem.grammar.min_leaf, data_rows(root.sizes))),
+                    table.bit_of(task.excluded)},
+                   InnerBits<kInner>(table, table.bit_of(task.excluded)),
                    {}},
           task_(task),
           root_(root),

@@ -121,7 +121,7 @@ private:
         if constexpr (kSum == Sum::best) {
             std::fill(largest_.begin() + whole, largest_.begin() + parts.pairs.size(), 0.0);
         }
-        for (std::uint64_t w = varying; w != 0; w &= w - 1) {
+        for (std::uint64_t w = varying & ~model_.excluded; w != 0; w &= w - 1) {
             const auto bit = static_cast<std::size_t>(std::countr_zero(w));
             const std::size_t at = whole + part[bit] / 2 - 1;
             weights_[at] += model_.probabilities.weight[bit];
@@ -144,7 +144,7 @@ private:
         const auto first = parts.pairs.begin() + parts.first[s];
         const auto last = parts.pairs.begin() + parts.first[s + 1];
         std::fill_n(sum_.begin(), n, 0.0);
-        double weights = 0;
+        double weights = model_.excluded_weight(varying(s));
         if (kVector || model_.least > 1) {
             for (auto pair = first; pair != last; ++pair) {
                 const auto e = static_cast<std::size_t>(pair - parts.pairs.begin());

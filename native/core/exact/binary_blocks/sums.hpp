@@ -49,7 +49,7 @@ public:
                            std::span<const BinarySplit> splits, const double* const* sides,
                            Keep keep) {
         n_items_ = n_edges_ = 0;
-        outer_ = varying & ~inner_.mask();
+        outer_ = varying & ~(inner_.mask() | model_.excluded);
         n_depths_ = kVector ? model_.n_depths_of(outer_) : 1;
         own_ = reinterpret_cast<double*>(pool_.allocate(n_depths_ * kCells));
         if (box.rows.size() <= kFewRows) {
@@ -214,6 +214,7 @@ private:
 
     void finish(std::size_t cell) {
         const Sizes sizes = cells_.sizes(cell);
+        weights_[cell] += model_.excluded_weight(cells_.varying(cell));
         const double leaf = model_.leaf(cells_.statistics(cell), data_rows(sizes));
         const std::size_t n = n_depths_of(cell);
         for (std::size_t t = 0; t < n; ++t) {
@@ -228,7 +229,8 @@ private:
     }
 
     void check_range(double value) {
-        in_range_ = in_range_ && (kSum == Sum::count || (value >= kTiny && value <= kHuge));
+        in_range_ = in_range_ && (kSum == Sum::count || model_.excluded != 0 ||
+                                  (value >= kTiny && value <= kHuge));
     }
 
     void count(Sizes sizes, std::size_t n_splits) {
@@ -257,7 +259,7 @@ private:
             for (std::size_t t = 0; t < n_depths_; ++t) {
                 own_[t * kCells + cell] = t < values.size() ? values[t] : 0.0;
             }
-            if (!values.empty() && is_own(cell, small_.varying(set))) {
+            if (!values.empty() && is_own(cell, small_.varying(set) & ~model_.excluded)) {
                 check_range(values[0]);
                 count(Sizes{static_cast<std::uint32_t>(std::popcount(set))},
                       static_cast<std::size_t>(std::popcount(small_.varying(set))));

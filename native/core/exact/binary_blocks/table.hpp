@@ -31,6 +31,16 @@ struct BinaryTable {
     // Number of the feature of each bit; ascending.
     std::vector<std::uint32_t> features;
 
+    // Of a feature; none if it does not tell rows apart.
+    std::uint64_t bit_of(std::int32_t feature) const {
+        for (std::size_t b = 0; b < features.size(); ++b) {
+            if (static_cast<std::int32_t>(features[b]) == feature) {
+                return std::uint64_t{1} << b;
+            }
+        }
+        return 0;
+    }
+
     // Bits that part these rows.
     std::uint64_t varying(std::span<const std::uint32_t> of) const {
         std::uint64_t any = 0, every = ~std::uint64_t{0};

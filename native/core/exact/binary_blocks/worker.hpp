@@ -55,7 +55,8 @@ private:
             return {};
         }
         const std::vector<BinaryTable::Row>& rows = model_.table.rows;
-        const std::uint64_t outer = model_.table.varying(box.rows) & ~setting_.inner.mask();
+        const std::uint64_t outer = model_.table.varying(box.rows) &
+                                    ~(setting_.inner.mask() | model_.excluded);
         for (std::uint64_t w = outer; w != 0; w &= w - 1) {
             right_[static_cast<std::size_t>(std::countr_zero(w))] = {};
         }

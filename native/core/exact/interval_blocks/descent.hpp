@@ -54,9 +54,9 @@ public:
           flow_(setting, queries, cut, block_, waiting_),
           leaves_(setting, queries, block_),
           scratch_(budget) {
-        if (queries.splits != nullptr) {
-            queries.splits->assign(
-                block_.vectors.length() * setting.problem.table.features.size(), 0.0);
+        if (queries.sums != nullptr) {
+            queries.sums->states.assign(block_.vectors.length(), {});
+            queries.sums->terms.assign(setting.grammar.rule_of_term.size(), 0.0);
         }
     }
 
@@ -113,9 +113,7 @@ private:
     void open(Waiting& block) {
         block_.set(block);
         flow_.sweep_inside();
-        if (queries_.leaves != nullptr) {
-            leaves_.tell(*queries_.leaves);
-        }
+        leaves_.tell();
         flow_.send();
         scratch_.raise_to(block_.bytes());
     }

@@ -1,11 +1,13 @@
-// The leaves of one block's members, each with the probability that a query ends there. Predictions
-// are mixtures over these leaves.
+// What ends in one block: the leaves of its members, each with the probability that a query ends
+// there, and of the tree how many boxes there are in each state. Predictions are mixtures over
+// leaves.
 
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "exact/interval_blocks/current_block.hpp"
@@ -24,7 +26,16 @@ public:
                 CurrentBlock<kVector>& block)
         : s_(setting), queries_(queries), f_(block), mass_(queries.n) {}
 
-    void tell(LeafSink& sink) {
+    void tell() {
+        if (queries_.both()) {
+            tell_of_tree();
+        } else {
+            tell_of_rows(*queries_.leaves);
+        }
+    }
+
+private:
+    void tell_of_rows(LeafSink& sink) {
         f_.for_each_member([&](std::size_t i, std::size_t j, const std::vector<double>& leaf,
                                Sizes sizes) {
             const std::size_t member = i * f_.ranks.k + j;
@@ -45,7 +56,64 @@ public:
         });
     }
 
-private:
+    void tell_of_tree() {
+        order_rows();
+        const std::uint8_t* const alive = f_.queries.alive(0);
+        f_.for_each_member([&](std::size_t i, std::size_t j, const std::vector<double>& leaf,
+                               Sizes sizes) {
+            const std::size_t member = i * f_.ranks.k + j;
+            if (alive[member] == 0) {
+                return;
+            }
+            const double* const own = f_.derivatives(0).at(i, j);
+            const double of_leaf = likelihood(leaf, sizes);
+            double mass = 0;
+            for (std::size_t s = 0; s < f_.vectors.length(); ++s) {
+                if (own[s] != 0.0) {
+                    const double* const value = f_.vectors.numbers_of(f_.values().row(i)[j]);
+                    mass += count(s, member, own[s] * value[s], own[s] * of_leaf);
+                }
+            }
+            if (queries_.leaves != nullptr && mass > 0.0) {
+                queries_.leaves->leaf_of_tree(
+                    leaf.data(),
+                    std::span(rows_).subspan(first_[i], first_[j + 1] - first_[i]), mass);
+            }
+        });
+    }
+
+    // Adds a member in state s to the sums. visits: the probability that the tree has it; one: the
+    // same of a leaf of weight 1. Returns the probability that it is a leaf.
+    double count(std::size_t s, std::size_t member, double visits, double one) {
+        const BlockGrammar::Node& node = s_.grammar.nodes[s];
+        const double leaf = one * f_.weight_of_leaf(node, member);
+        if (queries_.sums != nullptr) {
+            TreeSums::OfState& to = queries_.sums->states[s];
+            const bool splits = f_.probabilities.splits(node.shares, member);
+            (splits ? to.split : to.alone) += visits;
+            (splits ? to.leaves : to.leaves_alone) += leaf;
+            to.unfit += splits && !f_.stops(node, member) ? visits : 0.0;
+        }
+        return leaf;
+    }
+
+    // The block's rows by rank: those of rank i from first_[i] on.
+    void order_rows() {
+        const BlockRanks& ranks = f_.ranks;
+        first_.assign(ranks.k + 1, 0);
+        for (const std::uint32_t rank : ranks.rank_of_row) {
+            ++first_[rank + 1];
+        }
+        for (std::size_t i = 0; i < ranks.k; ++i) {
+            first_[i + 1] += first_[i];
+        }
+        next_.assign(first_.begin(), first_.end() - 1);
+        rows_.resize(ranks.rows.size());
+        for (std::size_t r = 0; r < ranks.rows.size(); ++r) {
+            rows_[next_[ranks.rank_of_row[r]]++] = ranks.rows[r];
+        }
+    }
+
     double likelihood(const std::vector<double>& leaf, Sizes sizes) const {
         return leaf_value(s_.problem.leaf, s_.likelihood, s_.log_scale, leaf.data(),
                           data_rows(sizes));
@@ -55,6 +123,8 @@ private:
     const QueryBatch& queries_;
     CurrentBlock<kVector>& f_;
     std::vector<double> mass_;  // by query
+    std::vector<std::size_t> first_, next_;
+    std::vector<std::uint32_t> rows_;
 };
 
 }  // namespace slp::exact

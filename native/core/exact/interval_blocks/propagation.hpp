@@ -36,7 +36,7 @@ public:
           f_(block),
           waiting_(waiting),
           path_(block.vectors.length()),
-          unused_(block.vectors.length()) {}
+          unused_(queries.both() && queries.sums == nullptr ? grammar_.rule_of_term.size() : 0) {}
 
     // Splits on the inner feature, from long members to short ones, as their sides are members of
     // the same block. Drops the members that a query reaches with too small a probability, and
@@ -61,10 +61,9 @@ public:
 private:
     std::size_t length() const { return f_.vectors.length(); }
 
-    // Where the splits on a feature are counted.
-    double* splits_on(std::uint32_t feature) {
-        return queries_.splits == nullptr ? unused_.data()
-                                          : queries_.splits->data() + feature * length();
+    // Where splits are counted.
+    double* of_terms() {
+        return queries_.sums == nullptr ? unused_.data() : queries_.sums->terms.data();
     }
 
     // The derivatives by the splits of a member, without the shares of features.
@@ -93,14 +92,19 @@ private:
                     std::fill_n(at, length(), 0.0);
                     continue;
                 }
-                f_.queries.note(query, i, j);
-                split_inside(own, i, j, turn);
+                const StateRange states =
+                    f_.vectors.cut_off(at, f_.values().row(i)[j], cut_);
+                if (states.end == 0) {
+                    continue;
+                }
+                f_.queries.note(query, i, j, states);
+                split_inside(own, i, j, states, turn);
             }
         }
     }
 
     void split_inside(const Derivatives<kVector>& own, std::size_t i, std::size_t j,
-                      std::size_t turn) {
+                      StateRange states, std::size_t turn) {
         const std::size_t member = i * f_.ranks.k + j;
         const auto [from, end] = f_.ranks.inner_splits(i, j);
         if (from >= end) {
@@ -109,7 +113,7 @@ private:
         const Triangle& values = f_.values();
         const ShareRow shares = f_.probabilities.of_inner() + member;
         const double* const weights = f_.inner_splits.weights();
-        double* const sums = splits_on(s_.inner);
+        double* const sums = of_terms();
         weigh(own.at(i, j), member, path_.data());
         f_.inner_splits.for_each(from, end, [&](std::uint32_t c, std::size_t begin,
                                                 std::size_t to) {
@@ -120,12 +124,14 @@ private:
                 double* const to_right = own.at(m + 1, j);
                 const double weight = weights == nullptr ? 1.0 : weights[m];
                 if (queries_.both()) {
-                    f_.vectors.add_both(runs, path_.data(), shares, weight, left, right, to_left,
-                                        to_right, sums);
+                    f_.vectors.add_both(runs, path_.data(), states, shares, weight, left, right,
+                                        to_left, to_right, sums);
                 } else if (m < turn) {
-                    f_.vectors.add_one(false, runs, path_.data(), shares, weight, left, to_right);
+                    f_.vectors.add_one(false, runs, path_.data(), states, shares, weight, left,
+                                       to_right);
                 } else {
-                    f_.vectors.add_one(true, runs, path_.data(), shares, weight, right, to_left);
+                    f_.vectors.add_one(true, runs, path_.data(), states, shares, weight, right,
+                                       to_left);
                 }
             }
         });
@@ -191,7 +197,7 @@ private:
                         continue;
                     }
                     if (queries_.both()) {
-                        send_both(shares, first + e, splits_on(splits[e].feature));
+                        send_both(shares, first + e, of_terms());
                     } else {
                         f_.queries.find_turns(feature, splits[e], query);
                         send_one(query, shares, first + e, true);
@@ -236,6 +242,7 @@ private:
         const std::uint32_t* const last_r = ranks_r.last.data();
         const Derivatives<kVector> derivatives = f_.derivatives(0);
         const MemberRange* const members = f_.queries.members(0);
+        const StateRange* const states = f_.queries.states(0);
         for (std::size_t i = 0; i < k; ++i) {
             const std::size_t row_l = ranks_l.below[i], row_r = ranks_r.below[i];
             const double* const own = derivatives.at(i, 0);
@@ -245,7 +252,7 @@ private:
             }
             for_each_member(0, i, from, members[i].end, [&](auto runs, std::size_t j, double w) {
                 f_.vectors.add_both(
-                    runs, own + j * length(), shares + (i * k + j), w,
+                    runs, own + j * length(), states[i * k + j], shares + (i * k + j), w,
                     left.values->row(row_l)[last_l[j]], right.values->row(row_r)[last_r[j]],
                     to_left.at(row_l, last_l[j]), to_right.at(row_r, last_r[j]), sums);
             });
@@ -260,6 +267,7 @@ private:
         const Triangle& other = f_.sides.values(2 * split + (is_left ? 1 : 0));
         const Derivatives<kVector> derivatives = f_.derivatives(query);
         const MemberRange* const members = f_.queries.members(query);
+        const StateRange* const states = f_.queries.states(query);
         const std::uint32_t* const turns = f_.queries.turns();
         Derivatives<kVector> to;
         for (std::size_t i = 0; i < k; ++i) {
@@ -276,8 +284,8 @@ private:
             const double* const own = derivatives.at(i, 0);
             const Cell* const values = other.row(beside.below[i]);
             for_each_member(query, i, first, end, [&](auto runs, std::size_t j, double w) {
-                f_.vectors.add_one(is_left, runs, own + j * length(), shares + (i * k + j), w,
-                                   values[beside.last[j]],
+                f_.vectors.add_one(is_left, runs, own + j * length(), states[i * k + j],
+                                   shares + (i * k + j), w, values[beside.last[j]],
                                    to.at(there.below[i], there.last[j]));
             });
         }
@@ -289,7 +297,7 @@ private:
     double cut_;
     CurrentBlock<kVector>& f_;
     WaitingBlocks<kVector>& waiting_;
-    std::vector<double> path_, unused_;  // by state
+    std::vector<double> path_, unused_;  // by state, by term
 };
 
 }  // namespace slp::exact

@@ -14,6 +14,7 @@
 #include "exact/interval_blocks/ranks.hpp"
 #include "exact/interval_blocks/search.hpp"
 #include "exact/interval_blocks/setting.hpp"
+#include "exact/interval_blocks/state_vectors.hpp"
 #include "problem/geometry.hpp"
 #include "problem/problem.hpp"
 
@@ -33,9 +34,10 @@ public:
           ranks_(ranks),
           members_(queries.n * ranks.most()),
           alive_(queries.n * ranks.most() * ranks.most()),
+          states_(alive_.size()),
           turn_(ranks.most()) {}
 
-    std::size_t bytes() const { return alive_.size(); }
+    std::size_t bytes() const { return alive_.size() * (1 + sizeof(StateRange)); }
 
     // --- members ---
 
@@ -46,9 +48,10 @@ public:
         std::fill_n(alive_.data() + query * k * k, k * k, std::uint8_t{0});
     }
 
-    // The query reaches member (i, j). Of a row i, from high j to low ones.
-    void note(std::size_t query, std::size_t i, std::size_t j) {
+    // The query reaches member (i, j) in these states. Of a row i, from high j to low ones.
+    void note(std::size_t query, std::size_t i, std::size_t j, StateRange states) {
         alive_[(query * ranks_.k + i) * ranks_.k + j] = 1;
+        states_[(query * ranks_.k + i) * ranks_.k + j] = states;
         MemberRange& row = members_[query * ranks_.most() + i];
         row.first = static_cast<std::uint32_t>(j);
         row.end = std::max(row.end, static_cast<std::uint32_t>(j + 1));
@@ -57,6 +60,10 @@ public:
     // Of a query, by member (i, j) at i * k + j: 1 where it reaches the member.
     const std::uint8_t* alive(std::size_t query) const {
         return alive_.data() + query * ranks_.k * ranks_.k;
+    }
+    // The same: of a member that it reaches, the states.
+    const StateRange* states(std::size_t query) const {
+        return states_.data() + query * ranks_.k * ranks_.k;
     }
     // Of a query, by row.
     const MemberRange* members(std::size_t query) const {
@@ -127,6 +134,7 @@ private:
     BlockRanks& ranks_;
     std::vector<MemberRange> members_;  // query by query, by row
     std::vector<std::uint8_t> alive_;   // query by query, by member
+    std::vector<StateRange> states_;    // the same
     std::vector<std::uint32_t> turn_;   // by row
 };
 

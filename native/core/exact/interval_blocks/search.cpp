@@ -65,14 +65,13 @@ public:
         return root_values_.empty() ? 0.0 : root_values_[state];
     }
 
-    bool descend(const QueryBatch& queries, double cut,
+    bool descend(const QueryBatch& queries, double cut, Budget& budget,
                  const std::function<bool(std::uint64_t)>& go_on) override {
         return BlockDescent<kVector>(setting_, *shared_.found, n_blocks_.load(), queries, cut,
-                                     shared_.budget, go_on)
+                                     budget, go_on)
             .run();
     }
-    double log_scale() const override { return setting_.log_scale; }
-    Budget& budget() override { return shared_.budget; }
+    const BlockGrammar& grammar() const override { return setting_.grammar; }
 
 private:
     const std::uint64_t* find(const Box& box) const {
@@ -135,12 +134,11 @@ class ScaledIntervalBlocks final : public ScaledSearch<IntervalBlockSearch> {
 public:
     using ScaledSearch::ScaledSearch;
 
-    bool descend(const QueryBatch& queries, double cut,
+    bool descend(const QueryBatch& queries, double cut, Budget& budget,
                  const std::function<bool(std::uint64_t)>& go_on) override {
-        return made()->descend(queries, cut, go_on);
+        return made()->descend(queries, cut, budget, go_on);
     }
-    double log_scale() const override { return made()->log_scale(); }
-    Budget& budget() override { return made()->budget(); }
+    const BlockGrammar& grammar() const override { return made()->grammar(); }
 };
 
 }  // namespace

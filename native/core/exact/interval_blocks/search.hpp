@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "budget.hpp"
@@ -31,10 +32,24 @@ namespace slp::exact {
 class LeafSink {
 public:
     virtual ~LeafSink() = default;
+    // A tree has the leaf of these rows with the probability `mass`.
+    virtual void leaf_of_tree(const double* statistics, std::span<const std::uint32_t> rows,
+                              double mass) = 0;
     // Queries reach the leaf with these statistics. queries: one bit for each query that does;
     // query l reaches it with the probability mass[l] * factor.
     virtual void leaf(const double* statistics, std::uint64_t queries, const double* mass,
                       double factor) = 0;
+};
+
+// What a descent that follows the tree adds up.
+struct TreeSums {
+    // Expected numbers of boxes in one state: that cannot be split; that can; of these the ones
+    // without the majority that a leaf needs; leaves among the first and among the second.
+    struct OfState {
+        double alone = 0, split = 0, unfit = 0, leaves_alone = 0, leaves = 0;
+    };
+    std::vector<OfState> states;
+    std::vector<double> terms;  // expected splits, by term of the block grammar
 };
 
 // The queries of one descent (interval_blocks/descent.hpp): up to 64 new rows, or one tree.
@@ -43,8 +58,7 @@ struct QueryBatch {
     // Of each row its numbers, one for each feature, as in NewRows; empty: query 0 follows both
     // sides.
     std::vector<const double*> rows;
-    // For the tree: expected splits on each feature in each state, (d, S).
-    std::vector<double>* splits = nullptr;
+    TreeSums* sums = nullptr;  // of the tree
     LeafSink* leaves = nullptr;
 
     bool both() const { return rows.empty(); }
@@ -54,11 +68,9 @@ class IntervalBlockSearch : public BlockSearch {
 public:
     // After a run of totals whose task keeps blocks. Any number of threads may call it at the same
     // time. go_on is called regularly; returns false if it ended the descent. Throws OutOfBudget.
-    virtual bool descend(const QueryBatch& queries, double cut,
+    virtual bool descend(const QueryBatch& queries, double cut, Budget& budget,
                          const std::function<bool(std::uint64_t blocks)>& go_on) = 0;
-    virtual double log_scale() const = 0;
-    // The memory of the blocks and descents.
-    virtual Budget& budget() = 0;
+    virtual const BlockGrammar& grammar() const = 0;
 };
 
 std::unique_ptr<IntervalBlockSearch> make_interval_block_search(const Problem& problem,

@@ -4,8 +4,11 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <span>
+#include <utility>
 
 #include "exact/block_grammar.hpp"
 #include "exact/interval_blocks/triangle.hpp"
@@ -38,6 +41,11 @@ struct ShareRow {
     std::size_t apart;
 
     ShareRow operator+(std::size_t member) const { return {data + member, apart}; }
+};
+
+// The states of a member that a query reaches: none outside.
+struct StateRange {
+    std::uint32_t first, end;
 };
 
 template <bool kVector>
@@ -74,23 +82,39 @@ public:
         return out;
     }
 
-    // Adds the derivative by a split to one side. from: by the member's splits, in each state.
-    // shares: of the split if it has weight 1, in share class q shares.apart * q further on.
+    // Leaves out the states in which a query reaches a member with a probability of at most `cut`.
+    // There is one in which it does not.
+    StateRange cut_off(double* derivative, const Cell& value, double cut) const {
+        StateRange out{static_cast<std::uint32_t>(length()), 0};
+        for (std::uint32_t s = 0; s < length(); ++s) {
+            if (derivative[s] * numbers_of(value)[s] > cut) {
+                out = {std::min(out.first, s), s + 1};
+            } else {
+                derivative[s] = 0.0;
+            }
+        }
+        return out;
+    }
+
+    // Adds the derivative by a split to one side. from: by the member's splits, in each state; zero
+    // outside `of`. shares: of the split if it has weight 1, in share class q shares.apart * q further on.
     void add_one(bool is_left, std::span<const BlockGrammar::Run> runs,
-                 const double* __restrict from, ShareRow shares, double weight, const Cell& other, double* __restrict to) const {
+                 const double* __restrict from, StateRange of, ShareRow shares, double weight,
+                 const Cell& other, double* __restrict to) const {
         const double* const __restrict values = numbers_of(other);
         for (const BlockGrammar::Run& run : runs) {
             const double share = weight * shares.data[run.shares * shares.apart];
             const double* const own = from + run.to;
+            const auto [begin, end] = terms_of(run, of);
             if (!run.crossed) {
                 double* const out = to + (is_left ? run.left : run.right);
                 const double* const beside = values + (is_left ? run.right : run.left);
-                for (std::size_t t = 0; t < run.n; ++t) {
+                for (std::size_t t = begin; t < end; ++t) {
                     out[t] += share * own[t] * beside[t];
                 }
                 continue;
             }
-            for (std::size_t t = 0; t < run.n; ++t) {
+            for (std::size_t t = begin; t < end; ++t) {
                 const double more = share * own[t] * weight_of(run, t);
                 if (is_left) {
                     to[run.left] += more * values[run.right + t];
@@ -101,35 +125,44 @@ public:
         }
     }
 
-    // The same to both sides; adds the probability of the split in each state.
+    // The same to both sides; adds the probability of each term of the split to sums.
     void add_both(std::span<const BlockGrammar::Run> runs, const double* __restrict from,
-                  ShareRow shares, double weight, const Cell& left, const Cell& right, double* __restrict to_left, double* __restrict to_right,
+                  StateRange of, ShareRow shares, double weight, const Cell& left, const Cell& right, double* __restrict to_left, double* __restrict to_right,
                   double* __restrict sums) const {
         const double* const l = numbers_of(left);
         const double* const r = numbers_of(right);
         for (const BlockGrammar::Run& run : runs) {
             const double share = weight * shares.data[run.shares * shares.apart];
+            const auto [begin, end] = terms_of(run, of);
             if (!run.crossed) {
-                add_run(run, share, from + run.to, l + run.left, r + run.right,
-                        to_left + run.left, to_right + run.right, sums + run.to);
+                add_run(begin, end, share, from + run.to, l + run.left, r + run.right,
+                        to_left + run.left, to_right + run.right, sums + run.first_term);
                 continue;
             }
-            for (std::size_t t = 0; t < run.n; ++t) {
+            for (std::size_t t = begin; t < end; ++t) {
                 const std::size_t x = run.left, y = run.right + t;
                 const double more = share * from[run.to + t] * weight_of(run, t);
                 to_left[x] += more * r[y];
                 to_right[y] += more * l[x];
-                sums[run.to + t] += more * l[x] * r[y];
+                sums[run.first_term + t] += more * l[x] * r[y];
             }
         }
     }
 
 private:
-    static void add_run(const BlockGrammar::Run& run, double share, const double* __restrict from,
+    // The terms of a run that lead from these states.
+    static std::pair<std::size_t, std::size_t> terms_of(const BlockGrammar::Run& run,
+                                                        StateRange of) {
+        return {of.first > run.to ? of.first - run.to : 0,
+                of.end > run.to ? std::min(run.n, of.end - run.to) : 0};
+    }
+
+    static void add_run(std::size_t begin, std::size_t end, double share,
+                        const double* __restrict from,
                         const double* __restrict l, const double* __restrict r,
                         double* __restrict to_left, double* __restrict to_right,
                         double* __restrict sums) {
-        for (std::size_t t = 0; t < run.n; ++t) {
+        for (std::size_t t = begin; t < end; ++t) {
             const double more = share * from[t];
             to_left[t] += more * r[t];
             to_right[t] += more * l[t];
