@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+import sklearn
 from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.compose import ColumnTransformer
@@ -23,7 +24,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.inspection import PartialDependenceDisplay, permutation_importance
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import Pipeline
-from sklearn.preprocessing import OneHotEncoder
+from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 
 import slp
 
@@ -224,6 +225,20 @@ def test_a_pipeline_of_columns() -> None:
     assert pipe[-1].n_features_in_ > len(rows.columns)
     plain = slp.SLPTreeClassifier(engine="modal").fit(rows[:150], y[:150])  # takes text as it is
     assert plain.score(rows[:150], y[:150]) > 0.75
+
+
+def test_weights_are_routed_as_metadata() -> None:
+    weights = np.arange(150) % 3
+    with sklearn.config_context(enable_metadata_routing=True):
+        made = slp.SLPTreeClassifier(engine="modal")
+        assert "sample_weight" in made.get_metadata_routing().fit.requests
+        made.set_fit_request(sample_weight=True).set_score_request(sample_weight=True)
+        pipe = Pipeline([("same", FunctionTransformer()), ("tree", made)])
+        pipe.fit(X, Y, sample_weight=weights)
+        scores = cross_val_score(made, X, Y, cv=3, params={"sample_weight": weights})
+    alone = slp.SLPTreeClassifier(engine="modal").fit(X, Y, sample_weight=weights)
+    np.testing.assert_array_equal(pipe.predict_proba(X), alone.predict_proba(X))
+    assert scores.shape == (3,) and pipe[-1].posterior_.table.n_rows == 100
 
 
 def test_a_grid_search_over_a_parameter_of_the_program() -> None:
