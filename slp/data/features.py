@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,8 @@ from slp.messages.tables import (
 )
 
 MOST_BINS = 100_000
+
+_Floats: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -61,8 +63,8 @@ def declared_of(column: Column, declarations: Sequence[FeatureDeclaration]) -> D
     )
 
 
-def code_column(column: Column, declared: Declared) -> CodedColumn:
-    """Code one feature column.
+def code_column(column: Column, declared: Declared, weights: _Floats | None = None) -> CodedColumn:
+    """Code one feature column. `weights`, shape (n,), are those of its rows, for quantiles.
 
     Raises
     ------
@@ -75,7 +77,7 @@ def code_column(column: Column, declared: Declared) -> CodedColumn:
         return _code_levels(column, text_warnings(column))
     if declared.kind == "categorical":
         return _code_levels(column)
-    return _code_numbers(column, declared.coding)
+    return _code_numbers(column, declared.coding, weights)
 
 
 def _code_levels(column: Column, warnings: tuple[Diagnostic, ...] = ()) -> CodedColumn:
@@ -84,13 +86,15 @@ def _code_levels(column: Column, warnings: tuple[Diagnostic, ...] = ()) -> Coded
     return CodedColumn(Feature(column.name, levels=levels), codes, warnings)
 
 
-def _code_numbers(column: Column, coding: Cuts | Bins | None) -> CodedColumn:
+def _code_numbers(
+    column: Column, coding: Cuts | Bins | None, weights: _Floats | None
+) -> CodedColumn:
     x = read_numbers(column, TEXT_IN_NUMERIC if coding is None else TEXT_IN_BINNED)
     if isinstance(coding, Cuts):
         return _code_by_cuts(column.name, x, np.array(coding.cuts, dtype=np.float64))
     _check_finite(column.name, x)
     if coding is not None:
-        return _code_by_cuts(column.name, x, _bin_cuts(column.name, x, coding))
+        return _code_by_cuts(column.name, x, _bin_cuts(column.name, x, coding, weights))
     values, codes = kernels.code_values(x)
     _check_distinct(column, values)
     return CodedColumn(Feature(column.name, values=values), codes)
@@ -122,20 +126,22 @@ def _check_distinct(column: Column, values: NDArray[np.float64]) -> None:
 # --- bins --------------------------------------------------------------------------------------
 
 
-def _bin_cuts(name: str, x: NDArray[np.float64], bins: Bins) -> NDArray[np.float64]:
+def _bin_cuts(name: str, x: _Floats, bins: Bins, weights: _Floats | None) -> _Floats:
     if bins.count > MOST_BINS:
         raise DataError(TOO_MANY_BINS(name=name, bins=bins.count, most=MOST_BINS))
-    make = quantile_cuts if bins.kind == "quantile" else width_cuts
-    return make(x, bins.count)
+    if bins.kind == "quantile":
+        return quantile_cuts(x, bins.count, weights)
+    return width_cuts(x, bins.count)
 
 
-def quantile_cuts(x: NDArray[np.float64], count: int) -> NDArray[np.float64]:
+def quantile_cuts(x: _Floats, count: int, weights: _Floats | None = None) -> _Floats:
     """Cuts at the quantiles i / count, 0 < i < count, of the finite values x (n,); between all
     distinct values, halfway, where there are no more of them than bins.
 
     Quantile p is the value at place p (n - 1) of the sorted rows (repeats counted, from 0), linear
-    between two rows: NumPy's and R's default (type 7 in Hyndman & Fan 1996). Equal cuts are one,
-    and a cut at the least value is dropped, as it parts nothing; so there may be fewer bins.
+    between two rows: NumPy's and R's default (type 7 in Hyndman & Fan 1996). A row of weight w is
+    w rows. Equal cuts are one, and a cut at the least value is dropped, as it parts nothing; so
+    there may be fewer bins.
     """
     values = np.unique(x)
     if len(values) <= count:
@@ -144,7 +150,22 @@ def quantile_cuts(x: NDArray[np.float64], count: int) -> NDArray[np.float64]:
     places = np.arange(1, count) / count
     # Quartering, because the distance of two values can be beyond the largest float.
     scale = 1.0 if _spans(x) else 0.25
-    return _proper_cuts(np.quantile(x * scale, places) / scale, x)
+    if weights is None:
+        return _proper_cuts(np.quantile(x * scale, places) / scale, x)
+    return _proper_cuts(_weighted_quantiles(x * scale, places, weights) / scale, x)
+
+
+def _weighted_quantiles(x: _Floats, places: _Floats, weights: _Floats) -> _Floats:
+    """`np.quantile` of the rows (n,) repeated as often as their weights say."""
+    order = np.argsort(x, kind="stable")
+    ends = np.cumsum(weights[order])
+    place = places * (ends[-1] - 1)
+    low = np.floor(place)
+    a, b = (
+        x[order[np.searchsorted(ends, low + i, side="right").clip(max=len(x) - 1)]] for i in (0, 1)
+    )
+    t = place - low
+    return np.asarray(np.where(t < 0.5, a + (b - a) * t, b - (b - a) * (1 - t)), np.float64)
 
 
 def width_cuts(x: NDArray[np.float64], count: int) -> NDArray[np.float64]:

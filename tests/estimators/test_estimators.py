@@ -27,6 +27,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder
 
 import slp
+from slp.data import GivenResponse
 
 matplotlib.use("Agg")
 
@@ -184,6 +185,18 @@ def test_a_weight_is_repetition(response: str, engine: str) -> None:
     np.testing.assert_allclose(
         weighted.predict_interval(rows), repeated.predict_interval(rows), atol=1e-9
     )
+
+
+@pytest.mark.parametrize("kind", ["quantile", "width"])
+def test_bins_count_weights(kind: str) -> None:
+    rng = np.random.default_rng(5)
+    program = slp.parse(f":- use(growtree). :- feature(_, [bins({kind}, 4)]).")
+    for _ in range(20):
+        rows, weights = rng.integers(0, 30, (25, 1)).astype(float), rng.integers(0, 4, 25)
+        y = rng.integers(0, 2, 25)
+        weighted = program.compile(rows, GivenResponse(y, weights)).table.features[0]
+        repeated = program.compile(np.repeat(rows, weights, axis=0), np.repeat(y, weights))
+        np.testing.assert_array_equal(weighted.cuts, repeated.table.features[0].cuts)
 
 
 def test_min_leaf_counts_rows_and_not_their_weights() -> None:
