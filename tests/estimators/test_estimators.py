@@ -35,6 +35,9 @@ HERE = Path(__file__).parent
 X, Y = load_iris(return_X_y=True, as_frame=True)
 #: Programs whose exact sums take little time.
 SHALLOW = ":- use(growtree). :- support(max_depth(2)). :- feature(_, [bins(quantile, 3)])."
+#: `auto` takes exact sums of few features, and chains of many.
+FEW_ROUNDS = ["rounds=1", "draws=20", "chains=1"]
+FEW_ROUNDS += ["program=:- use(growtree). :- feature(_, [bins(quantile, 3)])."]
 
 
 def _credit() -> tuple[pd.DataFrame, pd.Series]:
@@ -46,7 +49,7 @@ def _credit() -> tuple[pd.DataFrame, pd.Series]:
 
 
 @pytest.mark.parametrize("name", ["SLPTreeClassifier", "SLPTreeRegressor"])
-@pytest.mark.parametrize("options", [["engine=modal"], ["memory=200MiB", "rounds=1", "draws=20"]])
+@pytest.mark.parametrize("options", [["engine=modal"], FEW_ROUNDS], ids=["modal", "auto"])
 def test_scikit_learns_checks_pass_and_none_is_skipped(name: str, options: list[str]) -> None:
     command = [sys.executable, str(HERE / "all_checks.py"), name, *options]
     environment = {**os.environ, "SCIPY_ARRAY_API": "1"}
