@@ -138,9 +138,9 @@ def _run(problem: Problem, request: Request, given: Mapping[str, Any]) -> Result
 
 
 def _found_wanting(result: Result) -> bool:
-    """Whether its draws are not to be trusted, which is said already."""
+    """Whether it is said already that its draws are not to be trusted."""
     found = result.diagnostics if result.draws else None
-    return found is not None and not found.converged
+    return found is not None and bool(found.warnings)
 
 
 def _say_unused(engine: str, unused: Mapping[str, Any]) -> None:

@@ -99,7 +99,7 @@ W543 = Entry(
     "W543: warm-up was cut short",
     cause="Half of the time that `--time` gives was over before warm-up was done.",
     remedy="Give it more time, or a smaller `warmup`.",
-    example="slp-sample growtree data.csv --engine mh --warmup 100000000 --time 1s",
+    example="slp-sample growtree data.csv --engine mh -n 8 --warmup 100000000 --thin 1 --time 2s",
 )
 WARM_UP_CUT = W543.says(
     "half of the time was over in warm-up, which ended after {made:,} steps in place of "

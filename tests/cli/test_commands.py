@@ -243,7 +243,7 @@ def test_commands_stopped_from_the_keyboard_say_so_by_their_exit_code(
     def interrupted(watch: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("slp.runner.watch._Watch.write_if_due", interrupted)
+    monkeypatch.setattr("slp.runner.watch.Watch.write_if_due", interrupted)
     result = slp_run(command, "growtree", table, *[table] * (command == "predict"), *SHORT)
     assert result.code == 130
     assert "warning[W510]: interrupted: " in result.err
@@ -289,7 +289,7 @@ def test_draws_of_a_prior_that_was_stopped_are_not_shown_twice(
     def interrupted(watch: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("slp.runner.watch._Watch.write_if_due", interrupted)
+    monkeypatch.setattr("slp.runner.watch.Watch.write_if_due", interrupted)
     file = tmp_path / "draws"
     options = ("-n", "5000", "-o", file, "--json", *SHORT)
     result = slp_run("prior", "growtree", table, *options)
