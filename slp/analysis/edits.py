@@ -97,11 +97,11 @@ def _tree(use: EditUse, findings: Findings) -> tuple[Tree | None, str | None]:
         return tree_from_dict(data, quote=False), name
     except RefusedError as e:
         findings.take(e, where)
-    except (OSError, UnicodeDecodeError, ValueError, RecursionError) as e:
-        findings.add(_fault(e, where, file=name, program=Path(use.span.file.name).name))
-    except DataError as e:
+    except DataError as e:  # before ValueError, which it is too
         for diagnostic in e.diagnostics:
             findings.add(of_file(diagnostic, name, where))
+    except (OSError, UnicodeDecodeError, ValueError, RecursionError) as e:
+        findings.add(_fault(e, where, file=name, program=Path(use.span.file.name).name))
     return None, None
 
 

@@ -90,6 +90,8 @@ def _start(path: Path, target: Path) -> subprocess.Popen[bytes]:
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
             )
+    except DataError:  # a ValueError too
+        raise
     except (OSError, ValueError) as e:
         reason = getattr(e, "strerror", None) or str(e)
         raise DataError(TABLE_NOT_READ(path=path, reason=reason)) from e

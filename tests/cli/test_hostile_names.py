@@ -10,6 +10,7 @@ import click
 import polars as pl
 import pytest
 
+import slp
 from slp.cli import slp_command
 from slp.cli.common import run
 from slp.source import visible, visible_lines
@@ -57,6 +58,9 @@ COMMANDS = {
     "compare": (["compare", "prior.slp", BAD + ".slp", "table.csv", "--folds", "2"], 0),
     "compare of a bad column": (["compare", "prior.slp", "table.csv", "-y", BAD + "?"], 1),
     "predict": (["predict", "prior.slp", "table.csv", "table.csv"], 0),
+    "predict by a saved run": (["predict", "run.slpz", "table.csv"], 0),
+    "show": (["show", "run.slpz"], 0),
+    "show of a table": (["show", "table.csv"], 1),
     "query": (["query", "facts.slp", "p(X)", "--best", "2"], 0),
     "query of draws": (["query", "facts.slp", "q(X)", "--draws", "5", "--seed", "1"], 0),
     "query by mh": (
@@ -96,6 +100,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     )
     table.write_csv("table.csv")
     table.with_columns(pl.Series(BAD, ["1", "2" + BAD] * 6)).write_csv("words.csv")
+    slp.load("prior.slp").posterior(table, "class" + BAD, draws=2).save("run.slpz")
     Path("observed.slp").write_text(f"p({ATOM}).\nq(X).\n", "utf-8", newline="")
     return tmp_path
 
@@ -114,7 +119,7 @@ def test_no_command_prints_what_a_terminal_obeys(
     out, err = capsys.readouterr()
     seen = OBEYED.search(out + err)
     assert seen is None, (out + err)[max(0, seen.start() - 80) : seen.end() + 20]
-    if name != "predict":  # a table has lines in quotes
+    if arguments[0] != "predict":  # a table has lines in quotes
         assert not re.search(r"^\W*FORGED", out + err, re.MULTILINE), out + err
     assert "Traceback" not in err, err
     assert code == want, out + err

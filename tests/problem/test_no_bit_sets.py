@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import slp
-from slp.learn import trees as learned_trees
+from slp.learn import evidence
 from slp.problem import boxes
 from slp.trees import Leaf, Split, Tree
 
@@ -86,6 +86,6 @@ def test_learning_where_the_sets_exceed_what_a_chart_may_take(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     X, y = rows()
-    monkeypatch.setattr(learned_trees, "_CHART_MEMORY", 1000)
+    monkeypatch.setattr(evidence, "_CHART_MEMORY", 1000)
     program = slp.parse(":- use(growtree). :- support(max_depth(1)).")
     assert program.learn((X, y), only=["alpha"], tolerance=0.1).program.parameters["alpha"] > 0

@@ -354,6 +354,7 @@ def test_moves_are_counted_by_proposal() -> None:
         draws=200,
         chains=2,
         thin=3,
+        rungs=1,
         proposal="q_uc:0.5,q_n(40):0.5",
     )
     found = posterior.diagnostics

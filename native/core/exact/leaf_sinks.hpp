@@ -2,12 +2,14 @@
 
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "budget.hpp"
@@ -98,16 +100,21 @@ public:
         }
     }
 
-    // Writes the result of a query to that of new row `row`.
+    // Writes the result of a query to that of new row `row`: in the order of the statistics, so
+    // that sums over the leaves have the same bits with any number of threads.
     void write(std::size_t query, std::size_t row, std::vector<LeafMass>& out) const {
         LeafMass& own = out[row];
+        std::vector<std::pair<std::uint32_t, double>> leaves(queries_[query].begin(),
+                                                             queries_[query].end());
+        std::ranges::sort(leaves, [this](const auto& a, const auto& b) {
+            return std::ranges::lexicographical_compare(of_leaf(a.first), of_leaf(b.first));
+        });
         double total = 0;
-        for (const auto& [number, mass] : queries_[query]) {
+        for (const auto& [number, mass] : leaves) {
             own.probability.push_back(mass);
             total += mass;
-            const auto from = statistics_.begin() + static_cast<std::ptrdiff_t>(number * k_);
-            own.statistics.insert(own.statistics.end(), from,
-                                  from + static_cast<std::ptrdiff_t>(k_));
+            own.statistics.insert(own.statistics.end(), of_leaf(number).begin(),
+                                  of_leaf(number).end());
         }
         for (double& mass : own.probability) {
             mass /= total;
@@ -125,6 +132,10 @@ private:
             statistics_.insert(statistics_.end(), statistics, statistics + k_);
         }
         return at->second;
+    }
+
+    std::span<const double> of_leaf(std::uint32_t number) const {
+        return std::span(statistics_).subspan(number * k_, k_);
     }
 
     void add(std::size_t query, std::uint32_t number, double mass) {

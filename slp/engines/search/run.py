@@ -141,14 +141,16 @@ class _Run:
             grown = grow_in_core(
                 engine, self.problem.table, plan, room=room, threads=1, poll=self._poll
             )
-            if grown.ending not in (Ending.DONE, Ending.STOPPED):
-                return
-            pruning = Pruning(grown)
-            if not pruning.possible:
-                return
-            pruning.prune_best()
-            if most_leaves is None or pruning.prune_until(lambda: pruning.n_leaves <= most_leaves):  # noqa: B023
-                yield pruning.value[0], pruning.cuts()
+            if grown.ending in (Ending.DONE, Ending.STOPPED):
+                pruning = Pruning(grown)
+                if pruning.possible:
+                    pruning.prune_best()
+                    if most_leaves is None or pruning.prune_until(
+                        lambda pruning=pruning: pruning.n_leaves <= most_leaves
+                    ):
+                        yield pruning.value[0], pruning.cuts()
+            if grown.interrupted:
+                raise KeyboardInterrupt
 
     # --- plainly -------------------------------------------------------------------------------
 

@@ -45,7 +45,7 @@ def test_priors_start_and_draw(
 
     monkeypatch.setattr(expansion.Expansion, "_state_rules", count)
     posterior = slp.parse(f":- use({prior}).").posterior(
-        *rows, engine="mh", seed=1, draws=6, chains=2, warmup=4, thin=2
+        *rows, engine="mh", seed=1, draws=6, chains=2, warmup=4, thin=2, rungs=1
     )
     assert len(posterior.draws) == 6 and posterior.table.n_rows == N
     assert all(np.isfinite(draw.log_likelihood) for draw in posterior.draws)
