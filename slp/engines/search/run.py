@@ -16,7 +16,7 @@ from slp.budgets.seconds import format_seconds
 from slp.engines.contract import Request
 from slp.engines.modal import scorer_of
 from slp.engines.modal.compiled import core_engine, grow_in_core
-from slp.engines.modal.plan import Ending, Plan
+from slp.engines.modal.plan import Ending, Grown, Plan
 from slp.engines.modal.pruning import Pruning
 from slp.engines.search.compiled import Found, Search
 from slp.engines.search.plain import PlainSearch
@@ -54,6 +54,19 @@ def run_search(problem: Problem, request: Request) -> SearchResult:
         E504: no tree satisfies the program.
     """
     return _Run(problem, request).result()
+
+
+def _pruned(grown: Grown, most_leaves: int | None) -> Pruning | None:
+    """The grown tree, pruned exactly; None if it cannot be pruned, or not to so few leaves."""
+    if grown.ending not in (Ending.DONE, Ending.STOPPED):
+        return None
+    pruning = Pruning(grown)
+    if not pruning.possible:
+        return None
+    pruning.prune_best()
+    if most_leaves is None or pruning.prune_until(lambda: pruning.n_leaves <= most_leaves):
+        return pruning
+    return None
 
 
 class _Run:
@@ -141,14 +154,8 @@ class _Run:
             grown = grow_in_core(
                 engine, self.problem.table, plan, room=room, threads=1, poll=self._poll
             )
-            if grown.ending in (Ending.DONE, Ending.STOPPED):
-                pruning = Pruning(grown)
-                if pruning.possible:
-                    pruning.prune_best()
-                    if most_leaves is None or pruning.prune_until(
-                        lambda pruning=pruning: pruning.n_leaves <= most_leaves
-                    ):
-                        yield pruning.value[0], pruning.cuts()
+            if (pruning := _pruned(grown, most_leaves)) is not None:
+                yield pruning.value[0], pruning.cuts()
             if grown.interrupted:
                 raise KeyboardInterrupt
 
