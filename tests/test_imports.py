@@ -47,13 +47,14 @@ ALLOWED["engines"] = ALLOWED["results"] | {"syntax", "results"}
 ALLOWED["learn"] = ALLOWED["engines"] | {"analysis", "lower", "engines"}
 # Rooms that stand on what need not be installed, and are asked for by name
 # (`slp.late.optional_module`): nobody imports them.
-OPTIONAL = {"swipl", "estimators"}
+OPTIONAL = {"swipl", "estimators", "plot"}
 ALLOWED["swipl"] = ALLOWED["learn"] | {"resources"}
 # The pipeline and the public face see every room; the commands see the public names of all of them.
 _ALL_ROOMS = set(ALLOWED) - OPTIONAL
 ALLOWED["compile"] = _ALL_ROOMS
 ALLOWED["program"] = _ALL_ROOMS | {"compile"}
 ALLOWED["estimators"] = _ALL_ROOMS | {"program"}
+ALLOWED["plot"] = _ALL_ROOMS | {"program"}
 ALLOWED["__init__"] = _ALL_ROOMS | {"compile", "program"}
 ALLOWED["cli"] = _ALL_ROOMS | {"compile", "program", "__init__"}
 
@@ -63,6 +64,7 @@ AGAINST_THE_CURRENT = {("errors", "source")}
 
 # Libraries that one room alone knows, so that it alone changes if they do.
 HOMES = {"click": "cli", "joblib": "estimators", "lark": "syntax", "sklearn": "estimators"}
+HOMES["matplotlib"] = "plot"
 
 
 @dataclass(frozen=True)

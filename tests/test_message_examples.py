@@ -35,6 +35,7 @@ NOT_RUN = {
     "E304": "a table of 20,000 rows takes too long: tests/lower/test_open_states.py",
     "E435": "a table of 100,000 rows takes too long: tests/data/test_response.py",
     "E532": "arviz-base must be missing",
+    "E570": "matplotlib must be missing: tests/plot/test_canvas.py",
     "E561": "a newer version must have written it: tests/results/saved/test_saved.py",
     "E563": "it takes 2 GiB: tests/results/saved/test_saved.py",
     "E590": "the variable is read when slp is imported: tests/kernels/test_facade.py",

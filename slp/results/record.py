@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from slp.ir.program import Program, UsedFile
+from slp.ir.program import Box, Program, UsedFile
 from slp.ir.words import describe_prior
 
 
@@ -22,6 +22,7 @@ class RunRecord:
         or a split does not apply.
     draws : how many were asked for.
     options : those that were given to the engine, by name.
+    boxes : the boxes that the program declares.
     """
 
     files: tuple[UsedFile, ...]
@@ -30,13 +31,15 @@ class RunRecord:
     fine_print: tuple[str, ...]
     draws: int
     options: Mapping[str, Any] = field(default_factory=dict)
+    boxes: tuple[Box, ...] = ()
 
     @classmethod
     def of(cls, program: Program, draws: int, options: Mapping[str, Any]) -> RunRecord:
         """Of a program, and what its run was given."""
         words = tuple(describe_prior(program, fine_print=False))
         fine_print = tuple(describe_prior(program))
-        return cls(program.files, dict(program.parameters), words, fine_print, draws, dict(options))
+        parameters, boxes = dict(program.parameters), tuple(program.boxes.values())
+        return cls(program.files, parameters, words, fine_print, draws, dict(options), boxes)
 
     def describe(self, *, fine_print: bool = True) -> str:
         """The program in words, as `slp.Program.describe`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -94,16 +94,14 @@ def _program(archive: Archive) -> tuple[SourceFile, RunRecord]:
             **{name: data[name] for name in ("parameters", "words", "fine_print")},
             "draws": manifest["draws"],
             "options": {},
+            "boxes": data.get("boxes", []),
         },
     )
     texts = (text for f in data["files"] for text in (*f.values(),))
     if not all(isinstance(text, str) for text in texts) or record.draws < 0:
         raise DamagedError("its program is not sound")
     options = dict(manifest["options"])
-    record = RunRecord(
-        tuple(files), record.parameters, record.words, record.fine_print, record.draws, options
-    )
-    return files[0].file, record
+    return files[0].file, replace(record, files=tuple(files), options=options)
 
 
 def _predicate(data: Mapping[str, Any]) -> dict[str, Any]:

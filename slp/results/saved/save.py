@@ -18,7 +18,7 @@ Sums over all trees are not saved: program and table are, and the sums are made 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
+from dataclasses import fields, replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -80,6 +80,7 @@ def _program_to_plain(record: RunRecord) -> dict[str, Any]:
         "parameters": to_plain(record.parameters),
         "words": list(record.words),
         "fine_print": list(record.fine_print),
+        "boxes": [to_plain(replace(box, span=None)) for box in record.boxes],
     }
 
 

@@ -1,0 +1,117 @@
+"""What all pictures share: axes, colours, text that is never read as mathematics, bytes of files.
+
+Names come from tables and programs. matplotlib reads text between two `$` as mathematics, so every
+text of a name is written with `PLAIN`, and `plain` makes its control characters visible.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Callable, Sequence
+from contextvars import ContextVar
+from typing import Any, Literal, TypeAlias
+
+from slp.errors import UnsupportedError
+from slp.late import late_import
+from slp.messages.plots import NO_MATPLOTLIB
+from slp.source import visible
+
+try:
+    import matplotlib
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+except ImportError as e:
+    raise UnsupportedError(NO_MATPLOTLIB()) from e
+
+#: Formats of files.
+Format: TypeAlias = Literal["svg", "png", "pdf"]
+
+#: Colours that people with any colour vision tell apart (Okabe & Ito 2008).
+BLUE, ORANGE, GREEN, PURPLE = "#0072B2", "#E69F00", "#009E73", "#CC79A7"
+SKY, VERMILION, YELLOW = "#56B4E9", "#D55E00", "#F0E442"
+GREY, DARK = "#8C8C8C", "#333333"
+_CLASSES = (BLUE, ORANGE, GREEN, PURPLE, SKY, VERMILION, YELLOW)
+
+#: For texts with names from tables: they are text, whatever characters they have.
+PLAIN: dict[str, Any] = {"parse_math": False, "usetex": False}
+
+#: The longest side of a PNG, in pixels: the renderer takes fewer than 65,536.
+_LONGEST_SIDE = 60_000
+_DPI = 150
+
+#: Settings of files: text stays text, and equal pictures are equal bytes.
+_STYLE: Any = {
+    "svg.fonttype": "none",
+    "svg.hashsalt": "slp",
+    "pdf.fonttype": 42,
+    "text.usetex": False,
+    "font.family": ["sans-serif"],
+    "font.size": 9,
+}
+
+#: Whether a new figure is one of a window or notebook (pyplot's), or of a file alone.
+_SHOWN: ContextVar[bool] = ContextVar("shown", default=True)
+
+
+def axes_of(ax: Axes | None, width: float, height: float) -> Axes:
+    """`ax`, or the axes of a new figure of this size in inches."""
+    if ax is not None:
+        return ax
+    size = (width, height)
+    if _SHOWN.get():
+        made: Axes = late_import("matplotlib.pyplot").subplots(figsize=size, layout="constrained")[
+            1
+        ]
+        return made
+    return Figure(figsize=size, layout="constrained").subplots()
+
+
+def picture_bytes(draw: Callable[[], Axes], format: Format = "svg") -> bytes:
+    """The file of a picture: `draw` makes it, with a new figure that no window or notebook shows.
+
+    The same picture gives the same bytes. Text in SVG and PDF stays text.
+    """
+    shown = _SHOWN.set(False)
+    try:
+        with matplotlib.rc_context(_STYLE):
+            figure = draw().get_figure(root=True)
+            assert figure is not None
+            dpi = min(_DPI, _LONGEST_SIDE / max(figure.get_size_inches()))
+            dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}
+            stream = io.BytesIO()
+            figure.savefig(stream, format=format, dpi=dpi, metadata=dates[format])
+            return stream.getvalue()
+    finally:
+        _SHOWN.reset(shown)
+
+
+def plain(text: object, most: int = 40) -> str:
+    """A name as it is written: control characters are visible, and a long one is cut."""
+    shown = visible(str(text))
+    return shown if len(shown) <= most else f"{shown[: most - 1]}\N{HORIZONTAL ELLIPSIS}"
+
+
+def titled(ax: Axes, title: str = "", x: str = "", y: str = "") -> Axes:
+    """Write the title and the names of both directions, and take away the frame's upper and right
+    side."""
+    ax.set_title(title, loc="left", fontsize="medium", **PLAIN)
+    ax.set_xlabel(x, **PLAIN)
+    ax.set_ylabel(y, **PLAIN)
+    ax.spines[["top", "right"]].set_visible(False)
+    return ax
+
+
+def legend_of(ax: Axes, *handles: Any, **where: Any) -> None:
+    """A legend of artists that have labels: `handles`, or all of the axes."""
+    given = {"handles": handles} if handles else {}
+    made = ax.legend(frameon=False, fontsize="small", **given, **where)
+    for text in made.get_texts():
+        text.set(**PLAIN)
+
+
+def class_colours(n: int) -> Sequence[Any]:
+    """A colour for each of `n` classes."""
+    if n <= len(_CLASSES):
+        return _CLASSES[:n]
+    viridis = matplotlib.colormaps["viridis"]
+    return [viridis(i / (n - 1)) for i in range(n)]

@@ -1,0 +1,106 @@
+"""Prior beside posterior: how many leaves, how deep, which features."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.ticker import MaxNLocator
+from numpy.typing import NDArray
+
+from slp.plot.canvas import BLUE, ORANGE, PLAIN, axes_of, legend_of, plain, titled
+from slp.results import FeatureUse, Posterior
+
+#: Values of less probability are not shown at the end of a distribution.
+_LEAST = 5e-4
+#: The most features in a picture.
+_MOST_FEATURES = 25
+
+
+def leaves(posterior: Posterior, prior: Posterior | None = None, *, ax: Axes | None = None) -> Axes:
+    """P(number of leaves) of a posterior and, beside it, of the prior (`posterior.prior()`)."""
+    return _distributions(posterior, prior, Posterior.leaf_distribution, "number of leaves", ax)
+
+
+def depth(posterior: Posterior, prior: Posterior | None = None, *, ax: Axes | None = None) -> Axes:
+    """P(depth) of a posterior and, beside it, of the prior."""
+    return _distributions(posterior, prior, Posterior.depth_distribution, "depth of the tree", ax)
+
+
+def features(
+    posterior: Posterior, prior: Posterior | None = None, *, ax: Axes | None = None
+) -> Axes:
+    """P(the tree splits on a feature) of a posterior and, beside it, of the prior, the most used
+    first; lines are two Monte Carlo standard errors to each side."""
+    uses = posterior.split_probabilities()
+    names = sorted(uses, key=lambda name: -uses[name].probability)
+    shown = names[:_MOST_FEATURES]
+    ax = axes_of(ax, 6.4, 1.3 + 0.3 * len(shown))
+    thick = 0.8 / len(_sides(posterior, prior))
+    for i, (side, label, colour) in enumerate(_sides(posterior, prior)):
+        told = side.split_probabilities()
+        own = [told[name] for name in shown]
+        at = np.arange(len(shown)) + i * thick - 0.4 + thick / 2
+        values = [use.probability for use in own]
+        ax.barh(at, values, thick, color=colour, label=label, xerr=_errors(own), ecolor="black")
+    ax.set_yticks(range(len(shown)), [plain(name, 28) for name in shown], **PLAIN)
+    ax.set_ylim(len(shown) - 0.4, -0.6)
+    ax.set_xlim(0, 1.02)
+    left_out = len(names) - len(shown)
+    title = f"the {len(shown)} most used of {len(names)} features" if left_out else ""
+    titled(ax, title, "P(the tree splits on the feature)")
+    legend_of(ax, loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2)
+    return ax
+
+
+def _errors(uses: list[FeatureUse]) -> NDArray[np.float64] | None:
+    """Two standard errors, inside [0, 1], shape (2, m); None where all are exact."""
+    values = np.array([use.probability for use in uses])
+    errors = 2 * np.nan_to_num(np.array([use.probability_error for use in uses]))
+    if not errors.any():
+        return None
+    return np.stack([np.minimum(errors, values), np.minimum(errors, 1 - values)]).clip(0)
+
+
+def _sides(posterior: Posterior, prior: Posterior | None) -> list[tuple[Posterior, str, str]]:
+    """Each distribution with its name and colour. The names say what the numbers are."""
+    found = [(posterior, "posterior" if posterior.likelihood else "prior", BLUE)]
+    if prior is not None:
+        found = [(prior, "prior", ORANGE), *found]
+    return [(side, f"{name}, {kind_of(side)}", colour) for side, name, colour in found]
+
+
+def kind_of(posterior: Posterior) -> str:
+    """What its averages are: `exact`, `estimate from 1000 draws`, `of 5 trees found`."""
+    if posterior.trees_found is not None:
+        return f"of {posterior.trees_found} trees found"
+    found = posterior.diagnostics
+    if found is None:
+        return "exact"
+    doubt = "" if found.converged else ", not converged"
+    return f"estimate from {sum(found.draws):,} draws{doubt}"
+
+
+def _distributions(
+    posterior: Posterior,
+    prior: Posterior | None,
+    distribution: Callable[[Posterior], NDArray[np.float64]],
+    name: str,
+    ax: Axes | None,
+) -> Axes:
+    ax = axes_of(ax, 6.4, 3.6)
+    sides = _sides(posterior, prior)
+    width = 0.8 / len(sides)
+    first, last = np.inf, 0.0
+    for i, (side, label, colour) in enumerate(sides):
+        mass = distribution(side)
+        known = np.flatnonzero(mass >= _LEAST)
+        first, last = min(first, known[0]), max(last, known[-1])
+        at = np.arange(len(mass)) + i * width - 0.4 + width / 2
+        ax.bar(at, mass, width, color=colour, label=label)
+    ax.set_xlim(first - 0.7, last + 0.7)
+    ax.xaxis.set_major_locator(MaxNLocator(integer=True))
+    titled(ax, x=name, y="probability")
+    legend_of(ax)
+    return ax

@@ -1,0 +1,61 @@
+"""Bars of prior and posterior are their probabilities."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+
+import slp
+import slp.plot
+
+
+@pytest.fixture
+def ax() -> Axes:
+    return Figure().subplots()
+
+
+def heights(ax: Axes) -> list[list[float]]:
+    return [[bar.get_height() for bar in bars] for bars in ax.containers]
+
+
+def labels(ax: Axes) -> list[str]:
+    return [text.get_text() for text in ax.get_legend().get_texts()]
+
+
+def test_leaves_and_depth(exact: slp.Posterior, ax: Axes) -> None:
+    prior = exact.prior()
+    slp.plot.leaves(exact, prior, ax=ax)
+    assert heights(ax) == [list(prior.leaf_distribution()), list(exact.leaf_distribution())]
+    assert labels(ax) == ["prior, exact", "posterior, exact"]
+    centres = [bar.get_x() + bar.get_width() / 2 for bar in ax.containers[0]]
+    assert np.allclose(np.array(centres) + 0.2, np.arange(len(centres)))
+    ax.clear()
+    slp.plot.depth(exact, prior, ax=ax)
+    assert heights(ax) == [list(prior.depth_distribution()), list(exact.depth_distribution())]
+
+
+def test_features_and_their_errors(drawn: slp.Posterior, ax: Axes) -> None:
+    slp.plot.features(drawn, ax=ax)
+    uses = drawn.split_probabilities()
+    (bars,) = (c for c in ax.containers if hasattr(c, "patches"))
+    names = [label.get_text() for label in ax.get_yticklabels()]
+    assert names == sorted(uses, key=lambda name: -uses[name].probability)
+    assert [bar.get_width() for bar in bars] == [uses[name].probability for name in names]
+    (lines,) = bars.errorbar[2]
+    for name, line in zip(names, lines.get_segments(), strict=True):
+        use = uses[name]
+        ends = np.clip(use.probability + np.array([-2, 2]) * use.probability_error, 0, 1)
+        assert line[:, 0] == pytest.approx(ends)
+    assert labels(ax)[0].startswith("posterior, estimate from 1,000 draws")
+
+
+def test_many_features_are_cut_and_that_is_said(ax: Axes) -> None:
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 3, (30, 40)).astype(float)
+    y = np.where(X[:, 0] > 1, "a", "b")
+    posterior = slp.load("growtree", alpha=0.3).posterior(X, y, engine="mh", seed=1, draws=50)
+    slp.plot.features(posterior, ax=ax)
+    assert ax.get_title(loc="left") == "the 25 most used of 40 features"
+    assert len(ax.get_yticklabels()) == 25
