@@ -26,6 +26,7 @@ _NAMES = (
     "fmt",
     "learn",
     "map",
+    "new",
     "predict",
     "prior",
     "query",

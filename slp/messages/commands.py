@@ -14,6 +14,14 @@ FILE_NOT_WRITTEN = E701.says(
     "cannot write {path}: {reason}", "choose a file in a folder that exists"
 )
 
+E702 = Entry(
+    "E702: a file is there already",
+    cause="`slp new` would write over a file.",
+    remedy="Name another file, or add `--force` if the old one may be lost.",
+    example="slp new data.csv -o prior.slp",
+)
+FILE_IS_THERE = E702.says("{path} is there already, and is kept", AS_REMEDY)
+
 E720 = Entry(
     "E720: a number is not one that a query takes",
     cause="An option of a query takes numbers from 0 up, some of them whole numbers only.",

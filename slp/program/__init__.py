@@ -2,20 +2,27 @@
 
 Entry points: `load` and `parse` (from files and text), `Program`, `check` (trees against
 constraints), `compare` (programs on one table), `find_mistakes` (in a program, and in how it fits
-a table).
+a table), `first_program` (the text of a program for a new table).
 
 Inside: `program` has the class, whose parts are `tree_questions` (posterior and prior) and
 `proof_questions` (queries, draws of proofs). `learning` and `saved` (posteriors from files) are
 imported at their first use. `comparing`, `retold` (warnings of many runs), `reading`, `checking`,
-`no_tree` (the constraints to blame if there is no tree) and `progress` (also used by commands) are
-the rest.
+`no_tree` (the constraints to blame if there is no tree), `progress` (also used by commands),
+`starting` (the first program's text) and `new_table` (the roles of a new table's columns) are the
+rest.
 """
 
+from typing import TYPE_CHECKING
+
+from slp.late import late_names
 from slp.program.checking import check
 from slp.program.comparing import compare
 from slp.program.program import Program
 from slp.program.progress import CLEAR_LINE, Progress, shown_progress
 from slp.program.reading import find_mistakes, load, parse
+
+if TYPE_CHECKING:
+    from slp.program.starting import first_program
 
 __all__ = [
     "CLEAR_LINE",
@@ -24,7 +31,10 @@ __all__ = [
     "check",
     "compare",
     "find_mistakes",
+    "first_program",
     "load",
     "parse",
     "shown_progress",
 ]
+
+__getattr__, __dir__ = late_names(__name__, {"slp.program.starting": "first_program"})

@@ -49,6 +49,9 @@ COMMANDS = {
     "engines": (["engines"], 0),
     "expand": (["expand", "growtree", "table.csv"], 0),
     "prior": (["prior", "prior.slp", "table.csv", "-n", "2", "--seed", "1"], 0),
+    "new": (["new", "table.csv", "-y", "class" + BAD], 0),
+    "new into a file": (["new", "table.csv", "-o", f"first{BAD}.slp"], 0),
+    "new over a file": (["new", "table.csv", "-o", BAD + ".slp"], 2),
     "map": (["map", "prior.slp", "table.csv"], 0),
     "sample": (["sample", "prior.slp", "table.csv", "-n", "5", "--seed", "1"], 0),
     "sample by mh": (

@@ -1,0 +1,42 @@
+"""`slp new DATA`: writes a first program for a table."""
+
+from __future__ import annotations
+
+import os
+import shlex
+
+import click
+
+from slp.cli.common import check_output, open_atomic, reports_errors, say, write_exactly
+from slp.cli.options import data_argument, format_option, read_table, response_option
+from slp.errors import UsageError
+from slp.messages.commands import FILE_IS_THERE
+from slp.program import first_program
+
+
+@click.command(name="new")
+@data_argument
+@response_option
+@click.option(
+    "-o", "--output", metavar="FILE", help="Write the program to FILE (default: print it)."
+)
+@click.option("--force", is_flag=True, help="Replace FILE if it is there already.")
+@format_option
+@reports_errors
+def new_command(data: str, response: str | None, output: str | None, force: bool) -> None:
+    """Write a first program for a table.
+
+    The program has the columns of DATA with their types and ranges, a prior, the likely response
+    (-y names another), and examples of constraints as comments. It runs as it stands.
+    """
+    check_output(output)
+    if output is not None and not force and os.path.isfile(output):
+        raise UsageError(FILE_IS_THERE(path=output))
+    name = "prior.slp" if output is None else output
+    text = first_program(read_table(data, None), response, name=name, data=data)
+    if output is None:
+        write_exactly(text)
+        return
+    with open_atomic(output) as stream:
+        stream.write(text)
+    say(f"{output} written", f"next: slp-sample {shlex.quote(output)} {shlex.quote(data)} --seed 1")

@@ -1,0 +1,173 @@
+"""What the columns of a new table are: the likely response, features, and columns to leave out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from slp.data.columns import Column, labels_of, numbers_of
+from slp.data.features import Declared, code_column
+from slp.data.frames import Frame
+from slp.data.response import MOST_INTEGER_CLASSES
+from slp.data.words import listed
+from slp.errors import DataError
+from slp.leaves import label_text
+from slp.messages.names import nearest, plural
+from slp.messages.tables import NO_COLUMN
+from slp.source import visible
+
+#: Names that columns of responses, of durations and of events often have.
+_RESPONSES = frozenset("y target class label outcome response diagnosis species".split())
+_DURATIONS = re.compile(r".*(?:time|duration|survival|days|weeks|months|follow_?up).*", re.I)
+_EVENTS = frozenset("event events status died dead death failed failure relapse relapsed".split())
+
+MOST_SHOWN = 6  # levels of a column that are listed
+_LONGEST = 24  # characters of a level that are shown
+_FEW_ROWS = 20  # a column whose values all differ may be a measurement in fewer rows
+
+
+@dataclass(frozen=True)
+class ColumnRole:
+    """A column: its kind, what its values are, and why it is no feature (None: it is one)."""
+
+    column: Column
+    kind: str
+    values: str
+    left_out: str | None = None
+
+
+@dataclass(frozen=True)
+class TablePlan:
+    """The roles of a table's columns.
+
+    Attributes
+    ----------
+    outcome : the response; `why` it is that column.
+    event : the column that says which durations ended in an event, if the response looks like one.
+    others : all other columns, in the table's order.
+    """
+
+    frame: Frame
+    outcome: Column
+    why: str
+    event: Column | None
+    others: Sequence[ColumnRole]
+
+    @property
+    def features(self) -> list[ColumnRole]:
+        """The columns that are features."""
+        return [d for d in self.others if d.left_out is None]
+
+
+def plan_of(frame: Frame, response: str | None) -> TablePlan:
+    """The roles of the columns; `response` names the response, or is None.
+
+    Raises
+    ------
+    DataError
+        E425: no column has that name.
+    """
+    outcome, why = _response_of(frame, response)
+    event = _event_of(frame, outcome)
+    others = [_role(c) for c in frame.columns if c is not outcome and c is not event]
+    return TablePlan(frame, outcome, why, event, others)
+
+
+def _response_of(frame: Frame, named: str | None) -> tuple[Column, str]:
+    """The response, and why it is that column."""
+    if named is not None:
+        found = [c for c in frame.columns if c.name == named]
+        if not found:
+            columns, near = listed(frame.names), nearest(named, frame.names)
+            raise DataError(
+                NO_COLUMN(name=named, part="the response", columns=columns, nearest=near)
+            )
+        return found[0], "as you named it"
+    usual = [c for c in frame.columns if c.name.lower() in _RESPONSES and _can_be_response(c)]
+    if len(usual) == 1:
+        return usual[0], "by its name"
+    timed = [c for c in frame.columns if _event_of(frame, c) is not None]
+    if len(timed) == 1:
+        return timed[0], "by its name, as a column of events stands beside it"
+    possible = [c for c in frame.columns if _can_be_response(c)]
+    if possible and possible[-1] is not frame.columns[-1]:
+        return possible[-1], "the last column that can be one"
+    return frame.columns[-1], "the last column"
+
+
+def _can_be_response(column: Column) -> bool:
+    """Missing cells do not count here: their message is clearer than another response."""
+    if column.kind == "unusable" or column.missing.all():
+        return False
+    return bool(column.missing.any()) or _no_feature(column) is None
+
+
+def _event_of(frame: Frame, duration: Column) -> Column | None:
+    """The column that says which durations ended in an event, if the two look like that."""
+    if not _DURATIONS.fullmatch(duration.name) or not duration.numeric or duration.missing.any():
+        return None
+    if not bool((numbers_of(duration)[0] >= 0).all()):
+        return None
+    found = [c for c in frame.columns if c.name.lower() in _EVENTS and _is_event(c)]
+    return found[0] if len(found) == 1 and found[0] is not duration else None
+
+
+def _is_event(column: Column) -> bool:
+    if column.missing.any() or column.kind not in ("number", "boolean"):
+        return False
+    return set(np.unique(column.cells).tolist()) == {0, 1}
+
+
+def _role(column: Column) -> ColumnRole:
+    why = _no_feature(column)
+    if column.kind == "unusable":
+        return ColumnRole(column, "unusable", "", why)
+    if column.missing.all():
+        return ColumnRole(column, "empty", "", why)
+    given = column.rows(np.flatnonzero(~column.missing))
+    if given.numeric:
+        return ColumnRole(column, "numeric", range_text(given), why)
+    return ColumnRole(column, "categorical", _levels(given), why)
+
+
+def range_text(column: Column) -> str:
+    """The range of numbers, none of them missing, and how many differ."""
+    low, high = np.min(column.cells), np.max(column.cells)
+    different = len(np.unique(column.cells))
+    return f"{low:.10g} to {high:.10g}, {plural(different, 'different value')}"
+
+
+def _levels(column: Column) -> str:
+    texts = [visible(label_text(label)) for label in labels_of(column)[0]]
+    shown = [t if len(t) <= _LONGEST else f"{t[: _LONGEST - 3]}..." for t in texts[:MOST_SHOWN]]
+    more = f" and {len(texts) - MOST_SHOWN} more" if len(texts) > MOST_SHOWN else ""
+    return f"{plural(len(texts), 'level')}: {', '.join(shown)}{more}"
+
+
+def _no_feature(column: Column) -> str | None:
+    """Why a column is left out of the features, in words; None if it is one."""
+    if column.missing.any():
+        missing, n = int(column.missing.sum()), len(column.missing)
+        return f"{missing} of {plural(n, 'cell')} missing; to use it, take these rows out"
+    try:
+        found = code_column(column, Declared())
+    except DataError as error:
+        return error.diagnostics[0].message
+    if found.feature.n_codes == 1:
+        return "it has one value only"
+    if len(column.cells) < _FEW_ROWS or found.feature.n_codes < len(column.cells):
+        return None
+    if found.feature.levels is not None:
+        return "a different text in each row: it names the rows"
+    steps = np.diff(column.cells) if column.whole else np.zeros(0)
+    return "it numbers the rows" if len(steps) and (steps == 1).all() else None
+
+
+def is_classes(outcome: Column) -> bool:
+    """Whether the response is classes, by its values."""
+    if not outcome.numeric:
+        return True
+    return outcome.whole and len(np.unique(outcome.cells)) <= MOST_INTEGER_CLASSES

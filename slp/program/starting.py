@@ -1,0 +1,222 @@
+"""`first_program`: the text of a first program for a table.
+
+Names reach the text in two ways only: in terms that the printer writes, which quotes them, and in
+comments through `visible`, which leaves no line ends. So no name can add a clause.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from slp.data import frame_of, table_of
+from slp.data.columns import Column, labels_of, numbers_of
+from slp.errors import DataError
+from slp.leaves import label_text
+from slp.messages.names import plural
+from slp.messages.tables import NO_FEATURES
+from slp.program.new_table import MOST_SHOWN, TablePlan, is_classes, plan_of, range_text
+from slp.program.program import Program
+from slp.source import SourceFile, visible
+from slp.syntax import format_program, parse_program, term_to_text
+from slp.terms import Atom, Number, Struct, Term, list_term
+
+_WIDE = 90  # a longer line is left out
+
+
+def first_program(
+    X: Any, response: str | None = None, *, name: str = "prior.slp", data: str = "data.csv"
+) -> str:
+    """The text of a program for a table: its columns, a prior, its response, places for
+    constraints. It runs on the table as it stands.
+
+    Parameters
+    ----------
+    X : a table as for `Program.posterior`, with the response.
+    response : name of its column; None takes the likely one: a column with a usual name such as
+        `class`, else the last column that can be one.
+    name, data : the files of program and table, for the commands in its comments.
+
+    Raises
+    ------
+    DataError
+        E404, E407, E408, E410, E414: faults of the table. E424, E425: no feature is left, no such
+        column. E411, E412, E420, E432, E433, E435: the response cannot be used.
+    """
+    frame = frame_of(X)
+    plan = plan_of(frame, response)
+    if not plan.features:
+        raise DataError(NO_FEATURES(response=plan.outcome.name))
+    lines = "\n".join(_lines(plan, name, data))
+    text = format_program(parse_program(SourceFile(name, lines)))
+    # The faults of the response are told here.
+    table_of(Program(SourceFile(name, text)).ir, frame)
+    return text
+
+
+def _lines(plan: TablePlan, name: str, data: str) -> Iterator[str]:
+    rows, columns = plan.frame.shape
+    files = f"{shlex.quote(name)} {shlex.quote(data)}"
+    yield f"% A first program for {visible(data)}: {plural(rows, 'row')}, {columns} columns."
+    yield "%"
+    for command in (f"slp check {files}", f"slp prior {files}", f"slp-sample {files} --seed 1"):
+        yield f"%     {visible(command)}"
+    yield "%"
+    yield "% What follows % is a comment. To use a line that begins with %:- or %box, take the %"
+    yield "% away, and put your own names and numbers in it."
+    yield ""
+    yield from _prior_lines(plan)
+    yield from _response_lines(plan)
+    yield from _column_lines(plan)
+    yield from _constraint_lines(plan)
+
+
+def _prior_lines(plan: TablePlan) -> Iterator[str]:
+    yield "% The prior. A node with D splits above it splits with probability"
+    yield "% alpha * (1+D)^(-beta): with these values 0.95 at the root, 0.475 below it, 0.317 below"
+    yield "% that. A larger beta makes smaller trees. `slp prior` shows what this means here."
+    yield ""
+    yield ":- use(growtree, [alpha = 0.95, beta = 1])."
+    least = max(1, min(5, plan.frame.n_rows // 10))
+    yield f":- support(min_leaf({least})).  % each side of a split keeps {plural(least, 'row')}"
+    yield "% In place of this line, to limit the depth too (splits above a leaf):"
+    yield f"%:- support([min_leaf({least}), max_depth(5)])."
+    yield ""
+
+
+def _response_lines(plan: TablePlan) -> Iterator[str]:
+    outcome = _atom(plan.outcome)
+    yield f"% The response, {plan.why}."
+    yield ""
+    if plan.event is not None:
+        event = Struct("event", (_atom(plan.event),))
+        yield _directive("response", outcome, event)
+        yield from _of_durations(plan.outcome, plan.event)
+    else:
+        yield _directive("response", outcome)
+        yield from _of_outcome(plan.outcome)
+    yield ""
+
+
+def _of_durations(outcome: Column, event: Column) -> Iterator[str]:
+    times, ends = numbers_of(outcome)[0], numbers_of(event)[0]
+    rate = _rounded(float(times.sum() / ends.sum()))
+    seen = f"{int(ends.sum())} of {plural(len(ends), 'duration')} ended in the event"
+    yield f"% {seen}, where the column of events has a 1; of the others the end was not seen."
+    yield "% A leaf's rate of events has the prior weight of one event in the time named second,"
+    yield "% which is the rate of the whole table."
+    yield _directive("leaf", Struct("gamma_exponential", (Number(1), Number(rate))))
+
+
+def _of_outcome(outcome: Column) -> Iterator[str]:
+    usable = outcome.kind != "unusable" and not outcome.missing.any()
+    if not usable or is_classes(outcome):
+        if usable:
+            yield f"% {_shares(outcome)}."
+        yield _directive(
+            "leaf",
+            Struct("dirichlet", (Number(1),)),
+            end="  % all shares of the classes are equally likely before",
+        )
+        if usable and len(labels := labels_of(outcome)[0]) > 2:
+            order = list_term(Atom(label_text(label)) for label in labels)
+            ordered = list_term([Struct("ordinal", (order,))])
+            if len(line := _directive("response", _atom(outcome), ordered)) < _WIDE:
+                yield "% Have the classes an order? Then this line replaces the one above:"
+                yield f"%{line}"
+        return
+    values = numbers_of(outcome)[0]
+    mean, variance = float(np.mean(values)), float(np.var(values)) or 1.0
+    known = (_rounded(mean), 0.1, 3, _rounded(variance / 10))
+    yield f"% Numbers, {range_text(outcome)}. The prior of a leaf, taken from this column: its"
+    yield "% mean is near the first number, with the weight of the second, a tenth of a row; its"
+    yield "% variance is near half of the fourth, with the weight of 6 rows, twice the third."
+    yield _directive("leaf", Struct("normal_inverse_gamma", tuple(map(Number, known))))
+    if outcome.whole and values.min() >= 0:
+        counts = Struct("gamma_poisson", (Number(1), Number(_rounded(1 / (mean or 1.0)))))
+        yield "% Are they counts of events? Then this line replaces the one above:"
+        yield f"%{_directive('leaf', counts)}"
+
+
+def _shares(outcome: Column) -> str:
+    labels, codes = labels_of(outcome)
+    counts = np.bincount(codes)
+    told = [f"{visible(label_text(labels[i]))} ({counts[i]} rows)" for i in range(len(labels))]
+    more = f" and {len(told) - MOST_SHOWN} more" if len(told) > MOST_SHOWN else ""
+    return f"{len(labels)} classes: {', '.join(told[:MOST_SHOWN])}{more}"
+
+
+def _column_lines(plan: TablePlan) -> Iterator[str]:
+    yield "% The columns. A number can be cut where you say, [numeric, cuts([18, 40])], or at"
+    yield "% quantiles, [numeric, bins(quantile, 10)]: fewer cuts make exact sums fit. Numbers that"
+    yield "% are names become [categorical]."
+    yield ""
+    told = [
+        (_directive("feature", _atom(d.column), list_term([Atom(d.kind)])), d.values)
+        for d in plan.features
+    ]
+    for line, values in told:
+        yield f"{line}  % {values}"
+    left_out = [d for d in plan.others if d.left_out is not None]
+    if left_out:
+        yield ""
+        yield "% Left out:"
+    for d in left_out:
+        yield f"{_directive('ignore', _atom(d.column))}  % {visible(str(d.left_out))}"
+    yield ""
+
+
+def _constraint_lines(plan: TablePlan) -> Iterator[str]:
+    """Each line is a sentence of the language on columns of this table, behind a %."""
+    yield "% What you know. Each line is an example."
+    yield ""
+    names = [_atom(d.column) for d in plan.features]
+    a, b = names[0], names[-1]
+    numeric = next((d for d in plan.features if d.kind == "numeric"), None)
+    examples = [
+        (_directive("feature_weight", a, Number(3)), "it is drawn three times as often"),
+        (_constraint("first", a), "the first split is on it"),
+        (_constraint("forbid", b), "no split is on it"),
+        (_constraint("once", a), "no path splits on it twice"),
+        (_constraint("max_leaves", Number(8)), "at most 8 leaves"),
+    ]
+    if a != b:
+        words = "above a split on the second stands one on the first"
+        examples.append((_constraint("before", a, b), words))
+    for line, words in examples:
+        yield f"%{line}  % {words}"
+    if numeric is not None:
+        yield from _box_lines(numeric.column)
+
+
+def _box_lines(column: Column) -> Iterator[str]:
+    values = numbers_of(column)[0]
+    low, high = (_rounded(float(q)) for q in np.quantile(values, [0.25, 0.75]))
+    if not low < high:
+        low, high = float(values.min()), float(values.max())
+    box = Struct("box", (Atom("middle"), _atom(column), Number(low), Number(high)))
+    yield "%"
+    yield "% A box is a region with a name. In this one the outcome is the same everywhere:"
+    yield f"%{term_to_text(box)}."
+    yield f"%{_constraint('constant', Atom('middle'))}"
+
+
+def _directive(name: str, *arguments: Term, end: str = "") -> str:
+    return f":- {term_to_text(Struct(name, arguments))}.{end}"
+
+
+def _constraint(name: str, *arguments: Term) -> str:
+    return _directive("constraint", Struct(name, arguments))
+
+
+def _atom(column: Column) -> Atom:
+    return Atom(column.name)
+
+
+def _rounded(x: float) -> int | float:
+    """Three digits; a whole number as an integer."""
+    rounded = float(f"{x:.3g}")
+    return int(rounded) if rounded.is_integer() and abs(rounded) < 1e9 else rounded

@@ -1,0 +1,148 @@
+"""`slp new`: the program that it writes runs as it stands, and so does each line that it offers."""
+
+from __future__ import annotations
+
+import random
+import re
+import warnings
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import slp
+from slp.cli import slp_command
+from slp.cli.common import run
+from slp.data import read_columns
+from slp.errors import SlpWarning
+from slp.program import find_mistakes, first_program
+from slp.syntax import format_program, parse_program
+
+ROOT = Path(__file__).resolve().parents[2]
+ATOM_OF_CODE = "x').\n:- constraint(python(\"os:getcwd\")).\n%'"
+
+
+def table(n: int = 40, **columns: object) -> pl.DataFrame:
+    rng = np.random.default_rng(1)
+    given = {"age": rng.integers(20, 60, n), "dose": rng.normal(size=n).round(2)}
+    return pl.DataFrame({**given, **columns})
+
+
+N = 40
+CLASSES = ["no", "yes"] * (N // 2)
+TABLES = {
+    "classes": table(y=CLASSES),
+    "three classes": table(y=["low", "mid", "high", "mid"] * (N // 4)),
+    "numbers": table(y=np.linspace(-3, 1e9, N)),
+    "counts": table(y=np.arange(N) * 2),
+    "all the same": table(y=[1.5] * N),
+    "durations": table(time=np.linspace(1, 8, N), status=[1, 0] * (N // 2)),
+    "truths": table(sick=[True, False] * (N // 2), y=CLASSES),
+    "text": table(ward=["a", "B b", "it's", "%"] * (N // 4), y=CLASSES),
+    "hostile names": table(y=CLASSES).rename({"age": ATOM_OF_CODE, "dose": "<script>"}),
+    "hostile response": table(y=CLASSES).rename({"y": ATOM_OF_CODE}),
+    "hostile levels": table(level=[ATOM_OF_CODE, "\u202e", "a\nb", "c"] * (N // 4), y=CLASSES),
+    "names of Prolog": table(y=CLASSES).rename({"age": "[]", "dose": "_", "y": ":-"}),
+    "small": pl.DataFrame({"a": [1, 2, 3], "y": ["u", "v", "v"]}),
+}
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_the_program_runs_as_it_stands(name: str) -> None:
+    text = first_program(TABLES[name])
+    program = slp.parse(text)
+    assert program.warnings == ()
+    posterior = program.posterior(TABLES[name], engine="modal", seed=1)
+    assert posterior.map_tree().n_leaves >= 1
+    assert format_program(parse_program(program.source)) == text
+    assert [c for c in program.ir.constraints] == []
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_each_offered_line_is_right(name: str, tmp_path: Path) -> None:
+    lines = first_program(TABLES[name]).splitlines()
+    offered = [i for i, line in enumerate(lines) if re.match(r"%(:-|box)", line)]
+    assert offered
+    for i in offered:
+        line = lines[i].removeprefix("%")
+        directive = re.match(r":- (support|response|leaf)", line)
+        kept = [k for k in lines if directive is None or not k.startswith(directive[0])]
+        if "constant(middle)" in line:
+            line += "\n" + lines[i - 1].removeprefix("%")
+        path = tmp_path / "prior.slp"
+        path.write_text("\n".join([*kept, line, ""]))
+        found = [f for f in find_mistakes(path, TABLES[name]) if f.severity == "error"]
+        assert found == [], line
+
+
+def test_the_roles_of_columns() -> None:
+    odd = table(
+        id=np.arange(N) + 7,
+        name=[f"patient {i}" for i in range(N)],
+        site=["Ulm"] * N,
+        weight=[None, *range(N - 1)],
+        seen=pl.date_range(pl.date(2024, 1, 1), pl.date(2024, 2, 9), eager=True),
+        outcome=CLASSES,
+        last=[3.5] * N,
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", SlpWarning)
+        text = first_program(odd)
+    program = slp.parse(text).ir
+    assert program.response == "outcome"
+    assert program.ignored == ("id", "name", "site", "weight", "seen", "last")
+    for words in ("numbers the rows", "names the rows", "one value only", "1 of 40 cells missing"):
+        assert words in text
+    assert [f.name for f in program.features] == ["age", "dose"]
+    assert slp.parse(first_program(odd, "dose")).ir.response == "dose"
+
+
+def test_durations_get_their_leaves() -> None:
+    program = slp.parse(first_program(TABLES["durations"])).ir
+    assert (program.response, program.event) == ("time", "status")
+    assert program.leaf is not None and program.leaf.model == "gamma_exponential"
+    assert program.leaf.args == (1, 9)  # 20 events in 180
+
+
+@pytest.mark.parametrize(
+    ("columns", "response", "code"),
+    [
+        ({"y": [None, *CLASSES[1:]]}, None, "E420"),
+        ({"y": CLASSES}, "z", "E425"),
+        ({"y": CLASSES, "age": [1] * N, "dose": [2] * N}, None, "E424"),
+    ],
+)
+def test_what_cannot_run_is_told(
+    columns: dict[str, object], response: str | None, code: str
+) -> None:
+    with pytest.raises(slp.SlpError) as caught:
+        first_program(table(**columns), response)
+    assert caught.value.diagnostics[0].code == code
+
+
+def test_random_names_parse(tmp_path: Path) -> None:
+    signs = "aZ_0 ,.'\"\\%()[]{}|:-+*/!;\n\t\x00\x1b\u202e\u2028é日<>&$"
+    draw = random.Random(19)
+    for _ in range(60):
+        made = {"".join(draw.choices(signs, k=draw.randint(1, 6))) for _ in range(4)}
+        names = [name for name in sorted(made) if name.strip()][:3]
+        frame = pl.DataFrame({name: [1.0, 2.5, 2.0, 7.0] for name in names} | {"y": list("abab")})
+        if len(names) < 2:
+            continue
+        program = slp.parse(first_program(frame, "y")).ir
+        assert [f.name for f in program.features] == names
+        assert program.constraints == ()
+
+
+def test_a_file_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    data = ROOT / "examples" / "iris" / "iris.csv"
+    assert run(slp_command, ["new", str(data), "-o", "prior.slp"]) == 0
+    written = Path("prior.slp").read_text()
+    assert written == first_program(read_columns(data), data=str(data))
+    Path("prior.slp").write_text("mine")
+    assert run(slp_command, ["new", str(data), "-o", "prior.slp"]) == 2
+    assert Path("prior.slp").read_text() == "mine"
+    assert run(slp_command, ["new", str(data), "-o", "prior.slp", "--force"]) == 0
+    assert Path("prior.slp").read_text() == written
