@@ -37,6 +37,13 @@ def test_nothing_else_stands_at_the_top() -> None:
     assert have - made_by_tools <= want
 
 
+def test_one_version_stands_everywhere(metadata: dict[str, Any]) -> None:
+    own = metadata["project"]["version"]
+    assert own == slp.__version__
+    assert f"\nversion: {own}\n" in (ROOT / "CITATION.cff").read_text("utf-8")
+    assert re.search(rf"^## {re.escape(own)}\b", (ROOT / "CHANGELOG.md").read_text("utf-8"), re.M)
+
+
 def test_readme_opens_with_two_commands() -> None:
     blocks = re.findall(r"^```(\w*)\n(.*?)^```$", README, flags=re.MULTILINE | re.DOTALL)
     commands = [text for language, text in blocks if language == "bash"]
