@@ -27,6 +27,7 @@ The folders and modules, from the bottom up. Each imports only those above it in
     compile, program   the pipeline; `Program`, the object of users
     estimators         estimators of scikit-learn, which is optional
     plot               pictures of trees and posteriors, by matplotlib, which is optional
+    report             a posterior as one HTML page
     cli                the commands
     swipl              everything that uses SWI-Prolog; optional, imported by no other folder
 """

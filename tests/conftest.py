@@ -7,9 +7,10 @@ import os
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import pytest
 
@@ -43,6 +44,24 @@ def janus() -> ModuleType:
     if trial.returncode != 0:
         _need("SWI-Prolog 9.1.12 or newer (swipl) on the PATH and janus-swi", "SLP_REQUIRE_SWIPL")
     return importlib.import_module("janus_swi")
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Headless Chromium, driven by playwright; without the two the test is skipped, or fails under
+    SLP_REQUIRE_BROWSER."""
+    path = shutil.which("chromium") or shutil.which("chromium-browser")
+    if path is None:
+        _need("Chromium (chromium) on the PATH", "SLP_REQUIRE_BROWSER")
+    try:
+        playwright = importlib.import_module("playwright.sync_api")
+    except ImportError:
+        _need("playwright", "SLP_REQUIRE_BROWSER")
+    with playwright.sync_playwright() as driver:
+        # The sandbox of Chromium does not run as root. Pages of the tests are our own.
+        started = driver.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield started
+        started.close()
 
 
 @pytest.fixture(scope="session")

@@ -47,7 +47,7 @@ ALLOWED["engines"] = ALLOWED["results"] | {"syntax", "results"}
 ALLOWED["learn"] = ALLOWED["engines"] | {"analysis", "lower", "engines"}
 # Rooms that stand on what need not be installed, and are asked for by name
 # (`slp.late.optional_module`): nobody imports them.
-OPTIONAL = {"swipl", "estimators", "plot"}
+OPTIONAL = {"swipl", "estimators", "plot", "report"}
 ALLOWED["swipl"] = ALLOWED["learn"] | {"resources"}
 # The pipeline and the public face see every room; the commands see the public names of all of them.
 _ALL_ROOMS = set(ALLOWED) - OPTIONAL
@@ -55,6 +55,7 @@ ALLOWED["compile"] = _ALL_ROOMS
 ALLOWED["program"] = _ALL_ROOMS | {"compile"}
 ALLOWED["estimators"] = _ALL_ROOMS | {"program"}
 ALLOWED["plot"] = _ALL_ROOMS | {"program"}
+ALLOWED["report"] = _ALL_ROOMS | {"compile", "program"}
 ALLOWED["__init__"] = _ALL_ROOMS | {"compile", "program"}
 ALLOWED["cli"] = _ALL_ROOMS | {"compile", "program", "__init__"}
 

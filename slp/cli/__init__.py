@@ -30,6 +30,7 @@ _NAMES = (
     "predict",
     "prior",
     "query",
+    "report",
     "sample",
     "show",
 )

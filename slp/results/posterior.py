@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from slp import results
 from slp.data.table import Table
 from slp.errors import BudgetError, UsageError
-from slp.late import late_import
+from slp.late import late_import, optional_module
 from slp.leaves import label_array
 from slp.messages.results import NO_CLASS_PROBABILITIES, NOT_A_LEVEL
 from slp.problem.new_rows import distinct_rows, rows_as_numbers
@@ -307,6 +307,21 @@ class Posterior:
         """
         save_run = late_import("slp.results.saved").save_run
         save_run(self._result, self.record, self.predicates, path, table=table)
+
+    def report(self, path: str | Path, *, command: str | None = None) -> None:
+        """Write a report, one HTML page that loads nothing from elsewhere: see docs/report.md.
+
+        `command` is the command that made it; None shows lines of Python. Pictures need matplotlib;
+        without it the page says so (E570).
+
+        Raises
+        ------
+        UsageError
+            E701: the file cannot be written.
+        BudgetError
+            The limits end before the trees or the evidence are known.
+        """
+        optional_module("report").write_report(self, path, command)
 
     def to_arviz(self) -> Any:
         """The draws as an `xarray.DataTree`, as ArviZ takes it: see `slp.results.arviz`."""

@@ -52,6 +52,11 @@ COMMANDS = {
     "new": (["new", "table.csv", "-y", "class" + BAD], 0),
     "new into a file": (["new", "table.csv", "-o", f"first{BAD}.slp"], 0),
     "new over a file": (["new", "table.csv", "-o", BAD + ".slp"], 2),
+    "report": (["report", "prior.slp", "table.csv", "-o", "page.html", "--seed", "1"], 0),
+    "report into a folder that is not there": (
+        ["report", "prior.slp", "table.csv", "-o", f"none/{BAD}"],
+        2,
+    ),
     "map": (["map", "prior.slp", "table.csv"], 0),
     "sample": (["sample", "prior.slp", "table.csv", "-n", "5", "--seed", "1"], 0),
     "sample by mh": (

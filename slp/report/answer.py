@@ -1,0 +1,219 @@
+"""What the posterior says: the summary, the evidence, the trees, the use of features."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from slp.engines import bounds_in_words
+from slp.errors import BudgetError
+from slp.leaves import label_text
+from slp.messages.names import plural
+from slp.report.html import Content, Html, facts, joined, listing, table, tag
+from slp.report.tree_lists import legend, tree_list
+from slp.results import Candidate, Posterior
+from slp.trees import in_sample_fit
+
+#: Trees that are shown, and features that are listed.
+SHOWN_TREES = 3
+_SHOWN_FEATURES = 40
+_SHOWN_USES = 3
+
+
+def trust(posterior: Posterior) -> tuple[bool, str]:
+    """Whether the numbers can be used as they are, and why (not)."""
+    grown, found = posterior.trees_found, posterior.diagnostics
+    if grown is not None:
+        trees = "one tree" if grown == 1 else plural(grown, "tree")
+        return False, f"These numbers are of {trees} that a search found, not of all trees."
+    if found is None:
+        return True, "The numbers are exact: they are sums over all trees, no estimates."
+    if not found.tells:
+        return False, "Do not use these numbers: there are too few draws to tell how good they are."
+    if found.warnings:
+        return False, "Do not use these numbers: the chains that drew the trees disagree."
+    return True, (
+        f"The numbers are estimates from {plural(sum(found.draws), 'drawn tree')}. Checks of the "
+        "draws found no problem. Each number has an error of estimation."
+    )
+
+
+def summary(posterior: Posterior) -> Html:
+    """A summary for a reader who knows the subject, and not the method."""
+    good, why = trust(posterior)
+    box = tag("p", why, class_="good" if good else "bad", **({} if good else {"role": "note"}))
+    return joined([box, *(tag("p", sentence) for sentence in _sentences(posterior))])
+
+
+def _sentences(posterior: Posterior) -> Iterator[str]:
+    name, table_ = posterior.table.response, posterior.table
+    rows = plural(table_.n_rows, "row")
+    told = "after the data" if posterior.likelihood else "before the data: this is the prior"
+    yield (
+        f"A decision tree asks questions about {plural(len(table_.features), 'feature')} and "
+        f"predicts {name} from the answers. This page says which trees are probable {told}. The "
+        f"table has {rows}."
+    )
+    best = posterior.map()
+    tree = best.tree
+    groups = "puts all rows in one group" if tree.n_leaves == 1 else f"has {tree.n_leaves} groups"
+    asked = sorted(set(tree.features))
+    about = f" and asks about {_and(asked)}" if asked else ""
+    yield f"The {_called(best)} {groups}{about}. {standing(best)}"
+    if posterior.likelihood:
+        for sentence in in_sample_fit(table_, tree):
+            yield f"{sentence[0].upper()}{sentence[1:]}."
+    yield from _use_sentences(posterior)
+    if not posterior.likelihood:
+        return
+    yield (
+        "A probability here is a degree of belief: it follows from the program and the table "
+        "together. Another program gives other numbers."
+    )
+
+
+def _use_sentences(posterior: Posterior) -> Iterator[str]:
+    try:
+        uses = posterior.split_probabilities()
+    except BudgetError as error:
+        yield f"The use of features is not known: {error.diagnostics[0].message}."
+        return
+    first = sorted(uses.items(), key=lambda item: -item[1].probability)[:_SHOWN_USES]
+    told = [f"{name} ({_percent(use.probability)})" for name, use in first]
+    yield f"The probability that a tree asks about a feature is highest for {_and(told)}."
+
+
+def _called(best: Candidate) -> str:
+    return "most probable tree" if best.certified else "best tree that was found"
+
+
+def standing(best: Candidate) -> str:
+    """The probability of a tree, and whether a better one may exist, as sentences."""
+    sentences = []
+    if best.log_posterior is not None:
+        sentences.append(f"Its probability among all trees is {math.exp(best.log_posterior):.4g}.")
+    elif best.grown:
+        sentences.append("Its probability is not known.")
+    else:
+        sentences.append("It was drawn; its probability is not known.")
+    if not best.certified:
+        sentences.append("There may be better trees.")
+    return " ".join(sentences)
+
+
+def _and(names: list[str]) -> str:
+    shown = names if len(names) <= 6 else [*names[:5], f"{len(names) - 5} more"]
+    return shown[0] if len(shown) == 1 else f"{', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def _percent(p: float) -> str:
+    """A probability, rounded so that no certain-looking number is uncertain."""
+    if 0 < p < 0.005:
+        return "below 0.5 %"
+    return "above 99.5 %" if 0.995 < p < 1 else f"{100 * p:.0f} %"
+
+
+# --- evidence ----------------------------------------------------------------------------------
+
+
+def evidence(posterior: Posterior) -> Html:
+    """The log evidence, what kind of number it is, and what it is for."""
+    if not posterior.likelihood:
+        return tag("p", "This is the prior. It has no evidence, because it has seen no response.")
+    told: list[tuple[Content, Content]] = []
+    value, error = posterior.log_evidence, posterior.log_evidence_error
+    name = f"log P({posterior.table.response} | features)"
+    if value is None:
+        told.append((name, f"not known: {posterior.no_evidence}"))
+    elif posterior.log_evidence_kind == "exact":
+        told.append((name, f"{value:.6f}, exact"))
+    elif error is not None and math.isfinite(error):
+        told.append((name, f"{value:.6g}, an estimate; standard error {error:.2g}"))
+    else:
+        told.append((name, f"{value:.6g}, an estimate; its error is not known"))
+    bounds = posterior.log_evidence_bounds
+    if posterior.log_evidence_kind != "exact" and bounds is not None:
+        told.append(("bounds", bounds_in_words(bounds)))
+    if posterior.evidence_note is not None:
+        told.append(("note", posterior.evidence_note))
+    use = (
+        "Two programs for the same table and response can be compared by it: the one with the "
+        "higher number explains the response better. A difference of 3 is a factor of 20."
+    )
+    if posterior.no_bayes_factor is not None:
+        use = "It cannot be compared with that of another program; the note says why."
+    return joined([facts(told), tag("p", use)])
+
+
+# --- trees and features ------------------------------------------------------------------------
+
+
+def trees(posterior: Posterior) -> Html:
+    """The best trees as lists."""
+    classes = posterior.table.leaf.classes
+    explained = (
+        "Begin at the top, answer each question, and go on at the answer. A group shows the class "
+        "that is most probable in it, the probability, and in brackets the rows of that class of "
+        "all its rows."
+        if classes
+        else "Begin at the top, answer each question, and go on at the answer. A group shows what "
+        "is expected in it, with its 90 % interval, and its rows."
+    )
+    parts: list[Content] = [tag("p", explained), legend(classes)]
+    for i, found in enumerate(posterior.k_best(SHOWN_TREES), start=1):
+        name = "Most probable tree" if i == 1 and found.certified else f"Tree {i}"
+        size = f"{plural(found.tree.n_leaves, 'group')}. {standing(found)}"
+        parts += [tag("h3", name), tag("p", size), tree_list(found.tree, classes)]
+    count = posterior.tree_count()
+    if count is not None:
+        parts.append(tag("p", f"Trees of probability above 0 on this table: {_count(count)}."))
+    return joined(parts)
+
+
+def _count(count: int | float) -> str:
+    if count == math.inf:
+        return "more than 1e308"
+    return f"{count:,}" if isinstance(count, int) else f"about {count:.2g}"
+
+
+def features(posterior: Posterior) -> Html:
+    """How probable it is that a tree asks about each feature."""
+    try:
+        uses = posterior.split_probabilities()
+    except BudgetError as error:
+        return listing(f"{d.message}; {d.help}" for d in error.diagnostics)
+    rows = sorted(uses.items(), key=lambda item: -item[1].probability)
+    shown = [
+        (
+            name,
+            _number(use.probability, use.probability_error),
+            _number(use.expected_splits, use.expected_splits_error),
+        )
+        for name, use in rows[:_SHOWN_FEATURES]
+    ]
+    heads = ("feature", "P(a tree splits on it)", "expected splits")
+    more = len(rows) - len(shown)
+    leaves = _number(posterior.expected_leaves(), posterior.expected_leaves_error())
+    return joined(
+        [
+            table("How often trees use each feature", heads, shown),
+            tag("p", f"{plural(more, 'feature')} more are used less." if more else ""),
+            tag("p", f"Expected number of groups (leaves): {leaves}."),
+        ]
+    )
+
+
+def _number(value: float, error: float) -> str:
+    if not error:
+        return f"{value:.4f}"
+    return f"{value:.4f} ± {error:.2g}" if math.isfinite(error) else f"{value:.4f}, error not known"
+
+
+def classes_text(posterior: Posterior) -> str:
+    """The classes with their rows, or the mean of the response."""
+    table_ = posterior.table
+    total = table_.statistics.sum(axis=0)
+    if table_.leaf.classes:
+        pairs = zip(table_.leaf.classes, total, strict=True)
+        return ", ".join(f"{label_text(c)} ({n:g} rows)" for c, n in pairs)
+    return f"numbers; leaves follow {table_.leaf.describe()}"

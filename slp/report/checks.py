@@ -1,0 +1,128 @@
+"""Constraints in words with what a check of the shown trees found, and diagnostics of draws."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+
+from slp.compile import compile_program
+from slp.ir.program import Predicate, Program
+from slp.report.answer import SHOWN_TREES
+from slp.report.html import Content, Html, facts, joined, listing, table, tag
+from slp.results import Diagnostics, Posterior
+from slp.terms import Text
+from slp.trees import CheckResult, check_tree
+
+
+def constraints(posterior: Posterior) -> Html:
+    """Each constraint, and for each tree of the page whether it holds. The check shares nothing
+    with the engines."""
+    trees = [found.tree for found in posterior.k_best(SHOWN_TREES)]
+    program = program_of(posterior)
+    checked = [check_tree(tree, program, allow_code=False) for tree in trees]
+    if not checked or not checked[0]:
+        return tag("p", "The program has no constraints and no limits of trees.")
+    rows = [
+        (results[0].words, *(_found(result) for result in results))
+        for results in zip(*checked, strict=True)
+    ]
+    heads = ["constraint", *(f"tree {i}" for i in range(1, len(trees) + 1))]
+    intro = (
+        "Code that shares nothing with the engine has checked each tree of this page against each "
+        "constraint."
+    )
+    return joined(
+        [
+            tag("p", intro),
+            table("Constraints and the trees of this page", heads, rows),
+            _asked(posterior),
+        ]
+    )
+
+
+def program_of(posterior: Posterior) -> Program:
+    """The program, compiled again from the text in the record, with the functions that the caller
+    has added."""
+    record = posterior.record
+    given = None if posterior.edits is None else posterior.edits.given
+    program = compile_program(record.files[0].file, record.parameters, given)
+    added = [p for p in posterior.predicates if p.named_by is None]
+    extra = [Predicate("python", Text(p.words), False, function=p.function) for p in added]
+    return replace(program, constraints=(*program.constraints, *extra))
+
+
+def _found(result: CheckResult) -> Content:
+    if result.holds:
+        return tag("span", "holds", class_="holds")
+    why = f": {result.counterexample}" if result.counterexample else ""
+    if result.holds is None:
+        return f"not decided{why}"
+    return tag("span", f"broken{why}", class_="broken")
+
+
+def _asked(posterior: Posterior) -> Html:
+    """How often predicates in code were asked, and refused."""
+    told = [
+        f"{p.words}: asked {p.asked:,} times, {p.refused:,} refusals" for p in posterior.predicates
+    ]
+    return joined([tag("h3", "Predicates in code"), listing(told)]) if told else Html("")
+
+
+# --- diagnostics -------------------------------------------------------------------------------
+
+
+def diagnostics(posterior: Posterior) -> Html:
+    """Whether the draws of a sampler can be trusted."""
+    found = posterior.diagnostics
+    if found is None:
+        if posterior.trees_found is not None:
+            return tag("p", "Nothing was drawn, so there are no diagnostics of draws.")
+        return tag("p", "The numbers are sums, not estimates, so there is nothing to diagnose.")
+    parts: list[Content] = []
+    if found.warnings:
+        parts += [tag("h3", "Problems found"), listing(found.warnings)]
+    else:
+        parts.append(tag("p", "No problem was found."))
+    return joined([*parts, *diagnostics_parts(found)])
+
+
+def diagnostics_parts(found: Diagnostics) -> list[Content]:
+    """The figures: convergence, moves, tempering."""
+    explained = (
+        f"R-hat compares the chains: up to {found.largest_r_hat} is good. Effective draws say how "
+        f"many independent draws the estimates are worth: {found.effective_needed} are enough."
+    )
+    rows = [
+        (name.replace("_", " "), _figure(c.r_hat), _whole(c.ess_bulk), _whole(c.ess_tail))
+        for name, c in found.convergence.items()
+    ]
+    heads = ("quantity", "R-hat", "effective draws, bulk", "effective draws, tails")
+    parts: list[Content] = [tag("p", explained), table("Convergence", heads, rows)]
+    if found.moves:
+        counted = ("accepted", "rejected", "failed", "stayed")
+        moves = [
+            (name, *(f"{counts.get(k, 0):,}" for k in counted))
+            for name, counts in found.moves.items()
+        ]
+        parts.append(table("Moves after warm-up", ("proposal", *counted), moves))
+    if found.tempering is not None:
+        t = found.tempering
+        parts.append(tag("h3", "Tempering"))
+        parts.append(
+            facts(
+                [
+                    ("communication barrier", f"{t.barrier:.3g}"),
+                    ("least swap rate", f"{t.least_swap_rate:.3g}"),
+                    ("round trips from prior to posterior", f"{t.round_trips:,}"),
+                ]
+            )
+        )
+    return parts
+
+
+def _figure(value: float | None) -> str:
+    return "no value" if value is None else f"{value:.4g}"
+
+
+def _whole(value: float | None) -> str:
+    return "no value" if value is None else f"{math.floor(value):,}"

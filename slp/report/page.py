@@ -1,0 +1,93 @@
+"""The page: its sections in order, and the file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import IO
+
+from slp.errors import UsageError
+from slp.messages.commands import FILE_NOT_WRITTEN
+from slp.report import answer, checks, given, pictures
+from slp.report.html import Html, joined, tag
+from slp.results import Posterior
+from slp.runner.whole_files import write_whole
+from slp.version import __version__
+
+#: The browser loads nothing and runs no code, whatever the page contains.
+_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
+
+_STYLE = Path(__file__).with_name("style.css")
+
+
+def report_html(posterior: Posterior, command: str | None = None) -> str:
+    """The report as one HTML page that loads nothing from elsewhere.
+
+    `command` is the command that made it; None shows lines of Python.
+
+    Raises
+    ------
+    BudgetError
+        The limits of the posterior end before the trees or the evidence are known.
+    """
+    kind = "Posterior" if posterior.likelihood else "Prior"
+    title = f"{kind} over decision trees of {posterior.table.response}"
+    sections = [
+        ("summary", "Summary", answer.summary(posterior)),
+        ("trees", "Trees", answer.trees(posterior)),
+        ("features", "Features", answer.features(posterior)),
+        ("pictures", "Pictures", pictures.pictures(posterior)),
+        ("program", "Program", given.program(posterior)),
+        ("constraints", "Constraints", checks.constraints(posterior)),
+        ("data", "Data", given.data(posterior)),
+        ("engine", "Engine", given.engine(posterior)),
+        ("evidence", "Evidence", answer.evidence(posterior)),
+        ("diagnostics", "Diagnostics", checks.diagnostics(posterior)),
+        ("again", "How to run it again", given.again(posterior, command)),
+    ]
+    links = [tag("li", tag("a", name, href=f"#{key}")) for key, name, _ in sections]
+    body = joined(
+        [
+            tag("a", "Skip to the summary", href="#summary", class_="skip"),
+            tag("header", tag("h1", title)),
+            tag("nav", tag("ol", *links), aria_label="Sections"),
+            tag("main", *(_section(*section) for section in sections)),
+            tag("footer", tag("p", f"Made by slp {__version__}.")),
+        ]
+    )
+    return f"<!DOCTYPE html>\n{tag('html', _head(title), tag('body', body), lang='en')}\n"
+
+
+def _head(title: str) -> Html:
+    return tag(
+        "head",
+        tag("meta", charset="utf-8"),
+        tag("meta", http_equiv="Content-Security-Policy", content=_POLICY),
+        tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
+        tag("meta", name="color-scheme", content="light dark"),
+        tag("title", title),
+        tag("style", Html(_STYLE.read_text("utf-8"))),
+    )
+
+
+def _section(key: str, name: str, content: Html) -> Html:
+    heading = tag("h2", name, id=f"{key}-name")
+    return tag("section", heading, content, id=key, aria_labelledby=f"{key}-name")
+
+
+def write_report(posterior: Posterior, path: str | Path, command: str | None = None) -> None:
+    """Write the report (`report_html`) to a file, whole or not at all.
+
+    Raises
+    ------
+    UsageError
+        E701: the file cannot be written.
+    """
+    content = report_html(posterior, command).encode()
+
+    def write(file: IO[bytes]) -> None:
+        file.write(content)
+
+    try:
+        write_whole(Path(path), write)
+    except OSError as e:
+        raise UsageError(FILE_NOT_WRITTEN(path=path, reason=e.strerror)) from e

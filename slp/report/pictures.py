@@ -1,0 +1,158 @@
+"""Pictures as inline SVG with tooltips. They need matplotlib; without it the section says so."""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from slp.compile import problem_on
+from slp.engines import infer
+from slp.errors import BudgetError, SlpError, UnsupportedError
+from slp.late import optional_module
+from slp.report.checks import program_of
+from slp.report.html import Content, Html, joined, tag
+from slp.results import Posterior
+from slp.source import visible
+from slp.trees.predicates import with_predicates
+
+#: Before the root of an SVG file stand declarations that name addresses.
+_BEFORE_ROOT = re.compile(r"\A.*?(?=<svg)", re.DOTALL)
+_METADATA = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)
+_SIZE = re.compile(r'(<svg[^>]*?) width="([\d.]+)pt" height="([\d.]+)pt"')
+_TIP = "tip-"
+#: Draws from the prior, where it is not summed.
+_DRAWS = 1000
+
+
+@dataclass(frozen=True)
+class _Picture:
+    """A picture: its name in the page, what it shows, and the function that draws it. A `large` one
+    keeps its size and can be scrolled."""
+
+    name: str
+    caption: str
+    draw: Callable[[], Any]
+    large: bool = False
+
+
+def pictures(posterior: Posterior) -> Html:
+    """The section of pictures. A picture that cannot be made says why, with the code."""
+    try:
+        plot = optional_module("plot")
+    except UnsupportedError as error:
+        return _why_not("This page has no pictures", error)
+    prior: Posterior | None = None
+    parts: list[Content] = []
+    if posterior.likelihood:
+        try:
+            prior = _prior_of(posterior)
+        except SlpError as error:  # a budget, or code that this page may not run
+            parts.append(_why_not("The pictures do not show the prior", error))
+    parts += [_figure(plot, picture) for picture in _pictures(plot, posterior, prior)]
+    return joined(parts)
+
+
+def _pictures(plot: Any, posterior: Posterior, prior: Posterior | None) -> list[_Picture]:
+    beside = "" if prior is None else " before the data (prior) and after (posterior)"
+    best, boxes = posterior.map_tree(), posterior.record.boxes
+    return [
+        _Picture(
+            "tree",
+            "The first tree of this page. Lines are as thick as their share of the rows.",
+            lambda: plot.tree(best, boxes=boxes),
+            large=True,
+        ),
+        _Picture(
+            "features",
+            f"The probability that a tree asks about a feature{beside}.",
+            lambda: plot.features(posterior, prior),
+        ),
+        _Picture(
+            "leaves",
+            f"The probability of each number of groups (leaves){beside}.",
+            lambda: plot.leaves(posterior, prior),
+        ),
+        _Picture(
+            "depth",
+            f"The probability of each depth, the most questions on a way down{beside}.",
+            lambda: plot.depth(posterior, prior),
+        ),
+    ]
+
+
+def _prior_of(posterior: Posterior) -> Posterior:
+    """The prior on the same table. Beside a sampler's posterior it is that of `auto`, which draws
+    from it directly: a second run of the chains would take as long as the first."""
+    if posterior.diagnostics is None and posterior.trees_found is None:
+        return posterior.prior()
+    problem = problem_on(with_predicates(program_of(posterior), False), posterior.table)
+    return infer(problem, likelihood=False, engine="auto", seed=posterior.seed, draws=_DRAWS)
+
+
+def _why_not(what: str, error: SlpError) -> Html:
+    found = error.diagnostics[0]
+    told = f"{what} ({found.code}): {found.message}" + (f"; {found.help}." if found.help else ".")
+    return tag("p", told, class_="bad", role="note")
+
+
+def _figure(plot: Any, picture: _Picture) -> Html:
+    tips: list[str] = []
+
+    def draw() -> Any:
+        axes = picture.draw()
+        tips.extend(_label_bars(axes))
+        return axes
+
+    try:
+        svg = plot.picture_bytes(draw, "svg").decode()
+    except BudgetError as error:
+        return _why_not(f"The picture of {picture.name} is missing", error)
+    shown: Content = Html(_inline(svg, picture, tips))
+    frame = tag(
+        "div",
+        shown,
+        class_="picture large" if picture.large else "picture",
+        tabindex="0",
+        role="region",
+        aria_label=f"picture: {picture.name}",
+    )
+    return tag("figure", tag("figcaption", picture.caption), frame)
+
+
+def _label_bars(axes: Any) -> list[str]:
+    """Mark each bar with the number of its tooltip, and give the texts: whose bar it is, where it
+    stands, its length."""
+    tips: list[str] = []
+    for container in axes.containers:
+        for bar in getattr(container, "patches", ()):
+            lying = container.orientation == "horizontal"
+            place = (
+                bar.get_y() + bar.get_height() / 2 if lying else bar.get_x() + bar.get_width() / 2
+            )
+            length = bar.get_width() if lying else bar.get_height()
+            name = f"{round(place)}"
+            if lying:
+                labels = [label.get_text() for label in axes.get_yticklabels()]
+                name = labels[round(place)]
+            bar.set_gid(f"{_TIP}{len(tips)}")
+            tips.append(f"{name}: {length:.4f} ({container.get_label()})")
+    return tips
+
+
+def _inline(svg: str, picture: _Picture, tips: list[str]) -> str:
+    """The picture as an element of the page: no declarations, its own names, tooltips."""
+    svg = _METADATA.sub("", _BEFORE_ROOT.sub("", svg))
+    for i, tip in enumerate(tips):
+        title = f"<title>{html.escape(visible(tip))}</title>"
+        svg = svg.replace(f'<g id="{_TIP}{i}">', f'<g id="{_TIP}{i}">{title}', 1)
+    # Only names that the picture refers to stay: it may have one name several times.
+    used = set(re.findall(r'(?:href="|url\()#([^")]+)', svg))
+    svg = re.sub(r' id="([^"]*)"', lambda name: name[0] if name[1] in used else "", svg)
+    own = f"{picture.name}-"
+    svg = re.sub(r'\bid="', f'id="{own}', svg)
+    svg = re.sub(r'(href="|url\()#', rf"\1#{own}", svg)
+    label = html.escape(picture.caption)
+    return _SIZE.sub(rf'\1 width="\2pt" height="\3pt" role="img" aria-label="{label}"', svg, 1)
