@@ -62,10 +62,6 @@ def test_readme_names_files_that_are_there() -> None:
     assert [p for p in linked + named if not (ROOT / p).exists()] == []
 
 
-def test_version_is_said_once(metadata: dict[str, Any]) -> None:
-    assert slp.__version__ == metadata["project"]["version"]
-
-
 def test_the_citation_and_the_changes_name_the_version() -> None:
     citation = (ROOT / "CITATION.cff").read_text("utf-8")
     assert f"\nversion: {slp.__version__}\n" in citation
