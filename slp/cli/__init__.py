@@ -27,6 +27,7 @@ _NAMES = (
     "learn",
     "map",
     "new",
+    "plot",
     "predict",
     "prior",
     "query",

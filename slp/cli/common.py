@@ -16,7 +16,7 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, TextIO
 
 import click
 
@@ -227,9 +227,9 @@ def check_output(path: str | None) -> None:
 
 
 @contextmanager
-def open_atomic(path: str | Path) -> Iterator[IO[str]]:
-    """Open a text file for writing. It is written under another name and renamed at the end, so an
-    error leaves no incomplete file.
+def open_atomic(path: str | Path) -> Iterator[TextIO]:
+    """Open a text file for writing; bytes go to its `buffer`. It is written under another name and
+    renamed at the end, so an error leaves no incomplete file.
 
     A link stays, and the file that it points to is replaced. A device or a pipe, such as
     /dev/stdout, is written directly.
@@ -246,12 +246,12 @@ def _is_special(path: Path) -> bool:
     return path.exists() and not path.is_file() and not path.is_dir()
 
 
-def _open_special(path: Path) -> IO[str]:
+def _open_special(path: Path) -> TextIO:
     return path.open("w", encoding="utf-8")
 
 
 @contextmanager
-def _open_aside(path: Path) -> Iterator[IO[str]]:
+def _open_aside(path: Path) -> Iterator[TextIO]:
     handle, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", text=True)
     try:
         with os.fdopen(handle, "w", encoding="utf-8") as stream:

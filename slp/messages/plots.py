@@ -1,4 +1,4 @@
-"""E57x: pictures: what they need."""
+"""E57x: pictures: what they need, and what cannot be drawn."""
 
 from __future__ import annotations
 
@@ -14,3 +14,20 @@ E570 = Entry(
 NO_MATPLOTLIB = E570.says(
     "pictures need matplotlib, which is not installed", "install it: `pip install matplotlib`"
 )
+
+E571 = Entry(
+    "E571: a picture has nothing to show",
+    cause="The picture is of something that this posterior or table does not have, such as the "
+    "rungs of a ladder where the engine is exact.",
+    remedy="Take another picture, or an engine that has what this one shows.",
+    example="slp plot swaps growtree data.csv -o swaps.svg",
+)
+NO_SUCH_PICTURE = E571.says("there is nothing to draw: {reason}", "{instead}")
+
+E572 = Entry(
+    "E572: a picture is of a feature, class or quantity that is not there",
+    cause="A picture was asked for with a name that the table or the run does not have.",
+    remedy="Take one of the names that the message lists.",
+    example="slp plot dependence growtree data.csv --feature aeg -o age.svg",
+)
+UNKNOWN_NAME = E572.says("there is no {kind} `{name}`", "there are {names}")

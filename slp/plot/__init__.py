@@ -1,8 +1,18 @@
 """Pictures of trees and posteriors, by matplotlib, which is the extra `plot`.
 
-Every function draws on an Axes (`ax`; None makes a new figure) and returns it: `tree`,
-`best_trees` (of trees); `leaves`, `depth`, `features` (prior beside posterior). `picture_bytes`
-gives the file of a picture.
+Every function draws on an Axes (`ax`; None makes a new figure) and returns it:
+
+    trees        `tree`, `best_trees`
+    shapes       `leaves`, `depth`, `features`: prior beside posterior
+    consensus    `thresholds`: where trees split
+    heat         `heat_map`: what is predicted over two features
+    curves       `dependence`: partial dependence and individual curves
+    checks       `calibration`
+    chains       `traces`, `ranks`, `swaps`, `round_trips`: diagnostics of samplers
+    programs     `evidence` of compared programs
+
+`picture_bytes` (`canvas`) gives the file of a picture. Inside, `layout` places the nodes of trees
+and `points` makes the rows that are predicted.
 
 Importing this room without matplotlib raises `slp.UnsupportedError` (E570).
 """
@@ -11,15 +21,31 @@ Importing this room without matplotlib raises `slp.UnsupportedError` (E570).
 from slp.plot.canvas import Format, picture_bytes
 
 # isort: split
+from slp.plot.chains import QUANTITIES, ranks, round_trips, swaps, traces
+from slp.plot.checks import calibration
+from slp.plot.consensus import thresholds
+from slp.plot.curves import dependence
+from slp.plot.heat import heat_map
+from slp.plot.programs import evidence
 from slp.plot.shapes import depth, features, leaves
 from slp.plot.trees import best_trees, tree
 
 __all__ = [
+    "QUANTITIES",
     "Format",
     "best_trees",
+    "calibration",
+    "dependence",
     "depth",
+    "evidence",
     "features",
+    "heat_map",
     "leaves",
     "picture_bytes",
+    "ranks",
+    "round_trips",
+    "swaps",
+    "thresholds",
+    "traces",
     "tree",
 ]

@@ -11,9 +11,9 @@ from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from typing import Any, Literal, TypeAlias
 
-from slp.errors import UnsupportedError
+from slp.errors import UnsupportedError, UsageError
 from slp.late import late_import
-from slp.messages.plots import NO_MATPLOTLIB
+from slp.messages.plots import NO_MATPLOTLIB, NO_SUCH_PICTURE, UNKNOWN_NAME
 from slp.source import visible
 
 try:
@@ -115,3 +115,22 @@ def class_colours(n: int) -> Sequence[Any]:
         return _CLASSES[:n]
     viridis = matplotlib.colormaps["viridis"]
     return [viridis(i / (n - 1)) for i in range(n)]
+
+
+def nothing(reason: str, instead: str) -> UnsupportedError:
+    """The error of a picture that has nothing to show."""
+    return UnsupportedError(NO_SUCH_PICTURE(reason=reason, instead=instead))
+
+
+def place_of(name: object, names: Sequence[str], kind: str) -> int:
+    """The place of a name among those that there are.
+
+    Raises
+    ------
+    UsageError
+        E572: it is not there.
+    """
+    if str(name) not in names:
+        listed = ", ".join(f"`{plain(n)}`" for n in names[:20]) + ", ..." * (len(names) > 20)
+        raise UsageError(UNKNOWN_NAME(kind=kind, name=name, names=listed))
+    return names.index(str(name))

@@ -33,8 +33,7 @@ def features(
 ) -> Axes:
     """P(the tree splits on a feature) of a posterior and, beside it, of the prior, the most used
     first; lines are two Monte Carlo standard errors to each side."""
-    uses = posterior.split_probabilities()
-    names = sorted(uses, key=lambda name: -uses[name].probability)
+    names = most_used(posterior)
     shown = names[:_MOST_FEATURES]
     ax = axes_of(ax, 6.4, 1.3 + 0.3 * len(shown))
     thick = 0.8 / len(_sides(posterior, prior))
@@ -52,6 +51,12 @@ def features(
     titled(ax, title, "P(the tree splits on the feature)")
     legend_of(ax, loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2)
     return ax
+
+
+def most_used(posterior: Posterior) -> list[str]:
+    """The features, those that trees split on with the highest probability first."""
+    uses = posterior.split_probabilities()
+    return sorted(uses, key=lambda name: -uses[name].probability)
 
 
 def _errors(uses: list[FeatureUse]) -> NDArray[np.float64] | None:

@@ -214,6 +214,10 @@ class DrawnTrees(WeightedDraws):
         of_leaf = leaf.predict_proba if leaf.classes else leaf.mean
         return of_leaf(self._statistics)[where]
 
+    def predictions_by_tree(self, rows: NDArray[np.object_]) -> Iterator[NDArray[np.float64]]:
+        """`predictive` of new rows (`Table.new_rows`), some rows at a time."""
+        return map(self.predictive, self._leaves_reached(rows))
+
     def predictive_error(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
         """Monte Carlo standard error of the mean of `predictive` over draws: (m, C) or (m,)."""
         pieces = []

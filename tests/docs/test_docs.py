@@ -32,6 +32,7 @@ from slp.resolution.builtins import BUILTINS
 from slp.resolution.control import CONTROL
 from slp.resolution.library import library
 from slp.resources import prior_names
+from tests.docs import pictures_page
 from tests.docs.pages import (
     PAGES,
     ROOT,
@@ -192,6 +193,10 @@ def test_blocks_have_a_known_language(page: Path) -> None:
     known = {"", "bash", "console", "json", "prolog", "python", "text"}
     assert {b.language for b in blocks_of(page)} <= known
     assert page.read_text("utf-8").count("\n```") == 2 * len(blocks_of(page))
+
+
+def test_every_picture_is_made_by_a_command_of_its_page() -> None:
+    assert pictures_page.shown() == [f for f in pictures_page.made() if f.endswith(".svg")]
 
 
 def test_every_page_is_on_the_map() -> None:

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import polars as pl
 import pytest
+from matplotlib import pyplot
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 import slp
 
@@ -48,3 +53,16 @@ def numbers() -> slp.Posterior:
     """Of a response of numbers."""
     frame = table().with_columns(weight=pl.col("age") * 1.5 + pl.col("dose")).drop("ill")
     return slp.parse(CLASSES).posterior(frame, engine="exact", seed=1, draws=200)
+
+
+@pytest.fixture
+def ax() -> Axes:
+    """Axes of a figure that no window shows."""
+    return Figure().subplots()
+
+
+@pytest.fixture(autouse=True)
+def no_figure_stays() -> Iterator[None]:
+    """pyplot keeps the figures that it makes."""
+    yield
+    pyplot.close("all")

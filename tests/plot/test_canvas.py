@@ -38,19 +38,14 @@ def test_text_in_svg_is_text() -> None:
 def test_a_picture_without_axes_makes_a_figure_that_notebooks_show() -> None:
     before = pyplot.get_fignums()
     ax = slp.plot.tree(TREE)
-    try:
-        assert len(pyplot.get_fignums()) == len(before) + 1
-    finally:
-        pyplot.close(ax.get_figure(root=True))
+    assert len(pyplot.get_fignums()) == len(before) + 1
+    assert ax.get_figure(root=True) is pyplot.gcf()
 
 
 def test_a_picture_is_drawn_on_the_axes_given() -> None:
-    figure, (left, right) = pyplot.subplots(1, 2)
-    try:
-        assert slp.plot.tree(TREE, ax=left) is left
-        assert left.texts and not right.texts
-    finally:
-        pyplot.close(figure)
+    _, (left, right) = pyplot.subplots(1, 2)
+    assert slp.plot.tree(TREE, ax=left) is left
+    assert left.texts and not right.texts
 
 
 def test_without_matplotlib_a_message_says_what_to_install() -> None:

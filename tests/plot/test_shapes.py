@@ -5,15 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 import slp
 import slp.plot
-
-
-@pytest.fixture
-def ax() -> Axes:
-    return Figure().subplots()
 
 
 def heights(ax: Axes) -> list[list[float]]:

@@ -27,16 +27,6 @@ def branches(ax: Axes) -> list[Line2D]:
     return [line for line in ax.lines if line.get_gid() == "branch"]
 
 
-@pytest.fixture(autouse=True)
-def no_windows(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Figures are no figures of pyplot, which would keep them."""
-    import slp.plot.canvas
-
-    token = slp.plot.canvas._SHOWN.set(False)
-    yield
-    slp.plot.canvas._SHOWN.reset(token)
-
-
 def test_leaves_have_the_shares_of_their_classes(exact: slp.Posterior) -> None:
     tree = exact.map_tree()
     ax = slp.plot.tree(tree)

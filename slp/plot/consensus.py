@@ -1,0 +1,114 @@
+"""Where trees split: for each feature the expected number of splits by threshold or level."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import NDArray
+
+from slp.data import Feature
+from slp.plot.canvas import BLUE, GREY, PLAIN, VERMILION, axes_of, nothing, place_of, plain, titled
+from slp.plot.points import values_of
+from slp.plot.shapes import most_used
+from slp.results import Posterior
+from slp.results.by_tree import splits_of, trees_of
+from slp.trees.regions import number_text
+
+#: The most features, and the bins of thresholds, whose number is that of the strip's columns.
+_MOST, _BINS = 12, 48
+#: Height of the tallest bar in rows.
+_TALLEST = 0.62
+
+
+def thresholds(
+    posterior: Posterior, features: Sequence[str] = (), *, ax: Axes | None = None
+) -> Axes:
+    """Where the trees of a posterior split: for each feature the expected number of splits in each
+    of 48 equal parts of its range, or at each level; the ends of declared boxes are marked.
+
+    The heights come from draws, those of one feature together from the engine's own sums, which
+    stand at the right. All features have the same scale of heights.
+
+    Parameters
+    ----------
+    features : the features; the twelve most used if none.
+    """
+    table = posterior.table
+    named = list(features) or most_used(posterior)[:_MOST]
+    places = [place_of(name, table.feature_names, "feature") for name in named]
+    trees = trees_of(posterior)
+    found: dict[str, Counter[float | str]] = defaultdict(Counter)
+    for split, share in splits_of(trees):
+        at = split.threshold if split.level is None else split.level
+        found[split.feature][at] += share  # type: ignore[assignment, index]  # shares are floats
+    strips = [_strip(table.features[f], found[table.feature_names[f]]) for f in places]
+    highest = max((heights.max(initial=0.0) for _, heights, _ in strips), default=0.0)
+    if highest == 0.0:
+        raise nothing("no tree splits on these features", "take other features")
+    ax = axes_of(ax, 7.2, 1.1 + 0.5 * len(places))
+    uses = posterior.split_probabilities()
+    for row, (f, (edges, heights, ends)) in enumerate(zip(places, strips, strict=True)):
+        feature = table.features[f]
+        tall = -_TALLEST * heights / highest
+        ax.bar(edges[:-1], tall, np.diff(edges), row + 0.3, align="edge", color=BLUE)
+        ax.hlines(row + 0.3, 0, 1, color=GREY, linewidth=0.6)
+        _mark_ends(ax, posterior, feature, row, ends)
+        small: dict[str, Any] = {"fontsize": "x-small", "color": GREY, "va": "top", **PLAIN}
+        if feature.levels is None:
+            ax.text(0, row + 0.32, number_text(float(f"{ends[0]:.4g}")), **small)
+            ax.text(1, row + 0.32, number_text(float(f"{ends[1]:.4g}")), ha="right", **small)
+        else:
+            for level, left in zip(feature.levels, edges, strict=False):
+                ax.text(left, row + 0.32, plain(level, 12), **small)
+        splits = uses[feature.name].expected_splits
+        ax.text(1.03, row + 0.1, f"{splits:.3g}", fontsize="small")
+    ax.set_yticks(range(len(named)), [plain(name, 24) for name in named], **PLAIN)
+    ax.set_ylim(len(named) - 0.3, -0.6)
+    ax.set_xlim(-0.01, 1.15)
+    ax.set_xticks([])
+    total = sum(map(len, trees.chains))
+    titled(ax, f"where trees split, by {total:,} trees; at the right: expected number of splits")
+    ax.spines[["left", "bottom"]].set_visible(False)
+    ax.tick_params(left=False)
+    return ax
+
+
+def _strip(
+    feature: Feature, found: Counter[float | str]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], tuple[float, float]]:
+    """Edges from 0 to 1 of the parts of a feature, the expected number of splits in each, and the
+    values at 0 and 1."""
+    if feature.levels is not None:
+        heights = np.array([found[level] for level in feature.levels], np.float64)
+        return np.linspace(0, 1, len(heights) + 1), heights, (0.0, 1.0)
+    at = np.array([float(value) for value in found])
+    if feature.values is None and feature.cuts is None:  # a run that was saved without its table
+        ends = (at.min(initial=np.inf), at.max(initial=-np.inf)) if len(at) else (0.0, 1.0)
+    else:
+        values = values_of(feature).astype(np.float64)
+        ends = float(values[0]), float(values[-1])
+    if ends[0] == ends[1]:
+        ends = ends[0] - 0.5, ends[1] + 0.5
+    weights = np.array(list(found.values()), np.float64)
+    heights, edges = np.histogram(at, _BINS, ends, weights=weights)
+    return (edges - ends[0]) / (ends[1] - ends[0]), heights, (float(ends[0]), float(ends[1]))
+
+
+def _mark_ends(
+    ax: Axes, posterior: Posterior, feature: Feature, row: int, ends: tuple[float, float]
+) -> None:
+    """A short line and the name at each end of a box that is in the feature's range."""
+    for box in posterior.record.boxes:
+        for end in box.bounds.get(feature.name, ()):
+            if not ends[0] <= end <= ends[1]:
+                continue
+            at = (end - ends[0]) / (ends[1] - ends[0])
+            ax.vlines(at, row - 0.36, row + 0.3, color=VERMILION, linewidth=1.2, linestyle="--")
+            words = plain(box.name, 16)
+            ax.text(
+                at, row - 0.36, words, fontsize="x-small", color=VERMILION, ha="center", **PLAIN
+            )

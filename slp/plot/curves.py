@@ -1,0 +1,159 @@
+"""Partial dependence on a feature, with individual curves and the band of the trees."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from matplotlib.axes import Axes
+from numpy.typing import NDArray
+
+from slp.data import Table
+from slp.leaves import label_text
+from slp.plot.canvas import (
+    BLUE,
+    GREY,
+    PLAIN,
+    axes_of,
+    class_colours,
+    legend_of,
+    place_of,
+    plain,
+    titled,
+)
+from slp.plot.points import Grid, grid_of, rows_of, with_value
+from slp.plot.shapes import kind_of, most_used
+from slp.results import Posterior
+from slp.results.by_tree import mean_by_tree, quantiles, trees_of
+
+#: The most points of a curve.
+_POINTS = 40
+
+
+def dependence(
+    posterior: Posterior,
+    feature: str | None = None,
+    *,
+    label: Any = None,
+    X: Any = None,
+    rows: int | None = None,
+    level: float = 0.9,
+    ax: Axes | None = None,
+) -> Axes:
+    """Partial dependence on a feature (Friedman 2001) and individual curves (Goldstein et al.
+    2015): what is predicted, averaged over all trees, where the feature has a value and a row keeps
+    its other values.
+
+    The thick line is the mean over the rows, the thin ones are the rows' own. The band has the
+    share `level` of the trees: each tree's mean over the rows. It comes from draws, and does not
+    say what the leaves leave open.
+
+    Parameters
+    ----------
+    feature : the most used one if None.
+    label : the class whose probability is drawn. If None, the second of two classes, or all of
+        more, without individual curves.
+    X : rows; None for the posterior's own table.
+    rows : how many, spread evenly over them; None for 25 of exact sums, 200 of draws.
+    """
+    table = posterior.table
+    f = place_of(feature or most_used(posterior)[0], table.feature_names, "feature")
+    background = rows_of(posterior, X, rows)
+    grid = grid_of(table, f, background, _POINTS)
+    points = with_value(background, f, grid.values)
+    curves = predicted(posterior, points).reshape(len(grid.values), len(background), -1)
+    chosen = classes_of(table, label)
+    band = _band(posterior, background, f, grid, level)
+    ax = axes_of(ax, 6.4, 4.0)
+    colours = class_colours(len(chosen)) if len(chosen) > 1 else [BLUE]
+    for c, colour in zip(chosen, colours, strict=True):
+        if len(chosen) == 1:
+            _draw(ax, grid, curves[:, :, c], color=GREY, linewidth=0.6, alpha=0.5)
+        if band is not None:
+            _draw_band(ax, grid, band[:, :, c], colour)
+        name = plain(label_text(table.leaf.classes[c])) if table.leaf.classes else "mean"
+        mean = curves[:, :, c].mean(axis=1)
+        marker = "o" if grid.of_levels else ""
+        _draw(ax, grid, mean, color=colour, linewidth=2.2, label=name, zorder=3, marker=marker)
+    if grid.of_levels:
+        ax.set_xticks(range(len(grid.values)), [plain(v, 16) for v in grid.values], **PLAIN)
+    title = f"mean over {len(background)} of {table.n_rows} rows, {kind_of(posterior)}"
+    if X is not None:
+        title = f"mean over {len(background)} rows, {kind_of(posterior)}"
+    if band is not None:
+        title += f"\nband: {100 * level:.0f} % of {_number_of_trees(posterior):,} trees"
+    titled(ax, title, plain(table.feature_names[f]), response_name(table, chosen))
+    if len(chosen) > 1:
+        legend_of(ax, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    return ax
+
+
+def _draw(ax: Axes, grid: Grid, values: NDArray[np.float64], **style: Any) -> None:
+    """Curves (g,) or (g, m): a step for each value, or points at levels."""
+    if grid.of_levels:
+        ax.plot(range(len(values)), values, **style)
+    else:
+        style.pop("marker", None)
+        ax.plot(grid.edges, _closed(values), drawstyle="steps-post", **style)
+
+
+def _closed(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The values of steps at their left edges, and the last one at its right edge too."""
+    return np.concatenate([values, values[-1:]])
+
+
+def _draw_band(ax: Axes, grid: Grid, ends: NDArray[np.float64], colour: Any) -> None:
+    """A band with ends (2, g): between steps, or a bar at each level."""
+    low, high = ends
+    if grid.of_levels:
+        ax.vlines(range(len(low)), low, high, color=colour, alpha=0.35, linewidth=7)
+    else:
+        shade: dict[str, Any] = {"color": colour, "alpha": 0.25, "linewidth": 0}
+        ax.fill_between(grid.edges, _closed(low), _closed(high), step="post", **shade)
+
+
+def _number_of_trees(posterior: Posterior) -> int:
+    return sum(map(len, trees_of(posterior).chains))
+
+
+def _band(
+    posterior: Posterior, rows: NDArray[np.object_], f: int, grid: Grid, level: float
+) -> NDArray[np.float64] | None:
+    """Quantiles over trees of their mean over rows, shape (2, g, C or 1); None without draws."""
+    if posterior.diagnostics is None and posterior.trees_found is None and not posterior.draws:
+        return None
+    trees = trees_of(posterior)
+    ends = ((1 - level) / 2, (1 + level) / 2)
+    found = []
+    for i in range(len(grid.values)):
+        means = mean_by_tree(trees, with_value(rows, f, grid.values[i : i + 1]))
+        found.append(quantiles(means, trees.frequency, ends))
+    return np.stack(found, axis=1)
+
+
+def predicted(posterior: Posterior, rows: NDArray[np.object_]) -> NDArray[np.float64]:
+    """Class probabilities, shape (m, C), or means, shape (m, 1)."""
+    if posterior.table.leaf.classes:
+        return posterior.predict_proba(rows)
+    return np.asarray(posterior.predict(rows), np.float64)[:, None]
+
+
+def classes_of(table: Table, label: Any) -> list[int]:
+    """The places of the classes to draw, [0] of numbers."""
+    names = [label_text(c) for c in table.leaf.classes]
+    if not names:
+        return [0]
+    if label is not None:
+        return [place_of(label if isinstance(label, str) else label_text(label), names, "class")]
+    return [1] if len(names) == 2 else list(range(len(names)))
+
+
+def response_name(table: Table, chosen: Sequence[int]) -> str:
+    """The name of what is predicted."""
+    response = plain(table.response)
+    if not table.leaf.classes:
+        return f"predicted mean of {response}"
+    if len(chosen) > 1:
+        return f"P({response})"
+    return f"P({response} = {plain(label_text(table.leaf.classes[chosen[0]]))})"

@@ -1,0 +1,120 @@
+"""Points that predictions are drawn at: rows of a table, and values of one feature."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.data import Feature, Table
+from slp.results import Posterior
+
+#: Rows that curves are averaged over, of exact sums and of draws: a sum takes milliseconds a row.
+_ROWS_OF_SUMS, _ROWS_OF_DRAWS = 25, 200
+
+
+def rows_of(posterior: Posterior, X: Any, most: int | None) -> NDArray[np.object_]:
+    """`most` rows of `X`, or of the posterior's own table if it is None, spread evenly; fewer if
+    there are no more. A bin is a value in it.
+
+    Raises
+    ------
+    UnsupportedError
+        E562: `X` is None, and the run was saved without its table.
+    """
+    if most is None:
+        exact = posterior.diagnostics is None and posterior.trees_found is None
+        most = _ROWS_OF_SUMS if exact else _ROWS_OF_DRAWS
+    if X is not None:
+        given = posterior.table.new_rows(X)
+        return given[_spread(len(given), most)]
+    table = posterior.table
+    codes = table.codes[table.row_of[_spread(table.n_rows, most)]]
+    out = np.empty(codes.shape, object)
+    for f, feature in enumerate(table.features):
+        out[:, f] = values_of(feature)[codes[:, f]]
+    return out
+
+
+def _spread(n: int, most: int) -> NDArray[np.int64]:
+    return np.linspace(0, n - 1, min(n, most)).round().astype(np.int64)
+
+
+def values_of(feature: Feature) -> NDArray[np.object_]:
+    """A value for each code of a feature, shape (n_codes,)."""
+    if feature.levels is not None:
+        return np.array(feature.levels, np.object_)
+    if feature.values is not None:
+        return feature.values.astype(np.object_)
+    assert feature.cuts is not None
+    edges = _edges_of_bins(feature.cuts)
+    middle: NDArray[np.float64] = (edges[:-1] + edges[1:]) / 2
+    return middle.astype(np.object_)
+
+
+def _edges_of_bins(cuts: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The cuts, and an end for the first and the last bin, which have none: half of the usual width
+    of a bin away."""
+    room = float(np.median(np.diff(cuts))) / 2 if len(cuts) > 1 else 1.0
+    return np.concatenate([[cuts[0] - room], cuts, [cuts[-1] + room]])
+
+
+@dataclass(frozen=True)
+class Grid:
+    """Values of a feature (g,), ascending or its levels, and where each ends and the next begins,
+    float64, shape (g + 1,): for levels 0.5 around 0, 1, ..."""
+
+    values: NDArray[np.object_]
+    edges: NDArray[np.float64]
+
+    @property
+    def of_levels(self) -> bool:
+        """Whether the values are levels of text."""
+        return isinstance(self.values[0], str)
+
+
+def grid_of(table: Table, f: int, rows: NDArray[np.object_], most: int) -> Grid:
+    """At most `most` values of a feature: those of the table or of the rows if they are few enough,
+    else evenly spread between the least and the largest; every level of text. Between two values of
+    the table the prediction changes half way, between two bins at their cut."""
+    feature = table.features[f]
+    if feature.levels is not None:
+        levels = np.array(feature.levels, np.object_)
+        return Grid(levels, np.arange(len(levels) + 1.0) - 0.5)
+    if feature.cuts is not None and len(feature.cuts) < most:
+        return Grid(values_of(feature), _edges_of_bins(feature.cuts))
+    if feature.values is None and feature.cuts is None:  # a run that was saved without its table
+        own = np.unique(rows[:, f].astype(np.float64))
+    else:
+        own = values_of(feature).astype(np.float64)
+    if len(own) > most:
+        own = np.linspace(own[0], own[-1], most)
+    return Grid(own.astype(np.object_), _half_way(own))
+
+
+def _half_way(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    if len(values) == 1:
+        return np.array([values[0] - 0.5, values[0] + 0.5])
+    middle = (values[:-1] + values[1:]) / 2
+    return np.concatenate([[values[0]], middle, [values[-1]]])
+
+
+def with_value(rows: NDArray[np.object_], f: int, values: NDArray[np.object_]) -> NDArray[Any]:
+    """The rows once for each value of a feature, shape (len(values) * m, d): value after value."""
+    out = np.tile(rows, (len(values), 1))
+    out[:, f] = np.repeat(values, len(rows))
+    return out
+
+
+def typical(rows: NDArray[np.object_], table: Table) -> NDArray[np.object_]:
+    """The median of each number and the most frequent level of each text, shape (1, d)."""
+    out = np.empty((1, rows.shape[1]), object)
+    for f, feature in enumerate(table.features):
+        if feature.levels is None:
+            out[0, f] = float(np.median(rows[:, f].astype(np.float64)))
+        else:
+            found, count = np.unique(rows[:, f].astype(str), return_counts=True)
+            out[0, f] = str(found[count.argmax()])
+    return out

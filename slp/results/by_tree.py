@@ -1,0 +1,79 @@
+"""What single trees of a posterior say: their predictions and thresholds, for pictures and bands.
+
+Averages over trees are `Posterior`'s. Of exact sums the trees are the independent draws that were
+asked for, of a sampler its draws, of an engine that grows or searches trees those that it found.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.errors import UsageError
+from slp.messages.results import NO_DRAWS_OF_TREES
+from slp.results.averages import ScoredTree
+from slp.results.posterior import Posterior
+from slp.results.weighted_draws import DrawnTrees, numbered
+from slp.trees import Split
+
+
+def trees_of(posterior: Posterior) -> DrawnTrees:
+    """The trees of a posterior, each with its share (`frequency`).
+
+    Raises
+    ------
+    UsageError
+        E530: there are no draws.
+    """
+    averages = posterior._result.averages
+    if isinstance(averages, DrawnTrees):
+        return averages
+    draws = posterior.draws
+    if not draws:
+        raise UsageError(NO_DRAWS_OF_TREES())
+    trees, (chain,) = numbered([[draw.tree for draw in draws]])
+    fits = {draw.tree: draw.log_likelihood for draw in draws}
+    return DrawnTrees(posterior.table, [ScoredTree(t, np.nan, fits[t]) for t in trees], [chain])
+
+
+def mean_by_tree(trees: DrawnTrees, rows: NDArray[np.object_]) -> NDArray[np.float64]:
+    """What each distinct tree predicts of rows (`Table.new_rows`), averaged over the rows: class
+    probabilities, shape (U, C), or the mean of a number, shape (U, 1)."""
+    total = 0.0
+    for values in trees.predictions_by_tree(rows):
+        total = total + values.reshape(*values.shape[:2], -1).sum(axis=1)
+    return np.asarray(total / len(rows))
+
+
+def quantiles(
+    values: NDArray[np.float64], shares: NDArray[np.float64], levels: tuple[float, ...]
+) -> NDArray[np.float64]:
+    """Quantiles of values (U, ...) that have shares (U,): for each level the least value whose
+    distribution function reaches it, shape (len(levels), ...)."""
+    order = np.argsort(values, axis=0, kind="stable")
+    reached = np.cumsum(shares[order], axis=0)
+    ordered = np.take_along_axis(values, order, axis=0)
+    found = [(reached >= min(q, 1.0) - 1e-12).argmax(axis=0) for q in levels]
+    return np.stack([np.take_along_axis(ordered, f[None], axis=0)[0] for f in found])
+
+
+def splits_of(trees: DrawnTrees) -> Iterator[tuple[Split, float]]:
+    """Every split of every distinct tree, with the share of its tree."""
+    shares = trees.frequency.tolist()
+    for scored, share in zip(trees.trees, shares, strict=True):
+        nodes = (node for node in scored.tree.nodes() if isinstance(node, Split))
+        yield from zip(nodes, itertools.repeat(share))
+
+
+def predictive_cdf(
+    posterior: Posterior, rows: NDArray[np.object_], y: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Predictive P(Y <= y) of the outcomes (m,) of new rows (`Table.new_rows`) over all trees,
+    shape (m,). Only for numeric responses."""
+    leaf = posterior.table.leaf
+    mixtures = posterior._result.averages.leaf_mixtures(rows)
+    each = zip(mixtures, y[:, None], strict=True)
+    return np.array([np.dot(m.probability, leaf.cdf(m.statistics, v)) for m, v in each])

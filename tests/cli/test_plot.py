@@ -1,0 +1,110 @@
+"""`slp plot`: files of pictures, saved runs, and usage."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import slp
+import slp.plot
+from slp.cli import slp_command
+from slp.cli.common import run
+from slp.cli.plot import _KINDS
+
+TABLE = "age,dose,ill\n" + "".join(
+    f"{20 + i},{i % 4},{'yes' if i * 7 % 9 > 3 or i > 25 else 'no'}\n" for i in range(40)
+)
+PRIOR = ":- use(growtree).\nbox(mid, age, 30.5, 40.5).\n:- constraint(constant(mid)).\n"
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    Path("prior.slp").write_text(PRIOR)
+    Path("data.csv").write_text(TABLE)
+    return tmp_path
+
+
+def plot(*arguments: str) -> int:
+    return run(slp_command, ["plot", *arguments])
+
+
+@pytest.mark.parametrize("kind", [k for k in _KINDS if k not in ("evidence",)])
+def test_every_kind_is_drawn(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["-n", "40", "--seed", "1"]
+    if kind in ("traces", "ranks", "swaps", "round-trips"):
+        arguments += ["--engine", "mh", "--rounds", "6"]
+    code = plot(kind, "prior.slp", "data.csv", "-o", "p.svg", *arguments)
+    said = capsys.readouterr()
+    assert code == 0, said.err
+    assert said.out == ""
+    assert Path("p.svg").read_text().startswith("<?xml")
+    assert [p.name for p in Path().iterdir() if p.name.startswith(".")] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "begins"), [("p.svg", b"<?xml"), ("p.PNG", b"\x89PNG"), ("p.pdf", b"%PDF")]
+)
+def test_the_ending_says_the_format(name: str, begins: bytes) -> None:
+    assert plot("leaves", "prior.slp", "data.csv", "-o", name) == 0
+    assert Path(name).read_bytes().startswith(begins)
+
+
+def test_it_is_the_picture_of_python() -> None:
+    import polars as pl
+
+    assert plot("tree", "prior.slp", "data.csv", "-o", "p.svg") == 0
+    posterior = slp.load("prior.slp").posterior(pl.read_csv("data.csv"), engine="best")
+    tree, boxes = posterior.map_tree(), posterior.record.boxes
+    want = slp.plot.picture_bytes(lambda: slp.plot.tree(tree, boxes=boxes))
+    assert Path("p.svg").read_bytes() == want
+
+
+def test_programs_by_their_evidence() -> None:
+    assert plot("evidence", "prior.slp", "growtree", "data.csv", "-o", "p.svg") == 0
+    text = Path("p.svg").read_text()
+    assert ">prior.slp<" in text and ">growtree<" in text and text.count("exact<") == 2
+
+
+@pytest.mark.parametrize("engine", ["exact", "mh"])
+def test_a_saved_run_is_drawn(engine: str, capsys: pytest.CaptureFixture[str]) -> None:
+    import polars as pl
+
+    frame = pl.read_csv("data.csv")
+    found = slp.load("prior.slp").posterior(frame, engine=engine, seed=1, draws=40)
+    found.save("run.slpz")
+    for kind in ("tree", "best-trees", "leaves", "thresholds"):
+        assert plot(kind, "run.slpz", "-o", f"{kind}.svg") == 0, capsys.readouterr().err
+    assert "contains mid" in Path("tree.svg").read_text()
+    assert ("prior, exact" in Path("leaves.svg").read_text()) == (engine == "exact")
+    assert plot("calibration", "run.slpz", "--new", "data.csv", "-o", "c.svg") == 0
+    assert "40 rows, held-out" in Path("c.svg").read_text()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["tree", "prior.slp", "data.csv"], "Missing option '-o'"),
+        (["tree", "prior.slp", "data.csv", "-o", "p.jpg"], "ends in .svg, .png, .pdf"),
+        (["tree", "data.csv", "-o", "p.svg"], "give tree PRIOR DATA"),
+        (["tree", "growtree", "run.slpz", "-o", "p.svg"], "give tree PRIOR DATA"),
+        (["tree", "prior.slp", "data.csv", "-o", "p.svg", "--best", "2"], "takes no --best"),
+        (["leaves", "run.slpz", "-o", "p.svg", "--seed", "1"], "takes no --seed"),
+        (["evidence", "data.csv", "-o", "p.svg"], "PRIOR... DATA"),
+        (["pie", "prior.slp", "data.csv", "-o", "p.svg"], "'pie' is not one of"),
+        (["heat-map", "prior.slp", "data.csv", "-o", "p.svg", *["--feature", "age"] * 3], "two"),
+    ],
+)
+def test_wrong_usage(arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert plot(*arguments) == 2
+    assert words in re.sub(r"\s+", " ", capsys.readouterr().err)
+    assert not Path("p.svg").exists()
+
+
+def test_an_error_leaves_the_old_file(capsys: pytest.CaptureFixture[str]) -> None:
+    Path("p.svg").write_text("old")
+    assert plot("swaps", "prior.slp", "data.csv", "-o", "p.svg") == 1
+    assert "E571" in capsys.readouterr().err
+    assert Path("p.svg").read_text() == "old"

@@ -1,0 +1,45 @@
+"""The pictures of docs/pictures.md, made by the commands of the page.
+
+`python tests/docs/pictures_page.py` writes them to docs/pictures. A test asserts that the page
+shows every picture that its commands make, and no other.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+
+from tests.docs.pages import ROOT, blocks_of, commands_of
+
+PAGE = ROOT / "docs" / "pictures.md"
+FOLDER = ROOT / "docs" / "pictures"
+
+
+def shown() -> list[str]:
+    """The pictures that the page shows."""
+    return re.findall(r"!\[[^\]]+\]\(pictures/([^)]+)\)", PAGE.read_text("utf-8"))
+
+
+def made() -> dict[str, list[str]]:
+    """The files that the page's commands make, with the commands in words."""
+    blocks = (block for block in blocks_of(PAGE) if block.language == "console")
+    words = [shlex.split(command) for block in blocks for command, _ in commands_of(block)]
+    return {own[-1]: own for own in words}
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        os.chdir(folder)
+        for block in blocks_of(PAGE):
+            if block.file is not None:
+                Path(block.file).write_text(block.text, "utf-8")
+        for file, command in made().items():
+            subprocess.run(command, check=True)
+            if command[1] == "plot":
+                shutil.copy(file, FOLDER / file)
