@@ -96,5 +96,6 @@ __getattr__, __dir__ = late_names(
         "slp.results": "Comparison Posterior SampledProofs",
         "slp.estimators": "SLPTreeClassifier SLPTreeRegressor",
         "slp.program": "Program check compare load parse",
+        "slp.report": "load_ipython_extension",
     },
 )

@@ -39,6 +39,7 @@ NOT_RUN = {
     "E563": "it takes 2 GiB: tests/results/saved/test_saved.py",
     "E570": "matplotlib must be missing: tests/plot/test_canvas.py",
     "E590": "the variable is read when slp is imported: tests/kernels/test_facade.py",
+    "E703": "a notebook must run: tests/report/test_notebook.py",
     "W510": "somebody must press Ctrl-C: tests/cli/test_interrupted.py",
     "W590": "the compiler must be missing: tests/kernels/test_facade.py",
 }

@@ -22,6 +22,14 @@ E702 = Entry(
 )
 FILE_IS_THERE = E702.says("{path} is there already, and is kept", AS_REMEDY)
 
+E703 = Entry(
+    "E703: the line of the cell magic is not one",
+    cause="Behind `%%slp` stands something other than a name and values of parameters.",
+    remedy="Write a name for the program, then parameters: `%%slp prior alpha=0.9`.",
+    example="%%slp my prior alpha   (in a notebook)",
+)
+WRONG_MAGIC = E703.says("`%%slp {line}` is no name with parameters", AS_REMEDY)
+
 E720 = Entry(
     "E720: a number is not one that a query takes",
     cause="An option of a query takes numbers from 0 up, some of them whole numbers only.",

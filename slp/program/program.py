@@ -14,7 +14,7 @@ from slp.engines.exact import estimate_size
 from slp.errors import Diagnostic, UsageError
 from slp.ir import program as ir
 from slp.ir.words import describe_prior
-from slp.late import late_import
+from slp.late import late_import, optional_module
 from slp.lower import explain_program
 from slp.messages.trees import NOT_A_FUNCTION
 from slp.problem.problem import Problem
@@ -165,6 +165,11 @@ class Program(TreeQuestions, ProofQuestions):
             limits=limits,
         )
         return learned
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        shown: str = optional_module("report").program_repr(self)
+        return shown
 
     def __repr__(self) -> str:
         return f"Program({self.source.name!r}, parameters={self.parameters})"

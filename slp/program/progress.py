@@ -66,10 +66,15 @@ def _is_terminal() -> bool:
     return sys.stderr is not None and sys.stderr.isatty()
 
 
+def _is_watched() -> bool:
+    """Whether standard error is a terminal, or the stream of a notebook's kernel."""
+    return _is_terminal() or type(sys.stderr).__module__.startswith("ipykernel.")
+
+
 @contextmanager
 def shown_progress(progress: Progress | bool | None) -> Iterator[Progress | None]:
-    """The callback for engines: the given function, a `ProgressLine` for True, None for False and
-    None.
+    """The callback for engines: the given function; for True a `ProgressLine` where a person looks,
+    on a terminal or in a notebook; else None.
 
     Raises
     ------
@@ -77,6 +82,8 @@ def shown_progress(progress: Progress | bool | None) -> Iterator[Progress | None
         E543: it is none of these.
     """
     if progress is None or progress is False:
+        yield None
+    elif progress is True and not _is_watched():
         yield None
     elif progress is True:
         line = ProgressLine()

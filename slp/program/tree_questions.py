@@ -70,9 +70,9 @@ class TreeQuestions:
             uses a sampler in the last third of the time, and `reason` says so. Later computations
             of the posterior use the time that is left.
         threads : number of threads; None is one for each core. No result depends on it.
-        progress : True shows the progress on a line of standard error. A function is called from
-            time to time with the number of boxes (for a sampler, steps) done and a word for the
-            phase.
+        progress : True shows the progress on a line of standard error, on a terminal or in a
+            notebook, and nowhere else. A function is called from time to time with the number of
+            boxes (for a sampler, steps) done and a word for the phase.
         allow_code : whether predicates that the program names, `python("module:function")`, and
             goals `prolog(...)` may run. Without it a program runs no code.
         options : of the engine, as `slp engines` lists them: for chains `chains`, `warmup`, `thin`,

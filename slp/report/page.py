@@ -16,7 +16,7 @@ from slp.version import __version__
 #: The browser loads nothing and runs no code, whatever the page contains.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
 
-_STYLE = Path(__file__).with_name("style.css")
+_STYLES = [Path(__file__).with_name(name) for name in ("style.css", "parts.css")]
 
 
 def report_html(posterior: Posterior, command: str | None = None) -> str:
@@ -54,7 +54,8 @@ def report_html(posterior: Posterior, command: str | None = None) -> str:
             tag("footer", tag("p", f"Made by slp {__version__}.")),
         ]
     )
-    return f"<!DOCTYPE html>\n{tag('html', _head(title), tag('body', body), lang='en')}\n"
+    whole = tag("html", _head(title), tag("body", body, class_="slp"), lang="en")
+    return f"<!DOCTYPE html>\n{whole}\n"
 
 
 def _head(title: str) -> Html:
@@ -65,7 +66,7 @@ def _head(title: str) -> Html:
         tag("meta", name="viewport", content="width=device-width, initial-scale=1"),
         tag("meta", name="color-scheme", content="light dark"),
         tag("title", title),
-        tag("style", Html(_STYLE.read_text("utf-8"))),
+        tag("style", Html("".join(style.read_text("utf-8") for style in _STYLES))),
     )
 
 

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp import results
+from slp.late import optional_module
 from slp.results.tempering import ENOUGH_ROUND_TRIPS, TemperingFigures
 from slp.results.weighted_draws import DrawnTrees
 from slp.runner import Move, Outcome, Tally, acceptance
@@ -96,6 +97,11 @@ class Diagnostics:
         """The smallest number of effective draws of all quantities, in the bulk or the tails."""
         found = worst(list(self.convergence.values()))
         return min((e for e in (found.ess_bulk, found.ess_tail) if e is not None), default=None)
+
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        shown: str = optional_module("report").diagnostics_repr(self)
+        return shown
 
     def to_dict(self) -> dict[str, object]:
         """The same as plain data."""

@@ -92,6 +92,11 @@ class Posterior:
         kind = "posterior" if self.likelihood else "prior"
         return f"<{kind} over trees of {self.table.response}, engine {self.engine}>"
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        shown: str = optional_module("report").posterior_repr(self)
+        return shown
+
     # --- evidence ------------------------------------------------------------------------------
 
     @property

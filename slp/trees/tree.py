@@ -194,6 +194,11 @@ class Tree:
     def __repr__(self) -> str:
         return f"Tree(n_leaves={self.n_leaves}, depth={self.depth})"
 
+    def _repr_html_(self) -> str:
+        """What a notebook shows."""
+        shown: str = optional_module("report").tree_repr(self)
+        return shown
+
     def __str__(self) -> str:
         return self.to_text()
 
