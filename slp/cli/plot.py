@@ -21,24 +21,32 @@ from slp.cli.options import (
     response_option,
     until_deadline,
 )
-from slp.errors import UnsupportedError
 from slp.late import optional_module
 
 _FORMATS = (".svg", ".png", ".pdf")
 #: Options that a saved run takes: those of the picture, and limits of exact sums.
 _LIMITS = ("memory", "time", "threads")
+#: Options that the prior takes beside a sampler's posterior, and its least number of draws.
+_OF_PRIOR = (*_LIMITS, "seed", "allow_code")
+_LEAST_DRAWN = 1000
 
 
 @dataclass(frozen=True)
 class _Asked:
-    """What was asked of a picture: the table's file (None: a saved run), and its options."""
+    """What was asked of a picture: the prior of a posterior (None where it has none), the table's
+    file (None: a saved run), and the picture's options."""
 
+    prior_of: Callable[[slp.Posterior], slp.Posterior | None]
     data: str | None
     features: tuple[str, ...]
     label: str | None
     best: int
     quantity: str
     new: str | None
+
+    def rows(self) -> Any:
+        """The rows of `--new`, None without."""
+        return None if self.new is None else read_table(self.new, None)
 
 
 @dataclass(frozen=True)
@@ -49,14 +57,6 @@ class _Kind:
     draw: Callable[[Any, slp.Posterior, _Asked], Any]
     words: str
     options: tuple[str, ...] = ()
-
-
-def _prior(posterior: slp.Posterior) -> slp.Posterior | None:
-    """The prior, None where a saved run has none."""
-    try:
-        return posterior.prior()
-    except UnsupportedError:
-        return None
 
 
 def _calibration(plot: Any, posterior: slp.Posterior, asked: _Asked) -> Any:
@@ -71,13 +71,13 @@ def _heat_map(plot: Any, posterior: slp.Posterior, asked: _Asked) -> Any:
     if len(asked.features) > 2:
         raise click.UsageError("a heat map has two features")
     names = dict(zip("xy", asked.features, strict=False))
-    return plot.heat_map(posterior, **names, label=asked.label)
+    return plot.heat_map(posterior, **names, label=asked.label, X=asked.rows())
 
 
 def _dependence(plot: Any, posterior: slp.Posterior, asked: _Asked) -> Any:
     if len(asked.features) > 1:
         raise click.UsageError("partial dependence is drawn on one feature")
-    return plot.dependence(posterior, *asked.features, label=asked.label)
+    return plot.dependence(posterior, *asked.features, label=asked.label, X=asked.rows())
 
 
 _KINDS: Mapping[str, _Kind] = {
@@ -89,19 +89,21 @@ _KINDS: Mapping[str, _Kind] = {
         lambda plot, p, a: plot.best_trees(p, a.best), "the K best trees", ("best",)
     ),
     "leaves": _Kind(
-        lambda plot, p, _: plot.leaves(p, _prior(p)), "number of leaves, prior and posterior"
+        lambda plot, p, a: plot.leaves(p, a.prior_of(p)), "number of leaves, prior and posterior"
     ),
-    "depth": _Kind(lambda plot, p, _: plot.depth(p, _prior(p)), "depth, prior and posterior"),
+    "depth": _Kind(lambda plot, p, a: plot.depth(p, a.prior_of(p)), "depth, prior and posterior"),
     "features": _Kind(
-        lambda plot, p, _: plot.features(p, _prior(p)), "features used, prior and posterior"
+        lambda plot, p, a: plot.features(p, a.prior_of(p)), "features used, prior and posterior"
     ),
     "thresholds": _Kind(
         lambda plot, p, a: plot.thresholds(p, a.features),
         "where trees split, by feature",
         ("features",),
     ),
-    "heat-map": _Kind(_heat_map, "prediction over two features", ("features", "label")),
-    "dependence": _Kind(_dependence, "partial dependence on a feature", ("features", "label")),
+    "heat-map": _Kind(_heat_map, "prediction over two features", ("features", "label", "new")),
+    "dependence": _Kind(
+        _dependence, "partial dependence on a feature", ("features", "label", "new")
+    ),
     "calibration": _Kind(_calibration, "predictions beside outcomes", ("new",)),
     "traces": _Kind(
         lambda plot, p, a: plot.traces(p, a.quantity), "chains of draws", ("quantity",)
@@ -165,7 +167,9 @@ KIND is one of
     help="Quantity of traces and ranks: log_posterior, log_likelihood, leaves or depth.",
 )
 @click.option(
-    "--new", metavar="FILE", help="Rows with outcomes for calibration (default: those of DATA)."
+    "--new",
+    metavar="FILE",
+    help="Rows of heat-map and dependence, rows with outcomes of calibration (default: DATA).",
 )
 @click.option(
     "-n",
@@ -209,7 +213,17 @@ def plot_command(
         frame, words = read_table(data, inference.get("memory")), program.describe
         if kind in ("tree", "best-trees") and inference["engine"] == "auto":
             options["engine"] = "best"
-    wanted = _Asked(None if saved else data, **picture)
+
+    def prior_of(posterior: slp.Posterior) -> slp.Posterior | None:
+        if posterior.diagnostics is None and posterior.trees_found is None:
+            return posterior.prior()
+        if saved:
+            return None
+        # `auto` draws from the prior directly, where this engine would run its chains again.
+        limits = {name: inference[name] for name in _OF_PRIOR if name in inference}
+        return program.prior(frame, response, draws=max(draws, _LEAST_DRAWN), **limits)
+
+    wanted = _Asked(prior_of, None if saved else data, **picture)
 
     def drawn(posterior: slp.Posterior) -> bytes:
         made: bytes = plot.picture_bytes(

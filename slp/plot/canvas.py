@@ -7,6 +7,7 @@ text of a name is written with `PLAIN`, and `plain` makes its control characters
 from __future__ import annotations
 
 import io
+import warnings
 from collections.abc import Callable, Sequence
 from contextvars import ContextVar
 from typing import Any, Literal, TypeAlias
@@ -73,7 +74,9 @@ def picture_bytes(draw: Callable[[], Axes], format: Format = "svg") -> bytes:
     """
     shown = _SHOWN.set(False)
     try:
-        with matplotlib.rc_context(_STYLE):
+        with matplotlib.rc_context(_STYLE), warnings.catch_warnings():
+            if format == "svg":  # its text is drawn with the viewer's fonts
+                warnings.filterwarnings("ignore", r"Glyph \d+ .* missing from font")
             figure = draw().get_figure(root=True)
             assert figure is not None
             dpi = min(_DPI, _LONGEST_SIDE / max(figure.get_size_inches()))

@@ -151,9 +151,9 @@ def classes_of(table: Table, label: Any) -> list[int]:
 
 def response_name(table: Table, chosen: Sequence[int]) -> str:
     """The name of what is predicted."""
-    response = plain(table.response)
+    response = plain(table.response, 20)
     if not table.leaf.classes:
         return f"predicted mean of {response}"
     if len(chosen) > 1:
         return f"P({response})"
-    return f"P({response} = {plain(label_text(table.leaf.classes[chosen[0]]))})"
+    return f"P({response} = {plain(label_text(table.leaf.classes[chosen[0]]), 20)})"

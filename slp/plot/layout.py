@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from slp.leaves import label_text
 from slp.plot.canvas import plain
+from slp.source import visible
 from slp.trees import Leaf, Split, Tree
 from slp.trees.drawing import condition_text, leaf_text
 from slp.trees.tree import Place
@@ -14,7 +16,8 @@ from slp.trees.tree import Place
 CHARACTER, _ROOM, _LEAST = 0.067, 0.3, 0.55
 #: Width of the bars of leaves, and the gap behind them, in inches.
 BAR, GAP = 1.0, 0.08
-_LONGEST_TEST, _LONGEST_LEAF = 34, 60
+#: The most characters of a name, of the level or threshold behind it, and of anything else.
+_LONGEST_NAME, _LONGEST_LEVEL, _LONGEST_REST = 24, 24, 76
 
 
 @dataclass(frozen=True)
@@ -88,9 +91,19 @@ def layout_of(tree: Tree, behind: int = 0) -> Layout:
 
 
 def _text_of(place: Place) -> str:
-    if isinstance(place.node, Split):
-        return plain(condition_text(place.node), _LONGEST_TEST)
-    return plain(leaf_text(place.node), _LONGEST_LEAF)
+    """The test or the leaf as in the tree's text; long names are cut, numbers are not."""
+    node = place.node
+    if isinstance(node, Split):
+        return _cut(condition_text(node), [node.feature], _LONGEST_LEVEL)
+    return _cut(leaf_text(node), map(label_text, node.summary.get("counts", ())), _LONGEST_REST)
+
+
+def _cut(text: str, names: Iterable[str], rest: int) -> str:
+    """The text with the name that it begins with cut, and what comes behind it."""
+    for name in map(visible, names):
+        if text.startswith(f"{name} "):
+            return plain(name, _LONGEST_NAME) + plain(text[len(name) :], rest)
+    return plain(text, _LONGEST_REST)
 
 
 def _ends_of_columns(places: list[Place], texts: list[str]) -> list[float]:

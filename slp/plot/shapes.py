@@ -47,8 +47,8 @@ def features(
     ax.set_ylim(len(shown) - 0.4, -0.6)
     ax.set_xlim(0, 1.02)
     left_out = len(names) - len(shown)
-    title = f"the {len(shown)} most used of {len(names)} features" if left_out else ""
-    titled(ax, title, "P(the tree splits on the feature)")
+    more = f", the {len(shown)} most used of {len(names)}" if left_out else ""
+    titled(ax, x=f"P(the tree splits on the feature){more}")
     legend_of(ax, loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2)
     return ax
 

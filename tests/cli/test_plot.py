@@ -108,3 +108,23 @@ def test_an_error_leaves_the_old_file(capsys: pytest.CaptureFixture[str]) -> Non
     assert plot("swaps", "prior.slp", "data.csv", "-o", "p.svg") == 1
     assert "E571" in capsys.readouterr().err
     assert Path("p.svg").read_text() == "old"
+
+
+def test_a_sampler_stands_beside_the_prior_by_auto() -> None:
+    """A second run of the chains would take as long as the first."""
+    arguments = ["--engine", "mh", "--rounds", "6", "-n", "40", "--seed", "1"]
+    assert plot("leaves", "prior.slp", "data.csv", "-o", "p.svg", *arguments) == 0
+    text = Path("p.svg").read_text()
+    assert "prior, exact" in text and "posterior, estimate from 40 draws" in text
+
+
+def test_a_saved_run_without_its_table_takes_rows(capsys: pytest.CaptureFixture[str]) -> None:
+    import polars as pl
+
+    frame = pl.read_csv("data.csv")
+    found = slp.load("prior.slp").posterior(frame, engine="mh", seed=1, draws=40)
+    found.save("run.slpz")
+    assert plot("heat-map", "run.slpz", "-o", "p.svg") == 1
+    assert "E562" in capsys.readouterr().err
+    for kind in ("heat-map", "dependence"):
+        assert plot(kind, "run.slpz", "--new", "data.csv", "-o", "p.svg") == 0

@@ -118,3 +118,12 @@ def test_a_deep_tree_and_one_that_is_a_leaf_are_drawn() -> None:
     ax = slp.plot.tree(slp.Tree.from_dict(nested))
     assert len(branches(ax)) == 601
     assert len(branches(slp.plot.tree(slp.Tree.from_dict({"counts": {"a": 2}})))) == 1
+
+
+def test_long_names_are_cut_and_numbers_are_not() -> None:
+    long = "a" * 100
+    side = {"counts": {long: 3, "b": 1}}
+    tree = slp.Tree.from_dict({"feature": long, "threshold": 1.25, "left": side, "right": side})
+    shown = texts(slp.plot.tree(tree))
+    cut = "a" * 23 + "\N{HORIZONTAL ELLIPSIS}"
+    assert f"{cut} < 1.25" in shown and f"{cut} 3 of 4" in shown
