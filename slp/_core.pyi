@@ -445,3 +445,43 @@ class EditSampler:
 
     def holds(self, state: EditState) -> bool: ...
     def restore(self, edits: NDArray[np.int32], turns: list[int]) -> EditState | None: ...
+
+class SoftChain:
+    """A chain over soft trees."""
+
+    def features(self, sampler: SoftSampler) -> NDArray[np.int32]:
+        """Of the nodes in preorder: -1 for a leaf, d in HMC-DFI."""
+    def parameters(self) -> NDArray[np.float64]:
+        """The unconstrained parameters (`native/core/rjhmc/model.hpp`)."""
+    def tuning(self) -> NDArray[np.float64]: ...
+
+class SoftSampler:
+    """What chains over soft trees share; `slp.engines.rjhmc.core_sampler` makes it."""
+
+    def __init__(
+        self,
+        problem: ExactProblem,
+        values: NDArray[np.float64],
+        responses: NDArray[np.float64],
+        concentration: NDArray[np.float64],
+        numbers: NDArray[np.float64],
+        delta: NDArray[np.float64],
+        likelihood: bool,
+        widths: list[float],
+        lengths: list[int],
+        informed: bool,
+    ) -> None: ...
+    def start(self, seeds: NDArray[np.uint64]) -> SoftChain: ...
+    def advance(
+        self, chain: SoftChain, seeds: NDArray[np.uint64], n: int, warm_up: bool, jumps: bool
+    ) -> tuple[SoftChain, list[int]]: ...
+    def restore(
+        self,
+        features: NDArray[np.int32],
+        q: NDArray[np.float64],
+        tuning: NDArray[np.float64],
+    ) -> SoftChain: ...
+    def score(self, features: NDArray[np.int32], q: NDArray[np.float64]) -> list[float]: ...
+    def density(
+        self, features: NDArray[np.int32], q: NDArray[np.float64]
+    ) -> tuple[float, NDArray[np.float64]]: ...

@@ -20,6 +20,7 @@ from slp.data import Table, frame_of, table_of
 from slp.data.roles import name_of_values
 from slp.errors import DataError, Diagnostic, ProgramError
 from slp.ir.program import Program
+from slp.ir.schema import MOST_SOFT_LEAVES, Schema
 from slp.lower import find_tests_on_trees, program_to_tree_grammar, tree_grammar_or_all
 from slp.problem.problem import Problem, unchanged
 from slp.resolution import StateRules
@@ -110,13 +111,19 @@ def _varied(problem: Problem, program: Program, X: Any, y: Any) -> Problem:
     declared."""
     if program.features != problem.program.features:
         return compile_problem(program, X, y)
-    schema = problem.table.schema(program.support.min_leaf)
+    schema = _schema(program, problem.table)
     states = StateRules(program, schema.most_leaves)
     check = row_sums_check(program, states, problem.table.n_rows)
     grammar = program_to_tree_grammar(
         program, schema, tests_on_trees=True, states=states, check=check
     )
     return replace(problem, program=program, grammar=grammar)
+
+
+def _schema(program: Program, table: Table) -> Schema:
+    """What lowering knows of the table. The rows of a table do not limit soft trees."""
+    schema = table.schema(program.support.min_leaf)
+    return replace(schema, most_leaves=MOST_SOFT_LEAVES, most_cuts=None) if program.soft else schema
 
 
 def compile_problem(
@@ -169,7 +176,7 @@ def problem_on(
     UnsupportedError
         As `compile_problem`.
     """
-    schema = table.schema(program.support.min_leaf)
+    schema = _schema(program, table)
     states = StateRules(program, schema.most_leaves)
     on_table = found + check_program_on_table(program, table, states)
     if program.edits is not None:

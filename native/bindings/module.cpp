@@ -1,5 +1,6 @@
 // The Python module of the core: arrays in, arrays out, no decisions. Each room of the core has a
-// file: problem.cpp, exact.cpp, mcmc.cpp, smc.cpp, modal.cpp, search.cpp; edits.cpp has the sampler over edits.
+// file: problem.cpp, exact.cpp, mcmc.cpp, smc.cpp, modal.cpp, search.cpp, rjhmc.cpp;
+// edits.cpp has the sampler over edits.
 //
 // Every function takes C-contiguous arrays of exactly the stated type (slp.kernels sees to that; no
 // conversion happens here), releases the interpreter lock while the core works, and hands the
@@ -20,6 +21,7 @@ void bind_edits(nb::module_& m);
 void bind_smc(nb::module_& m);
 void bind_modal(nb::module_& m);
 void bind_search(nb::module_& m);
+void bind_rjhmc(nb::module_& m);
 
 namespace {
 
@@ -51,4 +53,5 @@ NB_MODULE(_core, m) {
     bind_smc(m);
     bind_modal(m);
     bind_search(m);
+    bind_rjhmc(m);
 }

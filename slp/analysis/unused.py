@@ -25,7 +25,8 @@ def find_unused(
     findings: Findings,
 ) -> None:
     """Warn of declarations in `file` that nothing uses."""
-    used = {name for use in uses for o in use.overrides for name in names_in(o.value)}
+    used = {"h"} if program.soft else set()  # the width of gates, which the engine reads
+    used |= {name for use in uses for o in use.overrides for name in names_in(o.value)}
     for placed in items:
         used |= _mentioned(placed.item)
     for name in program.parameters:

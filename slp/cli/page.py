@@ -25,7 +25,7 @@ from slp.cli.summary import (
 from slp.engines import bounds_in_words
 from slp.errors import BudgetError
 from slp.source import visible
-from slp.trees import in_sample_fit
+from slp.trees import Tree, in_sample_fit
 
 if TYPE_CHECKING:
     from slp.results import Diagnostics
@@ -64,7 +64,8 @@ class Page:
         yield from self._features()
         if self.posterior.likelihood:
             tree = self.posterior.map_tree()
-            yield from labelled("fit", in_sample_fit(self.posterior.table, tree))
+            if isinstance(tree, Tree):  # a soft tree has no rows of its own in a leaf
+                yield from labelled("fit", in_sample_fit(self.posterior.table, tree))
         yield from self._given()
 
     def _trust(self) -> Iterator[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from slp.data.table import Table
 from slp.data.words import atom, listed
 from slp.errors import DataError, Diagnostic
 from slp.ir.program import Program
+from slp.leaves import NormalInverseGamma, NormalShared
 from slp.messages.names import plural
 from slp.messages.tables import CONSTANT_FEATURES, ONE_BIN
 
@@ -63,7 +65,21 @@ def response_of(program: Program, roles: Roles) -> Response:
         declared = Declared("categorical" if roles.kind == "classes" else "numeric")
     span = program.spans.get("response")
     order, weights = program.class_order, roles.weights
-    return bind_response(column, roles.event, program.leaf, declared, span, order, weights)
+    found = bind_response(column, roles.event, program.leaf, declared, span, order, weights)
+    return _of_soft_trees(found) if program.soft and program.leaf is None else found
+
+
+def _of_soft_trees(response: Response) -> Response:
+    """A response of numbers without a declared leaf model, under that of soft trees: mu with the
+    mean and the standard deviation of the response, sigma^2 with the hyperparameters that the
+    default of hard trees has."""
+    leaf = response.leaf
+    if not isinstance(leaf, NormalInverseGamma):
+        return response
+    mean, kappa, shape, scale = leaf.hyperparameters
+    own = NormalShared(mean, (scale / kappa) ** 0.5, shape, scale, ref=leaf.ref)
+    notes = tuple(note.replace(leaf.describe(), own.describe()) for note in response.notes)
+    return replace(response, leaf=own, notes=notes)
 
 
 def _merged(

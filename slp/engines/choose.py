@@ -12,9 +12,10 @@ from slp.engines.exact import MOST_SPLITS, Size, compiled_is_there, size_for
 from slp.engines.exact.fitting import Room, fits_in_words
 from slp.engines.registry import engine_named
 from slp.engines.sums import changes_within, may_advise, seconds_for_sums
-from slp.errors import Diagnostic
+from slp.errors import Diagnostic, UnsupportedError
 from slp.ir.tree_grammar import OpenStates
 from slp.messages.inference import DRAWS_INSTEAD
+from slp.messages.soft_trees import SOFT_TREES_ALONE
 from slp.problem.problem import Problem
 from slp.results.choice import Choice
 
@@ -44,7 +45,11 @@ def choose(problem: Problem, request: Request, engine: str) -> Choice:
         E509: there is no such engine.
     BudgetError
         E501: the table alone takes all the memory.
+    UnsupportedError
+        E545: the program is of soft trees, and the engine is not.
     """
+    if problem.program.soft or problem.table.leaf.name == "normal_shared":
+        return _for_soft_trees(engine)
     if engine == BEST:
         return _for_best(problem, request)
     if engine != "auto":
@@ -56,6 +61,16 @@ def choose(problem: Problem, request: Request, engine: str) -> Choice:
         return _by_size(problem, request)
     choice = _by_size(problem, replace(request, advise=False))
     return _for_prior(choice, problem, seconds_for_sums(request))
+
+
+def _for_soft_trees(engine: str) -> Choice:
+    """The engine of soft trees, if it or `auto` was asked for."""
+    if engine == "auto":
+        return Choice("rjhmc", "splits have the measure `range`, that of soft trees")
+    name = engine if engine == BEST else engine_named(engine).name
+    if name != "rjhmc":
+        raise UnsupportedError(SOFT_TREES_ALONE(what="the measure `range`, or `normal_shared`,"))
+    return Choice(name, "asked for")
 
 
 def _for_best(problem: Problem, request: Request) -> Choice:

@@ -22,6 +22,7 @@ ENGINES = {
     "smc": "slp.engines.smc.engine",
     "modal": "slp.engines.modal.engine",
     "search": "slp.engines.search.engine",
+    "rjhmc": "slp.engines.rjhmc.engine",
     "prolog": "slp.swipl.trees.engine",
     "forward": "slp.engines.mcmc.independent",
 }

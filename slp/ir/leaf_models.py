@@ -20,6 +20,9 @@ LEAF_MODELS = {
     "normal_inverse_gamma": Signature(
         "normal_inverse_gamma(mu, kappa, alpha, beta)", ("mu", "kappa", "alpha", "beta"), ("mu",)
     ),
+    "normal_shared": Signature(
+        "normal_shared(mean, sd, shape, scale)", ("mean", "sd", "shape", "scale"), ("mean",)
+    ),
     "gamma_poisson": Signature("gamma_poisson(a, b)", ("a", "b")),
     "gamma_exponential": Signature("gamma_exponential(a, b)", ("a", "b")),
 }

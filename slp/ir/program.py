@@ -17,7 +17,7 @@ from slp.terms import Term
 if TYPE_CHECKING:
     from slp.trees.tree import Tree
 
-Measure = Literal["feature_then_cut", "all", "gap", "each", "partition", "per_feature"]
+Measure = Literal["feature_then_cut", "all", "gap", "each", "partition", "per_feature", "range"]
 #: All measures, in the order of the core's enumeration.
 MEASURES: tuple[Measure, ...] = get_args(Measure)
 #: Measures whose weights sum to 1 over the remaining splits.
@@ -25,7 +25,7 @@ PROPER_MEASURES: tuple[Measure, ...] = ("feature_then_cut", "all", "gap")
 #: Measures that give each split the weight 1, so that sums may exceed 1.
 COUNTING_MEASURES: tuple[Measure, ...] = ("each", "partition")
 #: Measures that draw the feature first, by its weight.
-FEATURE_MEASURES: tuple[Measure, ...] = ("feature_then_cut", "gap")
+FEATURE_MEASURES: tuple[Measure, ...] = ("feature_then_cut", "gap", "range")
 Failure = Literal["restrict", "condition"]
 
 
@@ -147,7 +147,7 @@ class FeatureDeclaration:
 @dataclass(frozen=True)
 class LeafDeclaration:
     """`:- leaf(model(args...))`: `dirichlet`, `normal_inverse_gamma`, `gamma_poisson`,
-    `gamma_exponential`.
+    `gamma_exponential`, `normal_shared`.
 
     `args` are the numbers given; `dirichlet([a1, ...])` gives one for each class in sorted order.
     """
@@ -359,6 +359,12 @@ class Program:
     warnings: tuple[Diagnostic, ...] = field(default=(), compare=False, repr=False)
     files: tuple[UsedFile, ...] = field(default=(), compare=False, repr=False)
     evaluated: Any = field(default=None, compare=False, repr=False)
+
+    @property
+    def soft(self) -> bool:
+        """Whether it is a prior over soft trees: a split has the measure `range`."""
+        bodies = (rule.body for rule in self.rules)
+        return any(isinstance(body, SplitBody) and body.measure == "range" for body in bodies)
 
     @property
     def max_leaves(self) -> int | None:

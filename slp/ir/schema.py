@@ -11,6 +11,9 @@ ANY_FEATURE = "*"
 #: The parameter with the largest number of leaves of a tree on the table. Every program may use it.
 MOST_LEAVES = "most_leaves"
 
+#: A soft tree has at most so many leaves.
+MOST_SOFT_LEAVES = 1001
+
 #: The value of `most_leaves` without a table.
 SOME_LEAVES = 8
 

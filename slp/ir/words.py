@@ -24,6 +24,8 @@ _MEASURES: dict[ir.Measure, str] = {
     "partition": "every way to part the rows of the box counting 1, whichever features give it",
     "per_feature": "each feature with the same share, spread evenly over its cuts in the box; the "
     "share of a feature that cannot split there is lost",
+    "range": "the feature drawn uniformly, then the threshold uniformly over the range that the "
+    "feature has in the whole table",
 }
 
 

@@ -16,6 +16,7 @@ from slp.leaves.gamma_exponential import GammaExponential
 from slp.leaves.gamma_poisson import GammaPoisson
 from slp.leaves.labels import Label, label_text
 from slp.leaves.normal_inverse_gamma import NormalInverseGamma
+from slp.leaves.normal_shared import NormalShared
 from slp.messages.leaf_models import (
     MODEL_NEEDS_CLASSES,
     MODEL_NEEDS_NUMBERS,
@@ -62,6 +63,8 @@ def leaf_model(
     if declaration.model == "normal_inverse_gamma":
         mu, kappa, alpha, beta = declaration.args
         return NormalInverseGamma(mu, kappa, alpha, beta, ref=_reference(y))
+    if declaration.model == NormalShared.name:
+        return NormalShared(*declaration.args, ref=_reference(y))
     return _RATE_MODELS[declaration.model](*declaration.args)
 
 

@@ -9,17 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.table import Feature, Table
+from slp.errors import UnsupportedError
 from slp.ir.program import MEASURES
 from slp.ir.row_function import Op
-from slp.ir.tree_grammar import CallRule, LeafRule, OpenStates, Rule, TreeGrammar
+from slp.ir.tree_grammar import CallRule, LeafRule, OpenStates, Rule, SplitRule, TreeGrammar
 from slp.leaves import (
     Dirichlet,
     GammaExponential,
     GammaPoisson,
     LeafModel,
     NormalInverseGamma,
+    NormalShared,
     label_text,
 )
+from slp.messages.soft_trees import SOFT_TREES_ALONE
 from slp.problem.split_measures import flat_transitions
 
 # The core's enumerations.
@@ -37,18 +40,53 @@ def leaves_owed(grammar: TreeGrammar, table: Table) -> int:
 def core_problem(
     core: Any, grammar: TreeGrammar, table: Table, *, count_leaves: bool = True
 ) -> Any:
-    """The core's `ExactProblem`. Without `count_leaves` it leaves `max_leaves` out."""
+    """The core's `ExactProblem`. Without `count_leaves` it leaves `max_leaves` out.
+
+    Raises
+    ------
+    UnsupportedError
+        E545: the leaf model is that of soft trees, or a rule has their measure.
+    """
+    refuse_soft_trees(grammar, table)
+    problem = _with_features(core, grammar, table)
+    _set_leaf(problem, table.leaf, table.statistics)
+    owed = leaves_owed(grammar, table) if count_leaves else 0
+    _set_grammar(core, problem, grammar, table, owed)
+    return problem
+
+
+def refuse_soft_trees(grammar: TreeGrammar, table: Table) -> None:
+    """Raise UnsupportedError E545 if the leaf model or a measure is that of soft trees."""
+    soft = any(isinstance(r, SplitRule) and r.measure == "range" for _, r in grammar.rules())
+    if soft or isinstance(table.leaf, NormalShared):
+        raise UnsupportedError(SOFT_TREES_ALONE(what="the measure `range`, or `normal_shared`,"))
+
+
+def core_without_leaves(core: Any, grammar: TreeGrammar, table: Table) -> Any:
+    """The same without the leaf model, and without `max_leaves`: for an engine that has both
+    itself."""
+    problem = _with_features(core, grammar, table)
+    _set_grammar(core, problem, grammar, table, 0)
+    return problem
+
+
+def _with_features(core: Any, grammar: TreeGrammar, table: Table) -> Any:
     problem = core.ExactProblem()
     problem.set_rows(table.counts.astype(np.uint32))
     for f, feature in enumerate(table.features):
         _add_feature(problem, feature, grammar.breakpoints[f], table.codes[:, f])
-    _set_leaf(problem, table.leaf, table.statistics)
+    return problem
+
+
+def _set_grammar(
+    core: Any, problem: Any, grammar: TreeGrammar, table: Table, leaves_owed: int
+) -> None:
     problem.set_grammar(
         grammar.start,
         grammar.normalise,
         grammar.failure == "condition",
         min(grammar.min_leaf, table.n_rows + 1),  # the core's integers end
-        leaves_owed(grammar, table) if count_leaves else 0,
+        leaves_owed,
         np.ascontiguousarray(grammar.feature_weights, np.float64),
     )
     make = partial(_core_rules, core, grammar, table.leaf)
@@ -57,7 +95,6 @@ def core_problem(
     else:
         for state in range(len(grammar.all_states())):
             problem.add_state(make(state))
-    return problem
 
 
 def leaf_problem(core: Any, table: Table) -> Any:

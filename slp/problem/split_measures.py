@@ -24,8 +24,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.errors import UnsupportedError
 from slp.ir.program import Failure, Measure
 from slp.ir.tree_grammar import FORBIDDEN, OUTSIDE, SplitRule
+from slp.messages.soft_trees import SOFT_TREES_ALONE
 from slp.problem.boxes import BoxSplit, Geometry
 
 
@@ -118,7 +120,15 @@ def splits_taken_over(left: NDArray[np.int32], failure: Failure) -> NDArray[np.b
 def log_shares(
     measure: Measure, splits: SplitArrays, valid: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
-    """Log share of each split, shape (E,), with V the splits marked `valid`; -inf outside V."""
+    """Log share of each split, shape (E,), with V the splits marked `valid`; -inf outside V.
+
+    Raises
+    ------
+    UnsupportedError
+        E545: the measure is that of soft trees.
+    """
+    if measure == "range":
+        raise UnsupportedError(SOFT_TREES_ALONE(what="the measure `range`"))
     out = np.full(len(valid), -np.inf)
     taken = np.flatnonzero(valid)
     if not len(taken):

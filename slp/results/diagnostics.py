@@ -195,7 +195,7 @@ def convergence_of(values: NDArray[np.float64]) -> Convergence:
 def _predictions(drawn: DrawnTrees) -> Iterator[NDArray[np.float64]]:
     """Predictions of each distinct tree for rows of the table, shape (U,): of classes the
     probability of all but the last, else means. Rows that always share their leaf count once."""
-    values = drawn.predictive(drawn.leaves_of_table())
+    values = drawn.table_predictions()
     if drawn.table.leaf.classes:
         values = values[:, :, :-1]
     flat = values.reshape(len(values), -1)

@@ -137,6 +137,8 @@ class HowDrawn:
 class DrawnResult(Result):
     """The distribution over trees as draws show it."""
 
+    averages_type: type[DrawnTrees] = DrawnTrees
+
     def __init__(self, sampler: TreeSampler[Any], run: RunResult, how: HowDrawn) -> None:
         super().__init__(
             sampler.geometry.table,
@@ -295,7 +297,9 @@ class DrawnResult(Result):
             pairs = zip(self._run.log_weights, chains, strict=True)
             log_weights = [np.array(own[: len(kept)]) for own, kept in pairs]
         threads, room = self._how.threads, self._how.room
-        return DrawnTrees(self.table, list(trees.values()), chains, threads, room, log_weights)
+        return self.averages_type(
+            self.table, list(trees.values()), chains, threads, room, log_weights
+        )
 
     # --- rules of the program ------------------------------------------------------------------
 

@@ -23,7 +23,8 @@ from slp.errors import BudgetError, UsageError
 from slp.late import late_import, optional_module
 from slp.leaves import label_array
 from slp.messages.results import NO_CLASS_PROBABILITIES, NOT_A_LEVEL
-from slp.problem.new_rows import distinct_rows, rows_as_numbers
+from slp.messages.soft_trees import NOT_OF_SOFT_TREES
+from slp.problem.new_rows import rows_as_numbers
 from slp.results.choice import Choice
 from slp.results.known import Known
 from slp.results.quantiles import class_quantile, mixture_quantile
@@ -306,10 +307,12 @@ class Posterior:
         Raises
         ------
         UsageError
-            E701: the file cannot be written. E530: nothing was drawn.
+            E701: the file cannot be written. E530: nothing was drawn. E546: trees are soft.
         SlpError
             E563: it would be too large.
         """
+        if self._result.soft:
+            raise UsageError(NOT_OF_SOFT_TREES(what="a saved run"))
         save_run = late_import("slp.results.saved").save_run
         save_run(self._result, self.record, self.predicates, path, table=table)
 
@@ -329,7 +332,15 @@ class Posterior:
         optional_module("report").write_report(self, path, command)
 
     def to_arviz(self) -> Any:
-        """The draws as an `xarray.DataTree`, as ArviZ takes it: see `slp.results.arviz`."""
+        """The draws as an `xarray.DataTree`, as ArviZ takes it: see `slp.results.arviz`.
+
+        Raises
+        ------
+        UsageError
+            E546: trees are soft; E530, E532.
+        """
+        if self._result.soft:
+            raise UsageError(NOT_OF_SOFT_TREES(what="the data of ArviZ"))
         return results.posterior_to_arviz(self)
 
     # --- predictions ---------------------------------------------------------------------------
@@ -381,7 +392,7 @@ class Posterior:
             raise UsageError(NOT_A_LEVEL(level=level))
         tails = ((1 - level) / 2, (1 + level) / 2)
         rows = self.table.new_rows(X)
-        first, which = distinct_rows(self.table, rows_as_numbers(self.table, rows))
+        first, which = self._result.distinct_rows(rows_as_numbers(self.table, rows))
         mixtures = self._result.averages.leaf_mixtures(rows[first])
         if not leaf.classes:
             ends = [[mixture_quantile(leaf, m, q) for q in tails] for m in mixtures]

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from slp.data.table import Table
 from slp.errors import BudgetError
+from slp.problem.new_rows import distinct_rows
 from slp.problem.tree_on_table import log_likelihood_of_tree
 from slp.results.averages import TreeAverages
 from slp.results.choice import Choice
@@ -128,6 +129,9 @@ class Result(ABC):
     seed : of `draws`.
     """
 
+    #: Whether its trees are soft (`slp.trees.soft.SoftTree`).
+    soft = False
+
     def __init__(
         self, table: Table, *, choice: Choice, likelihood: bool, normalised: bool, seed: int
     ) -> None:
@@ -198,6 +202,11 @@ class Result(ABC):
         """Log marginal likelihood of the response given a tree; -inf where the coded table does not
         tell how the tree parts its rows."""
         return log_likelihood_of_tree(self.table, tree)
+
+    def distinct_rows(self, rows: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """New rows (`rows_as_numbers`) that represent all others, and for each row the one that
+        does, shape (m,): see `slp.problem.new_rows.distinct_rows`."""
+        return distinct_rows(self.table, rows)
 
     @abstractmethod
     def best(self) -> Iterator[Candidate]:

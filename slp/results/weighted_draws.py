@@ -232,10 +232,18 @@ class DrawnTrees(WeightedDraws):
     def leaves_of_table(self) -> NDArray[np.int64]:
         """The leaf of each distinct row of the table under each tree, shape (U, n); of a table with
         more than `rows_at_a_time`, of this number of rows, spread evenly."""
-        rows = table_as_numbers(self.table)
-        if len(rows) > self.rows_at_a_time:
-            rows = rows[np.linspace(0, len(rows) - 1, self.rows_at_a_time).astype(np.int64)]
+        rows = self._some_of_table(table_as_numbers(self.table))
         return self._ensemble.leaves(rows, self._threads)
+
+    def table_predictions(self) -> NDArray[np.float64]:
+        """`predictive` of the rows of `leaves_of_table`."""
+        return self.predictive(self.leaves_of_table())
+
+    def _some_of_table(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        """At most `rows_at_a_time` of rows, spread evenly."""
+        if len(rows) <= self.rows_at_a_time:
+            return rows
+        return rows[np.linspace(0, len(rows) - 1, self.rows_at_a_time).astype(np.int64)]
 
     @property
     def rows_at_a_time(self) -> int:

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
@@ -82,9 +83,21 @@ public:
         return probability >= 1.0 || uniform() < probability;
     }
 
-private:
+    // Uniform on [0, 1).
     double uniform() { return static_cast<double>(next() >> 11) * 0x1p-53; }
 
+    // Standard normal, by the polar method (Marsaglia & Bray 1964); its second number is not kept.
+    double normal() {
+        while (true) {
+            const double u = 2.0 * uniform() - 1.0, v = 2.0 * uniform() - 1.0;
+            const double s = u * u + v * v;
+            if (s > 0 && s < 1) {
+                return u * std::sqrt(-2.0 * std::log(s) / s);
+            }
+        }
+    }
+
+private:
     std::uint64_t next() {
         const std::uint64_t out = std::rotl(s_[0] + s_[3], 23) + s_[0];
         const std::uint64_t t = s_[1] << 17;

@@ -22,7 +22,7 @@ namespace slp {
 inline constexpr std::int32_t kForbidden = -1;  // a constraint says no
 inline constexpr std::int32_t kOutside = -2;    // the rule does not propose it
 
-enum class Measure : std::uint8_t { feature_then_cut, all, gap, each, partition, per_feature };
+enum class Measure : std::uint8_t { feature_then_cut, all, gap, each, partition, per_feature, range };
 
 enum class RuleKind : std::uint8_t { leaf, call, split };
 

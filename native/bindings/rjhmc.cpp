@@ -1,0 +1,213 @@
+// Soft trees for Python: chains that are never changed, runs of steps without the interpreter lock.
+// Called by slp.engines.rjhmc.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/stl/vector.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "arrays.hpp"
+#include "rjhmc/sampler.hpp"
+#include "samplers.hpp"
+
+namespace nb = nanobind;
+using namespace slp;
+using namespace slp::rjhmc;
+
+namespace {
+
+// Five numbers: mean and standard deviation of mu, shape and scale of sigma^2, and the sum of
+// squares of all responses about the means of their distinct rows. Empty for classes.
+Data data_of(const Problem& problem, const Array<double>& values, const Array<double>& responses,
+             const Array<double>& concentration, const Array<double>& numbers,
+             const Array<double>& delta, bool likelihood) {
+    Data out;
+    out.n = problem.table.n_rows;
+    out.d = problem.table.features.size();
+    out.values = vector_of(values);
+    out.responses = vector_of(responses);
+    out.concentration = vector_of(concentration);
+    out.delta = vector_of(delta);
+    out.likelihood = likelihood;
+    require(out.values.size() == out.n * out.d, "each row has a value of each feature");
+    require(out.delta.empty() || out.delta.size() == out.d, "each feature has a concentration");
+    const std::size_t columns = out.classes() ? out.concentration.size() : 2;
+    require(out.responses.size() == out.n * columns, "each row has its responses");
+    if (!out.classes()) {
+        require(numbers.size() == 5, "numbers have five hyperparameters");
+        const double* const of = numbers.data();
+        out.mu_mean = of[0];
+        out.mu_sd = of[1];
+        out.shape = of[2];
+        out.scale = of[3];
+        out.within = of[4];
+        for (std::size_t i = 0; i < out.n; ++i) {
+            out.n_rows += out.responses[i];
+        }
+    }
+    return out;
+}
+
+// A tree from the features of its nodes in preorder (-1 for a leaf, d in HMC-DFI) and its
+// parameters. Its states follow from the start.
+SoftTree tree_of(const Sampler& sampler, const Array<std::int32_t>& features,
+                 const Array<double>& q) {
+    SoftTree out;
+    const Data& data = sampler.data();
+    const auto d = static_cast<std::int32_t>(data.d);
+    std::vector<std::size_t> open;
+    for (const std::int32_t feature : span_of(features)) {
+        require(feature >= -1 && feature <= d && (feature < d || data.soft_index()),
+                "a node has a feature");
+        require(out.nodes.empty() || !open.empty(), "nodes are in preorder");
+        const std::size_t v = out.nodes.size();
+        if (!open.empty()) {
+            Node& parent = out.nodes[open.back()];
+            if (v > open.back() + 1) {
+                parent.right = static_cast<std::int32_t>(v);
+                open.pop_back();
+            }
+        }
+        out.nodes.push_back({-1, sampler.prior().start(), -1});
+        if (feature >= 0) {
+            out.nodes[v].right = 0;
+            out.nodes[v].feature = data.soft_index() ? -1 : feature;
+            open.push_back(v);
+        }
+    }
+    require(open.empty() && !out.nodes.empty(), "nodes are in preorder");
+    out.q = vector_of(q);
+    require(out.q.size() == data.dimension(out.n_inner()), "a tree has its parameters");
+    return out;
+}
+
+SoftTree labelled(const Sampler& sampler, const Array<std::int32_t>& features,
+                  const Array<double>& q) {
+    SoftTree out = tree_of(sampler, features, q);
+    const bool fits = without_lock([&] { return sampler.prior().relabel(out.nodes, 0); });
+    require(fits, "the program has the tree");
+    return out;
+}
+
+auto features_of(const Chain& chain, const Sampler& sampler) {
+    std::vector<std::int32_t> out;
+    const auto d = static_cast<std::int32_t>(sampler.data().d);
+    for (const Node& node : chain.tree.nodes) {
+        out.push_back(node.leaf() ? -1 : sampler.data().soft_index() ? d : node.feature);
+    }
+    return to_numpy(std::move(out));
+}
+
+// All numbers of what a chain has learned.
+template <typename Each>
+void each_number(Tuning& tuning, const Each& each) {
+    for (std::size_t s = 0; s < Tuning::kSizes; ++s) {
+        StepSize& step = tuning.steps[s];
+        for (double* const x :
+             {&step.log_step, &step.averaged, &step.centre, &step.error, &step.count}) {
+            each(*x);
+        }
+        for (std::size_t k = 0; k < Tuning::kKinds; ++k) {
+            each(tuning.squares[s][k]);
+            each(tuning.counts[s][k]);
+            each(tuning.variance[s][k]);
+        }
+    }
+}
+
+auto tuning_of(const Chain& chain) {
+    Tuning own = chain.tuning;
+    std::vector<double> out{static_cast<double>(own.made), static_cast<double>(own.window_end)};
+    each_number(own, [&](double x) { out.push_back(x); });
+    return to_numpy(std::move(out));
+}
+
+Chain restore(const Sampler& sampler, const Array<std::int32_t>& features, const Array<double>& q,
+              const Array<double>& tuning) {
+    Chain out;
+    out.tree = labelled(sampler, features, q);
+    std::size_t n = 2;
+    each_number(out.tuning, [&](double&) { ++n; });
+    require(tuning.size() == n, "what was learned has its numbers");
+    const double* at = tuning.data();
+    out.tuning.made = static_cast<std::uint64_t>(*at++);
+    out.tuning.window_end = static_cast<std::uint64_t>(*at++);
+    each_number(out.tuning, [&](double& x) { x = *at++; });
+    return out;
+}
+
+// The chain after n steps, and the counts of `Tally` in its order.
+nb::tuple advance(Sampler& sampler, const Chain& chain, const mcmc::Seeds& seeds, std::uint64_t n,
+                  bool warm_up, bool jumps) {
+    Random random = mcmc::randomness_of(seeds);
+    Tally tally;
+    Chain out =
+        without_lock([&] { return sampler.advance(chain, random, n, warm_up, jumps, tally); });
+    std::vector<std::uint64_t> counts;
+    for (const auto& own : tally.jumps) {
+        counts.insert(counts.end(), own.begin(), own.end());
+    }
+    counts.insert(counts.end(), {tally.features_accepted, tally.features_tried, tally.trajectories,
+                                 tally.divergent, tally.gradients});
+    return nb::make_tuple(nb::cast(std::move(out)), counts);
+}
+
+}  // namespace
+
+void bind_rjhmc(nb::module_& m) {
+    nb::class_<Chain>(m, "SoftChain")
+        .def("features", &features_of, nb::arg("sampler"))
+        .def("parameters",
+             [](const Chain& chain) { return to_numpy(std::vector<double>(chain.tree.q)); })
+        .def("tuning", &tuning_of);
+    nb::class_<Sampler>(m, "SoftSampler")
+        .def(
+            "__init__",
+            [](Sampler* self, const Problem& problem, const Array<double>& values,
+               const Array<double>& responses, const Array<double>& concentration,
+               const Array<double>& numbers, const Array<double>& delta, bool likelihood,
+               const std::vector<double>& widths, const std::vector<std::uint32_t>& lengths,
+               bool informed) {
+                require(widths.size() == 2 && lengths.size() == 4, "h twice; four lengths");
+                new (self) Sampler(problem,
+                                   data_of(problem, values, responses, concentration, numbers,
+                                           delta, likelihood),
+                                   Plan{widths[0], widths[1], lengths[0], lengths[1], lengths[2],
+                                        informed},
+                                   lengths[3]);
+            },
+            nb::arg("problem"), nb::arg("values"), nb::arg("responses"), nb::arg("concentration"),
+            nb::arg("numbers"), nb::arg("delta"), nb::arg("likelihood"), nb::arg("widths"),
+            nb::arg("lengths"), nb::arg("informed"), nb::keep_alive<1, 2>())
+        .def("start",
+             [](Sampler& sampler, const mcmc::Seeds& seeds) {
+                 Random random = mcmc::randomness_of(seeds);
+                 return without_lock([&] { return sampler.start(random); });
+             },
+             nb::arg("seeds").noconvert())
+        .def("advance", &advance, nb::arg("chain"), nb::arg("seeds").noconvert(), nb::arg("n"),
+             nb::arg("warm_up"), nb::arg("jumps"))
+        .def("restore", &restore, nb::arg("features").noconvert(), nb::arg("q").noconvert(),
+             nb::arg("tuning").noconvert())
+        // Log weight of topology and features, log prior density of the parameters, log likelihood.
+        .def("score",
+             [](Sampler& sampler, const Array<std::int32_t>& features, const Array<double>& q) {
+                 const SoftTree tree = labelled(sampler, features, q);
+                 const auto found = without_lock([&] { return sampler.score(tree); });
+                 return std::vector<double>(found.begin(), found.end());
+             },
+             nb::arg("features").noconvert(), nb::arg("q").noconvert())
+        // Log density of unconstrained parameters, and its gradient.
+        .def("density",
+             [](Sampler& sampler, const Array<std::int32_t>& features, const Array<double>& q) {
+                 const SoftTree tree = tree_of(sampler, features, q);
+                 std::vector<double> gradient(tree.q.size());
+                 const double value =
+                     without_lock([&] { return sampler.log_density(tree, gradient); });
+                 return nb::make_tuple(value, to_numpy(std::move(gradient)));
+             },
+             nb::arg("features").noconvert(), nb::arg("q").noconvert());
+}

@@ -1,0 +1,290 @@
+// Hamiltonian Monte Carlo with a diagonal metric: the multinomial No-U-Turn sampler, and plain
+// trajectories.
+//
+// Hoffman & Gelman (2014); Betancourt (2017), A Conceptual Introduction to Hamiltonian Monte Carlo,
+// A.3 (multinomial sampling, biased between doublings) and A.4.2 (the generalised criterion, tested
+// across neighbouring subtrees as Stan does). With a fixed step size and metric both leave the
+// target invariant, and are reversible: what is drawn from a doubling has probability
+// min(1 / weight of the new half, 1 / weight of the old) times the weights of both ends.
+//
+// A target is called as target(q, gradient), spans of the same length, and returns the log density.
+
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include "mcmc/randomness.hpp"
+
+namespace slp::rjhmc {
+
+using Random = mcmc::SeededRandomness;
+using Vector = std::vector<double>;
+
+// What a transition did.
+struct Moved {
+    // Mean over the trajectory of min(1, exp(H at its begin - H)): what the step size is tuned by.
+    double acceptance = 0.0;
+    std::uint64_t steps = 0;
+    bool divergent = false;
+};
+
+// A position with its gradient and log density.
+struct Position {
+    Vector q, gradient;
+    double log_density = 0.0;
+};
+
+class Hamiltonian {
+public:
+    // The energy error from which a trajectory counts as divergent, and the most doublings.
+    static constexpr double kDivergent = 1000.0;
+    static constexpr int kMostDoublings = 8;
+
+    // One transition of the No-U-Turn sampler. `variance` is the inverse metric, one number for
+    // each coordinate. `at` has its gradient and log density, before and after.
+    template <typename Target>
+    Moved no_u_turn(Position& at, double step, std::span<const double> variance, Random& random,
+                    const Target& target) {
+        begin(at, step, variance, random);
+        Side& back = sides_[0];
+        Side& front = sides_[1];
+        back.z = front.z = z_;
+        back.p = front.p = p_;
+        sharp_into(p_, back.sharp);
+        front.sharp = back.sharp;
+        rho_ = p_;
+        double log_weight = 0.0;
+        for (int depth = 0; depth < kMostDoublings; ++depth) {
+            const bool forward = random.happens(0.5);
+            Side& side = forward ? front : back;
+            const Side& other = forward ? back : front;
+            z_ = side.z;
+            p_ = side.p;
+            sign_ = forward ? 1.0 : -1.0;
+            Grown& grown = whole_;
+            double log_new = kNothing;
+            if (!grow(depth, grown, log_new, random, target)) {
+                break;
+            }
+            if (log_new > log_weight || random.uniform() < std::exp(log_new - log_weight)) {
+                std::swap(at, grown.proposed);
+            }
+            log_weight = log_sum(log_weight, log_new);
+            old_rho_ = rho_;
+            add(rho_, grown.rho);
+            // The old trajectory goes from other's end to side's; the new part begins next to it.
+            end_p_ = side.p;
+            end_sharp_ = side.sharp;
+            side.z = z_;
+            side.p = p_;
+            side.sharp = grown.sharp_end;
+            bool goes_on = keeps_on(other.sharp, side.sharp, rho_);
+            sum_ = old_rho_;
+            add(sum_, grown.p_begin);
+            goes_on = goes_on && keeps_on(other.sharp, grown.sharp_begin, sum_);
+            sum_ = grown.rho;
+            add(sum_, end_p_);
+            goes_on = goes_on && keeps_on(end_sharp_, side.sharp, sum_);
+            if (!goes_on) {
+                break;
+            }
+        }
+        if (moved_.steps > 0) {
+            moved_.acceptance /= static_cast<double>(moved_.steps);
+        }
+        return moved_;
+    }
+
+    // A trajectory of `n` steps, accepted as a whole or not.
+    template <typename Target>
+    Moved plain(Position& at, double step, std::span<const double> variance, int n, Random& random,
+                const Target& target) {
+        begin(at, step, variance, random);
+        sign_ = 1.0;
+        for (int i = 0; i < n && !moved_.divergent; ++i) {
+            moved_.divergent = !(leap(target) - energy_ < kDivergent);
+        }
+        const double change = energy_ - energy();
+        moved_.acceptance = moved_.divergent ? 0.0 : std::min(1.0, std::exp(change));
+        if (!moved_.divergent && random.uniform() < moved_.acceptance) {
+            at = z_;
+        }
+        return moved_;
+    }
+
+private:
+    static constexpr double kNothing = -std::numeric_limits<double>::infinity();
+
+    // An end of the trajectory.
+    struct Side {
+        Position z;
+        Vector p, sharp;
+    };
+    // A subtree: the sum of its momenta, its ends in the order of time of its growth, and the
+    // position drawn from it.
+    struct Grown {
+        Vector rho, p_begin, sharp_begin, p_end, sharp_end;
+        Position proposed;
+    };
+
+    void begin(const Position& at, double step, std::span<const double> variance, Random& random) {
+        variance_ = variance;
+        step_ = step;
+        moved_ = {};
+        z_ = at;
+        p_.resize(at.q.size());
+        for (std::size_t i = 0; i < p_.size(); ++i) {
+            p_[i] = random.normal() / std::sqrt(variance[i]);
+        }
+        energy_ = energy();
+    }
+
+    double energy() const {
+        double kinetic = 0;
+        for (std::size_t i = 0; i < p_.size(); ++i) {
+            kinetic += p_[i] * p_[i] * variance_[i];
+        }
+        const double out = 0.5 * kinetic - z_.log_density;
+        return std::isnan(out) ? std::numeric_limits<double>::infinity() : out;
+    }
+
+    // One step of the leapfrog; the energy after it.
+    template <typename Target>
+    double leap(const Target& target) {
+        const double step = sign_ * step_;
+        for (std::size_t i = 0; i < p_.size(); ++i) {
+            p_[i] += 0.5 * step * z_.gradient[i];
+            z_.q[i] += step * variance_[i] * p_[i];
+        }
+        z_.log_density = target(std::span<const double>(z_.q), std::span<double>(z_.gradient));
+        for (std::size_t i = 0; i < p_.size(); ++i) {
+            p_[i] += 0.5 * step * z_.gradient[i];
+        }
+        ++moved_.steps;
+        return energy();
+    }
+
+    void sharp_into(const Vector& p, Vector& out) const {
+        out.resize(p.size());
+        for (std::size_t i = 0; i < p.size(); ++i) {
+            out[i] = variance_[i] * p[i];
+        }
+    }
+    static void add(Vector& to, const Vector& what) {
+        for (std::size_t i = 0; i < to.size(); ++i) {
+            to[i] += what[i];
+        }
+    }
+    static double dot(const Vector& a, const Vector& b) {
+        double out = 0;
+        for (std::size_t i = 0; i < a.size(); ++i) {
+            out += a[i] * b[i];
+        }
+        return out;
+    }
+    // Whether both ends still move along the whole (the sign of time cancels: both products turn).
+    bool keeps_on(const Vector& a, const Vector& b, const Vector& rho) const {
+        return dot(a, rho) > 0 && dot(b, rho) > 0;
+    }
+    static double log_sum(double a, double b) {
+        const double most = std::max(a, b);
+        return most == kNothing ? most : most + std::log(std::exp(a - most) + std::exp(b - most));
+    }
+
+    // A subtree of 2^depth steps from (z_, p_) on; whether it is whole: no divergence, no turn.
+    template <typename Target>
+    bool grow(int depth, Grown& out, double& log_weight, Random& random, const Target& target) {
+        if (depth == 0) {
+            const double change = energy_ - leap(target);
+            moved_.acceptance += change > 0 ? 1.0 : std::exp(change);
+            log_weight = change;
+            out.proposed = z_;
+            out.rho = out.p_begin = out.p_end = p_;
+            sharp_into(p_, out.sharp_begin);
+            out.sharp_end = out.sharp_begin;
+            moved_.divergent = moved_.divergent || !(-change < kDivergent);
+            return -change < kDivergent;
+        }
+        // Both halves have places of their own at this depth; `out` is a place of the depth above.
+        Grown& early = halves_[static_cast<std::size_t>(2 * depth)];
+        Grown& late = halves_[static_cast<std::size_t>(2 * depth + 1)];
+        double log_early = kNothing, log_late = kNothing;
+        if (!grow(depth - 1, early, log_early, random, target) ||
+            !grow(depth - 1, late, log_late, random, target)) {
+            return false;
+        }
+        log_weight = log_sum(log_early, log_late);
+        const bool takes_late = random.uniform() < std::exp(log_late - log_weight);
+        out.proposed = takes_late ? late.proposed : early.proposed;
+        out.rho = early.rho;
+        add(out.rho, late.rho);
+        out.p_begin = early.p_begin;
+        out.sharp_begin = early.sharp_begin;
+        out.p_end = late.p_end;
+        out.sharp_end = late.sharp_end;
+        if (!keeps_on(out.sharp_begin, out.sharp_end, out.rho)) {
+            return false;
+        }
+        sum_ = early.rho;
+        add(sum_, late.p_begin);
+        if (!keeps_on(early.sharp_begin, late.sharp_begin, sum_)) {
+            return false;
+        }
+        sum_ = late.rho;
+        add(sum_, early.p_end);
+        return keeps_on(early.sharp_end, late.sharp_end, sum_);
+    }
+
+    std::span<const double> variance_;
+    double step_ = 0.0, sign_ = 1.0, energy_ = 0.0;
+    Moved moved_;
+    Position z_;
+    Vector p_, rho_, old_rho_, sum_, end_p_, end_sharp_;
+    Side sides_[2];
+    Grown whole_, halves_[2 * (kMostDoublings + 1)];
+};
+
+// Dual averaging of the log step size (Hoffman & Gelman 2014, section 3.2.1, with Stan's gamma
+// 0.05, t0 10, kappa 0.75).
+struct StepSize {
+    double log_step = 0.0, averaged = 0.0, centre = 0.0, error = 0.0;
+    double count = 0.0;
+
+    void restart(double step) {
+        log_step = averaged = std::log(step);
+        centre = std::log(10.0 * step);
+        error = count = 0.0;
+    }
+    void learn(double acceptance, double wanted) {
+        count += 1.0;
+        error += (wanted - acceptance - error) / (count + 10.0);
+        log_step = centre - error * std::sqrt(count) / 0.05;
+        const double weight = std::pow(count, -0.75);
+        averaged = weight * log_step + (1.0 - weight) * averaged;
+    }
+};
+
+// Running mean and variance (Welford 1962).
+struct Spread {
+    double count = 0.0, mean = 0.0, squares = 0.0;
+
+    void learn(double x) {
+        count += 1.0;
+        const double apart = x - mean;
+        mean += apart / count;
+        squares += apart * (x - mean);
+    }
+    // Stan's estimate, drawn a little towards 0.001.
+    double variance() const {
+        const double own = count > 1 ? squares / (count - 1.0) : 1.0;
+        return (count * own + 5.0 * 1e-3) / (count + 5.0);
+    }
+};
+
+}  // namespace slp::rjhmc

@@ -1,0 +1,118 @@
+// Soft trees (Cochrane, Wills & Johnson: RJHMC-Tree): the log density of the parameters of one
+// topology in unconstrained space, and its gradient.
+//
+// At an inner node a row goes left with probability logistic((tau - v) / h), where v is the value
+// of the node's feature scaled to [0, 1] (HMC-DF), or the mean of all features with weights delta
+// on the simplex (HMC-DFI). phi_il is the product of the gates of row i on the path to leaf l.
+//
+//   classes   product over leaves of the Dirichlet-multinomial formula on the soft counts
+//             n_lc = sum of phi_il over the rows of class c (equation 10)
+//   numbers   y_i ~ Normal(sum over l of phi_il mu_l, sigma^2) (equation 12)
+//
+// Unconstrained parameters, in this order: logit tau of each inner node in preorder; of HMC-DFI the
+// d - 1 logits of the stick-breaking of each node's delta, as Stan defines them; of numbers mu of
+// each leaf in preorder, then log sigma^2. The density has the priors tau ~ Uniform(0, 1), delta ~
+// Dirichlet, mu ~ Normal, sigma^2 ~ InverseGamma, with the Jacobians. The priors of topology and
+// features are not in it.
+//
+// Dimension letters: n distinct rows, d features, C classes, K leaves, m = K - 1 inner nodes.
+
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace slp::rjhmc {
+
+// A node of a topology in preorder: the left child of an inner node is the next one.
+struct Node {
+    std::int32_t right = -1;    // -1: a leaf
+    std::int32_t state = 0;     // of the tree grammar
+    std::int32_t feature = -1;  // of an inner node of HMC-DF; -1 in HMC-DFI
+
+    bool leaf() const { return right < 0; }
+};
+using Topology = std::vector<Node>;
+
+struct Data {
+    std::size_t n = 0, d = 0;
+    // Feature by feature, d * n: values scaled to [0, 1].
+    std::vector<double> values;
+    // Of classes: how many rows of each class a distinct row stands for, class by class, C * n.
+    // Of numbers: how many rows (n), the mean of their responses (n).
+    std::vector<double> responses;
+    // Of numbers: the sum of squares of all responses about the means of their distinct rows.
+    double within = 0.0;
+    // Of numbers: how many rows there are, repeats counted.
+    double n_rows = 0.0;
+    // Of classes the concentrations; empty for numbers.
+    std::vector<double> concentration;
+    // Of numbers: mean and standard deviation of mu, shape and scale of sigma^2.
+    double mu_mean = 0.0, mu_sd = 1.0, shape = 1.0, scale = 1.0;
+    // Of HMC-DFI the concentrations of delta; empty for HMC-DF.
+    std::vector<double> delta;
+    // False for the prior: the rows are then not looked at.
+    bool likelihood = true;
+
+    bool classes() const { return !concentration.empty(); }
+    bool soft_index() const { return !delta.empty(); }
+    std::size_t n_sticks() const { return soft_index() ? d - 1 : 0; }
+    // Number of unconstrained parameters of a tree with m inner nodes.
+    std::size_t dimension(std::size_t m) const {
+        return m * (1 + n_sticks()) + (classes() ? 0 : m + 2);
+    }
+};
+
+// Computes densities; one for each thread. It allocates only where a topology has more nodes than
+// any before.
+class Model {
+public:
+    explicit Model(const Data& data);
+
+    // The width of gates; also of those computed before.
+    void set_h(double h) { h_ = h; }
+    double h() const { return h_; }
+    const Data& data() const { return data_; }
+
+    // Log density of the unconstrained parameters q given the topology, with its likelihood; the
+    // gradient where `gradient` is not empty. NaN and -inf where numbers overflow.
+    double log_density(const Topology& tree, std::span<const double> q,
+                       std::span<double> gradient);
+    // The log likelihood alone.
+    double log_likelihood(const Topology& tree, std::span<const double> q);
+    // phi: the probability that each row reaches each leaf, leaf by leaf, K * n, and the soft counts
+    // of its classes, K * C (classes alone).
+    void leaves(const Topology& tree, std::span<const double> q, std::vector<double>& phi,
+                std::vector<double>& counts);
+
+private:
+    static constexpr std::size_t kChunk = 256;
+
+    std::size_t reserve(const Topology& tree);
+    void unconstrained_priors(std::size_t m, std::span<const double> q, std::span<double> gradient,
+                              double& out);
+    void unpack(std::size_t m, std::span<const double> q);
+    void gates(const Topology& tree, std::size_t begin, std::size_t end);
+    void reach(const Topology& tree, std::size_t begin, std::size_t end);
+    double likelihood_of_classes(const Topology& tree, std::span<double> gradient);
+    double likelihood_of_numbers(const Topology& tree, std::span<const double> q,
+                                 std::span<double> gradient);
+    void add_gradients(const Topology& tree, std::size_t begin, std::size_t end,
+                       std::span<double> gradient);
+    void to_unconstrained(std::size_t m, std::span<const double> q, std::span<double> gradient);
+    double* left_of(std::size_t node) { return left_.data() + node * data_.n; }
+    double* right_of(std::size_t node) { return right_.data() + node * data_.n; }
+
+    const Data& data_;
+    double h_ = 1.0;
+    // tau and delta of each inner node.
+    std::vector<double> tau_, delta_;
+    // Probabilities of going left and right, node by node; of reaching a node, and what the
+    // response's derivative is there, for the rows of a chunk.
+    std::vector<double> left_, right_, reach_, value_, chunk_;
+    std::vector<double> counts_, slopes_, by_delta_;
+};
+
+}  // namespace slp::rjhmc

@@ -1,0 +1,54 @@
+"""Engine `rjhmc`: reversible-jump Hamiltonian Monte Carlo over soft trees."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from slp.engines import rjhmc
+from slp.engines.contract import Request
+from slp.engines.rjhmc.options import SoftTreeOptions
+from slp.engines.rjhmc.refusals import find_refusals
+from slp.errors import Diagnostic
+from slp.problem.problem import Problem
+
+if TYPE_CHECKING:
+    from slp.results.drawn import TreeSampler
+    from slp.results.result import Result
+    from slp.runner import Schedule
+
+
+@dataclass(frozen=True)
+class _ReversibleJump:
+    """See the module."""
+
+    name: str = "rjhmc"
+    title: str = "reversible-jump Hamiltonian Monte Carlo over soft trees"
+    gives: str = "estimates with their errors, by draws of soft trees; no evidence"
+    refuses: str = "programs whose splits have not the measure range, and what looks at rows"
+    needs_grammar: bool = True
+    few_states: bool = True
+    Options: type[Any] = SoftTreeOptions
+
+    def refusal(self, problem: Problem, options: SoftTreeOptions) -> tuple[Diagnostic, ...]:
+        """See `Engine`: E539."""
+        return tuple(find_refusals(problem, options))
+
+    def run(self, problem: Problem, request: Request, options: SoftTreeOptions) -> Result:
+        """See `Engine`, and `slp.engines.rjhmc.run.run_soft_trees`."""
+        return rjhmc.run_soft_trees(self, problem, request, options)
+
+    def sampler(
+        self, problem: Problem, options: SoftTreeOptions, likelihood: bool, allow_code: bool
+    ) -> TreeSampler[Any]:
+        """See `DrawingEngine`."""
+        return rjhmc.SoftChains(problem, options, likelihood)
+
+    def schedule(
+        self, sampler: TreeSampler[Any], problem: Problem, options: SoftTreeOptions, draws: int
+    ) -> Schedule:
+        """See `DrawingEngine`."""
+        return rjhmc.schedule_of(options, draws)
+
+
+ENGINE = _ReversibleJump()

@@ -1,0 +1,107 @@
+"""What the engine `rjhmc` does not take, in words."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from slp.engines.rjhmc.options import BIRTHS, INDICES, SoftTreeOptions
+from slp.errors import Diagnostic
+from slp.ir.program import Constant, Forbid, Majority, MaxFeatures, Monotone, Predicate
+from slp.ir.tree_grammar import CallRule, LeafRule, SplitRule, TreeGrammar
+from slp.kernels.compiled import compiled_core
+from slp.leaves import Dirichlet, NormalShared
+from slp.messages import soft_trees as words
+from slp.problem.problem import Problem
+
+#: The name of the parameter that says how wide gates are, and its limits.
+WIDTH, _LEAST, _MOST = "h", 1e-6, 1e3
+
+#: What depends on thresholds, on rows or on the finished tree.
+_CONSTRAINTS = {
+    Constant: "`constant`",
+    Majority: "`majority`",
+    MaxFeatures: "`max_features`",
+    Monotone: "`monotone`",
+    Predicate: "predicates",
+}
+
+
+def find_refusals(problem: Problem, options: SoftTreeOptions) -> Iterator[Diagnostic]:
+    """See `Engine.refusal`: E539."""
+    program, grammar = problem.program, problem.grammar
+    if compiled_core() is None:
+        yield words.SOFT_WITHOUT_CORE()
+    if program.edits is not None:
+        yield words.NOT_FOR_SOFT_TREES(what="edits (`edittree`)")
+        return
+    others = sorted({r.measure for _, r in grammar.rules() if isinstance(r, SplitRule)} - {"range"})
+    if others:
+        yield words.OTHER_MEASURE(measure=others[0])
+        return
+    h = program.parameters.get(WIDTH)
+    if h is None:
+        yield words.NO_WIDTH()
+    elif not _LEAST <= h <= _MOST:
+        yield words.NO_SUCH_WIDTH(h=h)
+    yield from _of_program(problem)
+    yield from _of_grammar(grammar, options)
+    yield from _of_table(problem)
+    yield from _of_options(options)
+
+
+def _of_program(problem: Problem) -> Iterator[Diagnostic]:
+    program = problem.program
+    for constraint in program.constraints:
+        name = _CONSTRAINTS.get(type(constraint))
+        if isinstance(constraint, Forbid) and constraint.within is not None:
+            name = "`within`"
+        if name is not None:
+            yield words.NOT_FOR_SOFT_TREES(constraint.span, what=name)
+    if program.support.min_leaf > 1:
+        yield words.NOT_FOR_SOFT_TREES(what="`min_leaf`")
+
+
+def _of_grammar(grammar: TreeGrammar, options: SoftTreeOptions) -> Iterator[Diagnostic]:
+    if any(rule.rows is not None for _, rule in grammar.rules()):
+        yield words.NOT_FOR_SOFT_TREES(what="`rows`")
+    if any(len(own) for own in grammar.breakpoints):
+        yield words.NOT_FOR_SOFT_TREES(what="guards on thresholds")
+        return
+    for state in grammar.first_states().values():
+        kinds = [type(rule) for rule in state.rules]
+        if CallRule in kinds or kinds.count(LeafRule) > 1 or kinds.count(SplitRule) > 1:
+            yield words.SEVERAL_DERIVATIONS()
+            return
+    if options.index == "soft" and not all(map(_alike, grammar.rules())):
+        yield words.SOFT_INDEX_CONSTRAINED()
+
+
+def _alike(found: tuple[int, object]) -> bool:
+    """Whether a split on any feature leads to the same states."""
+    rule = found[1]
+    if not isinstance(rule, SplitRule):
+        return True
+    return len({tuple(cells[0].tolist()) for cells in rule.transitions}) < 2
+
+
+def _of_table(problem: Problem) -> Iterator[Diagnostic]:
+    table = problem.table
+    for feature in table.features:
+        if feature.values is None:
+            kind = "categorical" if feature.categorical else "cut or binned"
+            yield words.NOT_A_SOFT_FEATURE(feature=feature.name, kind=kind)
+    if not isinstance(table.leaf, Dirichlet | NormalShared):
+        yield words.NO_SOFT_LEAVES(model=table.leaf.name)
+
+
+def _of_options(options: SoftTreeOptions) -> Iterator[Diagnostic]:
+    for name, known in (("index", INDICES), ("births", BIRTHS)):
+        given = getattr(options, name)
+        if given not in known:
+            yield words.NO_SOFT_NAME(option=name, name=given, names=", ".join(known))
+    for name in ("first_h", "concentration"):
+        value = getattr(options, name)
+        fits = isinstance(value, int | float) and math.isfinite(value) and value > 0
+        if not fits and not (name == "first_h" and value is None):
+            yield words.NO_SOFT_NUMBER(option=name, value=value)

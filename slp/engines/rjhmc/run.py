@@ -1,0 +1,54 @@
+"""Runs of chains over soft trees: their schedule and memory."""
+
+from __future__ import annotations
+
+from slp.budgets.memory import format_bytes, room_beside
+from slp.engines.contract import Request
+from slp.engines.drawing import DrawingEngine, draw
+from slp.engines.rjhmc.options import SoftTreeOptions
+from slp.errors import BudgetError
+from slp.messages.inference import CHAINS_TOO_LARGE
+from slp.problem.problem import Problem
+from slp.results.drawn import DrawnResult
+from slp.runner import Schedule
+
+#: Numbers that a thread keeps for each distinct row: the gates of a tree with 64 nodes, both sides.
+#: More nodes are rare, and their numbers come out of the room for draws.
+_NODES = 2 * 64
+
+
+def schedule_of(options: SoftTreeOptions, draws: int) -> Schedule:
+    """The schedule of the options."""
+    return Schedule(draws, options.chains, options.warmup, options.thin)
+
+
+def run_soft_trees(
+    engine: DrawingEngine, problem: Problem, request: Request, options: SoftTreeOptions
+) -> DrawnResult:
+    """Run chains until the deadline, and collect their draws.
+
+    Raises
+    ------
+    UsageError
+        E505: an option; E512, E513, E515: the checkpoint.
+    BudgetError
+        E501: the chains do not fit into the memory beside the table.
+    SlpError
+        E511, E514: the checkpoint; E517: no tree to start from was found.
+    """
+    schedule_of(options, request.draws)  # checks the numbers before they are used
+    table, room = problem.table, room_beside(problem.table, request.memory)
+    n, d = len(table.counts), len(table.features)
+    shared = 8 * n * (3 * d + 2 * table.leaf.n_statistics)
+    need = shared + 8 * n * _NODES * min(request.threads, options.chains)
+    if need > room:
+        raise BudgetError(
+            CHAINS_TOO_LARGE(
+                memory=format_bytes(request.memory),
+                chains=f"{options.chains} chains",
+                rows=n,
+                need=format_bytes(need),
+                room=format_bytes(room),
+            )
+        )
+    return draw(engine, problem, request, options, room=room - need)

@@ -1,0 +1,68 @@
+"""Numbers with a normal distribution whose variance all leaves of a soft tree share."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.late import late_import
+from slp.leaves.base import LEVEL
+from slp.leaves.numbers import NumericModel, leaf_mean
+
+
+class NormalShared(NumericModel):
+    """`normal_shared(mean, sd, shape, scale)`.
+
+    mu_l ~ Normal(mean, sd^2) for each leaf l, s2 ~ InverseGamma(shape, scale) for the whole tree,
+    y ~ Normal(sum of phi_l mu_l, s2), where phi_l is the probability that the row reaches leaf l.
+
+    Leaves depend on each other, so a leaf has no marginal likelihood, and only soft trees have this
+    model. Statistics (k = 3): n, sum of (y - ref), sum of (y - ref)^2. Those that a soft tree
+    predicts a row by are the moments of its normal distribution: (1, m - ref, (m - ref)^2 + s2).
+    """
+
+    name = "normal_shared"
+    n_statistics = 3
+
+    def __init__(
+        self, mean: float, sd: float, shape: float, scale: float, *, ref: float = 0.0
+    ) -> None:
+        self.hyperparameters = (mean, sd, shape, scale)
+        self.ref = ref
+
+    def statistics(self, y: NDArray[Any]) -> NDArray[np.float64]:
+        """(1, y - ref, (y - ref)^2), shape (n, 3), of float64 (n,)."""
+        d = np.asarray(y, dtype=np.float64) - self.ref
+        return np.stack([np.ones_like(d), d, d * d], axis=-1)
+
+    def log_marginal(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """A leaf alone has none: TypeError."""
+        raise TypeError(f"a leaf under {self.name} has no marginal likelihood of its own")
+
+    def mean(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The mean of the normal distribution with these moments, shape (...)."""
+        return np.asarray(S[..., 1] / S[..., 0] + self.ref)
+
+    def _sd(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        return np.sqrt(np.maximum(S[..., 2] / S[..., 0] - (S[..., 1] / S[..., 0]) ** 2, 0.0))
+
+    def cdf(self, S: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+        """That of the normal distribution with these moments, broadcast over (...)."""
+        ndtr = late_import("scipy.special").ndtr
+
+        return np.asarray(ndtr((np.asarray(y) - self.mean(S)) / self._sd(S)))
+
+    def summary(self, S: NDArray[np.float64]) -> dict[str, Any]:
+        """`{"n": .., "mean": ..}` of rows."""
+        n, s1, _ = np.asarray(S).tolist()
+        return leaf_mean(n, s1 + n * self.ref)
+
+    def predictive(self, S: NDArray[np.float64]) -> dict[str, Any]:
+        """`{"mean": .., "mean_interval": [.., ..]}` of the normal distribution with these
+        moments."""
+        ndtri = late_import("scipy.special").ndtri
+
+        mean, reach = float(self.mean(S)), float(self._sd(S) * ndtri((1 + LEVEL) / 2))
+        return {"mean": mean, "mean_interval": [mean - reach, mean + reach]}

@@ -1,0 +1,69 @@
+"""E539, E545, E546: soft trees."""
+
+from __future__ import annotations
+
+from slp.messages.entry import AS_REMEDY, Entry
+
+E539 = Entry(
+    "E539: the engine rjhmc does not take this",
+    cause="Soft trees send each row both ways at every split, so nothing may depend on the rows of "
+    "a box or on a threshold. All splits have the measure `range`, features are numbers without "
+    "cuts or bins, and the program has a parameter `h`, the width of gates.",
+    remedy="Take what is named out of the program, or take a prior and an engine of hard trees.",
+    example="slp-sample growtree data.csv --engine rjhmc",
+)
+OTHER_MEASURE = E539.says(
+    "the engine rjhmc takes splits with the measure `range`, and this program has `{measure}`",
+    "write `split(F, V, range)`, begin with `:- use(rjhmc).`, or take another engine",
+)
+NO_WIDTH = E539.says(
+    "the program does not say how wide gates are",
+    "declare it, as a share of the range of a feature: `:- param(h, 0.05).`",
+)
+NO_SUCH_WIDTH = E539.says(
+    "the width of gates `h` is {h:g}", "give it a number from 1e-6 to 1000"
+)
+NOT_FOR_SOFT_TREES = E539.says("soft trees have no {what}", AS_REMEDY)
+NOT_A_SOFT_FEATURE = E539.says(
+    "soft trees split on numbers, and `{feature}` is {kind}",
+    "leave the column out (`:- ignore({feature}).`), or code it as numbers",
+)
+NO_SOFT_LEAVES = E539.says(
+    "the leaf model {model} is not for soft trees",
+    "declare `normal_shared(mean, sd, shape, scale)` for numbers, or `dirichlet(a)` for classes",
+)
+SEVERAL_DERIVATIONS = E539.says(
+    "a soft tree must have one derivation: a state may have one rule for `leaf`, one for `split`, "
+    "and none that goes on with the same box",
+    AS_REMEDY,
+)
+SOFT_INDEX_CONSTRAINED = E539.says(
+    "with `index=soft` every split is on all features, and the program constrains features",
+    "take `index=hard`, or take the constraint out",
+)
+SOFT_WITHOUT_CORE = E539.says(
+    "the engine rjhmc runs in the compiled kernels, which are missing", "install a C++ compiler"
+)
+NO_SOFT_NAME = E539.says("{option} is {name!r}", "take one of {names}")
+NO_SOFT_NUMBER = E539.says("{option} is {value!r}", "give it a finite number above 0")
+
+E545 = Entry(
+    "E545: this is for soft trees alone",
+    cause="The measure `range` and the leaf model `normal_shared` are those of soft trees. Other "
+    "engines, exact sums and learning do not read them.",
+    remedy="Take the engine rjhmc, or another measure (`gap` is near to `range`) and leaf model.",
+    example="slp-sample rjhmc data.csv --engine exact",
+)
+SOFT_TREES_ALONE = E545.says(
+    "{what} is for soft trees, which the engine rjhmc alone draws", AS_REMEDY
+)
+
+E546 = Entry(
+    "E546: soft trees do not have this",
+    cause="Files of saved runs and the data of ArviZ hold hard trees. A tree whose splits are on "
+    "all features has no hard tree beside it.",
+    remedy="Write the draws by `slp-sample -o draws.jsonl`, or their trees by `to_dict`; take "
+    "`index=hard`.",
+    example="slp.load('rjhmc').posterior([[1, 0], [2, 1]] * 4, seed=1, draws=8).to_arviz()",
+)
+NOT_OF_SOFT_TREES = E546.says("{what} is not made of soft trees", AS_REMEDY)

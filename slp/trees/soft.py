@@ -1,0 +1,244 @@
+"""`SoftTree`: a decision tree that sends each row both ways at every split.
+
+At a split a row goes left with probability logistic((threshold - x) / width), where x is the sum of
+weight * value over the split's features: one feature with weight 1 (HMC-DF), or all of them
+(HMC-DFI). Thresholds, weights and widths are in the units of the table.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.data.frames import frame_of
+from slp.errors import UsageError
+from slp.leaves import Label, label_text
+from slp.messages.soft_trees import NOT_OF_SOFT_TREES
+from slp.trees.tree import Leaf, Node, Split, Tree
+
+
+@dataclass(frozen=True)
+class SoftSplit:
+    """A split: features with their weights, threshold, and the width of its gate."""
+
+    weights: tuple[tuple[str, float], ...]
+    threshold: float
+    width: float
+
+    @property
+    def feature(self) -> str:
+        """The feature with the largest weight."""
+        return max(self.weights, key=lambda pair: pair[1])[0]
+
+
+@dataclass(frozen=True)
+class SoftLeaf:
+    """A leaf. Of classes: the soft counts of the table's rows and the probabilities that it
+    predicts, by class. Of numbers: its mean. All None under a prior."""
+
+    counts: tuple[tuple[Label, float], ...] | None = None
+    probabilities: tuple[float, ...] | None = None
+    mean: float | None = None
+
+
+SoftNode: TypeAlias = SoftSplit | SoftLeaf
+
+
+@dataclass(frozen=True)
+class SoftTree:
+    """A soft tree.
+
+    Attributes
+    ----------
+    nodes : in preorder, left before right.
+    variance : of numbers, the variance about the mean that the tree predicts; None for classes.
+    """
+
+    nodes: tuple[SoftNode, ...] = field(repr=False)
+    variance: float | None = None
+
+    def __str__(self) -> str:
+        return self.to_text()
+
+    @property
+    def splits(self) -> tuple[SoftSplit, ...]:
+        """The splits in preorder."""
+        return tuple(node for node in self.nodes if isinstance(node, SoftSplit))
+
+    def leaves(self) -> tuple[SoftLeaf, ...]:
+        """The leaves in preorder."""
+        return tuple(node for node in self.nodes if isinstance(node, SoftLeaf))
+
+    @property
+    def n_leaves(self) -> int:
+        """Number of leaves."""
+        return len(self.nodes) // 2 + 1
+
+    @property
+    def depth(self) -> int:
+        """Splits on the longest path."""
+        return max(depth for depth, _ in self._with_depth())
+
+    def _with_depth(self) -> Iterator[tuple[int, str]]:
+        """Depth of each node in preorder, and its side."""
+        waiting = [(0, "root")]
+        for node in self.nodes:
+            depth, side = waiting.pop()
+            yield depth, side
+            if isinstance(node, SoftSplit):
+                waiting += [(depth + 1, "right"), (depth + 1, "left")]
+
+    # --- predictions ---------------------------------------------------------------------------
+
+    def reach(self, columns: Mapping[str, NDArray[np.float64]]) -> NDArray[np.float64]:
+        """The probability that each row reaches each leaf, shape (m, K); `columns` has the values
+        of each feature, shape (m,)."""
+        size = len(next(iter(columns.values())))
+        waiting, out = [np.ones(size)], []
+        for node in self.nodes:
+            reached = waiting.pop()
+            if isinstance(node, SoftLeaf):
+                out.append(reached)
+                continue
+            x = sum(weight * columns[name] for name, weight in node.weights)
+            t = (node.threshold - np.asarray(x)) / node.width
+            small = np.exp(-np.abs(t)) / (1 + np.exp(-np.abs(t)))
+            left = np.where(t < 0, small, 1 - small)
+            right = np.where(t < 0, 1 - small, small)
+            waiting += [reached * right, reached * left]
+        return np.stack(out, axis=1)
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Class probabilities of rows, shape (m, C), in the order of the leaves' counts. `X` is a
+        frame with the tree's features by name, or an array (columns `x0`, `x1`, ...).
+
+        Raises
+        ------
+        UsageError
+            E546: the tree predicts numbers, or is of a prior.
+        """
+        values = [leaf.probabilities for leaf in self.leaves()]
+        if any(value is None for value in values):
+            raise UsageError(NOT_OF_SOFT_TREES(what="a class probability of numbers or of a prior"))
+        return self.reach(_columns(X)) @ np.array(values, np.float64)
+
+    def predict(self, X: Any) -> NDArray[np.float64]:
+        """The mean of the number of each row, shape (m,).
+
+        Raises
+        ------
+        UsageError
+            E546: the tree predicts classes, or is of a prior.
+        """
+        values = [leaf.mean for leaf in self.leaves()]
+        if any(value is None for value in values):
+            raise UsageError(NOT_OF_SOFT_TREES(what="a mean of classes or of a prior"))
+        return self.reach(_columns(X)) @ np.array(values, np.float64)
+
+    def without_outcomes(self) -> SoftTree:
+        """The same splits, with leaves that say nothing."""
+        nodes = tuple(n if isinstance(n, SoftSplit) else SoftLeaf() for n in self.nodes)
+        return replace(self, nodes=nodes, variance=None)
+
+    def hardened(self) -> Tree:
+        """The tree of the same splits that sends each row one way. Its leaves say nothing, as other
+        rows reach them: `Posterior.log_likelihood` tells its likelihood.
+
+        Raises
+        ------
+        UsageError
+            E546: a split is on several features.
+        """
+        done: list[Node] = []
+        for node in reversed(self.nodes):  # right sides before left ones
+            if isinstance(node, SoftLeaf):
+                done.append(Leaf())
+                continue
+            if len(node.weights) > 1:
+                raise UsageError(NOT_OF_SOFT_TREES(what="a hard tree with splits on all features"))
+            left, right = done.pop(), done.pop()
+            done.append(Split(node.feature, node.threshold, None, left, right))
+        return Tree(done.pop())
+
+    # --- text and JSON -------------------------------------------------------------------------
+
+    def to_text(self) -> str:
+        """One line for each node, children indented below their parent, the left side first."""
+        sides = {"root": "", "left": "left: ", "right": "right: "}
+        places = zip(self.nodes, self._with_depth(), strict=True)
+        return "\n".join("   " * d + sides[side] + _words(n) for n, (d, side) in places)
+
+    def to_dict(self, *, predictive: bool = False) -> dict[str, Any]:
+        """As JSON. A split is `{"feature", "threshold", "width", "left", "right"}`, with
+        `"weights"` in place of `"feature"` where it is on several; a leaf has `"counts"` and
+        `"probabilities"`, or `"mean"`. The root has `"variance"` for numbers. `predictive` has no
+        effect: leaves always say what they predict."""
+        done: list[dict[str, Any]] = []
+        for node in reversed(self.nodes):
+            done.append(_leaf_to_dict(node) if isinstance(node, SoftLeaf) else {})
+            if isinstance(node, SoftSplit):
+                out, left, right = done.pop(), done.pop(), done.pop()
+                one = len(node.weights) == 1 and node.weights[0][1] == 1.0
+                out |= {"feature": node.feature} if one else {"weights": dict(node.weights)}
+                out |= {"threshold": node.threshold, "width": node.width}
+                done.append(out | {"left": left, "right": right})
+        root = done.pop()
+        return root if self.variance is None else {**root, "variance": self.variance}
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any], classes: Sequence[Label] = ()) -> SoftTree:
+        """The tree that `to_dict` wrote. Classes are texts there, and here too, unless `classes`
+        lists them."""
+        labels = {label_text(label): label for label in classes}
+        nodes: list[SoftNode] = []
+        waiting = [data]
+        while waiting:
+            node = waiting.pop()
+            if "left" not in node:
+                nodes.append(_leaf_from_dict(node, labels))
+                continue
+            weights = node.get("weights") or {node["feature"]: 1.0}
+            nodes.append(SoftSplit(tuple(weights.items()), node["threshold"], node["width"]))
+            waiting += [node["right"], node["left"]]
+        return cls(tuple(nodes), data.get("variance"))
+
+    def uses(self) -> Counter[str]:
+        """How many splits are on each feature; one on several counts for that with the largest
+        weight."""
+        return Counter(split.feature for split in self.splits)
+
+
+def _columns(X: Any) -> dict[str, NDArray[np.float64]]:
+    return {c.name: np.asarray(c.cells, np.float64) for c in frame_of(X).columns if c.numeric}
+
+
+def _words(node: SoftNode) -> str:
+    if isinstance(node, SoftSplit):
+        terms = [name if weight == 1.0 else f"{weight:.3g} {name}" for name, weight in node.weights]
+        return f"{' + '.join(terms)} < {node.threshold:.6g} +- {node.width:.3g}"
+    if node.counts is not None and node.probabilities is not None:
+        pairs = zip(node.counts, node.probabilities, strict=True)
+        shares = ", ".join(f"{label_text(label)} {p:.3f}" for (label, _), p in pairs)
+        return f"{shares} ({sum(n for _, n in node.counts):.1f} rows)"
+    return "leaf" if node.mean is None else f"mean {node.mean:.6g}"
+
+
+def _leaf_to_dict(leaf: SoftLeaf) -> dict[str, Any]:
+    if leaf.counts is not None and leaf.probabilities is not None:
+        names = [label_text(label) for label, _ in leaf.counts]
+        counts = {name: n for name, (_, n) in zip(names, leaf.counts, strict=True)}
+        shares = dict(zip(names, leaf.probabilities, strict=True))
+        return {"counts": counts, "probabilities": shares}
+    return {} if leaf.mean is None else {"mean": leaf.mean}
+
+
+def _leaf_from_dict(data: Mapping[str, Any], labels: Mapping[str, Label]) -> SoftLeaf:
+    if "counts" in data:
+        counts = tuple((labels.get(name, name), n) for name, n in data["counts"].items())
+        return SoftLeaf(counts, tuple(data["probabilities"].values()))
+    return SoftLeaf(mean=data.get("mean"))

@@ -1,0 +1,94 @@
+"""Soft trees with random data, for tests: a core sampler beside its specification."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.engines.rjhmc.plain import SoftData
+from slp.kernels.compiled import compiled_core
+
+#: Topologies in preorder: 1 for an inner node, 0 for a leaf.
+TOPOLOGIES = ((0,), (1, 0, 0), (1, 1, 0, 0, 1, 0, 0), (1, 0, 1, 0, 1, 1, 0, 0, 0))
+
+
+def random_data(
+    rng: np.random.Generator, n: int, d: int, h: float, classes: bool, soft_index: bool
+) -> SoftData:
+    values = rng.uniform(size=(n, d))
+    values[0], values[-1] = 0.0, 1.0
+    delta = rng.uniform(0.5, 2.0, d) if soft_index else None
+    if classes:
+        counts = rng.integers(0, 3, (n, 3)).astype(np.float64)
+        return SoftData(values, h, counts, rng.uniform(0.5, 2.0, 3), delta=delta)
+    rows = rng.integers(1, 4, n).astype(np.float64)
+    numbers = (0.3, 1.5, 2.5, 0.7)
+    mean = rng.normal(size=n)
+    return SoftData(values, h, rows=rows, mean=mean, within=0.8, numbers=numbers, delta=delta)
+
+
+def problem_of_one_state(d: int, split: float = 0.5, max_leaves: int = 0) -> Any:
+    """The core's grammar of one state that splits with a probability, with all of d features."""
+    core = compiled_core()
+    assert core is not None
+    problem = core.ExactProblem()
+    problem.set_rows(np.ones(2, np.uint32))
+    for _ in range(d):
+        codes = np.array([0, 1], np.uint32)
+        problem.add_feature(0, 2, np.array([0.0, 1.0]), np.empty(0), codes)
+    problem.set_grammar(0, True, False, 1, max_leaves, np.ones(d))
+    rules = core.ExactRules(1)
+    rules.add_leaf_rule(np.log1p(-split), [])
+    rules.add_split_rule(np.log(split), 0, np.zeros(2 * d, np.int32))
+    problem.add_state(rules)
+    return problem
+
+
+def sampler_of(
+    data: SoftData,
+    *,
+    likelihood: bool = True,
+    lengths: tuple[int, int, int, int] = (0, 1, 0, 0),
+    informed: bool = True,
+    split: float = 0.5,
+) -> Any:
+    """The core's sampler: warm-up, trajectories, leapfrogs and leaves in `lengths`."""
+    core = compiled_core()
+    assert core is not None
+    n, d = data.values.shape
+    problem = problem_of_one_state(d, split)
+    problem.set_rows(np.ones(n, np.uint32))
+    none = np.empty(0)
+    numbers = none if data.counts is not None else np.array([*data.numbers, data.within])
+    if data.counts is not None:
+        responses = np.ascontiguousarray(data.counts.T).ravel()
+    else:
+        assert data.rows is not None and data.mean is not None
+        responses = np.concatenate([data.rows, data.mean])
+    return core.SoftSampler(
+        problem,
+        np.ascontiguousarray(data.values.T).ravel(),
+        responses,
+        none if data.concentration is None else data.concentration,
+        numbers,
+        none if data.delta is None else data.delta,
+        likelihood,
+        [data.h, data.h],
+        list(lengths),
+        informed,
+    )
+
+
+def random_tree(
+    rng: np.random.Generator, data: SoftData, topology: tuple[int, ...]
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """Features of the nodes, and unconstrained parameters."""
+    d = data.values.shape[1]
+    drawn = np.full(len(topology), d) if data.delta is not None else None
+    drawn = rng.integers(0, d, len(topology)) if drawn is None else drawn
+    features = np.where(np.array(topology) == 1, drawn, -1).astype(np.int32)
+    m = sum(topology)
+    size = m * (d if data.delta is not None else 1) + (0 if data.counts is not None else m + 2)
+    return features, rng.normal(size=size)

@@ -1,0 +1,201 @@
+"""Engine `rjhmc` from a program: what it refuses, its trees, predictions, numbers, and commands."""
+
+from __future__ import annotations
+
+import json
+import pickle
+import warnings
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import polars as pl
+import pytest
+from click.testing import CliRunner
+from scipy.special import gammaln
+
+import slp
+from slp.cli.sample import sample_command
+from slp.errors import SlpWarning, UnsupportedError, UsageError
+from slp.results import Posterior
+from slp.trees.soft import SoftTree
+
+RNG = np.random.default_rng(7)
+A, B = RNG.uniform(0, 10, 40), RNG.normal(size=40)
+CLASSES = pl.DataFrame({"a": A, "b": B, "y": np.where(A + RNG.normal(size=40) > 5, "q", "p")})
+NUMBERS = pl.DataFrame({"a": A, "b": B, "y": np.where(A > 5, 3.0, 1.0) + 0.2 * RNG.normal(size=40)})
+FEW: dict[str, Any] = {"seed": 1, "draws": 60, "warmup": 60, "chains": 2}
+
+
+def drawn(text: str, frame: pl.DataFrame, **options: Any) -> Posterior:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SlpWarning)
+        return slp.parse(text).posterior(frame, **{**FEW, **options})
+
+
+def soft(tree: Any) -> SoftTree:
+    return cast(SoftTree, tree)
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "words"),
+    [
+        (":- use(growtree).", {"engine": "rjhmc"}, "E539.*feature_then_cut"),
+        (":- use(rjhmc). :- constraint(constant(b)). box(b, a, 0, 2).", {}, "E539.*`constant`"),
+        (
+            ":- use(rjhmc). :- constraint(forbid(a, within(b))). box(b, a, 0, 2).",
+            {},
+            "E539.*`within`",
+        ),
+        (":- use(rjhmc). :- constraint(max_features(1)).", {}, "E539.*`max_features`"),
+        (":- use(rjhmc). :- support(min_leaf(3)).", {}, "E539.*`min_leaf`"),
+        (":- use(rjhmc). :- feature(a, [cuts([2, 4])]).", {}, "E539.*`a` is cut or binned"),
+        (":- use(rjhmc). :- feature(a, [categorical]).", {}, "E539.*`a` is categorical"),
+        (":- use(rjhmc, [h = 0]).", {}, "E539.*`h` is 0"),
+        (":- use(rjhmc). :- constraint(forbid(a)).", {"index": "soft"}, "E539.*index=soft"),
+        (":- use(rjhmc).", {"index": "other"}, "E539.*index is 'other'"),
+        (":- use(rjhmc).", {"first_h": -1.0}, "E539.*first_h is -1.0"),
+        (
+            ":- start(t). :- param(h, 0.1). 0.5 :: t --> leaf. "
+            "0.3 :: t --> split(F, V, range), t, t. 0.2 :: t --> split(F, V, range), t, leaf.",
+            {},
+            "E539.*one derivation",
+        ),
+        (
+            ":- start(t). :- param(h, 0.1). 0.5 :: t --> {rows(N), N > 3}, leaf. "
+            "0.5 :: t --> split(F, V, range), t, t.",
+            {},
+            "E539.*`rows`|E2",
+        ),
+        (
+            ":- start(t). 0.5 :: t --> leaf. 0.5 :: t --> split(F, V, range), t, t.",
+            {},
+            "E539.*how wide",
+        ),
+        (":- use(rjhmc).", {"engine": "exact"}, "E545"),
+        (":- use(rjhmc).", {"engine": "mh"}, "E545"),
+        (":- use(rjhmc).", {"engine": "search"}, "E545"),
+    ],
+)
+def test_it_refuses_in_words(text: str, options: dict[str, Any], words: str) -> None:
+    with pytest.raises(slp.SlpError, match=words):
+        drawn(text, CLASSES, **options)
+
+
+def test_other_engines_refuse_its_leaf_model() -> None:
+    for engine in ("auto", "exact", "mh", "modal"):
+        with pytest.raises(UnsupportedError, match=r"E539|E545"):
+            drawn(":- use(growtree). :- leaf(normal_shared(0, 1, 2, 2)).", NUMBERS, engine=engine)
+    with pytest.raises(UnsupportedError, match="E545"):
+        slp.parse(":- use(rjhmc).").posterior(CLASSES, engine="forward")
+
+
+@pytest.mark.parametrize("index", ["hard", "soft"])
+def test_trees_and_averages_of_classes(index: str) -> None:
+    found = drawn(":- use(rjhmc).", CLASSES, index=index)
+    assert found.engine == "rjhmc" and found.log_evidence is None
+    trees = [soft(draw.tree) for draw in found.draws]
+    assert len(trees) == 60 and {len(t.leaves()) == t.n_leaves for t in trees} == {True}
+    want = np.mean([tree.predict_proba(CLASSES) for tree in trees], axis=0)
+    have = found.predict_proba(CLASSES)
+    assert have == pytest.approx(want, abs=1e-12) and have.sum(axis=1) == pytest.approx(1.0)
+    assert found.expected_leaves() == pytest.approx(np.mean([t.n_leaves for t in trees]))
+    assert found.predict_error(CLASSES).shape == (40, 2)
+    low, high = np.moveaxis(found.predict_interval(CLASSES[:5])[:, 0], -1, 0)
+    assert (low < have[:5, 0]).all() and (have[:5, 0] < high).all()
+    for tree in trees[:10]:
+        again = SoftTree.from_dict(json.loads(json.dumps(tree.to_dict())))
+        assert again == tree and again.to_text() == tree.to_text()
+        counts = np.array([[n for _, n in leaf.counts or ()] for leaf in tree.leaves()])
+        assert counts.sum() == pytest.approx(40)
+    copied = pickle.loads(pickle.dumps(found))
+    assert copied.predict_proba(CLASSES) == pytest.approx(have, abs=1e-15)
+    assert sum(use.expected_uses for use in found.rule_probabilities()) > 1
+    for wrong in (found.to_arviz, lambda: found.save("run.slpz")):
+        with pytest.raises(UsageError, match="E546"):
+            wrong()
+
+
+def test_the_likelihood_of_draws_is_that_of_equation_10() -> None:
+    found = drawn(":- use(rjhmc).", CLASSES)
+    leaf = found.table.leaf
+    assert leaf.classes == ("p", "q")
+    for draw in list(found.draws)[:20]:
+        n = np.array([[k for _, k in leaf.counts or ()] for leaf in soft(draw.tree).leaves()])
+        want = (gammaln(1 + n).sum(axis=1) + gammaln(2) - gammaln(2 + n.sum(axis=1))).sum()
+        assert draw.log_likelihood == pytest.approx(want)
+
+
+@pytest.mark.parametrize("index", ["hard", "soft"])
+def test_numbers(index: str) -> None:
+    found = drawn(":- use(rjhmc).", NUMBERS, index=index, draws=400, warmup=300)
+    assert found.table.leaf.name == "normal_shared"
+    y = NUMBERS["y"].to_numpy()
+    assert np.mean((found.predict(NUMBERS) - y) ** 2) < 0.3  # of the variance 1.0
+    low, high = found.predict_interval(NUMBERS).T
+    assert 0.7 < np.mean((low < y) & (y < high))
+    trees = [soft(draw.tree) for draw in found.draws]
+    want = np.mean([tree.predict(NUMBERS) for tree in trees], axis=0)
+    assert found.predict(NUMBERS) == pytest.approx(want)
+    assert all(tree.variance is not None and tree.variance > 0 for tree in trees)
+
+
+def test_hardened_trees() -> None:
+    found = drawn(":- use(rjhmc, [h = 0.000001]).", CLASSES)
+    draw = found.draws[-1]
+    hard = soft(draw.tree).hardened()
+    assert isinstance(hard, slp.Tree) and hard.n_leaves == draw.tree.n_leaves
+    softer = drawn(":- use(rjhmc).", CLASSES, index="soft")
+    split = next(d.tree for d in softer.draws if d.tree.n_leaves > 1)
+    with pytest.raises(UsageError, match="E546"):
+        soft(split).hardened()
+
+
+def test_constraints_hold_in_every_draw() -> None:
+    text = (
+        ":- use(rjhmc, [alpha = 0.9, beta = 0.1]). :- constraint(before(a, b)). "
+        ":- constraint(once(b)). :- constraint(max_leaves(5)). :- support(max_depth(3))."
+    )
+    found = drawn(text, CLASSES, draws=300)
+    sizes = set()
+    for draw in found.draws:
+        tree = soft(draw.tree)
+        assert tree.n_leaves <= 5 and tree.depth <= 3
+        sizes.add(tree.n_leaves)
+        waiting: list[tuple[str, ...]] = [()]
+        for node in tree.nodes:
+            above = waiting.pop()
+            name = getattr(node, "feature", None)
+            if name is not None:
+                assert name == "a" or ("a" in above and "b" not in above)
+                waiting += [(*above, name)] * 2
+    assert len(sizes) > 2
+
+
+def test_the_prior_and_feature_weights() -> None:
+    """The root is on `a` with probability 3/4 under weight 3, whatever the rows say: 2,000 draws
+    of the prior; a share within 5 standard errors of independent draws times 2."""
+    program = slp.parse(":- use(rjhmc, [alpha = 0.8]). :- feature_weight(a, 3).")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SlpWarning)
+        prior = program.prior(CLASSES, engine="rjhmc", seed=3, draws=2000, warmup=200)
+    roots = prior.root_probabilities()
+    assert roots["a"] + roots["b"] == pytest.approx(0.8, abs=10 * np.sqrt(0.16 / 2000))
+    assert roots["a"] == pytest.approx(0.6, abs=10 * np.sqrt(0.24 / 2000))
+
+
+def test_the_command(tmp_path: Path) -> None:
+    table, out = tmp_path / "data.csv", tmp_path / "draws.jsonl"
+    CLASSES.write_csv(table)
+    few = ["-n", "40", "--warmup", "40", "--seed", "1"]
+    told = CliRunner().invoke(
+        sample_command, ["rjhmc", str(table), "--engine", "rjhmc", *few, "-o", str(out)]
+    )
+    assert told.exit_code == 0, told.output
+    assert "best tree" in told.output and "+-" in told.output
+    lines = [json.loads(line) for line in out.read_text("utf-8").splitlines()]
+    assert len(lines) == 40 and all(SoftTree.from_dict(line["tree"]) for line in lines)
+    told = CliRunner().invoke(sample_command, ["rjhmc", str(table), *few, "--json"])
+    data = json.loads(told.stdout)
+    assert data["engine"] == "rjhmc" and data["log_evidence"] is None
+    assert SoftTree.from_dict(data["map"]["tree"]).n_leaves == data["map"]["n_leaves"]

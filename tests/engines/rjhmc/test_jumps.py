@@ -1,0 +1,165 @@
+"""The distribution over topologies and parameters against quadrature, on one feature and few rows.
+
+Seeds are fixed. Each share is compared within 4.5 of its standard errors, by means of batches; a
+right sampler fails one of the 60 comparisons of this file by chance with a probability below 0.001.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.integrate import dblquad, quad
+from scipy.special import logsumexp
+from scipy.stats import invgamma
+
+from slp.engines.rjhmc.plain import SoftData, log_density
+from tests.engines.rjhmc.soft_cases import sampler_of
+
+LIMIT = 4.5
+SPLIT = 0.4
+LEAF, STUMP = (-1,), (0, -1, -1)
+LEFT, RIGHT = (0, 0, -1, -1, -1), (0, -1, 0, -1, -1)
+
+
+def classes(h: float = 0.15) -> SoftData:
+    values = np.array([[0.0], [0.3], [0.45], [0.7], [1.0]])
+    counts = np.array([[2.0, 0.0], [1, 0], [0, 1], [0, 2], [1, 1]])
+    return SoftData(values, h, counts, np.array([1.0, 0.7]))
+
+
+def numbers(h: float = 0.15) -> SoftData:
+    values = np.array([[0.0], [0.35], [0.6], [1.0]])
+    mean = np.array([-0.9, -0.6, 0.4, 1.3])
+    return SoftData(values, h, rows=np.ones(4), mean=mean, numbers=(0.1, 1.0, 2.0, 0.8))
+
+
+def bits_of(rng: np.random.Generator) -> np.ndarray:
+    return rng.integers(0, 2**64, 4, dtype=np.uint64)
+
+
+def draws_of(sampler: Any, n: int, seed: int) -> list[tuple[tuple[int, ...], np.ndarray]]:
+    rng = np.random.default_rng(seed)
+    chain, _ = sampler.advance(sampler.start(bits_of(rng)), bits_of(rng), 300, True, True)
+    out = []
+    for _ in range(n):
+        chain, _ = sampler.advance(chain, bits_of(rng), 1, False, True)
+        out.append((tuple(chain.features(sampler).tolist()), chain.parameters()))
+    return out
+
+
+def agrees(values: np.ndarray, want: float) -> None:
+    """The mean of a series, within its standard error by 50 batches."""
+    batches = values[: len(values) // 50 * 50].reshape(50, -1).mean(axis=1)
+    error = batches.std(ddof=1) / np.sqrt(50)
+    assert abs(values.mean() - want) <= LIMIT * error + 1e-9, (values.mean(), want, error)
+
+
+def grid(lo: float, hi: float, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Points and weights of Gauss and Legendre."""
+    x, w = np.polynomial.legendre.leggauss(n)
+    return (hi - lo) / 2 * x + (hi + lo) / 2, (hi - lo) / 2 * w
+
+
+def log_mass_of_classes(data: SoftData, shape: tuple[int, ...]) -> float:
+    """Log of the integral of the density over all thresholds, on a grid of tau."""
+    m = (len(shape)) // 2
+    if m == 0:
+        return float(log_density(data, np.array(shape, np.int32), np.empty(0)))
+    tau, weight = grid(0, 1, 60)
+    logit = np.log(tau) - np.log1p(-tau)
+    axes = np.meshgrid(*[np.arange(60)] * m)
+    points = np.stack([a.ravel() for a in axes], axis=1)
+    terms = [
+        log_density(data, np.array(shape, np.int32), logit[p])
+        + (np.log(weight[p]) - np.log(tau[p]) - np.log1p(-tau[p])).sum()
+        for p in points
+    ]
+    return float(logsumexp(terms))
+
+
+def log_prior_of(shape: tuple[int, ...], most: int) -> float:
+    """Of a topology whose nodes split with the probability SPLIT; at most `most` leaves."""
+    inner = sum(f >= 0 for f in shape)
+    return inner * np.log(SPLIT) + (inner + 1) * np.log1p(-SPLIT) if inner < most else -np.inf
+
+
+@pytest.mark.parametrize("informed", [True, False])
+def test_topologies_of_classes(informed: bool) -> None:
+    data, shapes = classes(), (LEAF, STUMP, LEFT, RIGHT)
+    log_mass = np.array([log_mass_of_classes(data, s) + log_prior_of(s, 3) for s in shapes])
+    want = np.exp(log_mass - logsumexp(log_mass))
+    sampler = sampler_of(data, lengths=(300, 1, 0, 3), informed=informed, split=SPLIT)
+    draws = draws_of(sampler, 20_000, 1)
+    assert set(Counter(s for s, _ in draws)) == set(shapes)
+    for shape, share in zip(shapes, want, strict=True):
+        agrees(np.array([s == shape for s, _ in draws], np.float64), share)
+
+
+def log_mass_of_numbers(data: SoftData, shape: tuple[int, ...]) -> float:
+    """mu is integrated in closed form, log sigma^2 and tau by quadrature."""
+    assert data.rows is not None and data.mean is not None
+    centre, spread, a, b = data.numbers
+    n = len(data.mean)
+
+    def density(tau: float, log_variance: float) -> float:
+        left = 1 / (1 + np.exp(-(tau - data.values[:, 0]) / data.h))
+        phi = np.stack([left, 1 - left], axis=1) if shape == STUMP else np.ones((n, 1))
+        cov = np.exp(log_variance) * np.eye(n) + spread**2 * phi @ phi.T
+        apart = data.mean - centre * phi.sum(axis=1)
+        _, log_det = np.linalg.slogdet(cov)
+        fit = apart @ np.linalg.solve(cov, apart)
+        prior = invgamma.logpdf(np.exp(log_variance), a, scale=b) + log_variance
+        return float(np.exp(prior - 0.5 * (n * np.log(2 * np.pi) + log_det + fit)))
+
+    if shape == LEAF:
+        return float(np.log(quad(lambda v: density(0.0, v), -6, 6)[0]))
+    return float(np.log(dblquad(lambda t, v: density(t, v), -6, 6, 0, 1, epsabs=1e-9)[0]))
+
+
+@pytest.mark.parametrize("informed", [True, False])
+def test_topologies_of_numbers(informed: bool) -> None:
+    data, shapes = numbers(), (LEAF, STUMP)
+    log_mass = np.array([log_mass_of_numbers(data, s) + log_prior_of(s, 2) for s in shapes])
+    want = np.exp(log_mass - logsumexp(log_mass))
+    sampler = sampler_of(data, lengths=(300, 1, 0, 2), informed=informed, split=SPLIT)
+    draws = draws_of(sampler, 20_000, 2)
+    agrees(np.array([s == STUMP for s, _ in draws], np.float64), want[1])
+
+
+def test_means_with_the_topology_fixed() -> None:
+    """HMC alone at a stump of classes: the mean of tau by quadrature."""
+    data = classes()
+    rng = np.random.default_rng(3)
+    tau, weight = grid(0, 1, 200)
+    logit = np.log(tau) - np.log1p(-tau)
+    shape = np.array(STUMP, np.int32)
+    terms = np.array([log_density(data, shape, logit[i : i + 1]) for i in range(200)])
+    mass = np.exp(terms - terms.max()) * weight / (tau * (1 - tau))
+    for leapfrogs in (0, 5):
+        sampler = sampler_of(data, lengths=(300, 1, leapfrogs, 2), split=SPLIT)
+        chain = sampler.restore(shape, np.zeros(1), sampler.start(bits_of(rng)).tuning())
+        chain, _ = sampler.advance(chain, bits_of(rng), 300, True, False)
+        found = []
+        for _ in range(10_000):
+            chain, _ = sampler.advance(chain, bits_of(rng), 1, False, False)
+            found.append(1 / (1 + np.exp(-chain.parameters()[0])))
+        agrees(np.array(found), float(mass @ tau / mass.sum()))
+        agrees(np.array(found) ** 2, float(mass @ tau**2 / mass.sum()))
+
+
+def test_the_prior_is_drawn() -> None:
+    """Without the likelihood: topologies by their prior, tau uniform, mu and sigma^2 by theirs."""
+    data = numbers()
+    sampler = sampler_of(data, likelihood=False, lengths=(300, 1, 0, 3), split=SPLIT)
+    draws = draws_of(sampler, 20_000, 4)
+    shapes = (LEAF, STUMP, LEFT, RIGHT)
+    weights = np.exp([log_prior_of(s, 3) for s in shapes])
+    for shape, share in zip(shapes, weights / weights.sum(), strict=True):
+        agrees(np.array([s == shape for s, _ in draws], np.float64), share)
+    agrees(np.array([q[-2] for _, q in draws]), 0.1)
+    agrees(np.array([(q[-2] - 0.1) ** 2 for _, q in draws]), 1.0)
+    agrees(np.array([np.exp(-q[-1]) for _, q in draws]), 2.0 / 0.8)
+    agrees(np.array([1 / (1 + np.exp(-q[0])) for s, q in draws if s != LEAF]), 0.5)
