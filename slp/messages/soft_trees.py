@@ -20,9 +20,7 @@ NO_WIDTH = E539.says(
     "the program does not say how wide gates are",
     "declare it, as a share of the range of a feature: `:- param(h, 0.05).`",
 )
-NO_SUCH_WIDTH = E539.says(
-    "the width of gates `h` is {h:g}", "give it a number from 1e-6 to 1000"
-)
+NO_SUCH_WIDTH = E539.says("the width of gates `h` is {h:g}", "give it a number from 1e-6 to 1000")
 NOT_FOR_SOFT_TREES = E539.says("soft trees have no {what}", AS_REMEDY)
 NOT_A_SOFT_FEATURE = E539.says(
     "soft trees split on numbers, and `{feature}` is {kind}",

@@ -31,7 +31,7 @@ from tests.engines.cases import (
     numeric,
 )
 
-NAMES = "engines are auto, exact, chart, enumerate, mh, smc, modal, search, prolog, forward"
+NAMES = "engines are auto, exact, chart, enumerate, mh, smc, modal, search, rjhmc, prolog, forward"
 
 
 def run(grammar: TreeGrammar, table: Table, **options: Any) -> Posterior:
