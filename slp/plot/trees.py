@@ -9,8 +9,10 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch, Rectangle
 
+from slp.errors import UsageError
 from slp.ir.program import Box
 from slp.leaves import Label, label_text, sorted_labels
+from slp.messages.soft_trees import NOT_OF_SOFT_TREES
 from slp.plot.canvas import (
     BLUE,
     DARK,
@@ -74,7 +76,9 @@ def _standing(found: Candidate) -> str:
 
 
 def _drawn(headed: Sequence[tuple[str, Tree]], boxes: tuple[Box, ...], ax: Axes | None) -> Axes:
-    """Trees with their headings, in rows as wide as there is room."""
+    """Trees with their headings, in rows as wide as there is room; E546 of soft trees."""
+    if not all(isinstance(t, Tree) for _, t in headed):
+        raise UsageError(NOT_OF_SOFT_TREES(what="a picture of a tree"))
     places = [place for _, t in headed for place in _leaves(t)]
     longest = max(len(_tags(place.region, boxes)) for place in places)
     laid = [(head, layout_of(t, longest)) for head, t in headed]

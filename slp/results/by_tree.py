@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from slp.errors import UsageError
 from slp.messages.results import NO_DRAWS_OF_TREES
+from slp.messages.soft_trees import NOT_OF_SOFT_TREES
 from slp.results.averages import ScoredTree
 from slp.results.posterior import Posterior
 from slp.results.weighted_draws import DrawnTrees, numbered
@@ -62,6 +63,8 @@ def quantiles(
 
 def splits_of(trees: DrawnTrees) -> Iterator[tuple[Split, float]]:
     """Every split of every distinct tree, with the share of its tree."""
+    if not trees.hard:
+        raise UsageError(NOT_OF_SOFT_TREES(what="a picture of thresholds"))
     shares = trees.frequency.tolist()
     for scored, share in zip(trees.trees, shares, strict=True):
         nodes = (node for node in scored.tree.nodes() if isinstance(node, Split))

@@ -114,6 +114,9 @@ class DrawnTrees(WeightedDraws):
     splits : how often each tree splits on each feature, int64, shape (U, d).
     """
 
+    #: Whether each row goes one way at a split.
+    hard = True
+
     def __init__(
         self,
         table: Table,

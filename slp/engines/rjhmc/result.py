@@ -22,6 +22,8 @@ class SoftTrees(DrawnTrees):
     """Averages over draws of soft trees. A split on all features counts for that with the largest
     weight."""
 
+    hard = False
+
     def __init__(
         self,
         table: Table,
@@ -68,12 +70,16 @@ class SoftTrees(DrawnTrees):
 
     def predictions(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
         """See `TreeAverages`."""
-        found = [self.mean(self._values(numbers)) for numbers in self._some(rows)]
+        found = [self.mean(values) for values in self.predictions_by_tree(rows)]
         return np.concatenate(found).reshape(len(rows), -1)
+
+    def predictions_by_tree(self, rows: NDArray[np.object_]) -> Iterator[NDArray[np.float64]]:
+        """See `DrawnTrees`."""
+        return map(self._values, self._some(rows))
 
     def predictive_error(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
         """See `DrawnTrees`."""
-        return np.concatenate([self.error(self._values(numbers)) for numbers in self._some(rows)])
+        return np.concatenate([self.error(values) for values in self.predictions_by_tree(rows)])
 
     def table_predictions(self) -> NDArray[np.float64]:
         """See `DrawnTrees`."""

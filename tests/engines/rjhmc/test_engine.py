@@ -111,7 +111,8 @@ def test_trees_and_averages_of_classes(index: str) -> None:
     copied = pickle.loads(pickle.dumps(found))
     assert copied.predict_proba(CLASSES) == pytest.approx(have, abs=1e-15)
     assert sum(use.expected_uses for use in found.rule_probabilities()) > 1
-    for wrong in (found.to_arviz, lambda: found.save("run.slpz")):
+    report = lambda: found.report("run.html")  # noqa: E731
+    for wrong in (found.to_arviz, lambda: found.save("run.slpz"), report):
         with pytest.raises(UsageError, match="E546"):
             wrong()
 
