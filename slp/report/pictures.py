@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
 from slp.compile import problem_on
 from slp.engines import infer
-from slp.errors import BudgetError, SlpError, UnsupportedError
+from slp.errors import SlpError, UnsupportedError
 from slp.late import optional_module
 from slp.report.checks import program_of
 from slp.report.html import Content, Html, joined, tag
@@ -80,7 +80,42 @@ def _pictures(plot: Any, posterior: Posterior, prior: Posterior | None) -> list[
             f"The probability of each depth, the most questions on a way down{beside}.",
             lambda: plot.depth(posterior, prior),
         ),
+        *_of_splits(plot, posterior),
+        *_of_chains(plot, posterior),
     ]
+
+
+def _of_splits(plot: Any, posterior: Posterior) -> Iterator[_Picture]:
+    """Where trees split, and what they predict there; nothing where the best tree has no split and
+    no feature is used."""
+    if not any(use.probability for use in posterior.split_probabilities().values()):
+        return
+    caption = "Where trees split: for each feature, how often a split falls in each part of it."
+    yield _Picture("thresholds", caption, lambda: plot.thresholds(posterior))
+    caption = (
+        "What is predicted, averaged over all trees, where the most used feature changes and all "
+        "others stay (partial dependence)."
+    )
+    yield _Picture("dependence", caption, lambda: plot.dependence(posterior))
+    if len(posterior.table.features) > 1:
+        caption = "What is predicted over the two most used features, averaged over all trees."
+        yield _Picture("heat", caption, lambda: plot.heat_map(posterior))
+
+
+def _of_chains(plot: Any, posterior: Posterior) -> Iterator[_Picture]:
+    """Diagnostics of a sampler."""
+    found, schedule = posterior.diagnostics, posterior.schedule
+    if found is None:
+        return
+    if schedule is not None and schedule.thin is not None:
+        caption = "The log posterior of each draw, a line for each chain: they should mix."
+        yield _Picture("traces", caption, lambda: plot.traces(posterior))
+        if len(found.draws) > 1:
+            caption = "Ranks of the draws of each chain: flat where the chains agree."
+            yield _Picture("ranks", caption, lambda: plot.ranks(posterior))
+    if found.tempering is not None:
+        caption = "Swaps between neighbouring rungs of the tempered chains: even rates are good."
+        yield _Picture("swaps", caption, lambda: plot.swaps(posterior))
 
 
 def _prior_of(posterior: Posterior) -> Posterior:
@@ -108,7 +143,7 @@ def _figure(plot: Any, picture: _Picture) -> Html:
 
     try:
         svg = plot.picture_bytes(draw, "svg").decode()
-    except BudgetError as error:
+    except SlpError as error:
         return _why_not(f"The picture of {picture.name} is missing", error)
     shown: Content = Html(_inline(svg, picture, tips))
     frame = tag(
@@ -123,10 +158,12 @@ def _figure(plot: Any, picture: _Picture) -> Html:
 
 
 def _label_bars(axes: Any) -> list[str]:
-    """Mark each bar with the number of its tooltip, and give the texts: whose bar it is, where it
-    stands, its length."""
+    """Mark each bar of the legend's with the number of its tooltip, and give the texts: where it
+    stands, its length, whose it is."""
     tips: list[str] = []
     for container in axes.containers:
+        if str(container.get_label()).startswith("_"):  # it has no name
+            continue
         for bar in getattr(container, "patches", ()):
             lying = container.orientation == "horizontal"
             place = (
