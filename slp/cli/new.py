@@ -39,4 +39,5 @@ def new_command(data: str, response: str | None, output: str | None, force: bool
         return
     with open_atomic(output) as stream:
         stream.write(text)
-    say(f"{output} written", f"next: slp-sample {shlex.quote(output)} {shlex.quote(data)} --seed 1")
+    command = f"slp-sample {shlex.quote(output)} {shlex.quote(data)} --seed 1"
+    say(f"{output} written", f"next: {command}   (--time 60s ends it after a minute)")
