@@ -163,3 +163,24 @@ def test_the_prior_is_drawn() -> None:
     agrees(np.array([(q[-2] - 0.1) ** 2 for _, q in draws]), 1.0)
     agrees(np.array([np.exp(-q[-1]) for _, q in draws]), 2.0 / 0.8)
     agrees(np.array([1 / (1 + np.exp(-q[0])) for s, q in draws if s != LEAF]), 0.5)
+
+
+@pytest.mark.parametrize("informed", [True, False])
+def test_a_sharp_likelihood(informed: bool) -> None:
+    """Few thresholds fit well, so births that look at the likelihood differ much from the prior."""
+    values = np.linspace(0, 1, 8)[:, None]
+    left = np.array([2.0, 2, 0, 0, 0, 0, 0, 0])
+    data = SoftData(values, 0.02, np.stack([left, 2 - left], axis=1), np.ones(2))
+    tau, weight = grid(0, 1, 400)
+    logit = np.log(tau) - np.log1p(-tau)
+    shape = np.array(STUMP, np.int32)
+    terms = np.array([log_density(data, shape, logit[i : i + 1]) for i in range(400)])
+    mass = np.array([log_mass_of_classes(data, LEAF), 0.0])
+    mass[1] = logsumexp(terms + np.log(weight / (tau * (1 - tau))))
+    split = 0.01
+    odds = mass + [0.0, np.log(split) + np.log1p(-split)]
+    sampler = sampler_of(data, lengths=(300, 1, 0, 2), informed=informed, split=split)
+    draws = draws_of(sampler, 20_000, 6)
+    want = float(np.exp(odds[1] - logsumexp(odds)))
+    assert 0.2 < want < 0.8
+    agrees(np.array([s == STUMP for s, _ in draws], np.float64), want)
