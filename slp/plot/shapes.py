@@ -11,21 +11,30 @@ from numpy.typing import NDArray
 
 from slp.plot.canvas import BLUE, ORANGE, PLAIN, axes_of, legend_of, plain, titled
 from slp.results import FeatureUse, Posterior
+from slp.trees import Tree
+
+#: An exact distribution over trees, and the number that it is of.
+_Sizes = tuple[Callable[[Posterior], NDArray[np.float64]], Callable[[Tree], int]]
 
 #: Values of less probability are not shown at the end of a distribution.
 _LEAST = 5e-4
 #: The most features in a picture.
 _MOST_FEATURES = 25
+#: Exact distributions of leaves and depth take minutes on some tables of 80 rows. With more distinct
+#: rows than these, so many independent draws stand in for them, and the label says so.
+_MOST_ROWS_OF_SUMS, _TREES = 20, 2000
 
 
 def leaves(posterior: Posterior, prior: Posterior | None = None, *, ax: Axes | None = None) -> Axes:
     """P(number of leaves) of a posterior and, beside it, of the prior (`posterior.prior()`)."""
-    return _distributions(posterior, prior, Posterior.leaf_distribution, "number of leaves", ax)
+    sizes = Posterior.leaf_distribution, lambda tree: tree.n_leaves
+    return _distributions(posterior, prior, sizes, "number of leaves", ax)
 
 
 def depth(posterior: Posterior, prior: Posterior | None = None, *, ax: Axes | None = None) -> Axes:
     """P(depth) of a posterior and, beside it, of the prior."""
-    return _distributions(posterior, prior, Posterior.depth_distribution, "depth of the tree", ax)
+    sizes = Posterior.depth_distribution, lambda tree: tree.depth
+    return _distributions(posterior, prior, sizes, "depth of the tree", ax)
 
 
 def features(
@@ -42,6 +51,7 @@ def features(
         own = [told[name] for name in shown]
         at = np.arange(len(shown)) + i * thick - 0.4 + thick / 2
         values = [use.probability for use in own]
+        label = f"{label}, {kind_of(side)}"
         ax.barh(at, values, thick, color=colour, label=label, xerr=_errors(own), ecolor="black")
     ax.set_yticks(range(len(shown)), [plain(name, 28) for name in shown], **PLAIN)
     ax.set_ylim(len(shown) - 0.4, -0.6)
@@ -69,11 +79,11 @@ def _errors(uses: list[FeatureUse]) -> NDArray[np.float64] | None:
 
 
 def _sides(posterior: Posterior, prior: Posterior | None) -> list[tuple[Posterior, str, str]]:
-    """Each distribution with its name and colour. The names say what the numbers are."""
+    """Each distribution with its name and colour."""
     found = [(posterior, "posterior" if posterior.likelihood else "prior", BLUE)]
     if prior is not None:
         found = [(prior, "prior", ORANGE), *found]
-    return [(side, f"{name}, {kind_of(side)}", colour) for side, name, colour in found]
+    return found
 
 
 def kind_of(posterior: Posterior) -> str:
@@ -87,10 +97,23 @@ def kind_of(posterior: Posterior) -> str:
     return f"estimate from {sum(found.draws):,} draws{doubt}"
 
 
+def _distribution(
+    side: Posterior,
+    exact: Callable[[Posterior], NDArray[np.float64]],
+    of_tree: Callable[[Tree], int],
+) -> tuple[NDArray[np.float64], str]:
+    """Probabilities of 0, 1, ..., and what they are."""
+    summed = side.diagnostics is None and side.trees_found is None
+    if not summed or len(side.table.counts) <= _MOST_ROWS_OF_SUMS:
+        return exact(side), kind_of(side)
+    numbers = [of_tree(tree) for tree in side.sample(_TREES, seed=side.seed)]
+    return np.bincount(numbers) / _TREES, f"estimate from {_TREES:,} independent draws"
+
+
 def _distributions(
     posterior: Posterior,
     prior: Posterior | None,
-    distribution: Callable[[Posterior], NDArray[np.float64]],
+    sizes: _Sizes,
     name: str,
     ax: Axes | None,
 ) -> Axes:
@@ -99,7 +122,8 @@ def _distributions(
     width = 0.8 / len(sides)
     first, last = np.inf, 0.0
     for i, (side, label, colour) in enumerate(sides):
-        mass = distribution(side)
+        mass, kind = _distribution(side, *sizes)
+        label = f"{label}, {kind}"
         known = np.flatnonzero(mass >= _LEAST)
         first, last = min(first, known[0]), max(last, known[-1])
         at = np.arange(len(mass)) + i * width - 0.4 + width / 2

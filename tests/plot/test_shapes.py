@@ -18,7 +18,9 @@ def labels(ax: Axes) -> list[str]:
     return [text.get_text() for text in ax.get_legend().get_texts()]
 
 
-def test_leaves_and_depth(exact: slp.Posterior, ax: Axes) -> None:
+def test_leaves_and_depth(ax: Axes) -> None:
+    X = np.arange(12.0)[:, None]
+    exact = slp.parse(":- use(growtree).").posterior(X, X[:, 0] > 4, engine="exact")
     prior = exact.prior()
     slp.plot.leaves(exact, prior, ax=ax)
     assert heights(ax) == [list(prior.leaf_distribution()), list(exact.leaf_distribution())]
@@ -28,6 +30,24 @@ def test_leaves_and_depth(exact: slp.Posterior, ax: Axes) -> None:
     ax.clear()
     slp.plot.depth(exact, prior, ax=ax)
     assert heights(ax) == [list(prior.depth_distribution()), list(exact.depth_distribution())]
+
+
+def test_leaves_and_depth_of_more_rows_are_drawn(ax: Axes) -> None:
+    X = np.arange(24.0)[:, None]
+    exact = slp.parse(":- use(growtree).").posterior(X, X[:, 0] % 7 > 3, engine="exact", seed=1)
+    for draw, want in (
+        (slp.plot.leaves, exact.leaf_distribution()),
+        (slp.plot.depth, exact.depth_distribution()),
+    ):
+        ax.clear()
+        draw(exact, ax=ax)
+        (have,) = heights(ax)
+        assert labels(ax) == ["posterior, estimate from 2,000 independent draws"]
+        assert sum(have) == pytest.approx(1)
+        n = max(len(have), len(want))
+        have, want = np.pad(have, (0, n - len(have))), np.pad(want, (0, n - len(want)))
+        # Five standard errors, for each of at most 24 numbers: a correct draw fails in 1 of 70,000.
+        assert (np.abs(have - want) <= 5 * np.sqrt(want * (1 - want) / 2000) + 1 / 2000).all()
 
 
 def test_features_and_their_errors(drawn: slp.Posterior, ax: Axes) -> None:
