@@ -25,9 +25,6 @@ from slp.plot.shapes import kind_of, most_used
 from slp.results import Posterior
 from slp.trees.regions import number_text
 
-#: The most cells of a side.
-_SIDE = 30
-
 
 def heat_map(
     posterior: Posterior,
@@ -37,6 +34,7 @@ def heat_map(
     label: Any = None,
     at: Mapping[str, Any] | None = None,
     X: Any = None,
+    cells: int = 30,
     ax: Axes | None = None,
 ) -> Axes:
     """What is predicted over two features, averaged over all trees, with the declared boxes.
@@ -50,6 +48,7 @@ def heat_map(
     label : the class whose probability is drawn; the second of two, else the first if None.
     at : values of other features, by name.
     X : the rows that medians and ranges are of; None for the posterior's own table.
+    cells : the most along a side.
     """
     table = posterior.table
     names = table.feature_names
@@ -62,7 +61,7 @@ def heat_map(
     others = typical(rows, table)
     for name, value in (at or {}).items():
         others[0, place_of(name, names, "feature")] = value
-    sides = [grid_of(table, f, rows, _SIDE) for f in (first, second)]
+    sides = [grid_of(table, f, rows, cells) for f in (first, second)]
     across, up = (side.values for side in sides)
     points = with_value(with_value(others, first, across), second, up)
     told = predicted(posterior, points).reshape(len(up), len(across), -1)

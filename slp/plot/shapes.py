@@ -20,8 +20,8 @@ _Sizes = tuple[Callable[[Posterior], NDArray[np.float64]], Callable[[Tree], int]
 _LEAST = 5e-4
 #: The most features in a picture.
 _MOST_FEATURES = 25
-#: Exact distributions of leaves and depth take minutes on some tables of 80 rows. With more distinct
-#: rows than these, so many independent draws stand in for them, and the label says so.
+#: Exact distributions of leaves and depth take minutes on some tables of 80 rows. With more
+#: distinct rows than these, so many independent draws stand in for them, and the label says so.
 _MOST_ROWS_OF_SUMS, _TREES = 20, 2000
 
 

@@ -23,6 +23,9 @@ _BEFORE_ROOT = re.compile(r"\A.*?(?=<svg)", re.DOTALL)
 _METADATA = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)
 _SIZE = re.compile(r'(<svg[^>]*?) width="([\d.]+)pt" height="([\d.]+)pt"')
 _TIP = "tip-"
+#: An exact prediction takes up to some 50 ms, so there are fewer of them: curves of so many rows,
+#: and cells along a side of the heat map.
+_ROWS_OF_SUMS, _CELLS_OF_SUMS = 6, 16
 #: Draws from the prior, where it is not summed.
 _DRAWS = 1000
 
@@ -92,14 +95,16 @@ def _of_splits(plot: Any, posterior: Posterior) -> Iterator[_Picture]:
         return
     caption = "Where trees split: for each feature, how often a split falls in each part of it."
     yield _Picture("thresholds", caption, lambda: plot.thresholds(posterior))
+    exact = posterior.diagnostics is None and posterior.trees_found is None
+    rows, cells = (_ROWS_OF_SUMS, _CELLS_OF_SUMS) if exact else (None, 30)
     caption = (
         "What is predicted, averaged over all trees, where the most used feature changes and all "
         "others stay (partial dependence)."
     )
-    yield _Picture("dependence", caption, lambda: plot.dependence(posterior))
+    yield _Picture("dependence", caption, lambda: plot.dependence(posterior, rows=rows))
     if len(posterior.table.features) > 1:
         caption = "What is predicted over the two most used features, averaged over all trees."
-        yield _Picture("heat", caption, lambda: plot.heat_map(posterior))
+        yield _Picture("heat", caption, lambda: plot.heat_map(posterior, cells=cells))
 
 
 def _of_chains(plot: Any, posterior: Posterior) -> Iterator[_Picture]:
