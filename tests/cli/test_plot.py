@@ -75,10 +75,10 @@ def test_a_saved_run_is_drawn(engine: str, capsys: pytest.CaptureFixture[str]) -
     frame = pl.read_csv("data.csv")
     found = slp.load("prior.slp").posterior(frame, engine=engine, seed=1, draws=40)
     found.save("run.slpz")
-    for kind in ("tree", "best-trees", "leaves", "thresholds"):
+    for kind in ("tree", "best-trees", "features", "thresholds"):
         assert plot(kind, "run.slpz", "-o", f"{kind}.svg") == 0, capsys.readouterr().err
     assert "contains mid" in Path("tree.svg").read_text()
-    assert ("prior, exact" in Path("leaves.svg").read_text()) == (engine == "exact")
+    assert ("prior, exact" in Path("features.svg").read_text()) == (engine == "exact")
     assert plot("calibration", "run.slpz", "--new", "data.csv", "-o", "c.svg") == 0
     assert "40 rows, held-out" in Path("c.svg").read_text()
 
@@ -113,7 +113,7 @@ def test_an_error_leaves_the_old_file(capsys: pytest.CaptureFixture[str]) -> Non
 def test_a_sampler_stands_beside_the_prior_by_auto() -> None:
     """A second run of the chains would take as long as the first."""
     arguments = ["--engine", "mh", "--rounds", "6", "-n", "40", "--seed", "1"]
-    assert plot("leaves", "prior.slp", "data.csv", "-o", "p.svg", *arguments) == 0
+    assert plot("features", "prior.slp", "data.csv", "-o", "p.svg", *arguments) == 0
     text = Path("p.svg").read_text()
     assert "prior, exact" in text and "posterior, estimate from 40 draws" in text
 

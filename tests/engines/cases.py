@@ -20,6 +20,11 @@ from slp.ir.tree_grammar import (
 )
 from slp.leaves import Dirichlet, GammaPoisson, LeafModel, NormalInverseGamma
 from slp.problem.problem import Problem
+from slp.resources import prior_names
+
+#: The measures and library priors that engines of hard trees take: all but those of soft trees.
+HARD_MEASURES = tuple(measure for measure in MEASURES if measure != "range")
+HARD_PRIORS = [name for name in prior_names() if name != "rjhmc"]
 
 CLASSES = ("a", "b", "c")
 
@@ -209,4 +214,4 @@ def _random_split(
         step[rng.random(size) < forbidden] = FORBIDDEN
         step[rng.random(size) < outside] = OUTSIDE
         steps.append(step)
-    return SplitRule(weight, MEASURES[rng.integers(len(MEASURES))], tuple(steps))
+    return SplitRule(weight, HARD_MEASURES[rng.integers(len(HARD_MEASURES))], tuple(steps))

@@ -16,7 +16,6 @@ import pytest
 import slp
 from slp.ir.leaf_models import LEAF_MODELS
 from slp.ir.program import (
-    MEASURES,
     Constraint,
     Failure,
     MaxFeatures,
@@ -25,18 +24,18 @@ from slp.ir.program import (
     SplitBody,
 )
 from slp.problem.problem import Problem
-from slp.resources import prior_names
+from tests.engines.cases import HARD_MEASURES, HARD_PRIORS
 from tests.engines.engines import compiled, plain
 
 pytestmark = pytest.mark.usefixtures("compiled_kernels")
 
-PRIORS = [f":- use({name})." for name in prior_names() if name != "pinball"]
+PRIORS = [f":- use({name})." for name in HARD_PRIORS if name != "pinball"]
 PRIORS.append(":- use(pinball).\n:- support(min_leaf(8)).")  # its states count leaves
 
 MEASURED = [
     f"0.9 / (1 + D) :: t(D) --> split(F, V, {measure}), t(D + 1), t(D + 1).\n"
     "1 - 0.9 / (1 + D) :: t(D) --> leaf.\n:- start(t(0))."
-    for measure in MEASURES
+    for measure in HARD_MEASURES
 ] + [
     ":- use(growtree).\n:- feature_weight(x0, 3).",
     ":- use(growtree_gap).\n:- feature_weight(kind, 0.5).",
@@ -158,9 +157,9 @@ def test_nothing_of_the_language_is_left_out() -> None:
     """But for what is decided at the finished tree, which no exact engine takes."""
     programs = [case(i).model.program for i in range(len(TEXTS))]
     assert all(not case(i).model.unsummable for i in range(len(TEXTS)))
-    assert len(PRIORS) == len(prior_names())
+    assert len(PRIORS) == len(HARD_PRIORS)
     bodies = [rule.body for program in programs for rule in program.rules]
-    assert {b.measure for b in bodies if isinstance(b, SplitBody)} == set(MEASURES)
+    assert {b.measure for b in bodies if isinstance(b, SplitBody)} == set(HARD_MEASURES)
     at_the_end = {MaxFeatures, Monotone, Predicate}
     constraints = {type(c) for program in programs for c in program.constraints}
     assert constraints == set(get_args(Constraint)) - at_the_end

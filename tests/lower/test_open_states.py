@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -15,9 +13,9 @@ from slp.lower import expansion, lowering, program_to_tree_grammar
 from slp.lower.endings import calls_end
 from slp.lower.least_leaves import LeastLeaves
 from slp.syntax import parse_term
+from tests.engines.cases import HARD_PRIORS
 from tests.lower.programs import checked, numeric
 
-_PRIORS = sorted(path.stem for path in Path("priors").glob("*.slp"))
 _BOX = "box(b, age, 20, 40). :- constraint(constant(b)). :- constraint(once(bmi))."
 
 
@@ -54,7 +52,7 @@ def assert_same_rules(a: TreeGrammar, s: int, b: TreeGrammar, t: int) -> dict[in
     return same
 
 
-@pytest.mark.parametrize("prior", _PRIORS)
+@pytest.mark.parametrize("prior", HARD_PRIORS)
 def test_every_prior_of_the_library_starts_on_a_million_rows(prior: str) -> None:
     schema = numeric("age", "bmi", most_leaves=1_000_000)
     grammar = program_to_tree_grammar(checked(f":- use({prior})."), schema)

@@ -25,10 +25,11 @@ TREE = slp.Tree.from_dict(
     ("format", "begins"), [("svg", b"<?xml"), ("png", b"\x89PNG"), ("pdf", b"%PDF")]
 )
 def test_a_picture_is_a_file_of_the_format(format: slp.plot.Format, begins: bytes) -> None:
+    before = pyplot.get_fignums()
     first, second = (slp.plot.picture_bytes(lambda: slp.plot.tree(TREE), format) for _ in range(2))
     assert first.startswith(begins)
     assert first == second
-    assert pyplot.get_fignums() == []
+    assert pyplot.get_fignums() == before
 
 
 def test_text_in_svg_is_text() -> None:

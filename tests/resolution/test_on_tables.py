@@ -10,7 +10,7 @@ import pytest
 
 import slp
 from slp.analysis import expand_on_table
-from slp.resources import prior_names
+from tests.engines.cases import HARD_PRIORS
 from tests.resolution.table_programs import (
     MUST,
     PATIENTS,
@@ -41,7 +41,7 @@ def assert_same(found: slp.QueryResult, want: dict[str, float]) -> None:
         assert math.isclose(have[tree], mass, rel_tol=1e-12)
 
 
-@pytest.mark.parametrize("name", prior_names())
+@pytest.mark.parametrize("name", HARD_PRIORS)
 def test_library_priors_by_enumeration(name: str) -> None:
     assert_same(expanded(name).query("prior(Tree)"), wanted(name))
 

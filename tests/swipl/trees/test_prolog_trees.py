@@ -32,12 +32,12 @@ from slp.problem.local_process import LocalProcess
 from slp.problem.problem import Problem
 from slp.problem.tree_tests import tree_tests
 from slp.resolution import Limits
-from slp.resources import prior_names
 from slp.results.drawn import DrawnResult
 from slp.swipl import prolog
 from slp.swipl.trees import PrologMetropolisHastings, PrologProcess
 from slp.swipl.trees import process as processes
 from slp.trees import Leaf, Split
+from tests.engines.cases import HARD_PRIORS
 from tests.engines.mcmc.trees.matrices import Example, all_proofs, example
 from tests.resolution.table_programs import MUST, PATIENTS, TABLE, prior_text, tree_text
 from tests.spec.cases import random_case
@@ -50,7 +50,7 @@ CUTS: list[tuple[Proposal[Target, Proof], int]] = [
     *((CutAtEach(3), turn) for turn in range(3)),
 ]
 
-every_prior = pytest.mark.parametrize("name", prior_names())
+every_prior = pytest.mark.parametrize("name", HARD_PRIORS)
 
 
 @pytest.fixture(autouse=True)

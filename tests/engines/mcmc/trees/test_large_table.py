@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 import slp
 from slp.lower import expansion
 from slp.lower.expansion import StateRule
+from tests.engines.cases import HARD_PRIORS
 
 pytestmark = [
     pytest.mark.usefixtures("compiled_kernels"),
@@ -19,7 +19,6 @@ pytestmark = [
 ]
 
 N = 150_000
-_PRIORS = sorted(path.stem for path in Path("priors").glob("*.slp"))
 #: They have states for every depth, or for every number of leaves.
 _MANY = ("gmt", "growtree", "growtree_all", "growtree_gap", "pinball")
 
@@ -32,7 +31,7 @@ def rows() -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     return X, X[:, 0] + rng.normal(size=N) > 0
 
 
-@pytest.mark.parametrize("prior", _PRIORS)
+@pytest.mark.parametrize("prior", HARD_PRIORS)
 def test_priors_start_and_draw(
     prior: str, rows: tuple[NDArray[np.float64], NDArray[np.bool_]], monkeypatch: pytest.MonkeyPatch
 ) -> None:

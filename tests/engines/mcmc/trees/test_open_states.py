@@ -4,7 +4,6 @@ threads and so for any order in which states are made."""
 from __future__ import annotations
 
 import warnings
-from pathlib import Path
 
 import numpy as np
 import polars as pl
@@ -14,6 +13,7 @@ import slp
 from slp.errors import SlpError
 from slp.lower import expansion, lowering
 from slp.results.posterior import Draw
+from tests.engines.cases import HARD_PRIORS
 
 RNG = np.random.default_rng(5)
 N = 24
@@ -25,10 +25,9 @@ FRAME = pl.DataFrame(
         "y": RNG.choice(["yes", "no"], N),
     }
 )
-_PRIORS = sorted(path.stem for path in Path("priors").glob("*.slp"))
 _BOX = "\nbox(b, x, 2, 5).\n:- constraint(constant(b)).\n:- constraint(once(z)).\n"
 _PROGRAMS = {
-    **{name: f":- use({name})." for name in _PRIORS},
+    **{name: f":- use({name})." for name in HARD_PRIORS},
     "constrained": f":- use(growtree).{_BOX}",
     "conditioned": f":- use(growtree_gap).{_BOX}:- failure(condition).",
     "few_leaves": f":- use(gmt).{_BOX}:- constraint(max_leaves(4)).",
