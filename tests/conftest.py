@@ -18,6 +18,9 @@ import pytest
 # that `slp` is the installed one wherever there is one.
 sys.path.append(str(Path(__file__).resolve().parent.parent))
 
+# Tests compare what commands print; colours are tested by themselves.
+os.environ.pop("FORCE_COLOR", None)
+
 
 def _need(what: str, variable: str) -> NoReturn:
     """Skip the test for want of `what`, or fail it if the environment insists on it."""

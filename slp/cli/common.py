@@ -22,9 +22,10 @@ import click
 
 import slp
 from slp.budgets import memory_errors
+from slp.cli.colours import coloured_line, coloured_message, wants_colour
 from slp.errors import BudgetError, Diagnostic, ExitCode, SlpError, SlpWarning, UsageError
 from slp.messages.commands import FILE_NOT_WRITTEN
-from slp.program import CLEAR_LINE, Progress, shown_progress
+from slp.program import CLEAR_LINE, Progress, obeys_controls, shown_progress
 from slp.source import draw_diagnostic, visible, visible_lines
 
 #: Exit code of a command that was stopped from the keyboard.
@@ -37,8 +38,10 @@ INTERRUPTED = 130
 def say(*lines: str, err: bool = False) -> None:
     """Print lines for a person, with `err` on standard error. Unprintable characters and line ends
     in a line become escapes."""
+    coloured = wants_colour(sys.stderr if err else sys.stdout)
     for line in lines:
-        click.echo(visible(line), err=err)
+        shown = visible(line)
+        click.echo(coloured_line(shown) if coloured else shown, err=err, color=True)
 
 
 def say_text(text: str) -> None:
@@ -63,8 +66,10 @@ def write_diagnostics(
         json.dump({"diagnostics": [d.to_dict() for d in found], **facts}, stream)
         stream.write("\n")
     else:
+        coloured = wants_colour(stream)
         for d in found:
-            stream.write(draw_diagnostic(d) + "\n")
+            drawn = draw_diagnostic(d)
+            stream.write((coloured_message(drawn) if coloured else drawn) + "\n")
 
 
 def reports_errors(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -109,7 +114,7 @@ def _shown_as(message_format: str, others: Callable[..., None]) -> Callable[...,
         if message.diagnostic in shown:
             return
         shown.add(message.diagnostic)
-        if sys.stderr.isatty():
+        if obeys_controls(sys.stderr):
             sys.stderr.write(CLEAR_LINE)  # erases the progress line
         write_diagnostics([message.diagnostic], message_format, sys.stderr)
         sys.stderr.flush()
@@ -276,5 +281,5 @@ def _cannot_write(path: Path, error: OSError) -> UsageError:
 @contextmanager
 def progress_line() -> Iterator[Progress | None]:
     """A callback that updates one line on the terminal; None without a terminal."""
-    with shown_progress(sys.stderr.isatty()) as progress:
+    with shown_progress(obeys_controls(sys.stderr)) as progress:
         yield progress

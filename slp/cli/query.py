@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from textwrap import wrap
@@ -13,7 +14,7 @@ import click
 from click.core import ParameterSource
 
 import slp
-from slp.cli.common import INTERRUPTED, progress_line, say, say_text, write_exactly
+from slp.cli.common import INTERRUPTED, progress_line, say, write_diagnostics, write_exactly
 from slp.cli.options import (
     NamedProgram,
     chain_options,
@@ -33,7 +34,6 @@ from slp.messages.commands import (
 )
 from slp.resolution import ENGINES, FAILURES, Draws, FiredClause, Proof, QueryResult, Value
 from slp.results import SampledProofs
-from slp.source import draw_diagnostic
 
 _MOST_SHOWN = 50
 #: The least mass that is visible in six digits.
@@ -208,7 +208,8 @@ def _print_answers(found: QueryResult) -> None:
     if found.best and not found.best_certified:
         say("", "proofs that were not looked at may be more probable than some of these")
     for diagnostic in found.failed:
-        say_text("\n" + draw_diagnostic(diagnostic))
+        say("")
+        write_diagnostics([diagnostic], "text", sys.stdout)
 
 
 def _summary(found: QueryResult) -> str:

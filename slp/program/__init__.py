@@ -18,7 +18,7 @@ from slp.late import late_names
 from slp.program.checking import check
 from slp.program.comparing import compare
 from slp.program.program import Program
-from slp.program.progress import CLEAR_LINE, Progress, shown_progress
+from slp.program.progress import CLEAR_LINE, Progress, obeys_controls, shown_progress
 from slp.program.reading import find_mistakes, load, parse
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ __all__ = [
     "find_mistakes",
     "first_program",
     "load",
+    "obeys_controls",
     "parse",
     "shown_progress",
 ]

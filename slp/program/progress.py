@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import TypeAlias
+from typing import IO, TypeAlias
 
 from slp.errors import UsageError
 from slp.messages.inference import NO_PROGRESS
@@ -53,7 +54,7 @@ class ProgressLine:
         """Clear the line."""
         if self._width:
             blank = "\r" + " " * self._width + "\r"  # works also without control sequences
-            self._write(CLEAR_LINE if _is_terminal() else blank)
+            self._write(CLEAR_LINE if obeys_controls(sys.stderr) else blank)
             self._width = 0
 
     def _write(self, text: str) -> None:
@@ -62,13 +63,15 @@ class ProgressLine:
             sys.stderr.flush()
 
 
-def _is_terminal() -> bool:
-    return sys.stderr is not None and sys.stderr.isatty()
+def obeys_controls(stream: IO[str] | None) -> bool:
+    """Whether a stream is a terminal that obeys control sequences; TERM=dumb says that it does
+    not."""
+    return stream is not None and stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def _is_watched() -> bool:
     """Whether standard error is a terminal, or the stream of a notebook's kernel."""
-    return _is_terminal() or type(sys.stderr).__module__.startswith("ipykernel.")
+    return obeys_controls(sys.stderr) or type(sys.stderr).__module__.startswith("ipykernel.")
 
 
 @contextmanager

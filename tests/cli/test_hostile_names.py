@@ -133,6 +133,7 @@ def test_no_command_prints_what_a_terminal_obeys(
     arguments, want = COMMANDS[name]
     monkeypatch.setattr(sys, "stdin", io.StringIO(PRIOR))
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)
+    monkeypatch.setenv("NO_COLOR", "1")
     code = run(slp_command, arguments)
     out, err = capsys.readouterr()
     seen = OBEYED.search(out + err)
