@@ -485,3 +485,15 @@ class SoftSampler:
     def density(
         self, features: NDArray[np.int32], q: NDArray[np.float64]
     ) -> tuple[float, NDArray[np.float64]]: ...
+
+def trajectories(
+    target: Callable[[NDArray[np.float64]], tuple[float, Sequence[float]]],
+    q: NDArray[np.float64],
+    step: float,
+    variance: NDArray[np.float64],
+    leapfrogs: int,
+    n: int,
+    seeds: NDArray[np.uint64],
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """HMC of soft trees on any log density with its gradient: draws, shape (n, dim), and of each
+    transition its acceptance and its leapfrog steps, shape (n,). For tests."""

@@ -2,6 +2,7 @@
 // Called by slp.engines.rjhmc.
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -155,9 +156,43 @@ nb::tuple advance(Sampler& sampler, const Chain& chain, const mcmc::Seeds& seeds
     return nb::make_tuple(nb::cast(std::move(out)), counts);
 }
 
+// Transitions of `Hamiltonian` on a target of Python, target(q) -> (log density, gradient): the
+// draws one after the other, and of each transition its acceptance and its steps.
+nb::tuple trajectories(const nb::callable& target, const Array<double>& q, double step,
+                       const Array<double>& variance, int leapfrogs, std::size_t n,
+                       const mcmc::Seeds& seeds) {
+    require(q.size() == variance.size(), "each coordinate has a variance");
+    const auto call = [&](std::span<const double> at, std::span<double> gradient) {
+        const auto found = nb::cast<std::pair<double, std::vector<double>>>(
+            target(to_numpy(std::vector<double>(at.begin(), at.end()))));
+        require(found.second.size() == gradient.size(), "each coordinate has a derivative");
+        std::copy(found.second.begin(), found.second.end(), gradient.begin());
+        return found.first;
+    };
+    Random random = mcmc::randomness_of(seeds);
+    Hamiltonian dynamics;
+    Position at{vector_of(q), Vector(q.size()), 0.0};
+    at.log_density = call(at.q, at.gradient);
+    Vector draws, acceptance, steps;
+    for (std::size_t i = 0; i < n; ++i) {
+        const Moved moved =
+            leapfrogs == 0
+                ? dynamics.no_u_turn(at, step, span_of(variance), random, call)
+                : dynamics.plain(at, step, span_of(variance), leapfrogs, random, call);
+        draws.insert(draws.end(), at.q.begin(), at.q.end());
+        acceptance.push_back(moved.acceptance);
+        steps.push_back(static_cast<double>(moved.steps));
+    }
+    return nb::make_tuple(to_numpy(std::move(draws), {n, q.size()}),
+                          to_numpy(std::move(acceptance)), to_numpy(std::move(steps)));
+}
+
 }  // namespace
 
 void bind_rjhmc(nb::module_& m) {
+    m.def("trajectories", &trajectories, nb::arg("target"), nb::arg("q").noconvert(),
+          nb::arg("step"), nb::arg("variance").noconvert(), nb::arg("leapfrogs"), nb::arg("n"),
+          nb::arg("seeds").noconvert());
     nb::class_<Chain>(m, "SoftChain")
         .def("features", &features_of, nb::arg("sampler"))
         .def("parameters",

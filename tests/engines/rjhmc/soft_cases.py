@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.engines.rjhmc.plain import SoftData
+from slp.engines.rjhmc.plain import SoftData, _leaves, _simplex
 from slp.kernels.compiled import compiled_core
 
 #: Topologies in preorder: 1 for an inner node, 0 for a leaf.
@@ -92,3 +92,56 @@ def random_tree(
     m = sum(topology)
     size = m * (d if data.delta is not None else 1) + (0 if data.counts is not None else m + 2)
     return features, rng.normal(size=size)
+
+
+def weights_and_taus(
+    data: SoftData, features: NDArray[np.int32], q: NDArray[np.float64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Of the inner nodes in preorder: the weights of the features, shape (m, d), and tau."""
+    inner, d = features[features >= 0], data.values.shape[1]
+    m = len(inner)
+    taus = 1 / (1 + np.exp(-q[:m]))
+    if data.delta is None:
+        return np.eye(d)[inner], taus
+    weights, _ = _simplex(q[m : m * d].reshape(m, d - 1), data.delta)
+    return np.asarray(weights), taus
+
+
+def prior_tree(
+    rng: np.random.Generator, data: SoftData, split: float, most: int
+) -> tuple[NDArray[np.int32], NDArray[np.float64]]:
+    """A tree of numbers whose nodes split with a probability, given at most `most` leaves, and
+    unconstrained parameters from their priors."""
+    d = data.values.shape[1]
+    while True:
+        features, open_nodes = [], 1
+        while open_nodes and len(features) < 2 * most:
+            splits = rng.uniform() < split
+            features.append(rng.integers(d) if splits else -1)
+            open_nodes += 1 if splits else -1
+        if not open_nodes:
+            break
+    shape = np.array(features, np.int32)
+    m = int((shape >= 0).sum())
+    tau = rng.uniform(size=m)
+    q = [np.log(tau) - np.log1p(-tau)]
+    if data.delta is not None:
+        shape = np.where(shape >= 0, d, -1).astype(np.int32)
+        for delta in rng.dirichlet(data.delta, m):
+            left = 1 - np.concatenate([[0.0], np.cumsum(delta[:-2])])
+            z = delta[:-1] / left
+            q.append(np.log(z) - np.log1p(-z) + np.log(np.arange(d - 1, 0, -1)))
+    centre, spread, a, b = data.numbers
+    q += [rng.normal(centre, spread, m + 1), [np.log(b / rng.gamma(a))]]
+    return shape, np.concatenate(q)
+
+
+def means_of(
+    data: SoftData, features: NDArray[np.int32], q: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """The mean of each row under a tree of numbers."""
+    m = int((features >= 0).sum())
+    sticks = 0 if data.delta is None else data.values.shape[1] - 1
+    weights, taus = weights_and_taus(data, features, q)
+    delta = None if data.delta is None else weights
+    return np.asarray(_leaves(data, features, taus, delta) @ q[m + m * sticks : -1])

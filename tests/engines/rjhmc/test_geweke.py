@@ -12,24 +12,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from slp.engines.rjhmc.plain import SoftData, _leaves, _simplex
-from tests.engines.rjhmc.soft_cases import sampler_of
+from slp.engines.rjhmc.plain import SoftData
+from tests.engines.rjhmc.soft_cases import means_of, sampler_of
 from tests.engines.rjhmc.test_jumps import agrees, bits_of
 
 SPLIT, MOST = 0.4, 3
 VALUES = np.array([[0.0, 0.4], [0.3, 1.0], [0.6, 0.0], [1.0, 0.7]])
 NUMBERS = (0.2, 1.0, 4.0, 2.0)
-
-
-def means_of(data: SoftData, features: np.ndarray, q: np.ndarray) -> np.ndarray:
-    """The mean of each row under a tree."""
-    m = int((features >= 0).sum())
-    delta, sticks = None, 0
-    if data.delta is not None:
-        sticks = data.values.shape[1] - 1
-        delta, _ = _simplex(q[m : m + m * sticks].reshape(m, sticks), data.delta)
-    tau = 1 / (1 + np.exp(-q[:m]))
-    return np.asarray(_leaves(data, features, tau, delta) @ q[m + m * sticks : -1])
 
 
 @pytest.mark.parametrize("soft_index", [False, True])

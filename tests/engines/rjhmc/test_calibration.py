@@ -1,0 +1,75 @@
+"""Simulation-based calibration of soft trees of numbers (Talts et al. 2018, arXiv 1804.06788).
+
+    python -m tests.engines.rjhmc.test_calibration REPEATS THIN
+
+A tree is drawn from the prior, and responses from the tree. Given these, the rank of any quantity
+of the tree among draws of the chain is uniform. Ranks are tested by Kolmogorov and Smirnov, as is
+their distance from the middle. (Of classes the likelihood is no probability, so there is nothing to
+draw: see test_random_walk.py and test_jumps.py.)
+"""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.stats import kstest
+
+from slp.engines.rjhmc.plain import SoftData, log_density
+from tests.engines.rjhmc.soft_cases import means_of, prior_tree, sampler_of, weights_and_taus
+from tests.engines.rjhmc.test_jumps import bits_of
+
+SPLIT, MOST, DRAWS = 0.5, 4, 63
+VALUES = np.random.default_rng(0).uniform(size=(10, 2))
+NAMES = ("leaves", "log sigma^2", "mean of row 0", "mean of row 5", "weight", "tau", "density")
+
+
+def quantities(data: SoftData, features: np.ndarray, q: np.ndarray) -> list[float]:
+    """Of a tree, as `NAMES` says; weight of the first feature and tau at the root, -1 of a leaf."""
+    weights, taus = weights_and_taus(data, features, q)
+    first = (float(weights[0, 0]), float(taus[0])) if len(taus) else (-1.0, -1.0)
+    means = means_of(data, features, q)
+    fit = float(log_density(data, features, q))
+    return [len(features) // 2 + 1, q[-1], means[0], means[5], *first, fit]
+
+
+def p_values(repeats: int, thin: int, soft_index: bool) -> np.ndarray:
+    """The smaller p-value of both tests of the ranks of each quantity."""
+    rng = np.random.default_rng(21)
+    delta = np.array([1.0, 2.0]) if soft_index else None
+    plain = SoftData(VALUES, 0.1, rows=np.ones(len(VALUES)), numbers=(0.2, 1.0, 4.0, 1.0))
+    plain = replace(plain, delta=delta)
+    ranks = []
+    for _ in range(repeats):
+        features, q = prior_tree(rng, plain, SPLIT, MOST)
+        noise = rng.normal(size=len(VALUES)) * np.exp(q[-1] / 2)
+        data = replace(plain, mean=means_of(plain, features, q) + noise)
+        truth = quantities(data, features, q)
+        sampler = sampler_of(data, lengths=(300, 1, 0, MOST), split=SPLIT)
+        chain, _ = sampler.advance(sampler.start(bits_of(rng)), bits_of(rng), 300, True, True)
+        drawn = []
+        for _ in range(DRAWS):
+            chain, _ = sampler.advance(chain, bits_of(rng), thin, False, True)
+            drawn.append(quantities(data, chain.features(sampler), chain.parameters()))
+        below = (np.array(drawn) < truth).sum(axis=0)
+        equal = (np.array(drawn) == truth).sum(axis=0)
+        ranks.append((below + rng.uniform(size=len(truth)) * (equal + 1)) / (DRAWS + 1))
+    found = np.array(ranks)
+    both = np.stack([found, 2 * np.abs(found - 0.5)])
+    return np.array([[kstest(r, "uniform").pvalue for r in own.T] for own in both]).min(axis=0)
+
+
+@pytest.mark.parametrize("soft_index", [False, True])
+def test_ranks_are_uniform(soft_index: bool) -> None:
+    """14 p-values for each index: below 3e-5 one is with a probability below 0.001."""
+    assert p_values(50, 10, soft_index).min() > 3e-5
+
+
+if __name__ == "__main__":
+    repeats, thin = sys.argv[1:]
+    for soft_index in (False, True):
+        found = p_values(int(repeats), int(thin), soft_index)
+        words = ", ".join(f"{name} {p:.3g}" for name, p in zip(NAMES, found, strict=True))
+        print(f"index {'soft' if soft_index else 'hard'}: {words}", flush=True)
