@@ -35,6 +35,8 @@ from slp.trees.predicates import asked_predicates
 #: The share of the memory left by table and sampler that draws may take; and the measured bytes of
 #: a node of a draw.
 _SHARE_OF_DRAWS, _BYTES_OF_NODE = 0.5, 1200
+#: The most of the time left that is kept for the work after the draws.
+_MOST_AFTER_DRAWS = 3 / 4
 # Trees in Python take some 10 kB each, and only the best is kept.
 _SCORED_AT_ONCE = 100
 
@@ -175,7 +177,8 @@ class _Drawing:
     ) -> RunResult:
         """What the loop makes of a schedule."""
         request = self.request
-        kept = min(_seconds_after_draws(request.draws, self.problem.table), deadline.left() / 2)
+        kept = _seconds_after_draws(request.draws, self.problem.table)
+        kept = min(kept, deadline.left() * _MOST_AFTER_DRAWS)
         # Ctrl-C arrives in the main thread, so there it ends even a slow predicate at once.
         asked = asked_predicates(self.problem.program.constraints)
         return run(
