@@ -148,7 +148,7 @@ class DrawnResult(Result):
             seed=how.seed,
         )
         self.sampler, self._how = sampler, how
-        self._tempering = sampler.tempering(run.states, 0.5 if run.last_half else 1.0)
+        self._tempering = sampler.tempering(run.states, run.share)
         self._run = replace(run, states=())
 
     def __getstate__(self) -> dict[str, Any]:

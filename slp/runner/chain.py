@@ -20,8 +20,9 @@ S = TypeVar("S")
 #: Seconds that a round of turns may take.
 _LONGEST_ROUND = 0.5
 
-#: Draws that each chain always keeps.
-_FEWEST_KEPT = 100
+#: Draws that each chain always keeps, and the most for each draw asked for: the last three quarters
+#: of them then have three for each.
+_FEWEST_KEPT, _MOST_KEPT = 100, 4
 
 #: No run makes so many steps.
 MOST_ROUNDS = 60
@@ -40,8 +41,9 @@ class Schedule:
     done, and then keeps all draws of its state.
 
     A run of several rounds may go on after its draws: each further round makes as many steps after
-    warm-up as all rounds before it, so the last round is half of them. The draws are those of the
-    last round, spread evenly over it. `rounds` is the most that are made.
+    warm-up as all rounds before it. The draws are spread evenly over the last half of these steps
+    after two rounds, and over their last three quarters after more. `rounds` is the most that are
+    made.
     """
 
     draws: int
@@ -82,8 +84,8 @@ class Chain(Generic[S]):
     """One chain, or one island. `steps` counts finished steps, `made` the draws of all rounds.
     `cut` says whether warm-up must end early. `search` describes the progress of a search for a
     start that was stopped; None if none was. A chain keeps every `every`-th draw. If the draws kept
-    take more than `room` bytes, or are more than two rounds keep, it drops every second one and
-    doubles `every`."""
+    take more than `room` bytes, or are more than four for each draw asked for, it drops every
+    second one and doubles `every`."""
 
     def __init__(
         self,
@@ -136,13 +138,20 @@ class Chain(Generic[S]):
         """Go on to twice the steps after warm-up."""
         self.last += max(0, self.last - self.schedule.warm_up)
 
-    def spread_evenly(self, every: int, last_half: bool) -> list[Weighted]:
-        """Of the draws kept, one in so many of all draws, of their last half alone."""
+    def spread_evenly(self, every: int) -> tuple[list[Weighted], float]:
+        """The draws asked for, or fewer, and the share of the steps after warm-up, up to the last,
+        over which they are spread evenly. They are of those kept, one in so many of all draws,
+        without the first quarter if there are enough."""
         if self.schedule.thin is None:
-            return self.draws
+            return self.draws, 1.0
         planned = max(0, int(self.last) - self.schedule.warm_up) // self.schedule.thin
         draws = self.draws[: kept_of(planned, self.every)][:: every // self.every]
-        return draws[len(draws) // 2 :] if last_half else draws
+        n, wanted = len(draws), self.schedule.draws_of(self.number)
+        if n <= wanted:
+            return draws, 1.0
+        late = draws[min(n // 4, n - wanted) :]
+        stride = len(late) // wanted
+        return late[::-stride][:wanted][::-1], stride * wanted / n
 
     def _end_warm_up(self) -> None:
         """End warm-up here, and shorten the rest of the run by the same factor."""
@@ -183,7 +192,7 @@ class Chain(Generic[S]):
             if self.made % self.every == 0:
                 self.draws.append(draw)
                 self.held += self.size_of(draw.record)
-                if len(self.draws) > 2 * self.schedule.draws_of(self.number):
+                if len(self.draws) > _MOST_KEPT * self.schedule.draws_of(self.number):
                     self._keep_every(2 * self.every)
                 while self.held > self.room and len(self.draws) > _FEWEST_KEPT:
                     self._keep_every(2 * self.every)

@@ -26,7 +26,7 @@ from slp.messages.results import (
     KEPT_EVERY,
     WARM_UP_CUT,
 )
-from slp.runner.chain import Chain, Schedule, kept_of
+from slp.runner.chain import Chain, Schedule
 from slp.runner.checkpoint import Checkpoint, only_checkpoints, read_checkpoint
 from slp.runner.stepper import Json, Stepper, Tally, never
 from slp.runner.watch import Progress, Watch, nothing_in_time, out_of_time_in_words
@@ -53,7 +53,7 @@ class RunResult:
     warm_up_cut : the fewest steps that a chain made in a warm-up which the time ended early; None
         if it ended none.
     rounds : how many were begun.
-    last_half : whether the draws are of the last half of the steps after warm-up.
+    share : of the steps after warm-up, the last ones, which the draws are spread over.
     states : the last state of each chain; None where it has none.
     over : whether each chain or island made all of its steps.
     """
@@ -65,7 +65,7 @@ class RunResult:
     out_of_time: bool = False
     warm_up_cut: int | None = None
     rounds: int = 1
-    last_half: bool = False
+    share: float = 1.0
     states: Sequence[Any] = ()
     over: Sequence[bool] = ()
 
@@ -204,23 +204,22 @@ def _found(
     """What the chains have given so far: one in so many draws of all chains alike, as many as any
     of them had to drop; with a warning where memory was the reason (W544)."""
     every = max(chain.every for chain in chains)
-    drawing = [c for c in chains if schedule.draws_of(c.number)]
-    half = bool(drawing) and all(c.made > schedule.draws_of(c.number) for c in drawing)
-    kept = [chain.spread_evenly(every, half) for chain in chains]
-    planned = 1
-    while any(kept_of(c.made, planned) > 2 * schedule.draws_of(c.number) for c in drawing):
-        planned *= 2
-    if every > planned and schedule.thin is not None:
+    spread = [chain.spread_evenly(every) for chain in chains]
+    kept = [draws for draws, _ in spread]
+    if schedule.thin is not None:
+        made = sum(min(chain.made, schedule.draws_of(chain.number)) for chain in chains)
         n = sum(map(len, kept))
-        thin = schedule.thin * (every // planned)
-        say(KEPT_EVERY(every=every // planned, kept=n, wanted=schedule.draws, thin=thin))
+        if n < made:
+            one_in = -(-made // n)
+            thin = schedule.thin * one_in
+            say(KEPT_EVERY(every=one_in, kept=n, wanted=schedule.draws, thin=thin))
     return RunResult(
         [[draw.record for draw in draws] for draws in kept],
         [[draw.log_weight for draw in draws] for draws in kept],
         [chain.tally for chain in chains],
         interrupted=False,
         rounds=_n_rounds(chains, schedule),
-        last_half=half,
+        share=min(share for _, share in spread),
         states=[chain.state for chain in chains],
         over=[chain.over for chain in chains],
     )

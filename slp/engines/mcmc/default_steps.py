@@ -40,7 +40,7 @@ _CHAINS, _DRAWS = 4, 1000
 # feature; for each row, and more if states call others, because these are all choices at the same
 # box; for each row and feature, by the data read there: the cuts of all features, the states of
 # each cut, the rows on both sides of each cut, or the rows of the leaves below an edited node.
-_STEP, _FEATURE, _ROW, _CALLS = 1500.0, 30.0, 2.5, 8.0
+_STEP, _FEATURE, _ROW, _CALLS = 500.0, 30.0, 2.5, 8.0
 _CUTS, _TARGETS, _SIDES, _EDITED = 0.5, 1.5, 20.0, 20.0
 # How many times as long as a step of `q_uc` those of tree moves take (docs/notes/moves.md).
 _TIMES = {"cgm": 2.0, "rotate": 4.0, "perturb": 6.0, "informed": 25.0, "wu": 40.0}

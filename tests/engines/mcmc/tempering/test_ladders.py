@@ -135,21 +135,24 @@ def test_rounds_end_when_there_is_enough() -> None:
     asked = []
 
     def enough(found: Any) -> bool:
-        asked.append((found.rounds, found.last_half, [len(d) for d in found.draws]))
+        asked.append((found.rounds, found.share, [len(d) for d in found.draws]))
         return len(asked) == 3
 
     schedule = Schedule(10, chains=2, warm_up=4, thin=1, rounds=9)
     found = run(core_ladders(), schedule, seed=1, enough=enough)
-    assert asked == [(1, False, [5, 5]), (2, True, [5, 5]), (3, True, [5, 5])]
+    assert asked == [(1, 1.0, [5, 5]), (2, 0.5, [5, 5]), (3, 0.75, [5, 5])]
     assert found.rounds == 3
     assert [sum(s.scans for s in state.batches.sums) for state in found.states] == [20, 20]
 
 
-def test_draws_of_the_last_half() -> None:
-    """Of rounds of 5, 5, 10 scans the last has every second one."""
-    schedule = Schedule(5, chains=1, warm_up=4, thin=1, rounds=3)
-    every = run(core_ladders(), Schedule(20, chains=1, warm_up=4, thin=1), seed=1).draws[0]
-    assert run(core_ladders(), schedule, seed=1).draws[0] == every[10::2]
+@pytest.mark.parametrize(
+    "rounds, late", [(2, slice(5, 10)), (3, slice(7, 20, 3)), (5, slice(28, 80, 12))]
+)
+def test_the_draws_are_spread_over_the_last_scans(rounds: int, late: slice) -> None:
+    """Rounds of 5, 5, 10, 20, 40 scans: the last half of two, the last three quarters of more."""
+    schedule = Schedule(5, chains=1, warm_up=4, thin=1, rounds=rounds)
+    every = run(core_ladders(), Schedule(80, chains=1, warm_up=4, thin=1), seed=1).draws[0]
+    assert run(core_ladders(), schedule, seed=1).draws[0] == every[late]
 
 
 # --- batches and evidence ---------------------------------------------------------------------
