@@ -259,7 +259,7 @@ const TreeMoves::Planned* TreeMoves::take_planned(const Goal& goal, Taken& taken
     return taken.rule >= 0 ? planned : nullptr;
 }
 
-TreeMoves::Parted TreeMoves::part(Rows rows, const RowTest& test, std::uint32_t* left,
+TreeMoves::Parted TreeMoves::part(Rows rows, RowTest test, std::uint32_t* left,
                                   std::uint32_t* right) {
     Parted out;
     for (const std::uint32_t row : rows) {

@@ -151,7 +151,7 @@ private:
         // The highest code that goes left, and the lowest that goes right.
         std::uint32_t low = 0, high = kNone;
     };
-    static Parted part(Rows rows, const RowTest& test, std::uint32_t* left, std::uint32_t* right);
+    static Parted part(Rows rows, RowTest test, std::uint32_t* left, std::uint32_t* right);
     bool restored(const Taken& now, const Taken& before) const;
     // Sets the ratio from the log probabilities of the choices.
     Made made(std::uint32_t at, double log_forth, double log_back);
