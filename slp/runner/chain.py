@@ -20,9 +20,9 @@ S = TypeVar("S")
 #: Seconds that a round of turns may take.
 _LONGEST_ROUND = 0.5
 
-#: Draws that each chain always keeps, and the most for each draw asked for: the last three quarters
-#: of them then have three for each.
-_FEWEST_KEPT, _MOST_KEPT = 100, 4
+#: Draws that each chain always keeps, and the most for each draw asked for: the last seven eighths
+#: of them then have seven for each.
+_FEWEST_KEPT, _MOST_KEPT = 100, 8
 
 #: No run makes so many steps.
 MOST_ROUNDS = 60
@@ -42,8 +42,8 @@ class Schedule:
 
     A run of several rounds may go on after its draws: each further round makes as many steps after
     warm-up as all rounds before it. The draws are spread evenly over the last half of these steps
-    after two rounds, and over their last three quarters after more. `rounds` is the most that are
-    made.
+    after two rounds, over their last three quarters after three, and over their last seven eighths
+    after more. `rounds` is the most that are made.
     """
 
     draws: int
@@ -84,7 +84,7 @@ class Chain(Generic[S]):
     """One chain, or one island. `steps` counts finished steps, `made` the draws of all rounds.
     `cut` says whether warm-up must end early. `search` describes the progress of a search for a
     start that was stopped; None if none was. A chain keeps every `every`-th draw. If the draws kept
-    take more than `room` bytes, or are more than four for each draw asked for, it drops every
+    take more than `room` bytes, or are more than eight for each draw asked for, it drops every
     second one and doubles `every`."""
 
     def __init__(
@@ -141,7 +141,7 @@ class Chain(Generic[S]):
     def spread_evenly(self, every: int) -> tuple[list[Weighted], float]:
         """The draws asked for, or fewer, and the share of the steps after warm-up, up to the last,
         over which they are spread evenly. They are of those kept, one in so many of all draws,
-        without the first quarter if there are enough."""
+        without the first eighth if there are enough."""
         if self.schedule.thin is None:
             return self.draws, 1.0
         planned = max(0, int(self.last) - self.schedule.warm_up) // self.schedule.thin
@@ -149,7 +149,7 @@ class Chain(Generic[S]):
         n, wanted = len(draws), self.schedule.draws_of(self.number)
         if n <= wanted:
             return draws, 1.0
-        late = draws[min(n // 4, n - wanted) :]
+        late = draws[min(n // 8, n - wanted) :]
         stride = len(late) // wanted
         return late[::-stride][:wanted][::-1], stride * wanted / n
 

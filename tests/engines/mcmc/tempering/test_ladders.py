@@ -146,10 +146,10 @@ def test_rounds_end_when_there_is_enough() -> None:
 
 
 @pytest.mark.parametrize(
-    "rounds, late", [(2, slice(5, 10)), (3, slice(7, 20, 3)), (5, slice(28, 80, 12))]
+    "rounds, late", [(2, slice(5, 10)), (3, slice(7, 20, 3)), (5, slice(22, 80, 14))]
 )
 def test_the_draws_are_spread_over_the_last_scans(rounds: int, late: slice) -> None:
-    """Rounds of 5, 5, 10, 20, 40 scans: the last half of two, the last three quarters of more."""
+    """Rounds of 5, 5, 10, 20, 40: the last half of two, 3/4 of three, 7/8 of five."""
     schedule = Schedule(5, chains=1, warm_up=4, thin=1, rounds=rounds)
     every = run(core_ladders(), Schedule(80, chains=1, warm_up=4, thin=1), seed=1).draws[0]
     assert run(core_ladders(), schedule, seed=1).draws[0] == every[late]
