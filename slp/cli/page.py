@@ -4,7 +4,6 @@ trusted."""
 from __future__ import annotations
 
 import math
-import sys
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -14,7 +13,6 @@ from slp import Posterior
 from slp.cli.summary import (
     LEAST_SHARE,
     Uses,
-    estimate_text,
     leaves_text,
     left_out_words,
     mixture_of,
@@ -24,6 +22,7 @@ from slp.cli.summary import (
 )
 from slp.engines import bounds_in_words
 from slp.errors import BudgetError
+from slp.results import error_note, estimate_text, evidence_text, number_of_trees_text
 from slp.source import visible
 from slp.trees import Tree, in_sample_fit
 
@@ -99,25 +98,15 @@ class Page:
 
     def _evidence(self) -> Iterator[str]:
         posterior = self.posterior
-        if posterior.log_evidence is None:
-            yield f"evidence  not known: {posterior.no_evidence}"
-            if (bounds := posterior.log_evidence_bounds) is not None:
-                yield from labelled("", [bounds_in_words(bounds)])
-        else:
-            error = posterior.log_evidence_error
-            told = f"{posterior.log_evidence:.6f}, exact"
-            if posterior.log_evidence_kind == "estimate":
-                told = f"{_to_error(posterior.log_evidence, error)}, estimate"
-                found = posterior.diagnostics
-                if found is None or found.converged or (found.tells and found.worst_r_hat is None):
-                    told += f", Monte Carlo standard error {error:.2g}"  # islands have no R-hat
-                elif not found.tells:
-                    told += " (too few draws to tell its error)"
-                else:
-                    told += " (not converged, its error is not known)"
-            yield f"evidence  log P({posterior.table.response} | features) = {told}"
-            if posterior.evidence_note is not None:
-                yield from labelled("", [posterior.evidence_note])
+        told = evidence_text(posterior)
+        if posterior.log_evidence is not None:
+            told = f"log P({posterior.table.response} | features) = {told}"
+        yield f"evidence  {told}"
+        if posterior.log_evidence is not None and posterior.evidence_note is not None:
+            yield from labelled("", [posterior.evidence_note])
+        bounds = posterior.log_evidence_bounds
+        if posterior.log_evidence is None and bounds is not None:
+            yield from labelled("", [bounds_in_words(bounds)])
 
     def _best(self) -> Iterator[str]:
         best = self.posterior.map()
@@ -149,7 +138,8 @@ class Page:
             yield from labelled("features", left_out_words(self.uses, None))
             return
         yield from self._importances()
-        yield f"features  probability that a tree splits on it, splits expected{self._error_note()}"
+        note = error_note(self.posterior.diagnostics)
+        yield f"features  probability that a tree splits on it, splits expected{note}"
         width = max((len(name) for name in self.uses), default=0)
         for name, use in sorted(self.uses.items(), key=lambda x: -x[1].probability):
             probability = self._number(use.probability, use.probability_error)
@@ -164,7 +154,7 @@ class Page:
             return
         for i, part in enumerate(mixture):
             if i == 0:
-                yield f"mixture   probability of each component{self._error_note()}"
+                yield f"mixture   probability of each component{note}"
             probability = self._number(part.at_start, part.at_start_error)
             place = visible(f"{part.file}:{part.line}")
             yield f"{INDENT}{probability}  {visible(part.rule)}  ({place})"
@@ -191,18 +181,12 @@ class Page:
         yield from labelled("engine", [f"{posterior.engine}: {posterior.reason}"])
         count = posterior.tree_count()
         if count is not None:
-            yield f"trees     {_trees(count)}"
+            yield f"trees     {number_of_trees_text(count)}"
             if not posterior.derivations_are_trees and posterior.map().certified:
                 yield from labelled("", notes_of(posterior)[-1:])
 
     def _number(self, value: float, error: float) -> str:
         return estimate_text(value, error, self.posterior.diagnostics)
-
-    def _error_note(self) -> str:
-        found = self.posterior.diagnostics
-        if found is None:
-            return ""
-        return " (+- Monte Carlo error)" if found.converged else " (? not converged)"
 
 
 def _health(found: Diagnostics) -> str:
@@ -220,25 +204,12 @@ def _health(found: Diagnostics) -> str:
     return f"R-hat {r_hat:.4g} (at most {found.largest_r_hat} is good), {few} ({enough} needed)"
 
 
-def _to_error(value: float, error: float | None) -> str:
-    """A value with two digits of its error."""
-    if not error or not math.isfinite(error):
-        return f"{value:.6g}"
-    return f"{value:.{max(0, 1 - math.floor(math.log10(error)))}f}"
-
-
 def labelled(label: str, texts: Iterable[str]) -> Iterator[str]:
     """Texts wrapped for a terminal, with a label before the first line."""
     for text in texts:
         for line in textwrap.wrap(visible(text), 80, subsequent_indent="  "):
             yield f"{label:<10}{line}"
             label = ""
-
-
-def _trees(count: int | float) -> str:
-    if count == math.inf:
-        return f"more than {sys.float_info.max:.0e}"
-    return f"{count:,}" if isinstance(count, int) else f"about {count:.2g}"
 
 
 def _these(n: int) -> str:

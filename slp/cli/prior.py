@@ -33,13 +33,12 @@ from slp.cli.options import (
 )
 from slp.cli.summary import (
     edits_to_json,
-    estimate_text,
     finite,
     size_to_json,
     words_lines,
     write_draws,
 )
-from slp.results import Draw
+from slp.results import Draw, estimate_text
 
 if TYPE_CHECKING:
     from slp.results import Diagnostics

@@ -18,7 +18,7 @@ from slp.results import Candidate, Draw, FeatureUse, Known
 from slp.source import visible
 
 if TYPE_CHECKING:
-    from slp.results import Diagnostics, RuleUse
+    from slp.results import RuleUse
 
 #: The use of each feature.
 Uses: TypeAlias = Mapping[str, FeatureUse]
@@ -223,17 +223,6 @@ def standing(best: Candidate, verbose: bool = True) -> str:
     if best.log_posterior is None:
         return f"of those drawn, there may be better ones; {joint}"
     return f"posterior probability {math.exp(best.log_posterior):.6g}, {joint}"
-
-
-def estimate_text(value: float, error: float | None, found: Diagnostics | None) -> str:
-    """A number as text. It is exact if there are no diagnostics. Otherwise its Monte Carlo error
-    follows, or a mark if the draws have not converged, because the error is then meaningless."""
-    if found is None:
-        return f"{value:.4f}"
-    if not found.converged:
-        return f"{value:.4f}?"
-    known = error is not None and math.isfinite(error)
-    return f"{value:.4f} +- {error:.4f}" if known else f"{value:.4f} +- ?"
 
 
 def leaves_text(count: int) -> str:

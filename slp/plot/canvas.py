@@ -6,9 +6,11 @@ text of a name is written with `PLAIN`, and `plain` makes its control characters
 
 from __future__ import annotations
 
+import html
 import io
+import re
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextvars import ContextVar
 from typing import Any, Literal, TypeAlias
 
@@ -50,6 +52,10 @@ _STYLE: Any = {
     "font.size": 9,
 }
 
+#: The identifier of an artist with a tooltip begins with it; the tooltip follows, in hexadecimal
+#: digits: no sign of it can end the identifier.
+_TIP = "tip-"
+
 #: Whether a new figure is one of a window or notebook (pyplot's), or of a file alone.
 _SHOWN: ContextVar[bool] = ContextVar("shown", default=True)
 
@@ -70,7 +76,7 @@ def axes_of(ax: Axes | None, width: float, height: float) -> Axes:
 def picture_bytes(draw: Callable[[], Axes], format: Format = "svg") -> bytes:
     """The file of a picture: `draw` makes it, with a new figure that no window or notebook shows.
 
-    The same picture gives the same bytes. Text in SVG and PDF stays text.
+    The same picture gives the same bytes. Text in SVG and PDF stays text; SVG has tooltips.
     """
     shown = _SHOWN.set(False)
     try:
@@ -83,15 +89,43 @@ def picture_bytes(draw: Callable[[], Axes], format: Format = "svg") -> bytes:
             dates = {"svg": {"Date": None}, "pdf": {"CreationDate": None}, "png": {}}
             stream = io.BytesIO()
             figure.savefig(stream, format=format, dpi=dpi, metadata=dates[format])
-            return stream.getvalue()
+            made = stream.getvalue()
+            return _with_titles(made) if format == "svg" else made
     finally:
         _SHOWN.reset(shown)
 
 
+def tip(text: str) -> str:
+    """The identifier (`gid`) of an artist that shows `text` in an SVG when the mouse is over it."""
+    return _TIP + visible(text).encode().hex()
+
+
+def tip_dots(ax: Axes, x: Iterable[Any], y: Iterable[Any], texts: Iterable[str]) -> None:
+    """Tooltips at points, by dots that are not seen."""
+    for one, other, text in zip(x, y, texts, strict=True):
+        ax.scatter(
+            [one], [other], 60, color="white", alpha=0, linewidths=0, zorder=9, gid=tip(text)
+        )
+
+
+def _with_titles(svg: bytes) -> bytes:
+    """Tooltips as titles of their elements."""
+
+    def titled(found: re.Match[bytes]) -> bytes:
+        text = html.escape(bytes.fromhex(found[1].decode()).decode())
+        return b"<g" + found[2] + b"<title>" + text.encode() + b"</title>"
+
+    return re.sub(rf'<g id="{_TIP}([0-9a-f]*)"([^>]*>)'.encode(), titled, svg)
+
+
 def plain(text: object, most: int = 40) -> str:
-    """A name as it is written: control characters are visible, and a long one is cut."""
+    """A name as it is written: control characters are visible, and a long one is cut in its middle:
+    names often differ at their ends."""
     shown = visible(str(text))
-    return shown if len(shown) <= most else f"{shown[: most - 1]}\N{HORIZONTAL ELLIPSIS}"
+    if len(shown) <= most:
+        return shown
+    end = (most - 1) // 3
+    return f"{shown[: most - 1 - end]}\N{HORIZONTAL ELLIPSIS}{shown[-end:]}"
 
 
 def titled(ax: Axes, title: str = "", x: str = "", y: str = "") -> Axes:

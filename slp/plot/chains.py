@@ -21,6 +21,8 @@ from slp.plot.canvas import (
     legend_of,
     nothing,
     place_of,
+    tip,
+    tip_dots,
     titled,
 )
 from slp.results import Draw, Posterior, TemperingFigures
@@ -59,7 +61,14 @@ def traces(
     chains, name = _by_chain(posterior, quantity)
     ax = axes_of(ax, 7.2, 3.4)
     for c, (own, colour) in enumerate(zip(chains, class_colours(len(chains)), strict=True)):
-        ax.plot(np.arange(1, len(own) + 1), own, color=colour, linewidth=0.8, label=f"chain {c}")
+        ax.plot(
+            np.arange(1, len(own) + 1),
+            own,
+            color=colour,
+            linewidth=0.8,
+            label=f"chain {c}",
+            gid=tip(f"chain {c}"),
+        )
     titled(ax, _standing(posterior, quantity), "draw", name)
     if 1 < len(chains) <= _MOST_NAMED:
         legend_of(ax, loc="upper left", bbox_to_anchor=(1.0, 1.0))
@@ -89,7 +98,10 @@ def ranks(posterior: Posterior, quantity: str = "log_posterior", *, ax: Axes | N
         base = len(parts) - 1 - c
         ax.axhspan(base + 0.4 * low, base + 0.4 * high, color=GREY, alpha=0.25, linewidth=0)
         tall = np.minimum(0.4 * counts / even, 0.95)
-        ax.bar(edges[:-1], tall, 1 / _BINS, base, align="edge", color=colour, alpha=0.8)
+        bars = ax.bar(edges[:-1], tall, 1 / _BINS, base, align="edge", color=colour, alpha=0.8)
+        for bar, n, left, right in zip(bars, counts, edges[:-1], edges[1:], strict=True):
+            said = f"chain {c}, ranks {left:.2f} to {right:.2f}: {n} draws, {even:.3g} if even"
+            bar.set_gid(tip(said))
         ax.axhline(base + 0.4, color=DARK, linewidth=0.6)
     ax.set_yticks(np.arange(len(parts))[::-1] + 0.4, [f"chain {c}" for c in range(len(parts))])
     ax.set_xlim(0, 1)
@@ -106,6 +118,11 @@ def swaps(posterior: Posterior, *, ax: Axes | None = None) -> Axes:
         powers = np.array(ladder.powers)
         middle = (powers[:-1] + powers[1:]) / 2
         ax.plot(middle, ladder.swap_rates, "o-", color=colour, markersize=4, label=f"ladder {i}")
+        texts = [
+            f"ladder {i}, power {p:.3g}: {r:.3f}"
+            for p, r in zip(middle, ladder.swap_rates, strict=True)
+        ]
+        tip_dots(ax, middle, ladder.swap_rates, texts)
         ax.plot(powers, np.zeros(len(powers)), "|", color=colour, markersize=9)
     ax.set_ylim(0, 1.02)
     ax.set_xlim(-0.02, 1.02)

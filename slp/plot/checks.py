@@ -9,7 +9,7 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 from scipy.stats import beta
 
-from slp.data import frame_of
+from slp.data import Table, frame_of
 from slp.data.columns import Column, labels_of, numbers_of
 from slp.data.frames import column_of_values
 from slp.leaves import GammaExponential, label_text
@@ -22,8 +22,11 @@ from slp.plot.canvas import (
     nothing,
     place_of,
     plain,
+    tip_dots,
     titled,
 )
+from slp.plot.curves import predicted
+from slp.plot.points import distinct_rows
 from slp.results import Posterior
 from slp.results.by_tree import predictive_cdf
 
@@ -32,7 +35,13 @@ _LEVELS = np.arange(1, 20) / 20
 
 
 def calibration(
-    posterior: Posterior, X: Any, y: Any = None, *, note: str = "", ax: Axes | None = None
+    posterior: Posterior,
+    X: Any = None,
+    y: Any = None,
+    *,
+    note: str = "",
+    by_draws: bool = False,
+    ax: Axes | None = None,
 ) -> Axes:
     """Whether predictions averaged over all trees come true as often as they say.
 
@@ -44,24 +53,31 @@ def calibration(
     Parameters
     ----------
     X, y : rows and outcomes, best those that the posterior was not given: on its own it looks
-        better than it is. Without `y` the response is a column of `X`.
+        better than it is. Without `y` the response is a column of `X`. Without `X` they are its
+        own table, of which only classes are kept.
     note : what is said beside the number of rows, such as `held-out`.
+    by_draws : average over independent draws in place of exact sums, which can take seconds a row.
 
     Raises
     ------
     UnsupportedError
-        E571: durations, whose outcomes may be censored, or counts.
+        E571: durations, whose outcomes may be censored, or counts; numbers without `X`.
     """
     table = posterior.table
-    outcomes = _outcomes(X, y, table.response)
-    size = f"{len(outcomes.cells):,} rows{', ' if note else ''}{note}"
-    rows = table.new_rows(X)
+    if X is None and not table.leaf.classes:
+        raise nothing("a posterior keeps no single outcomes of numbers", "give rows as X")
+    outcomes = None if X is None else _outcomes(X, y, table.response)
+    rows = distinct_rows(table) if X is None else table.new_rows(X)
+    n = table.n_rows if outcomes is None else len(outcomes.cells)
+    size = ", ".join(filter(None, [f"{n:,} rows", note]))
     ax = axes_of(ax, 4.8, 4.6)
     ax.plot([0, 1], [0, 1], color=GREY, linewidth=1, linestyle="--", zorder=1)
     if table.leaf.classes:
-        _of_classes(ax, posterior, posterior.predict_proba(rows), outcomes)
+        told = predicted(posterior, rows, by_draws)
+        counts = table.statistics if outcomes is None else _counts(table, outcomes)
+        _of_classes(ax, table, told, counts)
         titled(ax, size, "predicted probability", "share that came true")
-    else:
+    elif outcomes is not None:
         _of_numbers(ax, posterior, rows, outcomes)
         titled(ax, size, "level of the predictive interval", "share of outcomes inside")
     ax.set_xlim(-0.02, 1.02)
@@ -78,28 +94,42 @@ def _outcomes(X: Any, y: Any, response: str) -> Column:
     return frame.columns[place_of(name, frame.names, "column")]
 
 
-def _of_classes(
-    ax: Axes, posterior: Posterior, told: NDArray[np.float64], outcomes: Column
-) -> None:
-    classes = [label_text(label) for label in posterior.table.leaf.classes]
+def _counts(table: Table, outcomes: Column) -> NDArray[np.float64]:
+    """A 1 at the class of each row, shape (m, C)."""
+    classes = [label_text(label) for label in table.leaf.classes]
     labels, codes = labels_of(outcomes)
     own = np.array([place_of(label_text(label), classes, "class") for label in labels])[codes]
+    counts: NDArray[np.float64] = np.eye(len(classes))[own]
+    return counts
+
+
+def _of_classes(
+    ax: Axes, table: Table, told: NDArray[np.float64], counts: NDArray[np.float64]
+) -> None:
+    """Probabilities told of rows, and how many of each class they stand for, both (m, C)."""
+    classes = [label_text(label) for label in table.leaf.classes]
+    each = counts.sum(axis=1)
     chosen = [1] if len(classes) == 2 else range(len(classes))
     colours = [BLUE] if len(classes) == 2 else class_colours(len(classes))
     for c, colour in zip(chosen, colours, strict=True):
         part = np.minimum((told[:, c] * _BINS).astype(np.int64), _BINS - 1)
-        rows = np.bincount(part, minlength=_BINS)
+        rows = np.bincount(part, each, _BINS)
         kept = rows > 0
-        n, k = rows[kept], np.bincount(part, own == c, _BINS)[kept]
-        predicted = np.bincount(part, told[:, c], _BINS)[kept] / n
+        n, k = rows[kept], np.bincount(part, counts[:, c], _BINS)[kept]
+        mean = np.bincount(part, each * told[:, c], _BINS)[kept] / n
         share = k / n
         ends = beta.ppf([[0.05], [0.95]], k + 0.5, n - k + 0.5)
         ends = np.array([np.where(k == 0, 0.0, ends[0]), np.where(k == n, 1.0, ends[1])])
         away = np.abs(ends - share)
         size = 3 + 9 * np.sqrt(n / n.max())
-        ax.errorbar(predicted, share, away, fmt="none", ecolor=colour, elinewidth=1, zorder=2)
-        ax.plot(predicted, share, color=colour, linewidth=1, label=plain(classes[c]), zorder=2)
-        ax.scatter(predicted, share, size**2, color=colour, zorder=3)
+        ax.errorbar(mean, share, away, fmt="none", ecolor=colour, elinewidth=1, zorder=2)
+        ax.plot(mean, share, color=colour, linewidth=1, label=plain(classes[c]), zorder=2)
+        ax.scatter(mean, share, size**2, color=colour, zorder=3)
+        names = [classes[c]] * len(n)
+        texts = map(
+            "{}: predicted {:.3f}, came true {:.3f}, {:.0f} rows".format, names, mean, share, n
+        )
+        tip_dots(ax, mean, share, texts)
     legend_of(ax, loc="upper left")
 
 
@@ -114,4 +144,5 @@ def _of_numbers(
     away = np.abs(2 * predictive_cdf(posterior, rows, values) - 1)
     inside = [(away <= level).mean() for level in _LEVELS]
     ax.plot(_LEVELS, inside, "o-", color=BLUE, markersize=4, label=plain(posterior.table.response))
+    tip_dots(ax, _LEVELS, inside, map("level {:.2f}: {:.3f} inside".format, _LEVELS, inside))
     legend_of(ax, loc="upper left")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,7 +11,18 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from slp.data import Feature
-from slp.plot.canvas import BLUE, GREY, PLAIN, VERMILION, axes_of, nothing, place_of, plain, titled
+from slp.plot.canvas import (
+    BLUE,
+    GREY,
+    PLAIN,
+    VERMILION,
+    axes_of,
+    nothing,
+    place_of,
+    plain,
+    tip,
+    titled,
+)
 from slp.plot.points import values_of
 from slp.plot.shapes import most_used
 from slp.results import Posterior
@@ -54,7 +65,9 @@ def thresholds(
     for row, (f, (edges, heights, ends)) in enumerate(zip(places, strips, strict=True)):
         feature = table.features[f]
         tall = -_TALLEST * heights / highest
-        ax.bar(edges[:-1], tall, np.diff(edges), row + 0.3, align="edge", color=BLUE)
+        bars = ax.bar(edges[:-1], tall, np.diff(edges), row + 0.3, align="edge", color=BLUE)
+        for bar, said in zip(bars, _parts(feature, edges, heights, ends), strict=True):
+            bar.set_gid(tip(said))
         ax.hlines(row + 0.3, 0, 1, color=GREY, linewidth=0.6)
         _mark_ends(ax, posterior, feature, row, ends)
         small: dict[str, Any] = {"fontsize": "x-small", "color": GREY, "va": "top", **PLAIN}
@@ -96,6 +109,20 @@ def _strip(
     weights = np.array(list(found.values()), np.float64)
     heights, edges = np.histogram(at, _BINS, ends, weights=weights)
     return (edges - ends[0]) / (ends[1] - ends[0]), heights, (float(ends[0]), float(ends[1]))
+
+
+def _parts(
+    feature: Feature,
+    edges: NDArray[np.float64],
+    heights: NDArray[np.float64],
+    ends: tuple[float, float],
+) -> Iterator[str]:
+    """Each part of a feature in words, with its expected number of splits."""
+    at = ends[0] + edges * (ends[1] - ends[0])
+    for i, height in enumerate(heights):
+        part = f" from {at[i]:.4g} to {at[i + 1]:.4g}"
+        where = part if feature.levels is None else f" = {feature.levels[i]}"
+        yield f"{feature.name}{where}: {height:.3g} splits"
 
 
 def _mark_ends(

@@ -20,6 +20,7 @@ from slp.plot.canvas import (
     legend_of,
     place_of,
     plain,
+    tip_dots,
     titled,
 )
 from slp.plot.points import Grid, grid_of, rows_of, with_value
@@ -39,6 +40,7 @@ def dependence(
     X: Any = None,
     rows: int | None = None,
     level: float = 0.9,
+    by_draws: bool = False,
     ax: Axes | None = None,
 ) -> Axes:
     """Partial dependence on a feature (Friedman 2001) and individual curves (Goldstein et al.
@@ -56,13 +58,14 @@ def dependence(
         more, without individual curves.
     X : rows; None for the posterior's own table.
     rows : how many, spread evenly over them; None for 25 of exact sums, 200 of draws.
+    by_draws : average over independent draws in place of exact sums, which can take seconds a row.
     """
     table = posterior.table
     f = place_of(feature or most_used(posterior)[0], table.feature_names, "feature")
-    background = rows_of(posterior, X, rows)
+    background = rows_of(posterior, X, rows, by_draws)
     grid = grid_of(table, f, background, _POINTS)
     points = with_value(background, f, grid.values)
-    curves = predicted(posterior, points).reshape(len(grid.values), len(background), -1)
+    curves = predicted(posterior, points, by_draws).reshape(len(grid.values), len(background), -1)
     chosen = classes_of(table, label)
     band = _band(posterior, background, f, grid, level)
     ax = axes_of(ax, 6.4, 4.0)
@@ -76,11 +79,11 @@ def dependence(
         mean = curves[:, :, c].mean(axis=1)
         marker = "o" if grid.of_levels else ""
         _draw(ax, grid, mean, color=colour, linewidth=2.2, label=name, zorder=3, marker=marker)
+        _tell(ax, grid, mean, f"{table.feature_names[f]}", name)
     if grid.of_levels:
         ax.set_xticks(range(len(grid.values)), [plain(v, 16) for v in grid.values], **PLAIN)
-    title = f"mean over {len(background)} of {table.n_rows} rows, {kind_of(posterior)}"
-    if X is not None:
-        title = f"mean over {len(background)} rows, {kind_of(posterior)}"
+    of = f" of {table.n_rows}" if X is None else ""
+    title = f"mean over {len(background)}{of} rows, {kind_of(posterior, by_draws)}"
     if band is not None:
         title += f"\nband: {100 * level:.0f} % of {_number_of_trees(posterior):,} trees"
     titled(ax, title, plain(table.feature_names[f]), response_name(table, chosen))
@@ -96,6 +99,17 @@ def _draw(ax: Axes, grid: Grid, values: NDArray[np.float64], **style: Any) -> No
     else:
         style.pop("marker", None)
         ax.plot(grid.edges, _closed(values), drawstyle="steps-post", **style)
+
+
+def _tell(ax: Axes, grid: Grid, mean: NDArray[np.float64], feature: str, name: str) -> None:
+    """A tooltip at each value of a mean curve."""
+    if grid.of_levels:
+        where = [f"{feature} = {level}" for level in grid.values]
+        middle: Any = range(len(mean))
+    else:
+        middle = (grid.edges[:-1] + grid.edges[1:]) / 2
+        where = [f"{feature} near {value:.4g}" for value in middle]
+    tip_dots(ax, middle, mean, [f"{w}: {m:.4g} ({name})" for w, m in zip(where, mean, strict=True)])
 
 
 def _closed(values: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -132,8 +146,12 @@ def _band(
     return np.stack(found, axis=1)
 
 
-def predicted(posterior: Posterior, rows: NDArray[np.object_]) -> NDArray[np.float64]:
+def predicted(
+    posterior: Posterior, rows: NDArray[np.object_], by_draws: bool = False
+) -> NDArray[np.float64]:
     """Class probabilities, shape (m, C), or means, shape (m, 1)."""
+    if by_draws:
+        return trees_of(posterior).predictions(rows)
     if posterior.table.leaf.classes:
         return posterior.predict_proba(rows)
     return np.asarray(posterior.predict(rows), np.float64)[:, None]

@@ -35,6 +35,7 @@ def heat_map(
     at: Mapping[str, Any] | None = None,
     X: Any = None,
     cells: int = 30,
+    by_draws: bool = False,
     ax: Axes | None = None,
 ) -> Axes:
     """What is predicted over two features, averaged over all trees, with the declared boxes.
@@ -49,6 +50,7 @@ def heat_map(
     at : values of other features, by name.
     X : the rows that medians and ranges are of; None for the posterior's own table.
     cells : the most along a side.
+    by_draws : average over independent draws in place of exact sums, which can take seconds a row.
     """
     table = posterior.table
     names = table.feature_names
@@ -64,7 +66,7 @@ def heat_map(
     sides = [grid_of(table, f, rows, cells) for f in (first, second)]
     across, up = (side.values for side in sides)
     points = with_value(with_value(others, first, across), second, up)
-    told = predicted(posterior, points).reshape(len(up), len(across), -1)
+    told = predicted(posterior, points, by_draws).reshape(len(up), len(across), -1)
     chosen = classes_of(table, label)[:1]
     ax = axes_of(ax, 6.0, 4.6)
     edges = [side.edges for side in sides]
@@ -77,21 +79,20 @@ def heat_map(
             names_of_levels = [plain(value, 16) for value in side.values]
             axis.set_ticks(range(len(names_of_levels)), names_of_levels, **PLAIN)
     _draw_boxes(ax, posterior, (names[first], names[second]), edges)
-    titled(
-        ax, _title(posterior, others[0], (first, second)), plain(names[first]), plain(names[second])
-    )
-    return ax
+    title = [kind_of(posterior, by_draws), *_fixed(posterior, others[0], (first, second))]
+    return titled(ax, "\n".join(title), plain(names[first]), plain(names[second]))
 
 
-def _title(posterior: Posterior, others: NDArray[np.object_], drawn: tuple[int, int]) -> str:
-    """What the numbers are, and the values of the features that are not drawn, three at most."""
+def _fixed(posterior: Posterior, others: NDArray[np.object_], drawn: tuple[int, int]) -> list[str]:
+    """Lines with the values of the features that are not drawn, three at most, the most used
+    first."""
     uses = posterior.split_probabilities()
     names = posterior.table.feature_names
     rest = [f for f in range(len(names)) if f not in drawn and uses[names[f]].probability > 0]
     rest.sort(key=lambda f: -uses[names[f]].probability)
-    told = [f"{plain(names[f], 16)} = {_short(others[f])}" for f in rest[:3]]
-    more = [f"{len(rest) - 3} more"] * (len(rest) > 3)
-    return "\n".join(filter(None, [kind_of(posterior), ", ".join(told + more)]))
+    told = [f"{plain(names[f], 20)} = {_short(others[f])}" for f in rest[:3]]
+    told += [f"{len(rest) - 3} more"] * (len(rest) > 3)
+    return [", ".join(told[i : i + 2]) for i in range(0, len(told), 2)]
 
 
 def _short(value: Any) -> str:

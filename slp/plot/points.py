@@ -15,7 +15,9 @@ from slp.results import Posterior
 _ROWS_OF_SUMS, _ROWS_OF_DRAWS = 25, 200
 
 
-def rows_of(posterior: Posterior, X: Any, most: int | None) -> NDArray[np.object_]:
+def rows_of(
+    posterior: Posterior, X: Any, most: int | None, by_draws: bool = False
+) -> NDArray[np.object_]:
     """`most` rows of `X`, or of the posterior's own table if it is None, spread evenly; fewer if
     there are no more. A bin is a value in it.
 
@@ -26,15 +28,25 @@ def rows_of(posterior: Posterior, X: Any, most: int | None) -> NDArray[np.object
     """
     if most is None:
         exact = posterior.diagnostics is None and posterior.trees_found is None
-        most = _ROWS_OF_SUMS if exact else _ROWS_OF_DRAWS
+        most = _ROWS_OF_SUMS if exact and not by_draws else _ROWS_OF_DRAWS
     if X is not None:
         given = posterior.table.new_rows(X)
         return given[_spread(len(given), most)]
     table = posterior.table
-    codes = table.codes[table.row_of[_spread(table.n_rows, most)]]
-    out = np.empty(codes.shape, object)
+    return distinct_rows(table)[table.row_of[_spread(table.n_rows, most)]]
+
+
+def distinct_rows(table: Table) -> NDArray[np.object_]:
+    """The distinct rows of a table, shape (n, d); a bin is a value in it.
+
+    Raises
+    ------
+    UnsupportedError
+        E562: the run was saved without its table.
+    """
+    out = np.empty(table.codes.shape, object)
     for f, feature in enumerate(table.features):
-        out[:, f] = values_of(feature)[codes[:, f]]
+        out[:, f] = values_of(feature)[table.codes[:, f]]
     return out
 
 

@@ -6,7 +6,7 @@ import math
 
 from matplotlib.axes import Axes
 
-from slp.plot.canvas import BLUE, GREY, PLAIN, VERMILION, axes_of, nothing, plain, titled
+from slp.plot.canvas import BLUE, GREY, PLAIN, VERMILION, axes_of, nothing, plain, tip, titled
 from slp.results import ComparedProgram, Comparison
 
 
@@ -29,7 +29,8 @@ def evidence(comparison: Comparison, *, ax: Axes | None = None) -> Axes:
             ends = (told.value - 2 * told.error, told.value + 2 * told.error)
             ax.plot(ends, [row, row], color=BLUE, linewidth=2)
         fill = BLUE if program.converged else "white"
-        ax.plot([told.value], [row], "o", color=BLUE, markerfacecolor=fill, markersize=7)
+        said = tip(f"{program.name}: {_words(program)}")
+        ax.plot([told.value], [row], "o", color=BLUE, markerfacecolor=fill, markersize=7, gid=said)
         ax.annotate(
             _words(program),
             (told.value, row),

@@ -9,7 +9,8 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from slp.plot.canvas import BLUE, ORANGE, PLAIN, axes_of, legend_of, plain, titled
+from slp.messages.names import plural
+from slp.plot.canvas import BLUE, ORANGE, PLAIN, axes_of, legend_of, plain, tip, titled
 from slp.results import FeatureUse, Posterior
 from slp.trees import Tree
 
@@ -52,7 +53,11 @@ def features(
         at = np.arange(len(shown)) + i * thick - 0.4 + thick / 2
         values = [use.probability for use in own]
         label = f"{label}, {kind_of(side)}"
-        ax.barh(at, values, thick, color=colour, label=label, xerr=_errors(own), ecolor="black")
+        bars = ax.barh(
+            at, values, thick, color=colour, label=label, xerr=_errors(own), ecolor="black"
+        )
+        for bar, name, value in zip(bars, shown, values, strict=True):
+            bar.set_gid(tip(f"{name}: {value:.4f} ({label})"))
     ax.set_yticks(range(len(shown)), [plain(name, 28) for name in shown], **PLAIN)
     ax.set_ylim(len(shown) - 0.4, -0.6)
     ax.set_xlim(0, 1.02)
@@ -86,13 +91,15 @@ def _sides(posterior: Posterior, prior: Posterior | None) -> list[tuple[Posterio
     return found
 
 
-def kind_of(posterior: Posterior) -> str:
-    """What its averages are: `exact`, `estimate from 1000 draws`, `of 5 trees found`."""
+def kind_of(posterior: Posterior, by_draws: bool = False) -> str:
+    """What its averages are: `exact`, `estimate from 1,000 draws`, `of 5 trees found`; `by_draws`
+    says that independent draws take the place of exact sums."""
     if posterior.trees_found is not None:
-        return f"of {posterior.trees_found} trees found"
+        return f"of {plural(posterior.trees_found, 'tree')} found"
     found = posterior.diagnostics
     if found is None:
-        return "exact"
+        n = len(posterior.draws)
+        return f"estimate from {n:,} independent draws" if by_draws else "exact"
     doubt = "" if found.converged else ", not converged"
     return f"estimate from {sum(found.draws):,} draws{doubt}"
 
@@ -127,9 +134,10 @@ def _distributions(
         known = np.flatnonzero(mass >= _LEAST)
         first, last = min(first, known[0]), max(last, known[-1])
         at = np.arange(len(mass)) + i * width - 0.4 + width / 2
-        ax.bar(at, mass, width, color=colour, label=label)
+        for number, bar in enumerate(ax.bar(at, mass, width, color=colour, label=label)):
+            bar.set_gid(tip(f"{number}: {mass[number]:.4f} ({label})"))
     ax.set_xlim(first - 0.7, last + 0.7)
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     titled(ax, x=name, y="probability")
-    legend_of(ax)
+    legend_of(ax, loc="lower right", bbox_to_anchor=(1.0, 1.0), ncols=2)
     return ax

@@ -23,10 +23,12 @@ from slp.plot.canvas import (
     class_colours,
     legend_of,
     plain,
+    tip,
 )
 from slp.plot.layout import BAR, CHARACTER, GAP, Layout, Spot, layout_of
 from slp.results import Candidate, Posterior
-from slp.trees import Leaf, Tree
+from slp.trees import Leaf, Split, Tree
+from slp.trees.drawing import condition_text, leaf_text
 from slp.trees.regions import Region, number_text
 
 _TEXT = 8
@@ -165,7 +167,9 @@ def _branch(ax: Axes, layout: Layout, spot: Spot, total: int, x: float, y: float
     thick = _THINNEST + _THICKEST * spot.rows / total if total else 1.5
     level = y + spot.y
     begin = 0.0
+    said = f"{spot.place.region.describe()}: {spot.rows:,} of {total:,} rows"
     style: dict[str, Any] = {
+        "gid": tip(said),
         "color": GREY,
         "linewidth": thick,
         "solid_capstyle": "butt",
@@ -177,9 +181,14 @@ def _branch(ax: Axes, layout: Layout, spot: Spot, total: int, x: float, y: float
         ax.plot([x + begin] * 2, [y + parent.y, level], **style)
         side = "yes" if spot.place.side == "left" else "no"
         ax.text(x + begin + 0.06, level + 0.16, side, va="top", fontsize=_TEXT - 2, color=DARK)
-    ax.plot([x + begin, x + spot.x], [level, level], **style, gid="branch")
-    if not spot.is_leaf:
-        ax.text(x + begin + 0.08, level - 0.17, spot.text, va="bottom", fontsize=_TEXT, **PLAIN)
+    ax.plot([x + begin, x + spot.x], [level, level], **style)
+    if isinstance(spot.place.node, Split):
+        words: dict[str, Any] = {
+            "fontsize": _TEXT,
+            "gid": tip(condition_text(spot.place.node)),
+            **PLAIN,
+        }
+        ax.text(x + begin + 0.08, level - 0.17, spot.text, va="bottom", **words)
 
 
 def _leaf(
@@ -202,7 +211,9 @@ def _leaf(
         width = BAR * counts.get(label, 0) / total if total else 0.0
         if width:
             corner = (begin, level - _HEIGHT / 2)
-            ax.add_patch(Rectangle(corner, width, _HEIGHT, facecolor=colour, edgecolor="white"))
+            said = tip(f"{label_text(label)}: {counts[label]} of {total} rows")
+            look: dict[str, Any] = {"facecolor": colour, "edgecolor": "white", "gid": said}
+            ax.add_patch(Rectangle(corner, width, _HEIGHT, **look))
         begin += width
     mean, low, high = _mean_of(node)
     if mean is not None or low is not None:
@@ -214,7 +225,8 @@ def _leaf(
             at = left + BAR * outcomes.at(mean, 0.5)
             ax.plot([at], [level], "o", color=BLUE, markersize=5, zorder=4)
     behind = left + BAR + GAP
-    ax.text(behind, level, spot.text, va="center", fontsize=_TEXT, **PLAIN)
+    said = tip(f"{leaf_text(node)}, where {spot.place.region.describe()}")
+    ax.text(behind, level, spot.text, va="center", fontsize=_TEXT, gid=said, **PLAIN)
     tags = _tags(spot.place.region, boxes)
     if tags:
         at = behind + (len(spot.text) + 1) * CHARACTER

@@ -11,7 +11,14 @@ from slp.leaves import label_text
 from slp.messages.names import plural
 from slp.report.html import Content, Html, facts, joined, listing, table, tag
 from slp.report.tree_lists import legend, tree_list
-from slp.results import Candidate, Posterior
+from slp.results import (
+    Candidate,
+    Posterior,
+    error_note,
+    estimate_text,
+    evidence_text,
+    number_of_trees_text,
+)
 from slp.trees import in_sample_fit
 
 #: Trees that are shown, and features that are listed.
@@ -78,6 +85,9 @@ def _use_sentences(posterior: Posterior) -> Iterator[str]:
     except BudgetError as error:
         yield f"The use of features is not known: {error.diagnostics[0].message}."
         return
+    if not any(use.probability for use in uses.values()):
+        yield "No tree asks about a feature."
+        return
     first = sorted(uses.items(), key=lambda item: -item[1].probability)[:_SHOWN_USES]
     told = [f"{name} ({_percent(use.probability)})" for name, use in first]
     yield f"The probability that a tree asks about a feature is highest for {_and(told)}."
@@ -121,16 +131,7 @@ def evidence(posterior: Posterior) -> Html:
     if not posterior.likelihood:
         return tag("p", "This is the prior. It has no evidence, because it has seen no response.")
     told: list[tuple[Content, Content]] = []
-    value, error = posterior.log_evidence, posterior.log_evidence_error
-    name = f"log P({posterior.table.response} | features)"
-    if value is None:
-        told.append((name, f"not known: {posterior.no_evidence}"))
-    elif posterior.log_evidence_kind == "exact":
-        told.append((name, f"{value:.6f}, exact"))
-    elif error is not None and math.isfinite(error):
-        told.append((name, f"{value:.6g}, an estimate; standard error {error:.2g}"))
-    else:
-        told.append((name, f"{value:.6g}, an estimate; its error is not known"))
+    told.append((f"log P({posterior.table.response} | features)", evidence_text(posterior)))
     bounds = posterior.log_evidence_bounds
     if posterior.log_evidence_kind != "exact" and bounds is not None:
         told.append(("bounds", bounds_in_words(bounds)))
@@ -166,14 +167,10 @@ def trees(posterior: Posterior) -> Html:
         parts += [tag("h3", name), tag("p", size), tree_list(found.tree, classes)]
     count = posterior.tree_count()
     if count is not None:
-        parts.append(tag("p", f"Trees of probability above 0 on this table: {_count(count)}."))
+        parts.append(
+            tag("p", f"Trees of probability above 0 on this table: {number_of_trees_text(count)}.")
+        )
     return joined(parts)
-
-
-def _count(count: int | float) -> str:
-    if count == math.inf:
-        return "more than 1e308"
-    return f"{count:,}" if isinstance(count, int) else f"about {count:.2g}"
 
 
 def features(posterior: Posterior) -> Html:
@@ -182,31 +179,32 @@ def features(posterior: Posterior) -> Html:
         uses = posterior.split_probabilities()
     except BudgetError as error:
         return listing(f"{d.message}; {d.help}" for d in error.diagnostics)
+    found = posterior.diagnostics
+
+    def number(value: float, error: float) -> str:
+        told = estimate_text(value, error, found).replace("+-", "\N{PLUS-MINUS SIGN}")
+        return told.replace(" ", "\N{NO-BREAK SPACE}")
+
     rows = sorted(uses.items(), key=lambda item: -item[1].probability)
     shown = [
         (
             name,
-            _number(use.probability, use.probability_error),
-            _number(use.expected_splits, use.expected_splits_error),
+            number(use.probability, use.probability_error),
+            number(use.expected_splits, use.expected_splits_error),
         )
         for name, use in rows[:_SHOWN_FEATURES]
     ]
     heads = ("feature", "P(a tree splits on it)", "expected splits")
     more = len(rows) - len(shown)
-    leaves = _number(posterior.expected_leaves(), posterior.expected_leaves_error())
+    note = error_note(found).replace("+-", "\N{PLUS-MINUS SIGN}")
+    leaves = number(posterior.expected_leaves(), posterior.expected_leaves_error())
     return joined(
         [
-            table("How often trees use each feature", heads, shown),
+            table(f"How often trees use each feature{note}", heads, shown),
             tag("p", f"{plural(more, 'feature')} more are used less." if more else ""),
             tag("p", f"Expected number of groups (leaves): {leaves}."),
         ]
     )
-
-
-def _number(value: float, error: float) -> str:
-    if not error:
-        return f"{value:.4f}"
-    return f"{value:.4f} ± {error:.2g}" if math.isfinite(error) else f"{value:.4f}, error not known"
 
 
 def classes_text(posterior: Posterior) -> str:

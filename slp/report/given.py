@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import platform
+from dataclasses import fields
 
 import numpy as np
 
 from slp.data import Feature
+from slp.engines import engine_named
 from slp.kernels import backend
 from slp.report.answer import classes_text
 from slp.report.html import Content, Html, details, facts, joined, listing, preformatted, table, tag
@@ -85,7 +87,10 @@ def again(posterior: Posterior, command: str | None) -> Html:
     """Versions, seed, and the command or the lines of Python."""
     record = posterior.record
     parameters = ", ".join(f"{name} = {value:g}" for name, value in record.parameters.items())
-    options = ", ".join(f"{name} = {value}" for name, value in record.options.items())
+    # A command gives the options of all engines.
+    taken = {field.name for field in fields(engine_named(posterior.engine).Options)}
+    own = {name: value for name, value in record.options.items() if name in taken}
+    options = ", ".join(f"{name} = {value}" for name, value in own.items())
     told: list[tuple[Content, Content]] = [
         ("seed", "none: nothing was drawn" if posterior.seed is None else str(posterior.seed)),
         ("parameters", parameters or "none"),

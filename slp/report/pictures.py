@@ -15,17 +15,17 @@ from slp.late import optional_module
 from slp.report.checks import program_of
 from slp.report.html import Content, Html, joined, tag
 from slp.results import Posterior
-from slp.source import visible
 from slp.trees.predicates import with_predicates
 
 #: Before the root of an SVG file stand declarations that name addresses.
 _BEFORE_ROOT = re.compile(r"\A.*?(?=<svg)", re.DOTALL)
 _METADATA = re.compile(r"<metadata>.*?</metadata>", re.DOTALL)
 _SIZE = re.compile(r'(<svg[^>]*?) width="([\d.]+)pt" height="([\d.]+)pt"')
-_TIP = "tip-"
-#: An exact prediction takes up to some 50 ms, so there are fewer of them: curves of so many rows,
-#: and cells along a side of the heat map.
-_ROWS_OF_SUMS, _CELLS_OF_SUMS = 6, 16
+#: An exact prediction of a new row takes up to seconds. With more distinct rows than these,
+#: predictions are averages over independent draws.
+_MOST_ROWS_OF_SUMS = 20
+#: A large picture becomes smaller down to this share of its size; then it is scrolled.
+_LEAST_SHARE = 0.75
 #: Draws from the prior, where it is not summed.
 _DRAWS = 1000
 
@@ -33,7 +33,7 @@ _DRAWS = 1000
 @dataclass(frozen=True)
 class _Picture:
     """A picture: its name in the page, what it shows, and the function that draws it. A `large` one
-    keeps its size and can be scrolled."""
+    that does not fit can be scrolled."""
 
     name: str
     caption: str
@@ -80,7 +80,7 @@ def _pictures(plot: Any, posterior: Posterior, prior: Posterior | None) -> list[
         ),
         _Picture(
             "depth",
-            f"The probability of each depth, the most questions on a way down{beside}.",
+            f"The probability of each depth (the most questions from the top to a group){beside}.",
             lambda: plot.depth(posterior, prior),
         ),
         *_of_splits(plot, posterior),
@@ -96,15 +96,22 @@ def _of_splits(plot: Any, posterior: Posterior) -> Iterator[_Picture]:
     caption = "Where trees split: for each feature, how often a split falls in each part of it."
     yield _Picture("thresholds", caption, lambda: plot.thresholds(posterior))
     exact = posterior.diagnostics is None and posterior.trees_found is None
-    rows, cells = (_ROWS_OF_SUMS, _CELLS_OF_SUMS) if exact else (None, 30)
+    draws = {"by_draws": exact and len(posterior.table.counts) > _MOST_ROWS_OF_SUMS}
     caption = (
         "What is predicted, averaged over all trees, where the most used feature changes and all "
         "others stay (partial dependence)."
     )
-    yield _Picture("dependence", caption, lambda: plot.dependence(posterior, rows=rows))
+    yield _Picture("dependence", caption, lambda: plot.dependence(posterior, **draws))
     if len(posterior.table.features) > 1:
         caption = "What is predicted over the two most used features, averaged over all trees."
-        yield _Picture("heat", caption, lambda: plot.heat_map(posterior, cells=cells))
+        yield _Picture("heat", caption, lambda: plot.heat_map(posterior, **draws))
+    if posterior.table.leaf.classes and posterior.likelihood:
+        caption = (
+            "How often a class came true, beside the predicted probability (calibration), in the "
+            "rows of the table. The trees have seen these rows, so it looks better than it is for "
+            "new rows."
+        )
+        yield _Picture("calibration", caption, lambda: plot.calibration(posterior, **draws))
 
 
 def _of_chains(plot: Any, posterior: Posterior) -> Iterator[_Picture]:
@@ -139,18 +146,11 @@ def _why_not(what: str, error: SlpError) -> Html:
 
 
 def _figure(plot: Any, picture: _Picture) -> Html:
-    tips: list[str] = []
-
-    def draw() -> Any:
-        axes = picture.draw()
-        tips.extend(_label_bars(axes))
-        return axes
-
     try:
-        svg = plot.picture_bytes(draw, "svg").decode()
+        svg = plot.picture_bytes(picture.draw, "svg").decode()
     except SlpError as error:
         return _why_not(f"The picture of {picture.name} is missing", error)
-    shown: Content = Html(_inline(svg, picture, tips))
+    shown: Content = Html(_inline(svg, picture))
     frame = tag(
         "div",
         shown,
@@ -162,39 +162,27 @@ def _figure(plot: Any, picture: _Picture) -> Html:
     return tag("figure", tag("figcaption", picture.caption), frame)
 
 
-def _label_bars(axes: Any) -> list[str]:
-    """Mark each bar of the legend's with the number of its tooltip, and give the texts: where it
-    stands, its length, whose it is."""
-    tips: list[str] = []
-    for container in axes.containers:
-        if str(container.get_label()).startswith("_"):  # it has no name
-            continue
-        for bar in getattr(container, "patches", ()):
-            lying = container.orientation == "horizontal"
-            place = (
-                bar.get_y() + bar.get_height() / 2 if lying else bar.get_x() + bar.get_width() / 2
-            )
-            length = bar.get_width() if lying else bar.get_height()
-            name = f"{round(place)}"
-            if lying:
-                labels = [label.get_text() for label in axes.get_yticklabels()]
-                name = labels[round(place)]
-            bar.set_gid(f"{_TIP}{len(tips)}")
-            tips.append(f"{name}: {length:.4f} ({container.get_label()})")
-    return tips
-
-
-def _inline(svg: str, picture: _Picture, tips: list[str]) -> str:
-    """The picture as an element of the page: no declarations, its own names, tooltips."""
+def _inline(svg: str, picture: _Picture) -> str:
+    """The picture as an element of the page: no declarations, its own names."""
     svg = _METADATA.sub("", _BEFORE_ROOT.sub("", svg))
-    for i, tip in enumerate(tips):
-        title = f"<title>{html.escape(visible(tip))}</title>"
-        svg = svg.replace(f'<g id="{_TIP}{i}">', f'<g id="{_TIP}{i}">{title}', 1)
-    # Only names that the picture refers to stay: it may have one name several times.
+    # Only names that the picture refers to stay, each once: what has the same name is the same.
     used = set(re.findall(r'(?:href="|url\()#([^")]+)', svg))
-    svg = re.sub(r' id="([^"]*)"', lambda name: name[0] if name[1] in used else "", svg)
+
+    def once(name: re.Match[str]) -> str:
+        first = name[1] in used
+        used.discard(name[1])
+        return name[0] if first else ""
+
+    svg = re.sub(r' id="([^"]*)"', once, svg)
     own = f"{picture.name}-"
     svg = re.sub(r'\bid="', f'id="{own}', svg)
     svg = re.sub(r'(href="|url\()#', rf"\1#{own}", svg)
     label = html.escape(picture.caption)
-    return _SIZE.sub(rf'\1 width="\2pt" height="\3pt" role="img" aria-label="{label}"', svg, 1)
+    return _SIZE.sub(
+        lambda size: (
+            f'{size[1]} width="{size[2]}pt" height="{size[3]}pt" role="img" aria-label="{label}" '
+            f'style="--least:{_LEAST_SHARE * float(size[2]):.0f}pt"'
+        ),
+        svg,
+        count=1,
+    )

@@ -5,7 +5,7 @@
 `diagnostics` and, of tempered chains, `tempering` tell how far draws can be trusted. `rule_use`,
 `quantiles` and `evidence` are parts of summaries. `comparison` sets programs side by side.
 `known` holds partial results at a limit, `arviz` converts draws for ArviZ, and `proofs` summarises
-draws of a goal's proofs.
+draws of a goal's proofs. `words` tells numbers of a posterior in words.
 """
 
 from typing import TYPE_CHECKING
@@ -23,6 +23,12 @@ if TYPE_CHECKING:
     from slp.results.result import Candidate, Draw, Estimate, Kind, Result
     from slp.results.rule_use import RuleUse
     from slp.results.tempering import TemperingFigures
+    from slp.results.words import (
+        error_note,
+        estimate_text,
+        evidence_text,
+        number_of_trees_text,
+    )
 
 __all__ = [
     "Candidate",
@@ -38,7 +44,11 @@ __all__ = [
     "Result",
     "RuleUse",
     "bulk_ess",
+    "error_note",
+    "estimate_text",
+    "evidence_text",
     "monte_carlo_errors",
+    "number_of_trees_text",
     "r_hat",
     "tail_ess",
     "posterior_to_arviz",
@@ -56,6 +66,7 @@ __getattr__, __dir__ = late_names(
         "slp.results.proofs": "SampledProofs",
         "slp.results.posterior": "FeatureUse Posterior",
         "slp.results.known": "Known",
+        "slp.results.words": "error_note estimate_text evidence_text number_of_trees_text",
         "slp.results.arviz": "posterior_to_arviz",
         "slp.results.rule_use": "RuleUse",
         "slp.results.tempering": "TemperingFigures",

@@ -65,7 +65,7 @@ def test_it_is_the_picture_of_python() -> None:
 def test_programs_by_their_evidence() -> None:
     assert plot("evidence", "prior.slp", "growtree", "data.csv", "-o", "p.svg") == 0
     text = Path("p.svg").read_text()
-    assert ">prior.slp<" in text and ">growtree<" in text and text.count("exact<") == 2
+    assert ">prior.slp<" in text and ">growtree<" in text and text.count("exact</text>") == 2
 
 
 @pytest.mark.parametrize("engine", ["exact", "mh"])

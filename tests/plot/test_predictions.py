@@ -9,6 +9,7 @@ import polars as pl
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.collections import QuadMesh
+from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
 import slp
@@ -44,7 +45,7 @@ def test_the_band_has_quantiles_of_the_trees_means(exact: slp.Posterior, ax: Axe
         leaves = [leaf.predictive()["probabilities"]["yes"] for leaf in draw.tree.leaves()]
         means.append(np.mean([leaves[i] for i in where]))
     low, high = np.quantile(means, [0.25, 0.75], method="inverted_cdf")
-    (band,) = ax.collections
+    (band,) = (c for c in ax.collections if c.get_gid() is None)
     path = band.get_paths()[0].vertices
     inside = path[(path[:, 0] > grid[11] - 0.4) & (path[:, 0] < grid[11] + 0.6)]
     assert {round(y, 9) for y in inside[:, 1]} >= {round(low, 9), round(high, 9)}
@@ -98,6 +99,32 @@ def test_calibration_of_classes(exact: slp.Posterior, ax: Axes) -> None:
     assert np.allclose(line.get_xdata(), [told[part == k].mean() for k in kept])
     assert np.allclose(line.get_ydata(), [came[part == k].mean() for k in kept])
     assert ax.get_title(loc="left") == "300 rows, held-out"
+
+
+def test_calibration_on_the_posteriors_own_table(exact: slp.Posterior) -> None:
+    given, own = (Figure().subplots() for _ in range(2))
+    slp.plot.calibration(exact, table(), ax=given)
+    slp.plot.calibration(exact, ax=own)
+    for line, other in zip(given.lines, own.lines, strict=True):
+        assert np.allclose(line.get_xydata(), other.get_xydata())
+    assert own.get_title(loc="left") == given.get_title(loc="left") == "60 rows"
+
+
+def test_no_calibration_of_numbers_without_outcomes(numbers: slp.Posterior) -> None:
+    with pytest.raises(slp.UnsupportedError, match="E571"):
+        slp.plot.calibration(numbers)
+
+
+def test_predictions_by_draws(exact: slp.Posterior, ax: Axes) -> None:
+    """The mean over 200 independent trees, in place of the sum over all."""
+    slp.plot.dependence(exact, "dose", rows=7, by_draws=True, ax=ax)
+    new = rows_used(60, 7).with_columns(dose=pl.lit(0.0))
+    told = []
+    for draw in exact.draws:
+        leaves = [leaf.predictive()["probabilities"]["yes"] for leaf in draw.tree.leaves()]
+        told.append(np.mean([leaves[i] for i in draw.tree.apply(new)]))
+    assert ax.lines[-1].get_ydata()[0] == pytest.approx(np.mean(told))
+    assert "estimate from 200 independent draws" in ax.get_title(loc="left")
 
 
 def test_calibration_of_numbers(numbers: slp.Posterior, ax: Axes) -> None:

@@ -1,0 +1,63 @@
+"""Numbers of a posterior in words, the same in summaries and reports.
+
+An estimate has its Monte Carlo error only if the draws have converged. Otherwise the
+error means nothing.
+"""
+
+from __future__ import annotations
+
+import math
+import sys
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from slp.results.diagnostics import Diagnostics
+    from slp.results.posterior import Posterior
+
+
+def estimate_text(value: float, error: float | None, found: Diagnostics | None) -> str:
+    """A number as text. It is exact if there are no diagnostics. Otherwise its Monte Carlo error
+    follows, or a mark if the draws have not converged."""
+    if found is None:
+        return f"{value:.4f}"
+    if not found.converged:
+        return f"{value:.4f}?"
+    known = error is not None and math.isfinite(error)
+    return f"{value:.4f} +- {error:.4f}" if known else f"{value:.4f} +- ?"
+
+
+def error_note(found: Diagnostics | None) -> str:
+    """What stands behind the numbers of `estimate_text`, in brackets; empty for exact ones."""
+    if found is None:
+        return ""
+    return " (+- Monte Carlo error)" if found.converged else " (? not converged)"
+
+
+def evidence_text(posterior: Posterior) -> str:
+    """The log evidence and what kind of number it is, or why it is not known."""
+    value, error = posterior.log_evidence, posterior.log_evidence_error
+    if value is None:
+        return f"not known: {posterior.no_evidence}"
+    if posterior.log_evidence_kind != "estimate":
+        return f"{value:.6f}, exact"
+    told = f"{_to_error(value, error)}, estimate"
+    found = posterior.diagnostics
+    if found is None or found.converged or (found.tells and found.worst_r_hat is None):
+        return f"{told}, Monte Carlo standard error {error:.2g}"  # islands have no R-hat
+    if not found.tells:
+        return f"{told} (too few draws to tell its error)"
+    return f"{told} (not converged, its error is not known)"
+
+
+def _to_error(value: float, error: float | None) -> str:
+    """A value with two digits of its error."""
+    if not error or not math.isfinite(error):
+        return f"{value:.6g}"
+    return f"{value:.{max(0, 1 - math.floor(math.log10(error)))}f}"
+
+
+def number_of_trees_text(count: int | float) -> str:
+    """The number of trees: an int is exact."""
+    if count == math.inf:
+        return f"more than {sys.float_info.max:.0e}"
+    return f"{count:,}" if isinstance(count, int) else f"about {count:.2g}"
