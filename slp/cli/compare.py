@@ -15,6 +15,7 @@ from slp.cli.options import (
     NamedProgram,
     comparison_options,
     data_argument,
+    draws_option,
     json_option,
     programs_options,
     read_table,
@@ -45,14 +46,7 @@ from slp.source import visible
     show_default=True,
     help="The program that Bayes factors are against.",
 )
-@click.option(
-    "-n",
-    "--draws",
-    type=click.IntRange(min=0),
-    default=1000,
-    show_default=True,
-    help="Number of draws of each run of a sampler.",
-)
+@draws_option("Number of draws of each run of a sampler.")
 @comparison_options
 @json_option
 @programs_options

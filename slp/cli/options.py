@@ -72,6 +72,14 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Print one JS
 draws_file_option = click.option(
     "-o", "--output", metavar="FILE", help="Write the draws to FILE, one JSON object per line."
 )
+
+
+def draws_option(help: str, default: int = 1000) -> _Option:
+    """`-n`, `--draws`: the number of draws that a command makes or prints."""
+    number = click.IntRange(min=0)
+    return click.option("-n", "--draws", type=number, default=default, show_default=True, help=help)
+
+
 memory_option = click.option(
     "--memory",
     metavar="SIZE",

@@ -16,6 +16,7 @@ from slp.cli.known import asked, known_is_told
 from slp.cli.options import (
     NamedProgram,
     comparison_options,
+    draws_option,
     programs_options,
     read_table,
     response_option,
@@ -171,14 +172,7 @@ KIND is one of
     metavar="FILE",
     help="Rows of heat-map and dependence, rows with outcomes of calibration (default: DATA).",
 )
-@click.option(
-    "-n",
-    "--draws",
-    type=click.IntRange(min=0),
-    default=1000,
-    show_default=True,
-    help="Number of draws, also those of bands and thresholds where sums are exact.",
-)
+@draws_option("Number of draws, also those of bands and thresholds where sums are exact.")
 @comparison_options
 @programs_options
 def plot_command(

@@ -23,6 +23,7 @@ from slp.cli.options import (
     NamedProgram,
     data_argument,
     draws_file_option,
+    draws_option,
     inference_options,
     json_option,
     program_argument,
@@ -51,14 +52,7 @@ _LEAST_DRAWN = 1000
 @program_argument
 @data_argument
 @response_option
-@click.option(
-    "-n",
-    "--draws",
-    type=click.IntRange(min=0),
-    default=3,
-    show_default=True,
-    help="Number of draws to print, or to write with -o.",
-)
+@draws_option("Number of draws to print, or to write with -o.", default=3)
 @inference_options
 @draws_file_option
 @json_option

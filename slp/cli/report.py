@@ -13,6 +13,7 @@ from slp.cli.known import asked, known_is_told
 from slp.cli.options import (
     NamedProgram,
     data_argument,
+    draws_option,
     inference_options,
     program_argument,
     program_options,
@@ -27,14 +28,7 @@ from slp.cli.summary import feature_uses
 @program_argument
 @data_argument
 @response_option
-@click.option(
-    "-n",
-    "--draws",
-    type=click.IntRange(min=0),
-    default=1000,
-    show_default=True,
-    help="Number of draws, over all chains. An exact report does not depend on it.",
-)
+@draws_option("Number of draws, over all chains. An exact report does not depend on it.")
 @click.option(
     "-o",
     "--output",

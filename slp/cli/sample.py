@@ -20,6 +20,7 @@ from slp.cli.options import (
     NamedProgram,
     data_argument,
     draws_file_option,
+    draws_option,
     inference_options,
     json_option,
     program_argument,
@@ -41,14 +42,7 @@ from slp.cli.summary import draws_made, feature_uses, posterior_to_json, write_d
 @program_argument
 @data_argument
 @response_option
-@click.option(
-    "-n",
-    "--draws",
-    type=click.IntRange(min=0),
-    default=1000,
-    show_default=True,
-    help="Number of draws, over all chains. An exact summary does not depend on it.",
-)
+@draws_option("Number of draws, over all chains. An exact summary does not depend on it.")
 @inference_options
 @draws_file_option
 @click.option(

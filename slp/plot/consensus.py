@@ -84,7 +84,8 @@ def thresholds(
     ax.set_xlim(-0.01, 1.15)
     ax.set_xticks([])
     total = sum(map(len, trees.chains))
-    titled(ax, f"where trees split, by {total:,} trees; at the right: expected number of splits")
+    by = f"{total:,} tree{'s' * (total != 1)}"
+    titled(ax, f"where trees split, by {by}; at the right: expected number of splits")
     ax.spines[["left", "bottom"]].set_visible(False)
     ax.tick_params(left=False)
     return ax

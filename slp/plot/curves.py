@@ -28,6 +28,9 @@ from slp.plot.shapes import kind_of, most_used
 from slp.results import Posterior
 from slp.results.by_tree import mean_by_tree, quantiles, trees_of
 
+#: Said where predictions are left out. Trees with a leaf of no event of durations cause it.
+INFINITE = "left out: where the predicted mean is infinite"
+
 #: The most points of a curve.
 _POINTS = 40
 
@@ -85,7 +88,10 @@ def dependence(
     of = f" of {table.n_rows}" if X is None else ""
     title = f"mean over {len(background)}{of} rows, {kind_of(posterior, by_draws)}"
     if band is not None:
-        title += f"\nband: {100 * level:.0f} % of {_number_of_trees(posterior):,} trees"
+        n = _number_of_trees(posterior)
+        title += f"\nband: {100 * level:.0f} % of {n:,} tree{'s' * (n != 1)}"
+    if not np.isfinite(curves[:, :, chosen]).all():
+        title += f"\n{INFINITE}"
     titled(ax, title, plain(table.feature_names[f]), response_name(table, chosen))
     if len(chosen) > 1:
         legend_of(ax, loc="upper left", bbox_to_anchor=(1.0, 1.0))

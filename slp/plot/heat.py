@@ -19,7 +19,7 @@ from slp.plot.canvas import (
     plain,
     titled,
 )
-from slp.plot.curves import classes_of, predicted, response_name
+from slp.plot.curves import INFINITE, classes_of, predicted, response_name
 from slp.plot.points import grid_of, rows_of, typical, with_value
 from slp.plot.shapes import kind_of, most_used
 from slp.results import Posterior
@@ -80,6 +80,8 @@ def heat_map(
             axis.set_ticks(range(len(names_of_levels)), names_of_levels, **PLAIN)
     _draw_boxes(ax, posterior, (names[first], names[second]), edges)
     title = [kind_of(posterior, by_draws), *_fixed(posterior, others[0], (first, second))]
+    if not np.isfinite(told).all():
+        title.append(INFINITE)
     return titled(ax, "\n".join(title), plain(names[first]), plain(names[second]))
 
 

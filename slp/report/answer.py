@@ -9,7 +9,7 @@ from slp.engines import bounds_in_words
 from slp.errors import BudgetError
 from slp.leaves import label_text
 from slp.messages.names import plural
-from slp.report.html import Content, Html, facts, joined, listing, table, tag
+from slp.report.html import Content, Html, details, facts, joined, listing, table, tag
 from slp.report.tree_lists import legend, tree_list
 from slp.results import (
     Candidate,
@@ -25,6 +25,8 @@ from slp.trees import in_sample_fit
 SHOWN_TREES = 3
 _SHOWN_FEATURES = 40
 _SHOWN_USES = 3
+#: Trees behind the first with more leaves than these are closed until the reader opens them.
+_LEAVES_OPEN = 12
 
 
 def trust(posterior: Posterior) -> tuple[bool, str]:
@@ -164,7 +166,10 @@ def trees(posterior: Posterior) -> Html:
     for i, found in enumerate(posterior.k_best(SHOWN_TREES), start=1):
         name = "Most probable tree" if i == 1 and found.certified else f"Tree {i}"
         size = f"{plural(found.tree.n_leaves, 'group')}. {standing(found)}"
-        parts += [tag("h3", name), tag("p", size), tree_list(found.tree, classes)]
+        shown = tree_list(found.tree, classes)
+        if i > 1 and found.tree.n_leaves > _LEAVES_OPEN:
+            shown = details("Show this tree", shown)
+        parts += [tag("h3", name), tag("p", size), shown]
     count = posterior.tree_count()
     if count is not None:
         parts.append(

@@ -15,9 +15,12 @@ _COLOURS = 7
 
 def tree_list(tree: Tree, classes: Sequence[Label] = ()) -> Html:
     """The tree, `yes` before `no`. `classes` are those of the response, in the order of colours."""
-    pieces: list[str] = ['<ul class="tree">']
+    # A deep tree is wider than the page: then its box scrolls, also by keys.
+    pieces: list[str] = [
+        '<div class="deep" tabindex="0" role="group" aria-label="tree"><ul class="tree">'
+    ]
     # A node with the answer that leads to it, or markup that closes a list.
-    todo: list[tuple[Node, str] | str] = ["</ul>", (tree.root, "")]
+    todo: list[tuple[Node, str] | str] = ["</ul></div>", (tree.root, "")]
     while todo:
         item = todo.pop()
         if isinstance(item, str):

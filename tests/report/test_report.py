@@ -15,6 +15,7 @@ import pytest
 import slp
 from slp.cli import slp_command
 from slp.cli.common import run
+from slp.report import report_html
 from slp.report.html import Html, tag
 from tests.report.conftest import ATTRIBUTE, END, SCRIPT, patients
 
@@ -94,8 +95,6 @@ def test_constraints_are_checked(page: Page, monkeypatch: pytest.MonkeyPatch) ->
     posterior = program.posterior(patients(), seed=1)
     other = slp.parse(":- use(growtree). :- constraint(first(dose)).").posterior(patients(), seed=1)
     monkeypatch.setattr(posterior, "k_best", other.k_best)  # an engine with a fault
-    from slp.report import report_html
-
     assert "broken: " in Elements(report_html(posterior)).text
 
 
@@ -105,8 +104,6 @@ def test_a_function_of_the_caller_is_checked(page: Page) -> None:
 
     program = slp.parse(":- use(growtree). :- support(min_leaf(3)).").require(small)
     posterior = program.posterior(patients(), engine="mh", seed=1, draws=50, chains=2, warmup=50)
-    from slp.report import report_html
-
     assert "asked" in Elements(report_html(posterior)).text
 
 
@@ -122,6 +119,24 @@ def test_a_function_of_the_caller_is_checked(page: Page) -> None:
 )
 def test_each_kind_of_run_says_what_it_is(name: str, words: str, page: Page) -> None:
     assert words in Elements(page(name)).text
+
+
+def test_numbers_that_have_not_converged_have_no_errors(page: Page, posterior: Run) -> None:
+    told = Elements(page("draws")).text
+    use = posterior("draws").split_probabilities()["age"]
+    assert f"age {use.probability:.4f}? {use.expected_splits:.4f}?" in told
+    assert "(? not converged)" in told and "its error is not known" in told
+    assert "\N{PLUS-MINUS SIGN}" not in told
+
+
+def test_large_trees_behind_the_first_are_closed(
+    monkeypatch: pytest.MonkeyPatch, posterior: Run
+) -> None:
+    run_ = posterior("classes")
+    larger = [found.tree.n_leaves > 1 for found in run_.k_best(3)[1:]]
+    assert "Show this tree" not in report_html(run_) and any(larger)
+    monkeypatch.setattr("slp.report.answer._LEAVES_OPEN", 1)
+    assert report_html(run_).count("Show this tree") == sum(larger)
 
 
 def test_bars_have_tooltips(page: Page, posterior: Run) -> None:
@@ -151,6 +166,7 @@ def test_the_command_writes_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert run(slp_command, ["report", "growtree", "data.csv", "--seed", "7"]) == 0
     told = Elements(Path("report.html").read_text("utf-8")).text
     assert " report growtree data.csv --seed 7" in told
+    assert "leapfrogs" not in told  # an option of another engine
     assert run(slp_command, ["report", "growtree", "data.csv", "-o", "none/page.html"]) == 2
 
 
