@@ -1,6 +1,6 @@
 """Soft trees: seconds of a step, and the tables of Cochrane, Wills & Johnson (RJHMC-Tree).
 
-    python benchmarks/soft_trees.py speed DATA      CPU milliseconds of a step, acceptance, leaves
+    python benchmarks/soft_trees.py speed DATA [TUNING]    CPU ms of a step, acceptance, leaves
     python benchmarks/soft_trees.py tables DATA [SEEDS]      accuracy or squared error, leaves
 
 DATA is the folder with the tables as CSV files. The results are in docs/notes/soft-trees.md.
@@ -40,21 +40,24 @@ def program_of(name: str) -> slp.Program:
     return slp.load("rjhmc", h=h, alpha=alpha, beta=beta)
 
 
-def speed(data: Path) -> None:
-    """500 steps of one chain after 300 of warm-up."""
+def speed(data: Path, tuning: str) -> None:
+    """Steps of one chain after warm-up: 500 after 300; with the tuning `paper` 50 after 20."""
+    n, warm_up = (500, 300) if tuning == "frozen" else (50, 20)
     for name in CASES:
         frame = pl.read_csv(data / f"{name}.csv")
         for index in ("hard", "soft"):
             problem = compile_problem(program_of(name).ir, frame)
-            options = SoftTreeOptions(index=index, warmup=300, first_h=CASES[name][1])
+            options = SoftTreeOptions(
+                index=index, tuning=tuning, warmup=warm_up, first_h=CASES[name][1]
+            )
             chains, rng = SoftChains(problem, options, True), np.random.default_rng(1)
-            state, _ = chains.advance(rng, chains.init(rng), 300, Phase(True, 1))
+            state, _ = chains.advance(rng, chains.init(rng), warm_up, Phase(True, 1))
             begin, leaves, tally = time.process_time(), [], Counter()
-            for _ in range(50):
-                state, info = chains.advance(rng, state, 10, Phase(False, 301))
+            for _ in range(n // 10):
+                state, info = chains.advance(rng, state, 10, Phase(False, warm_up + 1))
                 tally += info.tally
                 leaves.append(chains.n_nodes(chains.record(state)) // 2 + 1)
-            milliseconds = (time.process_time() - begin) / 500 * 1e3
+            milliseconds = (time.process_time() - begin) / n * 1e3
             shares = {
                 move: tally[move, "accepted"] / (tally[move, "accepted"] + tally[move, "rejected"])
                 for move in ("grow", "prune")
@@ -117,6 +120,6 @@ def score(found: slp.results.Posterior, part: pl.DataFrame) -> float:
 if __name__ == "__main__":
     what, folder, *rest = sys.argv[1:]
     if what == "speed":
-        speed(Path(folder))
+        speed(Path(folder), rest[0] if rest else "frozen")
     else:
         tables(Path(folder), int(rest[0]) if rest else 10)

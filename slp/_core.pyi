@@ -470,6 +470,7 @@ class SoftSampler:
         widths: list[float],
         lengths: list[int],
         informed: bool,
+        published: bool,
     ) -> None: ...
     def start(self, seeds: NDArray[np.uint64]) -> SoftChain: ...
     def advance(

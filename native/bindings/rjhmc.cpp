@@ -205,18 +205,19 @@ void bind_rjhmc(nb::module_& m) {
                const Array<double>& responses, const Array<double>& concentration,
                const Array<double>& numbers, const Array<double>& delta, bool likelihood,
                const std::vector<double>& widths, const std::vector<std::uint32_t>& lengths,
-               bool informed) {
+               bool informed, bool published) {
                 require(widths.size() == 2 && lengths.size() == 4, "h twice; four lengths");
                 new (self) Sampler(problem,
                                    data_of(problem, values, responses, concentration, numbers,
                                            delta, likelihood),
                                    Plan{widths[0], widths[1], lengths[0], lengths[1], lengths[2],
-                                        informed},
+                                        informed, published},
                                    lengths[3]);
             },
             nb::arg("problem"), nb::arg("values"), nb::arg("responses"), nb::arg("concentration"),
             nb::arg("numbers"), nb::arg("delta"), nb::arg("likelihood"), nb::arg("widths"),
-            nb::arg("lengths"), nb::arg("informed"), nb::keep_alive<1, 2>())
+            nb::arg("lengths"), nb::arg("informed"),
+            nb::arg("published"), nb::keep_alive<1, 2>())
         .def("start",
              [](Sampler& sampler, const mcmc::Seeds& seeds) {
                  Random random = mcmc::randomness_of(seeds);

@@ -58,10 +58,22 @@ SOFT_TREES_ALONE = E545.says(
 
 E546 = Entry(
     "E546: soft trees do not have this",
-    cause="Files of saved runs and the data of ArviZ hold hard trees. A tree whose splits are on "
-    "all features has no hard tree beside it.",
+    cause="Files of saved runs, reports and pictures of thresholds hold hard trees. A tree whose "
+    "splits are on all features has no hard tree beside it.",
     remedy="Write the draws by `slp-sample -o draws.jsonl`, or their trees by `to_dict`; take "
     "`index=hard`.",
-    example="slp.load('rjhmc').posterior([[1, 0], [2, 1]] * 4, seed=1, draws=8).to_arviz()",
+    example="slp.load('rjhmc').posterior([[1, 0], [2, 1]] * 4, seed=1, draws=8).save('a.slpz')",
 )
 NOT_OF_SOFT_TREES = E546.says("{what} is not made of soft trees", AS_REMEDY)
+
+W545 = Entry(
+    "W545: draws are not from the posterior",
+    cause="With `tuning=paper` step size and metric are learned anew within each proposal, as "
+    "published. Then a step is not reversible, and does not leave the posterior invariant.",
+    remedy="Take `tuning=frozen`, the default, except to compare with what was published.",
+    example="slp-sample rjhmc data.csv --tuning paper -n 2 --warmup 1 --chains 1",
+)
+TUNED_IN_PROPOSALS = W545.says(
+    "with tuning=paper draws are not from the posterior, as HMC is tuned within each proposal",
+    "take tuning=frozen, except to compare with what was published",
+)

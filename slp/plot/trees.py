@@ -9,10 +9,8 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch, Rectangle
 
-from slp.errors import UsageError
 from slp.ir.program import Box
 from slp.leaves import Label, label_text, sorted_labels
-from slp.messages.soft_trees import NOT_OF_SOFT_TREES
 from slp.plot.canvas import (
     BLUE,
     DARK,
@@ -30,6 +28,7 @@ from slp.results import Candidate, Posterior
 from slp.trees import Leaf, Split, Tree
 from slp.trees.drawing import condition_text, leaf_text
 from slp.trees.regions import Region, number_text
+from slp.trees.soft import SoftTree
 
 _TEXT = 8
 #: Height of a leaf's row in inches, and that of its bar in rows.
@@ -43,7 +42,7 @@ _THINNEST, _THICKEST = 0.8, 7.0
 
 
 def tree(
-    tree: Tree,
+    tree: Tree | SoftTree,
     *,
     boxes: Sequence[Box] = (),
     title: str = "",
@@ -54,7 +53,8 @@ def tree(
 
     Parameters
     ----------
-    tree : the tree. Leaves without summaries show what they have.
+    tree : the tree. Leaves without summaries show what they have. A soft tree has the tests
+        `x ± width < threshold`, soft counts, and no boxes.
     boxes : declared boxes, such as `posterior.record.boxes`: each leaf whose region contains, lies
         inside or meets one says so.
     """
@@ -77,10 +77,13 @@ def _standing(found: Candidate) -> str:
     return f"log weight {found.log_joint:.2f}, probability not known"
 
 
-def _drawn(headed: Sequence[tuple[str, Tree]], boxes: tuple[Box, ...], ax: Axes | None) -> Axes:
-    """Trees with their headings, in rows as wide as there is room; E546 of soft trees."""
-    if not all(isinstance(t, Tree) for _, t in headed):
-        raise UsageError(NOT_OF_SOFT_TREES(what="a picture of a tree"))
+def _drawn(
+    given: Sequence[tuple[str, Tree | SoftTree]], boxes: tuple[Box, ...], ax: Axes | None
+) -> Axes:
+    """Trees with their headings, in rows as wide as there is room."""
+    if any(isinstance(t, SoftTree) for _, t in given):
+        boxes = ()
+    headed = [(head, t.as_tree() if isinstance(t, SoftTree) else t) for head, t in given]
     places = [place for _, t in headed for place in _leaves(t)]
     longest = max(len(_tags(place.region, boxes)) for place in places)
     laid = [(head, layout_of(t, longest)) for head, t in headed]

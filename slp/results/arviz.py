@@ -3,8 +3,8 @@ extra."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +15,15 @@ from slp.messages.results import NO_ARVIZ, NO_DRAWS_FOR_ARVIZ
 from slp.problem.tree_arrays import ensemble_of_trees
 from slp.results.posterior import Posterior
 from slp.results.result import Draw
+from slp.trees.soft import SoftTree
 
 
 def posterior_to_arviz(posterior: Posterior) -> Any:
     """An `xarray.DataTree` of a posterior's draws.
 
     Group `posterior`, dimensions (chain, draw): `leaves`, `depth`, and, over `feature` too,
-    `used` (whether the tree splits on it) and `splits` (how often). Group `sample_stats`: `lp`, the
+    `used` (whether the tree splits on it) and `splits` (how often; of soft trees a split on all
+    features counts for that with the largest weight). Group `sample_stats`: `lp`, the
     log posterior up to a constant, `log_weight` (both NaN under `edittree`) and
     `log_marginal_likelihood`. Draws of an exact engine are one chain. Chains are cut to the length
     of the shortest.
@@ -33,8 +35,7 @@ def posterior_to_arviz(posterior: Posterior) -> Any:
     """
     chains = _chains(posterior)
     table, shape = posterior.table, (len(chains), len(chains[0]))
-    ensemble = ensemble_of_trees(table, [d.tree for chain in chains for d in chain])
-    leaves, depth, splits = (a.reshape(*shape, *a.shape[1:]) for a in ensemble.shapes())
+    leaves, depth, splits = (a.reshape(*shape, *a.shape[1:]) for a in _shapes(posterior, chains))
     weight = np.array([[_known(d.log_weight) for d in chain] for chain in chains])
     fit = np.array([[d.log_likelihood for d in chain] for chain in chains])
     return inference_data(
@@ -52,6 +53,18 @@ def posterior_to_arviz(posterior: Posterior) -> Any:
         dims={"used": ["feature"], "splits": ["feature"]},
         coords={"feature": list(table.feature_names)},
     )
+
+
+def _shapes(posterior: Posterior, chains: list[list[Draw]]) -> Sequence[NDArray[np.int64]]:
+    """Leaves and depth of the draws, shape (T,), and splits by feature, shape (T, d)."""
+    trees = [draw.tree for chain in chains for draw in chain]
+    if not posterior._result.soft:
+        return ensemble_of_trees(posterior.table, trees).shapes()
+    soft = cast(list[SoftTree], trees)
+    names = posterior.table.feature_names
+    splits = [[tree.uses()[name] for name in names] for tree in soft]
+    sizes = [[tree.n_leaves for tree in soft], [tree.depth for tree in soft], splits]
+    return [np.array(own, np.int64) for own in sizes]
 
 
 def _chains(posterior: Posterior) -> list[list[Draw]]:

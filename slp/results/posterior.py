@@ -339,10 +339,8 @@ class Posterior:
         Raises
         ------
         UsageError
-            E546: trees are soft; E530, E532.
+            E530, E532.
         """
-        if self._result.soft:
-            raise UsageError(NOT_OF_SOFT_TREES(what="the data of ArviZ"))
         return results.posterior_to_arviz(self)
 
     # --- predictions ---------------------------------------------------------------------------

@@ -89,7 +89,8 @@ def leaf_text(leaf: Leaf) -> str:
     if "mean" in known:
         return f"{_interval_text('mean', known['mean'], known['mean_interval'])}, {rows}"
     if leaf.summary.get("mean") is not None:
-        return f"mean {number_text(leaf.summary['mean'])}, {rows}"
+        mean = f"mean {number_text(leaf.summary['mean'])}"
+        return f"{mean}, {rows}" if "n" in leaf.summary else mean
     return rows if "n" in leaf.summary else "leaf"
 
 
@@ -99,9 +100,14 @@ def _classes_text(counts: Mapping[Label, int], probabilities: Mapping[Label, flo
         return "no rows"
     best = max(weights, key=lambda c: weights[c])
     total = sum(counts.values())
-    rows = f"{counts.get(best, 0)} of {total}" if total else "no rows"
+    rows = f"{_count(counts.get(best, 0))} of {_count(total)}" if total else "no rows"
     share = f" {probabilities[best]:.2f} ({rows})" if probabilities else f" {rows}"
     return f"{visible(label_text(best))}{share}"
+
+
+def _count(n: float) -> str:
+    """Rows; those of soft trees are no whole numbers."""
+    return str(n) if isinstance(n, int) else number_text(n)
 
 
 def _duration_text(summary: Mapping[str, Any], known: Mapping[str, Any], rows: str) -> str:

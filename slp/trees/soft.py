@@ -165,6 +165,22 @@ class SoftTree:
             done.append(Split(node.feature, node.threshold, None, left, right))
         return Tree(done.pop())
 
+    def as_tree(self) -> Tree:
+        """A tree to draw: a test `x ± width < threshold` stands for a gate, and a leaf has its soft
+        counts, to one digit behind the point, or its mean. Of a test on all features it shows the
+        one with the largest weight. It sends no rows."""
+        done: list[Node] = []
+        for node in reversed(self.nodes):
+            if isinstance(node, SoftSplit):
+                left, right = done.pop(), done.pop()
+                name = f"{_terms(node, 1)} \N{PLUS-MINUS SIGN} {node.width:.3g}"
+                done.append(Split(name, float(f"{node.threshold:.6g}"), None, left, right))
+            elif node.counts is not None:
+                done.append(Leaf({"counts": {label: round(n, 1) for label, n in node.counts}}))
+            else:
+                done.append(Leaf({} if node.mean is None else {"mean": node.mean}))
+        return Tree(done.pop())
+
     # --- text and JSON -------------------------------------------------------------------------
 
     def to_text(self) -> str:
@@ -217,10 +233,18 @@ def _columns(X: Any) -> dict[str, NDArray[np.float64]]:
     return {c.name: np.asarray(c.cells, np.float64) for c in frame_of(X).columns if c.numeric}
 
 
+def _terms(split: SoftSplit, most: int | None = None) -> str:
+    """The sum that a split compares; at most so many terms, those with the largest weights."""
+    pairs = list(split.weights)
+    if most is not None and len(pairs) > most:
+        pairs = sorted(pairs, key=lambda pair: -pair[1])[:most]
+    terms = [name if weight == 1.0 else f"{weight:.3g} {name}" for name, weight in pairs]
+    return " + ".join([*terms, "..."] if len(pairs) < len(split.weights) else terms)
+
+
 def _words(node: SoftNode) -> str:
     if isinstance(node, SoftSplit):
-        terms = [name if weight == 1.0 else f"{weight:.3g} {name}" for name, weight in node.weights]
-        return f"{' + '.join(terms)} < {node.threshold:.6g} +- {node.width:.3g}"
+        return f"{_terms(node)} < {node.threshold:.6g} +- {node.width:.3g}"
     if node.counts is not None and node.probabilities is not None:
         pairs = zip(node.counts, node.probabilities, strict=True)
         shares = ", ".join(f"{label_text(label)} {p:.3f}" for (label, _), p in pairs)

@@ -21,6 +21,7 @@
 #include "rjhmc/soft_tree.hpp"
 #include "rjhmc/topology_prior.hpp"
 #include "rjhmc/tuning.hpp"
+#include "rjhmc/windows.hpp"
 
 namespace slp::rjhmc {
 
@@ -35,7 +36,13 @@ struct Plan {
     std::uint32_t leapfrogs = 0;
     // Whether births look at the likelihood.
     bool informed = true;
+    // Whether HMC parts and acceptance are those published, which are not reversible: h falls from
+    // first_h within each HMC part, and `warm_up` is the burn-in of equation 19.
+    bool published = false;
 };
+
+// The probabilities of proposing to grow, to prune, and else to stay.
+constexpr double kGrow = 0.4, kPrune = 0.4;
 
 enum class Jump : std::uint8_t { grow, prune, stay };
 
@@ -69,16 +76,39 @@ public:
     Model& model() { return model_; }
 
 private:
+    auto target_of(const SoftTree& tree) {
+        return [this, &tree](std::span<const double> q, std::span<double> gradient) {
+            return model_.log_density(tree.nodes, q, gradient);
+        };
+    }
+
+    // chain.cpp
     void step(Chain& chain, Random& random, bool warm_up, Tally& tally);
+    void published_end(const SoftTree& from, bool burn_in, Random& random, double& log_ratio,
+                       Tally& tally);
+    double likelihood(const SoftTree& tree);
+    double log_posterior(const SoftTree& tree);
+    // hmc_part.cpp
     void hmc_part(SoftTree& tree, Tuning& tuning, Random& random, bool warm_up, Tally& tally);
+    void published_part(SoftTree& tree, Random& random, Tally& tally);
+    Moved trajectory(double step, std::span<const double> variance, const SoftTree& tree,
+                     Random& random, Tally& tally);
+    void place(const SoftTree& tree);
     void sweep(SoftTree& tree, Random& random, Tally& tally);
+    void shuffle_inner_nodes(const SoftTree& tree, Random& random);
+    // jumps.cpp
     bool grow(Random& random, double& log_ratio);
     bool prune(Random& random, double& log_ratio);
     void own_of(const SoftTree& tree, std::size_t node, Vector& out) const;
-    void draw_own(Random& random, double tau, Vector& out) const;
+    double& mu_of(SoftTree& tree, std::size_t leaf) const;
+    double log_share(std::int32_t feature) const;
     std::size_t n_growable(const SoftTree& tree) const;
     std::size_t n_prunable(const SoftTree& tree) const;
-    double likelihood(const SoftTree& tree);
+    // start.cpp
+    bool draw_tree(SoftTree& tree, Random& random);
+    bool draw_feature(std::int32_t state, Random& random, std::int32_t& feature);
+    void draw_own(Random& random, double tau, Vector& out) const;
+    double draw_mu(Random& random) const;
 
     const Data& data_;
     const TopologyPrior& prior_;
@@ -87,7 +117,8 @@ private:
     Births births_;
     Hamiltonian dynamics_;
     Position position_;
-    Vector variance_, own_;
+    Windows windows_;
+    Vector variance_, own_, weights_;
     SoftTree before_, jumped_, tried_;
     std::vector<Choice> choices_;
     std::vector<std::size_t> order_;

@@ -26,6 +26,9 @@ namespace slp::rjhmc {
 using Random = mcmc::SeededRandomness;
 using Vector = std::vector<double>;
 
+// A uniform number that is never 0.
+inline double open_uniform(Random& random) { return random.uniform() + 0x1p-54; }
+
 // What a transition did.
 struct Moved {
     // Mean over the trajectory of min(1, exp(H at its begin - H)): what the step size is tuned by.
@@ -116,6 +119,26 @@ public:
             at = z_;
         }
         return moved_;
+    }
+
+    // A step size to begin with: doubled or halved from 1 until the acceptance of one step crosses
+    // 0.8 (Stan's `init_stepsize`).
+    template <typename Target>
+    double first_step(const Position& at, std::span<const double> variance, Random& random,
+                      const Target& target) {
+        double step = 1.0;
+        int doubles = 0;
+        for (int tries = 0; tries < 50; ++tries) {
+            begin(at, step, variance, random);
+            sign_ = 1.0;
+            const int next = energy_ - leap(target) > std::log(0.8) ? 1 : -1;
+            if (doubles != 0 && next != doubles) {
+                break;
+            }
+            doubles = next;
+            step *= doubles > 0 ? 2.0 : 0.5;
+        }
+        return step;
     }
 
 private:
@@ -248,43 +271,6 @@ private:
     Vector p_, rho_, old_rho_, sum_, end_p_, end_sharp_;
     Side sides_[2];
     Grown whole_, halves_[2 * (kMostDoublings + 1)];
-};
-
-// Dual averaging of the log step size (Hoffman & Gelman 2014, section 3.2.1, with Stan's gamma
-// 0.05, t0 10, kappa 0.75).
-struct StepSize {
-    double log_step = 0.0, averaged = 0.0, centre = 0.0, error = 0.0;
-    double count = 0.0;
-
-    void restart(double step) {
-        log_step = averaged = std::log(step);
-        centre = std::log(10.0 * step);
-        error = count = 0.0;
-    }
-    void learn(double acceptance, double wanted) {
-        count += 1.0;
-        error += (wanted - acceptance - error) / (count + 10.0);
-        log_step = centre - error * std::sqrt(count) / 0.05;
-        const double weight = std::pow(count, -0.75);
-        averaged = weight * log_step + (1.0 - weight) * averaged;
-    }
-};
-
-// Running mean and variance (Welford 1962).
-struct Spread {
-    double count = 0.0, mean = 0.0, squares = 0.0;
-
-    void learn(double x) {
-        count += 1.0;
-        const double apart = x - mean;
-        mean += apart / count;
-        squares += apart * (x - mean);
-    }
-    // Stan's estimate, drawn a little towards 0.001.
-    double variance() const {
-        const double own = count > 1 ? squares / (count - 1.0) : 1.0;
-        return (count * own + 5.0 * 1e-3) / (count + 5.0);
-    }
 };
 
 }  // namespace slp::rjhmc

@@ -8,28 +8,6 @@
 
 namespace slp::rjhmc {
 
-namespace {
-
-// Sum of products; four sums side by side, which compilers may vectorise without changing any.
-double dot(const double* a, const double* b, std::size_t n) {
-    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-    std::size_t i = 0;
-    for (; i + 4 <= n; i += 4) {
-        s0 += a[i] * b[i];
-        s1 += a[i + 1] * b[i + 1];
-        s2 += a[i + 2] * b[i + 2];
-        s3 += a[i + 3] * b[i + 3];
-    }
-    for (; i < n; ++i) {
-        s0 += a[i] * b[i];
-    }
-    return (s0 + s1) + (s2 + s3);
-}
-
-constexpr double kLogTwoPi = 1.83787706640934548356;
-
-}  // namespace
-
 Model::Model(const Data& data) : data_(data) {}
 
 // Makes room for a topology; its number of inner nodes.
@@ -50,196 +28,10 @@ std::size_t Model::reserve(const Topology& tree) {
     return m;
 }
 
-// The log prior of tau, delta, mu and sigma^2 with the Jacobians, added to `out`.
-void Model::unconstrained_priors(std::size_t m, std::span<const double> q,
-                                 std::span<double> gradient, double& out) {
-    const bool slopes = !gradient.empty();
-    for (std::size_t j = 0; j < m; ++j) {
-        out += log_logistic(q[j]) + log_logistic(-q[j]);
-        if (slopes) {
-            const Share tau = logistic(q[j]);
-            gradient[j] += tau.rest - tau.it;
-        }
-    }
-    const std::size_t sticks = data_.n_sticks();
-    if (sticks > 0) {
-        // With z_k the shares of what is left of the stick, delta ~ Dirichlet(c) makes them
-        // independent: z_k ~ Beta(c_k, c_(k+1) + ... + c_d).
-        double rest = std::accumulate(data_.delta.begin(), data_.delta.end(), 0.0);
-        for (std::size_t k = 0; k < sticks; ++k) {
-            const double c = data_.delta[k];
-            rest -= c;
-            const double constant = log_gamma(c + rest) - log_gamma(c) - log_gamma(rest);
-            const double offset = std::log(static_cast<double>(sticks - k));
-            for (std::size_t j = 0; j < m; ++j) {
-                const double t = q[m + j * sticks + k] - offset;
-                out += constant + c * log_logistic(t) + rest * log_logistic(-t);
-                if (slopes) {
-                    const Share z = logistic(t);
-                    gradient[m + j * sticks + k] += c * z.rest - rest * z.it;
-                }
-            }
-        }
-    }
-    if (data_.classes()) {
-        return;
-    }
-    const std::size_t first = m * (1 + sticks);
-    const double inverse = 1.0 / (data_.mu_sd * data_.mu_sd);
-    for (std::size_t l = first; l <= first + m; ++l) {
-        const double apart = q[l] - data_.mu_mean;
-        out -= 0.5 * (kLogTwoPi + apart * apart * inverse) + std::log(data_.mu_sd);
-        if (slopes) {
-            gradient[l] -= apart * inverse;
-        }
-    }
-    const double log_variance = q[first + m + 1];
-    const double over = data_.scale * std::exp(-log_variance);
-    out += data_.shape * std::log(data_.scale) - log_gamma(data_.shape) -
-           data_.shape * log_variance - over;
-    if (slopes) {
-        gradient[first + m + 1] += over - data_.shape;
-    }
-}
-
-// tau and delta from the unconstrained parameters.
-void Model::unpack(std::size_t m, std::span<const double> q) {
-    const std::size_t sticks = data_.n_sticks(), d = data_.d;
-    for (std::size_t j = 0; j < m; ++j) {
-        tau_[j] = logistic(q[j]).it;
-        double left = 1.0;
-        for (std::size_t k = 0; k < sticks; ++k) {
-            const double offset = std::log(static_cast<double>(sticks - k));
-            const Share z = logistic(q[m + j * sticks + k] - offset);
-            delta_[j * d + k] = left * z.it;
-            left *= z.rest;
-        }
-        if (data_.soft_index()) {
-            delta_[j * d + d - 1] = left;
-        }
-    }
-}
-
-// The gates of all inner nodes for some rows. `left_` and `right_` of inner node j, in preorder.
-void Model::gates(const Topology& tree, std::size_t begin, std::size_t end) {
-    const double inverse = 1.0 / h_;
-    std::size_t j = 0;
-    for (const Node& node : tree) {
-        if (node.leaf()) {
-            continue;
-        }
-        double* const left = left_of(j);
-        double* const right = right_of(j);
-        const double* values = data_.values.data();
-        if (data_.soft_index()) {
-            std::fill(left + begin, left + end, 0.0);
-            for (std::size_t f = 0; f < data_.d; ++f) {
-                const double weight = delta_[j * data_.d + f];
-                const double* const own = values + f * data_.n;
-                for (std::size_t i = begin; i < end; ++i) {
-                    left[i] += weight * own[i];
-                }
-            }
-            values = left;
-        } else {
-            values += static_cast<std::size_t>(node.feature) * data_.n;
-        }
-        const double tau = tau_[j];
-        for (std::size_t i = begin; i < end; ++i) {
-            const double t = (tau - values[i]) * inverse;
-            const double e = exp_of_minus(std::abs(t));
-            const double large = 1.0 / (1.0 + e), small = e * large;
-            left[i] = t >= 0 ? large : small;
-            right[i] = t >= 0 ? small : large;
-        }
-        ++j;
-    }
-}
-
-// The probabilities of reaching each node, for the rows of a chunk.
-void Model::reach(const Topology& tree, std::size_t begin, std::size_t end) {
-    const std::size_t n = end - begin;
-    std::fill(reach_.begin(), reach_.begin() + static_cast<std::ptrdiff_t>(n), 1.0);
-    std::size_t j = 0;
-    for (std::size_t v = 0; v < tree.size(); ++v) {
-        if (tree[v].leaf()) {
-            continue;
-        }
-        const double* const own = reach_.data() + v * kChunk;
-        double* const below = reach_.data() + (v + 1) * kChunk;
-        double* const other = reach_.data() + static_cast<std::size_t>(tree[v].right) * kChunk;
-        const double* const left = left_of(j) + begin;
-        const double* const right = right_of(j) + begin;
-        for (std::size_t i = 0; i < n; ++i) {
-            below[i] = own[i] * left[i];
-            other[i] = own[i] * right[i];
-        }
-        ++j;
-    }
-}
-
-// With `value_` the derivative by phi of each leaf's rows: from the leaves up, what a row's gate
-// changes is reach * left * right * (value on the left - value on the right) / h by tau - v.
-void Model::add_gradients(const Topology& tree, std::size_t begin, std::size_t end,
-                          std::span<double> gradient) {
-    const std::size_t n = end - begin, d = data_.d;
-    const double inverse = 1.0 / h_;
-    std::size_t j = tree.size() / 2;
-    for (std::size_t v = tree.size(); v-- > 0;) {
-        if (tree[v].leaf()) {
-            continue;
-        }
-        --j;
-        double* const own = value_.data() + v * kChunk;
-        const double* const low = value_.data() + (v + 1) * kChunk;
-        const double* const high = value_.data() + static_cast<std::size_t>(tree[v].right) * kChunk;
-        const double* const left = left_of(j) + begin;
-        const double* const right = right_of(j) + begin;
-        const double* const reached = reach_.data() + v * kChunk;
-        double* const slope = chunk_.data();
-        for (std::size_t i = 0; i < n; ++i) {
-            slope[i] = reached[i] * left[i] * right[i] * (low[i] - high[i]);
-            own[i] = left[i] * low[i] + right[i] * high[i];
-        }
-        double sum = 0;
-        for (std::size_t i = 0; i < n; ++i) {
-            sum += slope[i];
-        }
-        gradient[j] += sum * inverse;
-        if (data_.soft_index()) {
-            for (std::size_t f = 0; f < d; ++f) {
-                by_delta_[j * d + f] -=
-                    inverse * dot(slope, data_.values.data() + f * data_.n + begin, n);
-            }
-        }
-    }
-}
-
-// Sends derivatives by tau and delta, from the likelihood, to the unconstrained ones, in place.
-void Model::to_unconstrained(std::size_t m, std::span<const double> q,
-                             std::span<double> gradient) {
-    const std::size_t sticks = data_.n_sticks(), d = data_.d;
-    for (std::size_t j = 0; j < m; ++j) {
-        const Share tau = logistic(q[j]);
-        gradient[j] *= tau.it * tau.rest;
-        if (sticks == 0) {
-            continue;
-        }
-        const double* const by = by_delta_.data() + j * d;
-        const double* const delta = delta_.data() + j * d;
-        double after = by[d - 1] * delta[d - 1];
-        for (std::size_t k = sticks; k-- > 0;) {
-            const double offset = std::log(static_cast<double>(sticks - k));
-            const Share z = logistic(q[m + j * sticks + k] - offset);
-            gradient[m + j * sticks + k] = by[k] * delta[k] * z.rest - z.it * after;
-            after += by[k] * delta[k];
-        }
-    }
-}
-
-double Model::likelihood_of_classes(const Topology& tree, std::span<double> gradient) {
-    const std::size_t n = data_.n, c = data_.concentration.size(), k = tree.size() / 2 + 1;
-    std::fill_n(counts_.begin(), k * c, 0.0);
+// Soft counts of all leaves, from the gates and paths of all rows.
+void Model::count_classes(const Topology& tree) {
+    const std::size_t n = data_.n, c = data_.concentration.size();
+    std::fill_n(counts_.begin(), (tree.size() / 2 + 1) * c, 0.0);
     for (std::size_t begin = 0; begin < n; begin += kChunk) {
         const std::size_t end = std::min(n, begin + kChunk);
         gates(tree, begin, end);
@@ -255,23 +47,35 @@ double Model::likelihood_of_classes(const Topology& tree, std::span<double> grad
             }
         }
     }
+}
+
+// The formula on the soft counts; with `slopes` its derivatives by them too.
+double Model::likelihood_of_counts(std::size_t n_leaves, bool slopes) {
+    const std::size_t c = data_.concentration.size();
     const double total =
         std::accumulate(data_.concentration.begin(), data_.concentration.end(), 0.0);
     double out = 0;
-    for (std::size_t l = 0; l < k; ++l) {
+    for (std::size_t l = 0; l < n_leaves; ++l) {
         double rows = 0;
         for (std::size_t a = 0; a < c; ++a) {
             const double own = data_.concentration[a], count = counts_[l * c + a];
             rows += count;
             out += log_gamma(own + count) - log_gamma(own);
-            slopes_[l * c + a] = gradient.empty() ? 0.0 : digamma(own + count);
+            slopes_[l * c + a] = slopes ? digamma(own + count) : 0.0;
         }
         out += log_gamma(total) - log_gamma(total + rows);
-        const double of_all = gradient.empty() ? 0.0 : digamma(total + rows);
+        const double of_all = slopes ? digamma(total + rows) : 0.0;
         for (std::size_t a = 0; a < c; ++a) {
             slopes_[l * c + a] -= of_all;
         }
     }
+    return out;
+}
+
+double Model::likelihood_of_classes(const Topology& tree, std::span<double> gradient) {
+    const std::size_t n = data_.n, c = data_.concentration.size();
+    count_classes(tree);
+    const double out = likelihood_of_counts(tree.size() / 2 + 1, !gradient.empty());
     if (gradient.empty()) {
         return out;
     }

@@ -91,17 +91,26 @@ private:
     static constexpr std::size_t kChunk = 256;
 
     std::size_t reserve(const Topology& tree);
+    // priors.cpp: each adds to `out`, and to the gradient where it is not empty.
     void unconstrained_priors(std::size_t m, std::span<const double> q, std::span<double> gradient,
                               double& out);
+    void prior_of_sticks(std::size_t m, std::span<const double> q, std::span<double> gradient,
+                         double& out) const;
+    void prior_of_numbers(std::size_t m, std::span<const double> q, std::span<double> gradient,
+                          double& out) const;
+    // gates.cpp
     void unpack(std::size_t m, std::span<const double> q);
     void gates(const Topology& tree, std::size_t begin, std::size_t end);
     void reach(const Topology& tree, std::size_t begin, std::size_t end);
-    double likelihood_of_classes(const Topology& tree, std::span<double> gradient);
-    double likelihood_of_numbers(const Topology& tree, std::span<const double> q,
-                                 std::span<double> gradient);
     void add_gradients(const Topology& tree, std::size_t begin, std::size_t end,
                        std::span<double> gradient);
     void to_unconstrained(std::size_t m, std::span<const double> q, std::span<double> gradient);
+    // model.cpp
+    void count_classes(const Topology& tree);
+    double likelihood_of_counts(std::size_t n_leaves, bool slopes);
+    double likelihood_of_classes(const Topology& tree, std::span<double> gradient);
+    double likelihood_of_numbers(const Topology& tree, std::span<const double> q,
+                                 std::span<double> gradient);
     double* left_of(std::size_t node) { return left_.data() + node * data_.n; }
     double* right_of(std::size_t node) { return right_.data() + node * data_.n; }
 

@@ -14,6 +14,7 @@
 #include <cstdint>
 #include <span>
 
+#include "rjhmc/adaptation.hpp"
 #include "rjhmc/hamiltonian.hpp"
 #include "rjhmc/model.hpp"
 

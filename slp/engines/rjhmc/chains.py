@@ -61,7 +61,15 @@ class SoftChains(ChainStepper[CoreChain]):
     def identity(self) -> Mapping[str, str]:
         """See `Stepper`."""
         own = self.options
-        names = ("index", "births", "trajectories", "leapfrogs", "first_h", "concentration")
+        names = (
+            "index",
+            "tuning",
+            "informed",
+            "trajectories",
+            "leapfrogs",
+            "first_h",
+            "concentration",
+        )
         told = ", ".join(f"{name}={getattr(own, name)}" for name in names)
         program = self.problem.program
         rules = repr((program.start, program.rules, program.constraints, program.support))

@@ -78,5 +78,6 @@ def core_sampler(
             options.leapfrogs,
             MOST_SOFT_LEAVES if most is None else min(most, MOST_SOFT_LEAVES),
         ],
-        options.births == "informed",
+        options.informed,
+        options.published,
     )

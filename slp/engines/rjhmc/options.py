@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from slp.engines.contract import DrawingOptions, option
 
-#: Values of `index` and `births`.
+#: Values of `index`, `births` and `tuning`.
 INDICES = ("hard", "soft")
 BIRTHS = ("informed", "prior")
+TUNINGS = ("frozen", "paper")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -23,9 +24,16 @@ class SoftTreeOptions(DrawingOptions):
         "hard: each split is on one feature (HMC-DF); soft: on a mean of all (HMC-DFI)",
         metavar="NAME",
     )
-    births: str = option(
-        "informed",
-        "informed: new splits are proposed by their likelihood; prior: by the prior",
+    tuning: str = option(
+        "frozen",
+        "frozen: step sizes and metrics are learned in warm-up, then fixed; paper: in every "
+        "proposal anew, as published, which does not leave the posterior invariant",
+        metavar="NAME",
+    )
+    births: str | None = option(
+        None,
+        "informed: new splits are proposed by their likelihood; prior: by the prior (informed; "
+        "with tuning=paper prior)",
         metavar="NAME",
     )
     trajectories: int = option(1, "HMC trajectories on each side of a jump", least=1)
@@ -33,6 +41,18 @@ class SoftTreeOptions(DrawingOptions):
         0, "leapfrog steps of each trajectory; 0: the No-U-Turn sampler decides", least=0
     )
     first_h: float | None = option(
-        None, "h at the begin of warm-up, from which it falls to the program's (the program's h)"
+        None,
+        "h at the begin of warm-up (with tuning=paper of that in each proposal), from which it "
+        "falls to the program's (the program's h)",
     )
     concentration: float = option(1.0, "of the Dirichlet prior of feature weights (index soft)")
+
+    @property
+    def informed(self) -> bool:
+        """Whether births look at the likelihood."""
+        return (self.births or ("prior" if self.published else "informed")) == "informed"
+
+    @property
+    def published(self) -> bool:
+        """Whether HMC is tuned and accepted as published."""
+        return self.tuning == "paper"

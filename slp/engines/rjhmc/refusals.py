@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from slp.engines.rjhmc.options import BIRTHS, INDICES, SoftTreeOptions
+from slp.engines.rjhmc.options import BIRTHS, INDICES, TUNINGS, SoftTreeOptions
 from slp.errors import Diagnostic
 from slp.ir.program import Constant, Forbid, Majority, MaxFeatures, Monotone, Predicate
 from slp.ir.tree_grammar import CallRule, LeafRule, SplitRule, TreeGrammar
@@ -96,9 +96,9 @@ def _of_table(problem: Problem) -> Iterator[Diagnostic]:
 
 
 def _of_options(options: SoftTreeOptions) -> Iterator[Diagnostic]:
-    for name, known in (("index", INDICES), ("births", BIRTHS)):
+    for name, known in (("index", INDICES), ("births", BIRTHS), ("tuning", TUNINGS)):
         given = getattr(options, name)
-        if given not in known:
+        if given not in known and not (name == "births" and given is None):
             yield words.NO_SOFT_NAME(option=name, name=given, names=", ".join(known))
     for name in ("first_h", "concentration"):
         value = getattr(options, name)

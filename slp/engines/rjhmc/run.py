@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from slp.budgets.memory import format_bytes, room_beside
 from slp.engines.contract import Request
 from slp.engines.drawing import DrawingEngine, draw
 from slp.engines.rjhmc.options import SoftTreeOptions
-from slp.errors import BudgetError
+from slp.errors import BudgetError, warn
 from slp.messages.inference import CHAINS_TOO_LARGE
+from slp.messages.soft_trees import TUNED_IN_PROPOSALS
 from slp.problem.problem import Problem
 from slp.results.drawn import DrawnResult
 from slp.runner import Schedule
@@ -25,7 +28,8 @@ def schedule_of(options: SoftTreeOptions, draws: int) -> Schedule:
 def run_soft_trees(
     engine: DrawingEngine, problem: Problem, request: Request, options: SoftTreeOptions
 ) -> DrawnResult:
-    """Run chains until the deadline, and collect their draws.
+    """Run chains until the deadline, and collect their draws. The result's reason says which tuning
+    ran; W545 that it does not leave the posterior invariant.
 
     Raises
     ------
@@ -51,4 +55,8 @@ def run_soft_trees(
                 room=format_bytes(room),
             )
         )
+    if options.published:
+        warn(TUNED_IN_PROPOSALS())
+    reason = f"{request.choice.reason}; tuning {options.tuning}"
+    request = replace(request, choice=replace(request.choice, reason=reason))
     return draw(engine, problem, request, options, room=room - need)

@@ -53,6 +53,7 @@ def sampler_of(
     lengths: tuple[int, int, int, int] = (0, 1, 0, 0),
     informed: bool = True,
     split: float = 0.5,
+    tuning: str = "frozen",
 ) -> Any:
     """The core's sampler: warm-up, trajectories, leapfrogs and leaves in `lengths`."""
     core = compiled_core()
@@ -78,6 +79,7 @@ def sampler_of(
         [data.h, data.h],
         list(lengths),
         informed,
+        tuning == "paper",
     )
 
 

@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from scipy.special import gammaln
 
 import slp
+from slp import plot
 from slp.cli.sample import sample_command
 from slp.errors import SlpWarning, UnsupportedError, UsageError
 from slp.results import Posterior
@@ -112,7 +113,7 @@ def test_trees_and_averages_of_classes(index: str) -> None:
     assert copied.predict_proba(CLASSES) == pytest.approx(have, abs=1e-15)
     assert sum(use.expected_uses for use in found.rule_probabilities()) > 1
     report = lambda: found.report("run.html")  # noqa: E731
-    for wrong in (found.to_arviz, lambda: found.save("run.slpz"), report):
+    for wrong in (lambda: found.save("run.slpz"), report):
         with pytest.raises(UsageError, match="E546"):
             wrong()
 
@@ -150,6 +151,37 @@ def test_hardened_trees() -> None:
     split = next(d.tree for d in softer.draws if d.tree.n_leaves > 1)
     with pytest.raises(UsageError, match="E546"):
         soft(split).hardened()
+
+
+def test_arviz() -> None:
+    found = drawn(":- use(rjhmc).", CLASSES)
+    data = found.to_arviz()
+    by_chain = [[d for d in found.draws if d.chain == c] for c in (0, 1)]
+    have = data["posterior"]
+    for name in ("n_leaves", "depth"):
+        want = [[getattr(soft(d.tree), name) for d in own] for own in by_chain]
+        assert have["leaves" if name == "n_leaves" else name].values.tolist() == want
+    uses = [[[soft(d.tree).uses()[f] for f in ("a", "b")] for d in own] for own in by_chain]
+    assert have["splits"].values.tolist() == uses
+    fit = data["sample_stats"]["log_marginal_likelihood"].values
+    assert fit.tolist() == [[d.log_likelihood for d in own] for own in by_chain]
+
+
+@pytest.mark.parametrize(("frame", "index"), [(CLASSES, "hard"), (NUMBERS, "soft")])
+def test_pictures(frame: pl.DataFrame, index: str) -> None:
+    """Each test and each leaf of a tree is written, and chains are drawn."""
+    found = drawn(":- use(rjhmc).", frame, index=index)
+    tree = next(soft(d.tree) for d in found.draws if d.tree.n_leaves > 1)
+    shown = [text.get_text() for text in plot.tree(cast(Any, tree)).texts]
+    for split in tree.splits:
+        test = f"\N{PLUS-MINUS SIGN} {split.width:.3g} < {split.threshold:.6g}"
+        assert any(test in text for text in shown)
+    of_leaves = [
+        t for t in shown if t.startswith("mean" if index == "soft" else ("p ", "q ", "no rows"))
+    ]
+    assert len(of_leaves) == tree.n_leaves
+    assert plot.best_trees(found, 2).texts
+    assert plot.traces(found) is not None and plot.ranks(found) is not None
 
 
 def test_constraints_hold_in_every_draw() -> None:

@@ -1,7 +1,7 @@
 """Geweke's joint test (2004, Getting it right) for numbers: a chain that in turn draws the
 responses given the tree, and moves the tree given the responses, draws the tree from its prior.
 
-Seeds are fixed. Means are compared within 4.5 of their standard errors, by 50 batches; the 14
+Seeds are fixed. Means are compared within 4.5 of their standard errors, by 50 batches; the 30
 comparisons fail of a right sampler with a probability below 0.001.
 """
 
@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from slp.engines.rjhmc.plain import SoftData
-from tests.engines.rjhmc.soft_cases import means_of, sampler_of
+from tests.engines.rjhmc.soft_cases import means_of, sampler_of, weights_and_taus
 from tests.engines.rjhmc.test_jumps import agrees, bits_of
 
 SPLIT, MOST = 0.4, 3
@@ -21,17 +21,20 @@ VALUES = np.array([[0.0, 0.4], [0.3, 1.0], [0.6, 0.0], [1.0, 0.7]])
 NUMBERS = (0.2, 1.0, 4.0, 2.0)
 
 
-@pytest.mark.parametrize("soft_index", [False, True])
-def test_the_joint_distribution(soft_index: bool) -> None:
+@pytest.mark.parametrize(("soft_index", "leapfrogs"), [(False, 0), (True, 0), (False, 1)])
+def test_the_joint_distribution(soft_index: bool, leapfrogs: int) -> None:
+    """With 1 leapfrog step, which is short, jumps alone move the chain."""
     rng = np.random.default_rng(11)
     delta = np.array([1.0, 2.0]) if soft_index else None
     data = SoftData(VALUES, 0.2, rows=np.ones(4), mean=np.zeros(4), numbers=NUMBERS, delta=delta)
-    lengths = (300, 1, 0, MOST)
+    lengths = (300, 1, leapfrogs, MOST)
     # Tuned on one response; then fixed.
     sampler = sampler_of(replace(data, mean=rng.normal(size=4)), lengths=lengths, split=SPLIT)
-    tuned, _ = sampler.advance(sampler.start(bits_of(rng)), bits_of(rng), 300, True, True)
-    tuning, chain = tuned.tuning(), tuned
-    leaves, roots, taus, precisions, mus = [], [], [], [], []
+    chain = sampler.start(bits_of(rng))
+    if leapfrogs == 0:
+        chain, _ = sampler.advance(chain, bits_of(rng), 300, True, True)
+    tuning = chain.tuning()
+    leaves, weights, taus, precisions, mus, squares = [], [], [], [], [], []
     for _ in range(8000):
         features, q = chain.features(sampler), chain.parameters()
         noise = rng.normal(size=4) * np.exp(q[-1] / 2)
@@ -43,15 +46,21 @@ def test_the_joint_distribution(soft_index: bool) -> None:
         leaves.append(len(features) // 2 + 1)
         precisions.append(np.exp(-q[-1]))
         mus.append(q[-2])
+        squares.append(
+            float(((now.mean - means_of(data, features, q)) ** 2).sum() * np.exp(-q[-1]))
+        )
         if len(features) > 1:
-            roots.append(features[0])
-            taus.append(1 / (1 + np.exp(-q[0])))
-    weights = np.array([0.6, 0.4 * 0.6**2, 2 * 0.4**2 * 0.6**3])
-    for k, share in enumerate(weights / weights.sum(), 1):
+            of_nodes, thresholds = weights_and_taus(data, features, q)
+            weights.append(of_nodes[0, 0])
+            taus.append(thresholds[0])
+    sizes = np.array([0.6, 0.4 * 0.6**2, 2 * 0.4**2 * 0.6**3])
+    for k, share in enumerate(sizes / sizes.sum(), 1):
         agrees(np.array(leaves) == k, share)
     agrees(np.array(precisions), 4.0 / 2.0)
     agrees(np.array(mus), 0.2)
     agrees((np.array(mus) - 0.2) ** 2, 1.0)
+    agrees(np.array(squares), 4.0)  # of four rows, by their variance
     agrees(np.array(taus), 0.5)
-    if not soft_index:
-        agrees(np.array(roots), 0.5)
+    # delta_1 is Beta(1, 2), or 0 or 1 with probability 1/2.
+    agrees(np.array(weights), 1 / 3 if soft_index else 0.5)
+    agrees(np.array(weights) ** 2, 1 / 6 if soft_index else 0.5)

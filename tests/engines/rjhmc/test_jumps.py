@@ -33,7 +33,7 @@ def classes(h: float = 0.15) -> SoftData:
 def numbers(h: float = 0.15) -> SoftData:
     values = np.array([[0.0], [0.35], [0.6], [1.0]])
     mean = np.array([-0.9, -0.6, 0.4, 1.3])
-    return SoftData(values, h, rows=np.ones(4), mean=mean, numbers=(0.1, 1.0, 2.0, 0.8))
+    return SoftData(values, h, rows=np.ones(4), mean=mean, numbers=(0.1, 1.6, 2.0, 0.8))
 
 
 def bits_of(rng: np.random.Generator) -> np.ndarray:
@@ -150,6 +150,18 @@ def test_means_with_the_topology_fixed() -> None:
         agrees(np.array(found) ** 2, float(mass @ tau**2 / mass.sum()))
 
 
+def test_an_hmc_part_is_a_palindrome() -> None:
+    """A sweep, trajectories, and the sweep again: two proposals of a feature for each node."""
+    rng = np.random.default_rng(3)
+    sampler = sampler_of(classes(), lengths=(0, 3, 0, 3))
+    chain = sampler.restore(
+        np.array(LEFT, np.int32), np.zeros(2), sampler.start(bits_of(rng)).tuning()
+    )
+    _, counts = sampler.advance(chain, bits_of(rng), 10, False, False)
+    _, tried, trajectories, _, _ = counts[9:]
+    assert (tried, trajectories) == (10 * 2 * 2, 10 * 3)
+
+
 def test_the_prior_is_drawn() -> None:
     """Without the likelihood: topologies by their prior, tau uniform, mu and sigma^2 by theirs."""
     data = numbers()
@@ -160,14 +172,26 @@ def test_the_prior_is_drawn() -> None:
     for shape, share in zip(shapes, weights / weights.sum(), strict=True):
         agrees(np.array([s == shape for s, _ in draws], np.float64), share)
     agrees(np.array([q[-2] for _, q in draws]), 0.1)
-    agrees(np.array([(q[-2] - 0.1) ** 2 for _, q in draws]), 1.0)
+    agrees(np.array([(q[-2] - 0.1) ** 2 for _, q in draws]), 1.6**2)
     agrees(np.array([np.exp(-q[-1]) for _, q in draws]), 2.0 / 0.8)
     agrees(np.array([1 / (1 + np.exp(-q[0])) for s, q in draws if s != LEAF]), 0.5)
 
 
-@pytest.mark.parametrize("informed", [True, False])
-def test_a_sharp_likelihood(informed: bool) -> None:
-    """Few thresholds fit well, so births that look at the likelihood differ much from the prior."""
+def test_shapes_of_four_leaves() -> None:
+    """Without the likelihood the five shapes with four leaves have one share each. Of one of them
+    two nodes can be pruned, of the others one."""
+    sampler = sampler_of(classes(), likelihood=False, lengths=(0, 1, 0, 4), split=0.6)
+    draws = draws_of(sampler, 40_000, 5)
+    total = sum(n * 0.6**k * 0.4 ** (k + 1) for k, n in enumerate((1, 1, 2, 5)))
+    shapes = {s for s, _ in draws if len(s) == 7}
+    assert len(shapes) == 5
+    for shape in shapes:
+        agrees(np.array([s == shape for s, _ in draws], np.float64), 0.6**3 * 0.4**4 / total)
+
+
+def sharp(split: float) -> tuple[SoftData, np.ndarray, float]:
+    """Few thresholds fit well; the log odds of a leaf and a stump, and the mean of tau^2 of
+    stumps."""
     values = np.linspace(0, 1, 8)[:, None]
     left = np.array([2.0, 2, 0, 0, 0, 0, 0, 0])
     data = SoftData(values, 0.02, np.stack([left, 2 - left], axis=1), np.ones(2))
@@ -175,12 +199,19 @@ def test_a_sharp_likelihood(informed: bool) -> None:
     logit = np.log(tau) - np.log1p(-tau)
     shape = np.array(STUMP, np.int32)
     terms = np.array([log_density(data, shape, logit[i : i + 1]) for i in range(400)])
-    mass = np.array([log_mass_of_classes(data, LEAF), 0.0])
-    mass[1] = logsumexp(terms + np.log(weight / (tau * (1 - tau))))
-    split = 0.01
-    odds = mass + [0.0, np.log(split) + np.log1p(-split)]
-    sampler = sampler_of(data, lengths=(300, 1, 0, 2), informed=informed, split=split)
+    log_mass = terms + np.log(weight / (tau * (1 - tau)))
+    stump, leaf = logsumexp(log_mass), log_mass_of_classes(data, LEAF)
+    odds = np.array([leaf, stump + np.log(split) + np.log1p(-split)])
+    return data, odds, float(np.exp(log_mass - stump) @ tau**2)
+
+
+@pytest.mark.parametrize("informed", [True, False])
+def test_a_sharp_likelihood(informed: bool) -> None:
+    """Births that look at the likelihood differ much from the prior."""
+    data, odds, square = sharp(0.01)
+    sampler = sampler_of(data, lengths=(300, 1, 0, 2), informed=informed, split=0.01)
     draws = draws_of(sampler, 20_000, 6)
     want = float(np.exp(odds[1] - logsumexp(odds)))
     assert 0.2 < want < 0.8
     agrees(np.array([s == STUMP for s, _ in draws], np.float64), want)
+    agrees(np.array([(1 + np.exp(-q[0])) ** -2 for s, q in draws if s == STUMP]), square)

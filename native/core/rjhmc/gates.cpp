@@ -1,0 +1,146 @@
+// Gates and the probabilities of reaching nodes, forward; derivatives by them, backward.
+
+#include <algorithm>
+#include <cmath>
+
+#include "rjhmc/model.hpp"
+#include "rjhmc/numbers.hpp"
+
+namespace slp::rjhmc {
+
+// tau and delta from the unconstrained parameters.
+void Model::unpack(std::size_t m, std::span<const double> q) {
+    const std::size_t sticks = data_.n_sticks(), d = data_.d;
+    for (std::size_t j = 0; j < m; ++j) {
+        tau_[j] = logistic(q[j]).it;
+        double left = 1.0;
+        for (std::size_t k = 0; k < sticks; ++k) {
+            const double offset = std::log(static_cast<double>(sticks - k));
+            const Share z = logistic(q[m + j * sticks + k] - offset);
+            delta_[j * d + k] = left * z.it;
+            left *= z.rest;
+        }
+        if (data_.soft_index()) {
+            delta_[j * d + d - 1] = left;
+        }
+    }
+}
+
+// The gates of all inner nodes for some rows. `left_` and `right_` of inner node j, in preorder.
+void Model::gates(const Topology& tree, std::size_t begin, std::size_t end) {
+    const double inverse = 1.0 / h_;
+    std::size_t j = 0;
+    for (const Node& node : tree) {
+        if (node.leaf()) {
+            continue;
+        }
+        double* const left = left_of(j);
+        double* const right = right_of(j);
+        const double* values = data_.values.data();
+        if (data_.soft_index()) {
+            std::fill(left + begin, left + end, 0.0);
+            for (std::size_t f = 0; f < data_.d; ++f) {
+                const double weight = delta_[j * data_.d + f];
+                const double* const own = values + f * data_.n;
+                for (std::size_t i = begin; i < end; ++i) {
+                    left[i] += weight * own[i];
+                }
+            }
+            values = left;
+        } else {
+            values += static_cast<std::size_t>(node.feature) * data_.n;
+        }
+        const double tau = tau_[j];
+        for (std::size_t i = begin; i < end; ++i) {
+            const double t = (tau - values[i]) * inverse;
+            const double e = exp_of_minus(std::abs(t));
+            const double large = 1.0 / (1.0 + e), small = e * large;
+            left[i] = t >= 0 ? large : small;
+            right[i] = t >= 0 ? small : large;
+        }
+        ++j;
+    }
+}
+
+// The probabilities of reaching each node, for the rows of a chunk.
+void Model::reach(const Topology& tree, std::size_t begin, std::size_t end) {
+    const std::size_t n = end - begin;
+    std::fill(reach_.begin(), reach_.begin() + static_cast<std::ptrdiff_t>(n), 1.0);
+    std::size_t j = 0;
+    for (std::size_t v = 0; v < tree.size(); ++v) {
+        if (tree[v].leaf()) {
+            continue;
+        }
+        const double* const own = reach_.data() + v * kChunk;
+        double* const below = reach_.data() + (v + 1) * kChunk;
+        double* const other = reach_.data() + static_cast<std::size_t>(tree[v].right) * kChunk;
+        const double* const left = left_of(j) + begin;
+        const double* const right = right_of(j) + begin;
+        for (std::size_t i = 0; i < n; ++i) {
+            below[i] = own[i] * left[i];
+            other[i] = own[i] * right[i];
+        }
+        ++j;
+    }
+}
+
+// With `value_` the derivative by phi of each leaf's rows: from the leaves up, what a row's gate
+// changes is reach * left * right * (value on the left - value on the right) / h by tau - v.
+void Model::add_gradients(const Topology& tree, std::size_t begin, std::size_t end,
+                          std::span<double> gradient) {
+    const std::size_t n = end - begin, d = data_.d;
+    const double inverse = 1.0 / h_;
+    std::size_t j = tree.size() / 2;
+    for (std::size_t v = tree.size(); v-- > 0;) {
+        if (tree[v].leaf()) {
+            continue;
+        }
+        --j;
+        double* const own = value_.data() + v * kChunk;
+        const double* const low = value_.data() + (v + 1) * kChunk;
+        const double* const high = value_.data() + static_cast<std::size_t>(tree[v].right) * kChunk;
+        const double* const left = left_of(j) + begin;
+        const double* const right = right_of(j) + begin;
+        const double* const reached = reach_.data() + v * kChunk;
+        double* const slope = chunk_.data();
+        for (std::size_t i = 0; i < n; ++i) {
+            slope[i] = reached[i] * left[i] * right[i] * (low[i] - high[i]);
+            own[i] = left[i] * low[i] + right[i] * high[i];
+        }
+        double sum = 0;
+        for (std::size_t i = 0; i < n; ++i) {
+            sum += slope[i];
+        }
+        gradient[j] += sum * inverse;
+        if (data_.soft_index()) {
+            for (std::size_t f = 0; f < d; ++f) {
+                by_delta_[j * d + f] -=
+                    inverse * dot(slope, data_.values.data() + f * data_.n + begin, n);
+            }
+        }
+    }
+}
+
+// Sends derivatives by tau and delta, from the likelihood, to the unconstrained ones, in place.
+void Model::to_unconstrained(std::size_t m, std::span<const double> q,
+                             std::span<double> gradient) {
+    const std::size_t sticks = data_.n_sticks(), d = data_.d;
+    for (std::size_t j = 0; j < m; ++j) {
+        const Share tau = logistic(q[j]);
+        gradient[j] *= tau.it * tau.rest;
+        if (sticks == 0) {
+            continue;
+        }
+        const double* const by = by_delta_.data() + j * d;
+        const double* const delta = delta_.data() + j * d;
+        double after = by[d - 1] * delta[d - 1];
+        for (std::size_t k = sticks; k-- > 0;) {
+            const double offset = std::log(static_cast<double>(sticks - k));
+            const Share z = logistic(q[m + j * sticks + k] - offset);
+            gradient[m + j * sticks + k] = by[k] * delta[k] * z.rest - z.it * after;
+            after += by[k] * delta[k];
+        }
+    }
+}
+
+}  // namespace slp::rjhmc
