@@ -2,11 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace slp::search {
 
 Opening::Opening(const Problem& problem, const Geometry& geometry, bool likelihood,
-                 NodeTable& table, Trees& trees)
+                 NodeTable& table, Trees& trees, Budget& budget)
     : problem_(problem),
       table_(table),
       trees_(trees),
@@ -15,6 +16,7 @@ Opening::Opening(const Problem& problem, const Geometry& geometry, bool likeliho
       two_levels_(problem, leaf_, weights_),
       splitter_(geometry),
       builder_(problem, geometry),
+      split_arena_(budget),
       own_(leaf_.width()),
       right_(leaf_.width()) {}
 
@@ -23,13 +25,27 @@ double Opening::bound(const Branch& branch) {
     return a == -INFINITY || b == -INFINITY ? -INFINITY : branch.log_weight + a + b;
 }
 
+void Opening::find_splits(const Box& box) {
+    if (!splits_.empty() && split_key_ == box.key) {  // the keys of its rows make that of a box
+        return;
+    }
+    split_arena_.release({});
+    split_key_ = box.key;
+    splits_ = splitter_.splits(box, split_arena_);
+    looks_.reset();
+    leaf_.sum(box.rows, own_.data());
+    find_sums(box);
+}
+
 Opening::Edges Opening::edges(const Box& box, std::int32_t product, Arena& arena) {
     Edges out{{}, {}, -INFINITY};
+    find_splits(box);
     if (!builder_.only_stops(product)) {
-        out.splits = splitter_.splits(box, arena);
+        BoxSplit* const splits = arena.allocate<BoxSplit>(splits_.size());
+        std::ranges::copy(splits_, splits);
+        out.splits = {splits, splits_.size()};
     }
     out.item = builder_.edges(box, out.splits, product, arena);
-    leaf_.sum(box.rows, own_.data());
     for (const RuleEdges& rule : out.item.rules) {
         if (rule.kind == RuleKind::leaf) {
             out.stop = std::max(out.stop, rule.log_factor + leaf_.log_leaf(own_.data()));
@@ -40,20 +56,18 @@ Opening::Edges Opening::edges(const Box& box, std::int32_t product, Arena& arena
 
 Opened Opening::open(const Box& box, std::int32_t product, Arena& arena) {
     const Edges found = edges(box, product, arena);
-    find_sums(box, found.splits, arena);
     Opened item;
     item.low = found.stop;
     item.tree = item.low > -INFINITY ? kLeafTree : kNoTree;
     Branch* const begin = arena.allocate<Branch>(found.item.n_edges);
     Branch* end = begin;
     for (const RuleEdges& rule : found.item.rules) {
-        add_rule(item, rule, box, found.splits, own_.data(), end);
+        add_rule(item, rule, box, found.splits, end);
     }
     end = std::remove_if(begin, end, [&](const Branch& branch) {
         return branch.high <= item.low + rounding_of(item.low);
     });
     item.branches = {begin, end};
-    look_below(item, box, found.splits);
     item.high = item.low;
     for (const Branch& branch : item.branches) {
         item.high = std::max(item.high, branch.high);
@@ -61,52 +75,48 @@ Opened Opening::open(const Box& box, std::int32_t product, Arena& arena) {
     return item;
 }
 
-void Opening::look_below(Opened& item, const Box& box, std::span<const BoxSplit> splits) {
-    bool asked = false, ready = false;
-    Branch* kept = item.branches.data();
-    for (Branch& branch : item.branches) {
-        for (std::size_t i = 0; i < 2 && branch.split != nullptr; ++i) {
-            Below& below = branch.below[i];
-            if (below.solved() || table_.find(below.key) != nullptr) {
-                continue;
-            }
-            ready = asked ? ready : two_levels_.prepare(box, splits, sums_, own_.data());
-            asked = true;
-            if (ready) {
-                const auto number = static_cast<std::size_t>(branch.split - splits.data());
-                look_below(box, *branch.split, number, i == 0, below);
-            }
-        }
-        branch.high = std::min(branch.high, bound(branch));
-        if (branch.high > item.low + rounding_of(item.low)) {
-            for (const Below& below : branch.below) {
-                if (ready && below.product >= 0 && !below.solved() && table_.find(below.key) == nullptr) {
-                    const TreeRef leaf = below.stop > -INFINITY ? kLeafTree : kNoTree;
-                    table_.store(below.key, below.stop, below.high, leaf, 1);
-                }
-            }
-            *kept++ = branch;
-        }
+bool Opening::look_at(const Box& box) {
+    find_splits(box);
+    if (!looks_) {
+        looks_ = two_levels_.prepare(box, splits_, sums_, own_.data());
     }
-    item.branches = item.branches.first(static_cast<std::size_t>(kept - item.branches.data()));
+    return *looks_;
 }
 
-void Opening::look_below(const Box& box, const BoxSplit& split, std::size_t number, bool left,
-                         Below& below) {
+void Opening::look_below(const Box& box, Branch& branch) {
+    branch.looked = true;
+    for (std::size_t i = 0; i < 2 && branch.split != nullptr; ++i) {
+        Below& below = branch.below[i];
+        if (below.solved() || table_.find(below.key) != nullptr || !look_at(box)) {
+            continue;
+        }
+        const auto at = std::ranges::lower_bound(
+            splits_, std::pair(branch.split->feature, branch.split->low), {},
+            [](const BoxSplit& split) { return std::pair(split.feature, split.low); });
+        look_below(box, static_cast<std::size_t>(at - splits_.begin()), i == 0, below);
+        branch.high = std::min(branch.high, bound(branch));
+        if (!below.solved()) {
+            const TreeRef leaf = below.stop > -INFINITY ? kLeafTree : kNoTree;
+            table_.store(below.key, below.stop, below.high, leaf, 1);
+        }
+    }
+}
+
+void Opening::look_below(const Box& box, std::size_t number, bool left, Below& below) {
     const std::size_t width = leaf_.width();
     const double* const on_left = sums_ + number * width;
     for (std::size_t i = 0; i < width; ++i) {
         right_[i] = left ? on_left[i] : own_[i] - on_left[i];
     }
     const std::int32_t state = below.product / problem_.n_owed();
-    const Sizes sizes = split.side(box, left).sizes;
+    const Sizes sizes = splits_[number].side(box, left).sizes;
     const double stop = weights_.log_stop_above(state, sizes) + leaf_.log_leaf(right_.data());
     const double high = std::max(stop, two_levels_.log_split_above(number, left, state));
     below.high = std::max(below.low, std::min(below.high, high));
 }
 
 void Opening::open_start(Opened& item, const Box& box, Arena& arena) {
-    leaf_.sum(box.rows, own_.data());
+    find_splits(box);
     Branch* const begin = arena.allocate<Branch>(static_cast<std::size_t>(problem_.n_owed()));
     Branch* end = begin;
     double high = -INFINITY;
@@ -117,7 +127,7 @@ void Opening::open_start(Opened& item, const Box& box, Arena& arena) {
         }
         Branch& branch = *end++;
         branch = {0.0, 0.0, nullptr, {below(box, product, key_of(box, product), own_.data()),
-                                      Below{{}, -1, 0.0, 0.0, 0.0}}};
+                                      Below{{}, -1, 0.0, 0.0, 0.0}}, false};
         branch.high = bound(branch);
         take_value(item, branch);
         high = std::max(high, branch.high);
@@ -127,10 +137,11 @@ void Opening::open_start(Opened& item, const Box& box, Arena& arena) {
 }
 
 void Opening::add_rule(Opened& item, const RuleEdges& rule, const Box& box,
-                       std::span<const BoxSplit> splits, const double* own, Branch*& end) {
+                       std::span<const BoxSplit> splits, Branch*& end) {
+    const double* const own = own_.data();
     const std::size_t width = leaf_.width();
     for (const Edge& edge : rule.edges) {
-        Branch branch{rule.log_factor + std::log(edge.probability), 0.0, nullptr, {}};
+        Branch branch{rule.log_factor + std::log(edge.probability), 0.0, nullptr, {}, false};
         if (rule.kind == RuleKind::call) {
             branch.below = {below(box, edge.left_state, edge.left, own),
                             Below{{}, -1, 0.0, 0.0, 0.0}};
@@ -228,42 +239,39 @@ TreeRef Opening::tree_of(const BoxSplit& split, TreeRef left, TreeRef right) {
 }
 
 // A right side is the box less the left side.
-void Opening::find_sums(const Box& box, std::span<const BoxSplit> splits, Arena& arena) {
+void Opening::find_sums(const Box& box) {
     const std::size_t width = leaf_.width();
-    sums_ = arena.allocate<double>(splits.size() * width);
-    for_each_feature(splits, [&](std::span<const BoxSplit> own, std::uint32_t first) {
+    sums_ = split_arena_.allocate<double>(splits_.size() * width);
+    for_each_feature(splits_, [&](std::span<const BoxSplit> own, std::uint32_t first) {
         const Feature& feature = problem_.table.features[own.front().feature];
+        double* out = sums_ + first * width;
+        if (own.size() == 1) {
+            std::fill_n(out, width, 0.0);
+            for (const std::uint32_t row : box.rows) {
+                if (feature.goes_left(own[0].low, row)) {
+                    leaf_.add(row, out);
+                }
+            }
+            return;
+        }
         by_code_.resize(
             std::max(by_code_.size(), static_cast<std::size_t>(feature.n_codes) * width));
-        codes_.clear();
         for (const std::uint32_t row : box.rows) {
-            codes_.push_back(feature.codes[row]);
-        }
-        std::sort(codes_.begin(), codes_.end());
-        codes_.erase(std::unique(codes_.begin(), codes_.end()), codes_.end());
-        for (const std::uint32_t code : codes_) {
-            std::fill_n(by_code_.data() + code * width, width, 0.0);
+            std::fill_n(by_code_.data() + feature.codes[row] * width, width, 0.0);
         }
         for (const std::uint32_t row : box.rows) {
             leaf_.add(row, by_code_.data() + feature.codes[row] * width);
         }
+        // Below a threshold are the codes that occur up to its lower neighbour.
         const bool levels = feature.kind == FeatureKind::levels;
-        std::vector<double>& running = right_;
-        std::fill_n(running.data(), width, 0.0);
-        std::size_t next = 0;
-        for (std::size_t i = 0; i < own.size(); ++i) {
-            double* const out = sums_ + (first + i) * width;
-            if (levels) {
-                std::copy_n(by_code_.data() + own[i].low * width, width, out);
-                continue;
+        const double* before = nullptr;
+        for (const BoxSplit& split : own) {
+            std::copy_n(by_code_.data() + split.low * width, width, out);
+            for (std::size_t k = 0; k < width && before != nullptr; ++k) {
+                out[k] += before[k];
             }
-            for (; next < codes_.size() && codes_[next] <= own[i].low; ++next) {
-                const double* const from = by_code_.data() + codes_[next] * width;
-                for (std::size_t k = 0; k < width; ++k) {
-                    running[k] += from[k];
-                }
-            }
-            std::copy_n(running.data(), width, out);
+            before = levels ? nullptr : out;
+            out += width;
         }
     });
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -35,6 +36,8 @@ struct Branch {
     // Null for a call, whose one item is the left one; the right one is then worth 0.
     const BoxSplit* split;
     std::array<Below, 2> below;
+    // Whether nothing more is known of its bound without opening the items below.
+    bool looked = false;
 
     double low() const {
         return below[0].low == -INFINITY || below[1].low == -INFINITY
@@ -59,9 +62,11 @@ inline double rounding_of(double value) {
 class Opening {
 public:
     Opening(const Problem& problem, const Geometry& geometry, bool likelihood, NodeTable& table,
-            Trees& trees);
+            Trees& trees, Budget& budget);
 
     Opened open(const Box& box, std::int32_t product, Arena& arena);
+    // Bounds on the sides of a branch's split that are not in the table, two levels at once.
+    void look_below(const Box& box, Branch& branch);
     // The start of all derivations: a branch to each number of leaves that it may owe.
     void open_start(Opened& item, const Box& box, Arena& arena);
     // An item's splits and edges alone, and the value of its best leaf rule.
@@ -82,13 +87,14 @@ public:
 
 private:
     void add_rule(Opened& item, const RuleEdges& rule, const Box& box,
-                  std::span<const BoxSplit> splits, const double* own, Branch*& end);
+                  std::span<const BoxSplit> splits, Branch*& end);
     Below below(const Box& side, std::int32_t product, Key key, const double* sums);
-    void find_sums(const Box& box, std::span<const BoxSplit> splits, Arena& arena);
-    // Bounds on the sides of the splits that are not in the table, two levels at once.
-    void look_below(Opened& item, const Box& box, std::span<const BoxSplit> splits);
-    void look_below(const Box& box, const BoxSplit& split, std::size_t number, bool left,
-                    Below& below);
+    // Finds the splits of a box, and sums over their left sides.
+    void find_splits(const Box& box);
+    void find_sums(const Box& box);
+    // Whether two levels can be bounded at once below the box.
+    bool look_at(const Box& box);
+    void look_below(const Box& box, std::size_t number, bool left, Below& below);
     void take_value(Opened& item, const Branch& branch);
     static double bound(const Branch& branch);
 
@@ -100,10 +106,14 @@ private:
     TwoLevels two_levels_;
     Splitter splitter_;
     EdgeBuilder builder_;
-    // Of the item that is being opened: sums over the left side of each split.
+    // Of the box that was opened, or looked below, last: its splits, sums over their left sides and
+    // over the box, and whether two levels can be bounded at once (nothing: not yet known).
+    Arena split_arena_;
+    Key split_key_{};
+    std::span<const BoxSplit> splits_;
     double* sums_ = nullptr;
+    std::optional<bool> looks_;
     std::vector<double> by_code_, own_, right_;
-    std::vector<std::uint32_t> codes_;
 };
 
 }  // namespace slp::search

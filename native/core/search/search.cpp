@@ -11,14 +11,15 @@ namespace {
 // Without it the search would change between two branches at every step.
 constexpr double kSlack = 0.25;
 
-// Levels of greedy growth.
-constexpr int kDeepestDive = 400;
+// Of the items opened, so many by greedy growth.
+constexpr double kDiveShare = 0.1;
 
-// The share of the room that the table may take; the others are trees and the present path.
-constexpr double kTableShare = 0.6;
+// The shares of the room that the table and the items that were opened may take; the others are
+// trees and the present path.
+constexpr double kTableShare = 0.4, kOpenShare = 0.4;
 
-// The work of an item that was opened; that of one of a tree found elsewhere is less.
-constexpr std::uint32_t kOpened = 2;
+// Branches that are looked below at once, as preparing for it takes long.
+constexpr std::size_t kLooks = 4;
 
 bool lower_bound_of(const Branch* x, const Branch* y) {
     return x->high < y->high;
@@ -35,12 +36,14 @@ Search::Search(const Problem& problem, const Geometry& geometry, const Plan& pla
       trees_(budget_),
       table_(trees_, budget_,
              static_cast<std::size_t>(kTableShare * static_cast<double>(plan.room))),
-      opening_(problem, geometry, plan.likelihood, table_, trees_) {}
+      open_items_(budget_, static_cast<std::size_t>(kOpenShare * static_cast<double>(plan.room))),
+      opening_(problem, geometry, plan.likelihood, table_, trees_, budget_) {}
 
 Status Search::run(const Poll& poll) {
     poll_ = &poll;
     stop_ = false;
     const Status status = within_budget([&] {
+        improve_start();
         push_root();
         while (!frames_.empty()) {
             step();
@@ -65,7 +68,7 @@ Status Search::run(const Poll& poll) {
 void Search::push_root() {
     const Arena::Mark mark = arena_.mark();
     const Box box = geometry_.root();
-    frames_.push_back({box, -1, Key{}, -INFINITY, mark, steps_, {}, {}});
+    frames_.push_back({box, -1, Key{}, -INFINITY, mark, steps_, {}, {}, nullptr});
     Frame& frame = frames_.back();
     frame.item.high = INFINITY;
     opening_.open_start(frame.item, box, arena_);
@@ -95,12 +98,26 @@ Progress Search::progress() const {
 void Search::push(const Box& box, std::int32_t product, Key key, double threshold,
                   Arena::Mark mark) {
     go_on();
-    frames_.push_back({box, product, key, threshold, mark, steps_, {}, {}});
+    frames_.push_back({box, product, key, threshold, mark, steps_, {}, {}, nullptr});
     Frame& frame = frames_.back();
     frame.item.high = INFINITY;
-    frame.item = opening_.open(box, product, arena_);
-    const bool first = !opened(key);
-    if (const Entry* const known = table_.find(key)) {
+    open_frame(frame);
+    make_heap(frame);
+}
+
+void Search::open_frame(Frame& frame) {
+    const bool first = !opened(frame.key);
+    const Entry* known = table_.find(frame.key);
+    frame.held = open_items_.find(frame.key);
+    if (frame.held && known != nullptr && known->low >= frame.held->left_out) {
+        frame.item.branches = frame.held->branches;
+        frame.item.low = -INFINITY;
+    } else {
+        frame.held = nullptr;
+        frame.item = opening_.open(frame.box, frame.product, arena_);
+        known = table_.find(frame.key);
+    }
+    if (known != nullptr) {
         frame.item.high = std::min(frame.item.high, known->high);
         if (known->low > frame.item.low) {
             trees_.keep(known->tree);
@@ -109,10 +126,17 @@ void Search::push(const Box& box, std::int32_t product, Key key, double threshol
             frame.item.low = known->low;
         }
     }
-    if (first) {
-        dive(box, frame.item, kDeepestDive);
+    if (first && static_cast<double>(dived_) < kDiveShare * static_cast<double>(steps_) + 500) {
+        const std::uint64_t before = steps_;
+        dive(frame.box, frame.item, 0);
+        dived_ += steps_ - before;
     }
-    make_heap(frame);
+    if (!frame.held) {
+        frame.held = open_items_.keep(frame.key, frame.item.low, frame.item.branches);
+        if (frame.held) {
+            frame.item.branches = frame.held->branches;
+        }
+    }
 }
 
 void Search::make_heap(Frame& frame) {
@@ -149,12 +173,30 @@ bool Search::clean_top(Frame& frame) {
         if (top->high <= item.low + rounding_of(item.low)) {
             break;
         }
+        if (!top->looked) {
+            look_at_top(frame);
+            continue;
+        }
         item.high = std::min(item.high, top->high);
         return true;
     }
     frame.heap = {};
     item.high = item.low;
     return false;
+}
+
+// Looks below the best branches, until one that was looked below before.
+void Search::look_at_top(Frame& frame) {
+    const auto all = frame.heap;
+    std::size_t out = 0;
+    for (; out < std::min(kLooks, all.size()) && !all[0]->looked; ++out) {
+        opening_.look_below(frame.box, *all[0]);
+        std::pop_heap(all.begin(), all.end() - static_cast<std::ptrdiff_t>(out), lower_bound_of);
+    }
+    for (; out > 0; --out) {
+        std::push_heap(all.begin(), all.end() - static_cast<std::ptrdiff_t>(out - 1),
+                       lower_bound_of);
+    }
 }
 
 void Search::sift_top(Frame& frame) {
@@ -214,41 +256,6 @@ void Search::keep(Key key, Opened& item, std::uint64_t work) {
     table_.store(key, item.low, item.high, item.tree, short_work);
     trees_.drop(item.tree);
     item.tree = kNoTree;
-}
-
-// Greedy growth: the sides of the branch of the largest value, and on below them, where they are
-// new and may gain. Then the values of the item and its branches are those of the trees grown.
-void Search::dive(const Box& box, Opened& item, int depth) {
-    Branch* best = nullptr;
-    for (Branch& branch : item.branches) {
-        if (branch.low() > -INFINITY && (best == nullptr || branch.low() > best->low())) {
-            best = &branch;
-        }
-    }
-    if (best == nullptr || depth == 0 || stop_) {
-        return;
-    }
-    for (const bool left : {true, false}) {
-        const Below& below = best->below[left ? 0 : 1];
-        if (below.product < 0 || below.solved() || opened(below.key) || stop_) {
-            continue;
-        }
-        const Arena::Mark mark = arena_.mark();
-        const Box side = best->split == nullptr
-                             ? box
-                             : geometry_.side(box, *best->split, left, arena_);
-        go_on();
-        Opened inner = opening_.open(side, below.product, arena_);
-        dive(side, inner, depth - 1);
-        keep(below.key, inner, kOpened);
-        arena_.release(mark);
-    }
-    opening_.refresh(item, *best);
-    double high = item.low;
-    for (const Branch& branch : item.branches) {
-        high = std::max(high, branch.high);
-    }
-    item.high = std::min(item.high, high);
 }
 
 Found Search::found() const {

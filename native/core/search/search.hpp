@@ -15,11 +15,13 @@
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
 #include "arena.hpp"
 #include "budget.hpp"
+#include "search/open_items.hpp"
 #include "search/opening.hpp"
 #include "thread_team.hpp"
 
@@ -58,12 +60,20 @@ public:
     Found found() const;
 
 private:
+    // The work of an item that was opened; that of one of a tree found elsewhere is less.
+    static constexpr std::uint32_t kOpened = 2;
+
     struct Seed {
         const TreeNodes& tree;
         // The number of each node's right child.
         std::vector<std::size_t> right;
         // What is known, by node and product state.
         std::map<std::pair<std::size_t, std::int32_t>, double> known;
+    };
+    struct Item {
+        Box box;
+        std::int32_t product;
+        Key key;
     };
     struct Frame {
         Box box;
@@ -76,6 +86,8 @@ private:
         Opened item;
         // Branches by bound, the largest first: a heap.
         std::span<Branch*> heap;
+        // What holds the branches, if that is not the arena.
+        std::shared_ptr<OpenItem> held;
         // Whether the item is open; if not, its bound is not that of its branches.
         bool ready = false;
     };
@@ -85,8 +97,12 @@ private:
     void step();
     void close();
     bool clean_top(Frame& frame);
+    void open_frame(Frame& frame);
+    void look_at_top(Frame& frame);
     void descend(Frame& frame);
     void dive(const Box& box, Opened& item, int depth);
+    void improve_start();
+    void improve(const Item& at, int departures, int depth);
     bool opened(Key key) const;
     void keep(Key key, Opened& item, std::uint64_t work);
     void make_heap(Frame& frame);
@@ -103,12 +119,17 @@ private:
     Arena arena_;
     Trees trees_;
     NodeTable table_;
+    OpenItems open_items_;
     Opening opening_;
     std::vector<Frame> frames_;
     // Of all derivations.
     double low_ = -INFINITY, high_ = INFINITY;
     TreeRef tree_ = kNoTree;
-    std::uint64_t steps_ = 0;
+    std::uint64_t steps_ = 0, dived_ = 0;
+    // Of trees to begin with: by item the departures that were allowed below it and one more, and
+    // the work that was done.
+    std::unordered_map<Key, int, OpenItems::Hash> improved_;
+    double improving_ = 0;
     bool stop_ = false;
     const Poll* poll_ = nullptr;
     std::chrono::steady_clock::time_point next_poll_{};

@@ -13,6 +13,20 @@ namespace {
 // Pairs of splits times words of a plane: at most so many for a box.
 constexpr double kMostWork = 2e7;
 
+// Rows of a side that are looked at to see which features vary on its parts.
+constexpr std::size_t kMostWitnesses = 8;
+
+#if defined(__x86_64__) && defined(__gnu_linux__)
+__attribute__((target_clones("popcnt", "default")))
+#endif
+std::uint32_t count_of_both(const std::uint64_t* a, const std::uint64_t* b, std::size_t n) {
+    int out = 0;
+    for (std::size_t w = 0; w < n; ++w) {
+        out += std::popcount(a[w] & b[w]);
+    }
+    return static_cast<std::uint32_t>(out);
+}
+
 }  // namespace
 
 TwoLevels::TwoLevels(const Problem& problem, const LeafBound& leaf, WeightBound& weights)
@@ -76,6 +90,7 @@ bool TwoLevels::prepare(const Box& box, std::span<const BoxSplit> splits, const 
     for (std::size_t i = 0; i < splits.size(); ++i) {
         add_plane(splits[i], planes_.data() + i * words_);
     }
+    find_signatures();
     parts_.resize(splits.size() * width_);
     distinct_.resize(splits.size());
     is_split_.resize(splits.size());
@@ -111,11 +126,7 @@ std::uint32_t TwoLevels::both(std::size_t i, std::size_t j, double* out) const {
     const std::uint64_t* const a = planes_.data() + i * words_;
     const std::uint64_t* const b = planes_.data() + j * words_;
     const auto ones = [&](std::size_t from, std::size_t to) {
-        int n = 0;
-        for (std::size_t w = from; w < to; ++w) {
-            n += std::popcount(a[w] & b[w]);
-        }
-        return static_cast<std::uint32_t>(n);
+        return count_of_both(a + from, b + from, to - from);
     };
     std::fill_n(out, width_, 0.0);
     std::uint32_t distinct = 0;
@@ -176,13 +187,67 @@ void TwoLevels::count_splits(std::size_t split, bool left) {
         }
         weights_of_feature_[f] = static_cast<double>(n);
     });
+    find_varying(split, left);
     counted_split_ = split;
     counted_left_ = left;
 }
 
-double TwoLevels::part(std::int32_t state, Sizes sizes, const double* sums) {
+void TwoLevels::find_signatures() {
+    signature_words_ = (splits_.size() + 63) / 64;
+    for (std::size_t j = 1; j < splits_.size() && signature_words_ > 0; ++j) {
+        signature_words_ = splits_[j].feature == splits_[j - 1].feature ? 0 : signature_words_;
+    }
+    signatures_.assign(box_->rows.size() * signature_words_, 0);
+    varying_.assign(splits_.size(), {0, 0});
+    for (std::size_t j = 0; j < splits_.size() && signature_words_ > 0; ++j) {
+        const Feature& feature = problem_.table.features[splits_[j].feature];
+        std::uint64_t* to = signatures_.data() + j / 64;
+        for (const std::uint32_t row : box_->rows) {
+            *to |= std::uint64_t{feature.goes_left(splits_[j].low, row)} << (j % 64);
+            to += signature_words_;
+        }
+    }
+}
+
+// A feature varies on a part if it varies on some rows of it.
+void TwoLevels::find_varying(std::size_t split, bool left) {
+    const std::size_t w = signature_words_, n = splits_.size();
+    if (w == 0) {
+        return;
+    }
+    const std::size_t side = distinct_rows(splits_[split].side(*box_, left).sizes);
+    const std::size_t stride = (side + kMostWitnesses - 1) / kMostWitnesses;
+    // For each part of each split: bits that are set in some row, and bits that are not.
+    ones_and_zeros_.assign(4 * n * w, 0);
+    std::size_t met = 0;
+    for (std::size_t k = 0; k < box_->rows.size(); ++k) {
+        const std::uint64_t* const own = signatures_.data() + k * w;
+        if ((own[split / 64] >> (split % 64) & 1) != left || met++ % stride != 0) {
+            continue;
+        }
+        for (std::size_t j = 0; j < n; ++j) {
+            const bool on_left = own[j / 64] >> (j % 64) & 1;
+            std::uint64_t* const to = ones_and_zeros_.data() + (2 * j + on_left) * 2 * w;
+            for (std::size_t i = 0; i < w; ++i) {
+                to[2 * i] |= own[i];
+                to[2 * i + 1] |= ~own[i];
+            }
+        }
+    }
+    for (std::size_t j = 0; j < 2 * n; ++j) {
+        const std::uint64_t* const from = ones_and_zeros_.data() + j * 2 * w;
+        int bits = 0;
+        for (std::size_t i = 0; i < w; ++i) {
+            bits += std::popcount(from[2 * i] & from[2 * i + 1]);
+        }
+        varying_[j / 2][j % 2] = static_cast<std::uint32_t>(bits);
+    }
+}
+
+double TwoLevels::part(std::int32_t state, Sizes sizes, std::uint32_t varying,
+                       const double* sums) {
     const double stop = weights_.log_stop_above(state, sizes) + leaf_.log_leaf(sums);
-    const double weight = weights_.log_split_above(state, sizes);
+    const double weight = weights_.log_split_above(state, sizes, varying);
     return weight == -INFINITY ? stop : std::max(stop, weight + leaf_.log_parted(sums));
 }
 
@@ -223,8 +288,8 @@ double TwoLevels::log_split_above(std::size_t split, bool left, std::int32_t sta
             rows += a[c];
         }
         const Sizes a_sizes = Sizes{static_cast<std::uint32_t>(rows)} << 32 | distinct_[j];
-        best = std::max(best, share + part(found.left, a_sizes, a) +
-                                  part(found.right, side_sizes - a_sizes, b));
+        best = std::max(best, share + part(found.left, a_sizes, varying_[j][1], a) +
+                                  part(found.right, side_sizes - a_sizes, varying_[j][0], b));
     }
     return found.log_weight + best;
 }

@@ -11,6 +11,7 @@
 
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -37,8 +38,10 @@ public:
     double log_split_above(std::size_t split, bool left, std::int32_t state);
 
 private:
-    // What a part of the box is worth at most.
-    double part(std::int32_t state, Sizes sizes, const double* sums);
+    // What a part of the box is worth at most, if at least so many features vary on it.
+    double part(std::int32_t state, Sizes sizes, std::uint32_t varying, const double* sums);
+    void find_signatures();
+    void find_varying(std::size_t split, bool left);
     void add_plane(const BoxSplit& split, std::uint64_t* out) const;
     // Sums and distinct rows on the left of both.
     std::uint32_t both(std::size_t i, std::size_t j, double* out) const;
@@ -68,6 +71,12 @@ private:
     bool counted_left_ = false;
     std::vector<double> parts_, buffer_, weights_of_feature_;
     std::vector<std::uint32_t> distinct_;
+    // Where each feature has one split at most: for each row of the box a bit for each split, set
+    // if the row goes left; and for both parts of the side that was asked for last, at least the
+    // number of features that vary on the part.
+    std::size_t signature_words_ = 0;
+    std::vector<std::uint64_t> signatures_, ones_and_zeros_;
+    std::vector<std::array<std::uint32_t, 2>> varying_;
     std::vector<std::uint8_t> is_split_;
 };
 

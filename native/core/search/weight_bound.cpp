@@ -32,6 +32,10 @@ WeightBound::WeightBound(const Problem& problem)
         binary_ = binary_ && problem.table.features[f].n_codes <= 2;
         equal_weights_ = equal_weights_ && grammar.feature_weights[f] == grammar.feature_weights[0];
     }
+    logs_.resize(std::max<std::size_t>(problem.table.features.size(), 32) + 1);
+    for (std::size_t i = 1; i < logs_.size(); ++i) {
+        logs_[i] = std::log(static_cast<double>(i));
+    }
     if (!grammar.normalise && !grammar.states.open()) {
         nonpositive_ = true;
         for (const Rules& rules : grammar.states) {
@@ -167,6 +171,15 @@ double WeightBound::log_split_above(std::int32_t state, Sizes sizes) {
         kept = new_split_above(state, rows);
     }
     return kept;
+}
+
+double WeightBound::log_split_above(std::int32_t state, Sizes sizes, std::uint32_t varying) {
+    const double out = log_split_above(state, sizes);
+    if (out == -INFINITY || !shared_by_features(facts(state).splits[0].rule->measure)) {
+        return out;
+    }
+    const auto least = static_cast<std::size_t>(std::bit_width(distinct_rows(sizes) - 1));
+    return varying > least ? out + logs_[least] - logs_[varying] : out;
 }
 
 double WeightBound::new_split_above(std::int32_t state, std::uint32_t rows) {

@@ -30,6 +30,8 @@ public:
     double log_stop_below(std::int32_t state, Sizes sizes);
     // At least the log weight of any derivation that splits the box; -inf if it cannot split.
     double log_split_above(std::int32_t state, Sizes sizes);
+    // The same where at least so many features vary on the box, in a state that `one_split` knows.
+    double log_split_above(std::int32_t state, Sizes sizes, std::uint32_t varying);
 
     // Of a state with leaf rules and one split rule, which leads to the same two states from every
     // cut, in boxes that surely can split: the rule, at least its log weight, and the states. Else
@@ -75,6 +77,11 @@ private:
     double log_split(std::int32_t state, bool two_rows, std::size_t levels);
     double new_split_above(std::int32_t state, std::uint32_t rows);
     double log_share(const Rule& rule, bool simple, std::uint32_t rows) const;
+    // Whether each feature that varies on a box takes its part of the shares.
+    bool shared_by_features(Measure measure) const {
+        return measure == Measure::all ||
+               (measure == Measure::feature_then_cut && binary_ && equal_weights_);
+    }
     bool may_split(Sizes sizes) const {
         return distinct_rows(sizes) >= 2 &&
                data_rows(sizes) / 2 >= static_cast<std::uint64_t>(problem_.grammar.min_leaf);
@@ -85,6 +92,8 @@ private:
     // Whether no rule's weight is above 1.
     bool nonpositive_;
     bool equal_weights_ = true, binary_ = true;
+    // log i, for i up to the number of features and to the bits of a number of rows.
+    std::vector<double> logs_;
     std::vector<std::unique_ptr<Facts>> facts_;
 };
 

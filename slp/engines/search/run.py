@@ -35,6 +35,14 @@ __all__ = ["run_search"]
 #: Levels that the modal trees to begin with are grown beyond where stopping is best.
 _FURTHER = (0, 1, 2, 3)
 
+#: Of trees whose first options are drawn: their levels beyond that, the levels that are drawn, the
+#: temperatures in turn, and how many there are: at most, and as many as rows times features allow.
+_DRAWN_FURTHER, _DRAWN_LEVELS, _TEMPERATURES = 3, 3, (1.0, 2.0, 4.0, 8.0)
+_MOST_DRAWN, _DRAWN_CELLS = 100, 4_000_000
+
+#: Rows times squared features up to which a tree is grown with look-ahead.
+_LOOK_AHEAD_CELLS = 10_000_000
+
 #: Bytes that the core's search takes at least.
 _LEAST_ROOM = 2**16
 
@@ -149,8 +157,7 @@ class _Run:
     def _modal_trees(self, room: int) -> Iterator[tuple[float, NDArray[np.int32]]]:
         """Modal trees, each pruned exactly, with the values of their derivations."""
         engine, most_leaves = core_engine(self.problem), self.problem.grammar.max_leaves
-        for further in _FURTHER:
-            plan = Plan(likelihood=self.request.likelihood, further=further)
+        for plan in self._plans():
             grown = grow_in_core(
                 engine, self.problem.table, plan, room=room, threads=1, poll=self._poll
             )
@@ -158,6 +165,20 @@ class _Run:
                 yield pruning.value[0], pruning.cuts()
             if grown.interrupted:
                 raise KeyboardInterrupt
+            if grown.ending is Ending.STOPPED:
+                return
+
+    def _plans(self) -> Iterator[Plan]:
+        """How modal trees are grown."""
+        plain = Plan(likelihood=self.request.likelihood)
+        yield from (replace(plain, further=further) for further in _FURTHER)
+        n, d = self.problem.table.codes.shape
+        if n * d * d <= _LOOK_AHEAD_CELLS:
+            yield replace(plain, look_ahead=1, further=1)
+        for i in range(min(_MOST_DRAWN, _DRAWN_CELLS // (n * d))):
+            temperature = _TEMPERATURES[i % len(_TEMPERATURES)]
+            drawn = {"drawn_levels": _DRAWN_LEVELS, "temperature": temperature, "seed": i}
+            yield replace(plain, further=_DRAWN_FURTHER, **drawn)
 
     # --- plainly -------------------------------------------------------------------------------
 

@@ -1,0 +1,112 @@
+// Trees to begin with and below the items that are opened: greedy growth, and growth that departs
+// from it in few places (limited discrepancy search, Harvey & Ginsberg 1995).
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "search/search.hpp"
+
+namespace slp::search {
+
+namespace {
+
+// Levels of growth.
+constexpr int kDeepest = 400;
+
+// Distinct rows times splits of the items that are opened for trees to begin with, and the most
+// places where these depart from greedy growth.
+constexpr double kMostBeginning = 4e8;
+constexpr int kMostDepartures = 6;
+
+}  // namespace
+
+// Greedy growth: the sides of the branch of the largest value, and on below them, where they are
+// new and may gain. Then the values of the item and its branches are those of the trees grown.
+void Search::dive(const Box& box, Opened& item, int depth) {
+    Branch* best = nullptr;
+    for (Branch& branch : item.branches) {
+        if (branch.low() > -INFINITY && (best == nullptr || branch.low() > best->low())) {
+            best = &branch;
+        }
+    }
+    if (best == nullptr || depth == kDeepest || stop_) {
+        return;
+    }
+    for (const bool left : {true, false}) {
+        const Below& below = best->below[left ? 0 : 1];
+        if (below.product < 0 || below.solved() || opened(below.key) || stop_) {
+            continue;
+        }
+        const Arena::Mark mark = arena_.mark();
+        const Box side = best->split == nullptr
+                             ? box
+                             : geometry_.side(box, *best->split, left, arena_);
+        go_on();
+        Opened inner = opening_.open(side, below.product, arena_);
+        dive(side, inner, depth + 1);
+        keep(below.key, inner, kOpened);
+        arena_.release(mark);
+    }
+    opening_.refresh(item, *best);
+    double high = item.low;
+    for (const Branch& branch : item.branches) {
+        high = std::max(high, branch.high);
+    }
+    item.high = std::min(item.high, high);
+}
+
+// Once, before the search.
+void Search::improve_start() {
+    const Box root = geometry_.root();
+    for (int departures = 1; departures <= kMostDepartures && steps_ < 1'000'000; ++departures) {
+        for (std::int32_t owed = 0; owed < problem_.n_owed(); ++owed) {
+            const std::int32_t start = problem_.grammar.start * problem_.n_owed() + owed;
+            improve({root, start, opening_.key_of(root, start)}, departures, 0);
+        }
+    }
+    improved_.clear();
+}
+
+// Below the item: the branch of the largest value, or with one departure the second, and so on.
+void Search::improve(const Item& at, int departures, int depth) {
+    int& done = improved_[at.key];
+    if (done > departures || depth == kDeepest || improving_ > kMostBeginning || stop_) {
+        return;
+    }
+    done = departures + 1;
+    go_on();
+    const Arena::Mark mark = arena_.mark();
+    Opened item = opening_.open(at.box, at.product, arena_);
+    improving_ += static_cast<double>(at.box.rows.size() * (item.branches.size() + 1));
+    std::vector<Branch*> ranked;
+    for (Branch& branch : item.branches) {
+        ranked.push_back(&branch);
+    }
+    const std::size_t n = std::min(ranked.size(), static_cast<std::size_t>(departures) + 1);
+    const auto nth = ranked.begin() + static_cast<std::ptrdiff_t>(n);
+    std::partial_sort(ranked.begin(), nth, ranked.end(), [](const Branch* x, const Branch* y) {
+        return x->low() > y->low();
+    });
+    for (std::size_t rank = 0; rank < n; ++rank) {
+        Branch& branch = *ranked[rank];
+        for (const bool left : {true, false}) {
+            const Below& below = branch.below[left ? 0 : 1];
+            if (below.product < 0 || below.solved() || branch.high <= item.low) {
+                continue;
+            }
+            const Arena::Mark inner = arena_.mark();
+            const Box side = branch.split == nullptr
+                                 ? at.box
+                                 : geometry_.side(at.box, *branch.split, left, arena_);
+            improve({side, below.product, below.key}, departures - static_cast<int>(rank),
+                    depth + 1);
+            arena_.release(inner);
+        }
+        opening_.refresh(item, branch);
+    }
+    keep(at.key, item, kOpened);
+    arena_.release(mark);
+}
+
+}  // namespace slp::search

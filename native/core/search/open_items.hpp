@@ -1,0 +1,89 @@
+// Items that were opened, with their branches, so that they need not be opened again when the
+// search comes back to them. Where their part of the budget is used up, all are forgotten.
+
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "budget.hpp"
+#include "problem/key.hpp"
+#include "search/opening.hpp"
+
+namespace slp::search {
+
+// The branches of an opened item, and their splits.
+struct OpenItem {
+    OpenItem(Budget& budget, double most_left_out, std::span<const Branch> own)
+        : charge(budget), left_out(most_left_out) {
+        const auto n_splits = static_cast<std::size_t>(std::ranges::count_if(
+            own, [](const Branch& branch) { return branch.split != nullptr; }));
+        charge.add(kOverhead + own.size() * sizeof(Branch) + n_splits * sizeof(BoxSplit));
+        branches.assign(own.begin(), own.end());
+        splits.reserve(n_splits);
+        for (Branch& branch : branches) {
+            if (branch.split != nullptr) {
+                splits.push_back(*branch.split);
+                branch.split = &splits.back();
+            }
+        }
+    }
+
+    // Bytes of the object and of its place in a map.
+    static constexpr std::size_t kOverhead = 256;
+
+    Charge charge;
+    // The leaf rules, and branches that are not among these, are worth at most this.
+    double left_out;
+    std::vector<Branch> branches;
+    std::vector<BoxSplit> splits;
+};
+
+class OpenItems {
+public:
+    struct Hash {
+        std::size_t operator()(Key key) const { return key.a; }
+    };
+
+    // most: bytes that they may take of the budget.
+    OpenItems(Budget& budget, std::size_t most) : budget_(budget), most_(most) {}
+
+    // Null if it is not there.
+    std::shared_ptr<OpenItem> find(Key key) const {
+        const auto found = items_.find(key);
+        return found == items_.end() ? nullptr : found->second;
+    }
+
+    // Null if there is no room.
+    std::shared_ptr<OpenItem> keep(Key key, double left_out, std::span<const Branch> branches) {
+        try {
+            auto made = std::make_shared<OpenItem>(budget_, left_out, branches);
+            const std::size_t size = OpenItem::kOverhead + branches.size() * kPerBranch;
+            if (bytes_ + size > most_) {
+                items_.clear();
+                bytes_ = 0;
+            }
+            if (size > most_) {
+                return nullptr;
+            }
+            bytes_ += size;
+            items_[key] = made;
+            return made;
+        } catch (const OutOfBudget&) {
+            return nullptr;
+        }
+    }
+
+private:
+    static constexpr std::size_t kPerBranch = sizeof(Branch) + sizeof(BoxSplit);
+
+    Budget& budget_;
+    std::size_t most_, bytes_ = 0;
+    std::unordered_map<Key, std::shared_ptr<OpenItem>, Hash> items_;
+};
+
+}  // namespace slp::search
