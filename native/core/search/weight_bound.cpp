@@ -252,7 +252,8 @@ double WeightBound::log_share(const Rule& rule, bool simple, std::uint32_t rows)
         case Measure::per_feature: return -std::log(d);
         case Measure::gap:
         case Measure::each:
-        case Measure::partition: break;
+        case Measure::partition:
+        case Measure::range: break;
     }
     return 0.0;
 }

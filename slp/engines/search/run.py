@@ -40,7 +40,7 @@ _FURTHER = (0, 1, 2, 3)
 _DRAWN_FURTHER, _DRAWN_LEVELS, _TEMPERATURES = 3, 3, (1.0, 2.0, 4.0, 8.0)
 _MOST_DRAWN, _DRAWN_CELLS = 100, 4_000_000
 
-#: Rows times squared features up to which a tree is grown with look-ahead.
+#: Rows times features times cuts of the table up to which a tree is grown with look-ahead.
 _LOOK_AHEAD_CELLS = 10_000_000
 
 #: Bytes that the core's search takes at least.
@@ -172,13 +172,19 @@ class _Run:
         """How modal trees are grown."""
         plain = Plan(likelihood=self.request.likelihood)
         yield from (replace(plain, further=further) for further in _FURTHER)
-        n, d = self.problem.table.codes.shape
-        if n * d * d <= _LOOK_AHEAD_CELLS:
+        codes = self.problem.table.codes
+        n, d = codes.shape
+        if n * d * int(codes.max(axis=0, initial=0).sum()) <= _LOOK_AHEAD_CELLS:
             yield replace(plain, look_ahead=1, further=1)
-        for i in range(min(_MOST_DRAWN, _DRAWN_CELLS // (n * d))):
+        for i in range(min(_MOST_DRAWN, _DRAWN_CELLS // max(1, n * d))):
             temperature = _TEMPERATURES[i % len(_TEMPERATURES)]
-            drawn = {"drawn_levels": _DRAWN_LEVELS, "temperature": temperature, "seed": i}
-            yield replace(plain, further=_DRAWN_FURTHER, **drawn)
+            yield replace(
+                plain,
+                further=_DRAWN_FURTHER,
+                drawn_levels=_DRAWN_LEVELS,
+                temperature=temperature,
+                seed=i,
+            )
 
     # --- plainly -------------------------------------------------------------------------------
 
