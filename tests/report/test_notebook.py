@@ -11,12 +11,14 @@ from tests.report.conftest import SCRIPT, patients
 from tests.report.test_report import Elements, Run
 
 CELLS = [
-    "%load_ext slp\nimport warnings; warnings.simplefilter('ignore')",
+    "%load_ext slp\nimport warnings; warnings.simplefilter('ignore')\n"
+    "import slp.program.progress as told; told._SECONDS_BETWEEN = 0.0",
     "%%slp mine alpha=0.5\n:- use(growtree). :- support(min_leaf(2)). :- param(unused, 1).",
     "posterior = mine.posterior([[1.0], [2], [3], [4], [5], [6]], list('aabbbb'), progress=True)\n"
     "posterior",
     "posterior.map_tree()",
-    "mine.posterior([[1.0], [2], [3]], list('abb'), engine='mh', draws=100, seed=1).diagnostics",
+    "drawn = mine.posterior([[1.0], [2], [3]], list('abb'), engine='mh', draws=100, seed=1,"
+    " progress=True)\ndrawn.diagnostics",
     "assert mine.parameters['alpha'] == 0.5\nprint('kept')",
 ]
 
@@ -43,6 +45,8 @@ def test_in_a_notebook() -> None:
     assert "Each side of a split keeps at least 2 rows" in html_of(program)
     assert "Warnings" in html_of(program)
     assert "The numbers are exact" in html_of(posterior)
+    progress = "".join(o["text"] for o in diagnostics if o["output_type"] == "stream")
+    assert " steps, " in progress and progress.split("\r")[-1].strip() == ""  # cleared at the end
     assert "x0 &lt; 2.5?" in html_of(tree)
     assert "R-hat" in html_of(diagnostics)
     assert [o["text"] for o in kept] == ["kept\n"]
