@@ -254,7 +254,15 @@ def _describe_columns(program: ir.Program) -> list[str]:
         ordered = "" if order is None else f", with classes in the order {' < '.join(order)}"
         out.append(f"The response is {program.response}{seen}{ordered}.")
     others = "Every other" if any(f.name for f in program.features) else "Every"
-    out += [_describe_feature(f, others) for f in program.features]
+    of_kind: dict[str, list[str]] = {"numeric": [], "categorical": []}
+    for f in program.features:
+        if f.name and f.kind and f.coding is None:
+            of_kind[f.kind].append(f.name)
+        else:
+            out.append(_describe_feature(f, others))
+    for kind, names in of_kind.items():
+        if names:
+            out.append(f"{joined(names)} {'is' if len(names) == 1 else 'are'} {kind}.")
     if program.ignored:
         out.append(f"Not used: {joined(program.ignored)}.")
     return out

@@ -40,7 +40,10 @@ def tree_list(tree: Tree, classes: Sequence[Label] = ()) -> Html:
 def leaf_html(leaf: Leaf, classes: Sequence[Label]) -> Html:
     """What a leaf says, and, of classes, a bar with the share of each."""
     counts = leaf.summary.get("counts")
-    said = tag("span", leaf_text(leaf), class_="leaf")
+    told = leaf_text(leaf)
+    if counts and not isinstance(next(iter(counts)), str):  # else a reader takes it for a number
+        told = f"class {told.replace(' ', ': ', 1)}"
+    said = tag("span", told, class_="leaf")
     if not counts or not sum(counts.values()):
         return said
     return Html(said + shares_bar(counts, classes or tuple(counts)))

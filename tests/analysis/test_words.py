@@ -136,3 +136,16 @@ def test_weights_and_failure_in_words() -> None:
         "What a constraint forbids keeps its share and fails; the prior is what does not fail, "
         "renormalised over whole trees." in have
     )
+
+
+def test_features_of_a_type_share_a_sentence() -> None:
+    text = (
+        ":- use(growtree). :- feature(a, [numeric]). :- feature(w, [categorical])."
+        " :- feature(b, [numeric]). :- feature(c, [cuts([1])])."
+    )
+    program = check_program(parse_program(SourceFile("t.slp", text)))
+    assert describe_prior(program, fine_print=False)[-3:] == [
+        "c is cut at 1.",
+        "a and b are numeric.",
+        "w is categorical.",
+    ]

@@ -129,6 +129,12 @@ def test_numbers_that_have_not_converged_have_no_errors(page: Page, posterior: R
     assert "\N{PLUS-MINUS SIGN}" not in told
 
 
+def test_classes_that_are_numbers_are_called_classes() -> None:
+    posterior = slp.load("growtree").posterior([[1.0], [2], [3], [4]], [0, 0, 1, 1], seed=1)
+    told = Elements(posterior.map_tree()._repr_html_()).text
+    assert re.search(r"class [01]: 0\.\d\d \(", told)
+
+
 def test_large_trees_behind_the_first_are_closed(
     monkeypatch: pytest.MonkeyPatch, posterior: Run
 ) -> None:
