@@ -37,6 +37,12 @@ from slp.results import Candidate
     metavar="K",
     help="Number of trees, the most probable first.",
 )
+@click.option(
+    "--within",
+    type=click.FloatRange(0, 1, min_open=True),
+    metavar="FACTOR",
+    help="Also count all trees that are at least FACTOR times as probable as the best one.",
+)
 @inference_options
 @json_option
 @program_options
@@ -45,6 +51,7 @@ def map_command(
     data: str,
     response: str | None,
     best: int,
+    within: float | None,
     as_json: bool,
     inference: dict[str, Any],
 ) -> None:
@@ -63,6 +70,7 @@ def map_command(
     with known_is_told(program.describe, as_json=as_json), progress_line() as progress:
         posterior = program.posterior(frame, response, progress=progress, **inference)
         posterior, trees = asked(posterior, lambda p: p.k_best(best))
+        near = None if within is None else posterior.rashomon_set(within, 0)
     if as_json:
         found = [
             {
@@ -83,11 +91,23 @@ def map_command(
             "normalised": posterior.normalised,
             "certified": all(t.certified for t in trees),
             "best": found,
+            "within": near
+            and {
+                "factor": near.factor,
+                "count": near.count,
+                "probability": near.probability,
+            },
             "version": slp.__version__,
         }
         write_json(result)
     else:
         say(f"engine {posterior.engine}: {posterior.reason}")
+        if near is not None:
+            one = "trees are" if posterior.derivations_are_trees else "derivations are"
+            say(
+                f"{near.count:,} {one} at least {near.factor:g} times as probable as the best; "
+                f"together they have probability {near.probability:.4f}"
+            )
         for i, t in enumerate(trees, start=1):
             say("", f"{i}. {standing(t)}{leaves_text(t.tree.n_leaves)}")
             say(*(_edits(posterior, t) or ()))

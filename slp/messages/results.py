@@ -57,6 +57,18 @@ NO_ARVIZ = E532.says(
     "`to_arviz` needs arviz-base, which is not installed", "install it: `pip install arviz-base`"
 )
 
+E534 = Entry(
+    "E534: the set of trees near the best is not told",
+    cause="`rashomon_set`, or `slp map --within`, was given a factor that is not above 0 and at "
+    "most 1, or an engine that does not sum over all trees.",
+    remedy="Take a factor such as 0.1, and the engine `exact`.",
+    example="posterior.rashomon_set(factor=10)",
+)
+NOT_A_FACTOR = E534.says("factor is {factor}", "take one above 0 and at most 1, such as 0.1")
+NO_RASHOMON_SET = E534.says(
+    "the engine {engine} does not tell all trees near the best", "take the engine exact"
+)
+
 W510 = Entry(
     "W510: a run was interrupted",
     cause="Ctrl-C ended a run before all draws were made. What was drawn is kept.",

@@ -120,6 +120,11 @@ class TreeDistribution(TreeAverages, Protocol):
         """Derivations by falling weight, computed as they are asked for."""
         ...
 
+    def near_best(self, slack: float) -> tuple[int, float]:
+        """The number of derivations whose log weight is at least the best one's less `slack`, and
+        the log of their summed weight."""
+        ...
+
     def draw(self, n: int, rng: np.random.Generator) -> list[ScoredTree]:
         """Independent draws."""
         ...

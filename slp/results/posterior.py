@@ -22,12 +22,13 @@ from slp.data.table import Table
 from slp.errors import BudgetError, UsageError
 from slp.late import late_import, optional_module
 from slp.leaves import label_array
-from slp.messages.results import NO_CLASS_PROBABILITIES, NOT_A_LEVEL
+from slp.messages.results import NO_CLASS_PROBABILITIES, NO_RASHOMON_SET, NOT_A_FACTOR, NOT_A_LEVEL
 from slp.messages.soft_trees import NOT_OF_SOFT_TREES
 from slp.problem.new_rows import rows_as_numbers
 from slp.results.choice import Choice
 from slp.results.known import Known
 from slp.results.quantiles import class_quantile, mixture_quantile
+from slp.results.rashomon import RashomonSet
 from slp.results.record import RunRecord
 from slp.results.result import Candidate, Draw, Estimate, Kind, Result
 from slp.results.rule_use import RuleUse
@@ -191,6 +192,28 @@ class Posterior:
         """
         check_count("k", k)
         return list(islice(self._result.best(), k))
+
+    def rashomon_set(self, factor: float = 0.1, most: int = 100) -> RashomonSet:
+        """All trees (derivations) that are at least `factor` times as probable as the best one:
+        their number and probability, and the best `most` of them.
+
+        Raises
+        ------
+        UsageError
+            `factor` is not above 0 and at most 1, or the engine does not tell (E534); `most` is no
+            whole number from 0 up (E505).
+        BudgetError
+            There is not enough memory (E501) or time (E540) to count them.
+        """
+        check_count("most", most)
+        if not 0 < factor <= 1:
+            raise UsageError(NOT_A_FACTOR(factor=factor))
+        found = self._result.near_best(-math.log(factor))
+        if found is None:
+            raise UsageError(NO_RASHOMON_SET(engine=self.engine))
+        count, log_probability = found
+        trees = tuple(self.k_best(min(count, most)))
+        return RashomonSet(factor, count, min(1.0, math.exp(log_probability)), trees)
 
     def map(self) -> Candidate:
         """The tree of the best derivation, or the best of the trees drawn."""

@@ -232,6 +232,11 @@ class Result(ABC):
         not count."""
         return None
 
+    def near_best(self, slack: float) -> tuple[int, float] | None:
+        """The number of derivations whose log joint is at least the best one's less `slack`, and
+        the log of their probability together; None where the engine does not tell."""
+        return None
+
     @property
     def left_out(self) -> float:
         """Upper bound on the probability of the trees that were left out, together."""

@@ -163,6 +163,10 @@ class SummedResult(Result):
     def tree_count(self) -> float:
         return self._distribution.tree_count()
 
+    def near_best(self, slack: float) -> tuple[int, float]:
+        count, log_sum = self._distribution.near_best(slack)
+        return count, log_sum - self.log_total
+
     def log_weight(self, tree: Tree) -> float:
         return self._distribution.log_weight(tree)
 

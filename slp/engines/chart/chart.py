@@ -25,6 +25,7 @@ from slp.engines.chart.forest import CALL, LEAF, Forest
 from slp.engines.chart.lengths import depth_distribution, leaf_distribution
 from slp.engines.chart.semirings import best_score, fold, log_sum, tree_count, usage
 from slp.engines.kbest import KBest
+from slp.engines.near_best import near_best
 from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.cut_routes import Router
 from slp.problem.cut_trees import Renderer
@@ -175,8 +176,17 @@ class Chart:
 
     @cached_property
     def _k_best(self) -> KBest:
+        return KBest(self._ranked)
+
+    @cached_property
+    def _ranked(self) -> _RankedEdges:
         best = fold(self.forest, best_score(self.edge_weight))
-        return KBest(_RankedEdges(self.forest, self.edge_weight, best))
+        return _RankedEdges(self.forest, self.edge_weight, best)
+
+    def near_best(self, slack: float) -> tuple[int, float]:
+        """See `TreeDistribution`."""
+        count, log_sum = near_best(self._ranked, slack, lambda size: None)
+        return count, log_sum + float(self._ranked.best[0])
 
     def draw(self, n: int, rng: np.random.Generator) -> list[ScoredTree]:
         """Independent draws, each from the root down: an edge by its share, then left before

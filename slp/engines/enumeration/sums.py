@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.engines.enumeration.derivations import MOST_NESTED, Derivation, TooDeepError, derivations
+from slp.engines.near_best import ROUNDING
 from slp.errors import BudgetError
 from slp.ir.tree_grammar import TreeGrammar
 from slp.messages.inference import DERIVATION_TOO_DEEP, TOO_MANY_DERIVATIONS
@@ -108,6 +109,11 @@ class Enumeration:
         """Derivations by falling weight."""
         for i in np.argsort(-self.log_score, kind="stable"):
             yield self._scored(int(i))
+
+    def near_best(self, slack: float) -> tuple[int, float]:
+        """See `TreeDistribution`."""
+        near = self.log_score[self.log_score >= self.log_score.max() - slack - ROUNDING]
+        return len(near), float(np.logaddexp.reduce(near))
 
     def draw(self, n: int, rng: np.random.Generator) -> list[ScoredTree]:
         """Independent draws."""

@@ -31,6 +31,7 @@ from slp.engines.exact.outside import Outside, outside_sums
 from slp.engines.exact.passes import Keep, Passes, Quantity
 from slp.engines.exact.scoring import TreeScorer
 from slp.engines.kbest import KBest
+from slp.engines.near_best import near_best
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.compiled import N_CORES, compiled_core
 from slp.leaves import NormalInverseGamma
@@ -157,6 +158,12 @@ class CompiledChart:
     @cached_property
     def _k_best(self) -> KBest:
         return KBest(self._best_items)
+
+    def near_best(self, slack: float) -> tuple[int, float]:
+        """See `TreeDistribution`."""
+        items = self._best_items
+        count, log_sum = near_best(items, slack, items.hold_besides)
+        return count, log_sum + max(score for score, *_ in items.ranked(0))
 
     @cached_property
     def _best_items(self) -> Items:

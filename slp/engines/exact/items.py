@@ -126,6 +126,16 @@ class Items:
         self._hold(besides)
         return full
 
+    def hold_besides(self, size: int) -> None:
+        """Reserve `size` bytes besides those of the items.
+
+        Raises
+        ------
+        BudgetError
+            There is not enough memory (E501), or the time is over (E540).
+        """
+        self._hold(self.size + size)
+
     def _hold(self, size: int) -> None:
         needed = (self._quantity, self._likelihood)
         self._passes.hold(_WORDS[self._quantity], size, needed)
