@@ -10,7 +10,7 @@ from typing import Any
 
 from slp.compile import problem_on
 from slp.engines import infer
-from slp.errors import SlpError, UnsupportedError
+from slp.errors import BudgetError, SlpError, UnsupportedError
 from slp.late import optional_module
 from slp.report.checks import program_of
 from slp.report.html import Content, Html, joined, tag
@@ -91,8 +91,11 @@ def _pictures(plot: Any, posterior: Posterior, prior: Posterior | None) -> list[
 def _of_splits(plot: Any, posterior: Posterior) -> Iterator[_Picture]:
     """Where trees split, and what they predict there; nothing where the best tree has no split and
     no feature is used."""
-    if not any(use.probability for use in posterior.split_probabilities().values()):
-        return
+    try:
+        if not any(use.probability for use in posterior.split_probabilities().values()):
+            return
+    except BudgetError:  # each picture then says so in its place
+        pass
     caption = "Where trees split: for each feature, how often a split falls in each part of it."
     yield _Picture("thresholds", caption, lambda: plot.thresholds(posterior))
     exact = posterior.diagnostics is None and posterior.trees_found is None

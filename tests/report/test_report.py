@@ -135,6 +135,20 @@ def test_classes_that_are_numbers_are_called_classes() -> None:
     assert re.search(r"class [01]: 0\.\d\d \(", told)
 
 
+def test_a_page_without_the_use_of_features(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A limit of time can end after the trees and before the rest: the page has what is known."""
+    posterior = slp.load("growtree").posterior(patients(), seed=1)
+
+    def no_time(_: slp.Posterior) -> None:
+        slp.load("growtree").posterior(patients(), engine="exact", time=1e-9, draws=0)
+
+    monkeypatch.setattr(slp.Posterior, "split_probabilities", no_time)
+    found = Elements(report_html(posterior))
+    assert "Most probable tree" in found.text and "The use of features is not known" in found.text
+    for name in ("features", "thresholds", "dependence", "heat"):
+        assert f"The picture of {name} is missing (E540)" in found.text
+
+
 def test_large_trees_behind_the_first_are_closed(
     monkeypatch: pytest.MonkeyPatch, posterior: Run
 ) -> None:
