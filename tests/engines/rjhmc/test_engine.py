@@ -13,6 +13,7 @@ import polars as pl
 import pytest
 from click.testing import CliRunner
 from scipy.special import gammaln
+from scipy.stats import norm
 
 import slp
 from slp import plot
@@ -125,6 +126,17 @@ def test_the_likelihood_of_draws_is_that_of_equation_10() -> None:
     for draw in list(found.draws)[:20]:
         n = np.array([[k for _, k in leaf.counts or ()] for leaf in soft(draw.tree).leaves()])
         want = (gammaln(1 + n).sum(axis=1) + gammaln(2) - gammaln(2 + n.sum(axis=1))).sum()
+        assert draw.log_likelihood == pytest.approx(want)
+
+
+def test_the_likelihood_of_draws_is_that_of_equation_12() -> None:
+    """Of all rows, those with the same values among them."""
+    twice = pl.concat([NUMBERS, NUMBERS.with_columns(pl.col("y") + 0.3)])
+    found = drawn(":- use(rjhmc).", twice, draws=20)
+    y = twice["y"].to_numpy()
+    for draw in found.draws:
+        tree = soft(draw.tree)
+        want = norm.logpdf(y, tree.predict(twice), np.sqrt(tree.variance or 0.0)).sum()
         assert draw.log_likelihood == pytest.approx(want)
 
 
