@@ -58,8 +58,8 @@ SOFT_TREES_ALONE = E545.says(
 
 E546 = Entry(
     "E546: soft trees do not have this",
-    cause="Files of saved runs, reports and pictures of thresholds hold hard trees. A tree whose "
-    "splits are on all features has no hard tree beside it.",
+    cause="Files of saved runs and pictures of thresholds hold hard trees. A tree whose splits are "
+    "on all features has no hard tree beside it.",
     remedy="Write the draws by `slp-sample -o draws.jsonl`, or their trees by `to_dict`; take "
     "`index=hard`.",
     example="slp.load('rjhmc').posterior([[1, 0], [2, 1]] * 4, seed=1, draws=8).save('a.slpz')",

@@ -19,7 +19,8 @@ from slp.results import (
     evidence_text,
     number_of_trees_text,
 )
-from slp.trees import in_sample_fit
+from slp.trees import Tree, in_sample_fit
+from slp.trees.soft import SoftTree
 
 #: Trees that are shown, and features that are listed.
 SHOWN_TREES = 3
@@ -27,6 +28,13 @@ _SHOWN_FEATURES = 40
 _SHOWN_USES = 3
 #: Trees behind the first with more leaves than these are closed until the reader opens them.
 _LEAVES_OPEN = 12
+_GATES = (
+    "The trees are soft: a row is sent to both sides of each question, with probabilities that add "
+    "up to 1. They are equal where the value is the threshold; behind "
+    "\N{PLUS-MINUS SIGN} stands how far from it they are 73 % and 27 %. So rows of groups are no "
+    "whole numbers. Where a question is on a sum of all features, the feature with the largest "
+    "weight is shown."
+)
 
 
 def trust(posterior: Posterior) -> tuple[bool, str]:
@@ -69,7 +77,7 @@ def _sentences(posterior: Posterior) -> Iterator[str]:
     asked = sorted(set(tree.features))
     about = f" and asks about {_and(asked)}" if asked else ""
     yield f"The {_called(best)} {groups}{about}. {standing(best)}"
-    if posterior.likelihood:
+    if posterior.likelihood and isinstance(tree, Tree):
         for sentence in in_sample_fit(table_, tree):
             yield f"{sentence[0].upper()}{sentence[1:]}."
     yield from _use_sentences(posterior)
@@ -163,10 +171,12 @@ def trees(posterior: Posterior) -> Html:
         "is expected in it, with its 90 % interval, and its rows."
     )
     parts: list[Content] = [tag("p", explained), legend(classes)]
+    if posterior._result.soft:
+        parts.insert(1, tag("p", _GATES))
     for i, found in enumerate(posterior.k_best(SHOWN_TREES), start=1):
         name = "Most probable tree" if i == 1 and found.certified else f"Tree {i}"
         size = f"{plural(found.tree.n_leaves, 'group')}. {standing(found)}"
-        shown = tree_list(found.tree, classes)
+        shown = tree_list(_to_show(found.tree), classes)
         if i > 1 and found.tree.n_leaves > _LEAVES_OPEN:
             shown = details("Show this tree", shown)
         parts += [tag("h3", name), tag("p", size), shown]
@@ -176,6 +186,10 @@ def trees(posterior: Posterior) -> Html:
             tag("p", f"Trees of probability above 0 on this table: {number_of_trees_text(count)}.")
         )
     return joined(parts)
+
+
+def _to_show(tree: Tree | SoftTree) -> Tree:
+    return tree.as_tree() if isinstance(tree, SoftTree) else tree
 
 
 def features(posterior: Posterior) -> Html:

@@ -12,12 +12,14 @@ from slp.report.html import Content, Html, facts, joined, listing, table, tag
 from slp.results import Diagnostics, Posterior
 from slp.terms import Text
 from slp.trees import CheckResult, check_tree
+from slp.trees.soft import SoftTree
 
 
 def constraints(posterior: Posterior) -> Html:
     """Each constraint, and for each tree of the page whether it holds. The check shares nothing
     with the engines."""
-    trees = [found.tree for found in posterior.k_best(SHOWN_TREES)]
+    found = [candidate.tree for candidate in posterior.k_best(SHOWN_TREES)]
+    trees = [tree.skeleton() if isinstance(tree, SoftTree) else tree for tree in found]
     program = program_of(posterior)
     checked = [check_tree(tree, program, allow_code=False) for tree in trees]
     if not checked or not checked[0]:

@@ -348,12 +348,10 @@ class Posterior:
         Raises
         ------
         UsageError
-            E701: the file cannot be written. E546: trees are soft.
+            E701: the file cannot be written.
         BudgetError
             The limits end before the trees or the evidence are known.
         """
-        if self._result.soft:
-            raise UsageError(NOT_OF_SOFT_TREES(what="a report"))
         optional_module("report").write_report(self, path, command)
 
     def to_arviz(self) -> Any:

@@ -70,6 +70,11 @@ class SoftTree:
         """The splits in preorder."""
         return tuple(node for node in self.nodes if isinstance(node, SoftSplit))
 
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The features of the splits in preorder, as `SoftSplit.feature` has them."""
+        return tuple(split.feature for split in self.splits)
+
     def leaves(self) -> tuple[SoftLeaf, ...]:
         """The leaves in preorder."""
         return tuple(node for node in self.nodes if isinstance(node, SoftLeaf))
@@ -154,13 +159,18 @@ class SoftTree:
         UsageError
             E546: a split is on several features.
         """
+        if any(len(split.weights) > 1 for split in self.splits):
+            raise UsageError(NOT_OF_SOFT_TREES(what="a hard tree with splits on all features"))
+        return self.skeleton()
+
+    def skeleton(self) -> Tree:
+        """Its topology, with the feature of the largest weight at each split: what constraints look
+        at."""
         done: list[Node] = []
         for node in reversed(self.nodes):  # right sides before left ones
             if isinstance(node, SoftLeaf):
                 done.append(Leaf())
                 continue
-            if len(node.weights) > 1:
-                raise UsageError(NOT_OF_SOFT_TREES(what="a hard tree with splits on all features"))
             left, right = done.pop(), done.pop()
             done.append(Split(node.feature, node.threshold, None, left, right))
         return Tree(done.pop())

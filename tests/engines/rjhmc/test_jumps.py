@@ -190,8 +190,8 @@ def test_shapes_of_four_leaves() -> None:
 
 
 def sharp(split: float) -> tuple[SoftData, np.ndarray, float]:
-    """Few thresholds fit well; the log odds of a leaf and a stump, and the mean of tau^2 of
-    stumps."""
+    """Few thresholds fit well; the log odds of a leaf and a stump, and the mean log
+    likelihood of stumps, by which jumps are accepted."""
     values = np.linspace(0, 1, 8)[:, None]
     left = np.array([2.0, 2, 0, 0, 0, 0, 0, 0])
     data = SoftData(values, 0.02, np.stack([left, 2 - left], axis=1), np.ones(2))
@@ -202,16 +202,19 @@ def sharp(split: float) -> tuple[SoftData, np.ndarray, float]:
     log_mass = terms + np.log(weight / (tau * (1 - tau)))
     stump, leaf = logsumexp(log_mass), log_mass_of_classes(data, LEAF)
     odds = np.array([leaf, stump + np.log(split) + np.log1p(-split)])
-    return data, odds, float(np.exp(log_mass - stump) @ tau**2)
+    fits = terms - np.log(tau * (1 - tau))
+    return data, odds, float(np.exp(log_mass - stump) @ fits)
 
 
 @pytest.mark.parametrize("informed", [True, False])
 def test_a_sharp_likelihood(informed: bool) -> None:
     """Births that look at the likelihood differ much from the prior."""
-    data, odds, square = sharp(0.01)
+    data, odds, fit = sharp(0.01)
     sampler = sampler_of(data, lengths=(300, 1, 0, 2), informed=informed, split=0.01)
     draws = draws_of(sampler, 20_000, 6)
     want = float(np.exp(odds[1] - logsumexp(odds)))
     assert 0.2 < want < 0.8
     agrees(np.array([s == STUMP for s, _ in draws], np.float64), want)
-    agrees(np.array([(1 + np.exp(-q[0])) ** -2 for s, q in draws if s == STUMP]), square)
+    stumps = [q for s, q in draws if s == STUMP]
+    fits = [sampler.score(np.array(STUMP, np.int32), q)[2] for q in stumps]
+    agrees(np.array(fits), fit)
