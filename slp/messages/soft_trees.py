@@ -71,7 +71,7 @@ W545 = Entry(
     cause="With `tuning=paper` step size and metric are learned anew within each proposal, as "
     "published. Then a step is not reversible, and does not leave the posterior invariant.",
     remedy="Take `tuning=frozen`, the default, except to compare with what was published.",
-    example="slp-sample rjhmc data.csv --tuning paper -n 2 --warmup 1 --chains 1",
+    example="slp.load('rjhmc').posterior([[1, 0], [2, 1]] * 4, tuning='paper', draws=2, warmup=1)",
 )
 TUNED_IN_PROPOSALS = W545.says(
     "with tuning=paper draws are not from the posterior, as HMC is tuned within each proposal",
