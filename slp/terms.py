@@ -221,6 +221,11 @@ def variables(term: Term) -> Iterator[Var]:
             stack.extend(reversed(t.args))
 
 
+def is_nameless(variable: Var) -> bool:
+    """Whether a variable was read as `_` (`_#2` and so on for further ones in a clause)."""
+    return variable.name == "_" or variable.name.startswith("_#")
+
+
 def substitute(term: Term, bindings: Mapping[Var, Term]) -> Term:
     """`term` with variables replaced once by their `bindings` (spans are kept).
 

@@ -38,6 +38,7 @@ from slp.terms import (
     Var,
     arguments,
     conjuncts,
+    is_nameless,
     list_term,
     subterms,
     variables,
@@ -166,6 +167,7 @@ def expand_rule(rule: TreeRule, known: Collection[str]) -> Term:
         case SplitBody(feature, threshold, measure, after, left, right):
             below = names.new("_Below" if left == _LEAF else "Below")
             above = names.new("_Above" if right == _LEAF else "Above")
+            feature, threshold = names.shared(feature, "F"), names.shared(threshold, "V")
             goals.append(
                 Struct("split_box", (box, feature, threshold, Atom(measure), below, above))
             )
@@ -249,3 +251,7 @@ class Names:
         free = next(c for c in candidates if c not in self.taken)
         self.taken.add(free)
         return Var(free)
+
+    def shared(self, term: Term, name: str) -> Term:
+        """`term`; if it is a variable `_`, which cannot stand twice, a new variable."""
+        return self.new(name) if isinstance(term, Var) and is_nameless(term) else term

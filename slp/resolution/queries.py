@@ -29,7 +29,18 @@ from slp.resolution.draws import Failure, Sampler
 from slp.resolution.failures import FailedGoal, FailureTrace, tracing_machine
 from slp.resolution.machine import DEFAULT_LIMITS, END, Goal, Limits, Machine, Meter
 from slp.resolution.search import Search, SearchMachine
-from slp.terms import Atom, Struct, Term, Var, functor, list_items, list_term, substitute, variables
+from slp.terms import (
+    Atom,
+    Struct,
+    Term,
+    Var,
+    functor,
+    is_nameless,
+    list_items,
+    list_term,
+    substitute,
+    variables,
+)
 
 
 @dataclass(frozen=True)
@@ -230,13 +241,15 @@ def prepared(query: Query) -> tuple[list[Term], Term, int]:
     """The goals to prove, the term of the answer, and a number above those of their variables."""
     goals = [query.goal]
     if query.given is not None:
-        nameless = [v for v in variables(query.given) if v.name == "_" or v.name.startswith("_#")]
+        nameless = [v for v in variables(query.given) if is_nameless(v)]
         goals.append(substitute(query.given, {v: replace(v, id=1) for v in nameless}))
     numbered: dict[Var, Term] = {}
     for variable in (v for g in goals for v in variables(g)):
-        numbered.setdefault(variable, replace(variable, id=len(numbered) + 1))
+        # One object stands for all occurrences, so it has the place of none of them.
+        numbered.setdefault(variable, Var(variable.name, len(numbered) + 1))
     answer = list_term([numbered[v] for v in named_variables(query.goal)])
-    return [substitute(g, numbered) for g in goals], answer, len(numbered) + 1
+    placed = [replace(substitute(g, numbered), span=g.span) for g in goals]
+    return placed, answer, len(numbered) + 1
 
 
 def linked(goals: list[Term]) -> Goal:

@@ -25,7 +25,7 @@ from slp.syntax.operators import (
     OperatorTable,
 )
 from slp.syntax.tokens import is_variable_name
-from slp.terms import NIL, Atom, Number, Struct, Term, Text, Var, variables
+from slp.terms import NIL, Atom, Number, Struct, Term, Text, Var, is_nameless, variables
 
 SYMBOL_CHARACTERS = frozenset("-+*/\\^<>=~:.?@#&$")
 _SOLO_ATOMS = frozenset({"[]", "{}", "!", ";"})
@@ -98,7 +98,7 @@ def _anonymous_texts(term: Term) -> dict[Var, str]:
     """Names for the variables that were read as `_` and now occur more than once."""
     texts: dict[Var, str] = {}
     for variable in variables(term):
-        if variable.name == "_" or variable.name.startswith("_#"):
+        if is_nameless(variable):
             number = variable.name[2:] or "1"
             texts[variable] = "_" if variable not in texts else f"_G{number}_{variable.id}"
     return texts

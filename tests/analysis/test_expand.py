@@ -118,3 +118,11 @@ def test_a_label_that_depends_on_rows_needs_a_table() -> None:
     program = check_program(parse_program(SourceFile("rows.slp", text)))
     with pytest.raises(UnsupportedError, match="E165"):
         expand_program(program)
+
+
+def test_a_split_on_nameless_variables_hands_them_to_the_tree() -> None:
+    text = ":- start(r).\n0.8 :: r --> split(_, _), leaf, leaf.\n0.2 :: r --> leaf.\n"
+    want = "r(Box, split(F, V, leaf, leaf)) :-\n    split_box(Box, F, V, feature_then_cut"
+    assert want in expanded(SourceFile("t.slp", text))
+    text = ":- start(r(1)).\n1 :: r(F) --> { F > 0 }, split(_, V), leaf, leaf.\n"
+    assert "split(F1, V, leaf, leaf)" in expanded(SourceFile("t.slp", text))

@@ -204,3 +204,12 @@ def test_where_a_search_gave_up() -> None:
     assert stopped.code == "W241" and stopped.severity == "warning"
     assert stopped.message == "gave up at a recursion 100 calls deep"
     assert stopped.span is not None and (stopped.span.text, stopped.help) == ("w", ENDLESS)
+
+
+@pytest.mark.parametrize("given", ["X", "Y"])
+def test_an_unbound_condition_is_shown_in_the_condition(given: str) -> None:
+    with pytest.raises(SlpError) as error:
+        slp.parse("p(_).").query("p(X)", given=given)
+    (found,) = error.value.diagnostics
+    assert found.span is not None
+    assert (found.code, found.span.file.name, found.span.text) == ("E211", "<given>", given)
