@@ -94,7 +94,10 @@ def _is_sound(
     if isinstance(part, Var):
         findings.add(words.VARIABLE_IN_RULE(where, name=part.name))
         return False
-    if isinstance(part, Number | Text):
+    if isinstance(part, Text):
+        findings.add(words.TEXT_IN_RULE(where))
+        return False
+    if isinstance(part, Number):
         findings.add(words.NO_NONTERMINAL_IN_RULE(where, text=term_to_text(part)))
         return False
     key = functor(part) or ("", 0)

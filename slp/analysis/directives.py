@@ -19,9 +19,10 @@ from slp.errors import Diagnostic, Related
 from slp.messages import Wording
 from slp.messages import directives as words
 from slp.messages.names import name_help
+from slp.resolution.left_out import why_left_out
 from slp.source import SourceSpan
 from slp.syntax.ast import Directive
-from slp.terms import Atom, Struct, Term, Var, functor, list_items
+from slp.terms import Atom, Struct, Term, Var, conjuncts, functor, list_items
 
 #: The key of a declaration: `("start",)`, `("param", "alpha")`, `("support", "min_leaf")`, ...
 Key: TypeAlias = tuple[str, ...]
@@ -169,7 +170,9 @@ class _Collector:
         if key is None:
             self.findings.add(words.DIRECTIVE_NOT_NAMED(item.span))
         elif key == (",", 2):
-            self.findings.add(words.TWO_DIRECTIVES(item.span))
+            several = any(_is_known((functor(g) or ("",))[0]) for g in conjuncts(item.goal))
+            found = words.TWO_DIRECTIVES if several else words.GOAL_AS_DIRECTIVE
+            self.findings.add(found(item.span))
         else:
             self.findings.add(self.no_directive(key[0], item.span))
 
@@ -180,6 +183,11 @@ class _Collector:
             return words.LIMIT_AS_DIRECTIVE(span, name=name)
         if name in CONSTRAINTS:
             return words.CONSTRAINT_AS_DIRECTIVE(span, name=name, usage=CONSTRAINTS[name])
+        if name in words.FOREIGN_DIRECTIVES:
+            shown, help = _SHOWN.get(name, name), words.FOREIGN_DIRECTIVES[name]
+            return words.NO_DIRECTIVE(span, name=shown, help=help)
+        if why_left_out(name) is not None:
+            return words.GOAL_AS_DIRECTIVE(span)
         return words.NO_DIRECTIVE(span, name=name, help=name_help(name, DIRECTIVES, "directive"))
 
     def declare(self, key: Key, args: tuple[Term, ...], span: SourceSpan, depth: int) -> None:
@@ -232,6 +240,15 @@ class _Collector:
 
     def constraint(self, args: tuple[Term, ...], span: SourceSpan, depth: int) -> None:
         self.found.constraints.append(Declared(args, span, depth))
+
+
+#: A list as it is written, by its functor.
+_SHOWN = {"[|]": "[...]"}
+
+
+def _is_known(name: str) -> bool:
+    """Whether a name has a message of its own as a directive."""
+    return name in {*DIRECTIVES, *SUPPORT, *CONSTRAINTS, *words.FOREIGN_DIRECTIVES}
 
 
 def _key_text(key: Key) -> str:

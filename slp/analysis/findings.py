@@ -13,11 +13,17 @@ class Findings:
     """The diagnostics found so far. Equal findings are kept once.
 
     After `MOST_MISTAKES` errors, `add` raises an exception with all findings.
+
+    Attributes
+    ----------
+    lacks_text : whether a file that the program uses was not read, or not whole. Findings that may
+        be due to that (`Diagnostic.may_follow`) are then left out.
     """
 
     def __init__(self) -> None:
         self._found: dict[tuple[object, ...], Diagnostic] = {}
         self._errors = 0
+        self.lacks_text = False
 
     def add(self, diagnostic: Diagnostic) -> None:
         """Add a finding, an error or a warning.
@@ -52,10 +58,9 @@ class Findings:
         A warning at exactly the place of an error is left out, because the error probably causes
         it. Warnings beyond the first `MOST_MISTAKES` are left out too.
         """
-        errors = {_place(d) for d in self._found.values() if d.severity == "error"}
-        found = [
-            d for d in self._found.values() if d.severity == "error" or _place(d) not in errors
-        ]
+        found = [d for d in self._found.values() if not (d.may_follow and self.lacks_text)]
+        errors = {_place(d) for d in found if d.severity == "error"}
+        found = [d for d in found if d.severity == "error" or _place(d) not in errors]
         files: dict[str, int] = {"": -1}
         for d in found:
             files.setdefault(_place(d)[0], len(files))

@@ -8,21 +8,22 @@ on. If two files declare the same thing, the smaller depth counts (see `slp.anal
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from slp.analysis.edits import EDITTREE, SETTINGS, EditUse
 from slp.analysis.findings import Findings
-from slp.errors import ProgramError, Related
+from slp.errors import Diagnostic, ProgramError, Related
 from slp.folders import RefusedError
 from slp.ir.program import UsedFile
 from slp.messages import directives as words
 from slp.messages.names import name_help
 from slp.resources import prior_file, prior_names
 from slp.source import SourceFile, SourceSpan
-from slp.syntax import parse_recovering
+from slp.syntax import parse_recovering, term_to_text
 from slp.syntax.ast import Directive, Item, SourceProgram
-from slp.terms import Atom, Struct, Term, arguments, functor, list_items
+from slp.terms import Atom, Struct, Term, Text, arguments, functor, list_items
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,13 @@ def _key(name: str) -> str:
     return str(Path(name).resolve()) if "\0" not in name else name
 
 
+def _names_nothing(args: Sequence[Term], span: SourceSpan) -> Diagnostic:
+    """The finding for a `use` directive that names no prior and no file."""
+    if len(args) in (1, 2) and isinstance(args[0], Text):
+        return words.USE_OF_STRING(span, name=term_to_text(Atom(args[0].value)))
+    return words.USE_NAMES_NOTHING(span)
+
+
 class _Reader:
     def __init__(self, findings: Findings) -> None:
         self.findings = findings
@@ -112,7 +120,8 @@ class _Reader:
         goal = item.goal
         args = arguments(goal)
         if len(args) not in (1, 2) or not isinstance(args[0], Atom):
-            self.findings.add(words.USE_NAMES_NOTHING(item.span))
+            self.findings.add(_names_nothing(args, item.span))
+            self.findings.lacks_text = True
             return ()
         target = args[0].name
         overrides = self.overrides(args[1], item.span) if len(args) == 2 else ()
@@ -120,6 +129,7 @@ class _Reader:
             return self.edittree(overrides, user, item.span, depth)
         file = self.file_of(target, user, item.span)
         if file is None:
+            self.findings.lacks_text = True
             return ()
         key = f"library prior {target}" if target in prior_names() else _key(file.name)
         if key in chain:
@@ -132,6 +142,7 @@ class _Reader:
             for diagnostic in found:
                 self.findings.add(diagnostic)
             if found:
+                self.findings.lacks_text = True
                 self.broken.add(key)
             self.already[key] = self.items_of(program, depth + 1, (*chain, key))
         whole = key not in self.broken

@@ -61,6 +61,7 @@ EMPTY_LIST_IN_RULE = E113.says(
     "a tree rule divides a box and reads no list: end it with `leaf`", _TEXT
 )
 LIST_IN_RULE = E113.says("a tree rule divides a box and reads no list", _TEXT)
+TEXT_IN_RULE = E113.says("a tree rule divides a box and reads no text", _TEXT)
 LABEL_IN_RULE = E113.says("a label stands in front of the head: write `Label :: Head --> Body.`")
 VARIABLE_IN_RULE = E113.says(
     "the variable `{name}` stands where a nonterminal must",

@@ -13,12 +13,35 @@ E101 = Entry(
 )
 DIRECTIVE_NOT_NAMED = E101.says("a directive is a name with arguments")
 TWO_DIRECTIVES = E101.says("a directive says one thing", "write one `:-` for each")
+GOAL_AS_DIRECTIVE = E101.says(
+    "a directive runs no goal", "ask by the command: `slp query FILE GOAL`"
+)
 _NO_DIRECTIVE = "there is no directive `{name}`"
 NO_DIRECTIVE = E101.says(_NO_DIRECTIVE, "{help}")
 LIMIT_AS_DIRECTIVE = E101.says(_NO_DIRECTIVE, "write `:- support({name}(5)).`")
 CONSTRAINT_AS_DIRECTIVE = E101.says(
     _NO_DIRECTIVE, "it is a constraint: write {usage} in `:- constraint(...).`"
 )
+
+_FILE = (
+    "read a file by `:- use('boxes.slp').`; no library is needed: docs/language.md lists the "
+    "predicates that are built in"
+)
+_LABELS = "the labels of clauses are the probabilities: `0.5 :: coin(heads).`"
+
+#: Help lines for directives of Prolog and PRISM that are not in the language.
+FOREIGN_DIRECTIVES = {
+    **dict.fromkeys(["consult", "include", "ensure_loaded", "load_files", "[|]", "[]"], _FILE),
+    "dynamic": "take it out: clauses do not change while a program runs",
+    "discontiguous": "take it out: the clauses of a predicate may stand apart",
+    "multifile": "take it out: the clauses of a predicate may stand in several files",
+    "table": "there is no tabling: put the recursive goal last, and bound it by a guard",
+    "set_prolog_flag": "there are no flags: take it out",
+    "style_check": "take it out: `slp check` warns of such things",
+    "module": "there are no modules: take it out",
+    "initialization": "no goal runs when a file is read: ask by `slp query FILE GOAL`",
+    **dict.fromkeys(["set_sw", "values"], _LABELS),
+}
 
 E102 = Entry(
     "E102: a directive is malformed",
@@ -62,6 +85,10 @@ NO_CUTS = E102.says("`cuts` takes a list of numbers", _FEATURE)
 NO_KIND_OF_BINS = E102.says("bins are made by `quantile` or by `width`", _FEATURE)
 NO_FILE_OF_TREE = E102.says("the tree of `edittree` is the name of a file", "such as 't0.json'")
 USE_NAMES_NOTHING = E102.says("`use` names a library prior or a file", _USE)
+USE_OF_STRING = E102.says(
+    "`use` takes a name, and text in double quotes is no name",
+    "write it in single quotes: `:- use({name}).`",
+)
 USE_SETS_NOTHING = E102.says("the second argument of `use` is a list of `parameter = value`", _USE)
 
 E103 = Entry(

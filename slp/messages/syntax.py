@@ -90,6 +90,20 @@ OPERATOR_EXPECTED = E030.says(
     "{left} and {right} stand side by side with no operator between them",
     "put a comma or an operator between them; an atom of several words goes in single quotes",
 )
+OPERATOR_MISTAKEN = E030.says("{operator} is no operator", "write {meant}")
+
+#: Operators of other languages, and what is written here.
+FOREIGN_OPERATORS = {
+    "<=": "=<",
+    "!=": "\\= between terms, =\\= between numbers",
+    "<>": "\\= between terms, =\\= between numbers",
+    "=/=": "=\\=",
+    "<-": ":-",
+    "&": "a comma",
+    "&&": "a comma",
+    "||": ";",
+    "not": "\\+ for a negation",
+}
 
 E031 = Entry(
     "E031: a blank stands before an argument list",
@@ -249,10 +263,10 @@ EMPTY_DIRECTIVE = E045.says(
 E046 = Entry(
     "E046: a program asks a question",
     cause="`?-` asks a question, which a program cannot do.",
-    remedy="Write :- for a directive; ask questions with: slp query FILE GOAL.",
+    remedy="Ask questions with: slp query FILE GOAL.",
     example="?- a.",
 )
-QUERY = E046.says("?- asks a question, which a program cannot do", AS_REMEDY)
+QUERY = E046.says("?- asks a question, which a program cannot do", "ask: slp query FILE {goal}")
 
 E047 = Entry(
     "E047: a clause is written with `=>`",

@@ -58,7 +58,8 @@ ILLEGAL_CHARACTER = E013.says(
 
 E014 = Entry(
     "E014: a number is malformed",
-    cause="A word begins with a digit and is no number.",
+    cause="A word begins with a digit and is no number, or a decimal point is missing, or stands "
+    "first.",
     remedy="Write a number such as 12, 1_000, 0.5, 1.0e-3, 0xff, 0o17, 0b101, 1.0Inf or 0'c. A "
     "name may not begin with a digit.",
     example="a(1x).",
@@ -68,6 +69,8 @@ BAD_NUMBER = E014.says(
     "numbers look like 12, 1_000, 0.5, 1.0e-3, 0xff, 0o17, 0b101, 1.0Inf or 0'c; a name may not "
     "begin with a digit",
 )
+NO_DECIMAL_POINT = E014.says("{text} is no number", "write a decimal point: {number}")
+NO_LEADING_DIGIT = E014.says("{text} is no number", "write a digit before the point: 0{text}")
 
 E015 = Entry(
     "E015: a number is too large",

@@ -1,10 +1,11 @@
-"""Built-in predicates of Prolog systems that are left out on purpose, and why."""
+"""Built-in predicates of Prolog systems and PRISM that are left out on purpose, and why."""
 
 from __future__ import annotations
 
 _DATA = "a program does not change while it runs: write facts, or hand terms on in arguments"
 _OUTSIDE = "a goal touches nothing outside the program: read and write with the commands of `slp`"
 _ANSWERS = "collect answers with `findall/3`, which is there"
+_CHANCE = "a random choice is a predicate whose clauses have labels: `0.5 :: coin(heads).`"
 _CONTROL = "goals fail or succeed, and faults end the query: test with `->` before the goal"
 
 _WHY = {
@@ -21,6 +22,9 @@ _WHY = {
         "exists_file delete_file tmp_file get_time listing trace spy".split(),
         _OUTSIDE,
     ),
+    **dict.fromkeys("msw random random_between random_member random_permutation".split(), _CHANCE),
+    "not": "write `\\+ Goal`",
+    "dif": "write `X \\= Y` behind the goals that bind X and Y",
     **dict.fromkeys(["bagof", "setof", "aggregate_all", "aggregate"], _ANSWERS),
     **dict.fromkeys(["catch", "throw"], _CONTROL),
 }

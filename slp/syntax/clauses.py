@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from shlex import quote
 from typing import Any
 
 from slp.errors import ProgramError
 from slp.messages import Wording
 from slp.messages import syntax as words
+from slp.messages.tokens import NO_DECIMAL_POINT
 from slp.source import SourceSpan
 from slp.syntax.ast import Clause, Directive, Item
 from slp.syntax.mistakes import excerpt
@@ -36,7 +38,8 @@ def item_of_term(term: Term, span: SourceSpan) -> Item:
                 raise _fault(words.LABELLED_DIRECTIVE, goal, span)
             return Directive(goal, span)
         case Struct(name="?-", args=(_,)):
-            raise _fault(words.QUERY, term, span)
+            asked = quote(excerpt(_text(term.args[0], span)))
+            raise _fault(words.QUERY, term, span, goal=asked)
         case Struct(name="=>", args=(_, _)):
             raise _fault(words.OTHER_ARROW, term, span)
         case Struct(name=":-" | "-->" as arrow, args=(left, body)):
@@ -53,6 +56,12 @@ def _label_and_head(term: Term, span: SourceSpan) -> tuple[Term | None, Term]:
     head = term
     if isinstance(term, Struct) and _is_struct(term, "::", 2):
         label, head = term.args
+        if isinstance(label, Struct) and _is_struct(label, ",", 2):
+            text = "".join(_text(label, span).split())
+            if (meant := text.replace(",", ".", 1)).replace(".", "").isdecimal():
+                raise _fault(
+                    NO_DECIMAL_POINT, label, span, text=excerpt(text), number=excerpt(meant)
+                )
     if isinstance(head, Var):
         raise _fault(words.VARIABLE_AS_HEAD, head, span, name=head.name)
     if isinstance(head, Struct) and _is_struct(head, ":", 2):

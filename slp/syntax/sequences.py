@@ -19,7 +19,7 @@ from lark import Token
 
 from slp.errors import Diagnostic, ProgramError, Related
 from slp.messages import syntax as words
-from slp.messages.tokens import DICT, STRAY_POINT
+from slp.messages.tokens import DICT, NO_LEADING_DIGIT, STRAY_POINT
 from slp.source import SourceFile, SourceSpan
 from slp.syntax.mistakes import excerpt
 from slp.syntax.operands import Call, Operand, SequenceItem, item_span
@@ -224,9 +224,19 @@ class _SequenceReader:
         following = self.items[i + 1] if i + 1 < len(self.items) else None
         assert isinstance(token, Token)
         if token == ".":
-            raise ProgramError(STRAY_POINT(token_span(token, self.file)))
+            raise ProgramError(self._point(token, following))
         if isinstance(following, Operand) and self._touches_curly(token_end(token), following):
             raise ProgramError(DICT(token_span(token, self.file), name=token))
+
+    def _point(self, token: Token, following: SequenceItem | None) -> Diagnostic:
+        """The finding for a point in the place of an operand: `.5`, or a stray one."""
+        end = token_end(token)
+        if isinstance(following, Operand) and following.start == end:
+            text = self.file.text[token_start(token) : following.end]
+            if text[1:].isdecimal():
+                span = SourceSpan(self.file, token_start(token), following.end)
+                return NO_LEADING_DIGIT(span, text=excerpt(text))
+        return STRAY_POINT(token_span(token, self.file))
 
     def _touches_curly(self, end: int, following: Operand) -> bool:
         return following.start == end and self.file.text.startswith("{", end)
@@ -241,6 +251,8 @@ class _SequenceReader:
         left_text = excerpt(self.file.text[left.start : left.end])
         if isinstance(item, Operand) and self._touches_curly(left.end, item):
             return ProgramError(DICT(span, name=left_text))
+        if (foreign := self._foreign_operator(i)) is not None:
+            return ProgramError(foreign)
         if self.is_clause and self._is_at_line_start(span.start):
             return MissingFullStopError(words.MISSING_FULL_STOP(span, left=left_text), span.start)
         is_name = isinstance(previous, Token) and previous.type == "NAME"
@@ -253,6 +265,18 @@ class _SequenceReader:
                 words.LABEL_WITHOUT_OPERATOR(label, label=excerpt(label.text), head=right)
             )
         return ProgramError(words.OPERATOR_EXPECTED(span, left=left_text, right=right))
+
+    def _foreign_operator(self, i: int) -> Diagnostic | None:
+        """The finding for an operator of another language, which may be several tokens here."""
+        before = item_span(self.items[i - 1], self.file)
+        span = item_span(self.items[i], self.file)
+        if before.text == "not":
+            span = before
+        elif span.text == "!" and i + 1 < len(self.items):
+            span = span.cover(item_span(self.items[i + 1], self.file))
+        if (meant := words.FOREIGN_OPERATORS.get(span.text)) is None:
+            return None
+        return words.OPERATOR_MISTAKEN(span, operator=span.text, meant=meant)
 
     def _is_label_before(self, item: SequenceItem) -> bool:
         """Whether the text so far looks like a label, and `item` like the head of the clause."""

@@ -67,3 +67,76 @@ def test_questions_in_the_program() -> None:
 def test_an_impossible_label_names_its_parameters() -> None:
     (found,) = faults(":- use(growtree, [alpha = 1.2]).")
     assert (found.code, found.help) == ("E220", "alpha = 1.2: at most 1, beta = 1")
+
+
+@pytest.mark.parametrize(
+    ("text", "message", "help"),
+    [
+        (":- dynamic(p/1).", "there is no directive `dynamic`", "take it out: clauses do not"),
+        (":- discontiguous p/1.", "there is no directive `discontiguous`", "take it out: the"),
+        (":- table(p/1).", "there is no directive `table`", "there is no tabling"),
+        (":- set_prolog_flag(a, b).", "there is no directive `set_prolog_flag`", "there are no"),
+        (":- module(m, []).", "there is no directive `module`", "there are no modules"),
+        (":- initialization(main).", "there is no directive `initialization`", "no goal runs"),
+        (":- consult('a.slp').", "there is no directive `consult`", "read a file by `:- use("),
+        (":- include('a.slp').", "there is no directive `include`", "read a file by `:- use("),
+        (
+            ":- ensure_loaded(a).",
+            "there is no directive `ensure_loaded`",
+            "read a file by `:- use(",
+        ),
+        (":- [a, b].", "there is no directive `[...]`", "read a file by `:- use("),
+        (":- set_sw(c, [0.5, 0.5]).", "there is no directive `set_sw`", "the labels of clauses"),
+        (":- c(X), print(X).", "a directive runs no goal", "ask by the command: `slp query"),
+        (":- print(a).", "a directive runs no goal", "ask by the command: `slp query"),
+        (":- start(t), weights.", "a directive says one thing", "write one `:-` for each"),
+    ],
+)
+def test_a_directive_of_prolog(text: str, message: str, help: str) -> None:
+    (found,) = faults(text)
+    assert (found.code, found.message) == ("E101", message)
+    assert found.help is not None and found.help.startswith(help) and "\n" not in found.help
+
+
+@pytest.mark.parametrize(
+    ("goal", "help"),
+    [
+        ("not(q(X))", "write `\\+ Goal`"),
+        ("dif(X, a)", "write `X \\= Y` behind the goals that bind X and Y"),
+        ("msw(coin, X)", "a random choice is a predicate whose clauses have labels"),
+        ("random_between(1, 3, X)", "a random choice is a predicate whose clauses have labels"),
+    ],
+)
+def test_a_predicate_of_prolog_or_prism(goal: str, help: str) -> None:
+    (found,) = faults(f"q(a).\np(X) :- {goal}.")
+    assert found.code == "E210" and found.help is not None and found.help.startswith(help)
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "underlined", "help"),
+    [
+        ("p(X) :- X <= 3.", "E030", "<=", "write =<"),
+        ("p(X) :- X != h.", "E030", "!=", "write \\= between terms, =\\= between numbers"),
+        ("p(X) :- not q(X).", "E030", "not", "write \\+ for a negation"),
+        ("?- p(X).", "E046", "?- p(X)", "ask: slp query FILE 'p(X)'"),
+        ("0,5 :: c(h).", "E014", "0,5", "write a decimal point: 0.5"),
+        (".5 :: c(h).", "E014", ".5", "write a digit before the point: 0.5"),
+        ("p(X) :- X > .25.", "E014", ".25", "write a digit before the point: 0.25"),
+    ],
+)
+def test_signs_of_other_languages(text: str, code: str, underlined: str, help: str) -> None:
+    (found,) = faults(text)
+    assert found.span is not None
+    assert (found.code, found.span.text, found.help) == (code, underlined, help)
+
+
+def test_a_grammar_of_strings_is_told_how_text_is_written() -> None:
+    (found,) = faults(':- start(s).\n1 :: s --> "the", n.\n1 :: n --> leaf.')
+    assert found.code == "E113" and found.help is not None
+    assert found.message == "a tree rule divides a box and reads no text"
+    assert "np([the, dog|Rest], Rest)" in found.help
+
+
+def test_a_file_in_double_quotes_has_one_fault() -> None:
+    (found,) = faults(':- use(growtree).\n:- use("b.slp").\n:- constraint(constant(infant)).')
+    assert (found.code, found.help) == ("E102", "write it in single quotes: `:- use('b.slp').`")
