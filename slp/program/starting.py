@@ -131,9 +131,10 @@ def _of_outcome(outcome: Column) -> Iterator[str]:
     values = numbers_of(outcome)[0]
     mean, variance = float(np.mean(values)), float(np.var(values)) or 1.0
     known = (_rounded(mean), 0.1, 3, _rounded(variance / 10))
-    yield f"% Numbers, {range_text(outcome)}. The prior of a leaf, taken from this column: its"
-    yield "% mean is near the first number, with the weight of the second, a tenth of a row; its"
-    yield "% variance is near half of the fourth, with the weight of 6 rows, twice the third."
+    near = _rounded(known[-1] / 2)
+    yield f"% Numbers, {range_text(outcome)}. The prior of a leaf, taken from this column:"
+    yield f"% its mean is near {known[0]:g}, a guess that counts as a tenth of a row; its variance"
+    yield f"% is near {near:g}, a guess that counts as 6 rows."
     yield _directive("leaf", Struct("normal_inverse_gamma", tuple(map(Number, known))))
     if outcome.whole and values.min() >= 0:
         counts = Struct("gamma_poisson", (Number(1), Number(_rounded(1 / (mean or 1.0)))))
