@@ -256,21 +256,32 @@ void Opening::find_sums(const Box& box) {
         }
         by_code_.resize(
             std::max(by_code_.size(), static_cast<std::size_t>(feature.n_codes) * width));
+        codes_.clear();
         for (const std::uint32_t row : box.rows) {
-            std::fill_n(by_code_.data() + feature.codes[row] * width, width, 0.0);
+            codes_.push_back(feature.codes[row]);
+        }
+        std::sort(codes_.begin(), codes_.end());
+        codes_.erase(std::unique(codes_.begin(), codes_.end()), codes_.end());
+        for (const std::uint32_t code : codes_) {
+            std::fill_n(by_code_.data() + code * width, width, 0.0);
         }
         for (const std::uint32_t row : box.rows) {
             leaf_.add(row, by_code_.data() + feature.codes[row] * width);
         }
-        // Below a threshold are the codes that occur up to its lower neighbour.
-        const bool levels = feature.kind == FeatureKind::levels;
-        const double* before = nullptr;
+        std::fill_n(right_.data(), width, 0.0);
+        std::size_t next = 0;
         for (const BoxSplit& split : own) {
-            std::copy_n(by_code_.data() + split.low * width, width, out);
-            for (std::size_t k = 0; k < width && before != nullptr; ++k) {
-                out[k] += before[k];
+            if (feature.kind == FeatureKind::levels) {
+                std::copy_n(by_code_.data() + split.low * width, width, out);
+            } else {  // not every cut is a split: leaves may need several rows
+                for (; next < codes_.size() && codes_[next] <= split.low; ++next) {
+                    const double* const from = by_code_.data() + codes_[next] * width;
+                    for (std::size_t k = 0; k < width; ++k) {
+                        right_[k] += from[k];
+                    }
+                }
+                std::copy_n(right_.data(), width, out);
             }
-            before = levels ? nullptr : out;
             out += width;
         }
     });

@@ -114,6 +114,7 @@ private:
     double* sums_ = nullptr;
     std::optional<bool> looks_;
     std::vector<double> by_code_, own_, right_;
+    std::vector<std::uint32_t> codes_;
 };
 
 }  // namespace slp::search

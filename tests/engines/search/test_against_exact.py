@@ -130,7 +130,8 @@ def check(seed: int) -> int:
 
 @pytest.mark.usefixtures("compiled_kernels")
 def test_the_core_finds_the_best_and_its_bounds_hold() -> None:
-    steps = [check(seed) for seed in range(300)]
+    # 500: leaves of several rows, so that not every cut is a split
+    steps = [check(seed) for seed in (*range(300), 500)]
     assert max(steps) > 50
 
 
