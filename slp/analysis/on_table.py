@@ -7,14 +7,14 @@ from collections.abc import Collection
 import numpy as np
 
 from slp.analysis.box_edges import check_box_edges
-from slp.analysis.columns import named_features
 from slp.analysis.findings import Findings
 from slp.analysis.row_labels import check_rows_on_table, named_classes
 from slp.data.cells import cell_text
 from slp.data.table import Feature, Table
 from slp.errors import DataError, Diagnostic
 from slp.ir.guards import features_in_guards
-from slp.ir.program import Box, Constant, First, Majority, MaxLeaves, Monotone, Program
+from slp.ir.names import unknown_classes, unknown_features
+from slp.ir.program import Box, Constant, First, MaxLeaves, Monotone, Program
 from slp.messages import on_table as words
 from slp.messages.names import name_help
 from slp.resolution import StateRules
@@ -25,19 +25,9 @@ from slp.terms import Atom, Struct, list_term
 def check_names(
     program: Program, features: Collection[str], response: str | None, findings: Findings
 ) -> None:
-    """Find the features that a program names and a table lacks.
-
-    `features` are those of the table. `response` is its response, None if it is unknown.
-    """
-    declared = [(f.name, f.span) for f in program.features if f.name != response]
-    for name, span in (*named_features(program), *((n, s) for n, s in declared if n is not None)):
-        if name in features:
-            continue
-        if name == response:
-            findings.add(words.RESPONSE_AS_FEATURE(span, name=name))
-        else:
-            help = name_help(name, features, "feature")
-            findings.add(words.NO_SUCH_FEATURE(span, name=name, help=help))
+    """Find the features that a program names and a table lacks, as `unknown_features`."""
+    for found in unknown_features(program, features, response):
+        findings.add(found)
 
 
 def check_ignored(program: Program, columns: Collection[str]) -> tuple[Diagnostic, ...]:
@@ -94,15 +84,9 @@ class _Checker:
 
     def classes(self) -> None:
         classes = list(map(cell_text, self.table.leaf.classes))
-        majorities = [c for c in self.program.constraints if isinstance(c, Majority)]
-        named = [("majority", c.outcome, c.span) for c in majorities]
-        named += [("rows(Class, N)", name, span) for name, span in named_classes(self.program)]
-        for goal, outcome, span in named:
-            if not classes:
-                self.findings.add(words.NO_CLASSES(span, goal=goal, response=self.table.response))
-            elif outcome not in classes:
-                response, help = self.table.response, name_help(outcome, classes, "class")
-                self.findings.add(words.NO_CLASS(span, response=response, name=outcome, help=help))
+        rows = [("rows(Class, N)", name, span) for name, span in named_classes(self.program)]
+        for found in unknown_classes(self.program, classes, self.table.response, rows):
+            self.findings.add(found)
 
     def order(self) -> None:
         """Check that classes have an order for `monotone`: numbers, booleans, or a declared one."""

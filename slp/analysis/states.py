@@ -12,11 +12,11 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from slp.analysis.columns import named_features
 from slp.analysis.findings import Findings
 from slp.analysis.parameters import names_in
 from slp.budgets.seconds import check_time
 from slp.errors import SlpError
+from slp.ir.names import named_features
 from slp.ir.program import CallBody, Program, SplitBody, TreeRule
 from slp.ir.schema import ANY_FEATURE, MOST_LEAVES
 from slp.messages.derivations import ENDLESS_STATES

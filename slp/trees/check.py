@@ -12,11 +12,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-import numpy as np
-
-from slp.data.coding import response_of
-from slp.data.frames import frame_of
-from slp.data.roles import roles_of
 from slp.errors import DataError, UsageError
 from slp.ir.program import (
     Before,
@@ -43,7 +38,7 @@ from slp.trees.drawing import condition_text
 from slp.trees.monotone import Fall, falls
 from slp.trees.nodes import nodes_of_tree, rows_of
 from slp.trees.predicates import asked_predicate
-from slp.trees.route import levels_of_rows, route_rows
+from slp.trees.route import leaves_of_rows, levels_of_rows
 from slp.trees.tree import Leaf, Place, Split, Tree
 
 
@@ -91,7 +86,8 @@ def check_tree(
     ------
     DataError
         As `Tree.apply`; a table without a response, or with one that the program's leaf model does
-        not allow, as `slp.data.table_of`; E611: `y` without `X`.
+        not allow, as `slp.data.table_of`; E150, E151: the program names a feature or a class that
+        the table lacks; E611: `y` without `X`.
     UsageError
         E612: `program` is not a program.
     SlpError
@@ -105,7 +101,7 @@ def check_tree(
         raise DataError(RESPONSE_WITHOUT_TABLE())
     if X is not None:
         levels = levels_of_rows(tree, X)
-        tree = tree.with_leaves(_leaves_of_rows(tree, ir, X, y))
+        tree = tree.with_leaves(leaves_of_rows(tree, ir, X, y))
     seen = _Seen(tree, list(tree.places()), ir, levels, allow_code)
     return [_check(constraint, seen) for constraint in (*ir.constraints, *_supports(ir))]
 
@@ -286,14 +282,3 @@ def _unsupported(constraint: Support, place: Place, leaf: Leaf) -> Iterator[_Fin
         yield _Finding("the leaf does not say its number of rows", place, unknown=True)
     elif rows < constraint.min_leaf:
         yield _Finding(f"the leaf has {rows} rows", place)
-
-
-# --- the rows of a table -----------------------------------------------------------------------
-
-
-def _leaves_of_rows(tree: Tree, program: Program, X: Any, y: Any) -> list[Leaf]:
-    """Leaves with a summary of the responses of a table's rows, from left to right."""
-    response = response_of(program, roles_of(program, frame_of(X), y))
-    sums = np.zeros((tree.n_leaves, response.statistics.shape[1]))
-    np.add.at(sums, route_rows(tree, X), response.statistics)
-    return [Leaf.of(response.leaf, s) for s in sums]

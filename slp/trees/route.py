@@ -10,9 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.cells import cell_text, is_missing, number_of
-from slp.data.frames import collected
+from slp.data.coding import response_of
+from slp.data.frames import collected, frame_of
+from slp.data.roles import roles_of
 from slp.errors import DataError
-from slp.leaves import Label, label_array
+from slp.ir.names import unknown_classes, unknown_features
+from slp.ir.program import Program
+from slp.leaves import Label, label_array, label_text
 from slp.messages.trees import (
     NOTHING_TO_PREDICT_FROM,
     ROWS_NOT_2D,
@@ -49,6 +53,29 @@ def route_rows(tree: Tree, X: Any) -> NDArray[np.int64]:
         return columns.numbers(split.feature)[rows] < split.threshold
 
     return _route(tree, columns.n_rows, goes_left)
+
+
+def leaves_of_rows(tree: Tree, program: Program, X: Any, y: Any) -> list[Leaf]:
+    """Leaves with a summary of the responses of a table's rows, from left to right.
+
+    Raises
+    ------
+    DataError
+        As `route_rows` and `response_of`; E150, E151: the program names a feature or a class that
+        the table lacks.
+    """
+    roles = roles_of(program, frame_of(X), y)
+    response = response_of(program, roles)
+    name, classes = roles.response.name, list(map(label_text, response.leaf.classes))
+    faults = [
+        *unknown_features(program, [column.name for column in roles.features], name),
+        *unknown_classes(program, classes, name),
+    ]
+    if faults:
+        raise DataError(faults)
+    sums = np.zeros((tree.n_leaves, response.statistics.shape[1]))
+    np.add.at(sums, route_rows(tree, X), response.statistics)
+    return [Leaf.of(response.leaf, s) for s in sums]
 
 
 def route_table(tree: Tree, table: Table) -> NDArray[np.int64]:

@@ -9,6 +9,8 @@ import slp
 from slp.trees import Tree
 from tests.api.tables import ROWS, STUMP
 
+GROW = ":- use(growtree)."
+
 
 def never(tree: Tree) -> bool:
     return False
@@ -94,3 +96,23 @@ def test_a_fault_in_the_text_of_a_constraint() -> None:
         "error[E140]: there is no constraint `frist`",
         " --> <constraint>:1:1",
     ]
+
+
+@pytest.mark.parametrize(
+    ("texts", "code", "help"),
+    [
+        (["forbid(agee)"], "E150", "did you mean `age`?"),
+        (["box(infant, agge, 0, 3).", "constant(infant)"], "E150", "did you mean `age`?"),
+        (["first(y)"], "E150", "name a feature, or another response by `:- response(Column).`"),
+        (["box(old, age, 3, inf).", "majority(old, aa)"], "E151", "did you mean `a`?"),
+    ],
+)
+def test_names_that_the_table_lacks(texts: list[str], code: str, help: str) -> None:
+    for given in ({"X": ROWS, "y": "y"}, {"X": ROWS.drop("y"), "y": ROWS["y"]}):
+        with pytest.raises(slp.DataError) as raised:
+            slp.check(STUMP, *texts, **given)
+        found = raised.value.diagnostics[0]
+        assert (found.code, found.help) == (code, help)
+    program = slp.parse(f"{texts[0] if texts[1:] else ''} :- constraint({texts[-1]}). {GROW}")
+    with pytest.raises(slp.DataError, match=code):
+        STUMP.check(program, ROWS)

@@ -1,0 +1,80 @@
+"""The features and classes that a program names, and those of them that a table lacks."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator
+
+from slp.errors import Diagnostic
+from slp.ir import program as ir
+from slp.messages import on_table as words
+from slp.messages.names import name_help
+from slp.source import SourceSpan
+from slp.terms import Atom
+
+
+def features_of(constraint: ir.Constraint) -> tuple[str, ...]:
+    """Features that a constraint itself names, without those of its box."""
+    match constraint:
+        case ir.Forbid(feature) | ir.First(feature) | ir.Once(feature) | ir.Monotone(feature):
+            return (feature,)
+        case ir.Before(feature, then):
+            return (feature, then)
+        case ir.Exclusive(features):
+            return features
+        case ir.Interaction(groups):
+            return tuple(dict.fromkeys(f for group in groups for f in group))
+        case _:
+            return ()
+
+
+def named_features(program: ir.Program) -> Iterator[tuple[str, SourceSpan | None]]:
+    """Every feature that a program splits on, bounds, weighs or constrains, with its place."""
+    for constraint in program.constraints:
+        for name in features_of(constraint):
+            yield name, constraint.span
+    for box in program.boxes.values():
+        for name in box.bounds:
+            yield name, box.span
+    for name in program.feature_weights:
+        yield name, program.spans.get(f"feature_weight:{name}")
+    for rule in program.rules:
+        if isinstance(rule.body, ir.SplitBody) and isinstance(rule.body.feature, Atom):
+            yield rule.body.feature.name, rule.body.feature.span or rule.span
+
+
+def unknown_features(
+    program: ir.Program, features: Collection[str], response: str | None
+) -> Iterator[Diagnostic]:
+    """Errors for the features that a program names and a table lacks (E150).
+
+    `features` are those of the table. `response` is its response, None if it is unknown.
+    """
+    declared = [(f.name, f.span) for f in program.features if f.name != response]
+    for name, span in (*named_features(program), *((n, s) for n, s in declared if n is not None)):
+        if name in features:
+            continue
+        if name == response:
+            yield words.RESPONSE_AS_FEATURE(span, name=name)
+        else:
+            help = name_help(name, features, "feature")
+            yield words.NO_SUCH_FEATURE(span, name=name, help=help)
+
+
+def unknown_classes(
+    program: ir.Program,
+    classes: Collection[str],
+    response: str,
+    named: Iterable[tuple[str, str, SourceSpan | None]] = (),
+) -> Iterator[Diagnostic]:
+    """Errors for the classes that `majority` names and the response lacks (E151).
+
+    `classes` are the texts of the response's classes, empty for numbers. `named` has more classes:
+    for each the goal that names it, the class and its place.
+    """
+    majorities = [c for c in program.constraints if isinstance(c, ir.Majority)]
+    for goal, outcome, span in (*(("majority", c.outcome, c.span) for c in majorities), *named):
+        if not classes:
+            yield words.NO_CLASSES(span, goal=goal, response=response)
+        elif outcome not in classes:
+            help = name_help(outcome, classes, "class")
+            yield words.NO_CLASS(span, response=response, name=outcome, help=help)
