@@ -231,5 +231,9 @@ def draw_diagnostic(diagnostic: Diagnostic) -> str:
     for related in diagnostic.related:
         out += _draw_span(related.span, related.message)
     if diagnostic.help:
-        out.append(f"  help: {visible(diagnostic.help)}")
+        # What follows a colon at the end of a line is a tree, whose lines stay. Other line ends are
+        # part of a name.
+        lines = diagnostic.help.split("\n") if ":\n" in diagnostic.help else [diagnostic.help]
+        out.append(f"  help: {visible(lines[0])}")
+        out += [f"    {visible(line)}" for line in lines[1:]]
     return "\n".join(out)

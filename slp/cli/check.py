@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+import warnings
 
 import click
 
 from slp.cli.common import say, write_diagnostics
 from slp.cli.options import format_option, include_option, param_option, response_option
 from slp.data import read_columns
-from slp.errors import Diagnostic, ExitCode, SlpError
+from slp.errors import Diagnostic, ExitCode, SlpError, SlpWarning
 from slp.program import find_mistakes
 
 
@@ -36,10 +37,13 @@ def check_command(
     frame = None
     found: list[Diagnostic] = []
     if data is not None:
-        try:
-            frame = read_columns(data)
-        except SlpError as e:
-            found += e.diagnostics
+        with warnings.catch_warnings(record=True) as warned:
+            warnings.simplefilter("always", SlpWarning)
+            try:
+                frame = read_columns(data)
+            except SlpError as e:
+                found += e.diagnostics
+        found += [w.message.diagnostic for w in warned if isinstance(w.message, SlpWarning)]
     found += find_mistakes(file, frame, response, include=include, **parameters)
     if message_format == "json" or found:
         write_diagnostics(found, message_format, sys.stdout)

@@ -82,6 +82,8 @@ def sample_command(
     """
     if save_table and save is None:
         raise click.UsageError("--save-table needs --save FILE")
+    if save is not None and not save.endswith(".slpz"):
+        raise click.UsageError(f"--save FILE ends in .slpz: {save}")
     inference = until_deadline(inference)
     deadline: Deadline = inference["time"]
     check_output(output)

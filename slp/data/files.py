@@ -6,21 +6,26 @@
 
 from __future__ import annotations
 
+import errno
 import gzip
+import os
 import zlib
 from codecs import BOM_UTF8, getincrementaldecoder
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from slp.data.cells import read_number
 from slp.data.frames import Frame, frame_or_empty
 from slp.data.parquet import read_parquet
 from slp.data.small_text import MOST_BYTES, find_columns
-from slp.errors import DataError
+from slp.data.words import listed
+from slp.errors import DataError, warn
 from slp.late import late_import
 from slp.messages.table_files import (
     EMPTY_FILE,
     FILE_WITHOUT_ROWS,
     NOT_GZIP,
+    NUMBERS_AS_NAMES,
     PROGRAM_AS_TABLE,
     TABLE_NOT_READ,
     TABLE_NOT_UTF8,
@@ -53,9 +58,17 @@ def read_columns(path: str | Path, *, rows: bool = True) -> Frame:
     if len(content) <= MOST_BYTES:
         columns = find_columns(_decode(path, content), separator)
         if columns is not None:
-            return columns
+            return _with_names(path, columns)
     frame = _frame_of_text(path, separator, content)
-    return frame_or_empty(_checked(path, frame) if rows else frame)
+    return _with_names(path, frame_or_empty(_checked(path, frame) if rows else frame))
+
+
+def _with_names(path: Path, frame: Frame) -> Frame:
+    """The frame, with a warning if its first line seems to be a row (W407)."""
+    numbers = [name for name in frame.names if read_number(name) is not None]
+    if len(numbers) > len(frame.names) / 2:
+        warn(NUMBERS_AS_NAMES(path=path, names=listed(numbers)))
+    return frame
 
 
 def read_frame(path: str | Path) -> pl.DataFrame:
@@ -83,6 +96,8 @@ def _separator(path: Path) -> str | None:
     separator = next((s for end, s in _SEPARATORS.items() if name.endswith(end)), None)
     if name.endswith(".slp"):
         raise DataError(PROGRAM_AS_TABLE(path=path))
+    if path.is_dir():
+        raise DataError(TABLE_NOT_READ(path=path, reason=os.strerror(errno.EISDIR)))
     if separator is None and not name.endswith(_PARQUET):
         raise DataError(UNKNOWN_KIND_OF_FILE(path=path))
     return separator

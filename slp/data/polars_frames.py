@@ -25,7 +25,7 @@ from slp.data.columns import Column, column_of_array, column_of_objects, unusabl
 from slp.data.frames import check_names
 from slp.errors import DataError
 from slp.messages.names import plural
-from slp.messages.table_files import EMPTY_FILE, NOT_SEPARATED_TEXT, UNEQUAL_LINES
+from slp.messages.table_files import EMPTY_FILE, NOT_SEPARATED_TEXT, UNEQUAL_LINES, WRONG_SEPARATOR
 
 _LEADING_BLANK_LINES = re.compile(rb"(?:[ \t]*\r?\n)*")
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")  # surely an int64
@@ -93,6 +93,7 @@ def read_text(path: Path, content: bytes, separator: str) -> pl.DataFrame:
     E409 as `slp.data.read_frame` does."""
     file = _TextFile(str(path), content, separator)
     names = _header(file)
+    _check_separator(file)
     check_names(names)
     blank = _LEADING_BLANK_LINES.match(content)
     if blank is not None and blank.end():
@@ -122,6 +123,18 @@ def _header(file: _TextFile) -> list[str]:
     if first is None:
         raise DataError(EMPTY_FILE(path=file.name))
     return [name.strip() for name in first]
+
+
+def _check_separator(file: _TextFile) -> None:
+    """Raise E409 if the header is one cell, and another separator parts it and the next line into
+    equally many."""
+    header, *rows = itertools.islice((r for _, r in file.records() if not _is_blank(r)), 2)
+    lines = [file.separator.join(cells) for cells in (header, *rows)]
+    for other in {";", "\t", ","} - {file.separator}:
+        parts = {line.count(other) for line in lines}
+        if len(header) == 1 and len(parts) == 1 and parts != {0}:
+            found, wanted = repr(other), repr(file.separator)
+            raise DataError(WRONG_SEPARATOR(path=file.name, found=found, wanted=wanted))
 
 
 def _check_lines(file: _TextFile, width: int) -> NDArray[np.bool_]:

@@ -164,7 +164,9 @@ def draws_instead(choice: Choice) -> Diagnostic:
     if choice.by_clock or choice.too_long:
         remedy = "leave --time out (`time` in Python), or change the program"
     elif choice.would_fit:
-        remedy = f"add this line to the program: {choice.would_fit[0].directive}"
+        fit = choice.would_fit[0]
+        instead = "" if fit.instead is None else f", in place of {fit.instead}"
+        remedy = f"add this line to the program{instead}: {fit.directive}"
     return DRAWS_INSTEAD(engine=choice.engine, reason=choice.reason, remedy=remedy)
 
 

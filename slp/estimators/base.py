@@ -20,9 +20,10 @@ from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import assert_all_finite, check_is_fitted, column_or_1d, validate_data
 
 from slp.data import GivenResponse
+from slp.data.cells import read_number
 from slp.engines import all_options
 from slp.errors import DataError, SlpError
-from slp.messages.leaf_models import NOT_FOR_CLASSES, NOT_FOR_NUMBERS
+from slp.messages.leaf_models import NOT_FOR_CLASSES, NOT_FOR_NUMBERS, TEXT_FOR_REGRESSOR
 from slp.program import Program, load, parse
 from slp.results import Posterior
 from slp.trees import Tree
@@ -80,7 +81,20 @@ class SLPTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         for name, field in _OPTIONS.items():
             setattr(self, name, options.pop(name, field.default))
         for name in options:
-            raise TypeError(f"{type(self).__name__} has no parameter `{name}`")
+            raise TypeError(
+                f"{type(self).__name__} has no parameter `{name}`{self._elsewhere(name)}"
+            )
+
+    def _elsewhere(self, name: str) -> str:
+        """Where a parameter that is not one of the estimator belongs, as the end of a sentence."""
+        if name in ("max_depth", "min_leaf"):
+            return f"; a program limits trees, as by `:- support({name}(5)).`"
+        if _OF_PROGRAM + name in self.get_params():
+            return (
+                f"; it is one of the program: pass parameters={{'{name}': ...}}, "
+                f"or call set_params({_OF_PROGRAM}{name}=...)"
+            )
+        return ""
 
     # --- parameters ----------------------------------------------------------------------------
 
@@ -168,10 +182,19 @@ class SLPTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
             y = column_or_1d(y, warn=True)
             assert_all_finite(y, input_name="y")
             check_consistent_length(X, y)
+            if numbers:
+                self._check_numbers(y)
         else:
             X, y = validate_data(self, X, y, dtype="numeric", y_numeric=numbers)
             X = self._named(X)
         return program, X, y
+
+    def _check_numbers(self, y: NDArray[Any]) -> None:
+        """Raise E430 if the response holds truth values, or text that is no number."""
+        for row, cell in enumerate(y.tolist(), start=1):
+            if isinstance(cell, bool) or (isinstance(cell, str) and read_number(cell) is None):
+                estimator = type(self).__name__
+                raise DataError(TEXT_FOR_REGRESSOR(estimator=estimator, cell=cell, row=row))
 
     def _table_to_predict(self, X: Any) -> Any:
         check_is_fitted(self)

@@ -33,6 +33,10 @@ NOT_FOR_NUMBERS = E430.says(
     "`{model}` is a leaf model of classes, and {estimator} predicts numbers",
     "take SLPTreeClassifier, or another leaf model",
 )
+TEXT_FOR_REGRESSOR = E430.says(
+    "{estimator} predicts numbers, and the response holds `{cell}` in row {row}",
+    "take SLPTreeClassifier",
+)
 NOT_FOR_CLASSES = E430.says(
     "`{model}` is a leaf model of numbers, and {estimator} predicts classes",
     "take SLPTreeRegressor, or :- leaf(dirichlet(1)).",

@@ -11,6 +11,13 @@ E001 = Entry(
     example="slp check no_such_file.slp",
 )
 PROGRAM_NOT_READ = E001.says("cannot read {path}: {reason}")
+NAME_AS_TEXT = E001.says(
+    "`{text}` is the name of a file, not the text of a program", "slp.load reads files"
+)
+TEXT_AS_NAME = E001.says(
+    "there is no file `{text}`; it looks like the text of a program",
+    "slp.parse reads text (a command takes the name of a file)",
+)
 
 E002 = Entry(
     "E002: a program is not UTF-8 text",

@@ -90,6 +90,7 @@ OPERATOR_EXPECTED = E030.says(
     "{left} and {right} stand side by side with no operator between them",
     "put a comma or an operator between them; an atom of several words goes in single quotes",
 )
+HASH_FOR_COMMENT = E030.says("`#` begins no comment", "a comment begins with `%`")
 OPERATOR_MISTAKEN = E030.says("{operator} is no operator", "write {meant}")
 
 #: Operators of other languages, and what is written here.

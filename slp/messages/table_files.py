@@ -26,6 +26,17 @@ PROGRAM_AS_TABLE = E402.says(
 )
 UNKNOWN_KIND_OF_FILE = E402.says("{path}: unknown kind of file", AS_REMEDY)
 
+W407 = Entry(
+    "W407: a table seems to have no line of names",
+    cause="Most cells of the first line of the file, the names of columns, are numbers.",
+    remedy="Write a line of column names above the rows, if it is missing.",
+    example="5,40,f\n6,50,m\n7,60,f",
+)
+NUMBERS_AS_NAMES = W407.says(
+    "most names of columns in {path} are numbers: {names}",
+    "if the first line is a row, write a line of names above it",
+)
+
 E403 = Entry(
     "E403: a table's file is empty",
     cause="The file has no bytes, or nothing but blank lines.",
@@ -90,6 +101,11 @@ NOT_GZIP = E409.says(
     "if it is plain text, drop .gz from its name",
 )
 NOT_SEPARATED_TEXT = E409.says("{path} cannot be read as separated text: {reason}")
+WRONG_SEPARATOR = E409.says(
+    "{path} has cells separated by {found}, where {wanted} belongs",
+    "write the table again, with a point in numbers; "
+    "pandas.read_csv(..., sep={found}, decimal=',') reads numbers with a comma",
+)
 _WRITE_AGAIN = "write the file again, or save the table as CSV"
 NOT_PARQUET = E409.says(
     "{path} is no Parquet: it does not begin with the mark `PAR1`",

@@ -315,9 +315,14 @@ PREDICATE_GAVE_NO_ANSWER = E654.says(
 )
 
 E655 = Entry(
-    "E655: `require` takes a function",
-    cause="`Program.require` was given something that cannot be called.",
+    "E655: a constraint from Python is no function",
+    cause="`Program.require` was given something that cannot be called, or `slp.check` something "
+    "that is neither a text nor a program nor a function.",
     remedy="Give a function of a tree, as in `require(small)`.",
     example="program.require(3)",
+)
+NOT_A_CONSTRAINT = E655.says(
+    "`slp.check` takes texts, programs and functions, not {given}",
+    'give each by itself: slp.check(tree, "first(age)", "once(age)"), or slp.check(tree, *several)',
 )
 NOT_A_FUNCTION = E655.says("`require` takes a function, not {given!r}", AS_REMEDY)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from slp.errors import UsageError
-from slp.messages.trees import NOT_A_TREE
+from slp.messages.trees import NOT_A_CONSTRAINT, NOT_A_TREE
 from slp.program.program import Program
 from slp.program.reading import Include, parse
 from slp.trees import Tree
@@ -39,10 +39,13 @@ def check(
     ------
     SlpError
         A fault in a text or the table, or a function that returns no truth value. E613: `tree` is
-        no tree.
+        no tree. E655: a constraint is neither a text nor a program nor a function.
     """
     if not isinstance(tree, Tree):
         raise UsageError(NOT_A_TREE(given=reprlib.repr(tree)))
+    for c in constraints:
+        if not (isinstance(c, str | Program) or callable(c)):
+            raise UsageError(NOT_A_CONSTRAINT(given=reprlib.repr(c)))
     texts = [c.rstrip() for c in constraints if isinstance(c, str)]
     shared = "\n".join([*(t for t in texts if t.endswith(".")), ":- use(growtree).\n"])
 

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 from slp.compile import compile_problem, find_wrong_names, read_text
-from slp.errors import Diagnostic, SlpError
+from slp.errors import Diagnostic, ProgramError, SlpError
 from slp.folders import Folders, included
 from slp.lower import explain_program
+from slp.messages.sources import NAME_AS_TEXT, TEXT_AS_NAME
 from slp.program.no_tree import find_no_tree
 from slp.program.program import Program
 from slp.resources import prior_file
@@ -49,10 +50,12 @@ def parse(
     Raises
     ------
     ProgramError
-        The text has mistakes; the error lists all of them.
+        The text has mistakes; the error lists all of them. E001: it is the name of a file.
     UsageError
         E725: one of `include` is no folder.
     """
+    if text.endswith(".slp") and not any(c.isspace() for c in text):
+        raise ProgramError(NAME_AS_TEXT(text=text))
     return _program(SourceFile(name, text, Folders(include=included(include))), parameters)
 
 
@@ -90,6 +93,8 @@ def find_mistakes(
 def _source(path: str | Path, include: Include) -> SourceFile:
     """The text of a file, or of the library prior with that name."""
     name = str(path)
+    if name.rstrip().endswith(".") and not os.path.exists(path):
+        raise ProgramError(TEXT_AS_NAME(text=name))
     if os.path.exists(path) or not name.isidentifier():
         return SourceFile.read(path, include)
     return SourceFile(name, ":- use(edittree).\n") if name == "edittree" else prior_file(name)

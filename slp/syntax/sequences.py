@@ -264,6 +264,8 @@ class _SequenceReader:
             return ProgramError(
                 words.LABEL_WITHOUT_OPERATOR(label, label=excerpt(label.text), head=right)
             )
+        if left_text.startswith(("#", "`#")):
+            return ProgramError(words.HASH_FOR_COMMENT(SourceSpan(self.file, left.start, left.end)))
         return ProgramError(words.OPERATOR_EXPECTED(span, left=left_text, right=right))
 
     def _foreign_operator(self, i: int) -> Diagnostic | None:

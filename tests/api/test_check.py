@@ -116,3 +116,22 @@ def test_names_that_the_table_lacks(texts: list[str], code: str, help: str) -> N
     program = slp.parse(f"{texts[0] if texts[1:] else ''} :- constraint({texts[-1]}). {GROW}")
     with pytest.raises(slp.DataError, match=code):
         STUMP.check(program, ROWS)
+
+
+def test_a_function_that_gives_no_answer_shows_the_tree_line_by_line() -> None:
+    def nothing(tree: Tree) -> None:
+        return None
+
+    with pytest.raises(slp.SlpError) as raised:
+        slp.check(STUMP, nothing)
+    _, help, *drawn = str(raised.value).splitlines()
+    assert help == "  help: in call 1 it was asked of this tree:"
+    assert drawn == [f"    {line}" for line in str(STUMP).splitlines()]
+
+
+def test_several_constraints_are_arguments_of_their_own() -> None:
+    with pytest.raises(slp.UsageError) as raised:
+        slp.check(STUMP, ["first(age)", "once(age)"])
+    (found,) = raised.value.diagnostics
+    assert found.code == "E655" and "`slp.check` takes" in found.message
+    assert found.help is not None and "slp.check(tree, *several)" in found.help

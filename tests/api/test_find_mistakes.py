@@ -118,3 +118,20 @@ def test_the_proof_that_there_is_no_tree_keeps_its_time(monkeypatch: pytest.Monk
     assert isinstance(error, SlpError)
     (found,) = error.diagnostics
     assert found.code == "E540" and "lowering the program" in found.message
+
+
+def test_load_and_parse_name_each_other() -> None:
+    with pytest.raises(slp.ProgramError, match=r"E001[\s\S]*slp.load reads files"):
+        slp.parse("kyph.slp")
+    with pytest.raises(slp.ProgramError, match=r"E001[\s\S]*slp.parse reads text"):
+        slp.load(":- use(growtree).")
+
+
+@pytest.mark.parametrize(
+    "text", ["# my prior\n:- use(growtree).", ":- use(growtree).\n#my prior.\n"]
+)
+def test_a_comment_that_begins_like_one_of_python(text: str) -> None:
+    with pytest.raises(slp.ProgramError) as raised:
+        slp.parse(text)
+    found = raised.value.diagnostics[0]
+    assert (found.code, found.help) == ("E030", "a comment begins with `%`")

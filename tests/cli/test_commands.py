@@ -327,3 +327,21 @@ def test_closed_streams(closed: str, table: Path, tmp_path: Path) -> None:
         run = subprocess.run(words, capture_output=True, text=True, cwd=tmp_path)
         assert (run.returncode, "bug" in run.stderr) == (code, False), run.stderr
     assert len((tmp_path / "draws").read_text().splitlines()) == 9
+
+
+def test_check_warns_of_a_table_without_names(slp_run, tmp_path: Path) -> None:
+    rows = tmp_path / "rows.csv"
+    rows.write_text("71,3,5,absent\n158,3,14,absent\n128,4,5,present\n")
+    result = slp_run("check", "growtree", rows)
+    assert result.code == 0 and result.out.startswith("warning[W407]")
+
+
+def test_a_folder_is_no_table(slp_run, tmp_path: Path) -> None:
+    result = slp_run("check", "growtree", tmp_path)
+    assert result.code == 1 and "Is a directory" in result.out
+
+
+def test_a_run_is_saved_under_a_name_that_says_so(slp_run, table: Path) -> None:
+    result = slp_run("sample", "growtree", table, "--save", "run.zip")
+    assert result.code == 2 and "--save FILE ends in .slpz" in result.err
+    assert not Path("run.zip").exists()

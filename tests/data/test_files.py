@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import gzip
+import warnings
 from pathlib import Path
 
 import polars as pl
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from slp.data import read_columns, read_frame
 from slp.data.frames import frame_of
 from slp.data.small_text import MOST_BYTES, find_columns
-from slp.errors import DataError
+from slp.errors import DataError, SlpWarning
 
 
 @pytest.fixture
@@ -119,6 +120,20 @@ FAULTS = [
         "a,b\n1,2\n3\n",
         "error[E405]: t.csv, line 3: 1 cell, but the header has 2\n"
         "  help: give every line one cell for each column; quote cells that hold separators",
+    ),
+    (
+        "t.csv",
+        "a;b;c\n1,5;2;x\n2,5;1;y\n",
+        "error[E409]: t.csv has cells separated by ';', where ',' belongs\n"
+        "  help: write the table again, with a point in numbers; "
+        "pandas.read_csv(..., sep=';', decimal=',') reads numbers with a comma",
+    ),
+    (
+        "t.csv",
+        "a\tb\n1\t2\n",
+        "error[E409]: t.csv has cells separated by '\\t', where ',' belongs\n"
+        "  help: write the table again, with a point in numbers; "
+        "pandas.read_csv(..., sep='\\t', decimal=',') reads numbers with a comma",
     ),
     (
         "t.csv",
@@ -280,3 +295,18 @@ def test_large_text_is_checked_piece_by_piece(tmp_path, monkeypatch):
     path.write_bytes(text.encode() + b"\xff,3\n")
     with pytest.raises(DataError, match=r"E406.*line 8, byte"):
         read_frame(path)
+
+
+@pytest.mark.parametrize("content", ["5,40,f\n6,50,m\n", '5,40,"f"\n6,50,"m"\n'])
+def test_a_line_of_names_that_is_a_row(write, content):
+    with pytest.warns(SlpWarning) as caught:
+        read_columns(write("t.csv", content))
+    (only,) = (w.message.diagnostic for w in caught)
+    assert only.code == "W407"
+    assert only.message == "most names of columns in t.csv are numbers: `5`, `40`"
+
+
+def test_some_names_may_be_numbers(write):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert read_columns(write("t.csv", "site,1990,2000,y\n1,2,3,4\n")).n_rows == 1

@@ -69,6 +69,17 @@ def test_draws_where_it_does_not_and_says_so() -> None:
     )
 
 
+def test_a_change_says_what_it_replaces() -> None:
+    text = ":- use(denison). :- support([min_leaf(2), max_depth(9)])."
+    problem = slp.parse(f"{text} :- feature(_, [bins(width, 29)]).").compile(*data())
+    fits = changes_that_fit(problem, Room(MIB, MOST_SPLITS))
+    assert {fit.instead for fit in fits} <= {"max_depth(9)", "min_leaf(2)", "feature(_, ...)"}
+    assert any(fit.instead == "max_depth(9)" for fit in fits)
+    made = replace(drawn(memory=MIB)[0].choice, would_fit=tuple(fits))
+    said = choice.draws_instead(made).help
+    assert said is not None and f", in place of {fits[0].instead}: " in said
+
+
 def test_the_same_each_time() -> None:
     assert drawn(memory=MIB)[0].choice == drawn(memory=MIB)[0].choice
 

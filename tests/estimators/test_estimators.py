@@ -285,3 +285,22 @@ def test_partial_dependence() -> None:
     shown = PartialDependenceDisplay.from_estimator(fitted, X, [3], target=0, grid_resolution=5)
     line = shown.lines_[0, 0].get_ydata()
     assert line[0] > 0.8 and line[-1] < 0.2
+
+
+def test_a_parameter_of_the_program_is_named() -> None:
+    with pytest.raises(TypeError, match="set_params\\(program__alpha=...\\)"):
+        slp.SLPTreeClassifier("growtree", alpha=0.5)
+    with pytest.raises(TypeError, match=":- support\\(max_depth"):
+        slp.SLPTreeClassifier("growtree", max_depth=3)
+    with pytest.raises(TypeError, match="no parameter `depth`$"):
+        slp.SLPTreeClassifier("growtree", depth=3)
+
+
+@pytest.mark.parametrize(("labels", "shown"), [(["a", "b", "a"], "a"), ([True, False, True], True)])
+def test_a_regressor_says_who_predicts_classes(labels: list[Any], shown: object) -> None:
+    frame = pd.DataFrame({"age": [1, 2, 3], "dose": [1, 2, 2]})
+    with pytest.raises(slp.DataError) as raised:
+        slp.SLPTreeRegressor("growtree").fit(frame, labels)
+    (found,) = raised.value.diagnostics
+    assert (found.code, found.help) == ("E430", "take SLPTreeClassifier")
+    assert found.message.endswith(f"the response holds `{shown}` in row 1")

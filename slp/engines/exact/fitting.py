@@ -55,10 +55,12 @@ class Room:
 
 @dataclass(frozen=True)
 class Fit:
-    """A directive as text, and the size of the problem with it."""
+    """A directive as text, the size of the problem with it, and the declaration that it replaces
+    (None: the program has none)."""
 
     directive: str
     size: Size
+    instead: str | None = None
 
     def to_dict(self) -> dict[str, object]:
         """As plain data for JSON."""
@@ -91,13 +93,17 @@ def _is_large(table: Table) -> bool:
     return len(table.counts) * len(table.features) > _LARGE
 
 
-def _ladders(program: Program, table: Table) -> Iterator[Iterator[tuple[str, Program]]]:
-    """Changes of one kind, from mild to severe, with the changed programs."""
+def _ladders(program: Program, table: Table) -> Iterator[Iterator[tuple[str, str | None, Program]]]:
+    """Changes of one kind, from mild to severe, with what they replace and the changed programs."""
     support, large = program.support, _is_large(table)
     named = tuple(f for f in program.features if f.name is not None or f.coding is None)
+    coding = None if len(named) == len(program.features) else "feature(_, ...)"
+    depth = None if support.max_depth is None else f"max_depth({support.max_depth})"
+    rows = None if support.min_leaf == 1 else f"min_leaf({support.min_leaf})"
     yield (
         (
             f":- feature(_, [bins(quantile, {k})]).",
+            coding,
             replace(
                 program, features=(*named, FeatureDeclaration(None, None, Bins("quantile", k)))
             ),
@@ -107,19 +113,27 @@ def _ladders(program: Program, table: Table) -> Iterator[Iterator[tuple[str, Pro
     if large:
         return
     yield (
-        (f":- support(max_depth({k})).", replace(program, support=replace(support, max_depth=k)))
+        (
+            f":- support(max_depth({k})).",
+            depth,
+            replace(program, support=replace(support, max_depth=k)),
+        )
         for k in _DEPTHS
         if support.max_depth is None or k < support.max_depth
     )
     yield (
-        (f":- support(min_leaf({k})).", replace(program, support=replace(support, min_leaf=k)))
+        (
+            f":- support(min_leaf({k})).",
+            rows,
+            replace(program, support=replace(support, min_leaf=k)),
+        )
         for k in _LEAVES
         if support.min_leaf < k <= max(_LEAVES[1], table.n_rows / _FEWEST_LEAVES)
     )
 
 
 def _mildest(
-    ladder: Sequence[tuple[str, Program]],
+    ladder: Sequence[tuple[str, str | None, Program]],
     problem: Problem,
     room: Room,
     stop: Callable[[], bool],
@@ -128,10 +142,10 @@ def _mildest(
     best, low, high = None, 0, len(ladder)
     while low < high and not stop():
         middle = (low + high) // 2
-        directive, program = ladder[middle]
+        directive, instead, program = ladder[middle]
         size = _size(problem, program, room)
         if size is not None and room.holds(size):
-            best, high = Fit(directive, size), middle
+            best, high = Fit(directive, size, instead), middle
         else:
             low = middle + 1
     return best if best is not None and best.size.splits >= 1 else None  # else nothing is left
