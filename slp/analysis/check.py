@@ -22,7 +22,8 @@ from slp.analysis.declarations import read_declarations
 from slp.analysis.derivations import check_derivations
 from slp.analysis.directives import Directives, collect_directives
 from slp.analysis.edits import check_edits, read_edits
-from slp.analysis.endless import find_endless
+from slp.analysis.enclosed import find_enclosed
+from slp.analysis.endless import find_endless, find_left_recursion
 from slp.analysis.findings import Findings
 from slp.analysis.labels import check_constant_labels, check_label_sums
 from slp.analysis.measures import check_measures
@@ -107,6 +108,8 @@ def read_program(
     if not findings.has_errors:
         find_unused(program, items, uses, source.file, findings)
         find_endless(program, findings)
+        find_left_recursion(program, findings)
+        find_enclosed(program, findings)
     return replace(program, warnings=findings.warnings()), findings
 
 

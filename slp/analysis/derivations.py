@@ -37,7 +37,7 @@ def check_derivations(
     applicable = _Applicable(program, database, space, findings)
     for rule in program.rules:
         applicable.check(rule)
-    _check_some_tree(program, database, space, findings)
+    _check_some_tree(program, applicable, findings)
 
 
 # --- circles -----------------------------------------------------------------------------------
@@ -183,17 +183,21 @@ def _generalised(argument: Term, position: int) -> Term:
 # --- some tree ---------------------------------------------------------------------------------
 
 
-def _check_some_tree(
-    program: Program, database: Database, space: StateSpace, findings: Findings
-) -> None:
+def _check_some_tree(program: Program, applicable: _Applicable, findings: Findings) -> None:
     """Find that no derivation from the start can end. Unexplored states count as ending."""
+    database, space = applicable.database, applicable.space
     assert program.start is not None
     start = evaluate_arguments(program.start, database.parameters)
     known = all(found is not None for found in space.instances.values())
     found = [i for instances in space.instances.values() for i in instances or ()]
     deep = len(space.instances) >= MOST_STATES and not any(_has_leaf(i) for i in found)
     if start not in _ending(space, database) or (known and deep):
-        findings.add(words.NO_TREE_AT_ALL(program.spans.get("start")))
+        never = [
+            Related("the guards of this rule hold in no state that is known", rule.span)
+            for rule in program.rules
+            if isinstance(rule.body, LeafBody) and rule.before and id(rule) not in applicable.used
+        ]
+        findings.add(words.NO_TREE_AT_ALL(program.spans.get("start"), related=never))
 
 
 def _has_leaf(instance: RuleInstance) -> bool:

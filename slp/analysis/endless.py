@@ -1,4 +1,4 @@
-"""Predicates without a proof that ends, because each of their clauses calls such a predicate."""
+"""Recursion that does not end: predicates without a proof that ends, and left recursion."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from slp.analysis.findings import Findings
 from slp.analysis.predicates import Indicator, indicator_text
 from slp.analysis.productive import productive
 from slp.ir.program import LogicClause, Program
-from slp.messages.derivations import NO_PROOF_ENDS
-from slp.terms import Struct, Term, functor
+from slp.messages.derivations import LEFT_RECURSION, NO_PROOF_ENDS
+from slp.terms import Struct, Term, Var, arguments, conjuncts, functor, variables
 
 
 def find_endless(program: Program, findings: Findings) -> None:
@@ -30,6 +30,25 @@ def find_endless(program: Program, findings: Findings) -> None:
     )
     for key in clauses.keys() - ending:
         findings.add(NO_PROOF_ENDS(clauses[key][0].span, predicate=indicator_text(key)))
+
+
+def find_left_recursion(program: Program, findings: Findings) -> None:
+    """Warn of logical clauses that first call their own predicate with nothing smaller, and other
+    goals after it (W112).
+
+    Nothing is smaller if all arguments of the call are variables, and none of them stands inside a
+    compound argument of the head.
+    """
+    for clause in program.clauses:
+        if clause.label is not None or clause.body is None:
+            continue
+        first, *others = conjuncts(clause.body)
+        if functor(first) != functor(clause.head) or not others:
+            continue
+        inner = {v for a in arguments(clause.head) if isinstance(a, Struct) for v in variables(a)}
+        if all(isinstance(a, Var) and a not in inner for a in arguments(first)):
+            key = functor(clause.head) or ("", 0)
+            findings.add(LEFT_RECURSION(first.span, predicate=indicator_text(key)))
 
 
 def _surely_called(body: Term | None) -> Iterator[Indicator]:

@@ -20,7 +20,7 @@ from slp.source import SourceSpan
 from slp.terms import Atom, Number, Struct, Term, functor, variables
 
 #: Control constructs and built-ins that call goals, with the positions of these goals.
-_GOALS_IN = {
+GOALS_IN = {
     (",", 2): (0, 1),
     (";", 2): (0, 1),
     ("->", 2): (0, 1),
@@ -117,8 +117,8 @@ class _References:
             key = functor(goal)
             if key is None:
                 continue  # a variable is bound when it is called; proofs find its faults
-            if key in _GOALS_IN and isinstance(goal, Struct):
-                stack += [goal.args[i] for i in reversed(_GOALS_IN[key])]
+            if key in GOALS_IN and isinstance(goal, Struct):
+                stack += [goal.args[i] for i in reversed(GOALS_IN[key])]
             else:
                 self.goal(goal, key, span_of(goal, span), guard)
 

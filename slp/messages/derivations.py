@@ -141,12 +141,13 @@ ENDLESS_STATES = E134.says(
 E135 = Entry(
     "E135: there is no tree",
     cause="No derivation from the start ends in leaves.",
-    remedy="Let some rule end in `leaf`, with a label above 0.",
+    remedy="Let some rule end in `leaf`, with a label above 0 and guards that hold.",
     example=":- start(t).\n1 :: t --> split(_, _), t, t.",
 )
 NO_TREE_AT_ALL = E135.says(
     "there is no tree: no derivation from the start ends in leaves",
-    "some rule that the start leads to must end in `leaf`, with a label above 0",
+    "some rule that the start leads to must end in `leaf`, with a label above 0 and guards "
+    "that hold",
     may_follow=True,
 )
 
@@ -178,4 +179,29 @@ W109 = Entry(
 )
 NO_PROOF_ENDS = W109.says(
     "no proof of {predicate} ends: every clause of it leads back to itself", AS_REMEDY
+)
+
+W111 = Entry(
+    "W111: a condition leads to labelled clauses",
+    cause="A goal inside `->`, `\\+`, `findall` or `forall` leads to clauses with labels. A query "
+    "that comes to it is refused (E240).",
+    remedy="Call the goal before the condition, and test what was drawn.",
+    example="0.5 :: coin(h).\n0.5 :: coin(t).\nlost :- \\+ coin(h).",
+)
+CHOICE_IN_CONDITION = W111.says(
+    "{predicate} leads to labelled clauses and is called inside a condition: a query that comes "
+    "here is refused (E240)",
+    AS_REMEDY,
+)
+
+W112 = Entry(
+    "W112: a clause is left-recursive",
+    cause="The first goal of a clause calls its own predicate, with no smaller argument. The "
+    "search for proofs goes down this clause for ever.",
+    remedy="Put the recursive goal last.",
+    example="path(X, Z) :- path(X, Y), edge(Y, Z).\npath(X, Y) :- edge(X, Y).\nedge(a, b).",
+)
+LEFT_RECURSION = W112.says(
+    "left recursion: the first goal of this clause calls {predicate} again, and never ends",
+    AS_REMEDY,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from slp.messages.entry import AS_REMEDY, Entry
 
-NEEDS_GUARD = "does a recursive clause lack a guard that ends it?"
+NEEDS_GUARD = "does a clause call itself first (put that goal last), or lack a guard that ends it?"
 
 # --- arithmetic --------------------------------------------------------------------------------
 
@@ -16,6 +16,9 @@ E201 = Entry(
 )
 UNBOUND_IN_ARITHMETIC = E201.says(
     "arithmetic needs a number, but `{variable}` is not bound", AS_REMEDY
+)
+UNNAMED_IN_ARITHMETIC = E201.says(
+    "arithmetic needs a number, but a variable is not bound", AS_REMEDY
 )
 
 E202 = Entry(

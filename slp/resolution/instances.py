@@ -128,9 +128,9 @@ def _parameters_to_blame(
             text = f"{name} = {parameters[name]:g}"
             if parameters[name] > 1:
                 value, _ = prepared.label(frame, {**parameters, name: 1})
-                text += ": at most 1" if 0 <= value < math.inf else ""
+                text += ", which must be at most 1" if 0 <= value < math.inf else ""
             named.append(text)
-    return ", ".join(named)
+    return "; ".join(named)
 
 
 def label_value(value: int | float, span: SourceSpan | None) -> float:

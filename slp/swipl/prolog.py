@@ -26,7 +26,7 @@ from typing import Any, TypeAlias
 from slp.errors import ProgramError, UnsupportedError
 from slp.ir import program as ir  # used late: it imports slp.terms
 from slp.late import late_import
-from slp.messages.proofs import JANUS_DOES_NOT_START, NO_JANUS
+from slp.messages.proofs import JANUS_DOES_NOT_START, NO_JANUS, UNNAMED_IN_ARITHMETIC
 from slp.resolution import faults
 from slp.resolution.arithmetic import names_of_functions, names_of_values
 from slp.resolution.best_first import BestFirst, FoundProof, Node
@@ -235,7 +235,7 @@ class PrologProgram:
                 known = database_of(self.program).definitions
                 return faults.unknown_predicate(name, arity, known, span)
             case "unbound_value", []:
-                return faults.unbound_in_arithmetic(Var("_"), span)
+                return ProgramError(UNNAMED_IN_ARITHMETIC(span))
             case "unknown_value", [name]:
                 parameters = database_of(self.program).parameters
                 return faults.unknown_value(name, names_of_values(parameters), span)

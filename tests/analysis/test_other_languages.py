@@ -66,7 +66,7 @@ def test_questions_in_the_program() -> None:
 
 def test_an_impossible_label_names_its_parameters() -> None:
     (found,) = faults(":- use(growtree, [alpha = 1.2]).")
-    assert (found.code, found.help) == ("E220", "alpha = 1.2: at most 1, beta = 1")
+    assert (found.code, found.help) == ("E220", "alpha = 1.2, which must be at most 1; beta = 1")
 
 
 @pytest.mark.parametrize(
@@ -140,3 +140,36 @@ def test_a_grammar_of_strings_is_told_how_text_is_written() -> None:
 def test_a_file_in_double_quotes_has_one_fault() -> None:
     (found,) = faults(':- use(growtree).\n:- use("b.slp").\n:- constraint(constant(infant)).')
     assert (found.code, found.help) == ("E102", "write it in single quotes: `:- use('b.slp').`")
+
+
+def warnings(text: str) -> list[tuple[str, str | None]]:
+    found = slp.parse(text).warnings
+    return [(d.code, d.span and d.span.text) for d in found if d.code in ("W111", "W112")]
+
+
+@pytest.mark.parametrize(
+    ("clauses", "found"),
+    [
+        ("q(X) :- \\+ c(X).", ["c(X)"]),
+        ("r(N) :- findall(X, c(X), L), length(L, N).", ["c(X)"]),
+        ("p(X) :- c(Y), ( Y == h -> X = 1 ; X = 0 ).\nm(L) :- findall(X, p(X), L).", ["p(X)"]),
+        ("p :- ( c(h) -> c(t) ; c(h) ).", ["c(h)"]),
+        ("p :- ( d -> c(t) ; c(h) ), once(c(h)), \\+ d.\nd.", []),
+    ],
+)
+def test_a_condition_that_leads_to_labels(clauses: str, found: list[str]) -> None:
+    have = warnings(f"0.5 :: c(h).\n0.5 :: c(t).\n{clauses}\n")
+    assert have == [("W111", text) for text in found]
+
+
+@pytest.mark.parametrize(
+    ("clauses", "found"),
+    [
+        ("path(X, Z) :- path(X, Y), edge(Y, Z).\npath(X, Y) :- edge(X, Y).", ["path(X, Y)"]),
+        ("path(X, Z) :- edge(X, Y), path(Y, Z).\npath(X, Y) :- edge(X, Y).", []),
+        ("all([X|Xs]) :- all(Xs), edge(X, _).\nall([]).", []),
+        ("0.5 :: w(X) :- w(Y), edge(Y, X).\n0.5 :: w(a).", []),
+    ],
+)
+def test_left_recursion(clauses: str, found: list[str]) -> None:
+    assert warnings(f"edge(a, b).\n{clauses}\n") == [("W112", text) for text in found]

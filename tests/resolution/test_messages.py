@@ -12,7 +12,7 @@ from tests.resolution.programs import SMALL, answers, database, fault, tree_rule
 
 BIND = "bind it before it is used: in the head, or by a goal to the left"
 BIND_LEFT = "bind it by a goal to the left"
-ENDLESS = "does a recursive clause lack a guard that ends it?"
+ENDLESS = "does a clause call itself first (put that goal last), or lack a guard that ends it?"
 INTERVALS = "this guard uses the threshold in a way that cannot be cut into intervals"
 
 PROGRAM = """

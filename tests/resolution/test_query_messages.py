@@ -16,7 +16,7 @@ CONDITION_HELP = (
     "call it before: conditions, `\\+`, `findall` and `forall` test what has been drawn already"
 )
 CUT_HELP = "cut before the stochastic goal is called, or write clauses that exclude each other"
-ENDLESS = "does a recursive clause lack a guard that ends it?"
+ENDLESS = "does a clause call itself first (put that goal last), or lack a guard that ends it?"
 
 
 def fault(error: SlpError) -> tuple[str, str, str | None, str | None]:

@@ -18,7 +18,7 @@ COIN = "0.6 :: coin(h).\n0.4 :: coin(t).\n"
 BEFORE = (
     "call it before: conditions, `\\+`, `findall` and `forall` test what has been drawn already"
 )
-ENDLESS = "does a recursive clause lack a guard that ends it?"
+ENDLESS = "does a clause call itself first (put that goal last), or lack a guard that ends it?"
 
 
 CUT = "cut before the stochastic goal is called, or write clauses that exclude each other"
@@ -107,7 +107,7 @@ CUT = "cut before the stochastic goal is called, or write clauses that exclude e
             "p(_)",
             (
                 "E201",
-                "arithmetic needs a number, but `_` is not bound",
+                "arithmetic needs a number, but a variable is not bound",
                 "p(X) :- Y is X + 1, q(Y).",
                 "bind it before it is used: in the head, or by a goal to the left",
             ),
