@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -105,7 +106,11 @@ def _summary(result: slp.LearnResult) -> list[str]:
         f"{result.method}: {plural(len(path) - 1, 'iteration')}, {ended}",
         f"log-likelihood {path[0]:.6f} -> {path[-1]:.6f}",
     ]
+    count = Counter(change.name for change in result.changes)
     for change in result.changes:
         kind = "" if change.kind == "label" else change.kind.replace("_", " ") + " "
-        lines.append(f"{kind}{change.name}: {change.before:.6g} -> {change.after:.6g}")
+        line = ""
+        if count[change.name] > 1 and (span := change.span) is not None:
+            line = f" in line {span.file.line_column(span.start)[0]}"
+        lines.append(f"{kind}{change.name}{line}: {change.before:.6g} -> {change.after:.6g}")
     return lines + list(result.notes)

@@ -16,7 +16,8 @@ E240 = Entry(
 )
 ENCLOSED_CHOICE = E240.says(
     "{predicate} has labelled clauses and is called inside a condition",
-    "call it before: conditions, `\\+`, `findall` and `forall` test what has been drawn already",
+    "call it before: conditions, `\\+`, `findall` and `forall` test what has been drawn already; "
+    "`slp check` shows conditions that lead to labels",
 )
 
 E241 = Entry(

@@ -80,3 +80,11 @@ def test_a_fault_writes_nothing(slp_run, files: tuple[Path, Path], tmp_path: Pat
     assert result.code == 1 and not out.exists()
     assert "error[E282]: this observation has no proof under the program\n" in result.err
     assert "2 | double(edge)." in result.err
+
+
+def test_clauses_with_one_head_are_told_apart_by_their_lines(slp_run, tmp_path: Path) -> None:
+    program, goals = tmp_path / "s.slp", tmp_path / "seen.pl"
+    program.write_text("0.4 :: s(X) :- a(X).\n0.6 :: s(X) :- b(X).\na(1). b(2).\n")
+    goals.write_text("s(1).\n3 :: s(2).\n")
+    said = slp_run("learn", program, goals).out
+    assert "\ns(X) in line 1: 0.4 -> 0.25\ns(X) in line 2: 0.6 -> 0.75\n" in said

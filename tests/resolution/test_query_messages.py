@@ -13,7 +13,8 @@ from slp.resolution import Limits
 
 COIN = "0.6 :: coin(h).\n0.4 :: coin(t).\n"
 CONDITION_HELP = (
-    "call it before: conditions, `\\+`, `findall` and `forall` test what has been drawn already"
+    "call it before: conditions, `\\+`, `findall` and `forall` test what has been drawn already; "
+    "`slp check` shows conditions that lead to labels"
 )
 CUT_HELP = "cut before the stochastic goal is called, or write clauses that exclude each other"
 ENDLESS = "does a clause call itself first (put that goal last), or lack a guard that ends it?"

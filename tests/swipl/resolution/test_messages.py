@@ -16,7 +16,8 @@ from tests.resolution.programs import fault
 
 COIN = "0.6 :: coin(h).\n0.4 :: coin(t).\n"
 BEFORE = (
-    "call it before: conditions, `\\+`, `findall` and `forall` test what has been drawn already"
+    "call it before: conditions, `\\+`, `findall` and `forall` test what has been drawn already; "
+    "`slp check` shows conditions that lead to labels"
 )
 ENDLESS = "does a clause call itself first (put that goal last), or lack a guard that ends it?"
 
