@@ -47,7 +47,10 @@ _FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 @program_argument
 @click.argument("goal", metavar="GOAL")
 @click.option(
-    "--given", metavar="GOAL", help="One more goal that must succeed, with shared variables."
+    "--given",
+    metavar="GOAL",
+    multiple=True,
+    help="One more goal that must succeed, with shared variables (repeatable).",
 )
 @click.option(
     "--best",
@@ -136,7 +139,9 @@ def query_command(
 
 def _options(asked: Mapping[str, Any], *names: str) -> dict[str, Any]:
     """The options that all ways take, and those of one way."""
-    return {name: asked[name] for name in ("given", "engine", "allow_code", *names)}
+    goals: tuple[str, ...] = asked["given"]
+    given = ", ".join(f"({goal})" for goal in goals) if goals[1:] else next(iter(goals), None)
+    return {"given": given, **{name: asked[name] for name in ("engine", "allow_code", *names)}}
 
 
 def _searched(program: slp.Program, goal: str, best: int, **asked: Any) -> QueryResult:

@@ -61,7 +61,7 @@ class Sums(Protocol):
 
 def sums_of(program: ir.Program, table: Table, memory: int) -> Sums:
     """The sums of a table: on the chart where that fits, else by differences."""
-    grammar = _grammar(program, table)
+    grammar = grammar_on(program, table)
     if any(rule.rows is not None for _, rule in grammar.rules()):
         return Differences(table, memory)  # in some box a step may appear or disappear
     if compiled_is_there():
@@ -72,7 +72,8 @@ def sums_of(program: ir.Program, table: Table, memory: int) -> Sums:
     return InsideOutside(grammar, table, memory)
 
 
-def _grammar(program: ir.Program, table: Table) -> TreeGrammar:
+def grammar_on(program: ir.Program, table: Table) -> TreeGrammar:
+    """The tree grammar of a program on a table, with all of its states."""
     schema = table.schema(program.support.min_leaf)
     return program_to_tree_grammar(program, schema).listed()
 
@@ -119,7 +120,7 @@ class InsideOutside:
         return self._last[1]
 
     def _forest(self, unknowns: Unknowns, u: _Vector) -> Forest:
-        grammar = _grammar(unknowns.program_at(u), self._table)
+        grammar = grammar_on(unknowns.program_at(u), self._table)
         if _shape(grammar) != _shape(self._grammar):
             raise OtherStepsError
         return forest_of_reach(grammar, self._reach)
@@ -153,7 +154,7 @@ class Differences:
 
     def value(self, unknowns: Unknowns, u: _Vector) -> float:
         """See `Sums`."""
-        grammar = _grammar(unknowns.program_at(u), self.table)
+        grammar = grammar_on(unknowns.program_at(u), self.table)
         geometry = Geometry(grammar, self.table)
         with telling_label_faults(grammar, self.table):
             chart = self._chart(grammar, geometry)

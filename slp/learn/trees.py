@@ -25,7 +25,7 @@ which the compiled engine computes without storing the steps.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,11 +34,12 @@ from slp.data.table import Table
 from slp.errors import UsageError
 from slp.ir import program as ir
 from slp.learn.ascent import climb
-from slp.learn.evidence import OtherStepsError, Sums, sums_of
+from slp.learn.evidence import OtherStepsError, Sums, grammar_on, sums_of
 from slp.learn.result import Learned
 from slp.learn.text import ProgramText
 from slp.learn.unknowns import Unknowns
 from slp.messages.learning import NO_TABLE
+from slp.results.evidence import evidence_note
 
 _Vector = NDArray[np.float64]
 
@@ -77,7 +78,9 @@ def learn_parameters(
     evidence = _Evidence(unknowns, sums)
     path, converged = climb(evidence, unknowns.start, iterations=iterations, tolerance=tolerance)
     values = tuple(point.value for point in path)
-    return unknowns.learned(path[-1].point, values, converged, evidence.method)
+    learned = unknowns.learned(path[-1].point, values, converged, evidence.method)
+    caution = evidence_note(grammar_on(program, tables[0]))
+    return learned if caution is None else replace(learned, notes=(*learned.notes, caution))
 
 
 @dataclass(frozen=True, eq=False)

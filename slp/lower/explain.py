@@ -21,10 +21,12 @@ from slp.lower.lowering import find_tests_on_trees, program_to_tree_grammar
 from slp.lower.schema_without_table import schema_of_program
 from slp.resolution import evaluate
 from slp.source import visible
-from slp.terms import functor
+from slp.syntax.printer import term_to_text
+from slp.terms import arguments, functor, subterms, variables
 
 _STATES_SHOWN = 12
 _WIDTH = 96
+_ONE = "labels sum to 1"
 #: How far a sum of labels may be from 1.
 _ROUNDING = 1e-9
 
@@ -102,21 +104,40 @@ def _sum_of_labels(program: ir.Program, clauses: Iterable[ir.LogicClause]) -> st
     except ProgramError:
         return "labels depend on arguments, and a query checks that they sum to 1 at most"
     if abs(math.fsum(labels) - 1) <= _ROUNDING:
-        return "labels sum to 1"
+        return _ONE
     return "labels sum to 1 over the clauses that a goal can match"
 
 
 def _to_run(program: ir.Program) -> list[str]:
-    """Commands, about the last stochastic predicate, else the last of all."""
+    """Commands, with a goal about the last predicate that no other one calls."""
     defined = _defined(program)
-    stochastic = [key for key, clauses in defined.items() if clauses[0].label is not None]
-    name, arity = (stochastic or list(defined))[-1]
-    arguments = ", ".join(f"X{i + 1}" for i in range(arity))
-    goal = visible(f"{name}({arguments})" if arity else name)
+    called = {
+        functor(term)
+        for own, clauses in defined.items()
+        for clause in clauses
+        if clause.body is not None
+        for term in subterms(clause.body)
+        if functor(term) != own
+    }
+    last = [*defined, *(key for key in defined if key not in called)][-1]
+    goal = _goal(program, defined[last])
     lines = [f'slp query FILE "{goal}": answers with their probabilities']
-    if stochastic:
+    if any(clauses[0].label is not None for clauses in defined.values()):
         lines.append("slp learn FILE GOALS: labels from observed goals")
     return lines
+
+
+def _goal(program: ir.Program, clauses: list[ir.LogicClause]) -> str:
+    """A goal with variables for arguments. Where labels may sum to more than 1 over all clauses,
+    the first argument is that of the first clause."""
+    head = clauses[0].head
+    given = [f"X{i + 1}" for i in range(len(arguments(head)))]
+    if given and clauses[0].label is not None and _sum_of_labels(program, clauses) != _ONE:
+        first = arguments(head)[0]
+        if next(variables(first), None) is None:
+            given[0] = term_to_text(first)
+    name, arity = functor(head) or ("", 0)
+    return visible(f"{name}({', '.join(given)})" if arity else name)
 
 
 # --- programs of trees ---------------------------------------------------------------------------

@@ -90,3 +90,14 @@ E725 = Entry(
     example="slp.load('prior.slp', include='no_such_folder')",
 )
 NO_FOLDER = E725.says("`{folder}` is no folder", AS_REMEDY)
+
+E726 = Entry(
+    "E726: a goal is no text",
+    cause="A goal of a query is Prolog text, and something else was given.",
+    remedy="Give one text; join several goals by commas.",
+    example="coin.query('coin(X)', given=['X = h', 'X = t'])",
+)
+GOAL_IS_NO_TEXT = E726.says(
+    "`{option}` cannot be {value}: it is Prolog text",
+    "give one text; join several goals by commas, as in 'X = h, Y = t'",
+)

@@ -110,10 +110,13 @@ WEIGHTS_NOT_LEARNED = E285.says(
 E286 = Entry(
     "E286: there is nothing to learn",
     cause="No label, parameter or feature weight of the program can change by itself.",
-    remedy="Write numbers as labels, or parameters in labels that can move.",
+    remedy="Write numbers as labels of clauses, or parameters in labels that can move.",
     example="slp learn fixed.slp data.csv   (`fixed.slp` is `:- start(t). 1 :: t --> leaf.`)",
 )
-_LEARNED = "numbers as labels, parameters in labels and feature weights are learned"
+_LEARNED = (
+    "numbers as labels of clauses (0.333, not 1/3), parameters in labels and feature weights are "
+    "learned; in tree rules parameters and feature weights alone"
+)
 NO_PARAMETER_TO_LEARN = E286.says(
     "there is nothing to learn: no parameter of the labels can change by itself", _LEARNED
 )

@@ -162,7 +162,7 @@ PRIORITY_CLASH = E035.says(
 E036 = Entry(
     "E036: a clause has two labels",
     cause="`::` stands twice in a clause, which has one label.",
-    remedy="Write Label :: Head --> Body.",
+    remedy="Write Label :: Head :- Body, or Label :: Head --> Body for a tree rule.",
     example="a :: b :: c.",
 )
 TWO_LABELS = E036.says("a clause has one label, so :: cannot stand twice", AS_REMEDY)
@@ -236,7 +236,8 @@ VARIABLE_AS_HEAD = E042.says(
 E043 = Entry(
     "E043: a clause has no head",
     cause="A clause is about an atom or about name(arguments), and this is about something else.",
-    remedy="Write Label :: name(arguments) --> body, where the label and the body may be missing.",
+    remedy="Write Label :: name(arguments) :- body, or --> for a tree rule. Label and body may be "
+    "missing.",
     example="1.",
 )
 NO_HEAD = E043.says(
@@ -250,6 +251,10 @@ E044 = Entry(
     example="0.5 : t --> leaf.",
 )
 SINGLE_COLON = E044.says("a label is followed by two colons, not by one", "write {label} :: {head}")
+COLON_AFTER_NAME = E044.says(
+    "a label is followed by two colons, not by one",
+    "write {label} :: {head} if {label} is a label; there are no modules",
+)
 
 E045 = Entry(
     "E045: a directive is empty",
@@ -280,7 +285,7 @@ OTHER_ARROW = E047.says("clauses with => are not part of the language", AS_REMED
 E048 = Entry(
     "E048: a label stands in a body",
     cause="`::` stands behind the arrow of a clause.",
-    remedy="Write Label :: Head --> Body.",
+    remedy="Write Label :: Head :- Body, or Label :: Head --> Body for a tree rule.",
     example="t --> 1 :: leaf.",
 )
 LABEL_IN_BODY = E048.says(":: belongs before the head, not into the body", AS_REMEDY)

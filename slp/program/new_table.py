@@ -12,6 +12,7 @@ from slp.data.columns import Column, labels_of, numbers_of
 from slp.data.features import Declared, code_column
 from slp.data.frames import Frame
 from slp.data.response import MOST_INTEGER_CLASSES
+from slp.data.texts import text_warnings
 from slp.data.words import listed
 from slp.errors import DataError
 from slp.leaves import label_text
@@ -130,6 +131,8 @@ def _role(column: Column) -> ColumnRole:
     given = column.rows(np.flatnonzero(~column.missing))
     if given.numeric:
         return ColumnRole(column, "numeric", range_text(given), why)
+    if why is None and (doubts := text_warnings(column)):
+        why = f"to be looked at: {doubts[0].message}"
     return ColumnRole(column, "categorical", _levels(given), why)
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import numbers
+import reprlib
 import secrets
 import sys
 from collections.abc import Iterator, Mapping, Sequence
@@ -129,9 +130,14 @@ def read_query(program: ir.Program, goal: str, given: str | None) -> Query:
 
     Raises
     ------
+    UsageError
+        E726: a goal is no text.
     ProgramError
         The text has a fault.
     """
+    for option, text in (("goal", goal), ("given", given)):
+        if not isinstance(text, str) and (text is not None or option == "goal"):
+            raise UsageError(words.GOAL_IS_NO_TEXT(option=option, value=reprlib.repr(text)))
     condition = None if given is None else parse_term(given, "<given>")
     return Query(program, parse_term(goal), condition)
 

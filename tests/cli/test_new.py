@@ -82,6 +82,8 @@ def test_the_roles_of_columns() -> None:
         name=[f"patient {i}" for i in range(N)],
         site=["Ulm"] * N,
         weight=[None, *range(N - 1)],
+        dose_2=["?", *(str(i % 9) for i in range(N - 1))],
+        day=[f"2024-03-{i % 28 + 1:02}" for i in range(N)],
         seen=pl.date_range(pl.date(2024, 1, 1), pl.date(2024, 2, 9), eager=True),
         outcome=CLASSES,
         last=[3.5] * N,
@@ -91,8 +93,10 @@ def test_the_roles_of_columns() -> None:
         text = first_program(odd)
     program = slp.parse(text).ir
     assert program.response == "outcome"
-    assert program.ignored == ("id", "name", "site", "weight", "seen", "last")
-    for words in ("numbers the rows", "names the rows", "one value only", "1 of 40 cells missing"):
+    left_out = ("id", "name", "site", "weight", "dose_2", "day", "seen", "last")
+    assert program.ignored == left_out
+    found = ("numbers the rows", "names the rows", "one value only", "1 of 40 cells missing")
+    for words in (*found, "row 1 holds `?`", "seems to hold dates"):
         assert words in text
     assert [f.name for f in program.features] == ["age", "dose"]
     assert slp.parse(first_program(odd, "dose")).ir.response == "dose"

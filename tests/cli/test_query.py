@@ -33,6 +33,14 @@ def test_answers_as_json(slp_run, pair: Path) -> None:
     assert (found["complete"], found["reason"], found["upper"]) == (True, None, 0.5)
 
 
+def test_several_conditions(slp_run, pair: Path) -> None:
+    both = slp_run("query", pair, "pair(X, Y)", "--given", "X = h ; X = t", "--given", "X = t").out
+    assert both == slp_run("query", pair, "pair(X, Y)", "--given", "X = t").out
+    assert both.startswith("1  X = t, Y = h\n")
+    none = slp_run("query", pair, "pair(X, Y)", "--given", "X = h", "--given", "X = t").out
+    assert "success 0" in none
+
+
 def test_best_proofs_and_a_condition(slp_run, pair: Path) -> None:
     result = slp_run("query", pair, "pair(X, Y)", "--given", "X = t", "--best", "1")
     assert result.out == (

@@ -155,9 +155,27 @@ def test_a_program_of_clauses_tells_its_predicates() -> None:
         "  flip/1: 1 clause, logical\n"
         "\n"
         "To run\n"
-        '  slp query FILE "step(X1, X2)": answers with their probabilities\n'
+        '  slp query FILE "flip(X1)": answers with their probabilities\n'
         "  slp learn FILE GOALS: labels from observed goals"
     )
+
+
+@pytest.mark.parametrize(
+    "text, goal",
+    [
+        ("0.5 :: step(a, b). 0.5 :: step(a, c). 1 :: step(b, a).", "step(a, X2)"),
+        ("0.5 :: c(a). 0.5 :: c(b). both(X, Y) :- c(X), c(Y).", "both(X1, X2)"),
+        ("top :- c(_). 0.5 :: c(a). 0.5 :: c(b). p(1).", "p(X1)"),
+        ("0.6 :: s(X) :- s(X). 0.4 :: s(a).", "s(X1)"),
+    ],
+)
+def test_the_goal_to_run_is_about_the_last_predicate_that_nobody_calls(
+    text: str, goal: str
+) -> None:
+    """And no query of it is refused because its labels sum to more than 1."""
+    program = slp.parse(text)
+    assert f'slp query FILE "{goal}"' in program.explain()
+    program.query(goal)
 
 
 def test_the_verdict_and_the_mixture_come_before_the_states() -> None:
