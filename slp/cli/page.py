@@ -84,8 +84,9 @@ class Page:
             yield "trust     NOT KNOWN: too few draws to tell, do not use these; run longer:"
             yield from self._next()
         elif found.warnings:
-            times = "four" if found.tempering is not None else "ten"
-            yield f"trust     NOT CONVERGED: do not use these numbers; run {times} times longer:"
+            times = "four times" if found.tempering is not None else "ten times"
+            how = f"run {'' if self.posterior.interrupted else times + ' '}longer"
+            yield f"trust     NOT CONVERGED: do not use these numbers; {how}:"
             yield from self._next()
             yield f"{INDENT}{_health(found)}"
         else:

@@ -117,13 +117,16 @@ def sample_command(
 
 
 def _longer(posterior: slp.Posterior, draws: int, deadline: Deadline) -> list[str]:
-    """This command with ten times the steps and the time, at least 1000 draws, and no checkpoint
-    (the checkpoint is that of the shorter run); of a particle filter with ten times the islands, of
-    ladders with four times the scans. The second line says how long it takes."""
+    """This command, to go on from its checkpoint if the run was stopped; else with ten times the
+    steps and the time, at least 1000 draws, and no checkpoint (the checkpoint is that of the
+    shorter run); of a particle filter with ten times the islands, of ladders with four times the
+    scans. The second line says how long it takes."""
     schedule = posterior.schedule
     if schedule is None:
         return []
     context = click.get_current_context()
+    if posterior.interrupted and context.params["checkpoint"] is not None:
+        return [command_again(context, {"resume": True}), "(it goes on from the checkpoint)"]
     choice, found = posterior.choice, posterior.diagnostics
     tempered = found is not None and found.tempering is not None
     options, longer = slp.engines.longer_run(schedule, draws, tempered=tempered)

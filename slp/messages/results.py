@@ -77,7 +77,7 @@ W510 = Entry(
 )
 INTERRUPTED = W510.says(
     "interrupted: {kept} of {wanted} draws are there and kept",
-    "with a checkpoint the run can be resumed",
+    "a run with --checkpoint FILE goes on with --resume",
 )
 
 W541 = Entry(

@@ -86,9 +86,14 @@ def acceptance(tally: Tally) -> dict[str, float]:
     return {name: accepted[name] / n for name, n in sorted(proposed.items()) if n}
 
 
+#: A run is not advised to take more than so many times its time.
+_MOST_TIMES = 4.0
+
+
 def out_of_time_in_words(seconds: float, kept: int, wanted: int) -> Diagnostic:
-    """W541, with about twice the time that all draws would have taken at this pace."""
-    more = math.ceil(2 * seconds * max(1.0, wanted / max(1, kept)))
+    """W541, with about twice the time that all draws would have taken at this pace, and four times
+    the time at most: the pace of a few draws tells little."""
+    more = math.ceil(seconds * min(_MOST_TIMES, 2 * max(1.0, wanted / max(1, kept))))
     if kept > wanted:
         return OUT_OF_TIME_IN_FURTHER_ROUND(time=format_seconds(seconds), kept=kept, more=more)
     return OUT_OF_TIME(time=format_seconds(seconds), kept=kept, wanted=wanted, more=more)

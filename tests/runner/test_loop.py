@@ -105,7 +105,7 @@ def test_ctrl_c_keeps_what_was_drawn(threads: int) -> None:
     assert all(a == b[: len(a)] for a, b in zip(have.draws, want, strict=True))
     assert str(caught[0].message) == (
         f"warning[W510]: interrupted: {n} of 2000 draws are there and kept\n"
-        "  help: with a checkpoint the run can be resumed"
+        "  help: a run with --checkpoint FILE goes on with --resume"
     )
 
 
