@@ -36,7 +36,7 @@ from slp.trees.predicates import asked_predicates
 #: a node of a draw.
 _SHARE_OF_DRAWS, _BYTES_OF_NODE = 0.5, 1200
 #: The most of the time left that is kept for the work after the draws.
-_MOST_AFTER_DRAWS = 3 / 4
+_MOST_AFTER_DRAWS = 2 / 3
 # Trees in Python take some 10 kB each, and only the best is kept.
 _SCORED_AT_ONCE = 100
 

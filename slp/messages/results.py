@@ -84,7 +84,7 @@ W541 = Entry(
     "W541: the time ended a run",
     cause="The time that `--time` gives ended before all draws were made. What was drawn is kept.",
     remedy="Give more time, or run with `--checkpoint FILE` and go on by `--resume`.",
-    example="slp-sample growtree data.csv --engine mh -n 1000000 --time 1s",
+    example="slp-sample growtree data.csv --engine mh -n 1000000 --time 3s",
 )
 OUT_OF_TIME = W541.says(
     "the time of {time} is over: {kept} of {wanted} draws are there",
