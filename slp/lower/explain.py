@@ -21,8 +21,7 @@ from slp.lower.lowering import find_tests_on_trees, program_to_tree_grammar
 from slp.lower.schema_without_table import schema_of_program
 from slp.resolution import evaluate
 from slp.source import visible
-from slp.syntax.printer import term_to_text
-from slp.terms import arguments, functor, subterms, variables
+from slp.terms import Atom, Number, arguments, functor, subterms
 
 _STATES_SHOWN = 12
 _WIDTH = 96
@@ -134,8 +133,10 @@ def _goal(program: ir.Program, clauses: list[ir.LogicClause]) -> str:
     given = [f"X{i + 1}" for i in range(len(arguments(head)))]
     if given and clauses[0].label is not None and _sum_of_labels(program, clauses) != _ONE:
         first = arguments(head)[0]
-        if next(variables(first), None) is None:
-            given[0] = term_to_text(first)
+        if isinstance(first, Number):
+            given[0] = str(first.value)
+        elif isinstance(first, Atom) and first.name.isidentifier() and first.name[0].islower():
+            given[0] = first.name
     name, arity = functor(head) or ("", 0)
     return visible(f"{name}({', '.join(given)})" if arity else name)
 

@@ -67,8 +67,8 @@ def _label_and_head(term: Term, span: SourceSpan) -> tuple[Term | None, Term]:
     if isinstance(head, Struct) and _is_struct(head, ":", 2):
         left, right = head.args[::-1] if isinstance(head.args[1], Number) else head.args
         wording = words.COLON_AFTER_NAME if isinstance(left, Atom) else words.SINGLE_COLON
-        label, after = (excerpt(_text(t, span)) for t in (left, right))
-        raise _fault(wording, head, span, label=label, head=after)
+        texts = [excerpt(_text(t, span)) for t in (left, right)]
+        raise _fault(wording, head, span, label=texts[0], head=texts[1])
     if (
         isinstance(head, Number | Text)
         or head == NIL
