@@ -37,6 +37,7 @@ from slp.analysis.unused import find_unused
 from slp.ir.program import Program
 from slp.messages.derivations import NO_START_DECLARED
 from slp.resolution import StateRules
+from slp.source import SourceSpan
 from slp.syntax.ast import SourceProgram
 from slp.terms import Term
 from slp.trees import Tree
@@ -100,7 +101,8 @@ def read_program(
     check_references(program, clauses, findings)
     check_rows_of_rules(program, clauses.logical | clauses.stochastic, findings)
     if not findings.has_errors:
-        program = _check_states(program, findings)
+        settings = {o.name: o.span for use in uses for o in use.overrides}
+        program = _check_states(program, settings, findings)
     check_columns(program, findings)
     check_measures(program, findings)
     check_edits(program, findings)
@@ -113,7 +115,9 @@ def read_program(
     return replace(program, warnings=findings.warnings()), findings
 
 
-def _check_states(program: Program, findings: Findings) -> Program:
+def _check_states(
+    program: Program, settings: Mapping[str, SourceSpan], findings: Findings
+) -> Program:
     """Check labels and derivations in the states that the start reaches. The result is the program
     with what was evaluated for this."""
     states = StateRules(program)
@@ -121,7 +125,7 @@ def _check_states(program: Program, findings: Findings) -> Program:
     check_constant_labels(program, findings)
     if findings.has_errors:
         return program
-    space = explore(program, states, findings)
+    space = explore(program, states, findings, settings)
     check_label_sums(program, database, space, findings)
     check_sums_by_rows(program, database, space, SOME_ROWS, findings)
     check_derivations(program, database, space, findings)

@@ -9,13 +9,14 @@ result is not `complete`, and unreached states are unknown.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
 
 from slp.analysis.findings import Findings
 from slp.analysis.parameters import names_in
 from slp.budgets.seconds import check_time
-from slp.errors import SlpError
+from slp.errors import Related, SlpError
 from slp.ir.names import named_features
 from slp.ir.program import CallBody, Program, SplitBody, TreeRule
 from slp.ir.schema import ANY_FEATURE, MOST_LEAVES
@@ -23,8 +24,11 @@ from slp.messages.derivations import ENDLESS_STATES
 from slp.messages.places import in_state
 from slp.resolution import Limits, Meter, RuleInstance, StateRules, threshold_outcomes
 from slp.resolution.faults import NeedsPrologError
+from slp.source import SourceSpan
 from slp.syntax import term_to_text
 from slp.terms import Atom, Term, subterms
+
+_NO_SETTINGS: Mapping[str, SourceSpan] = MappingProxyType({})
 
 #: Number of states after which the exploration stops.
 MOST_STATES = 300
@@ -63,9 +67,15 @@ class StateSpace:
     unbounded: bool = False
 
 
-def explore(program: Program, states: StateRules, findings: Findings) -> StateSpace:
-    """The states reachable from the program's start."""
-    explorer = _Explorer(program, states, findings)
+def explore(
+    program: Program,
+    states: StateRules,
+    findings: Findings,
+    settings: Mapping[str, SourceSpan] = _NO_SETTINGS,
+) -> StateSpace:
+    """The states reachable from the program's start. `settings` are the places where `use` gives
+    values to parameters, for messages."""
+    explorer = _Explorer(program, states, findings, settings)
     if program.start is not None:
         layer = [states.state(program.start)]
         explorer.space.origin[layer[0]] = None
@@ -76,7 +86,15 @@ def explore(program: Program, states: StateRules, findings: Findings) -> StateSp
 
 
 class _Explorer:
-    def __init__(self, program: Program, states: StateRules, findings: Findings) -> None:
+    def __init__(
+        self,
+        program: Program,
+        states: StateRules,
+        findings: Findings,
+        settings: Mapping[str, SourceSpan],
+    ) -> None:
+        self.program = program
+        self.settings = settings
         self.states = states
         self.findings = findings
         self.space = StateSpace()
@@ -142,7 +160,14 @@ class _Explorer:
             key = (d.code, d.span.start if d.span else -1)
             if key not in self.blamed:
                 self.blamed.add(key)
+                d = replace(d, related=(*d.related, *self.set_by_use(d.span)))
                 self.findings.add(in_state(d, state_text(state)))
+
+    def set_by_use(self, label: SourceSpan | None) -> list[Related]:
+        """Where `use` sets parameters of the label at this place."""
+        rule = next((r for r in self.program.rules if label and r.label.span == label), None)
+        names = sorted(names_in(rule.label) & self.settings.keys()) if rule is not None else ()
+        return [Related(f"`{name}` is set here", self.settings[name]) for name in names]
 
     def children(self, state: Term) -> Iterator[Term]:
         """States that one split leads to."""

@@ -67,6 +67,9 @@ def test_questions_in_the_program() -> None:
 def test_an_impossible_label_names_its_parameters() -> None:
     (found,) = faults(":- use(growtree, [alpha = 1.2]).")
     assert (found.code, found.help) == ("E220", "alpha = 1.2, which must be at most 1; beta = 1")
+    assert [(r.message, r.span.text) for r in found.related] == [
+        ("`alpha` is set here", "alpha = 1.2")
+    ]
 
 
 @pytest.mark.parametrize(
