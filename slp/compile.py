@@ -147,7 +147,8 @@ def compile_problem(
     try:
         table = table_of(program, frame, y)
     except DataError as e:
-        raise DataError((*e.diagnostics, *find_wrong_names(program, frame, y))) from e
+        found = (*check_ignored(program, frame.names), *find_wrong_names(program, frame, y))
+        raise DataError((*e.diagnostics, *found)) from e
     check_time("reading the table")
 
     def vary(problem: Problem, changed: Program) -> Problem:

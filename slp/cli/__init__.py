@@ -14,6 +14,8 @@ import click
 
 import slp
 from slp.cli.common import run, stopped
+from slp.messages.entry import DID_YOU_MEAN
+from slp.messages.names import nearest
 
 __all__ = ["main", "sample_main", "slp_command"]
 
@@ -44,7 +46,12 @@ class _Commands(click.Group):
         return list(_NAMES)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        return _command(cmd_name) if cmd_name in _NAMES else None
+        if cmd_name in _NAMES:
+            return _command(cmd_name)
+        near = nearest(cmd_name, _NAMES)
+        if near is not None:
+            ctx.fail(f"there is no command `{cmd_name}`: {DID_YOU_MEAN.format(nearest=near)}")
+        return None
 
 
 def _command(name: str) -> click.Command:

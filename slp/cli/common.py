@@ -213,6 +213,8 @@ def check_output(path: str | None) -> None:
     """Raise E701 before a long run if `path` cannot be written."""
     if path is None:
         return
+    if path == "-":
+        raise click.UsageError("`-` names no file here: for standard output give /dev/stdout")
     where = Path(path)
     try:
         where.stat()

@@ -11,7 +11,7 @@ import click
 from click.core import ParameterSource
 
 import slp
-from slp.cli.common import check_output, exit_if_interrupted, open_atomic, progress_line
+from slp.cli.common import check_output, exit_if_interrupted, open_atomic, progress_line, say
 from slp.cli.known import asked, known_is_told
 from slp.cli.options import (
     NamedProgram,
@@ -22,7 +22,10 @@ from slp.cli.options import (
     response_option,
     until_deadline,
 )
+from slp.data import table_of
 from slp.late import optional_module
+from slp.leaves import label_text
+from slp.messages.names import name_help
 
 _FORMATS = (".svg", ".png", ".pdf")
 #: Options that a saved run takes: those of the picture, and limits of exact sums.
@@ -132,8 +135,15 @@ KIND is one of
 """
 
 
+def _known_kind(_context: click.Context, _parameter: click.Parameter, kind: str) -> str:
+    if kind not in _KINDS:
+        help = name_help(kind, _KINDS, "picture")
+        raise click.BadParameter(f"there is no picture `{kind}`: {help}")
+    return kind
+
+
 @click.command(name="plot", help=_HELP)
-@click.argument("kind", metavar="KIND", type=click.Choice(list(_KINDS)))
+@click.argument("kind", metavar="KIND", callback=_known_kind)
 @click.argument("priors", metavar="PRIOR", nargs=-1)
 @click.argument("data", metavar="DATA")
 @response_option
@@ -205,6 +215,7 @@ def plot_command(
     else:
         (program,) = programs.values()
         frame, words = read_table(data, inference.get("memory")), program.describe
+        _check_names(program, frame, response, picture["features"], picture["label"])
         if kind in ("tree", "best-trees") and inference["engine"] == "auto":
             options["engine"] = "best"
 
@@ -233,9 +244,37 @@ def plot_command(
     exit_if_interrupted(posterior)
 
 
+def _check_names(
+    program: slp.Program,
+    frame: Any,
+    response: str | None,
+    features: tuple[str, ...],
+    label: str | None,
+) -> None:
+    """Check before the run that the table has the features and the class of a picture.
+
+    Raises
+    ------
+    UsageError
+        E572: it lacks one.
+    click.UsageError
+        A class of a numeric response.
+    """
+    if not features and label is None:
+        return
+    table, place_of = table_of(program.ir, frame, response), optional_module("plot.canvas").place_of
+    for name in features:
+        place_of(name, table.feature_names, "feature")
+    if label is not None:
+        if not table.leaf.classes:
+            raise click.UsageError(f"--class: the response `{table.response}` is numeric")
+        place_of(label, [label_text(c) for c in table.leaf.classes], "class")
+
+
 def _write(output: str, picture: bytes) -> None:
     with open_atomic(output) as stream:
         stream.buffer.write(picture)
+    say(f"{output} written", err=True)
 
 
 def _check_usage(kind: str, priors: int, data: str, output: str) -> bool:

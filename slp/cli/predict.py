@@ -14,6 +14,7 @@ from slp.cli.common import (
     exit_if_interrupted,
     open_atomic,
     progress_line,
+    say,
     write_exactly,
 )
 from slp.cli.known import asked, known_is_told
@@ -100,6 +101,7 @@ def predict_command(
     else:
         with open_atomic(output) as stream:
             stream.write(text)
+        say(f"{output} written", err=True)
     exit_if_interrupted(posterior)
 
 

@@ -16,6 +16,7 @@ from typing import Any, Literal, TypeAlias
 
 from slp.errors import UnsupportedError, UsageError
 from slp.late import late_import
+from slp.messages.names import nearest
 from slp.messages.plots import NO_MATPLOTLIB, NO_SUCH_PICTURE, UNKNOWN_NAME
 from slp.source import visible
 
@@ -169,5 +170,6 @@ def place_of(name: object, names: Sequence[str], kind: str) -> int:
     """
     if str(name) not in names:
         listed = ", ".join(f"`{plain(n)}`" for n in names[:20]) + ", ..." * (len(names) > 20)
-        raise UsageError(UNKNOWN_NAME(kind=kind, name=name, names=listed))
+        near = nearest(str(name), names)
+        raise UsageError(UNKNOWN_NAME(kind=kind, name=name, names=listed, nearest=near))
     return names.index(str(name))

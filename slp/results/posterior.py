@@ -450,7 +450,8 @@ class Posterior:
     @cached_property
     def _feature_use(self) -> dict[str, FeatureUse]:
         averages, drawn = self._result.averages, self._result.monte_carlo
-        numbers = [averages.usage(), averages.expected_splits()]
+        # A sum of probabilities is above 1 by its rounding.
+        numbers = [np.minimum(averages.usage(), 1.0), averages.expected_splits()]
         if drawn is not None:
             numbers += [drawn.usage_error(), drawn.expected_splits_error()]
         columns = zip(*(column.tolist() for column in numbers), strict=True)

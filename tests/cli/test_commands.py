@@ -345,3 +345,33 @@ def test_a_run_is_saved_under_a_name_that_says_so(slp_run, table: Path) -> None:
     result = slp_run("sample", "growtree", table, "--save", "run.zip")
     assert result.code == 2 and "--save FILE ends in .slpz" in result.err
     assert not Path("run.zip").exists()
+
+
+def test_a_misspelt_command_and_a_misspelt_picture(slp_run, table: Path) -> None:
+    result = slp_run("sampel", "growtree", table)
+    assert result.code == 2 and "did you mean `sample`?" in result.err
+    result = slp_run("plot", "treee", "growtree", table, "-o", "p.svg")
+    assert result.code == 2 and "did you mean `tree`?" in result.err
+
+
+def test_a_dash_is_no_file(slp_run, table: Path) -> None:
+    result = slp_run("predict", "growtree", table, table, "-o", "-")
+    assert result.code == 2 and "/dev/stdout" in result.err
+    assert not Path("-").exists()
+
+
+def test_predictions_in_a_file_are_told(slp_run, table: Path, tmp_path: Path) -> None:
+    path = tmp_path / "out.csv"
+    result = slp_run("predict", "growtree", table, table, "-o", path)
+    assert (result.code, result.out) == (0, "") and result.err.endswith(f"{path} written\n")
+
+
+def test_a_misspelt_ignored_column_is_told_beside_its_missing_values(
+    slp_run, tmp_path: Path
+) -> None:
+    rows, program = tmp_path / "rows.csv", tmp_path / "p.slp"
+    rows.write_text("age,horsepower,y\n1,,a\n2,3,b\n")
+    program.write_text(":- use(growtree).\n:- ignore(horse_power).\n")
+    result = slp_run("check", program, rows)
+    assert "E420" in result.out and "W154" in result.out
+    assert "did you mean `horsepower`?" in result.out

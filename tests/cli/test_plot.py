@@ -39,7 +39,7 @@ def test_every_kind_is_drawn(kind: str, capsys: pytest.CaptureFixture[str]) -> N
     code = plot(kind, "prior.slp", "data.csv", "-o", "p.svg", *arguments)
     said = capsys.readouterr()
     assert code == 0, said.err
-    assert said.out == ""
+    assert said.out == "" and said.err.endswith("p.svg written\n")
     assert Path("p.svg").read_text().startswith("<?xml")
     assert [p.name for p in Path().iterdir() if p.name.startswith(".")] == []
 
@@ -128,3 +128,20 @@ def test_a_saved_run_without_its_table_takes_rows(capsys: pytest.CaptureFixture[
     assert "E562" in capsys.readouterr().err
     for kind in ("heat-map", "dependence"):
         assert plot(kind, "run.slpz", "--new", "data.csv", "-o", "p.svg") == 0
+
+
+def test_names_are_checked_before_the_run(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def run_of_an_engine(*_: object, **__: object) -> None:
+        raise AssertionError("it runs")
+
+    monkeypatch.setattr(slp.Program, "posterior", run_of_an_engine)
+    given = ["dependence", "prior.slp", "data.csv", "-o", "p.svg"]
+    assert plot(*given, "--feature", "Age") == 2
+    assert "did you mean `age`?" in capsys.readouterr().err
+    assert plot(*given, "--class", "yess") == 2
+    assert "did you mean `yes`?" in capsys.readouterr().err
+    Path("data.csv").write_text(TABLE.replace("yes", "1.5").replace("no", "2.5"))
+    assert plot(*given, "--class", "1.5") == 2
+    assert "the response `ill` is numeric" in capsys.readouterr().err

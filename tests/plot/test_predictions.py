@@ -168,7 +168,7 @@ def test_unknown_names() -> None:
     posterior = slp.load("growtree").posterior(table(), seed=1, draws=0)
     with pytest.raises(slp.UsageError, match="E572") as caught:
         slp.plot.dependence(posterior, "aeg")
-    assert "`age`, `dose`, `colour`" in str(caught.value)
+    assert "did you mean `age`?" in str(caught.value)
     with pytest.raises(slp.UsageError, match="E572"):
         slp.plot.heat_map(posterior, label="maybe")
 
