@@ -90,7 +90,8 @@ FIRST_IN_NO_GROUP = E142.says(
 FIRST_CUTS_BOX = E142.says(
     "the first split cannot be on `{feature}`, which box `{box}` leaves free: any split on it "
     "cuts the box",
-    AS_REMEDY,
+    "take one of the two out; where no threshold of a feature may lie within a range, list those "
+    "that may, as in :- feature(age, [numeric, cuts([24, 40])])",
 )
 BEFORE_ITSELF = E142.says("`{feature}` cannot come before itself", "no tree could ever split on it")
 CIRCLE_OF_BEFORES = E142.says(

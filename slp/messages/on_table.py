@@ -80,6 +80,7 @@ MAX_LEAVES_LIMITS_NOTHING = W151.says(
 FIRST_LEAVES_ONE = W151.says(
     "`first({feature})` leaves one tree, a single leaf: every row has the same `{feature}`"
 )
+NO_SPLIT_AT_ALL = W151.says("the constraints leave one tree on this table, a single leaf")
 CONSTANT_FORBIDS_NOTHING = W151.says(
     "`constant({box})` forbids nothing: no split here can cut the box"
 )

@@ -1,4 +1,5 @@
-"""Finds the constraints because of which no tree exists on a table, for messages."""
+"""Finds the constraints because of which no tree exists on a table, or one leaf alone, for
+messages."""
 
 from __future__ import annotations
 
@@ -10,8 +11,10 @@ from typing import Any, TypeAlias
 from slp.budgets.seconds import Deadline, held
 from slp.compile import compile_problem
 from slp.engines import infer
+from slp.engines.exact.size import size_for
 from slp.errors import Diagnostic, NoTreeError, Related, SlpError
 from slp.ir.program import Predicate, Program, Support
+from slp.messages.on_table import NO_SPLIT_AT_ALL
 from slp.source import SourceSpan
 
 #: One short chain. Only its first tree is needed.
@@ -30,13 +33,16 @@ def find_no_tree(program: Program, X: Any, y: Any = None) -> tuple[Diagnostic, .
     blame.
 
     It is E504 if a small exact sum proves that there is no tree. It is E517, as a warning, if a
-    search finds none. Predicates are left out, because they would run code.
+    search finds none. It is W151 if a single leaf is the only one. Predicates are left out, because
+    they would run code.
     """
     kept = tuple(c for c in program.constraints if not isinstance(c, Predicate))
     if program.edits is not None:
         return ()
     program, attempt = replace(program, constraints=kept), _attempts(X, y)
     found = attempt(program, "mh")
+    if found is None:
+        return _one_leaf(program, X, y)
     if not isinstance(found, NoTreeError):
         return ()
     summed = attempt(program, "exact")
@@ -46,6 +52,29 @@ def find_no_tree(program: Program, X: Any, y: Any = None) -> tuple[Diagnostic, .
         return ()
     blamed = with_blame(found, program, X, y).diagnostics
     return tuple(replace(d, severity="warning") for d in blamed)
+
+
+def _one_leaf(program: Program, X: Any, y: Any) -> tuple[Diagnostic, ...]:
+    """W151 if no split of the table is possible, for two constraints or limits or more of which
+    none alone is the cause that other warnings name."""
+    if _may_split(program, X, y):
+        return ()
+    blamed = [
+        span for span, less in _one_less(program) if span is not None and _may_split(less, X, y)
+    ]
+    if not blamed:
+        return ()
+    related = [Related("without this there are splits", span) for span in blamed[1:]]
+    return (NO_SPLIT_AT_ALL(blamed[0], related=tuple(related)),)
+
+
+def _may_split(program: Program, X: Any, y: Any) -> bool:
+    """Whether some tree has a split."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        problem = compile_problem(program, X, y)
+    size = size_for(problem, 1.0, 1.0)
+    return size is None or size.at_least or size.boxes > 1
 
 
 def with_blame(error: NoTreeError, program: Program, X: Any, y: Any = None) -> NoTreeError:

@@ -85,7 +85,10 @@ def find_mistakes(
             return found
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
-            return (*compile_problem(program, X, y).warnings, *find_no_tree(program, X, y))
+            told = compile_problem(program, X, y).warnings
+            spans = {warning.span for warning in told}
+            # A constraint that leaves one leaf by itself is told of once.
+            return (*told, *(f for f in find_no_tree(program, X, y) if f.span not in spans))
     except SlpError as e:
         return tuple(e.diagnostics)
 

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from slp import results
 from slp.late import optional_module
+from slp.messages.names import plural
 from slp.results.tempering import ENOUGH_ROUND_TRIPS, TemperingFigures
 from slp.results.weighted_draws import DrawnTrees
 from slp.runner import Move, Outcome, Tally, acceptance
@@ -256,9 +257,10 @@ def _warnings(
 
 def _few_round_trips(tempering: TemperingFigures | None) -> Iterator[str]:
     if tempering is not None and not tempering.enough_round_trips:
+        trips = plural(tempering.fewest_round_trips, "round trip")
         yield (
-            f"a ladder made {tempering.fewest_round_trips} round trips from the prior to the "
-            f"posterior and back, and should make {ENOUGH_ROUND_TRIPS} or more"
+            f"a ladder made {trips} from the prior to the posterior and back, and should make "
+            f"{ENOUGH_ROUND_TRIPS} or more"
         )
 
 

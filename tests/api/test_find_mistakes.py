@@ -109,6 +109,31 @@ def test_no_constraint_is_blamed_where_none_is_to_blame(tmp_path: Path) -> None:
     assert [(d.code, d.related) for d in caught.value.diagnostics] == [("E504", ())]
 
 
+BOX = "box(young, age, 0, 2.5). :- constraint(constant(young))."
+
+
+@pytest.mark.parametrize(
+    ("text", "blamed"),
+    [
+        (f":- use(growtree). {BOX} :- constraint(forbid(age)).", 2),
+        (f":- start(r). 0.8 :: r --> split(dose, _), leaf, leaf. 0.2 :: r --> leaf. {BOX}", 1),
+        (f":- use(growtree). {BOX}", 0),
+    ],
+)
+def test_constraints_that_leave_one_leaf_are_named(tmp_path: Path, text: str, blamed: int) -> None:
+    path = tmp_path / "prior.slp"
+    path.write_text(text)
+    found = find_mistakes(path, MOSTLY_N)
+    assert [f.code for f in found] == ["W151"] * bool(blamed)
+    if blamed:
+        assert found[0].span is not None and found[0].span.text == ":- constraint(constant(young))."
+        assert len(found[0].related) == blamed - 1
+
+
+def test_a_constraint_that_leaves_one_leaf_by_itself_is_named_once(tmp_path: Path) -> None:
+    assert codes(tmp_path, ":- use(growtree). :- constraint(max_leaves(1)).") == ["W107"]
+
+
 def test_the_proof_that_there_is_no_tree_keeps_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
     """Also while it lists states, of which pinball has many."""
     X = pd.DataFrame({"a": range(300), "y": ["b", "c", "d"] * 100})

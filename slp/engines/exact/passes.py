@@ -196,7 +196,7 @@ class Passes:
             return descent(total, self.left(), self._threads, self._poll(words, time.monotonic()))
 
     def _used_up(self, status: int, words: str) -> BudgetError:
-        help = "ask for less at a time (new rows, draws), take the engine mh, or give it more time"
+        help = "ask for less at a time (new rows, draws), take --engine mh, or give it more time"
         if status == _OUT_OF_BUDGET:
             if kept := self._kept_bytes():
                 words += f"; {format_bytes(kept)} hold what was computed before"
