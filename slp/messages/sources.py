@@ -38,6 +38,9 @@ TABLE_FOR_A_PROGRAM = E003.says(
     "the program comes first, then the table: slp-sample prior.slp data.csv",
 )
 NO_LIBRARY_PRIOR = E003.says("there is no library prior '{name}'", "{help}")
+FILE_WITHOUT_ENDING = E003.says(
+    "there is no library prior '{name}'", "there is a file {name}.slp: write its whole name"
+)
 
 E052 = Entry(
     "E052: the program is too large",

@@ -12,10 +12,10 @@ from slp.compile import compile_problem, find_wrong_names, read_text
 from slp.errors import Diagnostic, ProgramError, SlpError
 from slp.folders import Folders, included
 from slp.lower import explain_program
-from slp.messages.sources import NAME_AS_TEXT, TEXT_AS_NAME
+from slp.messages.sources import FILE_WITHOUT_ENDING, NAME_AS_TEXT, TEXT_AS_NAME
 from slp.program.no_tree import find_no_tree
 from slp.program.program import Program
-from slp.resources import prior_file
+from slp.resources import prior_file, prior_names
 from slp.source import SourceFile
 from slp.trees import Tree
 
@@ -100,7 +100,11 @@ def _source(path: str | Path, include: Include) -> SourceFile:
         raise ProgramError(TEXT_AS_NAME(text=name))
     if os.path.exists(path) or not name.isidentifier():
         return SourceFile.read(path, include)
-    return SourceFile(name, ":- use(edittree).\n") if name == "edittree" else prior_file(name)
+    if name == "edittree":
+        return SourceFile(name, ":- use(edittree).\n")
+    if name not in prior_names() and os.path.exists(f"{name}.slp"):
+        raise ProgramError(FILE_WITHOUT_ENDING(name=name))
+    return prior_file(name)
 
 
 def _program(source: SourceFile, parameters: Mapping[str, float | Tree]) -> Program:

@@ -145,6 +145,15 @@ def test_the_proof_that_there_is_no_tree_keeps_its_time(monkeypatch: pytest.Monk
     assert found.code == "E540" and "lowering the program" in found.message
 
 
+def test_the_file_that_a_name_lacks_its_ending_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine.slp").write_text(":- use(growtree).")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(slp.ProgramError, match=r"E003[\s\S]*there is a file mine\.slp"):
+        slp.load("mine")
+
+
 def test_load_and_parse_name_each_other() -> None:
     with pytest.raises(slp.ProgramError, match=r"E001[\s\S]*slp.load reads files"):
         slp.parse("kyph.slp")
