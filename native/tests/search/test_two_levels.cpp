@@ -38,7 +38,7 @@ Problem binary_problem(Measure measure, std::uint64_t seed, bool mixed) {
     Problem out = problem_of(measure, seed, false, mixed);
     out.table.features.clear();
     for (std::uint32_t f = 0; f < 7; ++f) {
-        Feature feature{FeatureKind::values, 2, {}, {0.0, 1.0}, static_cast<std::int32_t>(f), {}};
+        Feature feature{FeatureKind::values, 2, {0.0, 1.0}, {}, static_cast<std::int32_t>(f), {}};
         for (std::uint32_t i = 0; i < 24; ++i) {
             feature.codes.push_back(f < 5 ? i >> f & 1 : split_mix(seed + i * 8 + f) % 3 == 0);
         }
