@@ -236,8 +236,8 @@ VARIABLE_AS_HEAD = E042.says(
 E043 = Entry(
     "E043: a clause has no head",
     cause="A clause is about an atom or about name(arguments), and this is about something else.",
-    remedy="Write Label :: name(arguments) :- body, or --> for a tree rule. Label and body may be "
-    "missing.",
+    remedy="Write Label :: name(arguments) :- body, or --> for a tree rule; label and body may "
+    "be missing.",
     example="1.",
 )
 NO_HEAD = E043.says(

@@ -93,7 +93,7 @@ def test_a_saved_run_is_drawn(engine: str, capsys: pytest.CaptureFixture[str]) -
         (["tree", "prior.slp", "data.csv", "-o", "p.svg", "--best", "2"], "takes no --best"),
         (["leaves", "run.slpz", "-o", "p.svg", "--seed", "1"], "takes no --seed"),
         (["evidence", "data.csv", "-o", "p.svg"], "PRIOR... DATA"),
-        (["pie", "prior.slp", "data.csv", "-o", "p.svg"], "'pie' is not one of"),
+        (["pie", "prior.slp", "data.csv", "-o", "p.svg"], "there is no picture `pie`"),
         (["heat-map", "prior.slp", "data.csv", "-o", "p.svg", *["--feature", "age"] * 3], "two"),
     ],
 )

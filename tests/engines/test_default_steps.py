@@ -41,7 +41,7 @@ def test_small_tables_have_the_full_numbers(tmp_path: Path) -> None:
 def test_on_large_tables_both_are_lessened_by_one_factor() -> None:
     n, d = 30_000, 4
     assert found(":- use(growtree).", n, d, proposal="q_uc") == (20_000, 1000)
-    of_step = (1500 + 30 * d + 2.5 * n + 20 * d * n) * 1e-9  # `partition`
+    of_step = (500 + 30 * d + 2.5 * n + 20 * d * n) * 1e-9  # `partition`
     share = 150 / (1_080_000 * of_step)
     want = (round(20_000 * share), round(1000 * share))
     assert want[1] < 100
@@ -50,7 +50,7 @@ def test_on_large_tables_both_are_lessened_by_one_factor() -> None:
 
 def test_tree_moves_take_several_times_as_long() -> None:
     n, d = 100_000, 4
-    of_step = (1500 + 30 * d + 2.5 * n) * 1e-9
+    of_step = (500 + 30 * d + 2.5 * n) * 1e-9
     for proposal, times in (("q_uc", 1.0), ("cgm", 2.0), ("q_uc:3,informed", 7.0)):
         share = min(1.0, 150 / (1_080_000 * of_step * times))
         want = (round(20_000 * share), round(1000 * share))
@@ -96,4 +96,4 @@ def test_what_a_step_reads(text: str, of_a_row: float) -> None:
     model = program.compile(X, X[:, 0] > 0)
     sampler = tree_sampler(model, TreeChainOptions(), True)
     seconds = steps.seconds_of_step(sampler, model.grammar)
-    assert seconds == pytest.approx((1500 + 30 * 3 + of_a_row * 200) * 1e-9)
+    assert seconds == pytest.approx((500 + 30 * 3 + of_a_row * 200) * 1e-9)

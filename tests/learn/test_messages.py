@@ -153,7 +153,10 @@ def test_weights_are_no_probabilities() -> None:
 
 
 def test_nothing_to_learn() -> None:
-    help = "numbers as labels, parameters in labels and feature weights are learned"
+    help = (
+        "numbers as labels of clauses (0.333, not 1/3), parameters in labels and feature weights "
+        "are learned; in tree rules parameters and feature weights alone"
+    )
     why = "no label of the file can change by itself"
     assert fault("1 :: p(a).", "p(a)") == ("E286", f"there is nothing to learn: {why}", help)
     held = ":- param(p, 0.3).\np :: c(a).\n0.7 :: c(b)."

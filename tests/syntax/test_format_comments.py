@@ -22,7 +22,7 @@ def some_term(r: Random, depth: int = 0) -> str:
         return r.choice(CONSTANTS)
     some = [some_term(r, depth + 1) for _ in range(r.randint(1, 4))]
     first, listed = some[0], ", ".join(some)
-    operator = r.choice(["+", "-", "*", "=", "is", "::", ";", ","])
+    operator = r.choice(["+", "-", "*", "=", "is", "->", ";", ","])  # `::` is no goal
     return r.choice(
         [
             f"f({listed})",
