@@ -16,15 +16,30 @@ constexpr double kMostWork = 2e7;
 // Rows of a side that are looked at to see which features vary on its parts.
 constexpr std::size_t kMostWitnesses = 8;
 
-#if defined(__x86_64__) && defined(__gnu_linux__)
-__attribute__((target_clones("popcnt", "default")))
-#endif
-std::uint32_t count_of_both(const std::uint64_t* a, const std::uint64_t* b, std::size_t n) {
+inline std::uint32_t count_of_both(const std::uint64_t* a, const std::uint64_t* b,
+                                   std::size_t n) {
     int out = 0;
     for (std::size_t w = 0; w < n; ++w) {
         out += std::popcount(a[w] & b[w]);
     }
     return static_cast<std::uint32_t>(out);
+}
+
+#ifdef __x86_64__
+[[gnu::target("popcnt")]] std::uint32_t count_of_both_popcnt(const std::uint64_t* a,
+                                                             const std::uint64_t* b,
+                                                             std::size_t n) {
+    return count_of_both(a, b, n);
+}
+#endif
+
+auto counter() {
+#ifdef __x86_64__
+    if (__builtin_cpu_supports("popcnt")) {
+        return count_of_both_popcnt;
+    }
+#endif
+    return count_of_both;
 }
 
 }  // namespace
@@ -33,6 +48,7 @@ TwoLevels::TwoLevels(const Problem& problem, const LeafBound& leaf, WeightBound&
     : problem_(problem),
       leaf_(leaf),
       weights_(weights),
+      count_of_both_(counter()),
       k_(problem.leaf.n_statistics()),
       width_(leaf.width()),
       buffer_(2 * width_),
@@ -126,7 +142,7 @@ std::uint32_t TwoLevels::both(std::size_t i, std::size_t j, double* out) const {
     const std::uint64_t* const a = planes_.data() + i * words_;
     const std::uint64_t* const b = planes_.data() + j * words_;
     const auto ones = [&](std::size_t from, std::size_t to) {
-        return count_of_both(a + from, b + from, to - from);
+        return count_of_both_(a + from, b + from, to - from);
     };
     std::fill_n(out, width_, 0.0);
     std::uint32_t distinct = 0;

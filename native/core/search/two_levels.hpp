@@ -50,6 +50,8 @@ private:
     const Problem& problem_;
     const LeafBound& leaf_;
     WeightBound& weights_;
+    // The bits that two planes have both: by the instruction for it, where the processor has one.
+    std::uint32_t (*count_of_both_)(const std::uint64_t*, const std::uint64_t*, std::size_t);
     std::size_t k_, width_;
     bool repeats_ = false;
     // Distinct rows of mixed classes; rows of the data for each class.
