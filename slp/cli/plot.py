@@ -67,7 +67,7 @@ def _calibration(plot: Any, posterior: slp.Posterior, asked: _Asked) -> Any:
     rows = asked.new or asked.data
     if rows is None:
         raise click.UsageError("a saved run has no outcomes: give rows with them by --new FILE")
-    note = "held-out" if asked.new else "the given rows, so better than on others"
+    note = "those of --new" if asked.new else "the given rows, so better than on others"
     return plot.calibration(posterior, read_table(rows, None), note=note)
 
 

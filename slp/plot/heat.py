@@ -10,15 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
-from slp.plot.canvas import (
-    PLAIN,
-    VERMILION,
-    axes_of,
-    nothing,
-    place_of,
-    plain,
-    titled,
-)
+from slp.plot.canvas import PLAIN, VERMILION, axes_of, nothing, place_of, plain, titled
 from slp.plot.curves import INFINITE, classes_of, predicted, response_name
 from slp.plot.points import grid_of, rows_of, typical, with_value
 from slp.plot.shapes import kind_of, most_used

@@ -80,7 +80,7 @@ def test_a_saved_run_is_drawn(engine: str, capsys: pytest.CaptureFixture[str]) -
     assert "contains mid" in Path("tree.svg").read_text()
     assert ("prior, exact" in Path("features.svg").read_text()) == (engine == "exact")
     assert plot("calibration", "run.slpz", "--new", "data.csv", "-o", "c.svg") == 0
-    assert "40 rows, held-out" in Path("c.svg").read_text()
+    assert "40 rows, those of --new" in Path("c.svg").read_text()
 
 
 @pytest.mark.parametrize(
