@@ -92,7 +92,7 @@ def test_shipped_files_are_found_in_a_checkout_and_in_a_wheel(tmp_path: Path) ->
         shutil.copytree(ROOT / "grammars", folder / "grammars")
         program = "from slp.resources import *; print(prior_names(), len(grammar_text('slp')))"
         environment = os.environ | {"PYTHONPATH": str(tmp_path)}
-        command = [sys.executable, "-c", program]
+        command = [sys.executable, "-P", "-c", program]
         have = subprocess.check_output(command, cwd=tmp_path, env=environment, text=True)
         assert have == f"{resources.prior_names()} {len(resources.grammar_text('slp'))}\n"
         shutil.rmtree(folder / "priors")

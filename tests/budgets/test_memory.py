@@ -91,7 +91,7 @@ def test_a_box_whose_splits_do_not_fit_is_not_begun(tmp_path: Path) -> None:
 
 def run(text: str, program: str, budget: int, folder: Path) -> dict[str, Any]:
     """What a process of its own says of sums that end in E501."""
-    command = [sys.executable, "-c", PEAK + text, program, str(budget)]
+    command = [sys.executable, "-P", "-c", PEAK + text, program, str(budget)]
     # Elsewhere than in the checkout, whose slp would be taken in place of the one installed.
     done = subprocess.run(command, capture_output=True, check=True, text=True, cwd=folder)
     have: dict[str, Any] = json.loads(done.stdout)

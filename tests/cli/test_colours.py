@@ -19,7 +19,8 @@ from slp.cli.common import run
 BAD = ":- use(growtree).\n:- supprt(min_leaf(3)).\n"
 _SEQUENCE = re.compile(r"\x1b\[[\d;]*m")
 _MAIN = "import sys; from slp.cli import slp_command; from slp.cli.common import run; "
-COMMAND = [sys.executable, "-c", f"{_MAIN}sys.exit(run(slp_command))"]
+# -P: the installed package, not the checkout that is the current folder
+COMMAND = [sys.executable, "-P", "-c", f"{_MAIN}sys.exit(run(slp_command))"]
 
 
 def environment(**settings: str) -> dict[str, str]:

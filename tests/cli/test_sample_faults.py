@@ -184,7 +184,7 @@ def test_a_full_disk_is_no_bug_of_ours(table: Path) -> None:
     command = "from slp.cli import sample_main; sample_main()"
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
-            [sys.executable, "-c", command, "growtree", str(table), "-n", "0"],
+            [sys.executable, "-P", "-c", command, "growtree", str(table), "-n", "0"],
             stdout=full,
             stderr=subprocess.PIPE,
             text=True,

@@ -175,7 +175,7 @@ from slp.report import report_html
 posterior = slp.parse(":- use(growtree).").posterior([[1.0], [2.0], [3.0]], ["a", "b", "b"])
 print(report_html(posterior))
 """
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    done = subprocess.run([sys.executable, "-P", "-c", program], capture_output=True, check=True)
     told = Elements(done.stdout.decode()).text
     assert "This page has no pictures (E570): pictures need matplotlib" in told
 

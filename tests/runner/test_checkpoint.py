@@ -63,7 +63,7 @@ from tests.runner.toy import Walk
 wait = lambda progress: time.sleep(0.02)
 run(Walk(), {schedule!r}, 7, progress=wait, checkpoint=Checkpoint({str(file)!r}, every=0))
 """
-    process = subprocess.Popen([sys.executable, "-c", program])
+    process = subprocess.Popen([sys.executable, "-P", "-c", program])
     deadline = time.monotonic() + 60
     while not steps_in(file) and time.monotonic() < deadline:
         time.sleep(0.01)

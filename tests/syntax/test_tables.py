@@ -82,5 +82,5 @@ def test_tables_are_made_where_lark_alone_is_installed(tmp_path: Path) -> None:
         "from slp.syntax.lark_parser import write_tables\n"
         f"write_tables({str(tmp_path / 'tables')!r})\n"
     )
-    subprocess.run([sys.executable, "-c", code], check=True, cwd=tmp_path)
+    subprocess.run([sys.executable, "-P", "-c", code], check=True, cwd=tmp_path)
     assert (tmp_path / "tables").stat().st_size > 1000

@@ -76,7 +76,7 @@ def test_in_a_new_process(name: str, tmp_path: Path, capfd: pytest.CaptureFixtur
         assert run_command(slp_command, words) == 0
         want = capfd.readouterr().out
         code = "import sys; from slp.cli import main; sys.exit(main())"
-        call = [sys.executable, "-c", code, *words]
+        call = [sys.executable, "-P", "-c", code, *words]
         have = subprocess.run(call, capture_output=True, text=True, cwd=tmp_path)
         assert (have.returncode, have.stdout) == (0, want), have.stderr
     told = pl.read_csv(want.encode())
