@@ -32,7 +32,7 @@ ALLOWED: dict[str, set[str]] = {
     "syntax": _BASE | {"resources", "terms"},
     "ir": _BASE | {"terms"},
     "leaves": _BASE | {"ir"},
-    "data": _BASE | {"ir", "kernels", "leaves"},
+    "data": _BASE | {"resources", "ir", "kernels", "leaves"},
     "trees": _BASE | {"terms", "ir", "leaves", "data"},
     "runner": _BASE,
     "resolution": _BASE | {"terms", "syntax", "ir", "runner"},

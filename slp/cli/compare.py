@@ -11,6 +11,7 @@ import click
 import slp
 from slp.cli.common import progress_line, say
 from slp.cli.json_text import write_json
+from slp.cli.numbers import WholeNumber
 from slp.cli.options import (
     NamedProgram,
     comparison_options,
@@ -33,7 +34,7 @@ from slp.source import visible
 @response_option
 @click.option(
     "--folds",
-    type=click.IntRange(min=0),
+    type=WholeNumber(min=0),
     default=5,
     show_default=True,
     metavar="K",

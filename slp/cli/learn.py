@@ -11,6 +11,7 @@ import click
 
 import slp
 from slp.cli.common import check_output, open_atomic, say, write_exactly
+from slp.cli.numbers import RealNumber, WholeNumber
 from slp.cli.options import (
     NamedProgram,
     json_option,
@@ -41,14 +42,14 @@ from slp.messages.names import plural
 )
 @click.option(
     "--tolerance",
-    type=click.FloatRange(min=0),
+    type=RealNumber(min=0),
     default=1e-9,
     show_default=True,
     help="Stop when an iteration raises the log-likelihood by no more than this.",
 )
 @click.option(
     "--iterations",
-    type=click.IntRange(min=0),
+    type=WholeNumber(min=0),
     default=1000,
     show_default=True,
     help="Largest number of iterations.",

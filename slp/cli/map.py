@@ -10,6 +10,7 @@ import slp
 from slp.cli.common import exit_if_interrupted, progress_line, say, say_text
 from slp.cli.json_text import write_json
 from slp.cli.known import asked, known_is_told
+from slp.cli.numbers import RealNumber, WholeNumber
 from slp.cli.options import (
     NamedProgram,
     data_argument,
@@ -31,7 +32,7 @@ from slp.results import Candidate
 @response_option
 @click.option(
     "--best",
-    type=click.IntRange(min=1),
+    type=WholeNumber(min=1),
     default=1,
     show_default=True,
     metavar="K",
@@ -39,7 +40,7 @@ from slp.results import Candidate
 )
 @click.option(
     "--within",
-    type=click.FloatRange(0, 1, min_open=True),
+    type=RealNumber(0, 1, min_open=True),
     metavar="FACTOR",
     help="Also count all trees that are at least FACTOR times as probable as the best one.",
 )

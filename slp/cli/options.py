@@ -12,6 +12,7 @@ import click
 import slp
 from slp.budgets import Deadline, check_room_for_file
 from slp.cli.common import reports_errors
+from slp.cli.numbers import RealNumber, WholeNumber
 from slp.data import read_columns
 from slp.engines import ENGINES, DrawingOptions, ProofChainOptions, all_options
 
@@ -76,7 +77,7 @@ draws_file_option = click.option(
 
 def draws_option(help: str, default: int = 1000) -> _Option:
     """`-n`, `--draws`: the number of draws that a command makes or prints."""
-    number = click.IntRange(min=0)
+    number = WholeNumber(min=0)
     return click.option("-n", "--draws", type=number, default=default, show_default=True, help=help)
 
 
@@ -93,11 +94,11 @@ time_option = click.option(
 threads_option = click.option(
     "--jobs",
     "threads",
-    type=click.IntRange(min=1),
+    type=WholeNumber(min=1),
     metavar="N",
     help="Number of threads (default: one for each core). No result depends on it.",
 )
-seed_option = click.option("--seed", type=click.IntRange(min=0), help="Seed of the draws.")
+seed_option = click.option("--seed", type=WholeNumber(min=0), help="Seed of the draws.")
 
 # By their names in Python, in the order of `--help`.
 _ENGINE: dict[str, _Option] = {
@@ -127,7 +128,8 @@ def _flag(field: Field[Any]) -> _Option:
     if default is False:
         return click.option(name, is_flag=True, help=help)
     least = said["least"]
-    kind = None if least is None else click.IntRange(min=least)
+    real = RealNumber(min=0) if "float" in str(field.type) else None
+    kind = real if least is None else WholeNumber(min=least)
     metavar = said["metavar"]
     return click.option(
         name, default=default, show_default=True, type=kind, metavar=metavar, help=help

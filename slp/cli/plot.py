@@ -13,6 +13,7 @@ from click.core import ParameterSource
 import slp
 from slp.cli.common import check_output, exit_if_interrupted, open_atomic, progress_line, say
 from slp.cli.known import asked, known_is_told
+from slp.cli.numbers import WholeNumber
 from slp.cli.options import (
     NamedProgram,
     comparison_options,
@@ -164,7 +165,7 @@ def _known_kind(_context: click.Context, _parameter: click.Parameter, kind: str)
 )
 @click.option(
     "--best",
-    type=click.IntRange(min=1),
+    type=WholeNumber(min=1),
     default=3,
     show_default=True,
     metavar="K",

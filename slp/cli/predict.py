@@ -18,6 +18,7 @@ from slp.cli.common import (
     write_exactly,
 )
 from slp.cli.known import asked, known_is_told
+from slp.cli.numbers import RealNumber
 from slp.cli.options import (
     NamedProgram,
     data_argument,
@@ -52,7 +53,7 @@ _LEVEL = 0.9
 @click.option(
     "--interval",
     "--level",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    type=RealNumber(0, 1, min_open=True, max_open=True),
     metavar="LEVEL",
     help="Probability of the intervals. For a numeric response they are predictive intervals "
     "(default: 0.9). For classes they are credible intervals of each class's probability "

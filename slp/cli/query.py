@@ -15,6 +15,7 @@ from click.core import ParameterSource
 
 import slp
 from slp.cli.common import INTERRUPTED, progress_line, say, write_diagnostics, write_exactly
+from slp.cli.numbers import RealNumber, WholeNumber
 from slp.cli.options import (
     NamedProgram,
     chain_options,
@@ -54,14 +55,14 @@ _FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 )
 @click.option(
     "--best",
-    type=click.IntRange(min=1),
+    type=WholeNumber(min=1),
     metavar="K",
     help="Also print the K most probable proofs, with their clauses.",
 )
 @click.option(
     "-n",
     "--draws",
-    type=click.IntRange(min=1),
+    type=WholeNumber(min=1),
     metavar="N",
     help="Draw N answers instead of searching for all (default for a sampler: 1000).",
 )
@@ -75,7 +76,7 @@ _FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 @seed_option
 @click.option(
     "--tolerance",
-    type=click.FloatRange(min=0),
+    type=RealNumber(min=0),
     default=1e-12,
     show_default=True,
     help="Search until the unexplored mass is at most this.",

@@ -26,11 +26,13 @@ from slp.messages.table_files import (
     FILE_WITHOUT_ROWS,
     NOT_GZIP,
     NUMBERS_AS_NAMES,
+    PRIOR_AS_TABLE,
     PROGRAM_AS_TABLE,
     TABLE_NOT_READ,
     TABLE_NOT_UTF8,
     UNKNOWN_KIND_OF_FILE,
 )
+from slp.resources import prior_names
 
 if TYPE_CHECKING:
     import polars as pl
@@ -96,6 +98,8 @@ def _separator(path: Path) -> str | None:
     separator = next((s for end, s in _SEPARATORS.items() if name.endswith(end)), None)
     if name.endswith(".slp"):
         raise DataError(PROGRAM_AS_TABLE(path=path))
+    if name in (*prior_names(), "edittree") and not path.exists():
+        raise DataError(PRIOR_AS_TABLE(path=path))
     if path.is_dir():
         raise DataError(TABLE_NOT_READ(path=path, reason=os.strerror(errno.EISDIR)))
     if separator is None and not name.endswith(_PARQUET):

@@ -49,7 +49,7 @@ def _names(goals: Sequence[Term], feature: Var, clauses: _Clauses) -> Iterator[N
         key = functor(goal)
         if key in _EQUALITIES and variable in goal.args:
             yield from _constants(goal.args)
-        elif key in _MEMBERS and goal.args[0] == variable:
+        elif key in _MEMBERS and key not in clauses and goal.args[0] == variable:
             yield from _constants(list_items(goal.args[1]) or ())
         elif key in clauses:
             for i, arg in enumerate(goal.args):

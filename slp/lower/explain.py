@@ -20,6 +20,7 @@ from slp.ir.words import describe_constraint, describe_prior
 from slp.lower.lowering import find_tests_on_trees, program_to_tree_grammar
 from slp.lower.schema_without_table import schema_of_program
 from slp.resolution import evaluate
+from slp.resolution.faults import NeedsPrologError
 from slp.source import visible
 from slp.terms import Atom, Number, arguments, functor, subterms
 
@@ -59,7 +60,7 @@ def explain_program(program: ir.Program, schema: Schema | None) -> str:
     tests = find_tests_on_trees(program)
     try:
         grammar = program_to_tree_grammar(program, schema, tests_on_trees=True)
-    except UnsupportedError as e:
+    except (UnsupportedError, NeedsPrologError) as e:
         reasons = (*tests, *(d for d in e.diagnostics if d not in tests))
         sections.append(("Exact inference is not possible", _wrapped(_reasons(reasons))))
         return _page(sections)

@@ -302,7 +302,7 @@ PROLOG_REFUSED = E263.says(
 E264 = Entry(
     "E264: a goal needs SWI-Prolog",
     cause="A program has a goal `prolog(...)`, and another engine than `prolog` runs it.",
-    remedy="Ask with `--engine prolog --allow-code`.",
+    remedy="If you trust the program, run it with `--engine prolog --allow-code`.",
     example="slp query code.slp 'p(1)'   (`code.slp` is `p(X) :- prolog(atom_length(X, _)).`)",
 )
 NEEDS_PROLOG = E264.says("`prolog(...)` needs SWI-Prolog", AS_REMEDY)

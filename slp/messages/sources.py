@@ -35,7 +35,7 @@ E003 = Entry(
 )
 TABLE_FOR_A_PROGRAM = E003.says(
     "{path} is a table by its name, and a program belongs here",
-    "the program comes first, then the table: slp-sample prior.slp data.csv",
+    "are the two swapped? the program comes first, then the table",
 )
 NO_LIBRARY_PRIOR = E003.says("there is no library prior '{name}'", "{help}")
 FILE_WITHOUT_ENDING = E003.says(

@@ -20,10 +20,9 @@ E402 = Entry(
     remedy="Name it .csv, .tsv, .csv.gz, .tsv.gz or .parquet, as what it is.",
     example="slp-sample growtree data.xlsx",
 )
-PROGRAM_AS_TABLE = E402.says(
-    "{path} is a program by its name, and a table belongs here",
-    "the program comes first, then the table: slp-sample prior.slp data.csv",
-)
+_SWAPPED = "are the two swapped? the program comes first, then the table"
+PROGRAM_AS_TABLE = E402.says("{path} is a program by its name, and a table belongs here", _SWAPPED)
+PRIOR_AS_TABLE = E402.says("{path} is a library prior, and a table belongs here", _SWAPPED)
 UNKNOWN_KIND_OF_FILE = E402.says("{path}: unknown kind of file", AS_REMEDY)
 
 W407 = Entry(

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from slp.analysis import expand_on_table, expand_program
 from slp.compile import compile_problem, compile_program
 from slp.engines.exact import estimate_size
-from slp.errors import Diagnostic, UsageError
+from slp.errors import Diagnostic, NoGrammarError, UsageError
 from slp.ir import program as ir
 from slp.ir.words import describe_prior
 from slp.late import late_import, optional_module
@@ -114,9 +114,12 @@ class Program(TreeQuestions, ProofQuestions):
         """Meaning in words, states and rules, whether exact inference is possible and why (not)."""
         if X is None:
             return explain_program(self.ir, None)
-        model = compile_problem(self.ir, X, y)
+        try:
+            model, finite = compile_problem(self.ir, X, y), True
+        except NoGrammarError:
+            model, finite = compile_problem(self.ir, X, y, finite=False), False
         text = explain_program(self.ir, model.table.schema(self.ir.support.min_leaf))
-        size = None if model.unsummable else estimate_size(model)
+        size = estimate_size(model) if finite and not model.unsummable else None
         return text if size is None else f"{text}\n\nOne exact pass: {size} (estimate)."
 
     def learn(

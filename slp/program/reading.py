@@ -5,16 +5,20 @@ from __future__ import annotations
 import os
 import warnings
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeAlias, cast
 
 from slp.compile import compile_problem, find_wrong_names, read_text
-from slp.errors import Diagnostic, ProgramError, SlpError
+from slp.errors import Diagnostic, ProgramError, SlpError, UnsupportedError
 from slp.folders import Folders, included
-from slp.lower import explain_program
+from slp.ir.program import Program as IrProgram
+from slp.lower import program_to_tree_grammar, schema_of_program
 from slp.messages.sources import FILE_WITHOUT_ENDING, NAME_AS_TEXT, TEXT_AS_NAME
 from slp.program.no_tree import find_no_tree
 from slp.program.program import Program
+from slp.resolution.faults import NeedsPrologError
 from slp.resources import prior_file, prior_names
 from slp.source import SourceFile
 from slp.trees import Tree
@@ -70,7 +74,8 @@ def find_mistakes(
 ) -> tuple[Diagnostic, ...]:
     """All mistakes and warnings in a program and, with a table, in how the two fit.
 
-    Arguments are those of `load` and of `Program.posterior`.
+    Arguments are those of `load` and of `Program.posterior`. No code of the program is run: a guard
+    `prolog(Goal)` gives E264 as a warning, since one engine takes it.
     """
     try:
         source = _source(path, include)
@@ -80,17 +85,35 @@ def find_mistakes(
     if any(f.severity == "error" for f in found):
         return found if X is None else (*found, *find_wrong_names(program, X, y))
     try:
-        if X is None:
-            explain_program(program, None)  # lowering finds mistakes that no single clause shows
-            return found
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            told = compile_problem(program, X, y).warnings
-            spans = {warning.span for warning in told}
-            # A constraint that leaves one leaf by itself is told of once.
-            return (*told, *(f for f in find_no_tree(program, X, y) if f.span not in spans))
+        return _mistakes_in_trees(program, found, X, y)
+    except NeedsPrologError as e:
+        only_prolog = tuple(replace(d, severity="warning") for d in e.diagnostics)
     except SlpError as e:
         return tuple(e.diagnostics)
+    if X is None:
+        return (*found, *only_prolog)
+    try:
+        return (*compile_problem(program, X, y, finite=False).warnings, *only_prolog)
+    except SlpError as e:
+        return (*e.diagnostics, *only_prolog)
+
+
+def _mistakes_in_trees(
+    program: IrProgram, found: tuple[Diagnostic, ...], X: Any, y: Any
+) -> tuple[Diagnostic, ...]:
+    """The warnings `found` in a program that was read, and those of its trees on a table. Lowering
+    raises for mistakes that no single clause shows."""
+    if X is None:
+        if program.rules:
+            with suppress(UnsupportedError):  # no engine may take it; that is no mistake
+                program_to_tree_grammar(program, schema_of_program(program), tests_on_trees=True)
+        return found
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        told = compile_problem(program, X, y).warnings
+        spans = {warning.span for warning in told}
+        # A constraint that leaves one leaf by itself is told of once.
+        return (*told, *(f for f in find_no_tree(program, X, y) if f.span not in spans))
 
 
 def _source(path: str | Path, include: Include) -> SourceFile:

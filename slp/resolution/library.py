@@ -1,6 +1,7 @@
 """Library predicates that are clauses: append/3, member/2, memberchk/2, select/3, last/2.
 
-A program may redefine them, as in SWI-Prolog.
+A program may redefine them, as in SWI-Prolog. None calls another, so that a program that redefines
+one changes no other.
 """
 
 from __future__ import annotations
@@ -10,7 +11,7 @@ from functools import cache
 
 from slp.ir import program as ir  # its names are used late: it imports slp.terms
 from slp.resolution.clauses import Predicate
-from slp.terms import NIL, Struct, Term, Var
+from slp.terms import NIL, Atom, Struct, Term, Var
 
 _X, _Y, _L, _S, _T, _U = (Var(name) for name in "XYLSTU")
 
@@ -37,8 +38,9 @@ def library() -> Mapping[tuple[str, int], Predicate]:
             _clause("member", _X, _cons(_X, _T)),
             _clause("member", _X, _cons(_Y, _T), body=Struct("member", (_X, _T))),
         ],
-        "memberchk": [  # memberchk(X, L) :- once(member(X, L)).
-            _clause("memberchk", _X, _L, body=Struct("once", (Struct("member", (_X, _L)),)))
+        "memberchk": [  # memberchk(X, [X|_]) :- !.  memberchk(X, [_|T]) :- memberchk(X, T).
+            _clause("memberchk", _X, _cons(_X, _T), body=Atom("!")),
+            _clause("memberchk", _X, _cons(_Y, _T), body=Struct("memberchk", (_X, _T))),
         ],
         "select": [  # select(X, [X|T], T).  select(X, [Y|T], [Y|U]) :- select(X, T, U).
             _clause("select", _X, _cons(_X, _T), _T),

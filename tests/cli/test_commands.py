@@ -375,3 +375,68 @@ def test_a_misspelt_ignored_column_is_told_beside_its_missing_values(
     result = slp_run("check", program, rows)
     assert "E420" in result.out and "W154" in result.out
     assert "did you mean `horsepower`?" in result.out
+
+
+GUARD_OF_CODE = """:- start(t).
+1/2 :: t --> { prolog(shell('touch ran')) }, split(F, V), { prolog(call(F, V)) }, t, t.
+1/2 :: t --> leaf.
+"""
+
+
+def test_a_program_for_allow_code_is_checked_and_not_run(
+    slp_run, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("code.slp").write_text(GUARD_OF_CODE)
+    for more in ((), (table,)):
+        result = slp_run("check", "code.slp", *more)
+        assert result.code == 0 and result.out.startswith("warning[E264]")
+        assert "--engine prolog --allow-code" in result.out
+        result = slp_run("explain", "code.slp", *more)
+        assert result.code == 0 and "code.slp:2:16: `prolog(...)` needs SWI-Prolog" in result.out
+    Path("code.slp").write_text(f":- constraint(forbid(agee)).\n{GUARD_OF_CODE}")
+    result = slp_run("check", "code.slp", table)
+    assert result.code == 1 and "did you mean `age`?" in result.out
+    assert not Path("ran").exists()
+
+
+def test_a_table_for_a_program_and_the_reverse(slp_run, table: Path, tmp_path: Path) -> None:
+    program = tmp_path / "p.slp"
+    program.write_text(":- use(growtree).\n")
+    swapped = "are the two swapped? the program comes first, then the table"
+    for name in ("check", "compare", "expand", "explain", "map", "prior", "report", "sample"):
+        for other in (program, "growtree"):
+            result = slp_run(name, table, other)
+            said = result.out + result.err
+            assert (result.code, said.count(swapped) > 0) == (1, True), (name, other)
+    for words in (
+        ("predict", table, program, table),
+        ("plot", "depth", table, program, "-o", "p.svg"),
+    ):
+        result = slp_run(*words)
+        assert result.code == 1 and swapped in result.err
+    for words in (("sample", "growtree", program), ("sample", "growtree", "denison")):
+        result = slp_run(*words)
+        assert result.code == 1 and "and a table belongs here" in result.err
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("sample", "-n", "ten"), "'ten' is not a whole number: write it in digits, such as 10"),
+        (("sample", "-n", "1,000"), "'1,000' is not a whole number: write 1000"),
+        (("sample", "--seed", "1e3"), "'1e3' is not a whole number: write 1000"),
+        (("sample", "--chains", "0"), "0 is too small: the least is 1"),
+        (("sample", "--smoothing", "much"), "'much' is not a number: write it in digits, such as"),
+        (("sample", "--first-h", "-1"), "-1 is too small: the least is 0"),
+        (("map", "--best", "inf"), "'inf' is not a whole number: write it in digits, such as 10"),
+        (("predict", "--interval", "90"), "90 is not between 0 and 1: write 0.9 for 90 %"),
+        (("predict", "--interval", "90%"), "'90%' is not a number: write 0.9"),
+        (("predict", "--interval", "nan"), "nan is not between 0 and 1\n"),
+    ],
+)
+def test_a_number_that_is_none(slp_run, table: Path, words: tuple[str, ...], said: str) -> None:
+    name, *option = words
+    tables = [table] * (2 if name == "predict" else 1)
+    result = slp_run(name, "growtree", *tables, *option)
+    assert result.code == 2 and said in result.err

@@ -165,7 +165,7 @@ def test_prolog_goals_need_prolog() -> None:
         "E264",
         "`prolog(...)` needs SWI-Prolog",
         "prolog(true)",
-        "ask with `--engine prolog --allow-code`",
+        "if you trust the program, run it with `--engine prolog --allow-code`",
     )
 
 

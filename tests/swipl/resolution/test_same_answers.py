@@ -88,3 +88,31 @@ def value(query: Query, searcher: Searcher | None) -> int | float | None:
 def same_float(x: object, y: object) -> bool:
     both = isinstance(x, float) and isinstance(y, float)
     return both and math.isclose(x, y, rel_tol=1e-14)  # type: ignore[arg-type]
+
+
+#: Predicates of SWI-Prolog that a program may define for itself.
+OWN = """append/3 member/2 memberchk/2 select/3 last/2 reverse/3 random/1 random/3 succ/2 plus/3
+    write/1 nl/0 halt/0 atom_codes/2 assertz/1 consult/1 print_message/2 nb_getval/2 table/1 apply/2
+    portray/1 term_expansion/2 goal_expansion/2 exclude/3 foldl/4 permutation/2 subtract/3"""
+
+
+@pytest.mark.parametrize("engine", ["python", "prolog"])
+def test_a_program_that_defines_a_known_predicate_has_its_own(engine: str) -> None:
+    wrong = []
+    for name, arity in (key.split("/") for key in OWN.split()):
+        head = f"{name}({', '.join(['own'] * int(arity))})" if arity != "0" else name
+        goal = f"{name}({', '.join(['X'] * int(arity))})" if arity != "0" else name
+        found = slp.parse(f"{head}.\np :- {goal}.\n").query(goal, engine=engine)
+        inside = slp.parse(f"{head}.\np :- {goal}.\n").query("p", engine=engine)
+        bound = [dict(a) for a in found.answers]
+        want = [{"X": "own"}] if arity != "0" else [{}]
+        if bound != want or inside.success != 1:
+            wrong.append((name, arity, bound))
+    assert wrong == []
+
+
+@pytest.mark.parametrize("engine", ["python", "prolog"])
+@pytest.mark.parametrize("own", ["member(own, own).", "append(own, own, own)."])
+def test_own_predicates_do_not_change_the_library(own: str, engine: str) -> None:
+    program = slp.parse(f"{own}\np(X) :- memberchk(X, [a, b]), select(X, [b, a], [b]).\n")
+    assert [dict(a) for a in program.query("p(X)", engine=engine).answers] == [{"X": "a"}]

@@ -1,0 +1,60 @@
+"""Numbers as values of options, with messages that say what to write."""
+
+from __future__ import annotations
+
+import click
+
+
+def _read(text: str) -> float | None:
+    """The number that a text seems to mean: 1,000 or 90% too. None if it means none."""
+    share = text.endswith("%")
+    try:
+        number = float(text.replace(",", "").removesuffix("%"))
+    except ValueError:
+        return None
+    return number / 100 if share else number
+
+
+class WholeNumber(click.IntRange):
+    """A whole number from `min` on."""
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int:
+        try:
+            number = int(str(value))
+        except ValueError:
+            meant = _read(str(value))
+            known = meant is not None and abs(meant) < 1e15
+            shape = f"write {meant:.0f}" if known else "write it in digits, such as 10"
+            self.fail(f"{value!r} is not a whole number: {shape}", param, ctx)
+        if self.min is not None and number < self.min:
+            self.fail(f"{value} is too small: the least is {self.min}", param, ctx)
+        return number
+
+
+class RealNumber(click.FloatRange):
+    """A number from `min` on, or between `min` and `max`."""
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        try:
+            number = float(str(value))
+        except ValueError:
+            meant = _read(str(value))
+            shape = "write it in digits, such as 0.5" if meant is None else f"write {meant:g}"
+            self.fail(f"{value!r} is not a number: {shape}", param, ctx)
+        if self.holds(number):
+            return number
+        if self.max is None:
+            self.fail(f"{value} is too small: the least is {self.min}", param, ctx)
+        percent = number > self.max and self.holds(number / 100)
+        share = f": write {number / 100:g} for {number:g} %" if percent else ""
+        self.fail(f"{value} is not between {self.min} and {self.max}{share}", param, ctx)
+
+    def holds(self, number: float) -> bool:
+        """Whether a number is within the bounds."""
+        above = self.min is None or number > self.min or (number == self.min and not self.min_open)
+        below = self.max is None or number < self.max or (number == self.max and not self.max_open)
+        return above and below
