@@ -72,6 +72,8 @@ FILES = {
     "one_column.csv": "age\n1\n2\n",
     "three_classes.csv": "age,stage\n1,low\n2,mid\n3,high\n",
     "new.csv": "age,dose\n41,1\n",
+    "wide.csv": "age,colour,dose\n400,red,1\n",
+    "range.slp": ":- use(growtree).\n:- feature(age, [range(0, 120)]).\n",
     "levels.csv": "age,colour,dose\n41,green,1\n",
 }
 

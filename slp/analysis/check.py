@@ -82,7 +82,8 @@ def read_program(
     values = Values(resolved, findings)
     said = read_declarations(directives, values, findings)
     clauses = sort_clauses(items, findings)
-    boxes = read_boxes(clauses.boxes, values, findings)
+    orders = {f.name: f.levels for f in said.features if f.name and f.levels}
+    boxes = read_boxes(clauses.boxes, values, findings, orders)
     malformed = box_names(clauses.boxes) - boxes.keys()
     constraints = read_constraints(directives.constraints, boxes, malformed, values, findings)
     edits = read_edits(read.edit_uses, resolved, tree, findings)

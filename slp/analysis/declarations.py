@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Literal
 
 from slp.analysis.directives import (
     DIRECTIVES,
@@ -13,16 +11,15 @@ from slp.analysis.directives import (
     name_of,
     span_of,
 )
+from slp.analysis.feature_declarations import FeatureReader, read_order
 from slp.analysis.findings import Findings
 from slp.analysis.parameters import Values
-from slp.data.cells import cell_text
 from slp.ir.leaf_models import LEAF_MODELS
-from slp.ir.program import Bins, Cuts, Failure, FeatureDeclaration, LeafDeclaration, Support
-from slp.messages import Wording
+from slp.ir.program import Failure, FeatureDeclaration, LeafDeclaration, Support
 from slp.messages import directives as words
 from slp.messages.names import name_help, plural
 from slp.source import SourceSpan
-from slp.terms import Atom, Number, Struct, Term, functor, list_items
+from slp.terms import Atom, Struct, Term, functor, list_items
 
 
 @dataclass
@@ -56,8 +53,9 @@ def read_declarations(directives: Directives, values: Values, findings: Findings
     if ("leaf",) in single:
         out.leaf = reader.leaf(single["leaf",])
     out.support = reader.support(directives)
+    features = FeatureReader(values, findings)
     out.features = tuple(
-        f for n, d in directives.of("feature").items() if (f := reader.feature(n or None, d))
+        f for n, d in directives.of("feature").items() if (f := features.declaration(n or None, d))
     )
     for name, declared in directives.of("feature_weight").items():
         weight = values.positive(declared.args[0], f"the weight of `{name}`", declared.span)
@@ -81,26 +79,9 @@ class _Reader:
         if functor(more) == ("event", 1) and isinstance(more, Struct):
             out.event = name_of(more.args[0], "the column of events", d.span, self.findings)
         elif items and len(items) == 1 and functor(items[0]) == ("ordinal", 1):
-            out.class_order = self.class_order(items[0], d)
+            out.class_order = read_order(items[0], words.NO_CLASS_ORDER, d.span, self.findings)
         else:
             self.findings.add(words.NO_SECOND_RESPONSE(d.span, usage=DIRECTIVES["response"]))
-
-    def class_order(self, term: Term, d: Declared) -> tuple[str, ...] | None:
-        """The classes in a list, from the lowest to the highest, as text."""
-        assert isinstance(term, Struct)
-        items = list_items(term.args[0]) or []
-        names = [
-            cell_text(t.value)
-            if isinstance(t, Number)
-            else name_of(t, "a class", d.span, self.findings)
-            for t in items
-        ]
-        if len(items) < 2 or len(set(names)) < len(names):
-            usage = DIRECTIVES["response"]
-            self.findings.add(words.NO_CLASS_ORDER(span_of(term, d.span), usage=usage))
-            return None
-        found = tuple(n for n in names if n is not None)
-        return found if len(found) == len(names) else None
 
     def failure(self, d: Declared) -> Failure:
         if d.args[0] == Atom("condition"):
@@ -161,80 +142,3 @@ class _Reader:
             self.findings.add(words.ONE_CONCENTRATION(span_of(term, d.span)))
             return [None]
         return [self.values.positive(t, "a number of `dirichlet`", d.span) for t in items]
-
-    # --- features ------------------------------------------------------------------------------
-
-    def feature(self, name: str | None, d: Declared) -> FeatureDeclaration | None:
-        items = list_items(d.args[0])
-        if items is None:
-            self.findings.add(words.NO_FEATURE_LIST(span_of(d.args[0], d.span)))
-            return None
-        before = len(self.findings.in_order())
-        kind: Literal["numeric", "categorical"] | None = None
-        coding: Cuts | Bins | None = None
-        for item in items:
-            if isinstance(item, Atom) and item.name in ("numeric", "categorical"):
-                if kind is not None:
-                    self.clash(words.TWO_TYPES, name, item, d)
-                kind = "numeric" if item.name == "numeric" else "categorical"
-            else:
-                if coding is not None:
-                    self.clash(words.CUT_TWICE, name, item, d)
-                coding = self.coding(item, d)
-        if coding is not None and kind == "categorical":
-            self.clash(words.CATEGORICAL_AND_CUT, name, d.args[0], d)
-        if name is None and kind is not None:
-            self.clash(words.TYPE_OF_ALL, name, d.args[0], d)
-        if len(self.findings.in_order()) > before:
-            return None
-        return FeatureDeclaration(name, kind, coding, d.span)
-
-    def clash(self, wording: Wording, name: str | None, term: Term, d: Declared) -> None:
-        feature = "every feature (`_`)" if name is None else f"`{name}`"
-        self.findings.add(wording(span_of(term, d.span), feature=feature))
-
-    def coding(self, item: Term, d: Declared) -> Cuts | Bins | None:
-        key = functor(item)
-        readers: dict[tuple[str, int], Callable[[Struct, Declared], Cuts | Bins | None]] = {
-            ("cuts", 1): self.cuts,
-            ("bins", 2): self.bins,
-        }
-        if isinstance(item, Struct) and key in readers:
-            return readers[key](item, d)
-        wording = words.NO_FEATURE_DECLARATION if key else words.DECLARATION_NOT_NAMED
-        self.findings.add(wording(span_of(item, d.span), name=key[0] if key else ""))
-        return None
-
-    def cuts(self, item: Struct, d: Declared) -> Cuts | None:
-        terms = list_items(item.args[0])
-        if not terms:
-            self.findings.add(words.NO_CUTS(span_of(item, d.span)))
-            return None
-        numbers = [self.values.number(t, "a cut", d.span) for t in terms]
-        cuts = tuple(n for n in numbers if n is not None)
-        if len(cuts) < len(numbers):
-            return None
-        if any(a >= b for a, b in zip(cuts, cuts[1:], strict=False)) or not _finite(cuts):
-            self.findings.add(
-                words.CUTS_DO_NOT_RISE(span_of(item, d.span), cuts=_sorted_text(cuts))
-            )
-            return None
-        return Cuts(cuts)
-
-    def bins(self, item: Struct, d: Declared) -> Bins | None:
-        kind = item.args[0]
-        if kind not in (Atom("quantile"), Atom("width")):
-            self.findings.add(words.NO_KIND_OF_BINS(span_of(kind, d.span)))
-            return None
-        count = self.values.whole(item.args[1], "the number of bins", d.span, 2)
-        if count is None:
-            return None
-        return Bins("quantile" if kind == Atom("quantile") else "width", count)
-
-
-def _finite(numbers: tuple[float, ...]) -> bool:
-    return all(abs(n) != float("inf") for n in numbers)
-
-
-def _sorted_text(numbers: tuple[float, ...]) -> str:
-    return "[" + ", ".join(f"{n:g}" for n in sorted(set(numbers)) if abs(n) != float("inf")) + "]"

@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -37,14 +38,25 @@ from slp.data.cells import cell_text
 from slp.errors import UnsupportedError
 from slp.ir.program import COUNTING_MEASURES, CallBody, Program, SplitBody, TreeRule
 from slp.ir.schema import MOST_LEAVES
-from slp.messages.files import NAME_OF_EXPANSION, NO_EXPANSION_ON_TABLE
+from slp.messages.files import LEVELS_NOT_EXPANDED, NAME_OF_EXPANSION, NO_EXPANSION_ON_TABLE
 from slp.resolution.instances import conjunction
 from slp.resolution.row_goals import class_name
 from slp.resources import table_clauses
 from slp.source import SourceFile
 from slp.syntax import parse_program
 from slp.syntax.ast import Clause
-from slp.terms import Atom, Number, Struct, Term, Var, functor, list_term, substitute, variables
+from slp.terms import (
+    Atom,
+    Number,
+    Struct,
+    Term,
+    Var,
+    functor,
+    list_term,
+    substitute,
+    subterms,
+    variables,
+)
 
 _LEAF = Atom("leaf")
 _NONE = Atom("none")
@@ -92,8 +104,8 @@ def expand_on_table(program: Program, table: Table) -> str:
     Raises
     ------
     UnsupportedError
-        E163 for constraints and `edittree`. E164 if the program defines a predicate with the name
-        of one of the expansion.
+        E163 for constraints, `edittree` and names of ordered levels. E164 if the program defines a
+        predicate with the name of one of the expansion.
     """
     _check_rules_only(program)
     _check_names(program)
@@ -119,6 +131,12 @@ def expand_on_table(program: Program, table: Table) -> str:
 def _check_rules_only(program: Program) -> None:
     for found in (*program.constraints, *filter(None, [program.edits])):
         raise UnsupportedError(NO_EXPANSION_ON_TABLE(found.span))
+    levels = {level for order in program.orders.values() for level in order}
+    written = [term for rule in program.rules for term in rule.terms]
+    written += [term for clause in program.clauses for term in clause.terms]
+    for part in chain.from_iterable(map(subterms, written)):
+        if isinstance(part, Atom) and part.name in levels:
+            raise UnsupportedError(LEVELS_NOT_EXPANDED(part.span, level=part.name))
 
 
 def _check_names(program: Program) -> None:

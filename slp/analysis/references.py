@@ -45,7 +45,9 @@ def called_nonterminals(rule: TreeRule) -> Iterator[Term]:
 
 def check_references(program: Program, clauses: Clauses, findings: Findings) -> None:
     """Find references of the start, the rules and the clauses that have no definition."""
-    references = _References(clauses, program.parameters, findings)
+    # Guards behind a split may name levels; elsewhere they are found when states are explored.
+    levels = {level: 0.0 for order in program.orders.values() for level in order}
+    references = _References(clauses, {**levels, **program.parameters}, findings)
     references.clauses_and_rules()
     if program.start is not None:
         references.start(program.start, program.spans["start"])

@@ -194,7 +194,9 @@ class _Explorer:
         for feature in self.features:
             meter = Meter(Limits())
             try:
-                found = threshold_outcomes(self.states.database, instance, feature, None, meter)
+                names = self.states.level_numbers.get(feature, {})
+                database = self.states.database
+                found = threshold_outcomes(database, instance, feature, None, meter, names)
             except SlpError:
                 continue
             finally:

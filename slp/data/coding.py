@@ -14,7 +14,7 @@ from slp.data.features import CodedColumn, Declared, code_column, declared_of
 from slp.data.frames import frame_of
 from slp.data.response import Response, bind_response
 from slp.data.roles import Roles, roles_of
-from slp.data.table import Table
+from slp.data.table import Feature, Table
 from slp.data.words import atom, listed
 from slp.errors import DataError, Diagnostic
 from slp.ir.program import Program
@@ -98,7 +98,7 @@ def _merged(
         row_of=row_of,
         notes=(
             _size_note(len(row_of), len(counts), len(coded)),
-            *_bin_notes(coded),
+            *_feature_notes(coded),
             *response.notes,
         ),
         warnings=(*warnings, *_constant_warnings(coded, codes), *response.warnings),
@@ -121,14 +121,30 @@ def _size_note(n_rows: int, distinct: int, d: int) -> str:
     return f"{note}; {distinct} distinct rows, equal ones are merged and counted"
 
 
-def _bin_notes(coded: Sequence[CodedColumn]) -> tuple[str, ...]:
-    binned = [
-        f"{c.feature.name} ({c.feature.n_codes})" for c in coded if c.feature.cuts is not None
-    ]
-    if not binned:
-        return ()
-    more = f" and {len(binned) - 8} more" if len(binned) > 8 else ""
-    return (f"features coded to bins (how many): {', '.join(binned[:8])}{more}",)
+def _feature_notes(coded: Sequence[CodedColumn]) -> tuple[str, ...]:
+    features = [c.feature for c in coded]
+    binned = [f"{f.name} ({f.n_codes})" for f in features if f.cuts is not None and not f.order]
+    ordered = [f"{f.name} ({' < '.join(f.order)})" for f in features if f.order]
+    measured = [f"{f.name} ({_measure_text(f)})" for f in features if f.unit or f.range]
+    told = {
+        "features coded to bins (how many)": binned,
+        "ordinal features": ordered,
+        "units and ranges": measured,
+    }
+    return tuple(f"{what}: {_first(own)}" for what, own in told.items() if own)
+
+
+def _first(texts: Sequence[str]) -> str:
+    more = f" and {len(texts) - 8} more" if len(texts) > 8 else ""
+    return f"{', '.join(texts[:8])}{more}"
+
+
+def _measure_text(feature: Feature) -> str:
+    """The declared unit and range: `0 to 30 mg`."""
+    if feature.range is None:
+        return str(feature.unit)
+    low, high = feature.range
+    return f"{low:.10g} to {feature.quantity(high):.10g}"
 
 
 def _constant_warnings(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from slp import kernels
 from slp.data.cells import cell_text
 from slp.data.columns import Column, labels_of
-from slp.data.faults import check_usable, read_numbers
+from slp.data.faults import check_range, check_usable, read_levels, read_numbers
 from slp.data.table import Feature
 from slp.data.texts import text_warnings
 from slp.data.words import atom, first_row
@@ -35,10 +35,19 @@ _Floats: TypeAlias = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Declared:
-    """The declarations for one column."""
+    """The declarations for one column (see `FeatureDeclaration`)."""
 
-    kind: Literal["numeric", "categorical"] | None = None
+    kind: Literal["numeric", "categorical", "ordinal"] | None = None
     coding: Cuts | Bins | None = None
+    levels: tuple[str, ...] | None = None
+    unit: str | None = None
+    range: tuple[float, float] | None = None
+
+    @property
+    def of_numbers(self) -> bool:
+        """Whether a declaration says that the column has numbers."""
+        said = self.coding, self.unit, self.range
+        return self.kind == "numeric" or any(part is not None for part in said)
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,10 +66,7 @@ def declared_of(column: Column, declarations: Sequence[FeatureDeclaration]) -> D
     own = [d for d in declarations if d.name == column.name]
     if not own and column.numeric:
         own = [d for d in declarations if d.name is None]
-    return Declared(
-        next((d.kind for d in own if d.kind is not None), None),
-        next((d.coding for d in own if d.coding is not None), None),
-    )
+    return replace(Declared(), **{part: v for d in own for part, v in d.said.items()})
 
 
 def code_column(column: Column, declared: Declared, weights: _Floats | None = None) -> CodedColumn:
@@ -70,14 +76,23 @@ def code_column(column: Column, declared: Declared, weights: _Floats | None = No
     ------
     DataError
         E411, E412, E420, E421 for its cells; E422 infinite values; E423 whole numbers that coincide
-        as floats; E429 too many bins.
+        as floats; E429 too many bins; E438 a level of none of the declared ones; E439 a number out
+        of the declared range.
     """
     check_usable(column, MISSING_IN_FEATURE)
-    if declared.kind is None and declared.coding is None and not column.numeric:
-        return _code_levels(column, text_warnings(column))
-    if declared.kind == "categorical":
-        return _code_levels(column)
-    return _code_numbers(column, declared.coding, weights)
+    if declared.levels is not None:
+        return _code_order(column, declared.levels)
+    if declared.kind == "categorical" or (not declared.of_numbers and not column.numeric):
+        return _code_levels(column, () if declared.kind else text_warnings(column))
+    coded = _code_numbers(column, declared, weights)
+    feature = replace(coded.feature, unit=declared.unit, range=declared.range)
+    return replace(coded, feature=feature)
+
+
+def _code_order(column: Column, order: tuple[str, ...]) -> CodedColumn:
+    feature = Feature.ordinal(column.name, order)
+    assert feature.cuts is not None
+    return CodedColumn(feature, kernels.code_by_cuts(read_levels(column, order), feature.cuts))
 
 
 def _code_levels(column: Column, warnings: tuple[Diagnostic, ...] = ()) -> CodedColumn:
@@ -86,10 +101,11 @@ def _code_levels(column: Column, warnings: tuple[Diagnostic, ...] = ()) -> Coded
     return CodedColumn(Feature(column.name, levels=levels), codes, warnings)
 
 
-def _code_numbers(
-    column: Column, coding: Cuts | Bins | None, weights: _Floats | None
-) -> CodedColumn:
+def _code_numbers(column: Column, declared: Declared, weights: _Floats | None) -> CodedColumn:
+    coding = declared.coding
     x = read_numbers(column, TEXT_IN_NUMERIC if coding is None else TEXT_IN_BINNED)
+    if declared.range is not None:
+        check_range(column.name, x, declared.range, declared.unit)
     if isinstance(coding, Cuts):
         return _code_by_cuts(column.name, x, np.array(coding.cuts, dtype=np.float64))
     _check_finite(column.name, x)

@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.columns import Column, column_of_array, column_of_objects, texts_of
-from slp.data.faults import check_usable, read_numbers
-from slp.data.words import listed
+from slp.data.faults import check_usable, outside_range, read_levels, read_numbers
+from slp.data.words import first_row, listed
 from slp.errors import DataError, Diagnostic, warn
 from slp.late import late_import
 from slp.messages.names import nearest, plural
@@ -35,6 +35,7 @@ from slp.messages.table_files import (
 from slp.messages.tables import (
     MISSING_VALUES,
     NEW_LEVELS,
+    NEW_OUT_OF_RANGE,
     NO_COLUMN_TO_PREDICT,
     TEXT_TO_PREDICT,
     WRONG_NUMBER_OF_COLUMNS,
@@ -217,15 +218,34 @@ def rows_to_predict(table: Table, X: Any) -> NDArray[np.object_]:
     for j, (feature, column) in enumerate(zip(table.features, columns, strict=True)):
         try:
             check_usable(column, MISSING_VALUES)
-            out[:, j] = (
-                texts_of(column) if feature.categorical else read_numbers(column, TEXT_TO_PREDICT)
-            )
+            if feature.order:
+                read_levels(column, feature.order)
+            if feature.categorical or feature.order:
+                out[:, j] = texts_of(column)
+            else:
+                out[:, j] = read_numbers(column, TEXT_TO_PREDICT)
         except DataError as e:
             faults += e.diagnostics
     if faults:
         raise DataError(faults)
     _warn_of_new_levels(table, out)
+    _warn_of_range(table, out)
     return out
+
+
+def _warn_of_range(table: Table, rows: NDArray[np.object_]) -> None:
+    """W441: numbers of rows to predict (m, d) that are out of the declared range."""
+    found: list[str] = []
+    for feature, cells in zip(table.features, rows.T, strict=True):
+        if feature.range is not None:
+            x = cells.astype(np.float64)
+            outside = outside_range(x, feature.range)
+            if outside.any():
+                row = first_row(outside)
+                value = feature.quantity(float(x[row - 1]))
+                found.append(f"`{feature.name}` is {value:.10g} in row {row}")
+    if found:
+        warn(NEW_OUT_OF_RANGE(values="; ".join(found[:8])))
 
 
 def _warn_of_new_levels(table: Table, rows: NDArray[np.object_]) -> None:

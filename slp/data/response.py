@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.columns import Column, labels_of, numbers_of, texts_of
-from slp.data.faults import check_usable
+from slp.data.faults import check_range, check_usable
 from slp.data.features import Declared
 from slp.data.texts import text_warnings
 from slp.data.words import first_row, listed
@@ -89,19 +89,28 @@ def bind_response(
     check_usable(column, MISSING_IN_RESPONSE, DATES_AS_RESPONSE, STRANGE_RESPONSE)
     if event is not None and (declaration is None or declaration.model != "gamma_exponential"):
         raise DataError(EVENT_WITHOUT_MODEL(span, name=event.name))
+    class_order = declared.levels if class_order is None else class_order
     if class_order is not None or _wants_classes(column, declaration, declared):
         response = _classes(column, declaration, class_order, span)
         if declaration is None and class_order is None and declared.kind is None:
             found = text_warnings(column, numbers=False)
             response = replace(response, warnings=(*found, *response.warnings))
         return replace(response, weights=weights)
-    return replace(_numbers(column, event, declaration, weights), weights=weights)
+    response = replace(_numbers(column, event, declaration, weights), weights=weights)
+    if declared.range is not None:
+        values, _ = numbers_of(column)
+        check_range(column.name, values, declared.range, declared.unit)
+    if declared.unit is not None:
+        response = replace(
+            response, notes=(*response.notes, f"unit of `{column.name}`: {declared.unit}")
+        )
+    return response
 
 
 def _wants_classes(column: Column, declaration: LeafDeclaration | None, declared: Declared) -> bool:
     if declaration is not None:
         return declaration.model == "dirichlet"
-    if declared.kind is not None:
+    if declared.kind is not None or declared.of_numbers:
         return declared.kind == "categorical"
     if not column.numeric:
         return True

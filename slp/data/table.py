@@ -5,7 +5,10 @@ Coding (defined here, once)
 Numeric feature without cuts: `code = i` says that the value is `values[i]`; `values` is float64,
 strictly increasing. Numeric feature with declared cuts or bins: `values` is None, `cuts` is
 float64, strictly increasing, and `code = number of cuts <= value`, so that code i says `cuts[i-1]
-<= value < cuts[i]`. Categorical feature: `code = i` says that the value is `levels[i]`.
+<= value < cuts[i]`. Ordinal feature: `code = i` says that the value is `order[i]`. Numbers stand
+for its levels (`slp.ir.quantity`), and `cuts` are those of all levels but the first, so that it is
+a numeric feature with a cut between any two levels. Categorical feature: `code = i` says that the
+value is `levels[i]`.
 
 The *canonical threshold* between two codes that are neighbours in a box is
 `Feature.threshold(low, high)`. Rows with `value < threshold` go left; of a categorical test, rows
@@ -16,6 +19,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -25,6 +29,7 @@ from numpy.typing import NDArray
 
 from slp.data.frames import rows_to_predict
 from slp.errors import Diagnostic
+from slp.ir.quantity import Quantity, level_numbers
 from slp.ir.schema import Schema
 from slp.leaves.base import LeafModel
 
@@ -32,12 +37,21 @@ from slp.leaves.base import LeafModel
 @dataclass(frozen=True, eq=False)
 class Feature:
     """One feature column. Exactly one of `values`, `cuts`, `levels` is not None; none is of a
-    numeric feature in a saved run without its table."""
+    numeric feature in a saved run without its table. `order` are the levels of an ordinal feature;
+    `unit` and `range` are the declared ones."""
 
     name: str
     values: NDArray[np.float64] | None = None
     cuts: NDArray[np.float64] | None = None
     levels: tuple[str, ...] | None = None
+    order: tuple[str, ...] = ()
+    unit: str | None = None
+    range: tuple[float, float] | None = None
+
+    @classmethod
+    def ordinal(cls, name: str, order: Sequence[str]) -> Feature:
+        """An ordinal feature with these levels."""
+        return cls(name, cuts=np.array(level_numbers(order)[1:]), order=tuple(order))
 
     @property
     def categorical(self) -> bool:
@@ -62,11 +76,17 @@ class Feature:
         lower of two).
         """
         if self.cuts is not None:
-            return float(self.cuts[low + (high - low - 1) // 2])
+            return self.quantity(float(self.cuts[low + (high - low - 1) // 2]))
         assert self.values is not None
         a, b = float(self.values[low]), float(self.values[high])
         middle = a + (b - a) / 2 if (b - a) < np.inf else a / 2 + b / 2
-        return middle if middle > a else b
+        return self.quantity(middle if middle > a else b)
+
+    def quantity(self, number: float) -> float:
+        """A number of the feature, which is printed as its level, or with its unit."""
+        if not self.order and self.unit is None:
+            return number
+        return Quantity(number, self.order, self.unit)
 
     def test(self, low: int, high: int) -> tuple[float | None, str | None]:
         """Threshold and level of the canonical test between neighbours in some box, codes that are
@@ -139,7 +159,7 @@ class Table:
         about = [self.response, *map(str, self.leaf.classes), self.leaf.describe()]
         arrays: list[NDArray[Any]] = [self.codes, self.counts, self.statistics]
         for feature in self.features:
-            about += [feature.name, *(feature.levels or ())]
+            about += [feature.name, *(feature.levels or feature.order)]
             arrays += [a for a in (feature.values, feature.cuts) if a is not None]
         digest.update(json.dumps(about).encode())
         for array in arrays:
@@ -155,13 +175,14 @@ class Table:
     def new_rows(self, X: Any) -> NDArray[np.object_]:
         """Rows to predict, as an object array (m, d) in this table's feature order.
 
-        Numbers are floats, categorical values strings. `X` is a pandas or polars frame (columns
-        by name, extra ones ignored) or an array (columns by position).
+        Numbers are floats; categorical and ordinal values are strings. `X` is a pandas or polars
+        frame (columns by name, extra ones ignored) or an array (columns by position).
 
         Raises
         ------
         DataError
-            A column is missing, a value is missing, or text stands where numbers are needed.
+            A column is missing, a value is missing, text stands where numbers are needed, or an
+            ordinal feature has a level that is not declared.
         """
         return rows_to_predict(self, X)
 

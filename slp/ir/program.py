@@ -136,12 +136,22 @@ class Bins:
 @dataclass(frozen=True)
 class FeatureDeclaration:
     """`:- feature(name, [...])`. With `name` None it applies to all numeric features that are not
-    named elsewhere."""
+    named elsewhere. `levels` are those of an ordinal feature, in order; `range` are the least and
+    the largest value that is allowed."""
 
     name: str | None
-    kind: Literal["numeric", "categorical"] | None
+    kind: Literal["numeric", "categorical", "ordinal"] | None
     coding: Cuts | Bins | None
+    levels: tuple[str, ...] | None = None
+    unit: str | None = None
+    range: tuple[float, float] | None = None
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def said(self) -> Mapping[str, Any]:
+        """What it says, by field, without the name."""
+        parts = ("kind", "coding", "levels", "unit", "range")
+        return {p: getattr(self, p) for p in parts if getattr(self, p) is not None}
 
 
 @dataclass(frozen=True)
@@ -365,6 +375,11 @@ class Program:
         """Whether it is a prior over soft trees: a split has the measure `range`."""
         bodies = (rule.body for rule in self.rules)
         return any(isinstance(body, SplitBody) and body.measure == "range" for body in bodies)
+
+    @property
+    def orders(self) -> Mapping[str, tuple[str, ...]]:
+        """The levels of each ordinal feature, in order."""
+        return {f.name: f.levels for f in self.features if f.name and f.levels}
 
     @property
     def max_leaves(self) -> int | None:

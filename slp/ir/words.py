@@ -256,8 +256,8 @@ def _describe_columns(program: ir.Program) -> list[str]:
     others = "Every other" if any(f.name for f in program.features) else "Every"
     of_kind: dict[str, list[str]] = {"numeric": [], "categorical": []}
     for f in program.features:
-        if f.name and f.kind and f.coding is None:
-            of_kind[f.kind].append(f.name)
+        if f.name and f.said.keys() == {"kind"}:
+            of_kind[str(f.kind)].append(f.name)
         else:
             out.append(_describe_feature(f, others))
     for kind, names in of_kind.items():
@@ -272,8 +272,13 @@ def _describe_feature(f: ir.FeatureDeclaration, others: str) -> str:
     """The declarations of a feature. `others` begins the sentence for features that are not
     named."""
     name = f.name or f"{others} numeric feature"
+    if f.levels is not None:
+        return f"{name} is ordinal, with levels in the order {' < '.join(f.levels)}."
+    measured = "" if f.unit is None else f" is measured in {f.unit} and"
+    ranged = "" if f.range is None else f" lies between {f.range[0]:g} and {f.range[1]:g} and"
+    name = f"{name}{measured}{ranged}"
     if f.coding is None:
-        return f"{name} is {f.kind or 'a feature'}."
+        return f"{name} is {f.kind or 'numeric' if f.unit or f.range else 'a feature'}."
     if isinstance(f.coding, ir.Bins):
         kind = "quantile bins" if f.coding.kind == "quantile" else "bins of equal width"
         return f"{name} is cut into {f.coding.count} {kind}."

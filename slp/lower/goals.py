@@ -172,7 +172,9 @@ class Goals:
 
     def _column(self, instance: RuleInstance, feature: str) -> Column:
         levels = self._levels[feature]
-        found = threshold_outcomes(self._states.database, instance, feature, levels, self._meter)
+        names = self._states.level_numbers.get(feature, {})
+        database, meter = self._states.database, self._meter
+        found = threshold_outcomes(database, instance, feature, levels, meter, names)
         if found is None:
             return NOT_PROPOSED
         return Column(tuple(map(self._pair, found.outcomes)), found.breakpoints)

@@ -12,6 +12,9 @@ E120 = Entry(
     example=":- use(growtree).\nbox(young, age, 40).",
 )
 _BOX = "write box(name, feature, 0, 10). for 0 <= feature < 10; a bound may be -inf or inf"
+BOUND_IS_NO_LEVEL = E120.says(
+    "{what} is no level of this ordinal feature", "its levels are {levels}; or -inf, inf"
+)
 BOX_IS_NO_FACT = E120.says("a box is a fact with a name, a feature and two bounds", _BOX)
 VARIABLE_IN_BOX = E120.says(*VARIABLE_FOR_NAME)
 NO_NAME_IN_BOX = E120.says(*NOT_A_NAME)

@@ -50,8 +50,8 @@ E102 = Entry(
     example=":- use(growtree).\n:- failure(ignore).",
 )
 _FEATURE = (
-    "write `numeric`, `categorical`, `cuts([18, 40])`, `bins(quantile, 10)` or `bins(width, 10)` "
-    "in a list"
+    "write `numeric`, `categorical`, `ordinal([low, high])`, `cuts([18, 40])`, "
+    "`bins(quantile, 10)`, `bins(width, 10)`, `unit(mg)` or `range(0, 30)` in a list"
 )
 _USE = "write `:- use(growtree).`, `:- use(growtree, [alpha = 0.9]).` or `:- use('boxes.slp').`"
 VARIABLE_IN_DIRECTIVE = E102.says(*VARIABLE_FOR_NAME)
@@ -78,7 +78,25 @@ NO_FEATURE_LIST = E102.says("the second argument of `feature` is a list", _FEATU
 TWO_TYPES = E102.says("{feature} has two types", _FEATURE)
 CUT_TWICE = E102.says("{feature} is cut in two ways", _FEATURE)
 CATEGORICAL_AND_CUT = E102.says("{feature} is categorical and cannot be cut", _FEATURE)
-TYPE_OF_ALL = E102.says("a type is declared for one feature, and `_` stands for all", _FEATURE)
+ORDINAL_AND_CUT = E102.says("{feature} is ordinal and cannot be cut", _FEATURE)
+LEVELS_WITH_UNIT = E102.says("{feature} has levels, and no unit or range of numbers", _FEATURE)
+TWO_UNITS = E102.says("{feature} has two units", _FEATURE)
+TWO_RANGES = E102.says("{feature} has two ranges", _FEATURE)
+NO_ORDER_OF_LEVELS = E102.says(
+    "`ordinal` takes a list of two levels or more, each once, from the lowest to the highest",
+    "write `:- feature(stage, [ordinal([i, ii, iii])]).`",
+)
+LEVELS_DO_NOT_RISE = E102.says(
+    "levels that are numbers go from the lowest to the highest",
+    "sort them: a tree asks `feature < level`, so the other direction gives the same trees",
+)
+EMPTY_RANGE = E102.says(
+    "a range goes from {low:g} up to {high:g}: no number is inside",
+    "write the least value first, `range(0, 30)`",
+)
+TYPE_OF_ALL = E102.says(
+    "a type, unit or range is declared for one feature, and `_` stands for all", _FEATURE
+)
 NO_FEATURE_DECLARATION = E102.says("a feature cannot be declared as `{name}`", _FEATURE)
 DECLARATION_NOT_NAMED = E102.says("this declares no feature", _FEATURE)
 NO_CUTS = E102.says("`cuts` takes a list of numbers", _FEATURE)

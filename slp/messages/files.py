@@ -50,6 +50,11 @@ NO_EXPANSION_ON_TABLE = E163.says(
     "engines other than `prolog` run the whole program, as `slp-sample` does by itself",
 )
 
+LEVELS_NOT_EXPANDED = E163.says(
+    "`{level}`, a level of an ordinal feature, has no expansion on a table",
+    "engines other than `prolog` know the order of levels",
+)
+
 E164 = Entry(
     "E164: a predicate has a name that the expansion takes",
     cause="The program defines a predicate that its expansion on a table defines too.",

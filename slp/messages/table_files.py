@@ -140,13 +140,18 @@ E411 = Entry(
     remedy="Turn them into numbers, such as days or years, or ignore the column.",
     example="program.posterior(dates)   (a frame with a column of type datetime64)",
 )
+_DAYS = (
+    "turn them into numbers, such as days since 1970: in pandas frame[{name!r}] = "
+    "(frame[{name!r}] - pandas.Timestamp(0)).dt.days, in polars frame = "
+    "frame.with_columns(polars.col({name!r}).dt.epoch('d'))"
+)
 DATES = E411.says(
     "column `{name}` holds dates or times, which are neither numeric nor categorical",
-    "turn them into numbers (days, years), or write :- ignore({atom}).",
+    f"{_DAYS}; or write :- ignore({{atom}}).",
 )
 DATES_AS_RESPONSE = E411.says(
     "column `{name}` holds dates or times, which are neither numeric nor categorical",
-    "turn it into numbers or text, or name another response: :- response(Column).",
+    f"{_DAYS}; or name another response: :- response(Column).",
 )
 
 E412 = Entry(

@@ -132,6 +132,29 @@ WRONG_WEIGHT_OF_ROW = E437.says(
 )
 NO_WEIGHT = E437.says("all weights are zero, so there is no row", AS_REMEDY)
 
+E438 = Entry(
+    "E438: a cell is none of the declared levels",
+    cause="An ordinal feature has declared levels, and a cell holds another text or number.",
+    remedy="Correct the cell, or put the level at its place in the declaration.",
+    example=":- use(growtree). :- feature(colour, [ordinal([low, high])]).",
+)
+UNKNOWN_LEVEL = E438.says(
+    "column `{name}` holds `{cell}` in row {row}{rows}: not one of its levels, {levels}", AS_REMEDY
+)
+
+E439 = Entry(
+    "E439: a number is out of the declared range",
+    cause="`range(Low, High)` declares the least and the largest value that a column can have, and "
+    "a cell is outside. Often its unit is another one.",
+    remedy="Correct the cell, leave the row out, or declare a wider range.",
+    example=":- use(growtree). :- feature(age, [range(0, 20)]).",
+)
+OUT_OF_RANGE = E439.says(
+    "column `{name}` is {value:.10g} in row {row}{rows}: outside its declared range, {low:.10g} to "
+    "{high:.10g}",
+    AS_REMEDY,
+)
+
 E429 = Entry(
     "E429: a feature has too many bins",
     cause="More than 100,000 bins are declared for a feature.",
@@ -224,7 +247,9 @@ W405 = Entry(
 )
 DATES_AS_TEXT = W405.says(
     "column `{name}` is categorical, and seems to hold dates or times, such as `{cell}`",
-    f"turn them into numbers (days, years); {_IF_CATEGORIES}",
+    "turn them into numbers, such as days since 1970: in pandas frame[{name!r}] = "
+    "(pandas.to_datetime(frame[{name!r}]) - pandas.Timestamp(0)).dt.days, in polars frame = "
+    f"frame.with_columns(polars.col({{name!r}}).str.to_datetime().dt.epoch('d')); {_IF_CATEGORIES}",
 )
 
 W406 = Entry(
@@ -236,6 +261,18 @@ W406 = Entry(
 COMMAS_AS_TEXT = W406.says(
     "column `{name}` is categorical, and seems to hold numbers with a comma, such as `{cell}`",
     f"write numbers with a point and without separators of thousands (1.5, 1500); {_IF_CATEGORIES}",
+)
+
+W441 = Entry(
+    "W441: rows to predict are out of the declared range",
+    cause="`range(Low, High)` declares the values that a feature can have, and a row to predict "
+    "has another one. Often its unit is another one.",
+    remedy="Correct the cell, or declare a wider range.",
+    example="slp predict range.slp data.csv wide.csv   (`range.slp` allows ages from 0 to 120)",
+)
+NEW_OUT_OF_RANGE = W441.says(
+    "the rows to predict are out of the declared range: {values}",
+    "check the cells and their unit: such rows go where the nearest rows of the table go",
 )
 
 W440 = Entry(

@@ -50,9 +50,14 @@ NOT_A_STRING = E603.says(
 
 E604 = Entry(
     "E604: a threshold of a tree is no number",
-    cause="The `threshold` of a split is a text, NaN, or something else that is no number.",
-    remedy="Give a floating-point number.",
+    cause="The `threshold` of a split is a text, NaN, or something else that is no number. A text "
+    "is a level of an ordinal feature, and needs the list of all levels, `order`, beside it.",
+    remedy="Give a floating-point number, or a level with `order`.",
     example='slp.Tree.from_dict({"feature": "age", "threshold": "40", "left": {}, "right": {}})',
+)
+NO_THRESHOLD_LEVEL = E604.says(
+    "not a tree: at {path}, {level} is no threshold in its `order`",
+    "write a level behind the first one of `order`, whose levels differ: lower levels go left",
 )
 NO_THRESHOLD = E604.says(
     "not a tree: at {path}, `{key}` is {found} where a number is needed", AS_REMEDY

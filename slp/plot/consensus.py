@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from slp.data import Feature
+from slp.ir.quantity import level_numbers
 from slp.plot.canvas import (
     BLUE,
     GREY,
@@ -23,7 +24,7 @@ from slp.plot.canvas import (
     tip,
     titled,
 )
-from slp.plot.points import values_of
+from slp.plot.points import axis_name, on_axis, values_of
 from slp.plot.shapes import most_used
 from slp.results import Posterior
 from slp.results.by_tree import splits_of, trees_of
@@ -71,15 +72,18 @@ def thresholds(
         ax.hlines(row + 0.3, 0, 1, color=GREY, linewidth=0.6)
         _mark_ends(ax, posterior, feature, row, ends)
         small: dict[str, Any] = {"fontsize": "x-small", "color": GREY, "va": "top", **PLAIN}
-        if feature.levels is None:
+        levels = feature.levels or feature.order
+        if not levels:
             ax.text(0, row + 0.32, number_text(float(f"{ends[0]:.4g}")), **small)
             ax.text(1, row + 0.32, number_text(float(f"{ends[1]:.4g}")), ha="right", **small)
         else:
-            for level, left in zip(feature.levels, edges, strict=False):
+            for level, left in zip(levels, edges, strict=False):
                 ax.text(left, row + 0.32, plain(level, 12), **small)
         splits = uses[feature.name].expected_splits
         ax.text(1.03, row + 0.1, f"{splits:.3g}", fontsize="small")
-    ax.set_yticks(range(len(named)), [plain(name, 24) for name in named], **PLAIN)
+    ax.set_yticks(
+        range(len(named)), [plain(axis_name(table.features[f]), 24) for f in places], **PLAIN
+    )
     ax.set_ylim(len(named) - 0.3, -0.6)
     ax.set_xlim(-0.01, 1.15)
     ax.set_xticks([])
@@ -96,8 +100,9 @@ def _strip(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], tuple[float, float]]:
     """Edges from 0 to 1 of the parts of a feature, the expected number of splits in each, and the
     values at 0 and 1."""
-    if feature.levels is not None:
-        heights = np.array([found[level] for level in feature.levels], np.float64)
+    if feature.levels is not None or feature.order:
+        tested = feature.levels or level_numbers(feature.order)
+        heights = np.array([found[level] for level in tested], np.float64)
         return np.linspace(0, 1, len(heights) + 1), heights, (0.0, 1.0)
     at = np.array([float(value) for value in found])
     if feature.values is None and feature.cuts is None:  # a run that was saved without its table
@@ -123,6 +128,7 @@ def _parts(
     for i, height in enumerate(heights):
         part = f" from {at[i]:.4g} to {at[i + 1]:.4g}"
         where = part if feature.levels is None else f" = {feature.levels[i]}"
+        where = f" < {feature.order[i]}" if feature.order else where
         yield f"{feature.name}{where}: {height:.3g} splits"
 
 
@@ -132,6 +138,8 @@ def _mark_ends(
     """A short line and the name at each end of a box that is in the feature's range."""
     for box in posterior.record.boxes:
         for end in box.bounds.get(feature.name, ()):
+            if feature.order:
+                end = (on_axis(feature, end) + 0.5) / len(feature.order)
             if not ends[0] <= end <= ends[1]:
                 continue
             at = (end - ends[0]) / (ends[1] - ends[0])

@@ -23,7 +23,7 @@ from slp.plot.canvas import (
     tip_dots,
     titled,
 )
-from slp.plot.points import Grid, grid_of, rows_of, with_value
+from slp.plot.points import Grid, axis_name, grid_of, rows_of, with_value
 from slp.plot.shapes import kind_of, most_used
 from slp.results import Posterior
 from slp.results.by_tree import mean_by_tree, quantiles, trees_of
@@ -92,7 +92,7 @@ def dependence(
         title += f"\nband: {100 * level:.0f} % of {n:,} tree{'s' * (n != 1)}"
     if not np.isfinite(curves[:, :, chosen]).all():
         title += f"\n{INFINITE}"
-    titled(ax, title, plain(table.feature_names[f]), response_name(table, chosen))
+    titled(ax, title, plain(axis_name(table.features[f])), response_name(table, chosen))
     if len(chosen) > 1:
         legend_of(ax, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     return ax

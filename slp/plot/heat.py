@@ -10,9 +10,11 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
+from slp.data import Feature
+from slp.ir.quantity import Quantity
 from slp.plot.canvas import PLAIN, VERMILION, axes_of, nothing, place_of, plain, titled
 from slp.plot.curves import INFINITE, classes_of, predicted, response_name
-from slp.plot.points import grid_of, rows_of, typical, with_value
+from slp.plot.points import axis_name, grid_of, on_axis, rows_of, typical, with_value
 from slp.plot.shapes import kind_of, most_used
 from slp.results import Posterior
 from slp.trees.regions import number_text
@@ -70,11 +72,13 @@ def heat_map(
         if side.of_levels:
             names_of_levels = [plain(value, 16) for value in side.values]
             axis.set_ticks(range(len(names_of_levels)), names_of_levels, **PLAIN)
-    _draw_boxes(ax, posterior, (names[first], names[second]), edges)
+    _draw_boxes(ax, posterior, (table.features[first], table.features[second]), edges)
     title = [kind_of(posterior, by_draws), *_fixed(posterior, others[0], (first, second))]
     if not np.isfinite(told).all():
         title.append(INFINITE)
-    return titled(ax, "\n".join(title), plain(names[first]), plain(names[second]))
+    return titled(
+        ax, "\n".join(title), *(plain(axis_name(table.features[f])) for f in (first, second))
+    )
 
 
 def _fixed(posterior: Posterior, others: NDArray[np.object_], drawn: tuple[int, int]) -> list[str]:
@@ -90,19 +94,26 @@ def _fixed(posterior: Posterior, others: NDArray[np.object_], drawn: tuple[int, 
 
 
 def _short(value: Any) -> str:
-    return plain(value, 12) if isinstance(value, str) else number_text(float(f"{value:.4g}"))
+    if isinstance(value, str | Quantity):
+        return plain(f"{value:.4g}" if isinstance(value, Quantity) else value, 12)
+    return number_text(float(f"{value:.4g}"))
 
 
 def _draw_boxes(
-    ax: Axes, posterior: Posterior, drawn: tuple[str, str], edges: Sequence[NDArray[np.float64]]
+    ax: Axes,
+    posterior: Posterior,
+    drawn: tuple[Feature, Feature],
+    edges: Sequence[NDArray[np.float64]],
 ) -> None:
     """The boxes that bound a feature that is drawn, cut off at the picture's edges."""
     for box in posterior.record.boxes:
-        if not set(box.bounds) & set(drawn):
+        names = [feature.name for feature in drawn]
+        if not set(box.bounds) & set(names):
             continue
         spans = []
-        for name, own in zip(drawn, edges, strict=True):
-            low, high = box.bounds.get(name, (-np.inf, np.inf))
+        for feature, own in zip(drawn, edges, strict=True):
+            bounds = box.bounds.get(feature.name, (-np.inf, np.inf))
+            low, high = (on_axis(feature, end) for end in bounds)
             spans.append((max(low, own[0]), min(high, own[-1])))
         (left, right), (bottom, top) = spans
         if left >= right or bottom >= top:
@@ -115,7 +126,7 @@ def _draw_boxes(
         )
         ax.add_patch(line)
         words = plain(box.name, 24)
-        hidden = [name for name in box.bounds if name not in drawn]
+        hidden = [name for name in box.bounds if name not in names]
         words += f" (also bounds {', '.join(plain(n, 16) for n in hidden)})" if hidden else ""
         shade = {"facecolor": "white", "alpha": 0.8, "edgecolor": "none", "pad": 1.5}
         ax.text(

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data import Feature, Table
+from slp.ir.quantity import level_numbers
 from slp.results import Posterior
 
 #: Rows that curves are averaged over, of exact sums and of draws: a sum takes milliseconds a row.
@@ -56,8 +57,8 @@ def _spread(n: int, most: int) -> NDArray[np.int64]:
 
 def values_of(feature: Feature) -> NDArray[np.object_]:
     """A value for each code of a feature, shape (n_codes,)."""
-    if feature.levels is not None:
-        return np.array(feature.levels, np.object_)
+    if feature.levels is not None or feature.order:
+        return np.array(feature.levels or feature.order, np.object_)
     if feature.values is not None:
         return feature.values.astype(np.object_)
     assert feature.cuts is not None
@@ -83,7 +84,7 @@ class Grid:
 
     @property
     def of_levels(self) -> bool:
-        """Whether the values are levels of text."""
+        """Whether the values are levels."""
         return isinstance(self.values[0], str)
 
 
@@ -92,8 +93,8 @@ def grid_of(table: Table, f: int, rows: NDArray[np.object_], most: int) -> Grid:
     else evenly spread between the least and the largest; every level of text. Between two values of
     the table the prediction changes half way, between two bins at their cut."""
     feature = table.features[f]
-    if feature.levels is not None:
-        levels = np.array(feature.levels, np.object_)
+    if feature.levels is not None or feature.order:
+        levels = values_of(feature)
         return Grid(levels, np.arange(len(levels) + 1.0) - 0.5)
     if feature.cuts is not None and len(feature.cuts) < most:
         return Grid(values_of(feature), _edges_of_bins(feature.cuts))
@@ -113,6 +114,18 @@ def _half_way(values: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.concatenate([[values[0]], middle, [values[-1]]])
 
 
+def axis_name(feature: Feature) -> str:
+    """The name of a feature, with its unit."""
+    return feature.name if feature.unit is None else f"{feature.name} [{feature.unit}]"
+
+
+def on_axis(feature: Feature, number: float) -> float:
+    """Where a number of a feature lies on the axis of its grid (`Grid.edges`)."""
+    if not feature.order:
+        return number
+    return float(np.searchsorted(level_numbers(feature.order), number)) - 0.5
+
+
 def with_value(rows: NDArray[np.object_], f: int, values: NDArray[np.object_]) -> NDArray[Any]:
     """The rows once for each value of a feature, shape (len(values) * m, d): value after value."""
     out = np.tile(rows, (len(values), 1))
@@ -121,11 +134,15 @@ def with_value(rows: NDArray[np.object_], f: int, values: NDArray[np.object_]) -
 
 
 def typical(rows: NDArray[np.object_], table: Table) -> NDArray[np.object_]:
-    """The median of each number and the most frequent level of each text, shape (1, d)."""
+    """The median of each number and ordinal level, and the most frequent level of each text, shape
+    (1, d)."""
     out = np.empty((1, rows.shape[1]), object)
     for f, feature in enumerate(table.features):
-        if feature.levels is None:
-            out[0, f] = float(np.median(rows[:, f].astype(np.float64)))
+        if feature.order:
+            out[0, f] = sorted(rows[:, f], key=feature.order.index)[len(rows) // 2]
+        elif feature.levels is None:
+            numbers = rows[:, f].astype(np.float64)
+            out[0, f] = feature.quantity(float(np.median(numbers)))
         else:
             found, count = np.unique(rows[:, f].astype(str), return_counts=True)
             out[0, f] = str(found[count.argmax()])

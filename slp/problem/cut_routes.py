@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from slp.data.table import Feature
 from slp.problem.boxes import Cut
+from slp.problem.new_rows import codes_of_levels
 
 
 class Router:
@@ -17,10 +18,7 @@ class Router:
     def __init__(self, features: Sequence[Feature], cuts: Sequence[Cut]) -> None:
         self._feature = np.array([c.feature for c in cuts], np.int64)
         self._categorical = np.array([c.level is not None for c in cuts], np.bool_)
-        self._codes = [
-            None if f.levels is None else {level: float(i) for i, level in enumerate(f.levels)}
-            for f in features
-        ]
+        self._codes = [codes_of_levels(f) for f in features]
         self._operand = np.array([self._operand_of(c) for c in cuts], np.float64)
 
     def _operand_of(self, cut: Cut) -> float:

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.table import Feature, Table
+from slp.ir.quantity import level_numbers
 from slp.kernels import code_by_cuts
 
 # With more values than this, only equal values count as one: there would be too many thresholds to
@@ -14,15 +15,26 @@ _MOST_VALUES = 512
 
 
 def rows_as_numbers(table: Table, rows: NDArray[np.object_]) -> NDArray[np.float64]:
-    """Values, or codes of levels (-1: not in the table), shape (m, d), of `Table.new_rows`."""
+    """Values, numbers of ordinal levels, or codes of levels (-1: not in the table), shape (m, d),
+    of `Table.new_rows`."""
     out = np.empty(rows.shape, np.float64)
     for f, feature in enumerate(table.features):
-        if feature.levels is None:
+        codes = codes_of_levels(feature)
+        if codes is None:
             out[:, f] = rows[:, f].astype(np.float64)
         else:
-            codes = {level: i for i, level in enumerate(feature.levels)}
-            out[:, f] = [codes.get(value, -1) for value in rows[:, f]]
+            out[:, f] = [codes.get(value, -1.0) for value in rows[:, f]]
     return out
+
+
+def codes_of_levels(feature: Feature) -> dict[str, float] | None:
+    """The code of each level of a categorical feature, the number of each level of an ordinal one;
+    None of a numeric feature."""
+    if feature.order:
+        return dict(zip(feature.order, level_numbers(feature.order), strict=True))
+    if feature.levels is None:
+        return None
+    return {level: float(i) for i, level in enumerate(feature.levels)}
 
 
 def table_as_numbers(table: Table) -> NDArray[np.float64]:

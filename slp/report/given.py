@@ -58,14 +58,19 @@ def _values(feature: Feature) -> tuple[str, str]:
         shown = ", ".join(map(visible, feature.levels[:_SHOWN_LEVELS]))
         more = len(feature.levels) - _SHOWN_LEVELS
         return "categories", shown + (f" and {more} more" if more > 0 else "")
+    if feature.order:
+        return "ordinal", " < ".join(map(visible, feature.order))
+    kind = "numbers" if feature.unit is None else f"numbers in {visible(feature.unit)}"
+    if feature.range is not None:
+        kind += f", {feature.range[0]:.10g} to {feature.range[1]:.10g} declared"
     if feature.values is not None:
         low, high = feature.values[0], feature.values[-1]
-        return "numbers", f"{low:.10g} to {high:.10g}, {len(feature.values)} different values"
+        return kind, f"{low:.10g} to {high:.10g}, {len(feature.values)} different values"
     if feature.cuts is not None:
         shown = ", ".join(f"{c:.6g}" for c in feature.cuts[:_SHOWN_LEVELS])
         more = len(feature.cuts) - _SHOWN_LEVELS
-        return "numbers", f"cut at {shown}" + (f" and {more} more" if more > 0 else "")
-    return "numbers", "not saved"
+        return kind, f"cut at {shown}" + (f" and {more} more" if more > 0 else "")
+    return kind, "not saved"
 
 
 def engine(posterior: Posterior) -> Html:

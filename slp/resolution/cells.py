@@ -10,9 +10,10 @@ categorical feature V is bound to each level.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
+from types import MappingProxyType
 from typing import TypeAlias
 
 from slp.ir import program as ir  # its names are used late: it imports slp.terms
@@ -48,10 +49,12 @@ def threshold_outcomes(
     feature: str,
     levels: tuple[str, ...] | None,
     limits: Limits | Meter = DEFAULT_LIMITS,
+    level_numbers: Mapping[str, float] = MappingProxyType({}),
 ) -> ThresholdOutcomes | None:
     """What a split rule's instance allows of the splits on one feature.
 
-    `levels` are a categorical feature's, None for a numeric one. The result is None if the rule
+    `levels` are a categorical feature's, None for a numeric one. `level_numbers` are what guards
+    take the names of an ordinal feature's levels for. The result is None if the rule
     proposes no split on this feature, its own being bound to another. A threshold that is bound
     already refuses all splits but its own. Where `instance.depends_on_split` is False the result is
     the same for all numeric features, and, in each level, for the categorical ones.
@@ -72,7 +75,10 @@ def threshold_outcomes(
     elif not isinstance(body.feature, Var):
         raise faults.feature_not_a_name(body.feature, body.feature.span or instance.rule.span)
     meter = limits if isinstance(limits, Meter) else Meter(limits)
-    guards = _Guards(database, body, Atom(feature), instance.rule.span, meter)
+    parameters = database.parameters
+    if level_numbers:
+        database = database.with_values(level_numbers)
+    guards = _Guards(database, body, Atom(feature), instance.rule.span, meter, parameters)
     if not instance.depends_on_split:
         outcome = guards.children(body.threshold)
         return ThresholdOutcomes((), (outcome,) * (1 if levels is None else len(levels)))
@@ -92,6 +98,7 @@ class _Guards:
     feature: Atom
     span: SourceSpan | None
     meter: Meter
+    parameters: Mapping[str, float]  # of the children's arguments
 
     def children(self, threshold: Term) -> Outcome:
         """Children of the split at `threshold`, None if the guards refuse it."""
@@ -112,7 +119,7 @@ class _Guards:
         return found
 
     def _state(self, child: Term) -> Term:
-        state = evaluate_arguments(child, self.database.parameters)
+        state = evaluate_arguments(child, self.parameters)
         span = child.span or self.span
         if _holds_threshold(state):
             raise faults.state_holds_threshold(span)

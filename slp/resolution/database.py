@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from copy import copy
 from types import MappingProxyType
 from typing import Any
 
@@ -52,6 +53,12 @@ class Database:
             own.setdefault(_defined(clause), []).append(clause)
         predicates = {key: Predicate(*key, sources) for key, sources in own.items()}
         self.definitions: Definitions = {**others, **CONTROL, **BUILTINS, **library(), **predicates}
+
+    def with_values(self, values: Mapping[str, int | float]) -> Database:
+        """The same definitions with more names of numbers; parameters go first."""
+        other = copy(self)
+        other.parameters = {**values, **self.parameters}
+        return other
 
     def prepared(self, rule: ir.TreeRule) -> PreparedRule:
         """A tree rule, prepared at its first use. (Equal rules may differ in spans.)"""

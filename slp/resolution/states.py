@@ -6,6 +6,7 @@ from operator import is_
 from typing import Any
 
 from slp.ir import program as ir  # its names are used late: it imports slp.terms
+from slp.ir.quantity import level_numbers
 from slp.ir.schema import MOST_LEAVES, SOME_LEAVES
 from slp.resolution.arithmetic import evaluate_arguments
 from slp.resolution.database import Database
@@ -26,11 +27,16 @@ class StateRules:
     Attributes
     ----------
     database : the program's clauses and parameters, `most_leaves` among these.
+    level_numbers : for each ordinal feature, the number that stands for each of its levels.
     """
 
     def __init__(self, program: ir.Program, most_leaves: int = SOME_LEAVES) -> None:
         self._program = program.rules, program.clauses, program.parameters
         self.database = Database(program.clauses, {**program.parameters, MOST_LEAVES: most_leaves})
+        self.level_numbers = {
+            name: dict(zip(order, level_numbers(order), strict=True))
+            for name, order in program.orders.items()
+        }
         self._rules: dict[tuple[str, int] | None, ByFirstArgument[ir.TreeRule]] = {}
         for rule in program.rules:
             own = self._rules.setdefault(functor(rule.head), ByFirstArgument())

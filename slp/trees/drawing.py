@@ -9,6 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from slp.ir.quantity import Quantity
 from slp.leaves import Label, label_text
 from slp.leaves.base import LEVEL
 from slp.source import visible
@@ -60,6 +61,8 @@ def condition_text(split: Split) -> str:
     if split.level is not None:
         return f"{visible(split.feature)} = {visible(split.level)}"
     assert split.threshold is not None
+    if isinstance(split.threshold, Quantity):
+        return f"{visible(split.feature)} < {number_text(split.threshold)}"
     bound = bound_in_32_bits(split.threshold)
     test = f"< {number_text(split.threshold)}" if bound is None else f"<= {number_text(bound)}"
     return f"{visible(split.feature)} {test}"

@@ -1,8 +1,10 @@
 """Trees as JSON data, both ways.
 
 `{"feature": f, "threshold": t, "left": ..., "right": ...}` (`"level"` in place of `"threshold"` for
-a categorical test), `{"counts": {class: rows}}`, `{"n": rows, "mean": m}` (of durations also
-`"events"`, how many were seen to their end), `{"n": rows}`, or `{}` for a leaf without a summary.
+a categorical test; of an ordinal feature the threshold is a level, and `"order"` has all of them;
+`"unit"` is that of a threshold, if it is known), `{"counts": {class: rows}}`, `{"n": rows, "mean":
+m}` (of durations also `"events"`, how many were seen to their end), `{"n": rows}`, or `{}` for a
+leaf without a summary.
 `"predictive"` beside these is the prediction of a leaf model. It is written on request, and the
 reader ignores it, because a tree has no leaf model.
 
@@ -19,6 +21,7 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from slp.errors import DataError
+from slp.ir.quantity import Quantity, level_numbers
 from slp.leaves import Label, label_of, label_text, sorted_labels
 from slp.messages import Wording
 from slp.messages.trees import (
@@ -29,6 +32,7 @@ from slp.messages.trees import (
     NO_NUMBER_OF_ROWS,
     NO_SUMMARY,
     NO_THRESHOLD,
+    NO_THRESHOLD_LEVEL,
     NODE_IS_NO_OBJECT,
     NOT_A_STRING,
     SPLIT_HAS_NO_TEST,
@@ -36,10 +40,10 @@ from slp.messages.trees import (
     SPLIT_HAS_TWO_TESTS,
     SPLIT_LACKS_KEY,
 )
-from slp.trees.tree import Leaf, Test, Tree, tree_of_preorder
+from slp.trees.tree import Leaf, Split, Test, Tree, tree_of_preorder
 
 _LEAF_KEYS = frozenset(("counts", "n", "events", "mean", "predictive"))
-_SPLIT_KEYS = frozenset(("feature", "threshold", "level", "left", "right"))
+_SPLIT_KEYS = frozenset(("feature", "threshold", "level", "order", "unit", "left", "right"))
 
 
 def tree_to_dict(tree: Tree, *, predictive: bool = False) -> dict[str, Any]:
@@ -59,12 +63,23 @@ def tree_to_dict(tree: Tree, *, predictive: bool = False) -> dict[str, Any]:
                 }
             done.append(leaf)
             continue
-        test = {"threshold": node.threshold} if node.level is None else {"level": node.level}
-        done.append({"feature": node.feature, **test, "left": done.pop(), "right": done.pop()})
+        sides = {"left": done.pop(), "right": done.pop()}
+        done.append({"feature": node.feature, **_test_to_dict(node), **sides})
     root = done.pop()
     if any(not isinstance(c, str) for c in classes):
         root["classes"] = list(sorted_labels(classes))
     return root
+
+
+def _test_to_dict(split: Split) -> dict[str, Any]:
+    if split.level is not None:
+        return {"level": split.level}
+    threshold = split.threshold
+    if not isinstance(threshold, Quantity):
+        return {"threshold": threshold}
+    if threshold.level is not None:
+        return {"threshold": threshold.level, "order": list(threshold.levels)}
+    return {"threshold": float(threshold), "unit": threshold.unit}
 
 
 def _by_text(of_classes: Mapping[Label, Any]) -> dict[str, Any]:
@@ -107,8 +122,8 @@ def tree_from_dict(data: Any, *, quote: bool = True) -> Tree:
     ------
     DataError
         E601 a node is not an object; E602 a key is missing, unknown or doubled (threshold and
-        level); E603 a feature or level is not a string; E604 a threshold is not a number; E605 a
-        leaf's summary, or `classes`, is malformed.
+        level); E603 a feature, level or unit is not a string; E604 a threshold is not a number, and
+        no level of the node's order; E605 a leaf's summary, or `classes`, is malformed.
     """
     sites = [_Site(data, quote=quote)]
     labels = None
@@ -150,10 +165,24 @@ def _check_test(site: _Site, node: Mapping[str, Any]) -> Test:
     if not isinstance(node["feature"], str):
         site.fail(NOT_A_STRING, key="feature", found=_kind(node["feature"]))
     if level is None:
-        return node["feature"], _check_number(site, NO_THRESHOLD, "threshold", threshold), None
+        return node["feature"], _check_threshold(site, node), None
     if not isinstance(level, str):
         site.fail(NOT_A_STRING, key="level", found=_kind(level))
     return node["feature"], None, level
+
+
+def _check_threshold(site: _Site, node: Mapping[str, Any]) -> float:
+    threshold, order, unit = node["threshold"], node.get("order"), node.get("unit")
+    if unit is not None and not isinstance(unit, str):
+        site.fail(NOT_A_STRING, key="unit", found=_kind(unit))
+    if order is None:
+        number = _check_number(site, NO_THRESHOLD, "threshold", threshold)
+        return number if unit is None else Quantity(number, (), unit)
+    if not isinstance(order, list) or not all(isinstance(name, str) for name in order):
+        site.fail(NOT_A_STRING, key="order", found=_kind(order))
+    if threshold not in order[1:] or len(set(order)) < len(order):
+        site.fail(NO_THRESHOLD_LEVEL, level=site.words("level", threshold))
+    return Quantity(level_numbers(order)[order.index(threshold)], order)
 
 
 def _check_classes(site: _Site, classes: Any) -> dict[str, Label]:

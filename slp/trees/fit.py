@@ -132,7 +132,9 @@ class _Fit:
         if feature.cuts is None:
             return node
         assert node.threshold is not None
-        nearest = float(feature.cuts[np.abs(feature.cuts - node.threshold).argmin()])
+        nearest = feature.quantity(
+            float(feature.cuts[np.abs(feature.cuts - node.threshold).argmin()])
+        )
         if nearest == node.threshold:
             return node
         moved = Split(node.feature, nearest, None, node.left, node.right)

@@ -16,7 +16,9 @@ from slp.data.roles import roles_of
 from slp.errors import DataError
 from slp.ir.names import unknown_classes, unknown_features
 from slp.ir.program import Program
+from slp.ir.quantity import Quantity, level_numbers
 from slp.leaves import Label, label_array, label_text
+from slp.messages.tables import UNKNOWN_LEVEL
 from slp.messages.trees import (
     NOTHING_TO_PREDICT_FROM,
     ROWS_NOT_2D,
@@ -42,7 +44,8 @@ def route_rows(tree: Tree, X: Any) -> NDArray[np.int64]:
     Raises
     ------
     DataError
-        E606 no such column; E607 a value that cannot be compared with a threshold, or none at all.
+        E606 no such column; E607 a value that cannot be compared with a threshold, or none at all;
+        E438 a level that an ordinal feature does not have.
     """
     columns = _Columns(X)
 
@@ -50,7 +53,7 @@ def route_rows(tree: Tree, X: Any) -> NDArray[np.int64]:
         if split.level is not None:
             return np.equal(columns.levels(split.feature)[rows], split.level)
         assert split.threshold is not None
-        return columns.numbers(split.feature)[rows] < split.threshold
+        return columns.numbers(split)[rows] < split.threshold
 
     return _route(tree, columns.n_rows, goes_left)
 
@@ -174,7 +177,11 @@ class _Columns:
             raise DataError(TREE_VALUE_MISSING(row=missing[0] + 1, feature=feature))
         return values
 
-    def numbers(self, feature: str) -> NDArray[np.float64]:
+    def numbers(self, split: Split) -> NDArray[np.float64]:
+        """The column of a split as numbers that compare with its threshold."""
+        feature, threshold = split.feature, split.threshold
+        if isinstance(threshold, Quantity) and threshold.levels:
+            return self._places(feature, threshold.levels)
         if feature not in self._numbers:
             values = self._column(feature)
             try:
@@ -182,6 +189,15 @@ class _Columns:
             except (TypeError, ValueError) as e:
                 raise DataError(TREE_VALUE_NO_NUMBER(feature=feature, reason=e)) from e
         return self._numbers[feature]
+
+    def _places(self, feature: str, order: tuple[str, ...]) -> NDArray[np.float64]:
+        number = dict(zip(order, level_numbers(order), strict=True))
+        texts = self.levels(feature).tolist()
+        unknown = [i for i, text in enumerate(texts) if text not in number]
+        if unknown:
+            row, cell, levels = unknown[0] + 1, texts[unknown[0]], " < ".join(order)
+            raise DataError(UNKNOWN_LEVEL(name=feature, cell=cell, row=row, rows="", levels=levels))
+        return np.array([number[text] for text in texts])
 
     def levels(self, feature: str) -> NDArray[np.str_]:
         if feature not in self._levels:
@@ -198,7 +214,7 @@ def _codes_left(split: Split, feature: Feature) -> NDArray[np.bool_]:
         raise DataError(TEST_OF_ANOTHER_KIND(feature=feature.name, given=given, kind=kind))
     if feature.cuts is not None and split.threshold not in feature.cuts:
         assert split.threshold is not None
-        cuts = ", ".join(number_text(c) for c in feature.cuts)
+        cuts = ", ".join(number_text(feature.quantity(c)) for c in feature.cuts.tolist())
         threshold = number_text(split.threshold)
         raise DataError(THRESHOLD_INSIDE_BIN(feature=feature.name, threshold=threshold, cuts=cuts))
     return feature.sides(split.threshold, split.level)[0]

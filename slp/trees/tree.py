@@ -82,7 +82,8 @@ class Leaf:
 @dataclass(frozen=True, eq=False)
 class Split:
     """An inner node. Exactly one of `threshold` (feature < threshold goes left) and `level`
-    (feature = level goes left) is not None."""
+    (feature = level goes left) is not None. The threshold of an ordinal feature, or of one with a
+    unit, is a `slp.ir.quantity.Quantity`: a float that is printed as its level or with its unit."""
 
     feature: str
     threshold: float | None
@@ -333,10 +334,12 @@ class Tree:
 
         `feature_names` are the columns that it is to take, in order; if None, those that the tree
         tests. A test `colour = red` takes the column `colour=red` of 0 and 1, as
-        `pandas.get_dummies(X, prefix_sep="=")` makes it. It predicts the most frequent class or the
-        mean of a leaf, with the shares of classes as probabilities. scikit-learn rounds values to
-        32 bits: one that close to a threshold may go to the other side. Impurities of regression
-        are variances of the means of leaves: a tree does not know the variance within them.
+        `pandas.get_dummies(X, prefix_sep="=")` makes it. An ordinal feature is a column of numbers:
+        of places of levels from 0, or of the levels that are numbers. It predicts the most frequent
+        class or the mean of a leaf, with the shares of classes as probabilities. scikit-learn
+        rounds values to 32 bits: one that close to a threshold may go to the other side. Impurities
+        of regression are variances of the means of leaves: a tree does not know the variance within
+        them.
 
         Raises
         ------

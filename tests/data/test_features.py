@@ -332,7 +332,11 @@ def test_warnings(program, cells, message):
     assert [str(DataError(w)) for w in warnings] == [message]
 
 
-DATES = "turn them into numbers (days, years)"
+DATES = (
+    "turn them into numbers, such as days since 1970: in pandas frame['{0}'] = "
+    "(pandas.to_datetime(frame['{0}']) - pandas.Timestamp(0)).dt.days, in polars frame = "
+    "frame.with_columns(polars.col('{0}').str.to_datetime().dt.epoch('d'))"
+)
 COMMAS = "write numbers with a point and without separators of thousands (1.5, 1500)"
 
 
@@ -354,7 +358,7 @@ COMMAS = "write numbers with a point and without separators of thousands (1.5, 1
 )
 def test_text_that_seems_to_be_dates_or_numbers_with_commas(program, cells, code, shown):
     what, does = ("dates or times", DATES) if code == "W405" else ("numbers with a comma", COMMAS)
-    help = f"{does}; if categories are meant, write :- feature({{}}, [categorical])."
+    help = f"{does}; if categories are meant, write :- feature({{0}}, [categorical])."
     message = f"column `{{}}` is categorical, and seems to hold {what}, such as `{shown}`"
     _, _, warnings = feature(program, cells)
     assert [(w.code, w.message, w.help) for w in warnings] == [

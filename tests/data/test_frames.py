@@ -130,11 +130,17 @@ def test_every_fault_of_a_table_is_told_at_once(program):
         "error[E420]: column `gone` misses 3 values, in every row\n"
         "  help: leave those rows out, or write :- ignore(gone).",
         "error[E411]: column `when` holds dates or times, which are neither numeric nor "
-        "categorical\n  help: turn them into numbers (days, years), or write :- ignore(when).",
+        "categorical\n  help: turn them into numbers, such as days since 1970: in pandas "
+        "frame['when'] = "
+        "(frame['when'] - pandas.Timestamp(0)).dt.days, in polars frame = "
+        "frame.with_columns(polars.col('when').dt.epoch('d')); or write :- ignore(when).",
         "error[E412]: column `box` holds values of type list\n"
         "  help: cells must be numbers, text or truth values; or write :- ignore(box).",
         "error[E411]: column `stamp` holds dates or times, which are neither numeric nor "
-        "categorical\n  help: turn them into numbers (days, years), or write :- ignore(stamp).",
+        "categorical\n  help: turn them into numbers, such as days since 1970: in pandas "
+        "frame['stamp'] = "
+        "(frame['stamp'] - pandas.Timestamp(0)).dt.days, in polars frame = "
+        "frame.with_columns(polars.col('stamp').dt.epoch('d')); or write :- ignore(stamp).",
         "error[E420]: column `y` misses 1 value, in row 2\n"
         "  help: leave those rows out: a row without a response says nothing",
     ]

@@ -17,6 +17,7 @@ from itertools import product
 from typing import Any
 
 from slp.ir import program as ir
+from slp.ir.quantity import level_numbers
 from slp.terms import Atom, Number, Struct, Term, Var
 from tests.spec.constraints import leaf_satisfies, satisfies
 from tests.spec.example import Cut, Example, Node, TreeKey, Value
@@ -62,7 +63,12 @@ class AllDerivations:
         self.program, self.example, self.limit = program, example, limit
         distinct = {tuple(example.coded(f, x) for f, x in enumerate(row)) for row in example.rows}
         most = max(1, min(len(distinct), len(example.rows) // program.support.min_leaf))
-        self.parameters = {**program.parameters, "most_leaves": most}
+        levels = {
+            level: number
+            for order in program.orders.values()
+            for level, number in zip(order, level_numbers(order), strict=True)
+        }
+        self.parameters = {**levels, **program.parameters, "most_leaves": most}
         assert program.start is not None
         everything = Node(tuple(range(len(example.rows))))
         most_allowed = min(
@@ -216,6 +222,8 @@ class AllDerivations:
         bindings = unify(feature, Atom(self.example.features[cut.feature]), {})
         if bindings is None:
             return None
+        if isinstance(threshold, Atom) and threshold.name in self.parameters:
+            threshold = Number(self.parameters[threshold.name])
         if isinstance(threshold, Number):
             if isinstance(cut.test, str) or threshold.value != cut.test:
                 return None

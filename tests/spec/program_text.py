@@ -62,8 +62,21 @@ def quoted(name: str) -> str:
     return name if name.isalnum() and name[0].islower() else f"'{name}'"
 
 
+class Level(float):
+    """The number of an ordinal feature's level, which a program writes by its name."""
+
+    name: str
+
+    def __new__(cls, number: float, name: str) -> Level:
+        own = super().__new__(cls, number)
+        own.name = name
+        return own
+
+
 def number(x: float) -> str:
     """A number as Prolog reads it."""
+    if isinstance(x, Level):
+        return x.name
     if math.isinf(x):
         return "inf" if x > 0 else "-inf"
     text = repr(x)
@@ -72,6 +85,10 @@ def number(x: float) -> str:
 
 def random_bound(text: ProgramText, feature: str) -> float:
     """A number at, between, or off the feature's values; where it is cut is the likeliest."""
+    levels = text.table.orders.get(feature)
+    if levels:
+        name = text.rng.choice(list(levels))
+        return Level(levels[name], name)
     values = sorted({float(x) for x in text.table.columns[feature]})
     points = [*values, values[0] - 1, values[-1] + 1]
     points += [a + (b - a) / 2 for a, b in zip(values, values[1:], strict=False)] * 3
@@ -90,6 +107,6 @@ def random_box(text: ProgramText, name: str) -> bool:
         if low > high:
             low, high = high, low
         if low == high:
-            high = low + 1
+            high = math.inf if isinstance(low, Level) else low + 1
         text.add(f"box({name}, {quoted(f)}, {number(low)}, {number(high)}).")
     return True

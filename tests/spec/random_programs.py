@@ -230,7 +230,7 @@ _OWN_RULES: tuple[Callable[[ProgramText], None], ...] = (
 def _threshold_guard(text: ProgramText) -> None:
     """A guard behind the split looks at the threshold."""
     text.weigh_freely()
-    p, t = text.probability(), random_bound(text, text.rng.choice(text.table.features))
+    p, t = text.probability(), float(random_bound(text, text.rng.choice(text.table.features)))
     comparison = text.rng.choice(("<", ">", "=<", ">=", "=\\="))
     text.add(":- start(t).")
     text.split_or_leaf("t", p, "t, t", behind=f"V {comparison} {number(t)}")
@@ -261,7 +261,7 @@ def _bound_threshold(text: ProgramText) -> None:
 
 def _side_by_threshold(text: ProgramText) -> None:
     """The children's state depends on the threshold, one way or the other."""
-    p, t = text.probability(), random_bound(text, text.rng.choice(text.table.features))
+    p, t = text.probability(), float(random_bound(text, text.rng.choice(text.table.features)))
     text.add(
         ":- start(t(low)).",
         f"zone(V, low) :- V < {number(t)}.",

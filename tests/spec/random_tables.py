@@ -39,6 +39,7 @@ class RandomTable:
     leaf: LeafFormula
     ignored: tuple[str, ...] = ()
     cuts: dict[str, list[float]] = field(default_factory=dict)  # those that are declared
+    orders: dict[str, dict[str, float]] = field(default_factory=dict)  # numbers of levels
 
     @property
     def features(self) -> list[str]:
@@ -71,7 +72,14 @@ class RandomTable:
 
     def raw(self, feature: str, x: Any) -> float | str:
         """A value as the specification takes it."""
+        if feature in self.orders:
+            return self.orders[feature][str(x)]
         return str(x) if self.kinds[feature] == "categorical" else float(x)
+
+    def shown(self, feature: str, x: float | str) -> float | str:
+        """A value of the specification as users have it."""
+        names = {number: level for level, number in self.orders.get(feature, {}).items()}
+        return names[float(x)] if names else x
 
 
 def random_table(rng: random.Random) -> RandomTable:
@@ -105,11 +113,45 @@ def random_row(rng: random.Random, table: RandomTable) -> Row:
     row: list[float | str] = []
     for feature in table.features:
         x = rng.choice(table.columns[feature])
-        if table.kinds[feature] == "categorical":
+        if feature in table.orders:
+            row.append(rng.choice(list(table.orders[feature].values())))
+        elif table.kinds[feature] == "categorical":
             row.append(rng.choice((str(x), str(x), "new")))
         else:
             row.append(float(x) + rng.choice((0.0, 0.0, 0.5, -0.5, 1e9, -1e9)))
     return tuple(row)
+
+
+def with_orders(rng: random.Random, table: RandomTable) -> RandomTable:
+    """The table with most of its features made ordinal: levels in an order that is not that of
+    their names, some of which no row has; numbers now and then. Others get a unit and a range."""
+    columns, kinds, directives = dict(table.columns), dict(table.kinds), list(table.directives)
+    orders: dict[str, dict[str, float]] = {}
+    for place, feature in enumerate(table.features):
+        if kinds[feature] == "categorical" or any(_quoted(feature) in d for d in directives):
+            continue
+        if rng.random() < 0.15:
+            limits = min(columns[feature]), max(columns[feature]) + 1
+            directives.append(
+                f":- feature({_quoted(feature)}, [unit('m/s'), range({limits[0]}, {limits[1]})])."
+            )
+            continue
+        values = sorted(set(columns[feature]))
+        n = len(values) + rng.choice((0, 0, 1, 2))
+        n = max(n, 2)
+        places = sorted(rng.sample(range(n), len(values)))
+        if rng.random() < 0.2:
+            names = [str(i) for i in sorted(rng.sample((-2, 1, 2, 5, 9, 10, 20), min(n, 7)))]
+            numbers = [float(name) for name in names]
+        else:
+            names = [f"{letter}{place}" for letter in rng.sample("zyxwvut", n)]
+            numbers = [float(i) for i in range(n)]
+        orders[feature] = dict(zip(names, numbers, strict=True))
+        level = {value: names[i] for value, i in zip(values, places, strict=True)}
+        columns[feature] = [level[value] for value in columns[feature]]
+        kinds[feature] = "ordinal"
+        directives.append(f":- feature({_quoted(feature)}, [ordinal([{', '.join(names)}])]).")
+    return replace(table, columns=columns, kinds=kinds, directives=tuple(directives), orders=orders)
 
 
 def _random_column(rng: random.Random, name: str, n: int) -> tuple[str, list[Any], list[str]]:

@@ -26,6 +26,7 @@ from tests.spec.cases import Case, random_case
 from tests.spec.pipeline import key_of, tree_of
 
 N_CASES = 400
+N_ORDERED = 100
 N_DRAWN = 40
 RELATIVE = 1e-9
 CHI_SQUARE_ERROR = 1e-6
@@ -42,7 +43,16 @@ def near(want: float) -> object:
 
 @pytest.mark.parametrize("seed", range(N_CASES))
 def test_posterior(seed: int) -> None:
-    case = random_case(seed)
+    check(random_case(seed))
+
+
+@pytest.mark.parametrize("seed", range(N_ORDERED))
+def test_ordinal_features(seed: int) -> None:
+    check(random_case(seed, orders=True))
+
+
+def check(case: Case) -> None:
+    """Every exact answer to a case."""
     if not case.spec.derivations:
         with pytest.raises(SlpError):
             posterior_of(case)
@@ -119,8 +129,11 @@ def compare_best(case: Case, posterior: Posterior) -> None:
 
 def compare_predictions(case: Case, posterior: Posterior) -> None:
     """Averages over all trees for new rows."""
-    columns = zip(*case.new_rows, strict=True)
-    frame = pl.DataFrame(dict(zip(case.table.features, columns, strict=True)))
+    columns = {
+        f: [case.table.shown(f, x) for x in column]
+        for f, column in zip(case.table.features, zip(*case.new_rows, strict=True), strict=True)
+    }
+    frame = pl.DataFrame(columns)
     want = np.array([case.spec.predictive(row) for row in case.new_rows])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SlpWarning)  # of levels that the table lacks
@@ -138,7 +151,8 @@ def compare_features(case: Case, posterior: Posterior) -> None:
         assert use.expected_splits == near(case.spec.expected_splits(feature)), (case, feature)
     want = case.spec.leaf_distribution()
     have = dict(enumerate(posterior.leaf_distribution().tolist()))
-    assert {k: p for k, p in have.items() if p > 0 or k in want} == near(want), case
+    sizes = {k for k, p in have.items() if p > 0} | set(want)
+    assert {k: have.get(k, 0.0) for k in sizes} == near(want), case
     assert posterior.expected_leaves() == near(sum(k * p for k, p in want.items())), case
     assert posterior.expected_depth() == near(case.spec.expected_depth()), case
 

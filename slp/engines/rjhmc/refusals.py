@@ -89,7 +89,8 @@ def _of_table(problem: Problem) -> Iterator[Diagnostic]:
     table = problem.table
     for feature in table.features:
         if feature.values is None:
-            kind = "categorical" if feature.categorical else "cut or binned"
+            kind = "ordinal" if feature.order else "cut or binned"
+            kind = "categorical" if feature.categorical else kind
             yield words.NOT_A_SOFT_FEATURE(feature=feature.name, kind=kind)
     if not isinstance(table.leaf, Dirichlet | NormalShared):
         yield words.NO_SOFT_LEAVES(model=table.leaf.name)

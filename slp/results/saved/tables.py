@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,7 @@ def table_to_members(table: Table, *, rows: bool) -> dict[str, Any]:
     after the other in `rows/values.npy`, as many of each as `rows/n_values.npy` (d,) says."""
     features = [
         {"name": f.name, "kind": _kind(f), "levels": None if f.levels is None else list(f.levels)}
+        | {key: getattr(f, key) for key in ("order", "unit", "range") if getattr(f, key)}
         for f in table.features
     ]
     about = {
@@ -71,13 +73,7 @@ def table_of_members(archive: Archive) -> Table:
     """The table of a file; a `TableWithoutRows` if its rows are not there."""
     about = archive.json("table.json")
     leaf = leaf_from_plain(about["leaf"])
-    features = tuple(
-        Feature(
-            _text(f["name"]),
-            levels=None if f["levels"] is None else tuple(map(_text, f["levels"])),
-        )
-        for f in about["features"]
-    )
+    features = tuple(map(_feature, about["features"]))
     names = {f.name for f in features}
     n_rows = about["n_rows"]
     if type(n_rows) is not int or n_rows < 1 or len(names) < len(features) or not features:
@@ -102,6 +98,24 @@ def table_of_members(archive: Archive) -> Table:
     return table
 
 
+def _feature(f: Any) -> Feature:
+    """A feature without its numbers, but with the levels of an ordinal one."""
+    levels = None if f["levels"] is None else tuple(map(_text, f["levels"]))
+    order = tuple(map(_text, f.get("order", ())))
+    if order:
+        if levels is not None or len(order) < 2 or len(set(order)) < len(order):
+            raise DamagedError("a feature of its table is not sound")
+        return Feature.ordinal(_text(f["name"]), order)
+    unit, found = f.get("unit"), f.get("range")
+    if found is not None:
+        low, high = found
+        if not isinstance(low, float) or not isinstance(high, float):
+            raise DamagedError("a feature of its table is not sound")
+        found = low, high
+    unit = None if unit is None else _text(unit)
+    return Feature(_text(f["name"]), levels=levels, unit=unit, range=found)
+
+
 def _kind(feature: Feature) -> str:
     if feature.levels is not None:
         return "levels"
@@ -124,9 +138,14 @@ def _split(archive: Archive, d: int) -> list[NDArray[np.float64]]:
 def _with_numbers(feature: Feature, kind: str, numbers: NDArray[np.float64]) -> Feature:
     if not (np.diff(numbers) > 0).all() or (kind == "levels") != feature.categorical:
         raise DamagedError("a feature of its table is not sound")
+    if feature.order:
+        assert feature.cuts is not None
+        if kind != "cuts" or not np.array_equal(numbers, feature.cuts):
+            raise DamagedError("a feature of its table is not sound")
+        return feature
     if kind == "cuts":
-        return Feature(feature.name, cuts=numbers)
-    return feature if kind == "levels" else Feature(feature.name, values=numbers)
+        return replace(feature, cuts=numbers)
+    return feature if kind == "levels" else replace(feature, values=numbers)
 
 
 def _with_rows(archive: Archive, known: dict[str, Any], leaf: LeafModel) -> Table:

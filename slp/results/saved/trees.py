@@ -119,8 +119,11 @@ def _tests(table: Table, feature: list[int], operand: list[float]) -> Iterator[T
         if f < 0:
             yield None
             continue
-        of, levels = table.features[f].name, table.features[f].levels
-        yield (of, value, None) if levels is None else (of, None, levels[int(value)])
+        own = table.features[f]
+        if own.levels is None:
+            yield own.name, own.quantity(value), None
+        else:
+            yield own.name, None, own.levels[int(value)]
 
 
 def _parted(nodes: Iterator[Leaf | Test]) -> Iterator[Tree]:
