@@ -186,9 +186,13 @@ class Table:
         """
         return rows_to_predict(self, X)
 
+    @property
+    def n_cuts(self) -> int:
+        """The number of cuts of all features: between neighbouring codes."""
+        return sum(f.n_codes - 1 for f in self.features)
+
     def schema(self, min_leaf: int = 1) -> Schema:
         """The part of this table that lowering knows."""
         most = max(1, min(len(self.counts), self.n_rows // min_leaf))
-        cuts = sum(f.n_codes - 1 for f in self.features)
         levels = tuple(f.levels for f in self.features)
-        return Schema(self.feature_names, levels, most, most_cuts=cuts)
+        return Schema(self.feature_names, levels, most, most_cuts=self.n_cuts)

@@ -22,7 +22,7 @@ EditMover::EditMover(const Problem& problem, const Geometry& geometry, const Edi
       tests_(tests),
       constrained_(constrained),
       mixture_(mixture),
-      weights_(weights_of(mixture)),
+      weights_(weights_at(mixture, 1.0)),
       editor_(problem, geometry, process.rules),
       tester_(tests, problem, geometry),
       language_(problem, geometry) {}

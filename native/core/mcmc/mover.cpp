@@ -20,7 +20,6 @@ Mover::Mover(const Problem& problem, const Geometry& geometry, const TreeTests& 
       geometry_(geometry),
       tests_(tests),
       mixture_(mixture),
-      weights_(weights_of(mixture)),
       process_(problem, geometry),
       tester_(tests, problem, geometry),
       exact_(problem, geometry, most_boxes),
@@ -38,6 +37,10 @@ Mover::Mover(const Problem& problem, const Geometry& geometry, const TreeTests& 
 // --- proposals --------------------------------------------------------------------------------
 
 std::pair<std::size_t, Outcome> Mover::step(Randomness& random, double power, State& state) {
+    if (power != power_of_weights_) {
+        weights_ = weights_at(mixture_, power);
+        power_of_weights_ = power;
+    }
     return mixture_step(random, mixture_, weights_, state.turns,
                         [&](const Proposal& proposal, std::uint32_t turn) {
                             return propose(random, power, proposal, turn, state.proof);

@@ -106,7 +106,9 @@ private:
     const TreeTests& tests_;
     const std::vector<Proposal>& mixture_;
     const Predicate* predicate_ = &kNoPredicate;
+    // Of the proposals, at the power of the last step.
     std::vector<double> weights_;
+    double power_of_weights_ = -1.0;
     LocalProcess process_;
     TreeTester tester_;
     ExactSubtrees exact_;

@@ -75,10 +75,22 @@ std::pair<std::size_t, Outcome> mixture_step(Randomness& random,
     return {i, outcome};
 }
 
-inline std::vector<double> weights_of(std::span<const Proposal> mixture) {
+// The factor of a proposal's weight at a power of the likelihood: slp.engines.mcmc.mixture.
+inline double share_at(ProposalKind kind, double power) {
+    switch (kind) {
+        case ProposalKind::cut_at_root:
+        case ProposalKind::cut_uniformly:
+        case ProposalKind::cut_at_each: return 5.0 - 4.0 * power;
+        case ProposalKind::informed: return std::pow(std::max(power, 0.1), 2.0);
+        default: return 1.0;
+    }
+}
+
+// The weights of a mixture at a power of the likelihood.
+inline std::vector<double> weights_at(std::span<const Proposal> mixture, double power) {
     std::vector<double> out;
     for (const Proposal& proposal : mixture) {
-        out.push_back(proposal.weight);
+        out.push_back(proposal.weight * share_at(proposal.kind, power));
     }
     return out;
 }

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from slp.engines.mcmc.options import CUTS, MOVES_AND_CUTS, TreeChainOptions
+from slp.engines.mcmc.options import (
+    CUTS,
+    MANY_CUTS,
+    MOVES_AND_CUTS,
+    MOVES_OF_MANY_CUTS,
+    TreeChainOptions,
+)
 from slp.engines.mcmc.trees import core_moves, core_takes
 from slp.problem.problem import Problem
 
@@ -12,11 +18,13 @@ _SLOW_ENGINE = "with this engine they run in Python, where they are slow"
 
 
 def proposal_of(problem: Problem, options: TreeChainOptions, in_core: bool = True) -> str:
-    """The proposals that options name, else `MOVES_AND_CUTS`, or `CUTS` where `why_no_tree_moves`
-    says why."""
+    """The proposals that options name, else `MOVES_AND_CUTS` or `MOVES_OF_MANY_CUTS`, or `CUTS`
+    where `why_no_tree_moves` says why."""
     if options.proposal is not None:
         return options.proposal
-    return MOVES_AND_CUTS if why_no_tree_moves(problem, in_core) is None else CUTS
+    if why_no_tree_moves(problem, in_core) is not None:
+        return CUTS
+    return MOVES_AND_CUTS if problem.table.n_cuts <= MANY_CUTS else MOVES_OF_MANY_CUTS
 
 
 def why_no_tree_moves(problem: Problem, in_core: bool) -> str | None:

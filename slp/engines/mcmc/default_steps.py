@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from slp.data.table import Table
+from slp.engines.mcmc.mixture import weight_at
 from slp.engines.mcmc.tempering.powers import FIRST_RUNGS
 from slp.engines.mcmc.trees.names import Named, read_names
 from slp.engines.mcmc.trees.particle_gibbs import plan_of
@@ -42,12 +44,17 @@ _CHAINS, _DRAWS = 4, 1000
 # each cut, the rows on both sides of each cut, or the rows of the leaves below an edited node.
 _STEP, _FEATURE, _ROW, _CALLS = 500.0, 30.0, 2.5, 8.0
 _CUTS, _TARGETS, _SIDES, _EDITED = 0.5, 1.5, 20.0, 20.0
-# How many times as long as a step of `q_uc` those of tree moves take (docs/notes/moves.md).
-_TIMES = {"cgm": 2.0, "rotate": 4.0, "perturb": 6.0, "informed": 25.0, "wu": 40.0}
+# How many times as long as a step of `q_uc` those of tree moves take in a ladder, where `informed`
+# keeps most of what it lists (docs/notes/tempering.md).
+_TIMES = {"cgm": 1.5, "rotate": 3.5, "perturb": 4.5, "informed": 8.0, "wu": 40.0}
+# `informed` takes one unit more for each so many cuts of the table, as it keeps fewer nodes then.
+_CUTS_KEPT = 4000.0
 # The same of `q_pg`, for each particle; and where all splits of a box are weighed.
 _PARTICLE, _OPTIMAL = 8.0, 200.0
 # Nanoseconds of a step in Python for each split of the root, and for each 64 rows.
 _SPLIT, _SPLIT_WORDS = 2500.0, 50.0
+# The power of the likelihood at which a ladder makes its steps, in the mean: cold rungs make more.
+_MEAN_POWER = 0.6
 # The number of states considered: those nearest to the start have the largest boxes.
 _STATES = 100
 
@@ -68,7 +75,7 @@ def default_steps(
     elif _is_quick(sampler, proposal):
         warmup, thin = _QUICK
     seconds = (_CHAINS * warmup + _DRAWS * thin) * seconds_of_step(sampler, grammar)
-    seconds *= _times(proposal)
+    seconds *= _times(proposal, sampler.geometry.table, 1.0)
     share = min(1.0, _MOST_SECONDS / seconds)
     return max(1, round(warmup * share)), max(1, round(thin * share))
 
@@ -97,17 +104,18 @@ def scan_steps(
     """How tempered chains of a sampler are made: by program and table alone. There are fewer steps
     in a scan where the first round would take more than `_MOST_SECONDS`, and never more than a
     given `thin`."""
+    table = sampler.geometry.table
     in_scan = _SCAN_QUICK if _is_quick(sampler, proposal) else _SCAN_SLOW
     if thin is not None:
         in_scan = min(in_scan, thin)
-    seconds = seconds_of_step(sampler, grammar) * _times(proposal)
+    seconds = seconds_of_step(sampler, grammar) * _times(proposal, table, _MEAN_POWER)
     first_round = _CHAINS * WARM_UP_SCANS + _DRAWS
     whole = first_round * FIRST_RUNGS * in_scan * seconds
     in_scan = max(1, round(in_scan * min(1.0, _MOST_SECONDS / whole)))
     block = int(_BLOCK_SECONDS / (FIRST_RUNGS * in_scan * seconds))
     if sampler.longest_block == 1:
         block = 1
-    most = most_rungs(len(sampler.geometry.table.counts))
+    most = most_rungs(len(table.counts))
     return ScanSteps(in_scan, max(1, min(block, LONGEST_BLOCK)), most, in_scan * seconds)
 
 
@@ -137,17 +145,19 @@ def seconds_of_step(sampler: TreeSampler[Any], grammar: TreeGrammar) -> float:
     return nanoseconds * 1e-9
 
 
-def _times(proposal: str) -> float:
-    """The mean of `_TIMES` over the steps of a mixture."""
+def _times(proposal: str, table: Table, power: float) -> float:
+    """The mean of `_TIMES` over the steps of a mixture at a power of the likelihood."""
     named = read_names(proposal)
-    total = math.fsum(n.weight for n in named)
-    return math.fsum(n.weight / total * _times_of(n) for n in named)
+    weights = [weight_at(n.name, n.weight, power) for n in named]
+    total = math.fsum(weights)
+    return math.fsum(w / total * _times_of(n, table) for w, n in zip(weights, named, strict=True))
 
 
-def _times_of(named: Named) -> float:
+def _times_of(named: Named, table: Table) -> float:
     """That of one proposal."""
     if named.name != "q_pg":
-        return _TIMES.get(named.name, 1.0)
+        more = table.n_cuts / _CUTS_KEPT if named.name == "informed" else 0.0
+        return _TIMES.get(named.name, 1.0) + more
     plan = plan_of(named.number, named.settings)
     return plan.n * (_OPTIMAL if plan.proposal == "optimal" else _PARTICLE)
 

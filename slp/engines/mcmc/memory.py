@@ -23,9 +23,9 @@ _PER_CUT = 8
 # sides and leaves' numbers; for each cut of the root, a weighed split, its weight and likelihood;
 # for each code of the longest feature, a number, a mark and the sums of statistics.
 _MOVES, _PER_LISTED_CUT, _PER_SUMMED_CODE, _PER_STATISTIC = 4 + 4 + 4 + 4, 24 + 8 + 8, 4 + 1, 8
-# Of the splits that `informed` keeps (`native/core/mcmc/moves/informed_splits.hpp`): in any case,
-# and for each cut of the root.
-_KEPT, _PER_KEPT_CUT = 9 * 2**20, 2 * (32 + 40)
+# Of the splits that `informed` keeps (`native/core/mcmc/moves/informed_splits.hpp`): the most of a
+# generation; bytes for each, and for each cut of the root, in two generations.
+_MOST_KEPT, _PER_KEPT_CUT = 2**16, 2 * (32 + 40)
 
 # Of `q_pg` (`native/core/mcmc/mover.cpp`, `native/core/smc`): in any case, for each distinct row of
 # each particle, for each code of the longest feature and its statistics, for each cut of the root.
@@ -69,7 +69,8 @@ def room_for_averages(
         of_code = _PER_SUMMED_CODE + _PER_STATISTIC * table.leaf.n_statistics
         mover += n * _MOVES + sum(n_codes) * _PER_LISTED_CUT + longest * of_code
         if lists_splits:
-            mover += _KEPT + sum(n_codes) * _PER_KEPT_CUT
+            kept = sum(n_codes) + min(_MOST_KEPT, sum(n_codes) ** 2 // 4)
+            mover += kept * _PER_KEPT_CUT
     if particles:
         of_code = _PER_PARTED_CODE + _PER_SUM * table.leaf.n_statistics
         mover += _FILTER + particles * n * _PER_PARTICLE + longest * of_code

@@ -1,4 +1,10 @@
-"""Chains whose steps draw one of several proposals: over proof trees, edits, proofs of a goal."""
+"""Chains whose steps draw one of several proposals: over proof trees, edits, proofs of a goal.
+
+Weights of a mixture are those of chains towards the posterior. On a rung of a ladder, whose
+likelihood has the power b, cuts (`q_uc`, `q_ind`, `q_n`) count 5 - 4 b times: they draw from the
+prior, and more of what they draw is accepted at low powers. `informed` counts max(b, 1/10)^2 times:
+it looks at all splits of a node, which is worth its time where likelihoods differ.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +12,7 @@ from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import Any, Generic, TypeVar
 
 import numpy as np
@@ -16,6 +23,13 @@ from slp.runner.randomness import Randomness, RandomNumbers
 
 D = TypeVar("D", bound=Derivation)
 S = TypeVar("S", bound=Space[Any])
+
+
+def weight_at(name: str, weight: float, power: float) -> float:
+    """The weight of a proposal in a mixture, at a power of the likelihood: see the module."""
+    if name.partition("(")[0] in ("q_uc", "q_ind", "q_n"):
+        return weight * (5 - 4 * power)
+    return weight * max(power, 0.1) ** 2 if name == "informed" else weight
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,26 +46,28 @@ class Mixture(Generic[S, D]):
     leaves the target invariant, so the mixture does too."""
 
     proposals: tuple[Proposal[S, D], ...]
-    cumulative: tuple[float, ...]
+    weights: tuple[float, ...]
 
     @classmethod
     def of(cls, weighted: Sequence[tuple[Proposal[S, D], float]]) -> Mixture[S, D]:
         """From proposals and their weights, which need not sum to 1."""
-        total, sums = 0.0, []
-        for _, weight in weighted:
-            total += weight
-            sums.append(total)
-        return cls(tuple(p for p, _ in weighted), tuple(sums))
+        return cls(tuple(p for p, _ in weighted), tuple(w for _, w in weighted))
+
+    def cumulative(self, power: float) -> tuple[float, ...]:
+        """The cumulative sums of the weights at a power of the likelihood."""
+        pairs = zip(self.proposals, self.weights, strict=True)
+        return tuple(accumulate(weight_at(p.name, weight, power) for p, weight in pairs))
 
     def start(self, derivation: D) -> MixtureState[D]:
         """The state of a derivation before any proposal."""
         return MixtureState(derivation, (0,) * len(self.proposals))
 
     def step(
-        self, randomness: Randomness, space: S, state: MixtureState[D]
+        self, randomness: Randomness, space: S, state: MixtureState[D], power: float
     ) -> tuple[MixtureState[D], Move]:
-        """Choose a proposal by its weight, and make one step with it."""
-        i = randomness.among(self.cumulative)
+        """Choose a proposal by its weight at a power of the likelihood, and make one step with
+        it."""
+        i = randomness.among(self.cumulative(power))
         proposal, turn = self.proposals[i], state.turns[i]
         new, outcome = metropolis_hastings(randomness, space, proposal, state.derivation, turn)
         turns = (*state.turns[:i], (turn + 1) % proposal.period, *state.turns[i + 1 :])
@@ -65,9 +81,11 @@ class MixtureChains(StepByStep[MixtureState[D]], Generic[S, D]):
     ----------
     mixture : of the proposals.
     target : what the chains draw from.
+    power : of the likelihood in the target.
     """
 
     mixture: Mixture[S, D]
+    power = 1.0
     _identity: Mapping[str, str]
 
     @property
@@ -92,7 +110,7 @@ class MixtureChains(StepByStep[MixtureState[D]], Generic[S, D]):
         self, rng: np.random.Generator, state: MixtureState[D], phase: Phase
     ) -> tuple[MixtureState[D], Tally]:
         """One proposal of the mixture, accepted or not."""
-        state, move = self.mixture.step(RandomNumbers(rng), self.target, state)
+        state, move = self.mixture.step(RandomNumbers(rng), self.target, state, self.power)
         return state, Counter((move,))
 
     def record(self, state: MixtureState[D]) -> Json:

@@ -6,9 +6,10 @@ from dataclasses import dataclass
 
 from slp.engines.contract import DrawingOptions, option
 
-#: The default proposals, chosen by measurement (docs/notes/tempering.md); and those where moves
-#: from tree to tree are left out.
-MOVES_AND_CUTS = "q_uc:4,cgm:4,perturb:1,rotate:1"
+#: The default proposals, chosen by measurement (docs/notes/tempering.md); those of tables with more
+#: than so many cuts, all of which `informed` would list; and those without moves from tree to tree.
+MOVES_AND_CUTS = "q_uc:1,cgm:5,informed:2,perturb:1,rotate:1"
+MANY_CUTS, MOVES_OF_MANY_CUTS = 50_000, "q_uc:1,cgm:5,perturb:1,rotate:1"
 CUTS = "q_uc"
 
 _PROPOSAL = "proposals with weights, such as q_uc:0.8,q_ind:0.2"
@@ -28,7 +29,8 @@ class TreeChainOptions(DrawingOptions):
     )
     proposal: str | None = option(
         None,
-        f"{_PROPOSAL} (by default {MOVES_AND_CUTS}; {CUTS} where the core makes no tree moves)",
+        f"{_PROPOSAL} (by default {MOVES_AND_CUTS}, without informed where the table has more than "
+        f"{MANY_CUTS:,} cuts; {CUTS} where the core makes no tree moves)",
         metavar="NAMES",
     )
     rungs: int | None = option(

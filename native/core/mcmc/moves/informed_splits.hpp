@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -67,10 +68,12 @@ struct HashOfNode {
     }
 };
 
-// Values by node: those used last, in two generations of some number of splits each.
+// Values by node: those used last, in two generations of `most` splits each.
 template <typename Value>
 class Kept {
 public:
+    explicit Kept(std::size_t most) : most_(most) {}
+
     // A value; by `make`, which gives its splits too, if it is not kept. The reference holds until
     // the next call.
     template <typename Make>
@@ -80,7 +83,7 @@ public:
         }
         auto older = old_.extract(key);
         std::pair<Value, std::size_t> own = older.empty() ? make() : std::move(older.mapped());
-        if (n_young_ > 0 && n_young_ + own.second > kMostSplits) {
+        if (n_young_ > 0 && n_young_ + own.second > most_) {
             old_ = std::exchange(young_, {});
             n_young_ = 0;
         }
@@ -88,17 +91,21 @@ public:
         return young_.emplace(key, std::move(own)).first->second.first;
     }
 
-    static constexpr std::size_t kMostSplits = 1 << 16;
-
 private:
     std::unordered_map<NodeKey, std::pair<Value, std::size_t>, HashOfNode> young_, old_;
+    std::size_t most_;
     std::size_t n_young_ = 0;
 };
 
 // What is found never depends on what is kept. It takes 32 bytes for each split of a node, and 40
-// for each of a node under a power: 9 MiB, and twice what the largest node needs.
+// for each of a node under a power, in two generations, and twice what the largest node needs.
 class InformedCache {
 public:
+    // For tables with so many cuts: small ones have few nodes that come again.
+    explicit InformedCache(std::size_t n_cuts)
+        : likely_(std::min(kMostSplits, n_cuts * n_cuts / 4)),
+          informed_(std::min(kMostSplits, n_cuts * n_cuts / 4)) {}
+
     // `make` lists the splits of the node.
     template <typename Make>
     std::shared_ptr<const LikelySplits> likely(const NodeKey& node, Make make) {
@@ -119,6 +126,8 @@ public:
     }
 
 private:
+    static constexpr std::size_t kMostSplits = 1 << 16;
+
     Kept<std::shared_ptr<const LikelySplits>> likely_;
     Kept<InformedSplits> informed_;
 };

@@ -2,20 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <vector>
 
 #include "mcmc/moves/tree_moves.hpp"
 
 namespace slp::mcmc {
-
-namespace {
-
-double log_sum(const std::vector<double>& weights) {
-    return std::log(std::accumulate(weights.begin(), weights.end(), 0.0));
-}
-
-}  // namespace
 
 void TreeMoves::narrow(std::span<const Node> subtree, std::int32_t feature, bool left,
                        Bounds& bounds) const {
@@ -42,15 +33,6 @@ TreeMoves::Bounds TreeMoves::bounds(const View& tree, std::uint32_t i) const {
         narrow(tree.subtree(tree.child(i, true)), f, false, out);
     }
     return out;
-}
-
-bool TreeMoves::within(const Cut& cut, const Bounds& bounds, std::int32_t f) const {
-    const Feature& feature = problem_.table.features[static_cast<std::size_t>(f)];
-    if (feature.kind == FeatureKind::levels) {
-        return true;
-    }
-    const double threshold = geometry_.threshold(feature, cut.low, cut.high);
-    return bounds.low < threshold && threshold < bounds.high;
 }
 
 std::vector<double> TreeMoves::weights_within(const Bounds& bounds, std::int32_t feature) const {
@@ -84,23 +66,17 @@ TreeMoves::Made TreeMoves::perturb(Randomness& random, bool informed) {
     } else {
         list_splits(old(at), own.feature);
     }
-    const Bounds before = bounds(view(), at);
-    const std::vector<double> weights = weights_within(before, own.feature);
+    const std::vector<double> weights = weights_within(bounds(view(), at), own.feature);
     const std::size_t i = random.among(weights), j = splits_.number(own);
     const Cut cut = splits_.splits()[i].cut;
-    const double forth = std::log(weights[i]) - log_sum(weights);
     const std::uint32_t left = plan_subtree(at + 1, false, true);
     const std::uint32_t right = plan_subtree(view().child(at, true), false, true);
     if (!build(at, plan_split({own.rule, own.feature, cut.low, cut.high}, left, right))) {
         return Made::no_tree;
     }
-    const Bounds after = bounds(built(), 0);
-    if (!within({own.low, own.high}, after, own.feature)) {
-        return Made::no_tree;
-    }
-    const std::vector<double> reverse = weights_within(after, own.feature);
-    const double back = std::log(reverse[j]) - log_sum(reverse);
-    return made(at, forth, back);
+    // Rows that change sides lie beyond the tests below on this feature, whose thresholds stay: the
+    // move back has the same bounds.
+    return made(at, std::log(weights[i]), std::log(weights[j]));
 }
 
 }  // namespace slp::mcmc

@@ -10,6 +10,18 @@
 
 namespace slp::mcmc {
 
+namespace {
+
+std::size_t cuts_of(const Table& table) {
+    std::size_t out = 0;
+    for (const Feature& feature : table.features) {
+        out += static_cast<std::size_t>(feature.n_codes) - 1;
+    }
+    return out;
+}
+
+}  // namespace
+
 TreeMoves::TreeMoves(const Problem& problem, const Geometry& geometry, LocalProcess& process,
                      std::vector<Node>& drawn, std::vector<std::uint32_t>& rows)
     : problem_(problem),
@@ -18,6 +30,7 @@ TreeMoves::TreeMoves(const Problem& problem, const Geometry& geometry, LocalProc
       drawn_(drawn),
       rows_(rows),
       splits_(problem),
+      informed_(cuts_of(problem.table)),
       statistics_(problem.leaf.n_statistics()) {}
 
 TreeMoves::Made TreeMoves::propose(Randomness& random, double power, ProposalKind kind,

@@ -165,7 +165,6 @@ private:
                 Bounds& bounds) const;
     // The weights of the splits listed, which are on one feature; 0 of those out of bounds.
     std::vector<double> weights_within(const Bounds& bounds, std::int32_t feature) const;
-    bool within(const Cut& cut, const Bounds& bounds, std::int32_t feature) const;
 
     // --- wu
     bool restructure(Randomness& random, std::uint32_t at, double& log_probability);

@@ -194,7 +194,7 @@ class PlainScans:
         """The state of a rung after some steps."""
         target = self.base.at_power(power)
         for _ in range(n_steps):
-            state, move = self.base.mixture.step(randomness, target, state)
+            state, move = self.base.mixture.step(randomness, target, state, power)
             tally[move] += 1
         return state
 

@@ -83,7 +83,8 @@ class MetropolisHastings(MixtureWithPower[Target, Proof]):
         self.process = process
         tests = tree_tests(grammar, constraints, geometry)
         predicates = predicate_tests(constraints, geometry)
-        self._target = Target(self.process, 1.0 if likelihood else 0.0, tests, predicates)
+        self.power = 1.0 if likelihood else 0.0
+        self._target = Target(self.process, self.power, tests, predicates)
         self.mixture = mixture_of(proposal, self.process, most_boxes)
         self.geometry = geometry
         self.normalised = grammar.normalised and grammar.max_leaves is None

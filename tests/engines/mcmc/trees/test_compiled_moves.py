@@ -12,11 +12,12 @@ import pytest
 
 import slp
 from slp.data import table_of
+from slp.engines.mcmc.mixture import weight_at
 from slp.engines.mcmc.proposals import metropolis_hastings
 from slp.engines.mcmc.trees.compiled import core_moves
 from slp.engines.mcmc.trees.core_chains import CoreProposal, core_proposal
 from slp.engines.mcmc.trees.moves import TREE_MOVES
-from slp.engines.mcmc.trees.names import Named
+from slp.engines.mcmc.trees.names import Named, read_names
 from slp.engines.mcmc.trees.proof import Proof, grow
 from slp.engines.mcmc.trees.target import Target
 from slp.lower import program_to_tree_grammar
@@ -73,6 +74,17 @@ def test_random_grammars(made: Example, name: str) -> None:
 )
 def test_programs(prior: str, constraint: str, name: str) -> None:
     check_matrix(from_program(prior, constraint), name)
+
+
+@pytest.mark.parametrize("power", [0.0, 0.3, 1.0])
+def test_weights_of_a_mixture_by_the_power(power: float) -> None:
+    named = read_names("q_uc:2,cgm:3,informed:4,q_n(2),q_ind,perturb")
+    mixture = [core_proposal(one) for one in named]
+    sampler = core_sampler(EXAMPLES[0].target, mixture)
+    state = CoreExample(EXAMPLES[0]).states(sampler, [0] * len(mixture))[0]
+    _, _, probabilities = sampler.scripted(state, [], power, None)
+    want = [weight_at(one.full_name, one.weight, power) for one in named]
+    np.testing.assert_allclose(probabilities[0], np.array(want) / sum(want), rtol=1e-12)
 
 
 # --- larger trees: the row of one proof -----------------------------------------------------------

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
 import pytest
@@ -46,16 +45,21 @@ def process(n: int = 3) -> LocalProcess:
 )
 def test_mixtures(text: str, want: list[tuple[str, float]]) -> None:
     mixture = mixture_of(text, process(), 2**30)
-    before = (0.0, *mixture.cumulative)
-    weights = [b - a for a, b in pairwise(before)]
     assert [p.name for p in mixture.proposals] == [name for name, _ in want]
-    assert weights == pytest.approx([weight for _, weight in want])
+    assert mixture.weights == tuple(weight for _, weight in want)
 
 
 def test_q_exact_is_joined_by_q_uc_unless_the_root_fits() -> None:
     mixture = mixture_of("q_exact:2", process(40), 819.0)
     assert [p.name for p in mixture.proposals] == ["q_exact", "q_uc"]
-    assert mixture.cumulative == (2.0, 4.0)
+    assert mixture.weights == (2.0, 2.0)
+
+
+def test_weights_by_the_power_of_the_likelihood() -> None:
+    mixture = mixture_of("q_uc:2,cgm:3,informed:4,q_n(2)", process(), 2**30)
+    assert mixture.cumulative(1.0) == (2.0, 5.0, 9.0, 10.0)
+    assert mixture.cumulative(0.5) == (6.0, 9.0, 10.0, 13.0)
+    assert mixture.cumulative(0.0) == pytest.approx((10.0, 13.0, 13.04, 18.04))
 
 
 @pytest.mark.parametrize(

@@ -29,6 +29,8 @@ PRIORS = {
     "pinball": ":- use(pinball).",
     "two derivations": ":- start(t). 0.5 :: t --> split(F, V), t, u. 0.2 :: t --> leaf."
     " 0.3 :: t --> split(F, V), u, t. 1 :: u --> w. 1 :: w --> leaf.",
+    "no stump": ":- start(t). 1 :: t --> split(F, V), u, u. 0.6 :: u --> leaf."
+    " 0.4 :: u --> split(F, V), u, u.",
 }
 CONSTRAINTS = {
     "none": "",

@@ -5,11 +5,11 @@ are the largest threshold on f among the tests of its left subtree, and the smal
 its right subtree. The new split c' is drawn from N(T), the splits of v on f with a threshold
 between these, in proportion to W(v, c') (`weighed_tree`). The tests below stay. With R as in `cgm`,
 
-    ratio = R  x  [W(v, c) / sum of W(v, .) over N(T')] / [W(v, c') / sum of W(v, .) over N(T)]
+    ratio = R  x  W(v, c) / W(v, c')
 
-and 0 where the move back does not restore T. N(T') may differ from N(T), as the tests below have
-other canonical thresholds. The bounds from above v are those of its box. Of a test on a level N(T)
-are all levels of f.
+and 0 where the move back does not restore T. N(T) is that of the move back too: rows that change
+sides have values of f beyond those at the tests on f below, so these thresholds stay. The bounds
+from above v are those of its box. Of a test on a level N(T) are all levels of f.
 
 Reference: Pratola (2016), Efficient Metropolis-Hastings proposal mechanisms for Bayesian regression
 tree models, Bayesian Analysis 11, section 3; there the new threshold is uniform.
