@@ -82,7 +82,11 @@ class ExactRules:
     def add_leaf_rule(self, log_weight: float, majority: list[int]) -> None: ...
     def add_call_rule(self, log_weight: float, state: int) -> None: ...
     def add_split_rule(
-        self, log_weight: float, measure: int, transitions: NDArray[np.int32]
+        self,
+        log_weight: float,
+        measure: int,
+        transitions: NDArray[np.int32],
+        range_total: float = 0.0,
     ) -> None: ...
     def set_row_function(
         self, ops: NDArray[np.uint8], operands: NDArray[np.float64], labelled: bool

@@ -23,6 +23,7 @@ from slp.ir.program import Program
 from slp.ir.schema import MOST_SOFT_LEAVES, Schema
 from slp.lower import find_tests_on_trees, program_to_tree_grammar, tree_grammar_or_all
 from slp.problem.problem import Problem, unchanged
+from slp.problem.split_measures import check_ranges
 from slp.resolution import StateRules
 from slp.source import SourceFile
 from slp.syntax import parse_recovering
@@ -108,8 +109,8 @@ def _place(finding: Diagnostic) -> int:
 
 def _varied(problem: Problem, program: Program, X: Any, y: Any) -> Problem:
     """A changed program on the same table. The table is coded again only if other cuts are
-    declared."""
-    if program.features != problem.program.features:
+    declared, or if trees are soft or hard in place of the other."""
+    if (program.features, program.soft) != (problem.program.features, problem.program.soft):
         return compile_problem(program, X, y)
     schema = _schema(program, problem.table)
     states = StateRules(program, schema.most_leaves)
@@ -173,7 +174,7 @@ def problem_on(
     Raises
     ------
     DataError
-        Program and table do not fit.
+        Program and table do not fit; E154.
     UnsupportedError
         As `compile_problem`.
     """
@@ -195,5 +196,6 @@ def problem_on(
         )
     else:
         grammar, _ = tree_grammar_or_all(program, schema, states, check)
+    check_ranges(grammar, table)
     warnings = program.warnings + table.warnings + on_table
     return Problem(program, table, grammar, find_tests_on_trees(program), warnings, vary)

@@ -105,13 +105,14 @@ void add_call_rule(MadeState& state, double log_weight, std::int32_t called) {
 }
 
 void add_split_rule(MadeState& state, double log_weight, int measure,
-                    const Array<std::int32_t>& transitions) {
+                    const Array<std::int32_t>& transitions, double range_total) {
     state.rules.push_back({RuleKind::split,
                            log_weight,
                            {},
                            -1,
                            static_cast<Measure>(measure),
-                           vector_of(transitions)});
+                           vector_of(transitions),
+                           range_total});
 }
 
 // The last added rule's function of the rows of a box.
@@ -249,7 +250,7 @@ void bind_problem(nb::module_& m) {
         .def("add_leaf_rule", &add_leaf_rule, nb::arg("log_weight"), nb::arg("majority"))
         .def("add_call_rule", &add_call_rule, nb::arg("log_weight"), nb::arg("state"))
         .def("add_split_rule", &add_split_rule, nb::arg("log_weight"), nb::arg("measure"),
-             nb::arg("transitions").noconvert())
+             nb::arg("transitions").noconvert(), nb::arg("range_total") = 0.0)
         .def("set_row_function", &set_row_function, nb::arg("ops").noconvert(),
              nb::arg("operands").noconvert(), nb::arg("labelled"));
     nb::class_<Problem>(m, "ExactProblem")

@@ -113,6 +113,7 @@ private:
             rule.kind = RuleKind::split;
             rule.measure = named<Measure>();
             rule.transitions = many<std::int32_t>();
+            rule.range_total = one<double>();
         } else {
             throw std::runtime_error("no such call: " + name);
         }

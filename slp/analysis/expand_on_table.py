@@ -38,7 +38,12 @@ from slp.data.cells import cell_text
 from slp.errors import UnsupportedError
 from slp.ir.program import COUNTING_MEASURES, CallBody, Program, SplitBody, TreeRule
 from slp.ir.schema import MOST_LEAVES
-from slp.messages.files import LEVELS_NOT_EXPANDED, NAME_OF_EXPANSION, NO_EXPANSION_ON_TABLE
+from slp.messages.files import (
+    LEVELS_NOT_EXPANDED,
+    NAME_OF_EXPANSION,
+    NO_EXPANSION_ON_TABLE,
+    NO_GUARD_IN_RANGE,
+)
 from slp.resolution.instances import conjunction
 from slp.resolution.row_goals import class_name
 from slp.resources import table_clauses
@@ -104,8 +109,9 @@ def expand_on_table(program: Program, table: Table) -> str:
     Raises
     ------
     UnsupportedError
-        E163 for constraints, `edittree` and names of ordered levels. E164 if the program defines a
-        predicate with the name of one of the expansion.
+        E163 for constraints, `edittree`, names of ordered levels, and guards on thresholds that
+        `range` draws. E164 if the program defines a predicate with the name of one of the
+        expansion.
     """
     _check_rules_only(program)
     _check_names(program)
@@ -183,6 +189,10 @@ class _Expansion:
         names, self._tests = self._unused, list[Term]()
         feature = names.new("F") if _is_anonymous(body.feature) else body.feature
         threshold = names.new("V") if _is_anonymous(body.threshold) else body.threshold
+        plain = isinstance(threshold, Var) and threshold not in bound
+        after = {v for goal in body.after for v in variables(goal)}
+        if body.measure == "range" and not (plain and threshold not in after):
+            raise UnsupportedError(NO_GUARD_IN_RANGE(self._rule.span))
         if not isinstance(threshold, Var) or threshold in bound:
             threshold = names.new("Threshold")
             self._tests.append(_goal("meets", body.threshold, threshold))
@@ -203,9 +213,21 @@ class _Expansion:
             tests = [] if self._conditions else self._tests
             possible = conjunction([_goal("split_of", self._box, self._split), *tests])
             goals.append(_goal("findall", self._split, possible, found))
-            goals.append(_goal("splits", Atom(rule.body.measure), found, self._splits))
+            goals.append(_goal("splits", self._measure(goals), found, self._splits))
         goals.append(_goal("is", label, rule.label))
         return _clause(_goal("rule", rule.head, self._box, label, self._way), goals)
+
+    def _measure(self, goals: list[Term]) -> Term:
+        """The measure. With `range` goes the list of the features that may be drawn in the state,
+        for which a goal is appended."""
+        assert isinstance(self._rule.body, SplitBody)
+        if self._rule.body.measure != "range":
+            return Atom(self._rule.body.measure)
+        feature, drawn = self._node[0], self._unused.new("Drawn")
+        tests = [] if self._conditions else self._tests
+        extent = _goal("extent", feature, self._unused.new("Extent"))
+        goals.append(_goal("findall", feature, conjunction([extent, *tests]), drawn))
+        return _goal("range", drawn)
 
     def grows(self) -> Term:
         """The clause `grow(Way, Box, Tree)`, which draws a split if the rule has one."""

@@ -119,6 +119,17 @@ class Feature:
             return float(self.values[high] - self.values[low])
         return float(high - low) if self.cuts is not None else 1.0
 
+    def length(self, low: int, high: int) -> float:
+        """Weight of a cut under the measure `range`: distance of the two values, as a share of the
+        distance of the largest value and the smallest. NaN for cuts and levels."""
+        if self.values is None:
+            return float("nan")
+        least, a, b, most = (float(self.values[i]) for i in (0, low, high, -1))
+        whole, part = most - least, b - a
+        if whole == np.inf:
+            whole, part = most / 2 - least / 2, b / 2 - a / 2
+        return float(max(part / whole, np.finfo(np.float64).tiny))
+
 
 @dataclass(frozen=True, eq=False)
 class Table:

@@ -8,6 +8,7 @@ greedily.
 
 from typing import TYPE_CHECKING
 
+from slp.engines.choose import read_for
 from slp.engines.contract import DrawingOptions, Engine
 from slp.engines.exact.passes import bounds_in_words
 from slp.engines.mcmc.options import ProofChainOptions
@@ -31,6 +32,7 @@ __all__ = [
     "imported_function",
     "infer",
     "longer_run",
+    "read_for",
     "sample_proofs",
 ]
 

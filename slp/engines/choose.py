@@ -13,6 +13,7 @@ from slp.engines.exact.fitting import Room, fits_in_words
 from slp.engines.registry import engine_named
 from slp.engines.sums import changes_within, may_advise, seconds_for_sums
 from slp.errors import Diagnostic, UnsupportedError
+from slp.ir.program import GATE_WIDTH, Program
 from slp.ir.tree_grammar import OpenStates
 from slp.messages.inference import DRAWS_INSTEAD
 from slp.messages.soft_trees import SOFT_TREES_ALONE
@@ -35,6 +36,12 @@ _FINITE = "the program has a finite tree grammar, so its trees can be summed exa
 _MANY = "the grammar has too many states to be summed over without the compiled kernels"
 
 
+def read_for(program: Program, engine: str) -> Program:
+    """The program as the engine of a name reads it: over soft trees under `rjhmc`, and under `auto`
+    if it has gates; else over hard trees."""
+    return replace(program, soft=program.has_gates and engine in ("auto", "rjhmc"))
+
+
 def choose(problem: Problem, request: Request, engine: str) -> Choice:
     """The named engine; for `auto` the one that program, table and memory allow; for `best`, which
     asks for the best trees alone, the same with `search` where exact sums do not fit.
@@ -46,8 +53,16 @@ def choose(problem: Problem, request: Request, engine: str) -> Choice:
     BudgetError
         E501: the table alone takes all the memory.
     UnsupportedError
-        E545: the program is of soft trees, and the engine is not.
+        E545: the problem is of soft trees, and the engine is not.
     """
+    choice = _choose(problem, request, engine)
+    if not problem.program.has_gates:
+        return choice
+    how = "soft" if problem.program.soft else f"hard, and `{GATE_WIDTH}` is not used"
+    return replace(choice, reason=f"{choice.reason}; trees are {how}")
+
+
+def _choose(problem: Problem, request: Request, engine: str) -> Choice:
     if problem.program.soft or problem.table.leaf.name == "normal_shared":
         return _for_soft_trees(engine)
     if engine == BEST:
@@ -66,15 +81,15 @@ def choose(problem: Problem, request: Request, engine: str) -> Choice:
 def _for_soft_trees(engine: str) -> Choice:
     """The engine of soft trees, if it or `auto` was asked for."""
     if engine == "auto":
-        return Choice("rjhmc", "splits have the measure `range`, that of soft trees")
+        return Choice("rjhmc", f"the program declares `{GATE_WIDTH}`, the width of gates")
     name = engine if engine == BEST else engine_named(engine).name
     if name != "rjhmc":
-        raise UnsupportedError(SOFT_TREES_ALONE(what="the measure `range`, or `normal_shared`,"))
+        raise UnsupportedError(SOFT_TREES_ALONE(what="the leaf model `normal_shared`"))
     return Choice(name, "asked for")
 
 
 def _for_best(problem: Problem, request: Request) -> Choice:
-    choice = choose(problem, request, "auto")
+    choice = _choose(problem, request, "auto")
     if problem.unsummable or choice.engine == "exact":
         return choice
     searched = "so the best tree is searched for"

@@ -10,7 +10,7 @@ from typing import Any
 
 from slp.budgets import Deadline, memory_budget
 from slp.engines import mcmc
-from slp.engines.choose import BEST, choose, draws_instead, goes_on_with_draws
+from slp.engines.choose import BEST, choose, draws_instead, goes_on_with_draws, read_for
 from slp.engines.contract import Progress, Request
 from slp.engines.registry import ENGINES, all_options, engine_named
 from slp.errors import UnsupportedError, warn
@@ -52,7 +52,8 @@ def infer(
 
     Parameters
     ----------
-    problem : program and table.
+    problem : program and table. It is read anew where it is of soft trees and the named engine is
+        not, or the other way.
     engine : a name in `slp.engines.registry.ENGINES`, or `"auto"`; `"best"` for the best trees
         alone, by exact sums, or by `search` (for 60 seconds, without `time`) where they do not fit.
     memory : budget in bytes, or text such as `"4GiB"`; None is half of what is free.
@@ -95,6 +96,9 @@ def infer(
         allow_code=allow_code,
         advise=advise,
     )
+    read = read_for(problem.program, engine)
+    if engine != "auto" and read.soft != problem.program.soft:
+        problem = problem.varied(read)
     with telling_label_faults(problem.grammar, problem.table):
         result = _chosen(problem, request, given)
     record = RunRecord.of(problem.program, request.draws, given)

@@ -26,6 +26,8 @@ PROPER_MEASURES: tuple[Measure, ...] = ("feature_then_cut", "all", "gap")
 COUNTING_MEASURES: tuple[Measure, ...] = ("each", "partition")
 #: Measures that draw the feature first, by its weight.
 FEATURE_MEASURES: tuple[Measure, ...] = ("feature_then_cut", "gap", "range")
+#: The parameter that says how wide the gates of soft trees are.
+GATE_WIDTH = "h"
 Failure = Literal["restrict", "condition"]
 
 
@@ -344,7 +346,8 @@ class Program:
     `leaf`, `failure`, `weights`, `support:min_leaf`, `param:NAME`, `feature:NAME`,
     `feature_weight:NAME`, `ignore:COLUMN`. `files`: all texts that it was read from, its own first.
     `evaluated`: the states that the checker reached, with their rules
-    (`slp.resolution.StateRules`); None if nothing is known.
+    (`slp.resolution.StateRules`); None if nothing is known. `soft`: an engine reads it as a prior
+    over soft trees.
     """
 
     name: str
@@ -369,10 +372,11 @@ class Program:
     warnings: tuple[Diagnostic, ...] = field(default=(), compare=False, repr=False)
     files: tuple[UsedFile, ...] = field(default=(), compare=False, repr=False)
     evaluated: Any = field(default=None, compare=False, repr=False)
+    soft: bool = False
 
     @property
-    def soft(self) -> bool:
-        """Whether it is a prior over soft trees: a split has the measure `range`."""
+    def has_ranges(self) -> bool:
+        """Whether a split has the measure `range`."""
         bodies = (rule.body for rule in self.rules)
         return any(isinstance(body, SplitBody) and body.measure == "range" for body in bodies)
 
@@ -380,6 +384,12 @@ class Program:
     def orders(self) -> Mapping[str, tuple[str, ...]]:
         """The levels of each ordinal feature, in order."""
         return {f.name: f.levels for f in self.features if f.name and f.levels}
+
+    @property
+    def has_gates(self) -> bool:
+        """Whether it may be read as a prior over soft trees: a split has the measure `range`, and
+        the width of gates is declared."""
+        return self.has_ranges and GATE_WIDTH in self.parameters
 
     @property
     def max_leaves(self) -> int | None:

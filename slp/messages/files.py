@@ -41,12 +41,17 @@ DIRECTIVE_BESIDE_EDITS = E162.says(
 
 E163 = Entry(
     "E163: a program has no expansion on a table",
-    cause="Constraints and `edittree` have no expansion, and the engine `prolog` needs one.",
+    cause="Constraints and `edittree` have no expansion, nor have guards on thresholds that the "
+    "measure `range` draws. The engine `prolog` needs one.",
     remedy="Take another engine: all others run the whole program.",
     example="slp expand prior.slp data.csv   (`prior.slp` has `:- constraint(first(age)).`)",
 )
 NO_EXPANSION_ON_TABLE = E163.says(
     "constraints and `edittree` have no expansion on a table",
+    "engines other than `prolog` run the whole program, as `slp-sample` does by itself",
+)
+NO_GUARD_IN_RANGE = E163.says(
+    "a guard on a threshold that the measure `range` draws has no expansion on a table",
     "engines other than `prolog` run the whole program, as `slp-sample` does by itself",
 )
 

@@ -54,6 +54,19 @@ CLASSES_WITHOUT_ORDER = E153.says(
     "declare them from the lowest to the highest: `:- {declaration}.`",
 )
 
+E154 = Entry(
+    "E154: the measure range takes numbers without cuts",
+    cause="A split with the measure `range` may be on a feature that is categorical, or has cuts "
+    "or bins. Thresholds are uniform on the range of a feature, which these do not have.",
+    remedy="Leave the column out, forbid it, or take another measure.",
+    example="slp-sample rjhmc data.csv   (a column of `data.csv` has names)",
+)
+NO_RANGE = E154.says(
+    "the measure `range` is of numbers, and `{feature}` is {kind}",
+    "leave the column out (`:- ignore({atom}).`), forbid it (`:- constraint(forbid({atom})).`), or "
+    "take another measure",
+)
+
 W150 = Entry(
     "W150: no row of the table lies in a box",
     cause="The values of a column all lie outside the bounds of a box.",

@@ -47,10 +47,11 @@ NO_SOFT_NUMBER = E539.says("{option} is {value!r}", "give it a finite number abo
 
 E545 = Entry(
     "E545: this is for soft trees alone",
-    cause="The measure `range` and the leaf model `normal_shared` are those of soft trees. Other "
-    "engines, exact sums and learning do not read them.",
-    remedy="Take the engine rjhmc, or another measure (`gap` is near to `range`) and leaf model.",
-    example="slp-sample rjhmc data.csv --engine exact",
+    cause="The leaf model `normal_shared` is that of soft trees. Other engines and learning do not "
+    "read it.",
+    remedy="Take the engine rjhmc, or the leaf model `normal_inverse_gamma`.",
+    example="slp-sample prior.slp data.csv --engine exact   (`prior.slp` has `:- use(rjhmc). :- "
+    "leaf(normal_shared(0, 1, 2, 1)).`)",
 )
 SOFT_TREES_ALONE = E545.says(
     "{what} is for soft trees, which the engine rjhmc alone draws", AS_REMEDY

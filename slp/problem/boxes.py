@@ -27,14 +27,16 @@ class Cut:
     """One test that a split may apply, the same in every box.
 
     `threshold` is the canonical one of a numeric feature (less goes left), `level` the level of a
-    categorical one (equal goes left); the other is None. `cell` numbers the cells of all features,
-    feature after feature (`Geometry.first_cell`).
+    categorical one (equal goes left); the other is None. `gap` and `length` are its weights under
+    the measures `gap` and `range`. `cell` numbers the cells of all features, feature after feature
+    (`Geometry.first_cell`).
     """
 
     feature: int
     threshold: float | None
     level: str | None
     gap: float
+    length: float
     cell: int
 
 
@@ -162,7 +164,8 @@ class Geometry:
         cell = low if threshold is None else cell_of(self._breakpoints[f], threshold)
         gap = min(feature.gap(low, high), _LARGEST_GAP)
         self.cells.append(int(self.first_cell[f]) + cell)
-        self.cuts.append(Cut(f, threshold, level, gap, self.cells[-1]))
+        length = feature.length(low, high)
+        self.cuts.append(Cut(f, threshold, level, gap, length, self.cells[-1]))
         return number
 
 

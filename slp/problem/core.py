@@ -23,7 +23,7 @@ from slp.leaves import (
     label_text,
 )
 from slp.messages.soft_trees import SOFT_TREES_ALONE
-from slp.problem.split_measures import flat_transitions
+from slp.problem.split_measures import flat_transitions, range_total
 
 # The core's enumerations.
 _VALUES, _CUTS, _LEVELS = range(3)
@@ -45,9 +45,9 @@ def core_problem(
     Raises
     ------
     UnsupportedError
-        E545: the leaf model is that of soft trees, or a rule has their measure.
+        E545: the leaf model is that of soft trees.
     """
-    refuse_soft_trees(grammar, table)
+    refuse_soft_trees(table)
     problem = _with_features(core, grammar, table)
     _set_leaf(problem, table.leaf, table.statistics)
     owed = leaves_owed(grammar, table) if count_leaves else 0
@@ -55,11 +55,10 @@ def core_problem(
     return problem
 
 
-def refuse_soft_trees(grammar: TreeGrammar, table: Table) -> None:
-    """Raise UnsupportedError E545 if the leaf model or a measure is that of soft trees."""
-    soft = any(isinstance(r, SplitRule) and r.measure == "range" for _, r in grammar.rules())
-    if soft or isinstance(table.leaf, NormalShared):
-        raise UnsupportedError(SOFT_TREES_ALONE(what="the measure `range`, or `normal_shared`,"))
+def refuse_soft_trees(table: Table) -> None:
+    """Raise UnsupportedError E545 if the leaf model is that of soft trees."""
+    if isinstance(table.leaf, NormalShared):
+        raise UnsupportedError(SOFT_TREES_ALONE(what="the leaf model `normal_shared`"))
 
 
 def core_without_leaves(core: Any, grammar: TreeGrammar, table: Table) -> Any:
@@ -89,7 +88,7 @@ def _set_grammar(
         leaves_owed,
         np.ascontiguousarray(grammar.feature_weights, np.float64),
     )
-    make = partial(_core_rules, core, grammar, table.leaf)
+    make = partial(_core_rules, core, grammar, table)
     if isinstance(grammar.states, OpenStates):
         problem.set_open_states(make, grammar.horizon)
     else:
@@ -143,17 +142,22 @@ def _set_leaf(problem: Any, leaf: LeafModel, statistics: NDArray[np.float64]) ->
     )
 
 
-def _core_rules(core: Any, grammar: TreeGrammar, leaf: LeafModel, state: int) -> Any:
+def _core_rules(core: Any, grammar: TreeGrammar, table: Table, state: int) -> Any:
     """The rules of a state, as the core's `ExactRules`."""
     own = grammar.states[state]
     rules = core.ExactRules(own.least_leaves)
     for rule in own.rules:
-        _add_rule(rules, rule, leaf)
+        _add_rule(rules, rule, grammar, table)
     return rules
 
 
-def _add_rule(rules: Any, rule: Rule, leaf: LeafModel) -> None:
-    _add_kind(rules, rule, leaf)
+def _add_rule(rules: Any, rule: Rule, grammar: TreeGrammar, table: Table) -> None:
+    leaf = table.leaf
+    if isinstance(rule, SplitRule):
+        steps, total = flat_transitions(rule).ravel(), range_total(rule, grammar, table)
+        rules.add_split_rule(rule.log_weight, MEASURES.index(rule.measure), steps, total)
+    else:
+        _add_other(rules, rule, leaf)
     if rule.rows is not None:
         named = list(map(label_text, leaf.classes))
         classes = [named.index(c) if c in named else -1 for c in rule.rows.classes]
@@ -162,13 +166,10 @@ def _add_rule(rules: Any, rule: Rule, leaf: LeafModel) -> None:
         rules.set_row_function(ops, np.array(operands, np.float64), rule.rows.labelled)
 
 
-def _add_kind(rules: Any, rule: Rule, leaf: LeafModel) -> None:
+def _add_other(rules: Any, rule: LeafRule | CallRule, leaf: LeafModel) -> None:
     if isinstance(rule, LeafRule):
         classes = list(map(label_text, leaf.classes))
         places = [classes.index(c) if c in classes else -1 for c in rule.majority]
         rules.add_leaf_rule(rule.log_weight, places)
-    elif isinstance(rule, CallRule):
-        rules.add_call_rule(rule.log_weight, rule.state)
     else:
-        steps = np.ascontiguousarray(flat_transitions(rule)).ravel()
-        rules.add_split_rule(rule.log_weight, MEASURES.index(rule.measure), steps)
+        rules.add_call_rule(rule.log_weight, rule.state)

@@ -10,10 +10,10 @@ sum of w over a choice's alternatives, the local process draws
 
 so a derivation's weight divided by the probability of drawing it is the product of Z over its
 choices. Z is 1 wherever the program is normalised and nothing fails. Under `failure(condition)`,
-and for the lost shares of `per_feature`, Z is below 1. Another chain could draw forbidden splits
-too, and fail. It would leave the same distribution invariant, but would not mix better, by Peskun's
-ordering: it moves from x to x' with probability w(x'), this one with w(x') min(1 / Z(x'), 1 /
-Z(x)).
+and for the lost shares of `per_feature` and `range`, Z is below 1. Another chain could draw
+forbidden splits too, and fail. It would leave the same distribution invariant, but would not mix
+better, by Peskun's ordering: it moves from x to x' with probability w(x'), this one with w(x')
+min(1 / Z(x'), 1 / Z(x)).
 
 A goal without alternatives is a dead end: the derivation fails.
 """
@@ -33,7 +33,13 @@ from slp.problem.boxes import BoxSplit, Geometry
 from slp.problem.node_tests import NodeTests
 from slp.problem.remembered import Remembered
 from slp.problem.rule_weights import leaf_allowed, log_own_weights, log_rule_weights
-from slp.problem.split_measures import SplitArrays, flat_transitions, log_shares, splits_taken_over
+from slp.problem.split_measures import (
+    SplitArrays,
+    flat_transitions,
+    log_shares,
+    range_total,
+    splits_taken_over,
+)
 from slp.trees.predicates import AskedPredicate
 
 
@@ -188,7 +194,8 @@ class LocalProcess:
         steps = flat_transitions(rule)[arrays.cell]
         steps = self.node_tests.forbid(state, boxes, arrays, steps)
         valid = splits_taken_over(steps[:, 0], self.grammar.failure)
-        return SplitShares(log_shares(rule.measure, arrays, valid), steps)
+        total = range_total(rule, self.grammar, self.geometry.table)
+        return SplitShares(log_shares(rule.measure, arrays, valid, total), steps)
 
 
 def _alternative(

@@ -2,7 +2,7 @@
 
 With V the splits of the box that the measure is taken over, V_f those on feature f, F the features
 with V_f not empty, w the feature weights, d the number of features, g the gap of a split, the share
-of s in V on feature f is
+of s in V on feature f is (for `range` with its own set of features, R)
 
     feature_then_cut   w_f / sum of w over F  x  1 / |V_f|
     all                1 / |V|
@@ -10,6 +10,13 @@ of s in V on feature f is
     each               1
     partition          1 if s is the first in V that parts the rows as it does, else 0
     per_feature        1/d  x  1 / |V_f|
+    range              w_f / sum of w over R  x  l(s)
+
+Of `range`, l(s) is the length of the interval of thresholds that part the box as s does, over the
+range of f in the whole table. R has the features of two values in the table with a number in that
+range, ends included, that the rule proposes and (under `failure(restrict)`) no constraint forbids:
+it depends on the state and not on the box. So the shares in a box sum to less than 1, and what is
+missing fails.
 
 V does not contain splits that the rule does not propose (OUTSIDE) nor, under `failure(restrict)`,
 splits that a constraint forbids. Under `failure(condition)` forbidden splits are in V, and a
@@ -24,10 +31,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.errors import UnsupportedError
+from slp.data.table import Table
+from slp.data.words import atom
+from slp.errors import DataError
 from slp.ir.program import Failure, Measure
-from slp.ir.tree_grammar import FORBIDDEN, OUTSIDE, SplitRule
-from slp.messages.soft_trees import SOFT_TREES_ALONE
+from slp.ir.tree_grammar import FORBIDDEN, OUTSIDE, SplitRule, TreeGrammar, cell_of
+from slp.messages.on_table import NO_RANGE
 from slp.problem.boxes import BoxSplit, Geometry
 
 
@@ -42,7 +51,7 @@ class SplitArrays:
     box : int64, shape (E,), ascending. Which box, 0 to B - 1.
     cut, cell : int64, shape (E,). Number of the cut in `Geometry.cuts`, and its cell.
     feature : int64, shape (E,). Within a box in canonical order.
-    gap : float64, shape (E,).
+    gap, length : float64, shape (E,).
     pair : int64, shape (E,). The same number for splits that part a box's rows alike, sides
         disregarded.
     """
@@ -54,6 +63,7 @@ class SplitArrays:
     cell: NDArray[np.int64]
     feature: NDArray[np.int64]
     gap: NDArray[np.float64]
+    length: NDArray[np.float64]
     pair: NDArray[np.int64]
 
     @property
@@ -92,6 +102,7 @@ class SplitArrays:
             cell=np.array([c.cell for c in cuts], np.int64),
             feature=np.array([c.feature for c in cuts], np.int64),
             gap=np.array([c.gap for c in cuts], np.float64),
+            length=np.array([c.length for c in cuts], np.float64),
             pair=pair,
         )
 
@@ -102,7 +113,8 @@ class SplitArrays:
         box = (np.cumsum(boxes) - 1)[self.box[held]]
         cut, cell, feature, pair = (x[held] for x in (self.cut, self.cell, self.feature, self.pair))
         n, weights = int(boxes.sum()), self.feature_weights
-        return SplitArrays(n, weights, box, cut, cell, feature, self.gap[held], pair), held
+        gap, length = self.gap[held], self.length[held]
+        return SplitArrays(n, weights, box, cut, cell, feature, gap, length, pair), held
 
 
 def flat_transitions(rule: SplitRule) -> NDArray[np.int32]:
@@ -117,18 +129,44 @@ def splits_taken_over(left: NDArray[np.int32], failure: Failure) -> NDArray[np.b
     return np.asarray(proposed if failure == "condition" else proposed & (left != FORBIDDEN))
 
 
-def log_shares(
-    measure: Measure, splits: SplitArrays, valid: NDArray[np.bool_]
-) -> NDArray[np.float64]:
-    """Log share of each split, shape (E,), with V the splits marked `valid`; -inf outside V.
+def range_total(rule: SplitRule, grammar: TreeGrammar, table: Table) -> float:
+    """Of a rule with the measure `range`, the sum of the feature weights over R; else 0.
 
     Raises
     ------
-    UnsupportedError
-        E545: the measure is that of soft trees.
+    DataError
+        E154: a split may be on a feature that is categorical, cut or binned.
     """
-    if measure == "range":
-        raise UnsupportedError(SOFT_TREES_ALONE(what="the measure `range`"))
+    total = 0.0
+    for f, feature in enumerate(table.features if rule.measure == "range" else ()):
+        if feature.n_codes < 2:
+            continue
+        left = rule.transitions[f][:, 0]
+        if feature.values is not None:
+            first, last = (cell_of(grammar.breakpoints[f], feature.values[i]) for i in (0, -1))
+            left = left[first : last + 1]
+        if splits_taken_over(left, grammar.failure).any():
+            if feature.values is None:
+                kind = "ordinal" if feature.order else "cut or binned"
+                kind, name = "categorical" if feature.categorical else kind, feature.name
+                raise DataError(NO_RANGE(feature=name, kind=kind, atom=atom(name)))
+            total += float(grammar.feature_weights[f])
+    return total
+
+
+def check_ranges(grammar: TreeGrammar, table: Table) -> None:
+    """Raise DataError E154 if a split with the measure `range` may be on a feature that is not of
+    numbers. Of states that are made on demand, the first ones are checked here."""
+    for _, rule in grammar.rules():
+        if isinstance(rule, SplitRule):
+            range_total(rule, grammar, table)
+
+
+def log_shares(
+    measure: Measure, splits: SplitArrays, valid: NDArray[np.bool_], range_total: float = 0.0
+) -> NDArray[np.float64]:
+    """Log share of each split, shape (E,), with V the splits marked `valid`; -inf outside V.
+    `range_total` is that of the rule."""
     out = np.full(len(valid), -np.inf)
     taken = np.flatnonzero(valid)
     if not len(taken):
@@ -140,6 +178,9 @@ def log_shares(
     elif measure == "all":
         box = splits.box[taken]
         out[taken] = -np.log(np.bincount(box)[box])
+    elif measure == "range":
+        chosen = splits.feature_weights[splits.feature[taken]] / range_total
+        out[taken] = np.log(chosen * splits.length[taken])
     else:
         out[taken] = _share_by_feature(measure, splits, taken)
     return out

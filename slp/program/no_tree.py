@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 
 from slp.budgets.seconds import Deadline, held
 from slp.compile import compile_problem
-from slp.engines import infer
+from slp.engines import infer, read_for
 from slp.engines.exact.size import size_for
 from slp.errors import Diagnostic, NoTreeError, Related, SlpError
 from slp.ir.program import Predicate, Program, Support
@@ -103,7 +103,7 @@ def _attempts(X: Any, y: Any) -> _Attempt:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                problem = compile_problem(program, X, y)
+                problem = compile_problem(read_for(program, engine), X, y)
                 deadline = Deadline(_SECONDS)
                 with held(deadline):  # also while all states are listed, which a sum needs
                     infer(

@@ -107,7 +107,8 @@ class Program(TreeQuestions, ProofQuestions):
         return expand_on_table(self.ir, compile_problem(self.ir, X, y, finite=False).table)
 
     def compile(self, X: Any, y: Any = None) -> Problem:
-        """Table and tree grammar for `X`, `y` (see `posterior`), as engines get them."""
+        """Table and tree grammar for `X`, `y` (see `posterior`), as engines of hard trees get
+        them."""
         return compile_problem(self.ir, X, y)
 
     def explain(self, X: Any = None, y: Any = None) -> str:

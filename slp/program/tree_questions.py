@@ -8,7 +8,7 @@ from typing import Any, TypedDict, Unpack
 from slp.budgets import Deadline, check_room_for_rows, held, memory_budget, memory_errors
 from slp.compile import compile_problem
 from slp.data import GivenResponse
-from slp.engines import engine_named, infer
+from slp.engines import engine_named, infer, read_for
 from slp.errors import NoTreeError, warn
 from slp.ir import program as ir
 from slp.program.no_tree import with_blame
@@ -150,6 +150,7 @@ class TreeQuestions:
         few_states = named is not None and named.few_states
         with shown_progress(progress) as shown, held(deadline), memory_errors():
             ready = with_predicates(self.ir, allow_code)
+            ready = read_for(ready, run["engine"])
             problem = compile_problem(ready, X, y, finite=finite, few_states=few_states)
             for finding in problem.warnings:
                 warn(finding)

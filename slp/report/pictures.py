@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from slp.compile import problem_on
-from slp.engines import infer
+from slp.engines import infer, read_for
 from slp.errors import BudgetError, SlpError, UnsupportedError
 from slp.late import optional_module
 from slp.report.checks import program_of
@@ -138,7 +138,8 @@ def _prior_of(posterior: Posterior) -> Posterior:
     from it directly: a second run of the chains would take as long as the first."""
     if posterior.diagnostics is None and posterior.trees_found is None:
         return posterior.prior()
-    problem = problem_on(with_predicates(program_of(posterior), False), posterior.table)
+    program = read_for(program_of(posterior), posterior.engine)
+    problem = problem_on(with_predicates(program, False), posterior.table)
     return infer(problem, likelihood=False, engine="auto", seed=posterior.seed, draws=_DRAWS)
 
 

@@ -20,11 +20,6 @@ from slp.ir.tree_grammar import (
 )
 from slp.leaves import Dirichlet, GammaPoisson, LeafModel, NormalInverseGamma
 from slp.problem.problem import Problem
-from slp.resources import prior_names
-
-#: The measures and library priors that engines of hard trees take: all but those of soft trees.
-HARD_MEASURES = tuple(measure for measure in MEASURES if measure != "range")
-HARD_PRIORS = [name for name in prior_names() if name != "rjhmc"]
 
 CLASSES = ("a", "b", "c")
 
@@ -167,7 +162,7 @@ def random_grammar(rng: np.random.Generator, table: Table) -> TreeGrammar:
         if crowded:
             states.append(_random_rules(rng, s, n_states, sizes, table))
         else:  # one derivation for each tree
-            split = _random_split(rng, float(rng.normal()), n_states, sizes)
+            split = _random_split(rng, float(rng.normal()), n_states, sizes, table)
             states.append([LeafRule(float(rng.normal())), split])
     return make_grammar(
         table,
@@ -200,18 +195,21 @@ def _random_rules(
         elif kind == "call" and state + 1 < n_states:
             rules.append(CallRule(weight, int(rng.integers(state + 1, n_states))))
         else:
-            rules.append(_random_split(rng, weight, n_states, sizes))
+            rules.append(_random_split(rng, weight, n_states, sizes, table))
     return rules
 
 
 def _random_split(
-    rng: np.random.Generator, weight: float, n_states: int, sizes: list[int]
+    rng: np.random.Generator, weight: float, n_states: int, sizes: list[int], table: Table
 ) -> SplitRule:
     steps = []
     forbidden, outside = rng.choice([0.0, 0.2, 0.5]), rng.choice([0.0, 0.0, 0.3])
-    for size in sizes:
+    measure = MEASURES[rng.integers(len(MEASURES))]
+    for feature, size in zip(table.features, sizes, strict=True):
         step = rng.integers(n_states, size=(size, 2)).astype(np.int32)
         step[rng.random(size) < forbidden] = FORBIDDEN
         step[rng.random(size) < outside] = OUTSIDE
+        if measure == "range" and feature.values is None:
+            step[:] = OUTSIDE
         steps.append(step)
-    return SplitRule(weight, HARD_MEASURES[rng.integers(len(HARD_MEASURES))], tuple(steps))
+    return SplitRule(weight, measure, tuple(steps))

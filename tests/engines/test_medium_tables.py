@@ -16,6 +16,7 @@ import pytest
 import slp
 from slp.ir.leaf_models import LEAF_MODELS
 from slp.ir.program import (
+    MEASURES,
     Constraint,
     Failure,
     MaxFeatures,
@@ -24,18 +25,20 @@ from slp.ir.program import (
     SplitBody,
 )
 from slp.problem.problem import Problem
-from tests.engines.cases import HARD_MEASURES, HARD_PRIORS
+from slp.resources import prior_names
 from tests.engines.engines import compiled, plain
 
 pytestmark = pytest.mark.usefixtures("compiled_kernels")
 
-PRIORS = [f":- use({name})." for name in HARD_PRIORS if name != "pinball"]
+#: A measure and a prior on numbers alone: the column `kind` has names.
+ON_NUMBERS = {"range": "\n:- ignore(kind).", "rjhmc": "\n:- ignore(kind)."}
+PRIORS = [f":- use({n}).{ON_NUMBERS.get(n, '')}" for n in prior_names() if n != "pinball"]
 PRIORS.append(":- use(pinball).\n:- support(min_leaf(8)).")  # its states count leaves
 
 MEASURED = [
     f"0.9 / (1 + D) :: t(D) --> split(F, V, {measure}), t(D + 1), t(D + 1).\n"
-    "1 - 0.9 / (1 + D) :: t(D) --> leaf.\n:- start(t(0))."
-    for measure in HARD_MEASURES
+    f"1 - 0.9 / (1 + D) :: t(D) --> leaf.\n:- start(t(0)).{ON_NUMBERS.get(measure, '')}"
+    for measure in MEASURES
 ] + [
     ":- use(growtree).\n:- feature_weight(x0, 3).",
     ":- use(growtree_gap).\n:- feature_weight(kind, 0.5).",
@@ -157,9 +160,9 @@ def test_nothing_of_the_language_is_left_out() -> None:
     """But for what is decided at the finished tree, which no exact engine takes."""
     programs = [case(i).model.program for i in range(len(TEXTS))]
     assert all(not case(i).model.unsummable for i in range(len(TEXTS)))
-    assert len(PRIORS) == len(HARD_PRIORS)
+    assert len(PRIORS) == len(prior_names())
     bodies = [rule.body for program in programs for rule in program.rules]
-    assert {b.measure for b in bodies if isinstance(b, SplitBody)} == set(HARD_MEASURES)
+    assert {b.measure for b in bodies if isinstance(b, SplitBody)} == set(MEASURES)
     at_the_end = {MaxFeatures, Monotone, Predicate}
     constraints = {type(c) for program in programs for c in program.constraints}
     assert constraints == set(get_args(Constraint)) - at_the_end

@@ -12,8 +12,8 @@ from slp.ir.tree_grammar import CallRule, LeafRule, OpenStates, SplitRule, TreeG
 from slp.lower import expansion, lowering, program_to_tree_grammar
 from slp.lower.endings import calls_end
 from slp.lower.least_leaves import LeastLeaves
+from slp.resources import prior_names
 from slp.syntax import parse_term
-from tests.engines.cases import HARD_PRIORS
 from tests.lower.programs import checked, numeric
 
 _BOX = "box(b, age, 20, 40). :- constraint(constant(b)). :- constraint(once(bmi))."
@@ -52,7 +52,7 @@ def assert_same_rules(a: TreeGrammar, s: int, b: TreeGrammar, t: int) -> dict[in
     return same
 
 
-@pytest.mark.parametrize("prior", HARD_PRIORS)
+@pytest.mark.parametrize("prior", prior_names())
 def test_every_prior_of_the_library_starts_on_a_million_rows(prior: str) -> None:
     schema = numeric("age", "bmi", most_leaves=1_000_000)
     grammar = program_to_tree_grammar(checked(f":- use({prior})."), schema)

@@ -1,7 +1,8 @@
 """The shares of splits, by hand, on one box of two features.
 
-Feature 0 has gaps 1 and 3, feature 1 has one cut with gap 2; the second cut of feature 0 parts the
-rows as the one of feature 1 does. Feature weights are 1 and 3.
+Feature 0 has gaps 1 and 3 in a range of 8, feature 1 has one cut with gap 2 in a range of 4; the
+second cut of feature 0 parts the rows as the one of feature 1 does. Feature weights are 1 and 3; a
+third feature, without splits in this box, has 1.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ SPLITS = SplitArrays(
     cell=np.arange(3),
     feature=np.array([0, 0, 1]),
     gap=np.array([1.0, 3.0, 2.0]),
+    length=np.array([1 / 8, 3 / 8, 1 / 2]),
     pair=np.array([7, 8, 8]),
 )
 
@@ -39,11 +41,13 @@ SPLITS = SplitArrays(
         ("partition", [1, 0, 1], [1, 0, 1]),
         ("per_feature", [1, 1, 1], [1 / 4, 1 / 4, 1 / 2]),
         ("per_feature", [1, 1, 0], [1 / 4, 1 / 4, 0]),
+        ("range", [1, 1, 1], [1 / 40, 3 / 40, 3 / 10]),
+        ("range", [0, 1, 0], [0, 3 / 40, 0]),
         ("all", [0, 0, 0], [0, 0, 0]),
     ],
 )
 def test_shares(measure: Measure, valid: list[int], want: list[float]) -> None:
-    have = np.exp(log_shares(measure, SPLITS, np.array(valid, np.bool_)))
+    have = np.exp(log_shares(measure, SPLITS, np.array(valid, np.bool_), range_total=5.0))
     np.testing.assert_allclose(have, want, rtol=1e-14)
 
 
@@ -56,6 +60,7 @@ def test_boxes_side_by_side_do_not_mix() -> None:
         cell=np.arange(5),
         feature=np.array([0, 1, 0, 0, 1]),
         gap=np.array([1.0, 1.0, 1.0, 3.0, 2.0]),
+        length=np.full(5, 0.1),
         pair=np.array([1, 1, 7, 8, 8]),
     )
     have = np.exp(log_shares("partition", both, np.ones(5, np.bool_)))

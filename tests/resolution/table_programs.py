@@ -11,8 +11,10 @@ from scipy.stats import chi2
 
 import slp
 from slp.engines.enumeration.derivations import Derivation, derivations
+from slp.ir.program import Program, SplitBody
 from slp.problem.boxes import Geometry
 from slp.problem.problem import Problem
+from slp.terms import Var, variables
 from tests.spec.example import TreeKey
 
 __all__ = [
@@ -20,6 +22,7 @@ __all__ = [
     "PATIENTS",
     "TABLE",
     "assert_drawn",
+    "can_be_expanded",
     "grammar_weights",
     "prior_text",
     "tree_text",
@@ -50,8 +53,23 @@ MUST = """
 
 
 def prior_text(name: str) -> str:
-    """A library prior, with a feature in bins."""
+    """A library prior, with a feature in bins; `rjhmc`, which is of numbers, on two columns."""
+    if name == "rjhmc":
+        return ":- use(rjhmc).\n:- ignore(sex).\n"
     return f":- use({name}).\n:- feature(dose, [cuts([3, 5, 7])]).\n"
+
+
+def can_be_expanded(program: Program) -> bool:
+    """Whether a program has an expansion on a table: it has no constraints, and no guard asks for a
+    threshold that `range` draws."""
+    if program.constraints:
+        return False
+    for body in (rule.body for rule in program.rules):
+        if isinstance(body, SplitBody) and body.measure == "range":
+            asked = {v for goal in body.after for v in variables(goal)}
+            if not isinstance(body.threshold, Var) or body.threshold in asked:
+                return False
+    return True
 
 
 def grammar_weights(model: Problem) -> Mapping[str, float]:

@@ -10,12 +10,13 @@ import pytest
 
 import slp
 from slp.analysis import expand_on_table
-from tests.engines.cases import HARD_PRIORS
+from slp.resources import prior_names
 from tests.resolution.table_programs import (
     MUST,
     PATIENTS,
     TABLE,
     assert_drawn,
+    can_be_expanded,
     grammar_weights,
     prior_text,
     tree_text,
@@ -41,7 +42,7 @@ def assert_same(found: slp.QueryResult, want: dict[str, float]) -> None:
         assert math.isclose(have[tree], mass, rel_tol=1e-12)
 
 
-@pytest.mark.parametrize("name", HARD_PRIORS)
+@pytest.mark.parametrize("name", prior_names())
 def test_library_priors_by_enumeration(name: str) -> None:
     assert_same(expanded(name).query("prior(Tree)"), wanted(name))
 
@@ -56,7 +57,7 @@ def test_library_priors_by_draws(name: str) -> None:
 def without_constraints(seeds: range, *, rows: bool = False) -> list[Case]:
     """Random programs that can be expanded, and have a tree."""
     cases = (random_case(seed, 150, rows=rows) for seed in seeds)
-    return [c for c in cases if c.spec.derivations and not c.model.program.constraints]
+    return [c for c in cases if c.spec.derivations and can_be_expanded(c.model.program)]
 
 
 def weights_by_definition(case: Case) -> dict[str, float]:
@@ -74,6 +75,7 @@ def test_random_programs() -> None:
     """Guards, states, helper predicates, all measures, limits, weights, both ways to fail."""
     cases = without_constraints(range(60))
     assert len(cases) > 15
+    assert any("range" in case.measures for case in cases)
     assert_derivations_are_proofs(cases)
 
 

@@ -177,9 +177,11 @@ class AllDerivations:
         if any(isinstance(x, str) for x in present):
             for level in present[:1] if len(present) == 2 else present if len(present) > 2 else []:
                 left = tuple(r for r in rows if codes[r] == level)
-                yield Cut(f, level, 1.0, left, tuple(r for r in rows if codes[r] != level))
+                right = tuple(r for r in rows if codes[r] != level)
+                yield Cut(f, level, 1.0, math.nan, left, right)
             return
         declared = self.example.cuts.get(self.example.features[f])
+        least, most = self._range(f)
         for low, high in zip(present, present[1:], strict=False):
             assert not isinstance(low, str) and not isinstance(high, str)
             if declared is None:
@@ -189,7 +191,42 @@ class AllDerivations:
                 between = declared[int(low) : int(high)]
                 test = between[(len(between) - 1) // 2]
             left = tuple(r for r in rows if codes[r] <= low)
-            yield Cut(f, test, high - low, left, tuple(r for r in rows if codes[r] > low))
+            right = tuple(r for r in rows if codes[r] > low)
+            yield Cut(f, test, high - low, (high - low) / (most - least), left, right)
+
+    def _range(self, f: int) -> tuple[float, float]:
+        """The least value (or number of a bin) of a numeric feature in the table, and the most."""
+        codes = [self.example.coded(f, row[f]) for row in self.example.rows]
+        numbers = [x for x in codes if not isinstance(x, str)]
+        return min(numbers), max(numbers)
+
+    def _numbers(self, f: int) -> list[float]:
+        """Numbers in the range of a numeric feature: its ends, those that the program names, and
+        one between any two of these. Constraints and guards treat all others as one of these."""
+        least, most = self._range(f)
+        named = {x for box in self.program.boxes.values() for b in box.bounds.values() for x in b}
+        for rule in self.program.rules:
+            named |= _numbers_in(rule)
+        for clause in self.program.clauses:
+            named |= _numbers_in(clause)
+        points = sorted({least, most, *(float(x) for x in named if least < x < most)})
+        return [*points, *((a + b) / 2 for a, b in zip(points, points[1:], strict=False))]
+
+    def _may_be_drawn(self, choice: Choice, node: Node) -> list[int]:
+        """The features with two values that some number in their range allows here."""
+        found = []
+        for f, name in enumerate(self.example.features):
+            bound = choice.body[0]
+            if isinstance(bound, Atom) and bound.name != name:
+                continue
+            if len({row[f] for row in self.example.rows}) < 2:
+                continue
+            cuts = (Cut(f, x, math.nan, math.nan, (), ()) for x in self._numbers(f))
+            if self.program.failure == "condition" or any(
+                self._children(choice, cut) and self._split_allowed(cut, node) for cut in cuts
+            ):
+                found.append(f)
+        return found
 
     def _in_domain(self, choice: Choice, node: Node) -> list[Cut]:
         """Structurally valid splits on the feature that the rule binds, if it binds one."""
@@ -212,7 +249,9 @@ class AllDerivations:
         cuts = self._left(choice, node)
         assert isinstance(choice.rule.body, ir.SplitBody)
         names, weights = self.example.features, self.program.feature_weights
-        return measured(choice.rule.body.measure, cuts, names, weights)
+        measure = choice.rule.body.measure
+        drawn = self._may_be_drawn(choice, node) if measure == "range" and cuts else []
+        return measured(measure, cuts, names, weights, drawn)
 
     def _children(self, choice: Choice, cut: Cut) -> tuple[Term, Term] | None:
         """Left and right nonterminal for a split, None if a guard behind the split forbids it."""
@@ -277,6 +316,19 @@ def _fresh_rule(rule: ir.TreeRule) -> tuple[Term, Term, list[Term], list[Term]]:
     terms = renamed([rule.label, rule.head, *rule.before, *body])
     n = 2 + len(rule.before)
     return terms[0], terms[1], terms[2:n], terms[n:]
+
+
+def _numbers_in(found: object) -> set[float]:
+    """All numbers in a term, a rule or a clause."""
+    if isinstance(found, Number):
+        return {float(found.value)}
+    if isinstance(found, tuple):
+        return {x for part in found for x in _numbers_in(part)}
+    if isinstance(found, Struct):
+        return _numbers_in(found.args)
+    if isinstance(found, ir.TreeRule | ir.LogicClause | ir.SplitBody):
+        return _numbers_in(tuple(vars(found).values()))
+    return set()
 
 
 def _sort_key(values: list[Value]) -> Callable[[Value], Any]:

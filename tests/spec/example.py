@@ -33,11 +33,13 @@ class Example:
 
 @dataclass(frozen=True)
 class Cut:
-    """A structurally valid split: canonical test, gap, and the rows (numbers) of both sides."""
+    """A structurally valid split: canonical test, gap, its length as a share of the feature's range
+    in the table, and the rows (numbers) of both sides."""
 
     feature: int
     test: Value
     gap: float
+    length: float
     left: tuple[int, ...]
     right: tuple[int, ...]
 

@@ -10,12 +10,20 @@ Measured = list[tuple[Cut, float]]
 
 
 def measured(
-    name: str, cuts: Sequence[Cut], features: Sequence[str], weights: Mapping[str, float]
+    name: str,
+    cuts: Sequence[Cut],
+    features: Sequence[str],
+    weights: Mapping[str, float],
+    may_be_drawn: Sequence[int] = (),
 ) -> Measured:
     """Splits of a box with their probabilities (or weights) under a measure.
 
-    `weights` are those of the features that have one declared.
+    `weights` are those of the features that have one declared. `may_be_drawn` are, for `range`, the
+    features that some number in their range allows.
     """
+    if name == "range":
+        total = sum(weights.get(features[f], 1.0) for f in may_be_drawn)
+        return [(c, weights.get(features[c.feature], 1.0) / total * c.length) for c in cuts]
     return _MEASURES[name](cuts, [weights.get(f, 1.0) for f in features])
 
 

@@ -8,6 +8,8 @@ import random
 from tests.spec.random_tables import RandomTable
 
 _MEASURES = ("feature_then_cut", "all", "gap", "gap", "per_feature")
+#: For tables of numbers without bins.
+_OF_NUMBERS = ("range", "range")
 _WEIGHT_MEASURES = (*_MEASURES, "each", "partition")
 
 #: Comparisons of numbers, each with the one that holds where it does not.
@@ -29,6 +31,7 @@ class ProgramText:
     def split(self, feature: str = "F", threshold: str = "V") -> str:
         """`split(F, V)` with a random measure."""
         choices = _WEIGHT_MEASURES if self.weights else _MEASURES
+        choices += _OF_NUMBERS if self.of_numbers else ()
         measure = self.rng.choice(("", *choices))
         self.measures.add(measure or "feature_then_cut")
         return f"split({feature}, {threshold}{', ' + measure if measure else ''})"
@@ -46,6 +49,11 @@ class ProgramText:
             f"{p} :: {head} --> {guard}{self.split()}, {children}.",
             f"{rest} :: {head} --> {guard}leaf.",
         )
+
+    @property
+    def of_numbers(self) -> bool:
+        """Whether all features of the table are numbers without cuts and bins."""
+        return {self.table.kinds[f] for f in self.table.features} == {"numeric"}
 
     def probability(self) -> float:
         return self.rng.choice((0.2, 0.5, 0.75, 0.9))

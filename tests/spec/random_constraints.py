@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from tests.spec.program_text import ProgramText, quoted, random_box
 
-_WEIGHABLE = {"feature_then_cut", "gap"}
+_WEIGHABLE = {"feature_then_cut", "gap", "range"}
 _ON_BOXES = ("constant", "forbid within", "majority")
 
 

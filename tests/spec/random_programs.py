@@ -24,7 +24,8 @@ def random_program(
     """A program for the table. Not every program is satisfiable; no program is in error. `rules`
     are the templates to choose from, where they are not all of these."""
     text = ProgramText(rng, table)
-    own = (*_LIBRARY, *_OWN_RULES, *(_NUMERIC_RULES if _all_numeric(table) else ()))
+    plain = (_growtree_like("rjhmc", "range"),) * 3 if text.of_numbers else ()
+    own = (*_LIBRARY, *plain, *_OWN_RULES, *(_NUMERIC_RULES if _all_numeric(table) else ()))
     rng.choice(rules or own)(text)
     add_feature_weights(text)
     add_support(text)

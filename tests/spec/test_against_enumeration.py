@@ -188,6 +188,7 @@ def test_the_cases_are_varied() -> None:
     text = "\n".join(case.text for case in cases)
     words = [
         *("growtree,", "growtree_all", "growtree_gap", "denison", "bcart_pcfg", "gmt", "pinball"),
+        *("rjhmc", "range)"),
         *("all)", "gap)", "each)", "partition)", "per_feature)", "feature_then_cut)"),
         *("constant(", "below(", "within(", "first(", "before(", "once(", "exclusive("),
         *("interaction(", "majority(", "max_leaves(", "failure(condition)", ":- weights"),

@@ -152,6 +152,7 @@ def test_duplicate_columns_under_partition_and_each() -> None:
         ("growtree", [1 / 4, 1 / 4, 1 / 2]),  # the feature 1/2, then each of its cuts alike
         ("growtree_all", [1 / 3, 1 / 3, 1 / 3]),
         ("growtree_gap", [1 / 8, 3 / 8, 1 / 2]),  # the feature 1/2, then gaps 1 and 3 of 4
+        ("rjhmc", [1 / 8, 3 / 8, 1 / 2]),  # the same, as the box has all rows
     ],
 )
 def test_measures_of_a_stump(name: str, want: list[float]) -> None:
@@ -163,6 +164,21 @@ def test_measures_of_a_stump(name: str, want: list[float]) -> None:
     stumps = [stump("a", 0.5), stump("a", 2.5), stump("b", 0.5)]
     have = [math.exp(prior.log_posterior(s)) / 0.5 for s in stumps]
     assert have == pytest.approx(want)
+
+
+def test_thresholds_that_part_no_rows_are_lost() -> None:
+    """Rows 0, 1, 4 on a line, each node splits with 0.5, measure `range`.
+
+    The root splits at 0.5 with 1/2 * 1/4 and at 2.5 with 1/2 * 3/4. Below, the interval is the
+    same part of the whole range, so 2.5 has 3/4 under the root at 0.5, and the other 1/4 fails.
+    """
+    table = pl.DataFrame({"a": [0.0, 1.0, 4.0], "y": ["p", "q", "q"]})
+    text = ":- start(t). 0.5 :: t --> leaf. 0.5 :: t --> split(F, V, range), t, t."
+    have = exact(text, table, likelihood=False)
+    two = 0.5 * 1 / 4 * 0.5 + 0.5 * 3 / 4 * 0.5
+    three = 0.5 * 1 / 4 * 0.5 * 3 / 4 * 2
+    total = 0.5 + two + three
+    assert leaves(have) == pytest.approx({1: 0.5 / total, 2: two / total, 3: three / total})
 
 
 def test_feature_weights() -> None:

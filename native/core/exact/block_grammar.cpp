@@ -270,6 +270,7 @@ private:
     // False if rules of one state take different splits over.
     bool find_shares() {
         std::map<std::vector<std::uint8_t>, std::uint32_t> found;
+        std::vector<double> range_totals;
         for (const std::size_t s : placed_) {
             std::vector<std::uint8_t> own(cell_of_class_.size(), 0);
             bool is_first = true;
@@ -293,10 +294,13 @@ private:
             shares_.push_back(at->second);
             if (is_new) {
                 out_.allowed.insert(out_.allowed.end(), own.begin(), own.end());
+                range_totals.push_back(flat_[s].splits.front().rule->range_total);
             }
         }
         if (found.empty()) {
             out_.allowed.assign(cell_of_class_.size(), 0);
+        } else {
+            out_.range_totals = std::move(range_totals);
         }
         out_.n_shares = std::max<std::size_t>(1, found.size());
         return true;

@@ -77,6 +77,8 @@ struct BlockGrammar {
     std::vector<double> most_splits;
 
     std::size_t n_shares = 1;
+    // By share class: `Rule::range_total` of its states.
+    std::vector<double> range_totals{0.0};
     std::vector<std::vector<std::int32_t>> majorities;
 
     // Split classes, numbered through all features; those of feature f from first_class[f] on.

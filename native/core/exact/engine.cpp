@@ -37,7 +37,7 @@ bool Engine::uses_blocks() const {
         if (blocks_->chain && !blocks_->has_calls && depends_on_counts(blocks_->measure)) {
             binary_table_ = binary_table(problem_, geometry_);
         }
-        if (!binary_table_ && gaps_are_alike(problem_, geometry_, blocks_->measure)) {
+        if (!binary_table_ && weights_are_alike(problem_, geometry_, blocks_->measure)) {
             inner_ = inner_feature(problem_);
         }
     });

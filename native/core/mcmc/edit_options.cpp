@@ -195,13 +195,13 @@ void EditOptions::weigh() {
         return;
     }
     for (std::size_t f = 0; f < masses_.size(); ++f) {
-        if (measure_.counts_splits()) {
+        if (measure_.sums_weights()) {
             masses_[f] = measure_.mass(f, static_cast<double>(cuts(f).size()));
         } else {
             masses_[f] = can_split(f) ? measure_.mass(f, 1.0) : 0.0;
         }
     }
-    total_ = measure_.total(std::accumulate(masses_.begin(), masses_.end(), 0.0));
+    total_ = measure_.total(std::accumulate(masses_.begin(), masses_.end(), 0.0), 0.0);
     weighed_ = true;
 }
 
@@ -213,7 +213,7 @@ EditOptions::Choice EditOptions::draw(Randomness& random) {
     weigh();
     const std::size_t f = random.among(masses_);
     const auto own = cuts(f);
-    if (!measure_.by_gap()) {
+    if (!measure_.weighs()) {
         return chosen(f, random.index(own.size()));
     }
     within_.clear();

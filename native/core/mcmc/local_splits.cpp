@@ -4,7 +4,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "problem/split_measures.hpp"
 
 namespace slp::mcmc {
 
@@ -103,7 +102,7 @@ void LocalSplits::weigh_features(std::size_t r) {
     for (std::size_t f = 0; f < features.size(); ++f) {
         mass_[f] = 0.0;
         double taken_over, open_fraction;
-        if (measure.counts_splits() || features[f].kind == Steps::mixed) {
+        if (measure.sums_weights() || features[f].kind == Steps::mixed) {
             const Counts counts = count(rule, features[f], f);
             taken_over = counts.taken_over;
             open_fraction = taken_over > 0 ? counts.open / taken_over : 0.0;
@@ -120,7 +119,7 @@ void LocalSplits::weigh_features(std::size_t r) {
         total_mass_ += mass_[f];
         n_features_ += mass_[f] > 0;
     }
-    over_ = measure.total(over_);
+    over_ = measure.total(over_, rule.range_total);
 }
 
 void LocalSplits::list_open_cuts(const Rule& rule, const FeatureSteps& steps, std::size_t f) {
@@ -130,7 +129,7 @@ void LocalSplits::list_open_cuts(const Rule& rule, const FeatureSteps& steps, st
     for (const Cut& cut : cuts_.cuts(f)) {
         if (steps.kind != Steps::mixed || rule.transitions[transition(f, cut)] >= 0) {
             open_.push_back(cut);
-            if (measure.by_gap()) {
+            if (measure.weighs()) {
                 gaps_.push_back(measure.weight(geometry_, f, cut.low, cut.high));
             }
         }

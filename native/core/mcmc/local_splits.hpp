@@ -24,6 +24,7 @@
 #include "problem/geometry.hpp"
 #include "problem/problem.hpp"
 #include "problem/rule_steps.hpp"
+#include "problem/split_measures.hpp"
 
 namespace slp::mcmc {
 
@@ -119,7 +120,7 @@ private:
     void list_open_cuts(const Rule& rule, const FeatureSteps& steps, std::size_t f);
     // Whether every split on a feature may be taken, all with the same weight.
     bool all_alike(const Rule& rule, const FeatureSteps& steps) const {
-        return steps.kind != Steps::mixed && rule.measure != Measure::gap;
+        return steps.kind != Steps::mixed && !weighs_splits(rule.measure);
     }
     // `n` splits on the feature may be taken; the probability of this one is 1 / `within` there.
     void take_split(std::size_t r, std::size_t f, const Cut& cut, std::size_t n, double within,

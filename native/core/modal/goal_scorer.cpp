@@ -149,7 +149,7 @@ void GoalScorer::score_feature(std::size_t number, std::uint32_t f, std::span<Fe
                           SplitMeasure(slot.rule->measure, problem_.grammar.feature_weights)};
         const bool alike = place.steps.kind == Steps::open && number == 0 && !at.goal.drawn &&
                            at.goal.look_ahead == 0 && at.goal.failed.empty() &&
-                           !place.measure.by_gap() && place.rule.measure != Measure::partition &&
+                           !place.measure.weighs() && place.rule.measure != Measure::partition &&
                            labels_.facts(place.steps.left).fixed &&
                            labels_.facts(place.steps.right).fixed;
         if (alike) {
@@ -232,7 +232,7 @@ void GoalScorer::score_each(Level& at, std::size_t number, const Place& place, F
             continue;
         }
         double score = worth_of_sides(at, number, place.feature, i, left, right);
-        score += place.measure.by_gap() ? std::log(weight) : 0.0;
+        score += place.measure.weighs() ? std::log(weight) : 0.0;
         if (score == -INFINITY) {
             continue;
         }
@@ -275,14 +275,14 @@ Outcome GoalScorer::choose(std::size_t number, std::span<const FeatureScore> sco
             const double weights = scores[f * n + s].weights;
             masses += weights > 0 ? measure.mass(f, weights) : 0.0;
         }
+        const double total = measure.total(masses, slots[s].rule->range_total);
         for (std::size_t f = 0; f < d; ++f) {
             const FeatureScore& own = scores[f * n + s];
             if (own.weights <= 0) {
                 continue;
             }
             const double log_share =
-                slots[s].log_weight +
-                std::log(measure.share(f, own.weights, measure.total(masses)));
+                slots[s].log_weight + std::log(measure.share(f, own.weights, total));
             if (number > 0) {
                 log_add(out.log_inside, log_share + own.log_sum);
                 continue;

@@ -138,9 +138,10 @@ bool EdgeBuilder::find_split_probabilities(const Rule& rule, const Box& box,
     for (std::size_t f = 0; f < of_feature_.size(); ++f) {
         masses += of_feature_[f] > 0 ? measure.mass(f, of_feature_[f]) : 0.0;
     }
+    const double total = measure.total(masses, rule.range_total);
     for (std::size_t f = 0; f < of_feature_.size(); ++f) {
         if (of_feature_[f] > 0) {
-            of_feature_[f] = measure.share(f, of_feature_[f], measure.total(masses));
+            of_feature_[f] = measure.share(f, of_feature_[f], total);
         }
     }
     for (const std::uint32_t i : taken_) {

@@ -72,6 +72,19 @@ double Geometry::gap(std::size_t f, std::uint32_t low, std::uint32_t high) const
     return 1.0;
 }
 
+double Geometry::length(std::size_t f, std::uint32_t low, std::uint32_t high) const {
+    if (problem_.table.features[f].kind != FeatureKind::values) {
+        return 1.0;
+    }
+    const std::vector<double>& values = problem_.table.features[f].numbers;
+    const double a = values[low], b = values[high], least = values.front(), most = values.back();
+    // The range of large values is infinite.
+    const double out = most - least < std::numeric_limits<double>::infinity()
+                           ? (b - a) / (most - least)
+                           : (b / 2 - a / 2) / (most / 2 - least / 2);
+    return std::max(out, std::numeric_limits<double>::min());
+}
+
 double Geometry::threshold(const Feature& feature, std::uint32_t low, std::uint32_t high) const {
     return canonical_threshold(feature, low, high);
 }

@@ -92,6 +92,9 @@ public:
     double threshold(const BoxSplit& split) const;
     // Weight under the measure `gap` of a cut of feature f between two codes.
     double gap(std::size_t f, std::uint32_t low, std::uint32_t high) const;
+    // Weight of it under the measure `range`: its interval's share of the range of the values of
+    // f. 1 of a feature that is not of values, as no rule with that measure splits on it.
+    double length(std::size_t f, std::uint32_t low, std::uint32_t high) const;
     // Canonical threshold of a cut between two codes of a numeric feature.
     double threshold(const Feature& feature, std::uint32_t low, std::uint32_t high) const;
     // Cell of that threshold, counted through all features.

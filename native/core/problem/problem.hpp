@@ -38,6 +38,8 @@ struct Rule {
     // split: (left state, right state) of every cell, features one below the other: two entries
     // for each cell, feature f from 2 * Feature::first_cell on.
     std::vector<std::int32_t> transitions;
+    // split under `range`: the sum of the weights of the features that its state may split on.
+    double range_total = 0.0;
     // The part that depends on the rows of the box: tests, and a factor of the weight.
     RowFunction rows{};
 };

@@ -13,7 +13,9 @@
 //     per_feature        1 / d       1                       1
 //     all                |V_f|       sum of masses over F    1
 //     each               |V_f|       1                       1
+//     range              w_f l(V_f)  Rule::range_total       l(s)
 //
+// with l the length of a split's interval of thresholds over the range of its feature.
 // `partition` is `each` with V the first of the splits that part the rows alike.
 
 #pragma once
@@ -27,9 +29,14 @@
 
 namespace slp {
 
+// Whether the splits on a feature may differ in weight.
+constexpr bool weighs_splits(Measure measure) {
+    return measure == Measure::gap || measure == Measure::range;
+}
+
 // Whether the shares follow from how many splits each feature has.
 constexpr bool depends_on_counts(Measure measure) {
-    return measure != Measure::gap && measure != Measure::partition;
+    return measure != Measure::partition && !weighs_splits(measure);
 }
 
 // Whether the shares of a box sum to 1 at most.
@@ -44,42 +51,49 @@ public:
         : feature_weights_(feature_weights),
           equal_(1.0 / static_cast<double>(feature_weights.size())),
           by_gap_(measure == Measure::gap),
+          by_length_(measure == Measure::range),
           equal_features_(measure == Measure::per_feature),
           counts_splits_(measure == Measure::all || !is_subprobability(measure)),
           divides_(measure != Measure::per_feature && is_subprobability(measure)) {}
 
     // Whether the splits on a feature may differ in weight.
-    bool by_gap() const { return by_gap_; }
-    // Whether the mass of a feature is its number of splits.
-    bool counts_splits() const { return counts_splits_; }
+    bool weighs() const { return by_gap_ || by_length_; }
+    // Whether the mass of a feature depends on which of its splits there are.
+    bool sums_weights() const { return counts_splits_ || by_length_; }
 
     // Weight of a split among those on its feature.
     double weight(const Geometry& geometry, std::size_t feature, std::uint32_t low,
                   std::uint32_t high) const {
-        return by_gap_ ? geometry.gap(feature, low, high) : 1.0;
+        return by_gap_      ? geometry.gap(feature, low, high)
+               : by_length_ ? geometry.length(feature, low, high)
+                            : 1.0;
     }
 
     // Mass of a feature that has splits, given the sum of their weights.
     double mass(std::size_t feature, double sum_of_weights) const {
         return counts_splits_    ? sum_of_weights
                : equal_features_ ? equal_
+               : by_length_      ? feature_weights_[feature] * sum_of_weights
                                  : feature_weights_[feature];
     }
 
-    // What the masses are divided by, given their sum.
-    double total(double sum_of_masses) const { return divides_ ? sum_of_masses : 1.0; }
+    // What the masses are divided by, given their sum, and `Rule::range_total`.
+    double total(double sum_of_masses, double range_total) const {
+        return by_length_ ? range_total : divides_ ? sum_of_masses : 1.0;
+    }
 
     // Share of a split of weight 1 on a feature. With `total` 1 it lacks the factor 1 / total,
     // which all splits of a box have in common.
     double share(std::size_t feature, double sum_of_weights, double total) const {
         return counts_splits_ ? 1.0 / total
+               : by_length_   ? feature_weights_[feature] / total
                               : mass(feature, sum_of_weights) / total / sum_of_weights;
     }
 
 private:
     std::span<const double> feature_weights_;
     double equal_;
-    bool by_gap_, equal_features_, counts_splits_, divides_;
+    bool by_gap_, by_length_, equal_features_, counts_splits_, divides_;
 };
 
 }  // namespace slp

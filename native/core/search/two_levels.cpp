@@ -281,7 +281,7 @@ double TwoLevels::log_split_above(std::size_t split, bool left, std::int32_t sta
         const double n = weights_of_feature_[f];
         masses += n > 0 ? measure.mass(f, n) : 0.0;
     }
-    const double total = measure.total(masses);
+    const double total = measure.total(masses, found.rule->range_total);
     const Sizes side_sizes = splits_[split].side(*box_, left).sizes;
     double best = -INFINITY, share = 0.0;
     std::uint32_t feature = UINT32_MAX;

@@ -16,6 +16,9 @@ using slp::test::check;
 
 namespace {
 
+// Features of a state weigh so much together under `range`; those without splits here are counted.
+constexpr double kRangeTotal = 8;
+
 // Feature 0 has gaps 1 and 3, feature 1 has one cut with gap 2, which parts the rows as the second
 // of feature 0 does. Cells of feature 0: below 1, at 1, above; then the one of feature 1.
 // lefts: left states of the three cuts.
@@ -29,7 +32,7 @@ Problem problem(Measure measure, const std::vector<std::int32_t>& lefts) {
     };
     out.leaf = LeafModel(LeafKind::dirichlet, {1, 1}, {1, 0, 0, 1, 1, 0}, 2);
     out.grammar.feature_weights = {1, 3};
-    Rule split{RuleKind::split, std::log(0.5), {}, -1, measure, {}};
+    Rule split{RuleKind::split, std::log(0.5), {}, -1, measure, {}, kRangeTotal};
     for (const std::int32_t left : {lefts[0], lefts[1], lefts[1], lefts[2]}) {
         split.transitions.insert(split.transitions.end(), {left, left});
     }
@@ -59,6 +62,8 @@ const std::vector<Case>& shares_by_hand() {
         {Measure::partition, {1, kOutside, 1}, {1, 0, 1}},
         {Measure::per_feature, {1, 1, 1}, {1.0 / 4, 1.0 / 4, 1.0 / 2}},
         {Measure::per_feature, {1, 1, kOutside}, {1.0 / 4, 1.0 / 4, 0}},
+        {Measure::range, {1, 1, 1}, {1.0 / 32, 3.0 / 32, 3.0 / 8}},
+        {Measure::range, {1, kForbidden, 1}, {1.0 / 32, 0, 3.0 / 8}},
         {Measure::all, {kOutside, kForbidden, kOutside}, {0, 0, 0}},
     };
     return all;
@@ -84,7 +89,7 @@ TEST(shares_are_those_of_the_specification) {
         for (std::size_t f = 0; f < 2; ++f) {
             masses[f] = sums[f] > 0 ? measure.mass(f, sums[f]) : 0.0;
         }
-        const double total = measure.total(masses[0] + masses[1]);
+        const double total = measure.total(masses[0] + masses[1], kRangeTotal);
         for (std::size_t i = 0; i < 3; ++i) {
             if (one.shares[i] > 0) {
                 const std::size_t f = i / 2;

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from slp.data.table import Table
 from slp.engines.rjhmc.options import SoftTreeOptions
 from slp.engines.rjhmc.plain import SoftData
-from slp.engines.rjhmc.refusals import WIDTH
+from slp.ir.program import GATE_WIDTH
 from slp.ir.schema import MOST_SOFT_LEAVES
 from slp.kernels.compiled import compiled_core
 from slp.leaves import Dirichlet, NormalShared
@@ -29,7 +29,7 @@ def ranges_of(table: Table) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 def soft_data(problem: Problem, options: SoftTreeOptions) -> SoftData:
     """Rows, responses and hyperparameters of soft trees on a problem."""
-    table, h = problem.table, problem.program.parameters[WIDTH]
+    table, h = problem.table, problem.program.parameters[GATE_WIDTH]
     low, length = ranges_of(table)
     values = (table_as_numbers(table) - low) / length
     weights = problem.grammar.feature_weights

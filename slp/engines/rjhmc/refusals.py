@@ -7,15 +7,15 @@ from collections.abc import Iterator
 
 from slp.engines.rjhmc.options import BIRTHS, INDICES, TUNINGS, SoftTreeOptions
 from slp.errors import Diagnostic
-from slp.ir.program import Constant, Forbid, Majority, MaxFeatures, Monotone, Predicate
+from slp.ir.program import GATE_WIDTH, Constant, Forbid, Majority, MaxFeatures, Monotone, Predicate
 from slp.ir.tree_grammar import CallRule, LeafRule, SplitRule, TreeGrammar
 from slp.kernels.compiled import compiled_core
 from slp.leaves import Dirichlet, NormalShared
 from slp.messages import soft_trees as words
 from slp.problem.problem import Problem
 
-#: The name of the parameter that says how wide gates are, and its limits.
-WIDTH, _LEAST, _MOST = "h", 1e-6, 1e3
+#: Limits of the width of gates.
+_LEAST, _MOST = 1e-6, 1e3
 
 #: What depends on thresholds, on rows or on the finished tree.
 _CONSTRAINTS = {
@@ -39,7 +39,7 @@ def find_refusals(problem: Problem, options: SoftTreeOptions) -> Iterator[Diagno
     if others:
         yield words.OTHER_MEASURE(measure=others[0])
         return
-    h = program.parameters.get(WIDTH)
+    h = program.parameters.get(GATE_WIDTH)
     if h is None:
         yield words.NO_WIDTH()
     elif not _LEAST <= h <= _MOST:

@@ -18,6 +18,7 @@ from scipy.stats import norm
 import slp
 from slp import plot
 from slp.cli.sample import sample_command
+from slp.engines import infer
 from slp.errors import SlpWarning, UnsupportedError, UsageError
 from slp.results import Posterior
 from slp.trees.soft import SoftTree
@@ -51,8 +52,8 @@ def soft(tree: Any) -> SoftTree:
         ),
         (":- use(rjhmc). :- constraint(max_features(1)).", {}, "E539.*`max_features`"),
         (":- use(rjhmc). :- support(min_leaf(3)).", {}, "E539.*`min_leaf`"),
-        (":- use(rjhmc). :- feature(a, [cuts([2, 4])]).", {}, "E539.*`a` is cut or binned"),
-        (":- use(rjhmc). :- feature(a, [categorical]).", {}, "E539.*`a` is categorical"),
+        (":- use(rjhmc). :- feature(a, [cuts([2, 4])]).", {}, "E154.*`a` is cut or binned"),
+        (":- use(rjhmc). :- feature(a, [categorical]).", {}, "E154.*`a` is categorical"),
         (":- use(rjhmc, [h = 0]).", {}, "E539.*`h` is 0"),
         (":- use(rjhmc). :- constraint(forbid(a)).", {"index": "soft"}, "E539.*index=soft"),
         (":- use(rjhmc).", {"index": "other"}, "E539.*index is 'other'"),
@@ -71,12 +72,9 @@ def soft(tree: Any) -> SoftTree:
         ),
         (
             ":- start(t). 0.5 :: t --> leaf. 0.5 :: t --> split(F, V, range), t, t.",
-            {},
+            {"engine": "rjhmc"},
             "E539.*how wide",
         ),
-        (":- use(rjhmc).", {"engine": "exact"}, "E545"),
-        (":- use(rjhmc).", {"engine": "mh"}, "E545"),
-        (":- use(rjhmc).", {"engine": "search"}, "E545"),
     ],
 )
 def test_it_refuses_in_words(text: str, options: dict[str, Any], words: str) -> None:
@@ -88,8 +86,29 @@ def test_other_engines_refuse_its_leaf_model() -> None:
     for engine in ("auto", "exact", "mh", "modal"):
         with pytest.raises(UnsupportedError, match=r"E539|E545"):
             drawn(":- use(growtree). :- leaf(normal_shared(0, 1, 2, 2)).", NUMBERS, engine=engine)
-    with pytest.raises(UnsupportedError, match="E545"):
-        slp.parse(":- use(rjhmc).").posterior(CLASSES, engine="forward")
+
+
+def test_which_engines_read_trees_as_soft() -> None:
+    """`rjhmc`, and `auto` where the program declares `h`; all others have hard trees of it."""
+    program = slp.parse(":- use(rjhmc). :- support(max_depth(2)).")
+    few = CLASSES[:12]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SlpWarning)
+        soft, hard = program.posterior(few, **FEW), program.posterior(few, engine="exact")
+        again = infer(program.compile(few), engine="rjhmc", draws=4, options={"warmup": 4})
+    assert again.engine == "rjhmc"
+    assert soft.engine == "rjhmc" and soft.reason.startswith("the program declares `h`")
+    assert isinstance(soft.draws[0].tree, SoftTree)
+    assert hard.reason == "asked for; trees are hard, and `h` is not used"
+    assert isinstance(hard.map().tree, slp.Tree)
+    assert program.posterior(few, engine="best").engine == "exact"
+    without = slp.parse(
+        ":- start(t). :- support(max_depth(2)). 0.5 :: t --> leaf. "
+        "0.5 :: t --> split(F, V, range), t, t."
+    )
+    assert without.posterior(few).engine == "exact"
+    numbers = program.posterior(NUMBERS[:8], engine="exact")
+    assert numbers.table.leaf.name == "normal_inverse_gamma"
 
 
 @pytest.mark.parametrize("index", ["hard", "soft"])

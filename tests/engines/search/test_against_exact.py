@@ -16,12 +16,12 @@ import pytest
 from slp.data.table import Feature, Table
 from slp.engines.search.compiled import Found, Search
 from slp.engines.search.plain import PlainSearch
+from slp.ir.program import MEASURES
 from slp.ir.tree_grammar import LeafRule, Rule, TreeGrammar
 from slp.leaves import Dirichlet
 from slp.problem.local_process import LocalProcess
 from slp.problem.problem import Problem
 from tests.engines.cases import (
-    HARD_MEASURES,
     cells,
     make_grammar,
     make_problem,
@@ -78,7 +78,9 @@ def blocks(rng: np.random.Generator) -> Table:
 
 def growing(rng: np.random.Generator, table: Table) -> TreeGrammar:
     """Split with probability alpha (1 + depth)^-beta, under a random measure."""
-    measure = HARD_MEASURES[rng.integers(len(HARD_MEASURES))]
+    measure = MEASURES[rng.integers(len(MEASURES))]
+    if any(feature.values is None for feature in table.features):
+        measure = "gap" if measure == "range" else measure
     alpha, beta = rng.uniform(0.5, 0.99), rng.uniform(0.0, 1.5)
     states: list[list[Rule]] = []
     depths = len(table.counts)

@@ -62,7 +62,7 @@ struct BinarySplitProbabilities {
     BinarySplitProbabilities(const BinaryTable& table, const Grammar& grammar, Measure measure);
 
     // The common factor of all splits of a box, given the sum of their weights.
-    double common(double sum) const { return 1.0 / measure.total(sum); }
+    double common(double sum) const { return 1.0 / measure.total(sum, 0.0); }
 
     SplitMeasure measure;
     // Of each bit: mass of its feature, and share of its split but for what all have in common.

@@ -45,7 +45,7 @@ public:
           sides(setting.geometry, found, waiting),
           inner_splits(setting, ranks.most()),
           classes(setting.geometry, setting.grammar, ranks.most()),
-          gaps(setting.problem, setting.geometry, ranks.most()),
+          split_weights(setting.problem, setting.geometry, setting.grammar.measure, ranks.most()),
           is_root(false),
           s_(setting),
           waiting_(waiting),
@@ -131,7 +131,7 @@ public:
     InnerSplits inner_splits;
     // Of the current split.
     SplitClasses classes;
-    SplitGaps gaps;
+    SplitWeights split_weights;
     bool is_root;
     std::span<const BoxSplit> splits;  // on outer features
 

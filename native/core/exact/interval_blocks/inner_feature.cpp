@@ -9,6 +9,7 @@
 #include "arena.hpp"
 #include "exact/interval_blocks/member_splits.hpp"
 #include "exact/interval_blocks/ranks.hpp"
+#include "problem/split_measures.hpp"
 
 namespace slp::exact {
 
@@ -53,14 +54,14 @@ double members_per_block(const Problem& problem, const Geometry& geometry, std::
 
 }  // namespace
 
-bool gaps_are_alike(const Problem& problem, const Geometry& geometry, Measure measure) {
+bool weights_are_alike(const Problem& problem, const Geometry& geometry, Measure measure) {
     constexpr double kLeast = 0x1p-60;
-    for (std::uint32_t f = 0; measure == Measure::gap && f < problem.table.features.size(); ++f) {
+    for (std::uint32_t f = 0; weighs_splits(measure) && f < problem.table.features.size(); ++f) {
         const Feature& feature = problem.table.features[f];
         for (std::uint32_t code = 0; code + 1 < static_cast<std::uint32_t>(feature.n_codes);
              ++code) {
             if (feature.kind != FeatureKind::levels &&
-                !(SplitGaps::relative_gap(problem, geometry, f, code, code + 1) >= kLeast)) {
+                !(relative_weight(problem, geometry, measure, f, code, code + 1) >= kLeast)) {
                 return false;
             }
         }

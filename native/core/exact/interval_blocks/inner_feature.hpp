@@ -21,6 +21,6 @@ std::optional<std::uint32_t> inner_feature(const Problem& problem, std::int32_t 
 
 // Whether the measure does not weigh the splits of one feature so unequally that doubles lose their
 // products with values.
-bool gaps_are_alike(const Problem& problem, const Geometry& geometry, Measure measure);
+bool weights_are_alike(const Problem& problem, const Geometry& geometry, Measure measure);
 
 }  // namespace slp::exact

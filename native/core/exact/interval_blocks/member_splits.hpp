@@ -98,11 +98,22 @@ private:
     std::vector<std::vector<std::uint32_t>> begin_;
 };
 
-// The weights of the current split under the measure `gap`, relative to the range of its feature.
-class SplitGaps {
+// Weight of a cut under `gap` or `range`, relative to the range of its feature.
+inline double relative_weight(const Problem& problem, const Geometry& geometry, Measure measure,
+                              std::uint32_t feature, std::uint32_t low, std::uint32_t high) {
+    if (measure == Measure::range) {
+        return geometry.length(feature, low, high);
+    }
+    const auto last = static_cast<std::uint32_t>(problem.table.features[feature].n_codes - 1);
+    return geometry.gap(feature, low, high) / geometry.gap(feature, 0, last);
+}
+
+// These weights of the current split.
+class SplitWeights {
 public:
-    SplitGaps(const Problem& problem, const Geometry& geometry, std::size_t most)
-        : problem_(problem), geometry_(geometry), above_(most), row_(most) {}
+    SplitWeights(const Problem& problem, const Geometry& geometry, Measure measure,
+                 std::size_t most)
+        : problem_(problem), geometry_(geometry), measure_(measure), above_(most), row_(most) {}
 
     void find(const BoxSplit& split, const BlockRanks& ranks) {
         split_ = split;
@@ -132,18 +143,13 @@ public:
     }
 
     double of(std::uint32_t feature, std::uint32_t low, std::uint32_t high) const {
-        return relative_gap(problem_, geometry_, feature, low, high);
-    }
-
-    static double relative_gap(const Problem& problem, const Geometry& geometry,
-                               std::uint32_t feature, std::uint32_t low, std::uint32_t high) {
-        const auto last = static_cast<std::uint32_t>(problem.table.features[feature].n_codes - 1);
-        return geometry.gap(feature, low, high) / geometry.gap(feature, 0, last);
+        return relative_weight(problem_, geometry_, measure_, feature, low, high);
     }
 
 private:
     const Problem& problem_;
     const Geometry& geometry_;
+    Measure measure_;
     BoxSplit split_{};
     bool levels_ = false;
     std::vector<std::uint32_t> above_;

@@ -189,8 +189,8 @@ private:
                 f_.sides.prefetch(first + e + 3);
                 f_.ranks.find_start(feature, splits[e]);
                 f_.classes.find(feature, splits[e], f_.ranks);
-                if (s_.by_gap()) {
-                    f_.gaps.find(splits[e], f_.ranks);
+                if (s_.weighs()) {
+                    f_.split_weights.find(splits[e], f_.ranks);
                 }
                 for (std::size_t query = 0; query < queries_.n; ++query) {
                     if (!f_.derivatives(query) || !f_.queries.have_split(query)) {
@@ -210,7 +210,7 @@ private:
 
     // The weights of the current split in row i.
     const double* weights(std::size_t i, std::size_t from) {
-        return s_.by_gap() ? f_.gaps.row(i, from, f_.ranks.k) : nullptr;
+        return s_.weighs() ? f_.split_weights.row(i, from, f_.ranks.k) : nullptr;
     }
 
     // Calls use(runs, j, weight) for the members (i, j) with j from `from` to end - 1 that the

@@ -7,6 +7,7 @@
 #include "exact/block_grammar.hpp"
 #include "problem/geometry.hpp"
 #include "problem/problem.hpp"
+#include "problem/split_measures.hpp"
 
 namespace slp::exact {
 
@@ -23,8 +24,8 @@ struct IntervalSetting {
     // A feature that no tree splits on, though its splits keep their probabilities; -1: none.
     std::int32_t excluded = -1;
 
-    // Whether splits weigh what their gaps are.
-    bool by_gap() const { return grammar.measure == Measure::gap; }
+    // Whether the splits on a feature may differ in weight.
+    bool weighs() const { return weighs_splits(grammar.measure); }
     bool is_excluded(std::uint32_t feature) const {
         return static_cast<std::int32_t>(feature) == excluded;
     }

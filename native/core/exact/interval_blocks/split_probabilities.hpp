@@ -137,7 +137,7 @@ public:
     // What all splits of a member have in common; 0 if it has none.
     double common(std::size_t q, std::size_t member) const {
         const double masses = masses_[q * k_ * k_ + member];
-        return masses > 0.0 ? 1.0 / measure_.total(masses) : 0.0;
+        return masses > 0.0 ? 1.0 / measure_.total(masses, grammar_.range_totals[q]) : 0.0;
     }
 
 private:
@@ -185,9 +185,9 @@ public:
             const std::uint32_t low = ranks.code_of_rank[m], high = ranks.code_of_rank[m + 1];
             classes_[m] = s_.grammar.class_of_cell[static_cast<std::size_t>(
                 s_.geometry.cell(inner, low, high))];
-            if (s_.by_gap()) {
+            if (s_.weighs()) {
                 weights_[m] =
-                    SplitGaps::relative_gap(s_.problem, s_.geometry, s_.inner, low, high);
+                    relative_weight(s_.problem, s_.geometry, s_.grammar.measure, s_.inner, low, high);
             }
         }
     }
@@ -196,14 +196,14 @@ public:
                std::size_t end) const {
         for_each(from, end, [&](std::uint32_t c, std::size_t begin, std::size_t to) {
             const double weight =
-                s_.by_gap() ? std::accumulate(weights_.data() + begin, weights_.data() + to, 0.0)
+                s_.weighs() ? std::accumulate(weights_.data() + begin, weights_.data() + to, 0.0)
                             : static_cast<double>(to - begin);
             shares.count_member(member, c, to - begin, weight);
         });
     }
 
     // By m; null where all are 1.
-    const double* weights() const { return s_.by_gap() ? weights_.data() : nullptr; }
+    const double* weights() const { return s_.weighs() ? weights_.data() : nullptr; }
 
     // Calls use(class, begin, end) for splits of one class that follow each other.
     template <typename Use>
@@ -233,7 +233,7 @@ public:
         : s_(setting),
           shares_(setting, most),
           classes_(setting.geometry, setting.grammar, most),
-          gaps_(setting.problem, setting.geometry, most),
+          split_weights_(setting.problem, setting.geometry, setting.grammar.measure, most),
           is_plain_(setting.grammar.measure == Measure::each && setting.grammar.n_shares == 1 &&
                     std::all_of(setting.grammar.allowed.begin(), setting.grammar.allowed.end(),
                                 [](std::uint8_t x) { return x != 0; }) &&
@@ -299,14 +299,14 @@ private:
         for (const BoxSplit& split : splits) {
             ranks.find_start(feature, split);
             classes_.find(feature, split, ranks);
-            if (s_.by_gap()) {
-                gaps_.find(split, ranks);
+            if (s_.weighs()) {
+                split_weights_.find(split, ranks);
             }
             for (std::size_t i = 0; i < ranks.k; ++i) {
                 const std::size_t from = std::max(ranks.start[i], ranks.first_member[i]);
                 if (from < ranks.k) {
                     shares_.count(i, from, classes_,
-                                  s_.by_gap() ? gaps_.row(i, from, ranks.k) : nullptr);
+                                  s_.weighs() ? split_weights_.row(i, from, ranks.k) : nullptr);
                 }
             }
         }
@@ -330,7 +330,7 @@ private:
     const IntervalSetting& s_;
     MemberShares shares_;
     SplitClasses classes_;
-    SplitGaps gaps_;
+    SplitWeights split_weights_;
     bool is_plain_;
     // Of the block at hand: by member and share class; those of outer features in order, the inner
     // one's last.

@@ -47,7 +47,7 @@ public:
           ranks_(setting.problem, setting.geometry, setting.inner),
           shares_(setting, ranks_.most()),
           classes_(setting.geometry, setting.grammar, ranks_.most()),
-          gaps_(setting.problem, setting.geometry, ranks_.most()),
+          split_weights_(setting.problem, setting.geometry, setting.grammar.measure, ranks_.most()),
           inner_splits_(setting, ranks_.most()),
           triangles_(triangles),
           vectors_(vectors),
@@ -122,14 +122,14 @@ private:
                 prefetch(first + e + 3);
                 ranks_.find_start(feature, splits[e]);
                 classes_.find(feature, splits[e], ranks_);
-                if (s_.by_gap()) {
-                    gaps_.find(splits[e], ranks_);
+                if (s_.weighs()) {
+                    split_weights_.find(splits[e], ranks_);
                 }
                 for (std::size_t i = 0; i < k; ++i) {
                     const std::size_t from = std::max(ranks_.start[i], ranks_.first_member[i]);
                     if (from < k) {
                         const double* const weights =
-                            s_.by_gap() ? gaps_.row(i, from, k) : nullptr;
+                            s_.weighs() ? split_weights_.row(i, from, k) : nullptr;
                         shares_.count(i, from, classes_, weights);
                         if (!excluded) {
                             add_split(first + e, i, from, weights);
@@ -392,7 +392,7 @@ private:
     BlockRanks ranks_;
     MemberShares shares_;
     SplitClasses classes_;
-    SplitGaps gaps_;
+    SplitWeights split_weights_;
     InnerSplits inner_splits_;
     Pool& triangles_;
     Pool& vectors_;

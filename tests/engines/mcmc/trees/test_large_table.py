@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 import slp
 from slp.lower import expansion
 from slp.lower.expansion import StateRule
-from tests.engines.cases import HARD_PRIORS
+from slp.resources import prior_names
 
 pytestmark = [
     pytest.mark.usefixtures("compiled_kernels"),
@@ -20,7 +20,7 @@ pytestmark = [
 
 N = 150_000
 #: They have states for every depth, or for every number of leaves.
-_MANY = ("gmt", "growtree", "growtree_all", "growtree_gap", "pinball")
+_MANY = ("gmt", "growtree", "growtree_all", "growtree_gap", "pinball", "rjhmc")
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def rows() -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     return X, X[:, 0] + rng.normal(size=N) > 0
 
 
-@pytest.mark.parametrize("prior", HARD_PRIORS)
+@pytest.mark.parametrize("prior", prior_names())
 def test_priors_start_and_draw(
     prior: str, rows: tuple[NDArray[np.float64], NDArray[np.bool_]], monkeypatch: pytest.MonkeyPatch
 ) -> None:

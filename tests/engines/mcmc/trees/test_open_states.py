@@ -12,8 +12,8 @@ import pytest
 import slp
 from slp.errors import SlpError
 from slp.lower import expansion, lowering
+from slp.resources import prior_names
 from slp.results.posterior import Draw
-from tests.engines.cases import HARD_PRIORS
 
 RNG = np.random.default_rng(5)
 N = 24
@@ -27,7 +27,8 @@ FRAME = pl.DataFrame(
 )
 _BOX = "\nbox(b, x, 2, 5).\n:- constraint(constant(b)).\n:- constraint(once(z)).\n"
 _PROGRAMS = {
-    **{name: f":- use({name})." for name in HARD_PRIORS},
+    **{name: f":- use({name})." for name in prior_names() if name != "rjhmc"},
+    "rjhmc": ":- use(rjhmc).\n:- ignore(colour).",
     "constrained": f":- use(growtree).{_BOX}",
     "conditioned": f":- use(growtree_gap).{_BOX}:- failure(condition).",
     "few_leaves": f":- use(gmt).{_BOX}:- constraint(max_leaves(4)).",

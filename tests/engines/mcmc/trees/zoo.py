@@ -18,7 +18,7 @@ from slp.problem.tree_tests import tree_tests
 from tests.engines.mcmc.trees.matrices import Example, all_proofs
 
 #: Programs that begin with these priors. The table has two numeric features, `x0` and `x1`, and
-#: one of levels, `x2`.
+#: one of levels, `x2`; under `range`, which is of numbers, the levels are numbers.
 PRIORS = {
     "growtree": ":- use(growtree, [alpha = 0.8, beta = 0.5]).",
     "growtree_all": ":- use(growtree_all).",
@@ -27,6 +27,7 @@ PRIORS = {
     "denison": ":- use(denison, [phi = 1.5]).",
     "bcart_pcfg": ":- use(bcart_pcfg, [phi = 1.5]).",
     "pinball": ":- use(pinball).",
+    "range": ":- use(rjhmc, [alpha = 0.8]). :- feature_weight(x0, 3).",
     "two derivations": ":- start(t). 0.5 :: t --> split(F, V), t, u. 0.2 :: t --> leaf."
     " 0.3 :: t --> split(F, V), u, t. 1 :: u --> w. 1 :: w --> leaf.",
     "no stump": ":- start(t). 1 :: t --> split(F, V), u, u. 0.6 :: u --> leaf."
@@ -52,6 +53,7 @@ _ROWS = {
     "x2": ["p", "q", "r", "p", "q"],
     "y": ["a", "b", "a", "a", "b"],
 }
+_LEVELS = {"p": 1.0, "q": 2.0, "r": 4.0}
 #: An example has as many of the rows as keep its proofs within this number.
 _MOST = 40
 
@@ -77,6 +79,8 @@ def _on_rows(
     prior: str, constraint: str, rows: Mapping[str, list[Any]], power: float = 1.0
 ) -> Example:
     text = f"{PRIORS[prior]} {CONSTRAINTS[constraint]} :- response(y, [ordinal([a, b])])."
+    if prior == "range":
+        rows = {**rows, "x2": [_LEVELS[level] for level in rows["x2"]]}
     program = slp.parse(text).ir
     table = table_of(program, pl.DataFrame(rows), None)
     schema = table.schema(program.support.min_leaf)
