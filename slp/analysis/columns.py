@@ -17,6 +17,8 @@ def check_columns(program: ir.Program, findings: Findings) -> None:
         roles[program.response] = ("the response", span)
     if program.event is not None:
         roles[program.event] = ("part of the response", span)
+    if program.row_weight is not None:
+        roles[program.row_weight] = ("the weight of rows", program.spans.get("row_weight"))
     for name, where in named_features(program):
         if name in roles:
             role, said = roles[name]

@@ -36,6 +36,7 @@ class Declarations:
     features: tuple[FeatureDeclaration, ...] = ()
     ignored: tuple[str, ...] = ()
     feature_weights: dict[str, float] = field(default_factory=dict)
+    row_weight: str | None = None
     spans: dict[str, SourceSpan] = field(default_factory=dict)
 
 
@@ -60,6 +61,8 @@ def read_declarations(directives: Directives, values: Values, findings: Findings
     for name, declared in directives.of("feature_weight").items():
         weight = values.positive(declared.args[0], f"the weight of `{name}`", declared.span)
         out.feature_weights[name] = 1.0 if weight is None else weight
+    if (d := single.get(("row_weight",))) is not None:
+        out.row_weight = name_of(d.args[0], "the weight of rows", d.span, findings)
     out.ignored = tuple(directives.ignored)
     out.spans.update({f"ignore:{n}": s for n, s in directives.ignored.items()})
     return out

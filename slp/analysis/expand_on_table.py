@@ -269,8 +269,9 @@ def _facts(program: Program, table: Table) -> Iterator[Term]:
     if _counts_classes(program):
         classes = map(cell_text, table.leaf.classes)
         for name, counts in zip(classes, table.statistics.T, strict=True):
+            numbers = counts if (counts != np.floor(counts)).any() else counts.astype(np.int64)
             for term in _terms_of_class(name, program):
-                yield _goal("times", term, _by_row(counts.astype(np.int64)))
+                yield _goal("times", term, _by_row(numbers))
     for feature, codes in zip(table.features, table.codes.T, strict=True):
         column = codes if feature.values is None else feature.values[codes]
         yield _goal("values", Atom(feature.name), _by_row(column))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -96,14 +96,31 @@ def _merged(
         response=roles.response.name,
         n_rows=len(row_of),
         row_of=row_of,
+        weighted=_weighted(roles.weights),
         notes=(
             _size_note(len(row_of), len(counts), len(coded)),
+            *_weight_notes(roles),
             *_feature_notes(coded),
             *response.notes,
         ),
         warnings=(*warnings, *_constant_warnings(coded, codes), *response.warnings),
         bytes_read=bytes_read,
     )
+
+
+def _weighted(weights: NDArray[np.float64] | None) -> Literal["whole", "real"] | None:
+    if weights is None:
+        return None
+    return "whole" if (weights == np.floor(weights)).all() else "real"
+
+
+def _weight_notes(roles: Roles) -> tuple[str, ...]:
+    weights = roles.weights
+    if weights is None:
+        return ()
+    low, high = float(weights.min()), float(weights.max())
+    total = f"{float(weights.sum()):.10g}"
+    return (f"rows have weights from {low:.10g} to {high:.10g}, together {total}",)
 
 
 def _sum_over(

@@ -172,9 +172,13 @@ def quantile_cuts(x: _Floats, count: int, weights: _Floats | None = None) -> _Fl
 
 
 def _weighted_quantiles(x: _Floats, places: _Floats, weights: _Floats) -> _Floats:
-    """`np.quantile` of the rows (n,) repeated as often as their weights say."""
+    """`np.quantile` of the rows (n,) repeated as often as their weights say; of real weights, the
+    least value that has a share `places` of the weight at it and below."""
     order = np.argsort(x, kind="stable")
     ends = np.cumsum(weights[order])
+    if (weights != np.floor(weights)).any():
+        found = np.searchsorted(ends, places * ends[-1] * (1 - 1e-12))
+        return np.asarray(x[order[found.clip(max=len(x) - 1)]], np.float64)
     place = places * (ends[-1] - 1)
     low = np.floor(place)
     a, b = (

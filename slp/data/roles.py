@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.columns import Column, numbers_of, texts_of
+from slp.data.faults import check_usable, read_numbers
 from slp.data.frames import Frame, column_of_values, frame_of
 from slp.data.words import first_row, listed
 from slp.errors import DataError
@@ -23,17 +24,22 @@ from slp.messages.table_files import (
 )
 from slp.messages.tables import (
     EVENT_IS_RESPONSE,
+    MISSING_VALUES,
     NO_COLUMN,
     NO_FEATURES,
     NO_WEIGHT,
     RESPONSE_TWICE,
+    TEXT_IN_NUMERIC,
     WEIGHTS_OF_ANOTHER_SHAPE,
+    WEIGHTS_TWICE,
     WRONG_WEIGHT_OF_ROW,
 )
 from slp.source import SourceSpan
 
-#: The largest weight of a row: sums of such weights stay whole.
+#: The largest weight of a row: sums of such weights that are whole stay whole.
 MOST_WEIGHT = 1e9
+#: The least one above 0.
+LEAST_WEIGHT = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +49,8 @@ class GivenResponse:
     Attributes
     ----------
     y : the values, or the name of a column; None as for `roles_of`.
-    weights : how many rows each row stands for, whole numbers of shape (n,); None for one each.
+    weights : the weight of each row, numbers from 0 up of shape (n,); None for those of the
+        column that the program names, or one each.
     kind : whether it is read as classes or as numbers; None for what program and values say.
     """
 
@@ -89,7 +96,8 @@ def roles_of(program: Program, frame: Frame, y: Any = None) -> Roles:
     DataError
         E413 `y` does not fit the table, E424 no feature is left, E425 no such column, E426 the
         response is given twice (`y` equals the column of its name, or the program names that
-        column), E427 the event column is the response, E437 the weights of rows.
+        column), E427 the event column is the response, E437 the weights of rows, E411, E412, E420,
+        E421 cells of the column of weights.
     """
     given = _given(y)
     y = given.y
@@ -105,14 +113,31 @@ def roles_of(program: Program, frame: Frame, y: Any = None) -> Roles:
         event = _find(by_name, program.event, "the event", span)
         if event.name == response.name:
             raise DataError(EVENT_IS_RESPONSE(span, name=event.name))
-    apart = {program.event, *program.ignored}
+    apart = {program.event, program.row_weight, *program.ignored}
     if response is by_name.get(response.name):
         apart.add(response.name)
     features = tuple(c for c in frame.columns if c.name not in apart)
     if not features:
         raise DataError(NO_FEATURES(response=response.name))
-    weights = None if given.weights is None else _weights(given.weights, frame.n_rows)
+    weights = _weights_of(program, by_name, given.weights, frame.n_rows)
     return Roles(features, response, event, weights, given.kind)
+
+
+def _weights_of(
+    program: Program, by_name: Mapping[str, Column], given: Any, n: int
+) -> NDArray[np.float64] | None:
+    """Weights of rows, given or in the column that the program names; None if all are 1."""
+    if program.row_weight is not None:
+        span = program.spans.get("row_weight")
+        if given is not None:
+            raise DataError(WEIGHTS_TWICE(span, name=program.row_weight))
+        column = _find(by_name, program.row_weight, "the weight of rows", span)
+        check_usable(column, MISSING_VALUES)
+        given = read_numbers(column, TEXT_IN_NUMERIC)
+    if given is None:
+        return None
+    weights = _weights(given, n)
+    return None if (weights == 1).all() else weights
 
 
 def _weights(given: Any, n: int) -> NDArray[np.float64]:
@@ -121,14 +146,14 @@ def _weights(given: Any, n: int) -> NDArray[np.float64]:
     Raises
     ------
     DataError
-        E437: they are no whole numbers from 0 up, one for each row, with one above 0.
+        E437: they are no numbers from 0 to 1e9, one for each row, with one above 0.
     """
     shape = np.shape(given)
     if shape != (n,):
         raise DataError(WEIGHTS_OF_ANOTHER_SHAPE(rows=plural(n, "row"), shape=shape))
     weights = column_of_values("weights", given)
     numbers, _ = numbers_of(weights)
-    wrong = ~((numbers >= 0) & (numbers <= MOST_WEIGHT) & (numbers == np.floor(numbers)))
+    wrong = ~((numbers == 0) | ((numbers >= LEAST_WEIGHT) & (numbers <= MOST_WEIGHT)))
     if wrong.any():
         row = first_row(wrong)
         raise DataError(WRONG_WEIGHT_OF_ROW(weight=weights.cells[row - 1], row=row))
@@ -153,7 +178,7 @@ def name_of_values(program: Program, y: Any) -> str | None:
 def _name_of_response(program: Program, frame: Frame) -> str:
     if program.response is not None:
         return program.response
-    kept = [name for name in frame.names if name not in program.ignored]
+    kept = [n for n in frame.names if n not in (*program.ignored, program.row_weight)]
     return (kept or list(frame.names))[-1]
 
 

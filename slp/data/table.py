@@ -22,7 +22,7 @@ import json
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -148,6 +148,8 @@ class Table:
     row_of : int64, shape (n_rows,). The distinct row of each row of the data.
     notes : sentences for people (merged rows, chosen leaf model, coded features).
     warnings : findings that are not errors.
+    weighted : of rows with weights, whether these are `whole` numbers or `real` ones; None where
+        each row has the weight 1. `counts` and `n_rows` count rows, `statistics` weights.
     bytes_read : bytes of the columns that it was coded from, which the caller still holds.
     """
 
@@ -162,6 +164,7 @@ class Table:
     notes: tuple[str, ...] = ()
     warnings: tuple[Diagnostic, ...] = field(default=(), repr=False)
     bytes_read: int = 0
+    weighted: Literal["whole", "real"] | None = None
 
     @cached_property
     def digest(self) -> str:

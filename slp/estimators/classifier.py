@@ -33,7 +33,7 @@ class SLPTreeClassifier(ClassifierMixin, SLPTree):  # type: ignore[misc]
         ----------
         X : pandas or polars frame, with text columns as categories, or array of numbers (n, d).
         y : classes, shape (n,).
-        sample_weight : how many rows each row stands for, whole numbers, shape (n,).
+        sample_weight : the weight of each row, shape (n,): see `Program.posterior`.
 
         Raises
         ------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -38,7 +39,8 @@ def tree_to_sklearn(tree: Tree, feature_names: Sequence[str] | None = None) -> A
             of = (left[i], right[i], place[node.feature], np.nextafter(node.threshold, -np.inf))
         laid_out[["left_child", "right_child", "feature", "threshold"]][i] = of
         laid_out[i]["impurity"] = impurity[i]
-        laid_out[i]["n_node_samples"] = laid_out[i]["weighted_n_node_samples"] = rows[i]
+        laid_out[i]["n_node_samples"] = math.ceil(rows[i])
+        laid_out[i]["weighted_n_node_samples"] = rows[i]
     return _fitted(laid_out, values, tree, names)
 
 
@@ -60,9 +62,9 @@ def _children(nodes: Sequence[Leaf | Split]) -> tuple[list[int], list[int]]:
 
 def _contents(
     nodes: Sequence[Leaf | Split], left: Sequence[int], right: Sequence[int]
-) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-    """Rows of each node (N,), the shares of classes (N, C) or the mean (N, 1), and the impurity
-    (N,): Gini's index, or the variance of the means of the leaves below."""
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """Rows (or their weight) of each node (N,), the shares of classes (N, C) or the mean (N, 1),
+    and the impurity (N,): Gini's index, or the variance of the means of the leaves below."""
     leaves = [node.summary for node in nodes if isinstance(node, Leaf)]
     of_classes = all("counts" in summary for summary in leaves)
     if not of_classes and not all("mean" in summary for summary in leaves):
@@ -81,10 +83,10 @@ def _contents(
     rows = sums.sum(axis=1) if of_classes else sums[:, 0]
     if of_classes:
         values = sums / rows[:, None]
-        return rows.astype(np.int64), values, 1 - (values**2).sum(axis=1)
+        return rows, values, 1 - (values**2).sum(axis=1)
     mean = sums[:, 1] / rows
     variance = np.maximum(sums[:, 2] / rows - mean**2, 0.0)
-    return rows.astype(np.int64), mean[:, None], variance
+    return rows, mean[:, None], variance
 
 
 def _classes(leaves: Sequence[Any]) -> tuple[Any, ...]:

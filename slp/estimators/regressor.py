@@ -30,7 +30,7 @@ class SLPTreeRegressor(RegressorMixin, SLPTree):  # type: ignore[misc]
         ----------
         X : pandas or polars frame, with text columns as categories, or array of numbers (n, d).
         y : numbers, or counts or durations as the program's leaf model says, shape (n,).
-        sample_weight : how many rows each row stands for, whole numbers, shape (n,).
+        sample_weight : the weight of each row, shape (n,): see `Program.posterior`.
 
         Raises
         ------

@@ -341,9 +341,10 @@ class Program:
 
     `weights`: labels are weights over whole trees, and nothing is renormalised at a choice.
     `failure`: the effect of a local constraint, see DESIGN 3. `edits`: the prior of edits of a
-    given tree; the program then has no rules and no start. `parameters`: values in force, after
+    given tree; the program then has no rules and no start. `row_weight`: the column of weights of
+    rows. `parameters`: values in force, after
     defaults, `use(...)` and overrides. `spans`: places of declarations, by `start`, `response`,
-    `leaf`, `failure`, `weights`, `support:min_leaf`, `param:NAME`, `feature:NAME`,
+    `leaf`, `failure`, `weights`, `row_weight`, `support:min_leaf`, `param:NAME`, `feature:NAME`,
     `feature_weight:NAME`, `ignore:COLUMN`. `files`: all texts that it was read from, its own first.
     `evaluated`: the states that the checker reached, with their rules
     (`slp.resolution.StateRules`); None if nothing is known. `soft`: an engine reads it as a prior
@@ -368,6 +369,7 @@ class Program:
     features: tuple[FeatureDeclaration, ...] = ()
     ignored: tuple[str, ...] = ()
     feature_weights: Mapping[str, float] = field(default_factory=dict)
+    row_weight: str | None = None
     spans: Mapping[str, SourceSpan] = field(default_factory=dict, compare=False, repr=False)
     warnings: tuple[Diagnostic, ...] = field(default=(), compare=False, repr=False)
     files: tuple[UsedFile, ...] = field(default=(), compare=False, repr=False)

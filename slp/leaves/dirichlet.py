@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from slp.late import late_import
 from slp.leaves.labels import Label
-from slp.leaves.numbers import number_text
+from slp.leaves.numbers import count_of, number_text
 from slp.leaves.rising import LogRising
 
 
@@ -52,12 +52,12 @@ class Dirichlet:
         return out
 
     def log_marginal(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
-        """log P(y), shape (...), of class counts (..., C); see the class's formula."""
-        counts = np.asarray(S).astype(np.intp)
-        total = self._total(counts.sum(axis=-1))
+        """log P(y), shape (...), of class counts or weights (..., C); see the class's formula."""
+        counts = np.asarray(S, dtype=np.float64)
+        total = self._total.at(counts.sum(axis=-1))
         if self.one_number:
-            return np.asarray(self._tables[0](counts).sum(axis=-1) - total)
-        terms = (table(counts[..., c]) for c, table in enumerate(self._tables))
+            return np.asarray(self._tables[0].at(counts).sum(axis=-1) - total)
+        terms = (table.at(counts[..., c]) for c, table in enumerate(self._tables))
         return np.asarray(sum(terms, start=-total))
 
     def predict_proba(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -88,7 +88,7 @@ class Dirichlet:
     def summary(self, S: NDArray[np.float64]) -> dict[str, Any]:
         """`{"counts": {class: n}}`, without classes that do not occur in the leaf."""
         counts = zip(self.classes, np.asarray(S).tolist(), strict=True)
-        return {"counts": {label: int(n) for label, n in counts if n}}
+        return {"counts": {label: count_of(n) for label, n in counts if n}}
 
     def predictive(self, S: NDArray[np.float64]) -> dict[str, Any]:
         """`{"probabilities": {class: p}}` with the predictive probability of every class."""

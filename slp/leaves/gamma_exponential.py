@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.leaves.numbers import NumericModel, finite, gamma_interval, leaf_mean
+from slp.leaves.numbers import NumericModel, count_of, finite, gamma_interval, leaf_mean
 from slp.leaves.rising import LogRising
 
 
@@ -42,9 +42,7 @@ class GammaExponential(NumericModel):
         a, b = self.hyperparameters
         _, events, time = np.moveaxis(np.asarray(S, dtype=np.float64), -1, 0)
         return np.asarray(
-            self._rising(events.astype(np.intp))
-            - a * np.log1p(time / b)
-            - events * np.log(b + time)
+            self._rising.at(events) - a * np.log1p(time / b) - events * np.log(b + time)
         )
 
     def mean(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -65,7 +63,7 @@ class GammaExponential(NumericModel):
     def summary(self, S: NDArray[np.float64]) -> dict[str, Any]:
         """`{"n": .., "events": .., "mean": ..}` with the mean time, including censored times."""
         n, events, time = np.asarray(S).tolist()
-        return {"n": int(n), "events": int(events), "mean": leaf_mean(n, time)["mean"]}
+        return {"n": count_of(n), "events": count_of(events), "mean": leaf_mean(n, time)["mean"]}
 
     def predictive(self, S: NDArray[np.float64]) -> dict[str, Any]:
         """`{"mean": .., "mean_interval": [.., ..], "time": ..}`: the predictive mean (None if it is

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.late import late_import
-from slp.leaves.numbers import NumericModel, gamma_interval, leaf_mean
+from slp.leaves.numbers import NumericModel, count_of, gamma_interval, leaf_mean
 from slp.leaves.rising import LogRising
 
 
@@ -40,10 +40,7 @@ class GammaPoisson(NumericModel):
         a, b = self.hyperparameters
         n, s, log_factorials = np.moveaxis(np.asarray(S, dtype=np.float64), -1, 0)
         return np.asarray(
-            self._rising(s.astype(np.int64))
-            - a * np.log1p(n / b)
-            - s * np.log(b + n)
-            - log_factorials
+            self._rising.at(s) - a * np.log1p(n / b) - s * np.log(b + n) - log_factorials
         )
 
     def mean(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -74,4 +71,4 @@ class GammaPoisson(NumericModel):
         a, b = self.hyperparameters
         n, s, _ = np.asarray(S).tolist()
         ends = gamma_interval(a + s, b + n)
-        return {"rate": float(self.mean(S)), "rate_interval": list(ends), "count": int(s)}
+        return {"rate": float(self.mean(S)), "rate_interval": list(ends), "count": count_of(s)}

@@ -56,7 +56,7 @@ class NormalInverseGamma(NumericModel):
         """n, mu' - ref, kappa', beta' - beta of leaves with statistics (..., 3)."""
         _, kappa, _, _ = self.hyperparameters
         n, s1, s2 = np.moveaxis(np.asarray(S, dtype=np.float64), -1, 0)
-        ybar = s1 / np.maximum(n, 1.0)
+        ybar = np.divide(s1, n, out=np.zeros_like(s1), where=n > 0)
         ss = np.maximum(s2 - s1 * ybar, 0.0)  # rounding can leave it a little below 0
         kappa_n = kappa + n
         mu_n = (kappa * self._mu + s1) / kappa_n
@@ -77,7 +77,10 @@ class NormalInverseGamma(NumericModel):
 
     def _log_gamma_ratio(self, n: NDArray[np.float64]) -> NDArray[np.float64]:
         """log Gamma(alpha + n/2) - log Gamma(alpha)."""
-        pairs, odd = np.divmod(np.asarray(n).astype(np.intp), 2)
+        n = np.asarray(n)
+        if (n != np.floor(n)).any():
+            return self._whole.at(n / 2)
+        pairs, odd = np.divmod(n.astype(np.intp), 2)
         return np.where(odd == 1, self._half_step + self._half(pairs), self._whole(pairs))
 
     def mean(self, S: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -12,6 +12,9 @@ from slp.late import late_import
 from slp.leaves.base import LEVEL
 from slp.leaves.labels import Label
 
+#: Weights of classes that differ by less, relatively, are equal: sums of real weights are rounded.
+TIE = 1e-12
+
 
 def number_text(x: float) -> str:
     """A number as in a program: shortest digits, integers without a point."""
@@ -45,7 +48,12 @@ class NumericModel:
 
 def leaf_mean(n: float, total: float) -> dict[str, Any]:
     """`{"n": .., "mean": ..}` of a leaf. An empty leaf has no mean."""
-    return {"n": int(n), "mean": total / n if n else None}
+    return {"n": count_of(n), "mean": total / n if n else None}
+
+
+def count_of(n: float) -> float:
+    """A number of rows, an int; of rows with real weights their weight."""
+    return int(n) if n == int(n) else n
 
 
 def finite(x: float) -> float | None:

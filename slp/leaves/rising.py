@@ -33,6 +33,16 @@ class LogRising:
         inside = self._table[np.minimum(i, len(self._table) - 1)]
         return np.where(i < len(self._table), inside, self._far(i))
 
+    def at(self, x: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Values for any real numbers; one below 0, which is rounding, counts as 0."""
+        x = np.maximum(np.asarray(x, dtype=np.float64), 0.0)
+        i = x.astype(np.intp)
+        whole = self(i)
+        if (i == x).all():
+            return whole
+        step = _log_gamma_step(np.asarray(self.a + i, np.float64), x - i)
+        return np.asarray(whole + step, np.float64)
+
     def _grow(self, length: int) -> None:
         if len(self._table) == _LONGEST_TABLE:
             return
@@ -48,6 +58,18 @@ class LogRising:
         gammaln = late_import("scipy.special").gammaln
 
         return np.asarray(gammaln(self.a + i) - gammaln(self.a))
+
+
+def _log_gamma_step(z: NDArray[np.float64], f: NDArray[np.float64]) -> NDArray[np.float64]:
+    """`log Gamma(z + f) - log Gamma(z)` for 0 <= f < 1: for large z Stirling's series, whose next
+    term is below 1e-16."""
+    gammaln = late_import("scipy.special").gammaln
+
+    def rest(x: NDArray[np.float64]) -> NDArray[np.float64]:
+        return (1 / 12 - (1 / 360 - 1 / (1260 * x**2)) / x**2) / x
+
+    far = (z - 0.5) * np.log1p(f / z) + f * np.log(z + f) - f + rest(z + f) - rest(z)
+    return np.where(z < 64, gammaln(z + f) - gammaln(z), far)
 
 
 def log_gamma_half_step(a: float) -> float:

@@ -117,18 +117,22 @@ EVENT_NEITHER_0_NOR_1 = E427.says(
 )
 
 E437 = Entry(
-    "E437: weights of rows are no whole numbers",
-    cause="The weight of a row says how many rows it stands for. Another number is given, or not "
-    "one for each row, or all are 0.",
-    remedy="Give one whole number from 0 to 1e9 for each row, at least one above 0.",
-    example="program.posterior(X, y, sample_weight=[0.5, 1, 2])",
+    "E437: weights of rows cannot be taken",
+    cause="A weight is negative, too large or too small, or there is not one for each row, or all "
+    "are 0, or they are given twice.",
+    remedy="Give one number for each row, 0 or from 1e-9 to 1e9, at least one above 0.",
+    example="program.posterior(X, y, sample_weight=[-0.5, 1, 2])",
 )
 WEIGHTS_OF_ANOTHER_SHAPE = E437.says(
     "the table has {rows}, and the weights have shape {shape}", "give one weight for each row"
 )
 WRONG_WEIGHT_OF_ROW = E437.says(
-    "the weight of row {row} is {weight}: not a whole number from 0 to 1e9",
-    "a row of weight 3 counts as three equal rows; divide fractions by their common divisor",
+    "the weight of row {row} is {weight}: neither 0 nor from 1e-9 to 1e9",
+    "a row of weight 3 counts as three equal rows, one of weight 0 is absent",
+)
+WEIGHTS_TWICE = E437.says(
+    "weights are given, and the program has them in the column `{name}`",
+    "leave out `sample_weight`, or `:- row_weight(...).`",
 )
 NO_WEIGHT = E437.says("all weights are zero, so there is no row", AS_REMEDY)
 

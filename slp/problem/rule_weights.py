@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from slp.ir.row_values import evaluate_rows
 from slp.ir.tree_grammar import LeafRule, Rule, TreeGrammar
 from slp.leaves import label_text
+from slp.leaves.numbers import TIE
 from slp.problem.boxes import Geometry
 from slp.problem.row_labels import check_labels, row_counts
 
@@ -28,7 +29,7 @@ def leaf_allowed(rule: LeafRule, geometry: Geometry, boxes: Sequence[int]) -> ND
     most = counts.max(axis=1)
     for outcome in rule.majority:
         own = counts[:, classes.index(outcome)] if outcome in classes else np.zeros(len(boxes))
-        holds &= own >= most
+        holds &= own >= most * (1 - TIE)
     return holds
 
 

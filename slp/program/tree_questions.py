@@ -56,9 +56,10 @@ class TreeQuestions:
         X : pandas or polars frame, or array of shape (n, d). A frame may contain the response: the
             column that the program declares, else the last one.
         y : the response, shape (n,), if `X` does not contain it; or the name of its column.
-        sample_weight : how many rows each row stands for, whole numbers, shape (n,); None is one
-            each. A row of weight 0 is absent. The leaf models count weights; `min_leaf` and
-            `rows(N)` count rows.
+        sample_weight : the weight of each row, 0 or from 1e-9 to 1e9, shape (n,); None is that of
+            the program's `row_weight`, or 1. A row of weight 0 is absent, one of weight 3 counts as
+            three. The leaf models and `majority` count weights, `min_leaf` and `rows(N)` rows. With
+            real weights the likelihood of a row is taken to the power of its weight.
         engine : `"auto"`, `"best"` (for the best trees alone), or the name of an engine.
         seed : of the draws; None takes one from the system.
         draws : number of draws to keep, over all chains; 0 for none. Exact summaries do not depend

@@ -4,9 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from slp.data.table import Table
 from slp.ir.program import Constraint, Monotone
 from slp.ir.tree_grammar import LeafRule, TreeGrammar
 from slp.messages.names import joined
+
+
+def weighted_note(table: Table, note: str | None) -> str | None:
+    """A note on an evidence, with what must be said if rows have real weights."""
+    if table.weighted != "real":
+        return note
+    own = (
+        "rows have real weights, so this is the evidence of a weighted likelihood (of each row, to "
+        "the power of its weight) and no probability of the response"
+    )
+    return own if note is None else f"{own}; {note}"
 
 
 def evidence_note(grammar: TreeGrammar, constraints: Iterable[Constraint] = ()) -> str | None:

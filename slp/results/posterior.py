@@ -26,6 +26,7 @@ from slp.messages.results import NO_CLASS_PROBABILITIES, NO_RASHOMON_SET, NOT_A_
 from slp.messages.soft_trees import NOT_OF_SOFT_TREES
 from slp.problem.new_rows import rows_as_numbers
 from slp.results.choice import Choice
+from slp.results.evidence import weighted_note
 from slp.results.known import Known
 from slp.results.quantiles import class_quantile, mixture_quantile
 from slp.results.rashomon import RashomonSet
@@ -145,7 +146,7 @@ class Posterior:
     @property
     def evidence_note(self) -> str | None:
         """What must be said beside the evidence, if anything."""
-        return self._result.evidence_note
+        return weighted_note(self.table, self._result.evidence_note)
 
     @property
     def no_bayes_factor(self) -> str | None:

@@ -32,6 +32,7 @@ from slp.ir.program import (
 )
 from slp.ir.words import describe_constraint
 from slp.leaves import label_text
+from slp.leaves.numbers import TIE
 from slp.messages.trees import NOT_A_PROGRAM, RESPONSE_WITHOUT_TABLE
 from slp.source import SourceSpan
 from slp.trees.drawing import condition_text
@@ -267,7 +268,7 @@ def _outvoted(constraint: Majority, place: Place, leaf: Leaf) -> Iterator[_Findi
     counts = {label_text(c): rows for c, rows in leaf.summary["counts"].items()}
     most = max(counts, key=lambda outcome: counts[outcome], default=constraint.outcome)
     own = counts.get(constraint.outcome, 0)
-    if counts.get(most, 0) > own:
+    if counts.get(most, 0) * (1 - TIE) > own:
         yield _Finding(f"{counts[most]} rows of {most}, {own} of {constraint.outcome}", place)
 
 
@@ -277,7 +278,7 @@ def _unsupported(constraint: Support, place: Place, leaf: Leaf) -> Iterator[_Fin
         yield _Finding(f"the leaf has depth {place.depth}", place)
     if place.parent is None or constraint.min_leaf <= 1:
         return
-    rows = rows_of(leaf.summary)
+    rows = rows_of(leaf.summary) if leaf.counted is None else leaf.counted
     if rows is None:
         yield _Finding("the leaf does not say its number of rows", place, unknown=True)
     elif rows < constraint.min_leaf:

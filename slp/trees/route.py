@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -68,7 +69,8 @@ def leaves_of_rows(tree: Tree, program: Program, X: Any, y: Any) -> list[Leaf]:
         the table lacks.
     """
     roles = roles_of(program, frame_of(X), y)
-    response = response_of(program, roles)
+    present = slice(None) if roles.weights is None else np.flatnonzero(roles.weights)
+    response = response_of(program, roles.weighted())
     name, classes = roles.response.name, list(map(label_text, response.leaf.classes))
     faults = [
         *unknown_features(program, [column.name for column in roles.features], name),
@@ -77,8 +79,10 @@ def leaves_of_rows(tree: Tree, program: Program, X: Any, y: Any) -> list[Leaf]:
     if faults:
         raise DataError(faults)
     sums = np.zeros((tree.n_leaves, response.statistics.shape[1]))
-    np.add.at(sums, route_rows(tree, X), response.statistics)
-    return [Leaf.of(response.leaf, s) for s in sums]
+    where = route_rows(tree, X)[present]
+    np.add.at(sums, where, response.statistics)
+    rows = np.bincount(where, minlength=tree.n_leaves).tolist()
+    return [replace(Leaf.of(response.leaf, s), counted=n) for s, n in zip(sums, rows, strict=True)]
 
 
 def route_table(tree: Tree, table: Table) -> NDArray[np.int64]:

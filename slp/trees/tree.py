@@ -56,10 +56,13 @@ class Leaf:
         {} if unknown.
     predictive : computes the prediction of the leaf model; None if the model is unknown. It
         follows from model and rows, so equality ignores it.
+    counted : the number of rows, where they were counted apart from the summary, whose numbers are
+        weights if rows have weights; None otherwise.
     """
 
     summary: Mapping[str, Any] = field(default_factory=dict, hash=False)
     predictive: Prediction | None = field(default=None, compare=False, repr=False)
+    counted: int | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def of(

@@ -209,7 +209,7 @@ def test_min_leaf_counts_rows_and_not_their_weights() -> None:
 
 
 @pytest.mark.parametrize(
-    "weights", [[1, 2], [[1], [2], [3]], [0, 0, 0], [1, -1, 1], [0.5, 1, 1], [1, 1, np.nan]]
+    "weights", [[1, 2], [[1], [2], [3]], [0, 0, 0], [1, -1, 1], [1e-12, 1, 1], [1, 1, np.nan]]
 )
 def test_other_weights_are_refused(weights: Any) -> None:
     with pytest.raises(slp.DataError) as caught:

@@ -7,6 +7,7 @@ posterior(tree) = sum over its derivations of P(derivation) * product of the mar
 from __future__ import annotations
 
 import math
+from typing import Any
 
 from slp.ir import program as ir
 from tests.spec.derivations import AllDerivations, Derivation, TooManyDerivationsError
@@ -28,11 +29,15 @@ class BruteForce(AllDerivations):
     def likelihood(self, derivation: Derivation) -> float:
         """Product of the leaves' marginal likelihoods."""
         return math.exp(
-            math.fsum(
-                self.leaf.log_marginal([self.example.y[r] for r in leaf])
-                for leaf in derivation.leaves
-            )
+            math.fsum(self.leaf.log_marginal(self._responses(leaf)) for leaf in derivation.leaves)
         )
+
+    def _responses(self, rows: tuple[int, ...]) -> list[Any]:
+        """The responses of rows; with their weights, where they have some."""
+        y = [self.example.y[r] for r in rows]
+        if self.example.weights is None:
+            return y
+        return list(zip(y, self.example.weights_of(rows), strict=True))
 
     def scored(self) -> list[tuple[Derivation, float]]:
         """Derivations with weight times likelihood."""
@@ -133,7 +138,7 @@ class BruteForce(AllDerivations):
         terms: list[list[float]] = []
         for d, p in self.posterior():
             leaf = d.leaves[self._leaf_of(d.tree, row)]
-            terms.append([p * x for x in self.leaf.predict([self.example.y[r] for r in leaf])])
+            terms.append([p * x for x in self.leaf.predict(self._responses(leaf))])
         return [math.fsum(column) for column in zip(*terms, strict=True)]
 
     def _leaf_of(self, tree: TreeKey, row: Row) -> int:

@@ -14,7 +14,13 @@ from slp.source import SourceFile
 from tests.spec.brute_force import BruteForce, Example, Row, TooManyDerivationsError, TreeKey
 from tests.spec.random_programs import random_program
 from tests.spec.random_rows import ROW_RULES
-from tests.spec.random_tables import RandomTable, random_row, random_table, with_orders
+from tests.spec.random_tables import (
+    RandomTable,
+    random_row,
+    random_table,
+    with_orders,
+    with_weights,
+)
 
 
 @dataclass(frozen=True)
@@ -39,13 +45,23 @@ class Case:
 
 
 @cache
-def random_case(seed: int, limit: int = 1500, *, rows: bool = False, orders: bool = False) -> Case:
+def random_case(
+    seed: int,
+    limit: int = 1500,
+    *,
+    rows: bool = False,
+    orders: bool = False,
+    weights: bool = False,
+) -> Case:
     """The case of a seed; tables on which there are more than `limit` derivations lose rows. With
-    `rows` its program asks for the rows of the box, with `orders` features are ordinal."""
+    `rows` its program asks for the rows of the box, with `orders` features are ordinal, with
+    `weights` rows have weights."""
     rng = random.Random(seed)
     table = random_table(rng)
     if orders:
         table = with_orders(rng, table)
+    if weights:
+        table = with_weights(rng, table)
     text, program = _consistent_program(rng, table, rows)
     while True:
         model = compile_problem(program, table.frame())

@@ -34,14 +34,18 @@ def satisfies(c: ir.Constraint, feature: str, test: Value, node: Node) -> bool:
     return True
 
 
-def leaf_satisfies(c: ir.Constraint, responses: Sequence[Any], node: Node) -> bool:
+def leaf_satisfies(
+    c: ir.Constraint, responses: Sequence[Any], weights: Sequence[float], node: Node
+) -> bool:
     """Whether ending at `node` with these responses is in accord with a constraint."""
     if isinstance(c, ir.Predicate):
         return _asked(c, node, None, None)
     if not isinstance(c, ir.Majority) or not _meets(c.box, node):
         return True
-    outcomes = [str(y) for y in responses]
-    return all(outcomes.count(other) <= outcomes.count(c.outcome) for other in outcomes)
+    total = dict.fromkeys([*map(str, responses), c.outcome], 0.0)
+    for y, weight in zip(responses, weights, strict=True):
+        total[str(y)] += weight
+    return all(own <= total[c.outcome] * (1 + 1e-9) for own in total.values())
 
 
 def _asked(c: ir.Predicate, node: Node, feature: str | None, test: Value | None) -> bool:

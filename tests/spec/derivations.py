@@ -146,7 +146,9 @@ class AllDerivations:
         """`rows(N)`, and `rows(Class, N)` for each class, which may be written as a number."""
         yield ir.LogicClause(Struct("rows", (Number(len(node.rows)),)), None, None)
         for outcome in set(self.example.y):
-            count = Number(sum(self.example.y[r] == outcome for r in node.rows))
+            own = tuple(r for r in node.rows if self.example.y[r] == outcome)
+            total = math.fsum(self.example.weights_of(own))
+            count = Number(int(total) if total == int(total) else total)
             names: list[Term] = [Atom(str(outcome))]
             names += [Number(outcome)] if isinstance(outcome, int) else []
             for name in names:
@@ -302,7 +304,8 @@ class AllDerivations:
 
     def _leaf_allowed(self, node: Node) -> bool:
         responses = [self.example.y[r] for r in node.rows]
-        return all(leaf_satisfies(c, responses, node) for c in self.program.constraints)
+        weights = self.example.weights_of(node.rows)
+        return all(leaf_satisfies(c, responses, weights, node) for c in self.program.constraints)
 
 
 def _fresh_rule(rule: ir.TreeRule) -> tuple[Term, Term, list[Term], list[Term]]:

@@ -21,6 +21,11 @@ class Example:
     rows: tuple[Row, ...]
     y: tuple[Any, ...]
     cuts: dict[str, tuple[float, ...]] = field(default_factory=dict)
+    weights: tuple[float, ...] | None = None
+
+    def weights_of(self, rows: tuple[int, ...]) -> list[float]:
+        """The weights of rows, 1 unless they have some."""
+        return [1.0 if self.weights is None else self.weights[r] for r in rows]
 
     def coded(self, f: int, x: Value) -> Value:
         """What a split can tell of a value: itself, or the number of cuts at or below it."""

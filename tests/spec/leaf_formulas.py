@@ -122,3 +122,76 @@ class ExponentialFormula:
     def predict(self, y: Sequence[Any]) -> list[float]:
         a, b = self.a + sum(seen for _, seen in y), self.b + sum(t for t, _ in y)
         return [b / (a - 1)]
+
+
+@dataclass(frozen=True)
+class WeightedFormula:
+    """A leaf whose responses come with weights: `(response, weight)`. Whole weights repeat a
+    response in the formula of `leaf`; with others the likelihood of each is taken to the power of
+    its weight, and integrated in closed form (`tests/leaves/test_weights.py` has quadratures)."""
+
+    leaf: Any
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        return tuple(getattr(self.leaf, "classes", ()))
+
+    def log_marginal(self, y: Sequence[Any]) -> float:
+        if all(w == int(w) for _, w in y):
+            return float(self.leaf.log_marginal(_repeated(y)))
+        match self.leaf:
+            case DirichletFormula(classes, a):
+                sums = [math.fsum(w for x, w in y if str(x) == c) for c in classes]
+                terms = (_log_gammas(a_c, n_c) for a_c, n_c in zip(a, sums, strict=True))
+                return math.fsum(terms) - _log_gammas(sum(a), math.fsum(sums))
+            case NormalFormula(mu, kappa, alpha, beta):
+                n = math.fsum(w for _, w in y)
+                mean = math.fsum(w * x for x, w in y) / n
+                squares = math.fsum(w * (x - mean) ** 2 for x, w in y)
+                after = beta + squares / 2 + kappa * n * (mean - mu) ** 2 / (2 * (kappa + n))
+                return (
+                    _log_gammas(alpha, n / 2)
+                    + alpha * math.log(beta)
+                    - (alpha + n / 2) * math.log(after)
+                    + 0.5 * math.log(kappa / (kappa + n))
+                    - n / 2 * math.log(2 * math.pi)
+                )
+            case PoissonFormula(a, b):
+                n, s = math.fsum(w for _, w in y), math.fsum(w * k for k, w in y)
+                factorials = math.fsum(w * math.lgamma(k + 1) for k, w in y)
+                rates = _log_gammas(a, s) + a * math.log(b) - (a + s) * math.log(b + n)
+                return rates - factorials
+            case ExponentialFormula(a, b):
+                events = math.fsum(w * seen for (_, seen), w in y)
+                time = math.fsum(w * t for (t, _), w in y)
+                rates = _log_gammas(a, events) + a * math.log(b)
+                return rates - (a + events) * math.log(b + time)
+        raise TypeError(self.leaf)
+
+    def predict(self, y: Sequence[Any]) -> list[float]:
+        match self.leaf:
+            case DirichletFormula(classes, a):
+                own = [
+                    a_c + math.fsum(w for x, w in y if str(x) == c)
+                    for c, a_c in zip(classes, a, strict=True)
+                ]
+                return [x / math.fsum(own) for x in own]
+            case NormalFormula(mu, kappa):
+                n = math.fsum(w for _, w in y)
+                return [(kappa * mu + math.fsum(w * x for x, w in y)) / (kappa + n)]
+            case PoissonFormula(a, b):
+                n, s = math.fsum(w for _, w in y), math.fsum(w * k for k, w in y)
+                return [(a + s) / (b + n)]
+            case ExponentialFormula(a, b):
+                events = math.fsum(w * seen for (_, seen), w in y)
+                time = math.fsum(w * t for (t, _), w in y)
+                return [(b + time) / (a + events - 1)]
+        raise TypeError(self.leaf)
+
+
+def _repeated(y: Sequence[Any]) -> list[Any]:
+    return [x for x, w in y for _ in range(int(w))]
+
+
+def _log_gammas(a: float, x: float) -> float:
+    return math.lgamma(a + x) - math.lgamma(a)

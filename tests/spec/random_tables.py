@@ -16,6 +16,7 @@ from tests.spec.leaf_formulas import (
     LeafFormula,
     NormalFormula,
     PoissonFormula,
+    WeightedFormula,
 )
 
 _POOLS = (
@@ -44,7 +45,7 @@ class RandomTable:
     @property
     def features(self) -> list[str]:
         """Feature columns that are not ignored."""
-        return [f for f in self.columns if f not in ("y", "seen", *self.ignored)]
+        return [f for f in self.columns if f not in ("y", "seen", "weight", *self.ignored)]
 
     @property
     def numeric(self) -> list[str]:
@@ -68,7 +69,12 @@ class RandomTable:
         y = self.columns["y"]
         if "seen" in self.columns:
             y = list(zip(y, self.columns["seen"], strict=True))
-        return Example(tuple(self.features), rows, tuple(y), cuts)
+        if "weight" not in self.columns:
+            return Example(tuple(self.features), rows, tuple(y), cuts)
+        present = [i for i, w in enumerate(self.columns["weight"]) if w > 0]
+        rows, y = tuple(rows[i] for i in present), [y[i] for i in present]
+        weights = tuple(float(self.columns["weight"][i]) for i in present)
+        return Example(tuple(self.features), rows, tuple(y), cuts, weights)
 
     def raw(self, feature: str, x: Any) -> float | str:
         """A value as the specification takes it."""
@@ -120,6 +126,26 @@ def random_row(rng: random.Random, table: RandomTable) -> Row:
         else:
             row.append(float(x) + rng.choice((0.0, 0.0, 0.5, -0.5, 1e9, -1e9)))
     return tuple(row)
+
+
+def with_weights(rng: random.Random, table: RandomTable) -> RandomTable:
+    """The table with weights of rows, whole or real ones, some of them 0."""
+    n = len(table.columns["y"])
+    if rng.random() < 0.5:
+        weights = [float(rng.choice((1, 1, 2, 3, 5, 15))) for _ in range(n)]
+    else:
+        weights = [rng.choice((0.25, 0.5, 1.0, 1.7, 12.3)) for _ in range(n)]
+    labels = table.columns["y"]
+    for i in range(n):  # each class keeps a row
+        if rng.random() < 0.15 and labels.count(labels[i]) > 1:
+            weights[i] = 0.0
+    if any(all(w == 0 for w, y in zip(weights, labels, strict=True) if y == c) for c in labels):
+        weights = [w or 2.0 for w in weights]
+    columns = {**dict(list(table.columns.items())[:-1]), "weight": weights}
+    columns["y"] = labels
+    directives = (*table.directives, ":- row_weight(weight).")
+    leaf = WeightedFormula(table.leaf)
+    return replace(table, columns=columns, directives=directives, leaf=leaf)
 
 
 def with_orders(rng: random.Random, table: RandomTable) -> RandomTable:

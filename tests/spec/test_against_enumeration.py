@@ -27,6 +27,7 @@ from tests.spec.pipeline import key_of, tree_of
 
 N_CASES = 400
 N_ORDERED = 100
+N_WEIGHTED = 100
 N_DRAWN = 40
 RELATIVE = 1e-9
 CHI_SQUARE_ERROR = 1e-6
@@ -49,6 +50,11 @@ def test_posterior(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(N_ORDERED))
 def test_ordinal_features(seed: int) -> None:
     check(random_case(seed, orders=True))
+
+
+@pytest.mark.parametrize("seed", range(N_WEIGHTED))
+def test_weights_of_rows(seed: int) -> None:
+    check(random_case(seed, weights=True))
 
 
 def check(case: Case) -> None:

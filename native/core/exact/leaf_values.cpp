@@ -4,13 +4,13 @@
 
 namespace slp::exact {
 
-LeafValues::LeafValues(const LeafModel& model, bool likelihood, double log_scale)
-    : model_(model), likelihood_(likelihood), log_scale_(log_scale) {
-    if (!likelihood || model.kind() != LeafKind::dirichlet) {
+LeafValues::LeafValues(const Problem& problem, bool likelihood, double log_scale)
+    : model_(problem.leaf), likelihood_(likelihood), log_scale_(log_scale) {
+    if (!likelihood || !counts_rows_of_classes(problem)) {
         return;
     }
     double total = 0;
-    for (const double a : model.hyperparameters()) {
+    for (const double a : model_.hyperparameters()) {
         double product = 1;
         for (std::uint32_t i = 0; i < kTabulated; ++i) {
             rising_.push_back(product);

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "problem/leaf_models.hpp"
+#include "problem/problem.hpp"
 
 namespace slp::exact {
 
@@ -18,13 +18,13 @@ inline double leaf_value(const LeafModel& model, bool likelihood, double log_sca
                     log_scale * static_cast<double>(n_rows));
 }
 
-// Marginal likelihoods of leaves times exp(log_scale * rows). Those of few rows under a dirichlet
-// are products of tabulated ratios, without logs:
+// Marginal likelihoods of leaves times exp(log_scale * rows). Those of few rows, each of weight 1,
+// under a dirichlet are products of tabulated ratios, without logs:
 //
 //     product over classes c of Gamma(a_c + n_c) / Gamma(a_c)  /  (Gamma(A + n) / Gamma(A))
 class LeafValues {
 public:
-    LeafValues(const LeafModel& model, bool likelihood, double log_scale);
+    LeafValues(const Problem& problem, bool likelihood, double log_scale);
 
     // Of a leaf with these statistics and as many rows of the data.
     double operator()(const double* statistics, std::uint32_t n_rows) const {

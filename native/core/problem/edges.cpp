@@ -12,6 +12,9 @@ namespace {
 
 constexpr std::size_t kMostKeysKept = 1 << 12;
 
+// Weights of classes that differ by less, relatively, are equal: sums of real weights are rounded.
+constexpr double kTie = 1e-12;
+
 }  // namespace
 
 bool has_majority(std::span<const std::int32_t> classes, std::span<const double> counts) {
@@ -20,7 +23,7 @@ bool has_majority(std::span<const std::int32_t> classes, std::span<const double>
     }
     const double most = *std::max_element(counts.begin(), counts.end());
     return std::all_of(classes.begin(), classes.end(), [&](std::int32_t c) {
-        return (c < 0 ? 0.0 : counts[static_cast<std::size_t>(c)]) >= most;
+        return (c < 0 ? 0.0 : counts[static_cast<std::size_t>(c)]) >= most * (1 - kTie);
     });
 }
 

@@ -20,6 +20,21 @@ double log_gamma_half_step(double a) {
     return 0.5 * std::log(a) - 1 / (8 * a) + 1 / (192 * a * a * a) - 1 / (640 * std::pow(a, 5));
 }
 
+// log Gamma(z + f) - log Gamma(z) for 0 <= f < 1; for large z by Stirling's series, whose next term
+// is below 1e-16.
+double log_gamma_step(double z, double f) {
+    if (z < 64) {
+        return std::lgamma(z + f) - std::lgamma(z);
+    }
+    const auto rest = [](double x) {
+        const double square = x * x;
+        return (1.0 / 12 - (1.0 / 360 - 1.0 / (1260 * square)) / square) / x;
+    };
+    return (z - 0.5) * std::log1p(f / z) + f * std::log(z + f) - f + rest(z + f) - rest(z);
+}
+
+bool is_whole(double x) { return x == std::floor(x); }
+
 }  // namespace
 
 LogRising::LogRising(double a, std::size_t length) : a_(a) {
@@ -34,6 +49,15 @@ LogRising::LogRising(double a, std::size_t length) : a_(a) {
 
 double LogRising::beyond_table(std::size_t i) const {
     return std::lgamma(a_ + static_cast<double>(i)) - std::lgamma(a_);
+}
+
+double LogRising::at(double x) const {
+    if (!(x > 0)) {
+        return 0.0;
+    }
+    const double i = std::floor(x);
+    const double own = (*this)(static_cast<std::size_t>(i));
+    return x == i ? own : own + log_gamma_step(a_ + i, x - i);
 }
 
 LeafModel::LeafModel(LeafKind kind, std::vector<double> hyperparameters,
@@ -52,6 +76,12 @@ LeafModel::LeafModel(LeafKind kind, std::vector<double> hyperparameters,
     for (std::size_t i = 0; i < statistics_.size(); ++i) {
         total[i % k_] += statistics_[i];
     }
+    const bool classes = kind_ == LeafKind::dirichlet;
+    const std::size_t counted = kind_ == LeafKind::normal_inverse_gamma ? 0 : 1;
+    for (std::size_t i = 0; i < statistics_.size(); ++i) {
+        whole_ = whole_ && ((!classes && i % k_ != counted) || is_whole(statistics_[i]));
+    }
+    whole_classes_ = classes && whole_;
     const auto length = [](double x) { return static_cast<std::size_t>(std::max(x, 0.0)) + 1; };
     switch (kind_) {
         case LeafKind::dirichlet: {
@@ -99,7 +129,7 @@ void LeafModel::sum(std::span<const std::uint32_t> rows, double* out) const {
 
 void LeafModel::log_of_sides(const double* left, std::size_t stride, std::size_t n,
                              const double* whole, double* out) const {
-    if (kind_ == LeafKind::dirichlet && k_ == 2) {
+    if (whole_classes_ && k_ == 2) {
         const auto first = rising_[0].up_to(whole[0]), second = rising_[1].up_to(whole[1]);
         const auto both = rising_[2].up_to(whole[0] + whole[1]);
         if (!both.empty() && !first.empty() && !second.empty()) {
@@ -126,14 +156,23 @@ void LeafModel::log_of_sides(const double* left, std::size_t stride, std::size_t
     }
 }
 
-double LeafModel::of_numbers(const double* s) const {
+double LeafModel::of_others(const double* s) const {
     switch (kind_) {
-        case LeafKind::dirichlet: break;
+        case LeafKind::dirichlet: return weighted_dirichlet(s);
         case LeafKind::normal_inverse_gamma: return normal_inverse_gamma(s);
         case LeafKind::gamma_poisson: return gamma_poisson(s);
         case LeafKind::gamma_exponential: return gamma_exponential(s);
     }
     return 0.0;
+}
+
+double LeafModel::weighted_dirichlet(const double* s) const {
+    double out = 0, total = 0;
+    for (std::size_t c = 0; c < k_; ++c) {
+        out += rising_[c].at(s[c]);
+        total += s[c];
+    }
+    return out - rising_[k_].at(total);
 }
 
 void LeafModel::predict(const double* s, double* out) const {
@@ -161,8 +200,7 @@ void LeafModel::predict(const double* s, double* out) const {
 double LeafModel::log_pure(const double* s) const {
     double out = 0;
     for (std::size_t c = 0; c < k_; ++c) {
-        const auto n = static_cast<std::size_t>(s[c]);
-        out += rising_[c](n) - rising_[k_](n);
+        out += rising(c, s[c]) - rising(k_, s[c]);
     }
     return out;
 }
@@ -170,6 +208,9 @@ double LeafModel::log_pure(const double* s) const {
 std::vector<double> LeafModel::log_purest(const double* s, std::size_t length) const {
     if (kind_ != LeafKind::dirichlet) {
         return {};
+    }
+    if (!whole_) {
+        return std::vector<double>(length, log_pure(s));
     }
     // By the number of parts beyond one for each class: their least cost.
     std::vector<double> cost(length, -INFINITY), next(length);
@@ -198,25 +239,26 @@ std::vector<double> LeafModel::log_purest(const double* s, std::size_t length) c
 double LeafModel::normal_inverse_gamma(const double* s) const {
     const double mu = hyper_[0], kappa = hyper_[1], alpha = hyper_[2], beta = hyper_[3];
     const double n = s[0];
-    const double mean = s[1] / std::max(n, 1.0);
+    const double mean = n > 0 ? s[1] / n : 0.0;
     const double squares = std::max(s[2] - s[1] * mean, 0.0);  // rounding can go below 0
     const double growth = squares / 2 + kappa * n * (mean - mu) * (mean - mu) / (2 * (kappa + n));
     const auto whole = static_cast<std::size_t>(n);
     const double gamma_ratio =
-        whole % 2 == 1 ? half_step_ + rising_[1](whole / 2) : rising_[0](whole / 2);
+        !whole_          ? rising_[0].at(n / 2)
+        : whole % 2 == 1 ? half_step_ + rising_[1](whole / 2) : rising_[0](whole / 2);
     return gamma_ratio - alpha * std::log1p(growth / beta) - n / 2 * std::log(beta + growth) -
            std::log1p(n / kappa) / 2 - n / 2 * std::log(2 * std::numbers::pi);
 }
 
 double LeafModel::gamma_poisson(const double* s) const {
     const double a = hyper_[0], b = hyper_[1];
-    return rising_[0](static_cast<std::size_t>(s[1])) - a * std::log1p(s[0] / b) -
+    return rising(0, s[1]) - a * std::log1p(s[0] / b) -
            s[1] * std::log(b + s[0]) - s[2];
 }
 
 double LeafModel::gamma_exponential(const double* s) const {
     const double a = hyper_[0], b = hyper_[1];
-    return rising_[0](static_cast<std::size_t>(s[1])) - a * std::log1p(s[2] / b) -
+    return rising(0, s[1]) - a * std::log1p(s[2] / b) -
            s[1] * std::log(b + s[2]);
 }
 

@@ -25,6 +25,8 @@ public:
     double operator()(std::size_t i) const {
         return i < table_.size() ? table_[i] : beyond_table(i);
     }
+    // The same for any real number; one below 0, which is rounding, counts as 0.
+    double at(double x) const;
     // All values up to a largest i; empty if the table ends before it.
     std::span<const double> up_to(double i) const {
         return i < static_cast<double>(table_.size()) ? std::span(table_) : std::span<const double>();
@@ -64,8 +66,12 @@ public:
 
     // Log marginal likelihood of the ordered responses of a leaf with these statistics.
     double log_marginal(const double* statistics) const {
-        return kind_ == LeafKind::dirichlet ? dirichlet(statistics) : of_numbers(statistics);
+        return whole_classes_ ? dirichlet(statistics) : of_others(statistics);
     }
+
+    // Whether the statistics that count rows, classes or events are whole numbers. Those of rows
+    // with real weights are not.
+    bool whole() const { return whole_; }
 
     // The log marginal likelihoods of two leaves together: one with the statistics at `left`, the
     // other with the rest of `whole`. Of n such pairs, the statistics of each `stride` numbers
@@ -78,14 +84,17 @@ public:
     // class c in its leaf has predictive probability (a_c + k - 1) / (A + t) for t rows before it
     // in the leaf, A the sum of a, and t >= k - 1. As a_c <= A, (a_c + k - 1) / (A + k - 1) does
     // not fall with k, so with j >= k for its rank among all rows of class c the probability is at
-    // most (a_c + j - 1) / (A + j - 1); their product is that of one leaf for each class.
+    // most (a_c + j - 1) / (A + j - 1); their product is that of one leaf for each class. With real
+    // weights m: log Gamma(A + m) - log Gamma(A) is convex and 0 at 0, so its sum over the classes
+    // of a leaf is at most its value at their sum; and log Gamma(a_c + m) - log Gamma(A + m) is
+    // convex, so leaves of one class are worth most together.
     double log_pure(const double* statistics) const;
 
     // The same for partitions into at least K leaves, at index K, for K below `length`; -inf where
     // there are fewer rows. Empty for leaf models other than dirichlet. Parted by class, K leaves
     // have at least K parts. With h(m) the log likelihood of a part of m rows, h(m + 1) - h(m) =
     // log (a_c + m) / (A + m) does not fall with m: of the partings of one class into k parts the
-    // best is k - 1 single rows and the rest.
+    // best is k - 1 single rows and the rest. With real weights it is `log_pure` for every K.
     std::vector<double> log_purest(const double* statistics, std::size_t length) const;
 
     // The prediction of a leaf for the next response: of a dirichlet the k class probabilities,
@@ -102,7 +111,11 @@ private:
         }
         return out - rising_[k_](static_cast<std::size_t>(total));
     }
-    double of_numbers(const double* s) const;
+    double of_others(const double* s) const;
+    double weighted_dirichlet(const double* s) const;
+    double rising(std::size_t i, double x) const {
+        return whole_ ? rising_[i](static_cast<std::size_t>(x)) : rising_[i].at(x);
+    }
     double normal_inverse_gamma(const double* s) const;
     double gamma_poisson(const double* s) const;
     double gamma_exponential(const double* s) const;
@@ -113,6 +126,7 @@ private:
     std::vector<double> statistics_;
     std::vector<LogRising> rising_;
     double half_step_ = 0.0;
+    bool whole_ = true, whole_classes_ = true;  // the second: of a dirichlet
 };
 
 }  // namespace slp

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <stdexcept>
+#include <vector>
 
 #include "problem/calls.hpp"
 
@@ -107,6 +109,21 @@ RuleBounds rule_bounds(const Problem& problem, std::size_t n_states) {
     }
     return {problem.leaf.n_statistics(), n_cells, n_states,
             problem.leaf.kind() == LeafKind::dirichlet};
+}
+
+bool counts_rows_of_classes(const Problem& problem) {
+    if (problem.leaf.kind() != LeafKind::dirichlet) {
+        return false;
+    }
+    std::vector<double> own(problem.leaf.n_statistics());
+    for (std::uint32_t row = 0; row < problem.table.n_rows; ++row) {
+        std::fill(own.begin(), own.end(), 0.0);
+        problem.leaf.add(row, own.data());
+        if (std::accumulate(own.begin(), own.end(), 0.0) != problem.table.counts[row]) {
+            return false;
+        }
+    }
+    return problem.leaf.whole();
 }
 
 std::size_t most_states(const Problem& problem) {

@@ -54,7 +54,7 @@ TwoLevels::TwoLevels(const Problem& problem, const LeafBound& leaf, WeightBound&
       buffer_(2 * width_),
       weights_of_feature_(problem.table.features.size()) {
     const std::size_t n = problem.table.n_rows;
-    if (problem.leaf.kind() != LeafKind::dirichlet) {
+    if (!counts_rows_of_classes(problem)) {
         return;
     }
     mixed_.resize(n);

@@ -15,9 +15,13 @@ using slp::test::check;
 namespace {
 
 void check_values(const std::vector<double>& concentrations, double log_scale) {
-    const LeafModel model(LeafKind::dirichlet, concentrations, {300, 300, 300}, 3);
-    const LeafValues tabulated(model, true, log_scale);
-    const LeafValues prior(model, false, log_scale);
+    Problem problem;
+    problem.leaf = LeafModel(LeafKind::dirichlet, concentrations, {300, 300, 300}, 3);
+    problem.table.n_rows = 1;
+    problem.table.counts = {900};
+    const LeafModel& model = problem.leaf;
+    const LeafValues tabulated(problem, true, log_scale);
+    const LeafValues prior(problem, false, log_scale);
     for (std::uint32_t n = 1; n < 90; ++n) {  // tables end before
         for (std::uint32_t a = 0; a <= n; a += 1 + n / 7) {
             for (std::uint32_t b = 0; a + b <= n; b += 1 + n / 5) {
@@ -31,7 +35,26 @@ void check_values(const std::vector<double>& concentrations, double log_scale) {
     }
 }
 
+// Statistics of rows with weights are no numbers of rows, and may be beyond the tables.
+void check_weighted_values(double weight) {
+    Problem problem;
+    problem.leaf = LeafModel(LeafKind::dirichlet, {0.5, 2}, {300 * weight, 300 * weight}, 2);
+    problem.table.n_rows = 1;
+    problem.table.counts = {600};
+    const LeafValues values(problem, true, 0.3);
+    for (std::uint32_t n = 1; n < 90; ++n) {
+        const double own[] = {weight * (n / 2), weight * (n - n / 2)};
+        const double want = problem.leaf.log_marginal(own) + 0.3 * n;
+        check(std::abs(std::log(values(own, n)) - want) <= 1e-12 * (1 + std::abs(want)));
+    }
+}
+
 }  // namespace
+
+TEST(leaves_of_weighted_rows_have_their_marginal_likelihood) {
+    check_weighted_values(3);
+    check_weighted_values(0.7);
+}
 
 TEST(tabulated_leaves_have_their_marginal_likelihood) {
     check_values({1, 1, 1}, 0.0);

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +55,7 @@ def table_to_members(table: Table, *, rows: bool) -> dict[str, Any]:
         "notes": list(table.notes),
         "features": features,
         "leaf": leaf_to_plain(table.leaf),
+        "weighted": table.weighted,
     }
     if not rows:
         return {"table.json": about}
@@ -84,6 +85,7 @@ def table_of_members(archive: Archive) -> Table:
         "response": _text(about["response"]),
         "n_rows": n_rows,
         "notes": tuple(map(_text, about["notes"])),
+        "weighted": _weighted(about.get("weighted")),
     }
     if "rows/codes.npy" not in archive.contents:
         return TableWithoutRows(**known, digest=_text(about["digest"]))
@@ -114,6 +116,12 @@ def _feature(f: Any) -> Feature:
         found = low, high
     unit = None if unit is None else _text(unit)
     return Feature(_text(f["name"]), levels=levels, unit=unit, range=found)
+
+
+def _weighted(value: Any) -> Literal["whole", "real"] | None:
+    if value not in (None, "whole", "real"):
+        raise DamagedError("the weights of its rows are neither whole nor real")
+    return cast('Literal["whole", "real"] | None', value)
 
 
 def _kind(feature: Feature) -> str:
@@ -161,7 +169,7 @@ def _with_rows(archive: Archive, known: dict[str, Any], leaf: LeafModel) -> Tabl
         and ((counts >= 1) & (counts <= _LARGEST_COUNT)).all()
         and int(counts.sum()) == known["n_rows"]
         and statistics_are_sound(leaf, statistics)
-        and ((own >= counts) & (own == np.floor(own))).all()  # rows may have weights
+        and (own > 0).all()  # rows may have weights
     )
     if not sound:
         raise DamagedError("the rows of its table are not sound")

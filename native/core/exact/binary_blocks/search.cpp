@@ -29,7 +29,7 @@ public:
         : grammar_(grammar),
           setting_{{problem, table, grammar_,
                     BinarySplitProbabilities(table, problem.grammar, grammar.measure),
-                    LeafValues(problem.leaf, task.likelihood, log_scale),
+                    LeafValues(problem, task.likelihood, log_scale),
                     static_cast<std::uint32_t>(
                         std::min<std::int64_t>(problem.grammar.min_leaf, data_rows(root.sizes))),
                     table.bit_of(task.excluded)},

@@ -1,0 +1,130 @@
+"""Weights of rows: from a column or given, absent rows, and what weights are not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+
+import slp
+
+RNG = np.random.default_rng(2)
+N = 14
+FRAME = pl.DataFrame(
+    {
+        "a": RNG.integers(0, 2, N),
+        "b": RNG.integers(0, 2, N),
+        "c": RNG.integers(0, 3, N),
+        "w": [0.5, 1.25, 0.0, 3.0, 0.1, 2.0, 1.0, 1.0, 0.7, 1.3, 40.0, 1.0, 0.0, 2.5],
+        "y": [*RNG.integers(0, 2, N - 2), 1, 0],
+    }
+)
+WEIGHTED = slp.parse(":- use(growtree).\n:- row_weight(w).")
+
+
+@pytest.fixture(scope="module")
+def posterior() -> slp.Posterior:
+    return WEIGHTED.posterior(FRAME, "y", engine="exact", seed=1, draws=20)
+
+
+def test_a_column_of_weights_is_no_feature(posterior: slp.Posterior) -> None:
+    assert posterior.table.feature_names == ("a", "b", "c")
+    given = slp.load("growtree").posterior(
+        FRAME.drop("w"), "y", sample_weight=FRAME["w"], engine="exact"
+    )
+    assert given.log_evidence == posterior.log_evidence
+    assert posterior.table.n_rows == N - 2
+    assert posterior.predict_proba(FRAME.drop("w", "y")).shape == (N, 2)
+    assert (
+        "w"
+        not in slp.parse(":- use(growtree).\n:- row_weight(y).\n")
+        .posterior(FRAME.drop("w").with_columns(z=pl.lit(1) + FRAME["a"]), engine="modal")
+        .table.feature_names
+    )
+
+
+def test_the_evidence_of_real_weights_is_marked(posterior: slp.Posterior) -> None:
+    assert "weighted likelihood" in str(posterior.evidence_note)
+    whole = WEIGHTED.posterior(FRAME.with_columns(w=2 * pl.col("a") + 1), "y", engine="exact")
+    assert whole.evidence_note is None
+    assert any(note.startswith("rows have weights from 1 to 3") for note in whole.table.notes)
+
+
+def test_equal_real_weights_scale_the_likelihood(posterior: slp.Posterior) -> None:
+    """One leaf of weights that are all 0.5 has half the statistics."""
+    half = WEIGHTED.posterior(FRAME.with_columns(w=pl.lit(0.5)), "y", engine="exact")
+    n = np.bincount(FRAME["y"]).astype(np.float64) / 2
+    leaf = slp.Tree.from_dict({})
+    have = half.log_likelihood(leaf)
+    assert have == pytest.approx(float(half.table.leaf.log_marginal(n)), rel=1e-12)
+
+
+def test_absent_rows_give_no_splits() -> None:
+    """A value that rows of weight 0 alone have makes no threshold, and a class no class."""
+    frame = pl.DataFrame({"x": [1, 2, 3, 9], "w": [1, 1, 1, 0], "y": ["a", "b", "a", "z"]})
+    found = WEIGHTED.posterior(frame, "y")
+    assert found.table.features[0].values is not None
+    assert found.table.features[0].values.tolist() == [1, 2, 3]
+    assert found.table.leaf.classes == ("a", "b")
+
+
+@pytest.mark.parametrize("engine", ["exact", "modal", "search", "mh", "smc"])
+def test_leaves_show_weights(engine: str) -> None:
+    found = WEIGHTED.posterior(FRAME, "y", engine=engine, seed=1, draws=10, threads=1)
+    counts = [c for leaf in found.map_tree().leaves() for c in leaf.summary["counts"].values()]
+    assert sum(counts) == pytest.approx(FRAME["w"].sum())
+
+
+def test_majority_compares_weights() -> None:
+    frame = pl.DataFrame({"x": [1, 1, 1], "w": [0.5, 0.4, 2.0], "y": ["a", "a", "b"]})
+    text = ":- use(growtree).\n:- row_weight(w).\nbox(all, x, 0, 9).\n"
+    assert slp.parse(f"{text}:- constraint(majority(all, b)).").posterior(frame, "y").tree_count()
+    with pytest.raises(slp.SlpError):
+        slp.parse(f"{text}:- constraint(majority(all, a)).").posterior(frame, "y")
+
+
+def test_min_leaf_counts_rows_in_checks() -> None:
+    """Two rows of weight 0.5 on each side: enough rows, whatever their weights."""
+    program = slp.parse(":- use(growtree).\n:- row_weight(w).\n:- support(min_leaf(2)).")
+    frame = pl.DataFrame({"x": [1, 1, 2, 2], "w": [0.5] * 4, "y": ["a", "a", "b", "b"]})
+    found = program.posterior(frame, "y")
+    assert found.tree_count() == 2
+    tree = next(t for t in (s.tree for s in found.k_best(2)) if t.n_leaves == 2)
+    assert all(result.holds for result in tree.check(program, frame, "y"))
+    one = frame.with_columns(x=pl.Series([1, 2, 2, 2]), w=pl.lit(7.0))
+    assert not all(r.holds for r in tree.check(program, one, "y"))
+
+
+def test_saved_runs_with_weights(posterior: slp.Posterior, tmp_path: Path) -> None:
+    posterior.save(tmp_path / "run.slpz", table=True)
+    loaded = slp.load_posterior(tmp_path / "run.slpz")
+    assert loaded.evidence_note == posterior.evidence_note
+    np.testing.assert_array_equal(loaded.table.statistics, posterior.table.statistics)
+
+
+def test_scikit_learn_keeps_weights(posterior: slp.Posterior) -> None:
+    pytest.importorskip("sklearn")
+    fitted = posterior.map_tree().to_sklearn()
+    assert fitted.tree_.weighted_n_node_samples[0] == pytest.approx(FRAME["w"].sum())
+
+
+def test_weights_given_twice_or_of_no_column() -> None:
+    with pytest.raises(slp.DataError, match=r"E437.*in the column `w`"):
+        WEIGHTED.posterior(FRAME, "y", sample_weight=FRAME["w"])
+    with pytest.raises(slp.DataError, match=r"E425.*`w` for the weight of rows"):
+        WEIGHTED.posterior(FRAME.drop("w"), "y")
+    with pytest.raises(slp.DataError, match=r"E437.*row 3 is -2"):
+        WEIGHTED.posterior(FRAME.with_columns(w=pl.Series([1.0, 1.0, -2.0] + [1.0] * 11)), "y")
+    with pytest.raises(slp.ProgramError, match="the weight of rows"):
+        slp.parse(":- use(growtree).\n:- row_weight(w).\n:- constraint(first(w)).")
+
+
+def test_quantiles_of_real_weights() -> None:
+    """Half of the weight lies at 3 or below: the cut is at 3, which lies above it."""
+    program = slp.parse(":- use(growtree).\n:- row_weight(w).\n:- feature(x, [bins(quantile, 2)]).")
+    frame = pl.DataFrame({"x": [1, 2, 3, 4], "w": [0.2, 0.2, 1.5, 1.0], "y": [0, 1, 0, 1]})
+    cuts = program.posterior(frame, "y").table.features[0].cuts
+    assert cuts is not None
+    assert cuts.tolist() == [3.0]
