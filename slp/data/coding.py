@@ -87,6 +87,7 @@ def _merged(
 ) -> Table:
     codes, row_of, counts = kernels.merge_rows(np.stack([c.codes for c in coded], axis=1))
     warnings = [w for c in coded for w in c.warnings]
+    response.leaf.weighted = roles.weights is not None
     return Table(
         features=tuple(c.feature for c in coded),
         codes=codes,

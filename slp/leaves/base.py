@@ -22,6 +22,8 @@ class LeafModel(Protocol):
     name: str
     #: sorted class labels in their own type, () if the response is numeric
     classes: tuple[Label, ...]
+    #: whether statistics are sums over rows with weights
+    weighted: bool
 
     @property
     def n_statistics(self) -> int:

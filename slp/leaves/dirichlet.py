@@ -26,6 +26,7 @@ class Dirichlet:
     """
 
     name = "dirichlet"
+    weighted = False
     one_number: bool
     """Whether one number is declared for all classes."""
 

@@ -30,6 +30,7 @@ class NumericModel:
 
     name: str
     classes: tuple[Label, ...] = ()
+    weighted = False
     #: hyperparameters, in the order in which they are declared
     hyperparameters: tuple[float, ...]
 

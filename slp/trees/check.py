@@ -279,7 +279,10 @@ def _unsupported(constraint: Support, place: Place, leaf: Leaf) -> Iterator[_Fin
     if place.parent is None or constraint.min_leaf <= 1:
         return
     rows = rows_of(leaf.summary) if leaf.counted is None else leaf.counted
-    if rows is None:
+    if leaf.counted is None and leaf.predictive is not None and leaf.predictive.model.weighted:
+        why = "the leaf says the weight of its rows, not how many they are: give the table"
+        yield _Finding(why, place, unknown=True)
+    elif rows is None:
         yield _Finding("the leaf does not say its number of rows", place, unknown=True)
     elif rows < constraint.min_leaf:
         yield _Finding(f"the leaf has {rows} rows", place)

@@ -93,6 +93,7 @@ def test_min_leaf_counts_rows_in_checks() -> None:
     assert found.tree_count() == 2
     tree = next(t for t in (s.tree for s in found.k_best(2)) if t.n_leaves == 2)
     assert all(result.holds for result in tree.check(program, frame, "y"))
+    assert [result.holds for result in tree.check(program)] == [None]
     one = frame.with_columns(x=pl.Series([1, 2, 2, 2]), w=pl.lit(7.0))
     assert not all(r.holds for r in tree.check(program, one, "y"))
 

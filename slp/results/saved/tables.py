@@ -87,6 +87,7 @@ def table_of_members(archive: Archive) -> Table:
         "notes": tuple(map(_text, about["notes"])),
         "weighted": _weighted(about.get("weighted")),
     }
+    leaf.weighted = known["weighted"] is not None
     if "rows/codes.npy" not in archive.contents:
         return TableWithoutRows(**known, digest=_text(about["digest"]))
     kinds = [f["kind"] for f in about["features"]]
