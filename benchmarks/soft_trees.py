@@ -1,16 +1,16 @@
-"""Soft trees: seconds of a step, and the tables of Cochrane, Wills & Johnson (RJHMC-Tree).
+"""Soft trees: seconds of a step. The tables of their paper are in soft_tables.py.
 
     python benchmarks/soft_trees.py speed DATA [TUNING]    CPU ms of a step, acceptance, leaves
-    python benchmarks/soft_trees.py tables DATA [SEEDS]      accuracy or squared error, leaves
+    python benchmarks/soft_trees.py large                    100,000 rows: CPU seconds, memory
 
 DATA is the folder with the tables as CSV files. The results are in docs/notes/soft-trees.md.
 """
 
 from __future__ import annotations
 
+import resource
 import sys
 import time
-import warnings
 from collections import Counter
 from pathlib import Path
 
@@ -19,9 +19,9 @@ import polars as pl
 
 import slp
 from slp.compile import compile_problem
+from slp.engines import read_for
 from slp.engines.rjhmc import SoftChains
 from slp.engines.rjhmc.options import SoftTreeOptions
-from slp.errors import SlpWarning
 from slp.runner import Phase
 
 #: File, and h, its value at the begin of warm-up, alpha and beta. Those of iris and breast cancer
@@ -46,7 +46,7 @@ def speed(data: Path, tuning: str) -> None:
     for name in CASES:
         frame = pl.read_csv(data / f"{name}.csv")
         for index in ("hard", "soft"):
-            problem = compile_problem(program_of(name).ir, frame)
+            problem = compile_problem(read_for(program_of(name).ir, "rjhmc"), frame)
             options = SoftTreeOptions(
                 index=index, tuning=tuning, warmup=warm_up, first_h=CASES[name][1]
             )
@@ -69,57 +69,32 @@ def speed(data: Path, tuning: str) -> None:
             )
 
 
-def tables(data: Path, seeds: int) -> None:
-    """Train and test score of the mean prediction of 1,000 steps, 500 of them warm-up, of one
-    chain; 30 % of the rows are for the test, except where the data have their own."""
-    for name in CASES:
-        frame = pl.read_csv(data / f"{name}.csv")
-        for index in ("hard", "soft"):
-            scores, leaves = [], []
-            for seed in range(seeds):
-                train, test = parted(data, name, frame, seed)
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", SlpWarning)
-                    found = program_of(name).posterior(
-                        train,
-                        seed=seed,
-                        draws=500,
-                        warmup=500,
-                        chains=1,
-                        index=index,
-                        first_h=CASES[name][1],
-                    )
-                scores.append([score(found, part) for part in (train, test)])
-                leaves.append(found.expected_leaves())
-            mean, sd = np.mean(scores, axis=0), np.std(scores, axis=0)
-            print(
-                f"| {name} | {index} | {mean[0]:.3f} ({sd[0]:.3f}) | {mean[1]:.3f} ({sd[1]:.3f}) | "
-                f"{np.mean(leaves):.2f} |",
-                flush=True,
-            )
-
-
-def parted(
-    data: Path, name: str, frame: pl.DataFrame, seed: int
-) -> tuple[pl.DataFrame, pl.DataFrame]:
-    if name == "cgm_train":
-        return frame, pl.read_csv(data / "cgm_test.csv")
-    mixed = frame.sample(fraction=1.0, shuffle=True, seed=seed)
-    n = round(0.7 * len(mixed))
-    return mixed[:n], mixed[n:]
-
-
-def score(found: slp.results.Posterior, part: pl.DataFrame) -> float:
-    """Accuracy, or the mean squared error."""
-    y = part["y"].to_numpy()
-    if found.table.leaf.classes:
-        return float(np.mean(found.predict(part) == y))
-    return float(np.mean((found.predict(part) - y) ** 2))
+def large(n: int = 100_000, d: int = 10, warm_up: int = 20, steps: int = 20) -> None:
+    """Steps of one chain on n rows of d features, whose classes are those of a tree with four
+    leaves, with noise."""
+    rng = np.random.default_rng(1)
+    X = rng.uniform(size=(n, d))
+    y = ((X[:, 0] > 0.5) ^ (X[:, 1] > 0.3)) ^ (rng.random(n) < 0.1)
+    frame = pl.DataFrame({f"x{f}": X[:, f] for f in range(d)}).with_columns(y=pl.Series(y))
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    problem = compile_problem(read_for(slp.load("rjhmc").ir, "rjhmc"), frame)
+    for index in ("hard", "soft"):
+        chains = SoftChains(problem, SoftTreeOptions(index=index, warmup=warm_up), True)
+        state, _ = chains.advance(rng, chains.init(rng), warm_up, Phase(True, 1))
+        begin = time.process_time()
+        state, _ = chains.advance(rng, state, steps, Phase(False, warm_up + 1))
+        seconds = (time.process_time() - begin) / steps
+        leaves = chains.n_nodes(chains.record(state)) // 2 + 1
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        print(f"{index}: {seconds:.2f} s a step, {leaves} leaves at the end")
+        print(
+            f"most memory {most / 1024:.0f} MiB, {before / 1024:.0f} MiB before the table is read"
+        )
 
 
 if __name__ == "__main__":
-    what, folder, *rest = sys.argv[1:]
-    if what == "speed":
-        speed(Path(folder), rest[0] if rest else "frozen")
+    what, *rest = sys.argv[1:]
+    if what == "large":
+        large()
     else:
-        tables(Path(folder), int(rest[0]) if rest else 10)
+        speed(Path(rest[0]), rest[1] if rest[1:] else "frozen")
