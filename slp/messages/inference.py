@@ -261,6 +261,10 @@ DRAWS_INSTEAD = W540.says(
     "`auto` draws with {engine}: {reason}",
     "for exact sums {remedy}",
 )
+NEW_ROWS_BY_DRAWS = W540.says(
+    "new rows are predicted by {n:,} independent draws of trees: {limit}",
+    "for exact predictions give it more memory; `predict_error` has the Monte Carlo error",
+)
 
 W542 = Entry(
     "W542: an option has no effect",

@@ -20,6 +20,7 @@ from slp.program.program import Program
 from slp.program.progress import Progress, shown_progress
 from slp.program.retold import Said, retold
 from slp.results import Posterior
+from slp.results.averages import TreeAverages
 from slp.results.comparison import ComparedProgram, Comparison, HeldOut, bayes_factor, held_out
 from slp.results.result import Estimate
 from slp.runner import check_count
@@ -259,12 +260,17 @@ def _log_density(posterior: Posterior, new: Frame, own: NDArray[Any]) -> NDArray
     leaves S with probabilities w it is log sum_S w_S p(S and s) / p(S), s the row's statistics."""
     table = posterior.table
     leaf, out = table.leaf, np.empty(len(own))
-    mixtures = posterior._result.averages.leaf_mixtures(table.new_rows(new))
-    for i, (mixture, s) in enumerate(zip(mixtures, leaf.statistics(own), strict=True)):
-        S = mixture.statistics
-        with np.errstate(divide="ignore"):  # a leaf may have no probability
-            logs = np.log(mixture.probability) + leaf.log_marginal(S + s) - leaf.log_marginal(S)
-        out[i] = np.logaddexp.reduce(logs)
+    rows = table.new_rows(new)
+
+    def fill(averages: TreeAverages) -> None:
+        pairs = zip(averages.leaf_mixtures(rows), leaf.statistics(own), strict=True)
+        for i, (mixture, s) in enumerate(pairs):
+            S = mixture.statistics
+            with np.errstate(divide="ignore"):  # a leaf may have no probability
+                logs = np.log(mixture.probability) + leaf.log_marginal(S + s) - leaf.log_marginal(S)
+            out[i] = np.logaddexp.reduce(logs)
+
+    posterior._result.of_new_rows(fill)
     return out
 
 

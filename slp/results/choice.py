@@ -36,6 +36,11 @@ class Choice:
     log_evidence_bounds: tuple[float, float] | None = None
 
     @property
+    def by_size(self) -> bool:
+        """Whether `auto` took exact sums, because they fit."""
+        return self.engine == "exact" and self.size is not None
+
+    @property
     def too_large(self) -> bool:
         """Whether exact sums are possible, but too large, or too long for the time."""
         return self.engine == "mh" and self.size is not None and not self.by_clock

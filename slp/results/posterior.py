@@ -25,6 +25,7 @@ from slp.leaves import label_array
 from slp.messages.results import NO_CLASS_PROBABILITIES, NO_RASHOMON_SET, NOT_A_FACTOR, NOT_A_LEVEL
 from slp.messages.soft_trees import NOT_OF_SOFT_TREES
 from slp.problem.new_rows import rows_as_numbers
+from slp.results.averages import TreeAverages
 from slp.results.choice import Choice
 from slp.results.evidence import weighted_note
 from slp.results.known import Known
@@ -380,7 +381,7 @@ class Posterior:
         """
         if not self.table.leaf.classes:
             raise UsageError(NO_CLASS_PROBABILITIES())
-        return self._result.averages.predictions(self.table.new_rows(X))
+        return self._predictions(X)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """For each row, the most probable class (on a tie the first) in the type that it has in the
@@ -389,7 +390,12 @@ class Posterior:
         if leaf.classes:
             best = self.predict_proba(X).argmax(axis=1)
             return np.asarray(label_array(leaf.classes)[best])
-        return self._result.averages.predictions(self.table.new_rows(X))[:, 0]
+        return self._predictions(X)[:, 0]
+
+    def _predictions(self, X: Any) -> NDArray[np.float64]:
+        """Class probabilities, shape (m, C), or means, shape (m, 1)."""
+        rows = self.table.new_rows(X)
+        return self._result.of_new_rows(lambda averages: averages.predictions(rows))
 
     def predict_interval(self, X: Any, level: float = 0.9) -> NDArray[np.float64]:
         """Central intervals over all trees: of a numeric response the predictive one, shape (m, 2);
@@ -415,16 +421,18 @@ class Posterior:
         tails = ((1 - level) / 2, (1 + level) / 2)
         rows = self.table.new_rows(X)
         first, which = self._result.distinct_rows(rows_as_numbers(self.table, rows))
-        mixtures = self._result.averages.leaf_mixtures(rows[first])
-        if not leaf.classes:
-            ends = [[mixture_quantile(leaf, m, q) for q in tails] for m in mixtures]
-            return np.array(ends, np.float64).reshape(len(first), 2)[which]
-        n_classes = len(leaf.classes)
-        ends = [
-            [class_quantile(leaf, m, c, q) for c in range(n_classes) for q in tails]
-            for m in mixtures
-        ]
-        return np.array(ends, np.float64).reshape(len(first), n_classes, 2)[which]
+
+        def ends(averages: TreeAverages) -> list[list[float]]:
+            mixtures = averages.leaf_mixtures(rows[first])
+            if not leaf.classes:
+                return [[mixture_quantile(leaf, m, q) for q in tails] for m in mixtures]
+            classes = range(len(leaf.classes))
+            return [
+                [class_quantile(leaf, m, c, q) for c in classes for q in tails] for m in mixtures
+            ]
+
+        found = np.array(self._result.of_new_rows(ends), np.float64)
+        return found.reshape(len(first), *([len(leaf.classes)] if leaf.classes else []), 2)[which]
 
     def predict_error(self, X: Any) -> NDArray[np.float64]:
         """Monte Carlo standard error of `predict_proba` for classes, shape (m, C), of the mean that
@@ -437,8 +445,9 @@ class Posterior:
             `X` lacks a column, or a value.
         """
         rows = self.table.new_rows(X)
-        if self._result.monte_carlo is not None:
-            return self._result.monte_carlo.predictive_error(rows)
+        found = self._result.error_of_new_rows(rows)
+        if found is not None:
+            return found
         n_classes = len(self.table.leaf.classes)
         return np.zeros((len(rows), n_classes) if n_classes else len(rows))
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias
+from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,6 +32,8 @@ if TYPE_CHECKING:
 
 #: What a number is: known, between certain bounds, or estimated from draws.
 Kind: TypeAlias = Literal["exact", "bounds", "estimate"]
+
+_Answer = TypeVar("_Answer")
 
 
 @dataclass(frozen=True)
@@ -241,6 +243,15 @@ class Result(ABC):
     def left_out(self) -> float:
         """Upper bound on the probability of the trees that were left out, together."""
         return 0.0
+
+    def of_new_rows(self, ask: Callable[[TreeAverages], _Answer]) -> _Answer:
+        """What averages over trees answer about new rows."""
+        return ask(self.averages)
+
+    def error_of_new_rows(self, rows: NDArray[np.object_]) -> NDArray[np.float64] | None:
+        """Monte Carlo standard error of predictions of new rows (`Table.new_rows`): (m, C) or (m,);
+        None where they are exact."""
+        return None if self.monte_carlo is None else self.monte_carlo.predictive_error(rows)
 
     @abstractmethod
     def rule_uses(self) -> list[RuleUse]:

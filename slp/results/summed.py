@@ -6,14 +6,17 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
-from slp.errors import BudgetError, TimeOverError
+from slp.errors import BudgetError, TimeOverError, warn
 from slp.ir.tree_grammar import TreeGrammar
+from slp.late import late_import
+from slp.messages.inference import NEW_ROWS_BY_DRAWS
 from slp.problem.boxes import Geometry
-from slp.results.averages import ScoredTree, TreeDistribution
+from slp.results.averages import ScoredTree, TreeAverages, TreeDistribution
 from slp.results.choice import Choice
 from slp.results.evidence import evidence_note
 from slp.results.known import Known
@@ -21,6 +24,14 @@ from slp.results.result import Candidate, Draw, Estimate, Result
 from slp.results.rule_use import RuleUse, Sums, exact_rule_uses, rules_of_mixture, uses_from_splits
 from slp.source import SourceSpan
 from slp.trees import Leaf, Tree
+
+if TYPE_CHECKING:
+    from slp.results.weighted_draws import DrawnTrees
+
+_Answer = TypeVar("_Answer")
+
+#: Number of draws that predict new rows where sums do not fit.
+_DRAWS_OF_ROWS = 1000
 
 
 class SummedResult(Result):
@@ -57,6 +68,8 @@ class SummedResult(Result):
         self._distribution, self._grammar, self._geometry = distribution, grammar, geometry
         self._n_draws, self._best_tree, self._run, self._drawn = n_draws, best_tree, run, drawn
 
+        self._draws_of_rows: DrawnTrees | None = None
+
     def __getstate__(self) -> dict[str, Any]:
         """To be pickled or copied: without the sampler that would go on in its place."""
         return {**vars(self), "_drawn": None}
@@ -83,6 +96,40 @@ class SummedResult(Result):
         if self._drawn is None or not isinstance(limit, TimeOverError):
             return None
         return self._drawn(self._known_bounds or limit.log_evidence_bounds)
+
+    # --- new rows ------------------------------------------------------------------------------
+
+    def of_new_rows(self, ask: Callable[[TreeAverages], _Answer]) -> _Answer:
+        """See `Result`. Sums for new rows take several times the memory of the evidence. Where
+        `auto` chose the sums and they do not fit, independent draws answer from then on, with a
+        warning (W540)."""
+        if self._draws_of_rows is None:
+            try:
+                return ask(self._distribution)
+            except BudgetError as error:
+                if isinstance(error, TimeOverError) or not self.choice.by_size:
+                    raise
+                try:
+                    self._draws_of_rows = self._independent_draws()
+                except BudgetError:
+                    raise error from None
+                limit = error.diagnostics[0].message
+                warn(NEW_ROWS_BY_DRAWS(n=_DRAWS_OF_ROWS, limit=limit))
+        return ask(self._draws_of_rows)
+
+    def error_of_new_rows(self, rows: NDArray[np.object_]) -> NDArray[np.float64] | None:
+        self.of_new_rows(lambda averages: averages.predictions(rows))
+        drawn = self._draws_of_rows
+        return None if drawn is None else drawn.predictive_error(rows)
+
+    def _independent_draws(self) -> DrawnTrees:
+        # Late, as most exact runs draw nothing.
+        draws = late_import("slp.results.weighted_draws")
+        drawn = self._distribution.draw(_DRAWS_OF_ROWS, np.random.default_rng(self.seed))
+        trees, (chain,) = draws.numbered([[scored.tree for scored in drawn]])
+        fits = {scored.tree: scored for scored in drawn}
+        made: DrawnTrees = draws.DrawnTrees(self.table, [fits[tree] for tree in trees], [chain])
+        return made
 
     # --- evidence ------------------------------------------------------------------------------
 

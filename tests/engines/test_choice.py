@@ -264,3 +264,34 @@ def test_advice_ends_when_it_is_told_to() -> None:
     stop = lambda: len(asked) >= 2  # noqa: E731
     assert changes_that_fit(replace(model, _vary=vary), Room(1, 1), stop) == []
     assert len(asked) == 2
+
+
+def test_new_rows_that_sums_have_no_room_for_are_predicted_by_draws() -> None:
+    """The sums of `growtree` on 24 x 3 fit into 14 MiB, and those for new rows do not.
+
+    200 probabilities are within 5 of their errors. By chance that fails for one in two million
+    of them.
+    """
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(24, 3))
+    y = X[:, 0] + rng.normal(size=24) > 0
+    new = rng.normal(size=(200, 3))
+    program = slp.parse(":- use(growtree).")
+    exact = program.posterior(X, y, seed=1, draws=0)
+    tight = program.posterior(X, y, seed=1, draws=0, memory="14MiB")
+    assert tight.engine == "exact" and tight.log_evidence == exact.log_evidence
+    with pytest.warns(slp.SlpWarning, match="W540.*1,000 independent draws.*14.0 MiB") as told:
+        have = tight.predict_proba(new)
+        error = tight.predict_error(new)
+        intervals = tight.predict_interval(new[:5])
+    assert len(told) == 1
+    assert (error > 0).any() and (error < 0.03).all()
+    assert (np.abs(have - exact.predict_proba(new)) <= 5 * error + 1e-12).all()
+    np.testing.assert_allclose(intervals, exact.predict_interval(new[:5]), atol=0.05)
+    again = program.posterior(X, y, seed=1, draws=0, memory="14MiB")
+    with pytest.warns(slp.SlpWarning, match="W540"):
+        assert (again.predict_error(new) == error).all()
+    assert (again.predict_proba(new) == have).all()
+    asked = program.posterior(X, y, engine="exact", draws=0, memory="14MiB")
+    with pytest.raises(slp.BudgetError, match="E501"):
+        asked.predict_proba(new)
