@@ -8,6 +8,7 @@ import numpy as np
 
 from slp.data.table import Table
 from slp.leaves import NormalInverseGamma, label_text
+from slp.trees.regions import number_text
 from slp.trees.route import route_table
 from slp.trees.tree import Tree
 
@@ -25,11 +26,14 @@ def in_sample_fit(table: Table, tree: Tree) -> list[str]:
         sums = np.zeros((tree.n_leaves, table.statistics.shape[1]))
         np.add.at(sums, route_table(tree, table), table.statistics)
     if table.leaf.classes:
-        right, total = int(sums.max(axis=1).sum()), sums.sum(axis=0)
+        right, total = float(sums.max(axis=1).sum()), sums.sum(axis=0)
         most = label_text(table.leaf.classes[int(total.argmax())])
+        whole = f"{table.n_rows} rows"
+        if table.weighted is not None:
+            whole = f"weight of {number_text(float(total.sum()))}"
         return [
-            f"this tree is right for {right} of the table's {table.n_rows} rows "
-            f"(the class {most} alone: {int(total.max())})"
+            f"this tree is right for {number_text(right)} of the table's {whole} "
+            f"(the class {most} alone: {number_text(float(total.max()))})"
         ]
     tree_error, one_error = (_error(s) for s in (sums, sums.sum(axis=0, keepdims=True)))
     return [
@@ -41,5 +45,5 @@ def in_sample_fit(table: Table, tree: Tree) -> list[str]:
 def _error(sums: np.ndarray) -> float:
     """Root mean squared distance from the means of leaves with statistics (K, 3)."""
     n, s1, s2 = sums.T
-    within = s2 - s1 * s1 / np.maximum(n, 1.0)
+    within = s2 - s1 * s1 / np.where(n > 0, n, 1.0)
     return math.sqrt(max(float(within.sum()), 0.0) / float(n.sum()))
