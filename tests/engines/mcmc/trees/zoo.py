@@ -30,8 +30,8 @@ PRIORS = {
     "range": ":- use(rjhmc, [alpha = 0.8]). :- feature_weight(x0, 3).",
     "two derivations": ":- start(t). 0.5 :: t --> split(F, V), t, u. 0.2 :: t --> leaf."
     " 0.3 :: t --> split(F, V), u, t. 1 :: u --> w. 1 :: w --> leaf.",
-    "no stump": ":- start(t). 1 :: t --> split(F, V), u, u. 0.6 :: u --> leaf."
-    " 0.4 :: u --> split(F, V), u, u.",
+    "no stump": ":- start(s). 1 :: s --> split(F, V), t, u. 1 :: t --> split(F, V), u, u."
+    " 0.6 :: u --> leaf. 0.4 :: u --> split(F, V), u, u.",
 }
 CONSTRAINTS = {
     "none": "",
@@ -73,6 +73,13 @@ def of_three_splits(prior: str, constraint: str, power: float = 1.0) -> Example:
     """The same on three rows that have three distinct splits."""
     rows = {name: column[:3] for name, column in _ROWS.items()} | {"x2": ["p", "p", "p"]}
     return _on_rows(prior, constraint, rows, power)
+
+
+@cache
+def of_one_feature(prior: str) -> Example:
+    """The example of a prior on five rows that one feature tells apart."""
+    rows = {"x0": [1.0, 2.0, 3.0, 4.0, 5.0], "x1": [1.0] * 5, "x2": ["p"] * 5}
+    return _on_rows(prior, "none", rows | {"y": _ROWS["y"]})
 
 
 def _on_rows(
