@@ -35,7 +35,13 @@ from tests.engines.mcmc.trees.core_matrices import (
 from tests.engines.mcmc.trees.every_outcome import outcomes
 from tests.engines.mcmc.trees.matrices import TOLERANCE, Example, random_examples
 from tests.engines.mcmc.trees.test_compiled import chains
-from tests.engines.mcmc.trees.zoo import CONSTRAINTS, PRIORS, from_program, of_one_feature, pairs
+from tests.engines.mcmc.trees.zoo import (
+    CONSTRAINTS,
+    PRIORS,
+    from_program,
+    pairs,
+    with_nodes_that_cannot_stop,
+)
 
 BY_NAME = pytest.mark.parametrize("name", list(TREE_MOVES))
 EXAMPLES = [
@@ -78,7 +84,7 @@ def test_programs(prior: str, constraint: str, name: str) -> None:
 
 @BY_NAME
 def test_nodes_that_cannot_stop(name: str) -> None:
-    check_matrix(of_one_feature("no stump"), name)
+    check_matrix(with_nodes_that_cannot_stop(), name)
 
 
 @pytest.mark.parametrize("power", [0.0, 0.3, 1.0])

@@ -30,8 +30,6 @@ PRIORS = {
     "range": ":- use(rjhmc, [alpha = 0.8]). :- feature_weight(x0, 3).",
     "two derivations": ":- start(t). 0.5 :: t --> split(F, V), t, u. 0.2 :: t --> leaf."
     " 0.3 :: t --> split(F, V), u, t. 1 :: u --> w. 1 :: w --> leaf.",
-    "no stump": ":- start(s). 1 :: s --> split(F, V), t, u. 1 :: t --> split(F, V), u, u."
-    " 0.6 :: u --> leaf. 0.4 :: u --> split(F, V), u, u.",
 }
 CONSTRAINTS = {
     "none": "",
@@ -76,19 +74,25 @@ def of_three_splits(prior: str, constraint: str, power: float = 1.0) -> Example:
 
 
 @cache
-def of_one_feature(prior: str) -> Example:
-    """The example of a prior on five rows that one feature tells apart."""
-    rows = {"x0": [1.0, 2.0, 3.0, 4.0, 5.0], "x1": [1.0] * 5, "x2": ["p"] * 5}
-    return _on_rows(prior, "none", rows | {"y": _ROWS["y"]})
+def with_nodes_that_cannot_stop() -> Example:
+    """The root and the node to its left always split; five rows that one feature tells apart."""
+    text = (
+        ":- start(s). 1 :: s --> split(F, V), t, u. 1 :: t --> split(F, V), u, u."
+        " 0.6 :: u --> leaf. 0.4 :: u --> split(F, V), u, u."
+    )
+    return _of_text(text, {"x0": [1.0, 2.0, 3.0, 4.0, 5.0], "y": _ROWS["y"]})
 
 
 def _on_rows(
     prior: str, constraint: str, rows: Mapping[str, list[Any]], power: float = 1.0
 ) -> Example:
-    text = f"{PRIORS[prior]} {CONSTRAINTS[constraint]} :- response(y, [ordinal([a, b])])."
     if prior == "range":
         rows = {**rows, "x2": [_LEVELS[level] for level in rows["x2"]]}
-    program = slp.parse(text).ir
+    return _of_text(f"{PRIORS[prior]} {CONSTRAINTS[constraint]}", rows, power)
+
+
+def _of_text(text: str, rows: Mapping[str, list[Any]], power: float = 1.0) -> Example:
+    program = slp.parse(f"{text} :- response(y, [ordinal([a, b])]).").ir
     table = table_of(program, pl.DataFrame(rows), None)
     schema = table.schema(program.support.min_leaf)
     grammar = program_to_tree_grammar(program, schema, tests_on_trees=True)
