@@ -270,7 +270,7 @@ def test_tempered_chains_sample_the_same_posterior() -> None:
     gap = abs(cold.expected_leaves() - tempered.expected_leaves())
     error = math.hypot(cold.expected_leaves_error(), tempered.expected_leaves_error())
     assert gap < 4.5 * error
-    assert set(tempered.diagnostics.acceptance) == {"q_uc", "cgm", "perturb", "rotate"}
+    assert set(tempered.diagnostics.acceptance) == {"q_uc", "cgm", "informed", "perturb", "rotate"}
 
 
 def test_auto_samples_what_cannot_be_summed_and_exact_refuses_it() -> None:
