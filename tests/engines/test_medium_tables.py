@@ -30,8 +30,11 @@ from tests.engines.engines import compiled, plain
 
 pytestmark = pytest.mark.usefixtures("compiled_kernels")
 
-#: A measure and a prior on numbers alone: the column `kind` has names.
-ON_NUMBERS = {"range": "\n:- ignore(kind).", "rjhmc": "\n:- ignore(kind)."}
+#: A measure and a prior on numbers alone, without bins: two columns are left out.
+_TWO_COLUMNS = "\n:- ignore(kind).\n:- ignore(x2)."
+ON_NUMBERS = {"range": _TWO_COLUMNS, "rjhmc": _TWO_COLUMNS}
+#: Of all other programs.
+BINS = ":- feature(x1, [bins(quantile, 3)]).\n:- feature(x2, [cuts([0.3, 0.7])])."
 PRIORS = [f":- use({n}).{ON_NUMBERS.get(n, '')}" for n in prior_names() if n != "pinball"]
 PRIORS.append(":- use(pinball).\n:- support(min_leaf(8)).")  # its states count leaves
 
@@ -118,8 +121,7 @@ def case(index: int) -> Case:
     frame, text = random_frame(rng, 60), TEXTS[index]
     used = [c for c in frame.columns[4:] if f"({c})" in text or f"({c}, " in text]
     response = ["time", "status"] if "event" in text else used[:1] or ["y"]
-    bins = ":- feature(x1, [bins(quantile, 3)]).\n"
-    program = slp.parse(f"{text}\n{bins}:- feature(x2, [cuts([0.3, 0.7])]).\n")
+    program = slp.parse(text if _TWO_COLUMNS in text else f"{text}\n{BINS}")
     model = program.compile(frame.select(*frame.columns[:4], *response))
     new = random_frame(rng, 5)
     return Case(model, model.table.new_rows(new))
