@@ -255,7 +255,7 @@ W540 = Entry(
     "W540: `auto` draws where exact sums are possible",
     cause="Exact sums would need more memory or time than there is: numbers are estimates.",
     remedy="Give more memory or time, or change the program as the message says.",
-    example="slp-sample growtree data.csv -n 10 --memory 100KiB",
+    example="slp-sample growtree data.csv -n 10 --memory 400KiB",
 )
 DRAWS_INSTEAD = W540.says(
     "`auto` draws with {engine}: {reason}",

@@ -123,7 +123,7 @@ W544 = Entry(
     "W544: not all draws are kept",
     cause="The draws take more memory than the budget leaves, so one in 2, 4, ... was kept.",
     remedy="Give more memory (`--memory`), or ask for fewer draws and a larger `--thin`.",
-    example="slp-sample growtree data.csv --engine mh --memory 100KiB",
+    example="slp-sample growtree data.csv --engine mh --memory 400KiB",
 )
 KEPT_EVERY = W544.says(
     "the draws did not fit in the memory, so one in {every} is kept: {kept:,} of {wanted:,}",

@@ -50,8 +50,8 @@ E545 = Entry(
     cause="The leaf model `normal_shared` is that of soft trees. Other engines and learning do not "
     "read it.",
     remedy="Take the engine rjhmc, or the leaf model `normal_inverse_gamma`.",
-    example="slp-sample prior.slp data.csv --engine exact   (`prior.slp` has `:- use(rjhmc). :- "
-    "leaf(normal_shared(0, 1, 2, 1)).`)",
+    example="slp-sample prior.slp data.csv --engine exact   (`prior.slp` is `:- use(rjhmc). :- "
+    "response(age). :- ignore([colour, outcome]). :- leaf(normal_shared(0, 1, 2, 1)).`)",
 )
 SOFT_TREES_ALONE = E545.says(
     "{what} is for soft trees, which the engine rjhmc alone draws", AS_REMEDY

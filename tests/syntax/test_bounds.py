@@ -86,7 +86,7 @@ def test_a_long_token_takes_no_memory_beside_the_text(name: str) -> None:
         "print(peak() - before)"
     )
     done = subprocess.run(
-        [sys.executable, "-P", "-c", code, name], capture_output=True, text=True, check=True
+        [sys.executable, "-c", code, name], capture_output=True, text=True, check=True
     )
     assert int(done.stdout) < 100_000, "KiB for a text of 2 MB"
 
