@@ -128,8 +128,8 @@ def _flag(field: Field[Any]) -> _Option:
     if default is False:
         return click.option(name, is_flag=True, help=help)
     least = said["least"]
-    real = RealNumber(min=0) if "float" in str(field.type) else None
-    kind = real if least is None else WholeNumber(min=least)
+    number = RealNumber if isinstance(least, float) else WholeNumber
+    kind = None if least is None else number(min=least)
     metavar = said["metavar"]
     return click.option(
         name, default=default, show_default=True, type=kind, metavar=metavar, help=help

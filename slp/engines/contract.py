@@ -23,9 +23,12 @@ if TYPE_CHECKING:
 Progress: TypeAlias = Callable[[int, str], None]
 
 
-def option(default: Any, doc: str, *, least: int | None = None, metavar: str | None = None) -> Any:
-    """A field of an engine's options: its default, its description, the least number allowed, and
-    the placeholder of its value in the help of commands."""
+def option(
+    default: Any, doc: str, *, least: float | None = None, metavar: str | None = None
+) -> Any:
+    """A field of an engine's options: its default, its description, the least number allowed (an
+    int for a whole number, a float for a real one), and the placeholder of its value in the help
+    of commands."""
     return field(default=default, metadata={"doc": doc, "least": least, "metavar": metavar})
 
 

@@ -118,7 +118,8 @@ class SummedResult(Result):
         return ask(self._draws_of_rows)
 
     def error_of_new_rows(self, rows: NDArray[np.object_]) -> NDArray[np.float64] | None:
-        self.of_new_rows(lambda averages: averages.predictions(rows))
+        if self.choice.by_size:  # Only the predictions tell whether draws are needed.
+            self.of_new_rows(lambda averages: averages.predictions(rows))
         drawn = self._draws_of_rows
         return None if drawn is None else drawn.predictive_error(rows)
 

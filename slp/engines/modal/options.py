@@ -15,7 +15,9 @@ class ModalOptions:
         False, "value the sides of a split by likelihood alone, without their labels of stopping"
     )
     smoothing: float = option(
-        0.0, "share of a node's class counts that its prior gets (0: the declared prior)"
+        0.0,
+        "share of a node's class counts that its prior gets (0: the declared prior)",
+        least=0.0,
     )
     look_ahead: int = option(0, "levels of splits below a split's sides that are summed", least=0)
     further: int = option(

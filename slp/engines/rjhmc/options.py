@@ -44,8 +44,11 @@ class SoftTreeOptions(DrawingOptions):
         None,
         "h at the begin of warm-up (with tuning=paper of that in each proposal), from which it "
         "falls to the program's (the program's h)",
+        least=0.0,
     )
-    concentration: float = option(1.0, "of the Dirichlet prior of feature weights (index soft)")
+    concentration: float = option(
+        1.0, "of the Dirichlet prior of feature weights (index soft)", least=0.0
+    )
 
     @property
     def informed(self) -> bool:

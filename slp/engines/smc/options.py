@@ -26,7 +26,10 @@ class FilterOptions(DrawingOptions):
         "systematic", "multinomial, residual, stratified or systematic", metavar="NAME"
     )
     ess: float = option(
-        0.01, "resample where fewer of the particles, as a share, are effective", metavar="SHARE"
+        0.01,
+        "resample where fewer of the particles, as a share, are effective",
+        least=0.0,
+        metavar="SHARE",
     )
 
 
