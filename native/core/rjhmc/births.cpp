@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "rjhmc/numbers.hpp"
+#include "rjhmc/rows.hpp"
 
 namespace slp::rjhmc {
 
@@ -85,20 +86,17 @@ double Births::gain(std::int32_t feature, std::span<const double> own) {
     if (!data.soft_index()) {
         return gain_at(data.values.data() + static_cast<std::size_t>(feature) * data.n, tau);
     }
-    mixed_.assign(data.n, 0.0);
+    weights_of_features_.resize(data.d);
     double left = 1.0;
-    for (std::size_t f = 0; f < data.d; ++f) {
-        double weight = left;
-        if (f + 1 < data.d) {
-            const double offset = std::log(static_cast<double>(data.d - 1 - f));
-            const Share z = logistic(own[1 + f] - offset);
-            weight = left * z.it;
-            left *= z.rest;
-        }
-        for (std::size_t i = 0; i < data.n; ++i) {
-            mixed_[i] += weight * data.values[f * data.n + i];
-        }
+    for (std::size_t f = 0; f + 1 < data.d; ++f) {
+        const double offset = std::log(static_cast<double>(data.d - 1 - f));
+        const Share z = logistic(own[1 + f] - offset);
+        weights_of_features_[f] = left * z.it;
+        left *= z.rest;
     }
+    weights_of_features_.back() = left;
+    mixed_.resize(data.n);
+    mix(weights_of_features_.data(), data.values.data(), data.n, data.d, data.n, mixed_.data());
     return gain_at(mixed_.data(), tau);
 }
 
@@ -113,22 +111,16 @@ double Births::gain_of_classes(const double* values, double tau) {
     }
     const std::size_t n = data.n, c = data.concentration.size();
     const double inverse = 1.0 / model_.h();
-    left_.resize(2 * c + n);
-    double* const gate = left_.data() + 2 * c;
+    left_.resize(2 * c);
+    gates_.resize(2 * n);
+    double* const gate = gates_.data();
+    gates_of(tau, inverse, values, n, gate, gate + n);
     for (std::size_t i = 0; i < n; ++i) {
-        const double t = (tau - values[i]) * inverse;
-        const double e = exp_of_minus(std::abs(t));
-        const double large = 1.0 / (1.0 + e);
-        gate[i] = reached_[i] * (t >= 0 ? large : e * large);
+        gate[i] *= reached_[i];
     }
     for (std::size_t a = 0; a < c; ++a) {
-        const double* const rows = data.responses.data() + a * n;
-        double sum = 0;
-        for (std::size_t i = 0; i < n; ++i) {
-            sum += gate[i] * rows[i];
-        }
-        left_[a] = sum;
-        left_[c + a] = std::max(0.0, of_leaf_[a] - sum);
+        left_[a] = dot(gate, data.responses.data() + a * n, n);
+        left_[c + a] = std::max(0.0, of_leaf_[a] - left_[a]);
     }
     return log_marginal(left_.data()) + log_marginal(left_.data() + c) - log_one_;
 }
@@ -139,9 +131,13 @@ double Births::gain_of_numbers(const double* values, double tau) {
     p00_ = p11_ = prior;
     p01_ = 0.0;
     h0_ = h1_ = prior * data.mu_mean;
+    gates_.resize(2 * data.n);
+    double* const gate = gates_.data();
+    if (data.likelihood) {
+        gates_of(tau, inverse, values, data.n, gate, gate + data.n);
+    }
     for (std::size_t i = 0; data.likelihood && i < data.n; ++i) {
-        const Share gate = logistic((tau - values[i]) * inverse);
-        const double a = reached_[i] * gate.it, b = reached_[i] * gate.rest;
+        const double a = reached_[i] * gate[i], b = reached_[i] * gate[data.n + i];
         const double weight = noise_ * data.responses[i];
         p00_ += weight * a * a;
         p01_ += weight * a * b;

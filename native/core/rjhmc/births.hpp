@@ -57,7 +57,8 @@ private:
 
     Model& model_;
     std::vector<Choice> choices_;
-    std::vector<double> phi_, counts_, reached_, residual_, mixed_, left_, right_;
+    std::vector<double> phi_, counts_, reached_, residual_, mixed_, gates_, left_;
+    std::vector<double> weights_of_features_;
     // Of numbers: sums over rows for the leaf alone; of the last split the precision and the mean
     // of both mu.
     double precision_ = 0.0, slope_ = 0.0, log_one_ = 0.0, noise_ = 1.0;

@@ -5,6 +5,7 @@
 
 #include "rjhmc/model.hpp"
 #include "rjhmc/numbers.hpp"
+#include "rjhmc/rows.hpp"
 
 namespace slp::rjhmc {
 
@@ -34,30 +35,14 @@ void Model::gates(const Topology& tree, std::size_t begin, std::size_t end) {
         if (node.leaf()) {
             continue;
         }
-        double* const left = left_of(j);
-        double* const right = right_of(j);
-        const double* values = data_.values.data();
+        const double* values = data_.values.data() + begin;
         if (data_.soft_index()) {
-            std::fill(left + begin, left + end, 0.0);
-            for (std::size_t f = 0; f < data_.d; ++f) {
-                const double weight = delta_[j * data_.d + f];
-                const double* const own = values + f * data_.n;
-                for (std::size_t i = begin; i < end; ++i) {
-                    left[i] += weight * own[i];
-                }
-            }
-            values = left;
+            mix(delta_.data() + j * data_.d, values, data_.n, data_.d, end - begin, chunk_.data());
+            values = chunk_.data();
         } else {
             values += static_cast<std::size_t>(node.feature) * data_.n;
         }
-        const double tau = tau_[j];
-        for (std::size_t i = begin; i < end; ++i) {
-            const double t = (tau - values[i]) * inverse;
-            const double e = exp_of_minus(std::abs(t));
-            const double large = 1.0 / (1.0 + e), small = e * large;
-            left[i] = t >= 0 ? large : small;
-            right[i] = t >= 0 ? small : large;
-        }
+        gates_of(tau_[j], inverse, values, end - begin, left_of(j) + begin, right_of(j) + begin);
         ++j;
     }
 }
@@ -76,10 +61,7 @@ void Model::reach(const Topology& tree, std::size_t begin, std::size_t end) {
         double* const other = reach_.data() + static_cast<std::size_t>(tree[v].right) * kChunk;
         const double* const left = left_of(j) + begin;
         const double* const right = right_of(j) + begin;
-        for (std::size_t i = 0; i < n; ++i) {
-            below[i] = own[i] * left[i];
-            other[i] = own[i] * right[i];
-        }
+        part(own, left, right, n, below, other);
         ++j;
     }
 }
@@ -103,15 +85,7 @@ void Model::add_gradients(const Topology& tree, std::size_t begin, std::size_t e
         const double* const right = right_of(j) + begin;
         const double* const reached = reach_.data() + v * kChunk;
         double* const slope = chunk_.data();
-        for (std::size_t i = 0; i < n; ++i) {
-            slope[i] = reached[i] * left[i] * right[i] * (low[i] - high[i]);
-            own[i] = left[i] * low[i] + right[i] * high[i];
-        }
-        double sum = 0;
-        for (std::size_t i = 0; i < n; ++i) {
-            sum += slope[i];
-        }
-        gradient[j] += sum * inverse;
+        gradient[j] += inverse * pull_back(reached, left, right, low, high, n, slope, own);
         if (data_.soft_index()) {
             for (std::size_t f = 0; f < d; ++f) {
                 by_delta_[j * d + f] -=

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "rjhmc/numbers.hpp"
+#include "rjhmc/rows.hpp"
 
 namespace slp::rjhmc {
 
@@ -90,11 +91,8 @@ double Model::likelihood_of_classes(const Topology& tree, std::span<double> grad
             double* const value = value_.data() + v * kChunk;
             std::fill_n(value, end - begin, 0.0);
             for (std::size_t a = 0; a < c; ++a) {
-                const double slope = slopes_[l * c + a];
                 const double* const rows = data_.responses.data() + a * n + begin;
-                for (std::size_t i = 0; i < end - begin; ++i) {
-                    value[i] += slope * rows[i];
-                }
+                add_scaled(slopes_[l * c + a], rows, end - begin, value);
             }
             ++l;
         }
@@ -118,11 +116,7 @@ double Model::likelihood_of_numbers(const Topology& tree, std::span<const double
         std::size_t l = first;
         for (std::size_t v = 0; v < tree.size(); ++v) {
             if (tree[v].leaf()) {
-                const double mu = q[l++];
-                const double* const reached = reach_.data() + v * kChunk;
-                for (std::size_t i = 0; i < end - begin; ++i) {
-                    mean[i] += reached[i] * mu;
-                }
+                add_scaled(q[l++], reach_.data() + v * kChunk, end - begin, mean);
             }
         }
         const double* const rows = data_.responses.data() + begin;

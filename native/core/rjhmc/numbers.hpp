@@ -4,28 +4,11 @@
 
 #include <bit>
 #include <cmath>
-#include <cstddef>
 #include <cstdint>
 
 namespace slp::rjhmc {
 
 constexpr double kLogTwoPi = 1.83787706640934548356;
-
-// Sum of products; four sums side by side, which compilers may vectorise without changing any.
-inline double dot(const double* a, const double* b, std::size_t n) {
-    double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
-    std::size_t i = 0;
-    for (; i + 4 <= n; i += 4) {
-        s0 += a[i] * b[i];
-        s1 += a[i + 1] * b[i + 1];
-        s2 += a[i + 2] * b[i + 2];
-        s3 += a[i + 3] * b[i + 3];
-    }
-    for (; i < n; ++i) {
-        s0 += a[i] * b[i];
-    }
-    return (s0 + s1) + (s2 + s3);
-}
 
 // exp(-a) for a >= 0, without branches, so that loops over it are vectorised: 2^k times the Taylor
 // series on |r| <= log(2) / 2, where -a = k log 2 + r. Relative error below 1e-15; the result is

@@ -1,0 +1,37 @@
+// Loops over rows of soft trees, the bulk of their arithmetic. Where compiler and system have it, each
+// is compiled for several vector widths, of which the processor's widest runs. All give the same
+// numbers to the bit: sums are made in a stated order, and no product is fused with a sum.
+
+#pragma once
+
+#include <cstddef>
+
+namespace slp::rjhmc {
+
+// Sum of products; eight sums side by side.
+double dot(const double* a, const double* b, std::size_t n);
+
+// out += weight * values.
+void add_scaled(double weight, const double* values, std::size_t n, double* out);
+
+// out = sum over d features of weights * values; values of a feature are `stride` behind those of the
+// one before.
+void mix(const double* weights, const double* values, std::size_t stride, std::size_t d,
+         std::size_t n, double* out);
+
+// Gates at one node: left = logistic((tau - values) * inverse), right = 1 - left, both accurate
+// where they are tiny.
+void gates_of(double tau, double inverse, const double* values, std::size_t n, double* left,
+              double* right);
+
+// What reaches a node goes on to both sides.
+void part(const double* reached, const double* left, const double* right, std::size_t n,
+          double* below, double* other);
+
+// From the derivatives `low` and `high` by what reaches both sides: `slope` = reached * left * right *
+// (low - high), that by (tau - values) * inverse, whose sum is returned; `own` = left * low +
+// right * high, that by what reaches the node.
+double pull_back(const double* reached, const double* left, const double* right, const double* low,
+                 const double* high, std::size_t n, double* slope, double* own);
+
+}  // namespace slp::rjhmc
