@@ -8,6 +8,7 @@
 #include "arrays.hpp"
 #include "exact/engine.hpp"
 #include "polling.hpp"
+#include "search/ranking.hpp"
 #include "search/search.hpp"
 
 namespace nb = nanobind;
@@ -59,4 +60,21 @@ void bind_search(nb::module_& m) {
             },
             nb::arg("progress").none())
         .def("found", &found_of);
+
+    // The next derivation: how the search for it ended, its nodes (none: there is no other), its
+    // value, and the bound on those that were not given out.
+    nb::class_<Ranking>(m, "Ranking")
+        .def(nb::init<Search&, bool, std::uint64_t>(), nb::arg("search"), nb::arg("known"),
+             nb::arg("most_steps"), nb::keep_alive<1, 2>())
+        .def(
+            "next",
+            [](Ranking& ranking, const nb::object& progress) {
+                const Status status =
+                    run_unlocked([&](const Poll& poll) { return ranking.next(poll); }, progress);
+                TreeNodes tree = ranking.tree();
+                return nb::make_tuple(static_cast<int>(status), to_numpy(std::move(tree.feature)),
+                                      to_numpy(std::move(tree.low)), to_numpy(std::move(tree.high)),
+                                      ranking.value(), ranking.bound(), ranking.steps());
+            },
+            nb::arg("progress").none());
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import click
@@ -23,7 +24,7 @@ from slp.cli.options import (
     until_deadline,
 )
 from slp.cli.summary import finite, leaves_text, size_to_json, standing
-from slp.results import Candidate
+from slp.results import Candidate, RashomonSet
 
 
 @click.command(name="map")
@@ -59,8 +60,8 @@ def map_command(
     """Print the most probable trees.
 
     The K most probable trees under PRIOR given DATA, with their posterior probabilities, by exact
-    sums. Where these do not fit: one tree by search, and how far from the best it can be; without
-    --time the search takes 60 seconds at most.
+    sums. Where these do not fit: by search, which tells of each whether a better one may come
+    later, and how much better; without --time the search takes 60 seconds at most.
     """
     inference = until_deadline(inference)
     if inference["engine"] == "auto":
@@ -79,6 +80,7 @@ def map_command(
                 "log_joint": t.log_joint,
                 "log_posterior": t.log_posterior,
                 "upper_bound": None if t.upper_bound is None else finite(t.upper_bound),
+                "certified": t.certified,
                 "n_leaves": t.tree.n_leaves,
                 "edits": _edits(posterior, t),
             }
@@ -96,6 +98,8 @@ def map_command(
             and {
                 "factor": near.factor,
                 "count": near.count,
+                "complete": near.complete,
+                "upper_bound": near.upper_bound and finite(near.upper_bound),
                 "probability": near.probability,
             },
             "version": slp.__version__,
@@ -104,16 +108,22 @@ def map_command(
     else:
         say(f"engine {posterior.engine}: {posterior.reason}")
         if near is not None:
-            one = "trees are" if posterior.derivations_are_trees else "derivations are"
-            say(
-                f"{near.count:,} {one} at least {near.factor:g} times as probable as the best; "
-                f"together they have probability {near.probability:.4f}"
-            )
+            say(_near_in_words(near, "trees" if posterior.derivations_are_trees else "derivations"))
         for i, t in enumerate(trees, start=1):
-            say("", f"{i}. {standing(t)}{leaves_text(t.tree.n_leaves)}")
+            say("", f"{i}. {standing(t, later=i > 1)}{leaves_text(t.tree.n_leaves)}")
             say(*(_edits(posterior, t) or ()))
             say_text(t.tree.to_text())
     exit_if_interrupted(posterior)
+
+
+def _near_in_words(near: RashomonSet, trees: str) -> str:
+    counted = f"{near.count:,} {trees} are at least {near.factor:g} times as probable as the best"
+    if near.upper_bound is not None:
+        bound = f", none with log joint above {near.upper_bound:.6f}"
+        return f"{counted} found; there may be more{bound if near.upper_bound < math.inf else ''}"
+    if near.probability is None:
+        return counted
+    return f"{counted}; together they have probability {near.probability:.4f}"
 
 
 def _edits(posterior: slp.Posterior, found: Candidate) -> list[str] | None:

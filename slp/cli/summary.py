@@ -205,17 +205,19 @@ def finite(number: int | float | None) -> int | float | None:
     return number if number is not None and math.isfinite(number) else None
 
 
-def standing(best: Candidate, verbose: bool = True) -> str:
-    """The tree's probability, as the beginning of a line; with `verbose` also its log weight."""
+def standing(best: Candidate, verbose: bool = True, later: bool = False) -> str:
+    """The tree's probability, as the beginning of a line; with `verbose` also its log weight.
+    `later`: the tree is not the first of a list."""
     if best.grown:
         joint = "" if best.log_joint is None else f"log joint {best.log_joint:.6f}, "
+        none = "no later one" if later else "none"
         if best.certified:
-            return f"certified: none is better; {joint}"
+            return f"certified: {none} is better; {joint}"
         if best.upper_bound == math.inf:
             return f"found by search, no bound on better ones is known; {joint}"
         if best.upper_bound is not None and best.log_joint is not None:
             gap = best.upper_bound - best.log_joint
-            return f"found by search, none is better by more than {gap:.6g}; {joint}"
+            return f"found by search, {none} is better by more than {gap:.6g}; {joint}"
         return f"grown greedily, there may be better ones; {joint}"
     if best.log_joint is None:
         return "drawn most often, there may be better ones; "

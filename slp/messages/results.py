@@ -60,13 +60,13 @@ NO_ARVIZ = E532.says(
 E534 = Entry(
     "E534: the set of trees near the best is not told",
     cause="`rashomon_set`, or `slp map --within`, was given a factor that is not above 0 and at "
-    "most 1, or an engine that does not sum over all trees.",
-    remedy="Take a factor such as 0.1, and the engine `exact`.",
+    "most 1, or an engine that neither sums over all trees nor lists the best ones.",
+    remedy="Take a factor such as 0.1, and the engine `exact` or `search`.",
     example="posterior.rashomon_set(factor=10)",
 )
 NOT_A_FACTOR = E534.says("factor is {factor}", "take one above 0 and at most 1, such as 0.1")
 NO_RASHOMON_SET = E534.says(
-    "the engine {engine} does not tell all trees near the best", "take the engine exact"
+    "the engine {engine} does not tell all trees near the best", "take the engine exact or search"
 )
 
 W510 = Entry(

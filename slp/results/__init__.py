@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from slp.results.known import Known
     from slp.results.posterior import FeatureUse, Posterior
     from slp.results.proofs import SampledProofs
+    from slp.results.rashomon import RashomonSet
     from slp.results.result import Candidate, Draw, Estimate, Kind, Result
     from slp.results.rule_use import RuleUse
     from slp.results.tempering import TemperingFigures
@@ -41,6 +42,7 @@ __all__ = [
     "Kind",
     "Known",
     "Posterior",
+    "RashomonSet",
     "Result",
     "RuleUse",
     "bulk_ess",
@@ -64,6 +66,7 @@ __getattr__, __dir__ = late_names(
         "slp.results.comparison": "ComparedProgram Comparison",
         "slp.results.diagnostics": "Diagnostics",
         "slp.results.proofs": "SampledProofs",
+        "slp.results.rashomon": "RashomonSet",
         "slp.results.posterior": "FeatureUse Posterior",
         "slp.results.known": "Known",
         "slp.results.words": "error_note estimate_text evidence_text number_of_trees_text",

@@ -185,7 +185,8 @@ class Posterior:
 
     def k_best(self, k: int) -> list[Candidate]:
         """The trees of the `k` best derivations, or the best of the trees drawn, best first; fewer
-        if there are no more.
+        if there are no more. Those of the engine `search` that are not certified are the best that
+        it met.
 
         Raises
         ------
@@ -197,7 +198,9 @@ class Posterior:
 
     def rashomon_set(self, factor: float = 0.1, most: int = 100) -> RashomonSet:
         """All trees (derivations) that are at least `factor` times as probable as the best one:
-        their number and probability, and the best `most` of them.
+        their number and probability, and the best `most` of them. The engine `search` lists them
+        one by one and knows no probability; where its time or memory ends, it tells how many it
+        has found and bounds the others.
 
         Raises
         ------
@@ -213,9 +216,10 @@ class Posterior:
         found = self._result.near_best(-math.log(factor))
         if found is None:
             raise UsageError(NO_RASHOMON_SET(engine=self.engine))
-        count, log_probability = found
-        trees = tuple(self.k_best(min(count, most)))
-        return RashomonSet(factor, count, min(1.0, math.exp(log_probability)), trees)
+        trees = tuple(self.k_best(min(found.count, most)))
+        log_sum = found.log_probability
+        share = None if log_sum is None else min(1.0, math.exp(log_sum))
+        return RashomonSet(factor, found.count, share, trees, found.upper_bound)
 
     def map(self) -> Candidate:
         """The tree of the best derivation, or the best of the trees drawn."""

@@ -96,6 +96,22 @@ class Candidate:
 
 
 @dataclass(frozen=True)
+class NearBest:
+    """The derivations near the best one.
+
+    Attributes
+    ----------
+    count : how many were counted.
+    log_probability : log of their probability together; None where it is not known.
+    upper_bound : none of the others has a log joint above this; None where all were counted.
+    """
+
+    count: int
+    log_probability: float | None
+    upper_bound: float | None = None
+
+
+@dataclass(frozen=True)
 class Draw:
     """One draw.
 
@@ -234,9 +250,9 @@ class Result(ABC):
         not count."""
         return None
 
-    def near_best(self, slack: float) -> tuple[int, float] | None:
-        """The number of derivations whose log joint is at least the best one's less `slack`, and
-        the log of their probability together; None where the engine does not tell."""
+    def near_best(self, slack: float) -> NearBest | None:
+        """The derivations whose log joint is at least the best one's less `slack`; None where the
+        engine does not tell."""
         return None
 
     @property

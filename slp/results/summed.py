@@ -20,7 +20,7 @@ from slp.results.averages import ScoredTree, TreeAverages, TreeDistribution
 from slp.results.choice import Choice
 from slp.results.evidence import evidence_note
 from slp.results.known import Known
-from slp.results.result import Candidate, Draw, Estimate, Result
+from slp.results.result import Candidate, Draw, Estimate, NearBest, Result
 from slp.results.rule_use import RuleUse, Sums, exact_rule_uses, rules_of_mixture, uses_from_splits
 from slp.source import SourceSpan
 from slp.trees import Leaf, Tree
@@ -211,9 +211,9 @@ class SummedResult(Result):
     def tree_count(self) -> float:
         return self._distribution.tree_count()
 
-    def near_best(self, slack: float) -> tuple[int, float]:
+    def near_best(self, slack: float) -> NearBest:
         count, log_sum = self._distribution.near_best(slack)
-        return count, log_sum - self.log_total
+        return NearBest(count, log_sum - self.log_total)
 
     def log_weight(self, tree: Tree) -> float:
         return self._distribution.log_weight(tree)

@@ -52,6 +52,10 @@ public:
     // most: bytes that they may take of the budget.
     OpenItems(Budget& budget, std::size_t most) : budget_(budget), most_(most) {}
 
+    void clear() {
+        items_.clear();
+        bytes_ = 0;
+    }
     // Null if it is not there.
     std::shared_ptr<OpenItem> find(Key key) const {
         const auto found = items_.find(key);
@@ -64,8 +68,7 @@ public:
             auto made = std::make_shared<OpenItem>(budget_, left_out, branches);
             const std::size_t size = OpenItem::kOverhead + branches.size() * kPerBranch;
             if (bytes_ + size > most_) {
-                items_.clear();
-                bytes_ = 0;
+                clear();
             }
             if (size > most_) {
                 return nullptr;

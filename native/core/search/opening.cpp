@@ -62,7 +62,13 @@ Opened Opening::open(const Box& box, std::int32_t product, Arena& arena) {
     Branch* const begin = arena.allocate<Branch>(found.item.n_edges);
     Branch* end = begin;
     for (const RuleEdges& rule : found.item.rules) {
-        add_rule(item, rule, box, found.splits, end);
+        for (const Edge& edge : rule.edges) {
+            const Branch branch = branch_of(rule, edge, box, found.splits);
+            take_value(item, branch);
+            if (branch.high > item.low + rounding_of(item.low)) {
+                *end++ = branch;
+            }
+        }
     }
     end = std::remove_if(begin, end, [&](const Branch& branch) {
         return branch.high <= item.low + rounding_of(item.low);
@@ -73,6 +79,23 @@ Opened Opening::open(const Box& box, std::int32_t product, Arena& arena) {
         item.high = std::max(item.high, branch.high);
     }
     return item;
+}
+
+Opening::Whole Opening::open_whole(const Box& box, std::int32_t product, Arena& arena) {
+    const Edges found = edges(box, product, arena);
+    Branch* const begin = arena.allocate<Branch>(found.item.n_edges);
+    Branch* end = begin;
+    Whole out;
+    for (const RuleEdges& rule : found.item.rules) {
+        if (rule.kind == RuleKind::leaf) {
+            out.stops.push_back(rule.log_factor + leaf_.log_leaf(own_.data()));
+        }
+        for (const Edge& edge : rule.edges) {
+            *end++ = branch_of(rule, edge, box, found.splits);
+        }
+    }
+    out.branches = {begin, end};
+    return out;
 }
 
 bool Opening::look_at(const Box& box) {
@@ -136,32 +159,27 @@ void Opening::open_start(Opened& item, const Box& box, Arena& arena) {
     item.high = high;
 }
 
-void Opening::add_rule(Opened& item, const RuleEdges& rule, const Box& box,
-                       std::span<const BoxSplit> splits, Branch*& end) {
+Branch Opening::branch_of(const RuleEdges& rule, const Edge& edge, const Box& box,
+                          std::span<const BoxSplit> splits) {
     const double* const own = own_.data();
     const std::size_t width = leaf_.width();
-    for (const Edge& edge : rule.edges) {
-        Branch branch{rule.log_factor + std::log(edge.probability), 0.0, nullptr, {}, false};
-        if (rule.kind == RuleKind::call) {
-            branch.below = {below(box, edge.left_state, edge.left, own),
-                            Below{{}, -1, 0.0, 0.0, 0.0}};
-        } else {
-            const BoxSplit& split = splits[edge.split];
-            const double* const left = sums_ + edge.split * width;
-            for (std::size_t i = 0; i < width; ++i) {
-                right_[i] = own[i] - left[i];
-            }
-            branch.split = &split;
-            branch.below = {
-                below(split.side(box, true), edge.left_state, edge.left, left),
-                below(split.side(box, false), edge.right_state, edge.right, right_.data())};
+    Branch branch{rule.log_factor + std::log(edge.probability), 0.0, nullptr, {}, false};
+    if (rule.kind == RuleKind::call) {
+        branch.below = {below(box, edge.left_state, edge.left, own),
+                        Below{{}, -1, 0.0, 0.0, 0.0}};
+    } else {
+        const BoxSplit& split = splits[edge.split];
+        const double* const left = sums_ + edge.split * width;
+        for (std::size_t i = 0; i < width; ++i) {
+            right_[i] = own[i] - left[i];
         }
-        branch.high = bound(branch);
-        take_value(item, branch);
-        if (branch.high > item.low + rounding_of(item.low)) {
-            *end++ = branch;
-        }
+        branch.split = &split;
+        branch.below = {below(split.side(box, true), edge.left_state, edge.left, left),
+                        below(split.side(box, false), edge.right_state, edge.right,
+                              right_.data())};
     }
+    branch.high = bound(branch);
+    return branch;
 }
 
 Below Opening::below(const Box& side, std::int32_t product, Key key, const double* sums) {
@@ -189,18 +207,20 @@ Below Opening::below(const Box& side, std::int32_t product, Key key, const doubl
 
 void Opening::refresh(Opened& item, Branch& branch) {
     for (Below& below : branch.below) {
-        if (below.product < 0) {
-            continue;
-        }
-        const Entry* const entry = table_.find(below.key);
-        below.low = below.stop;
-        if (entry != nullptr) {
-            below.low = std::max(below.low, entry->low);
-            below.high = std::min(below.high, entry->high);
+        if (below.product >= 0) {
+            refresh(below, table_.find(below.key));
         }
     }
     branch.high = std::min(branch.high, bound(branch));
     take_value(item, branch);
+}
+
+void Opening::refresh(Below& below, const Entry* entry) {
+    below.low = below.stop;
+    if (entry != nullptr) {
+        below.low = std::max(below.low, entry->low);
+        below.high = std::min(below.high, entry->high);
+    }
 }
 
 void Opening::take_value(Opened& item, const Branch& branch) {

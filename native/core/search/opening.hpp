@@ -65,6 +65,12 @@ public:
             Trees& trees, Budget& budget);
 
     Opened open(const Box& box, std::int32_t product, Arena& arena);
+    // The values of all leaf rules, and all branches.
+    struct Whole {
+        std::vector<double> stops;
+        std::span<Branch> branches;
+    };
+    Whole open_whole(const Box& box, std::int32_t product, Arena& arena);
     // Bounds on the sides of a branch's split that are not in the table, two levels at once.
     void look_below(const Box& box, Branch& branch);
     // The start of all derivations: a branch to each number of leaves that it may owe.
@@ -79,6 +85,8 @@ public:
     // Takes over what is known of the items below by now, and the value of `branch` where it is
     // better than `low`.
     void refresh(Opened& item, Branch& branch);
+    // The same of an item below; null where the table does not have it.
+    static void refresh(Below& below, const Entry* entry);
     Key key_of(const Box& box, std::int32_t product) const {
         return box.key + builder_.state_key(product);
     }
@@ -86,8 +94,8 @@ public:
     TreeRef tree_of(const BoxSplit& split, TreeRef left, TreeRef right);
 
 private:
-    void add_rule(Opened& item, const RuleEdges& rule, const Box& box,
-                  std::span<const BoxSplit> splits, Branch*& end);
+    Branch branch_of(const RuleEdges& rule, const Edge& edge, const Box& box,
+                     std::span<const BoxSplit> splits);
     Below below(const Box& side, std::int32_t product, Key key, const double* sums);
     // Finds the splits of a box, and sums over their left sides.
     void find_splits(const Box& box);

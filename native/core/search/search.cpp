@@ -260,23 +260,27 @@ void Search::keep(Key key, Opened& item, std::uint64_t work) {
 
 Found Search::found() const {
     Found out{{}, low_, high_, table_.size(), table_.lost(), steps_, budget_.peak()};
-    std::vector<TreeRef> stack;
     if (tree_ != kNoTree) {
-        stack.push_back(tree_);
+        add_tree(tree_, out.tree);
     }
+    return out;
+}
+
+// Adds the tree's nodes.
+void Search::add_tree(TreeRef tree, TreeNodes& out) const {
+    std::vector<TreeRef> stack{tree};
     while (!stack.empty()) {
         const TreeRef at = stack.back();
         stack.pop_back();
         const bool splits = trees_.is_split(at);
-        out.tree.feature.push_back(splits ? static_cast<std::int32_t>(trees_[at].feature) : -1);
-        out.tree.low.push_back(splits ? trees_[at].low : 0);
-        out.tree.high.push_back(splits ? trees_[at].high : 0);
+        out.feature.push_back(splits ? static_cast<std::int32_t>(trees_[at].feature) : -1);
+        out.low.push_back(splits ? trees_[at].low : 0);
+        out.high.push_back(splits ? trees_[at].high : 0);
         if (splits) {
             stack.push_back(trees_[at].right);
             stack.push_back(trees_[at].left);
         }
     }
-    return out;
 }
 
 }  // namespace slp::search

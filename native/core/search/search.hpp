@@ -60,6 +60,8 @@ public:
     Found found() const;
 
 private:
+    friend class Ranking;
+
     // The work of an item that was opened; that of one of a tree found elsewhere is less.
     static constexpr std::uint32_t kOpened = 2;
 
@@ -109,6 +111,7 @@ private:
     void sift_top(Frame& frame);
     void go_on();
     Progress progress() const;
+    void add_tree(TreeRef tree, TreeNodes& out) const;
     // What a subtree is worth in a product state; -inf if no derivation gives it.
     double seed_item(Seed& seed, std::size_t node, const Box& box, std::int32_t product);
 

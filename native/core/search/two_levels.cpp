@@ -98,7 +98,7 @@ bool TwoLevels::prepare(const Box& box, std::span<const BoxSplit> splits, const 
     if (n * n * static_cast<double>(words_ + 4 * width_) > kMostWork) {
         return false;
     }
-    box_ = &box;
+    box_ = box;
     splits_ = splits;
     sums_ = sums;
     own_ = own;
@@ -125,7 +125,7 @@ void TwoLevels::add_plane(const BoxSplit& split, std::uint64_t* out) const {
             out[at / 64] |= std::uint64_t{on} << (at % 64);
         }
     };
-    for (const std::uint32_t row : box_->rows) {
+    for (const std::uint32_t row : box_.rows) {
         const bool left = feature.goes_left(split.low, row);
         if (mixed_[row]) {
             set(mixed, 1, left);
@@ -170,7 +170,7 @@ std::uint32_t TwoLevels::both(std::size_t i, std::size_t j, double* out) const {
 // Which splits of the box are distinct splits of the side, and how many each feature has.
 void TwoLevels::count_splits(std::size_t split, bool left) {
     const std::uint32_t side =
-        distinct_rows(splits_[split].side(*box_, left).sizes);
+        distinct_rows(splits_[split].side(box_, left).sizes);
     std::fill(weights_of_feature_.begin(), weights_of_feature_.end(), 0.0);
     for (std::size_t j = 0; j < splits_.size(); ++j) {
         double* const to = parts_.data() + j * width_;
@@ -213,12 +213,12 @@ void TwoLevels::find_signatures() {
     for (std::size_t j = 1; j < splits_.size() && signature_words_ > 0; ++j) {
         signature_words_ = splits_[j].feature == splits_[j - 1].feature ? 0 : signature_words_;
     }
-    signatures_.assign(box_->rows.size() * signature_words_, 0);
+    signatures_.assign(box_.rows.size() * signature_words_, 0);
     varying_.assign(splits_.size(), {0, 0});
     for (std::size_t j = 0; j < splits_.size() && signature_words_ > 0; ++j) {
         const Feature& feature = problem_.table.features[splits_[j].feature];
         std::uint64_t* to = signatures_.data() + j / 64;
-        for (const std::uint32_t row : box_->rows) {
+        for (const std::uint32_t row : box_.rows) {
             *to |= std::uint64_t{feature.goes_left(splits_[j].low, row)} << (j % 64);
             to += signature_words_;
         }
@@ -231,12 +231,12 @@ void TwoLevels::find_varying(std::size_t split, bool left) {
     if (w == 0) {
         return;
     }
-    const std::size_t side = distinct_rows(splits_[split].side(*box_, left).sizes);
+    const std::size_t side = distinct_rows(splits_[split].side(box_, left).sizes);
     const std::size_t stride = (side + kMostWitnesses - 1) / kMostWitnesses;
     // For each part of each split: bits that are set in some row, and bits that are not.
     ones_and_zeros_.assign(4 * n * w, 0);
     std::size_t met = 0;
-    for (std::size_t k = 0; k < box_->rows.size(); ++k) {
+    for (std::size_t k = 0; k < box_.rows.size(); ++k) {
         const std::uint64_t* const own = signatures_.data() + k * w;
         if ((own[split / 64] >> (split % 64) & 1) != left || met++ % stride != 0) {
             continue;
@@ -282,7 +282,7 @@ double TwoLevels::log_split_above(std::size_t split, bool left, std::int32_t sta
         masses += n > 0 ? measure.mass(f, n) : 0.0;
     }
     const double total = measure.total(masses, found.rule->range_total);
-    const Sizes side_sizes = splits_[split].side(*box_, left).sizes;
+    const Sizes side_sizes = splits_[split].side(box_, left).sizes;
     double best = -INFINITY, share = 0.0;
     std::uint32_t feature = UINT32_MAX;
     for (std::size_t j = 0; j < splits_.size(); ++j) {

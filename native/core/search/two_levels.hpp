@@ -58,7 +58,8 @@ private:
     std::vector<std::uint8_t> mixed_;
     std::vector<std::uint32_t> class_;
     // Of the box.
-    const Box* box_ = nullptr;
+    // Of its rows only the number is used after `prepare`.
+    Box box_;
     std::span<const BoxSplit> splits_;
     const double *sums_ = nullptr, *own_ = nullptr;
     // Words of a plane: rows of pure groups, class after class, each as often as it occurs; then

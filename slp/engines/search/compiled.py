@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slp.kernels.compiled import compiled_core
 
-__all__ = ["Found", "Search"]
+__all__ = ["Found", "Ranked", "Ranking", "Search"]
+
+#: Is given the items opened, the items kept and the bytes used; False stops the search.
+Poll: TypeAlias = Callable[[int, int, int], bool]
 
 #: The core's numbers of how a search ended.
 _DONE, _OUT_OF_BUDGET = 0, 2
@@ -47,6 +50,22 @@ class Found:
         return bool(self.high <= self.low)
 
 
+@dataclass(frozen=True, eq=False)
+class Ranked:
+    """A derivation that was listed.
+
+    Attributes
+    ----------
+    cuts : its tree's nodes, as in `Found`.
+    value : its log joint.
+    high : no derivation that comes later has a larger one; inf if no bound is proven.
+    """
+
+    cuts: NDArray[np.int32]
+    value: float
+    high: float
+
+
 class Search:
     """A search in the core.
 
@@ -68,7 +87,7 @@ class Search:
         feature, low, high = (np.ascontiguousarray(column) for column in cuts.T)
         return bool(self._core.seed(feature, low.astype(np.uint32), high.astype(np.uint32)))
 
-    def run(self, poll: Callable[[int, int, int], bool] | None = None) -> tuple[bool, bool]:
+    def run(self, poll: Poll | None = None) -> tuple[bool, bool]:
         """Search on; whether the best is certain, and whether memory ended. `poll` is called some
         twenty times a second with the items opened, the items kept and the bytes used; False stops
         the search.
@@ -81,9 +100,46 @@ class Search:
         ending = self._core.run(poll)
         return ending == _DONE, ending == _OUT_OF_BUDGET
 
+    def ranking(self, *, known: bool, most_steps: int = 0) -> Ranking:
+        """Derivations by falling value, once the search has ended."""
+        return Ranking(self._core, known=known, most_steps=most_steps)
+
     def found(self) -> Found:
         """What was found so far."""
         feature, low, high, *numbers = self._core.found()
-        columns: Iterable[NDArray[Any]] = (feature, low, high)
-        cuts = np.stack([np.asarray(column, np.int32) for column in columns], axis=1)
-        return Found(cuts.reshape(-1, 3), *numbers)
+        return Found(_cuts_of(feature, low, high), *numbers)
+
+
+class Ranking:
+    """Derivations by falling value, in the core.
+
+    Parameters
+    ----------
+    search : the core's search, which must not run on.
+    known : order them by the values that the search found, as if none were better. Then nothing is
+        proven, and little is computed.
+    most_steps : the most items that are opened; 0 for no limit.
+
+    Attributes
+    ----------
+    bound : no derivation that was not given out has a larger log joint, unless they are `known`.
+    steps : items opened.
+    """
+
+    def __init__(self, search: Any, *, known: bool, most_steps: int = 0) -> None:
+        core = compiled_core()
+        assert core is not None
+        self._core = core.Ranking(search, known, most_steps)
+        self.bound, self.steps = np.inf, 0
+
+    def next(self, poll: Poll | None = None) -> tuple[bool, Ranked | None]:
+        """Whether the search for the next derivation came to its end, and the derivation; None if
+        there is no other, or it did not. `poll` is as for `Search.run`."""
+        ending, feature, low, high, value, self.bound, self.steps = self._core.next(poll)
+        if ending != _DONE or not len(feature):
+            return ending == _DONE, None
+        return True, Ranked(_cuts_of(feature, low, high), value, value)
+
+
+def _cuts_of(*columns: NDArray[Any]) -> NDArray[np.int32]:
+    return np.stack([np.asarray(column, np.int32) for column in columns], axis=1).reshape(-1, 3)

@@ -22,7 +22,7 @@ class _Search:
 
     name: str = "search"
     title: str = "the best tree, by best-first search, with a bound on how far from the best it is"
-    gives: str = "one tree, its log joint and an upper bound on it; no evidence"
+    gives: str = "the best trees, their log joints and upper bounds; no evidence"
     refuses: str = "constraints that are decided at the finished tree, `edittree`, predicates"
     needs_grammar: bool = True
     few_states: bool = True

@@ -9,6 +9,7 @@ that is not open, open it, and bring the numbers on the way back up to date.
 
 from __future__ import annotations
 
+import heapq
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -17,13 +18,14 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.engines.search.compiled import Poll, Ranked
 from slp.ir.tree_grammar import CallRule, LeafRule
 from slp.leaves import Dirichlet, GammaExponential, GammaPoisson
 from slp.problem.boxes import BoxSplit
 from slp.problem.core import leaves_owed
 from slp.problem.local_process import LocalProcess
 
-__all__ = ["PlainSearch", "log_parted"]
+__all__ = ["PlainRanking", "PlainSearch", "log_parted"]
 
 #: Box, state, leaves owed (0 where leaves are not counted).
 ItemKey: TypeAlias = tuple[int, int, int]
@@ -51,14 +53,19 @@ class Branch:
 
 @dataclass
 class Item:
-    """See the module. `stop` is the value of the best leaf rule, of an open item."""
+    """See the module. `stops` are the values of the leaf rules, of an open item."""
 
     key: ItemKey
     low: float
     high: float
     open: bool = False
-    stop: float = -math.inf
+    stops: list[float] = field(default_factory=list)
     branches: list[Branch] = field(default_factory=list)
+
+    @property
+    def stop(self) -> float:
+        """The value of the best leaf rule."""
+        return max(self.stops, default=-math.inf)
 
     def update(self) -> None:
         """Both numbers from those of the branches."""
@@ -130,11 +137,22 @@ class PlainSearch:
                 continue
             branch = found[0]
             if branch.split is not None:
-                out.append(self._cut(item.key[0], branch.split))
+                out.append(self.cut(item.key[0], branch.split))
             stack += reversed(branch.below)
         return np.array(out, np.int32).reshape(-1, 3)
 
-    def _cut(self, box: int, split: BoxSplit) -> tuple[int, int, int]:
+    def ranking(self, *, known: bool) -> PlainRanking:
+        """As of `slp.engines.search.compiled.Search`; none are known besides the best."""
+        return PlainRanking(self, nothing=known)
+
+    def open(self, item: Item) -> None:
+        """Find the leaf rules and branches of an item, once."""
+        if not item.open:
+            self._open(item)
+            item.update()
+
+    def cut(self, box: int, split: BoxSplit) -> tuple[int, int, int]:
+        """A split of a box as a row of `cuts`."""
         geometry = self.process.geometry
         feature = geometry.cuts[split.cut].feature
         by_code = geometry.rows_by_code[feature]
@@ -163,7 +181,7 @@ class PlainSearch:
             if isinstance(taken.rule, LeafRule):
                 if owed == 0:
                     fit = self.process.log_marginal(box) if self.likelihood else 0.0
-                    item.stop = max(item.stop, taken.log_weight + fit)
+                    item.stops.append(taken.log_weight + fit)
             elif isinstance(taken.rule, CallRule):
                 below = self._item(box, taken.rule.state, owed)
                 item.branches.append(Branch(taken.log_weight, (below,), None))
@@ -180,6 +198,67 @@ class PlainSearch:
     def _ways(self, owed: int) -> list[tuple[int, int]]:
         """The leaves that the sides of a split owe beyond one each."""
         return [(k, owed - 1 - k) for k in range(owed)] if self.owed else [(0, 0)]
+
+
+@dataclass(order=True)
+class _Part:
+    """A part of a derivation: what was decided, from left to right. The smallest has the largest
+    bound on the derivations that it may become."""
+
+    cost: float
+    number: int
+    value: float = field(compare=False)
+    cuts: tuple[tuple[int, int, int], ...] = field(compare=False)
+    undecided: tuple[Item, ...] = field(compare=False)
+
+
+class PlainRanking:
+    """Derivations by falling value: A* over parts of derivations (Hart, Nilsson & Raphael 1968).
+
+    Attributes
+    ----------
+    bound : no derivation that was not given out has a larger value.
+    """
+
+    def __init__(self, search: PlainSearch, *, nothing: bool = False) -> None:
+        self._search, self._number = search, 0
+        self._heap: list[_Part] = []
+        if not nothing:
+            self._push(0.0, (), (search.start,))
+
+    @property
+    def bound(self) -> float:
+        """See the class."""
+        return -self._heap[0].cost if self._heap else -math.inf
+
+    def next(self, poll: Poll | None = None) -> tuple[bool, Ranked | None]:
+        """As of `slp.engines.search.compiled.Ranking`."""
+        while self._heap:
+            if poll is not None and not poll(self._search.steps, 0, 0):
+                return False, None
+            part = heapq.heappop(self._heap)
+            if not part.undecided:
+                cuts = np.array(part.cuts, np.int32).reshape(-1, 3)
+                return True, Ranked(cuts, part.value, part.value)
+            item, *others = part.undecided
+            self._search.open(item)
+            for stop in item.stops:
+                self._push(part.value + stop, (*part.cuts, (-1, 0, 0)), tuple(others))
+            for branch in item.branches:
+                split, own = branch.split, part.cuts
+                if split is not None:
+                    own = (*own, self._search.cut(item.key[0], split))
+                self._push(part.value + branch.log_weight, own, (*branch.below, *others))
+        return True, None
+
+    def _push(
+        self, value: float, cuts: tuple[tuple[int, int, int], ...], undecided: tuple[Item, ...]
+    ) -> None:
+        highs = [item.high for item in undecided]
+        if value > -math.inf and -math.inf not in highs:
+            self._number += 1
+            part = _Part(-(value + sum(highs)), self._number, value, cuts, undecided)
+            heapq.heappush(self._heap, part)
 
 
 def log_parted(process: LocalProcess, box: int) -> float:

@@ -1,4 +1,4 @@
-"""`SearchResult`: the best tree that a search found, and the bound. Averages are over this tree
+"""`SearchResult`: the best trees that a search found, and bounds. Averages are over the best tree
 alone."""
 
 from __future__ import annotations
@@ -6,23 +6,29 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
+from itertools import islice
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from slp.budgets import Deadline
+from slp.data.table import Table
 from slp.engines import search
 from slp.engines.contract import Request
 from slp.engines.modal import scorer_of
-from slp.engines.search.compiled import Found
+from slp.engines.near_best import ROUNDING
+from slp.engines.search.compiled import Found, Ranked
+from slp.engines.search.listing import Listing
 from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.problem import Problem
+from slp.problem.tree_on_table import log_likelihood_of_tree, tree_of_nodes
 from slp.results.averages import ScoredTree
 from slp.results.evidence import evidence_note
-from slp.results.result import Candidate, Draw, Estimate, Result
+from slp.results.result import Candidate, Draw, Estimate, NearBest, Result
 from slp.results.rule_use import RuleUse, no_rules
 from slp.results.weighted_draws import DrawnTrees
-from slp.trees import Tree
+from slp.trees import Leaf, Tree
 
 __all__ = ["SearchResult"]
 
@@ -39,10 +45,8 @@ class SearchResult(Result):
     def __init__(
         self,
         problem: Problem,
-        scored: ScoredTree,
-        log_joint: float,
-        upper_bound: float,
         found: Found,
+        listing: Listing,
         *,
         request: Request,
         interrupted: bool,
@@ -57,15 +61,17 @@ class SearchResult(Result):
             normalised=grammar.normalised and grammar.max_leaves is None,
             seed=request.seed or 0,
         )
-        self.found, self._problem, self._scored = found, problem, scored
-        self._joint, self._bound = log_joint, upper_bound
+        self.found, self._problem = found, problem
+        self._scored, self._own_listing = self._scored_tree(found.cuts), listing
         self._request = replace(request, progress=None, instead=None)
         self._early = (interrupted, out_of_time, out_of_memory)
 
     def __getstate__(self) -> dict[str, Any]:
-        """For pickles and copies: without what weighs other trees, which is made again."""
+        """For pickles and copies: without what weighs other trees, and without the search, which
+        are made again."""
         return {
             **{name: value for name, value in vars(self).items() if name != "_scorer"},
+            "_own_listing": None,
             "_request": replace(self._request, deadline=Deadline()),
         }
 
@@ -130,17 +136,46 @@ class SearchResult(Result):
         """See `Result`."""
         return float(self._scorer.log_weight(tree))
 
+    @property
+    def _listing(self) -> Listing:
+        """Its first derivation is the best found."""
+        if self._own_listing is None:
+            self._own_listing = self._again()._own_listing
+        assert self._own_listing is not None
+        return self._own_listing
+
     def best(self) -> Iterator[Candidate]:
-        """See `Result`: the tree found, with the log joint of its best derivation and the bound on
-        that of all derivations."""
-        joint = self._joint
-        yield Candidate(
-            self.shown(self._scored.tree),
-            joint,
-            self.log_probability(joint),
-            self._bound,
-            grown=True,
-        )
+        """See `Result`: the tree found, and the next ones. Each has the log joint of a derivation,
+        and the bound on all derivations that come later."""
+        found = self.found
+        yield self._candidate(Ranked(found.cuts, found.low, max(found.high, found.low)))
+        yield from (self._candidate(ranked) for ranked in islice(self._listing, 1, None))
+
+    def near_best(self, slack: float) -> NearBest:
+        """See `Result`: those that were listed one by one, while there was time."""
+        count, least = 0, self.found.low - slack - ROUNDING
+        for ranked in self._listing:
+            if ranked.high < least:
+                break
+            if ranked.value >= least:
+                count += 1
+            elif ranked.high > ranked.value:
+                return NearBest(count, None, ranked.high)
+        listing = self._listing
+        return NearBest(count, None, listing.bound if listing.bound >= least else None)
+
+    def _candidate(self, ranked: Ranked) -> Candidate:
+        scored, joint, high = self._scored_tree(ranked.cuts), ranked.value, ranked.high
+        if self.derivations_are_trees:  # the same up to rounding
+            joint = scored.log_weight + self.likelihood * scored.log_likelihood
+            high = joint + (high - ranked.value)
+        shown = self.shown(scored.tree)
+        return Candidate(shown, joint, self.log_probability(joint), high, grown=True)
+
+    def _scored_tree(self, cuts: NDArray[np.int32]) -> ScoredTree:
+        tree = _tree(self.table, cuts)
+        weight = float(self._scorer.log_weight(tree))
+        return ScoredTree(tree, weight, log_likelihood_of_tree(self.table, tree))
 
     @cached_property
     def draws(self) -> Sequence[Draw]:
@@ -155,21 +190,43 @@ class SearchResult(Result):
 
     def prior(self) -> SearchResult:
         """See `Result`: the tree of the best derivation without the likelihood."""
+        return self._again(likelihood=False)
+
+    def _again(self, **changed: Any) -> SearchResult:
         deadline = Deadline(self._request.deadline.seconds)
-        request = replace(self._request, likelihood=False, deadline=deadline)
-        return search.run_search(self._problem, request)
+        return search.run_search(
+            self._problem, replace(self._request, deadline=deadline, **changed)
+        )
 
     @property
     def interrupted(self) -> bool:
         """See `Result`."""
-        return any(self._early[:2])
+        listing = self._own_listing
+        return any(self._early[:2]) or (
+            listing is not None and (listing.interrupted or listing.out_of_time)
+        )
 
     @property
     def out_of_time(self) -> bool:
         """See `Result`."""
-        return self._early[1]
+        listing = self._own_listing
+        return self._early[1] or (listing is not None and listing.out_of_time)
 
     @property
     def out_of_memory(self) -> bool:
         """Whether the budget of memory ended the search."""
         return self._early[2]
+
+
+def _tree(table: Table, cuts: NDArray[np.int32]) -> Tree:
+    rows = np.arange(len(table.counts))
+    leaves, stack = [], [rows]
+    for f, low, _high in cuts.tolist():
+        own = stack.pop()
+        if f < 0:
+            leaves.append(Leaf.of(table.leaf, table.statistics[own].sum(axis=0)))
+            continue
+        codes = table.codes[own, f]
+        left = codes == low if table.features[f].categorical else codes <= low
+        stack += [own[~left], own[left]]
+    return tree_of_nodes(table.features, cuts.tolist(), leaves)

@@ -14,21 +14,17 @@ from numpy.typing import NDArray
 from slp.budgets.memory import check_room_for_bit_sets, format_bytes, room_beside
 from slp.budgets.seconds import format_seconds
 from slp.engines.contract import Request
-from slp.engines.modal import scorer_of
 from slp.engines.modal.compiled import core_engine, grow_in_core
 from slp.engines.modal.plan import Ending, Grown, Plan
 from slp.engines.modal.pruning import Pruning
 from slp.engines.search.compiled import Found, Search
+from slp.engines.search.listing import LEAST_SECONDS, AnySearch, Listing
 from slp.engines.search.plain import PlainSearch
 from slp.engines.search.result import SearchResult
 from slp.errors import BudgetError, NoTreeError, TimeOverError
 from slp.messages.inference import NO_TREE, SEARCH_OUT_OF_MEMORY, TIME_OVER
-from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.local_process import LocalProcess
 from slp.problem.problem import Problem
-from slp.problem.tree_on_table import log_likelihood_of_tree, tree_of_nodes
-from slp.results.averages import ScoredTree
-from slp.trees import Leaf, Tree
 
 __all__ = ["run_search"]
 
@@ -45,9 +41,6 @@ _LOOK_AHEAD_CELLS = 10_000_000
 
 #: Bytes that the core's search takes at least.
 _LEAST_ROOM = 2**16
-
-#: Seconds of a search whose time is over when it begins, so that it gives more than one leaf.
-_LEAST_SECONDS = 0.2
 
 
 def run_search(problem: Problem, request: Request) -> SearchResult:
@@ -86,27 +79,16 @@ class _Run:
         self.modal: tuple[float, NDArray[np.int32]] = -math.inf, np.empty((0, 3), np.int32)
 
     def result(self) -> SearchResult:
-        found = self._plainly() if self.problem.core is None else self._in_core()
+        search: AnySearch
+        search, found = self._plainly() if self.problem.core is None else self._in_core()
         if not len(found.cuts):
             self._raise_nothing(found)
-        one_derivation = derivations_are_trees(self.problem.grammar)
-        tree = self._tree(found.cuts)
-        scorer = scorer_of(self.problem, self.request.likelihood)
-        scored = ScoredTree(
-            tree,
-            float(scorer.log_weight(tree)),
-            log_likelihood_of_tree(self.problem.table, tree),
-        )
-        joint, high = found.low, max(found.high, found.low)
-        if one_derivation:  # the same up to rounding
-            own = scored.log_weight + self.request.likelihood * scored.log_likelihood
-            joint, high = own, own + (high - joint)
+        memory, taken = room_beside(self.problem.table, self.request.memory), found.peak_bytes
+        listing = Listing(search, found, self.request.deadline, max(0, memory - taken) // 2)
         return SearchResult(
             self.problem,
-            scored,
-            joint,
-            high,
             found,
+            listing,
             request=self.request,
             interrupted=self.interrupted,
             out_of_time=self.request.deadline.over() and not found.certified,
@@ -130,12 +112,12 @@ class _Run:
         """Whether to go on."""
         if self.request.progress is not None:
             self.request.progress(steps, "searching")
-        early = time.monotonic() - self.began < _LEAST_SECONDS
+        early = time.monotonic() - self.began < LEAST_SECONDS
         return early or not self.request.deadline.over()
 
     # --- in the core ---------------------------------------------------------------------------
 
-    def _in_core(self) -> Found:
+    def _in_core(self) -> tuple[Search, Found]:
         room = room_beside(self.problem.table, self.request.memory)
         if room < _LEAST_ROOM:
             self._raise_no_memory()
@@ -151,8 +133,8 @@ class _Run:
             search.run(lambda *_: False)  # the tree of one leaf at least
         found, (value, cuts) = search.found(), self.modal
         if found.low < value - 1e-9 * (1 + abs(value)):  # the search had no room for that tree
-            return replace(found, cuts=cuts, low=value)
-        return found
+            return search, replace(found, cuts=cuts, low=value)
+        return search, found
 
     def _modal_trees(self, room: int) -> Iterator[tuple[float, NDArray[np.int32]]]:
         """Modal trees, each pruned exactly, with the values of their derivations."""
@@ -188,7 +170,7 @@ class _Run:
 
     # --- plainly -------------------------------------------------------------------------------
 
-    def _plainly(self) -> Found:
+    def _plainly(self) -> tuple[PlainSearch, Found]:
         problem = self.problem
         check_room_for_bit_sets(problem.table, self.request.memory)
         process = LocalProcess(problem.grammar, problem.boxes)
@@ -198,20 +180,4 @@ class _Run:
         except KeyboardInterrupt:
             self.interrupted = True
         low, high = search.low, search.high
-        return Found(search.cuts(), low, high, len(search.items), 0, search.steps, 0)
-
-    # --- the tree ------------------------------------------------------------------------------
-
-    def _tree(self, cuts: NDArray[np.int32]) -> Tree:
-        table = self.problem.table
-        rows = np.arange(len(table.counts))
-        leaves, stack = [], [rows]
-        for f, low, _high in cuts.tolist():
-            own = stack.pop()
-            if f < 0:
-                leaves.append(Leaf.of(table.leaf, table.statistics[own].sum(axis=0)))
-                continue
-            codes = table.codes[own, f]
-            left = codes == low if table.features[f].categorical else codes <= low
-            stack += [own[~left], own[left]]
-        return tree_of_nodes(table.features, cuts.tolist(), leaves)
+        return search, Found(search.cuts(), low, high, len(search.items), 0, search.steps, 0)

@@ -16,7 +16,7 @@ from click.testing import CliRunner
 
 import slp
 from slp.cli import slp_command
-from slp.engines.search import run as search_run
+from slp.engines.search import result as search_result
 from slp.errors import SlpError, SlpWarning
 from slp.problem.problem import Problem
 
@@ -171,10 +171,12 @@ def test_tables_with_nothing_to_decide(data: pl.DataFrame) -> None:
 def test_the_plain_search_is_taken_without_the_core(monkeypatch: pytest.MonkeyPatch) -> None:
     want = posterior(":- use(growtree).", frame(8)).map()
     monkeypatch.setattr(Problem, "core", None)
-    monkeypatch.setattr(search_run, "scorer_of", lambda problem, likelihood: _Plain(problem))
+    monkeypatch.setattr(search_result, "scorer_of", lambda problem, likelihood: _Plain(problem))
     have = posterior(":- use(growtree).", frame(8)).map()
     assert have.certified and have.log_joint == pytest.approx(want.log_joint)
     assert have.tree.to_text() == want.tree.to_text()
+    best = posterior(":- use(growtree).", frame(5)).k_best(4)
+    assert all(tree.certified for tree in best) and len(best) == 4
 
 
 class _Plain:

@@ -1,0 +1,290 @@
+#include "search/ranking.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace slp::search {
+
+namespace {
+
+// Going on below a candidate pays until its bound is this much below the next best one.
+constexpr double kSlack = 0.1;
+
+// The most levels of an item below the start.
+constexpr int kDeepest = 2000;
+
+// Bytes of an item besides its options.
+constexpr std::size_t kPerNode = 256;
+
+double plus(double x, double y) {
+    return x == -INFINITY || y == -INFINITY ? -INFINITY : x + y;
+}
+
+}  // namespace
+
+Ranking::Ranking(Search& search, bool known, std::uint64_t most_steps)
+    : search_(search), known_(known), most_steps_(most_steps), charge_(search.budget_) {
+    search_.open_items_.clear();
+}
+
+Status Ranking::next(const Poll& poll) {
+    poll_ = &poll;
+    stop_ = false;
+    tree_ = {};
+    value_ = 0.0;
+    const Arena::Mark mark = search_.arena_.mark();
+    bool whole = false;
+    const Status status = within_budget([&] {
+        if (!root_.open) {
+            open_start();
+        }
+        whole = emit(root_, search_.geometry_.root(), given_, 0);
+        return stop_ ? Status::stopped : Status::done;
+    });
+    search_.arena_.release(mark);
+    given_ += whole && status == Status::done;
+    if (!whole || status != Status::done) {
+        tree_ = {};
+        value_ = -INFINITY;
+    }
+    poll_ = nullptr;
+    return status;
+}
+
+double Ranking::bound() const {
+    if (!root_.open) {
+        return search_.high_;
+    }
+    const double next = given_ < root_.found.size() ? root_.found[given_].bound : root_.top();
+    return std::min(next, search_.high_);
+}
+
+// False to end: time, the keyboard, the number of steps.
+bool Ranking::go_on() {
+    stop_ = stop_ || (most_steps_ > 0 && steps_ >= most_steps_);
+    const auto now = std::chrono::steady_clock::now();
+    if (now >= next_poll_) {
+        next_poll_ = now + std::chrono::milliseconds(50);
+        Progress progress = search_.progress();
+        progress.items += steps_;
+        stop_ = stop_ || !(*poll_)(progress);
+    }
+    return !stop_;
+}
+
+// --- items ---------------------------------------------------------------------------------------
+
+Ranking::Node& Ranking::node_of(const Below& below) {
+    const auto found = nodes_.find(below.key);
+    if (found != nodes_.end()) {
+        return found->second;
+    }
+    charge_.add(kPerNode);
+    return nodes_[below.key];
+}
+
+void Ranking::open(Node& node, const Box& box, std::int32_t product) {
+    ++steps_;
+    const Arena::Mark mark = search_.arena_.mark();
+    Opening::Whole whole = search_.opening_.open_whole(box, product, search_.arena_);
+    node.stops = std::move(whole.stops);
+    add_options(node, whole.branches);
+    search_.arena_.release(mark);
+}
+
+void Ranking::open_start() {
+    const Box box = search_.geometry_.root();
+    const Arena::Mark mark = search_.arena_.mark();
+    Opened item;
+    search_.opening_.open_start(item, box, search_.arena_);
+    search_.trees_.drop(item.tree);
+    add_options(root_, item.branches);
+    search_.arena_.release(mark);
+}
+
+void Ranking::add_options(Node& node, std::span<const Branch> branches) {
+    charge_.add(2 * (node.stops.size() + branches.size()) * (sizeof(Candidate) + sizeof(double)));
+    auto open = std::make_unique<OpenItem>(search_.budget_, -INFINITY, branches);
+    node.open = std::move(open);
+    for (std::uint32_t i = 0; i < node.stops.size() + branches.size(); ++i) {
+        push(node, {INFINITY, i, {0, 0}});
+    }
+}
+
+// Unless there is no such derivation.
+void Ranking::push(Node& node, Candidate candidate) {
+    candidate.bound = std::min(candidate.bound, bound_of(node, candidate).value);
+    if (candidate.bound > -INFINITY) {
+        node.heap.push_back(candidate);
+        std::push_heap(node.heap.begin(), node.heap.end());
+    }
+}
+
+// The ranks (i, j) follow (i - 1, j), and (0, j) follows (0, j - 1): each pair once.
+void Ranking::push_successors(Node& node, const Candidate& found) {
+    if (found.option < node.stops.size()) {
+        return;
+    }
+    charge_.add(4 * sizeof(Candidate));
+    const auto [i, j] = found.ranks;
+    push(node, {found.bound, found.option, {i + 1, j}});
+    if (i == 0 && branch_of(node, found).below[1].product >= 0) {
+        push(node, {found.bound, found.option, {0, j + 1}});
+    }
+}
+
+Ranking::Bound Ranking::bound_of(const Node& node, const Candidate& candidate) {
+    if (candidate.option < node.stops.size()) {
+        return {node.stops[candidate.option], true};
+    }
+    Branch& branch = branch_of(node, candidate);
+    const Bound left = bound_of(branch.below[0], candidate.ranks[0]);
+    const Bound right = bound_of(branch.below[1], candidate.ranks[1]);
+    return {plus(branch.log_weight, plus(left.value, right.value)), left.exact && right.exact};
+}
+
+Ranking::Bound Ranking::bound_of(Below& below, std::uint32_t rank) {
+    if (below.product < 0) {  // the second item of a call
+        return {0.0, true};
+    }
+    const auto at = nodes_.find(below.key);
+    const Node* const node =
+        at == nodes_.end() || at->second.open == nullptr ? nullptr : &at->second;
+    if (node != nullptr && rank < node->found.size()) {
+        return {node->found[rank].bound, true};
+    }
+    if (node != nullptr && (node->heap.empty() || !node->found.empty())) {
+        return {node->top(), node->heap.empty()};
+    }
+    Opening::refresh(below, search_.table_.find(below.key));
+    if (node != nullptr) {
+        return {known_ ? node->top() : std::min(below.high, node->top()),
+                !known_ && rank == 0 && below.solved()};
+    }
+    return {known_ ? below.low : below.high, rank == 0 && (known_ || below.solved())};
+}
+
+Box Ranking::side_of(const Box& box, const Branch& branch, bool left) {
+    return branch.split == nullptr
+               ? box
+               : search_.geometry_.side(box, *branch.split, left, search_.arena_);
+}
+
+// --- the search ----------------------------------------------------------------------------------
+
+// Until the derivation of this rank is found, or its value cannot be above the threshold.
+void Ranking::work(Node& node, const Box& box, std::uint32_t rank, double threshold, int depth) {
+    if (depth > kDeepest) {
+        throw OutOfBudget();
+    }
+    while (node.found.size() <= rank && !node.heap.empty() && go_on()) {
+        const Candidate top = node.heap.front();
+        const Bound now = bound_of(node, top);
+        if (now.value < top.bound) {
+            std::pop_heap(node.heap.begin(), node.heap.end());
+            node.heap.pop_back();
+            push(node, top);
+        } else if (top.bound <= threshold) {
+            return;
+        } else if (now.exact) {
+            std::pop_heap(node.heap.begin(), node.heap.end());
+            node.heap.pop_back();
+            node.found.push_back(top);
+            push_successors(node, top);
+        } else if (Branch& branch = branch_of(node, top); !known_ && !branch.looked) {
+            search_.opening_.look_below(box, branch);
+        } else {
+            descend(node, box, threshold, depth);
+        }
+    }
+}
+
+// Goes on below the best candidate, on the side of the larger gap.
+void Ranking::descend(Node& node, const Box& box, double threshold, int depth) {
+    const Candidate top = node.heap.front();
+    Branch& branch = branch_of(node, top);
+    std::array<Bound, 2> bounds{};
+    std::array<double, 2> gaps{};
+    for (std::size_t i = 0; i < 2; ++i) {
+        const Below& below = branch.below[i];
+        bounds[i] = bound_of(branch.below[i], top.ranks[i]);
+        gaps[i] = bounds[i].exact ? -1.0
+                  : top.ranks[i] > 0 ? static_cast<double>(INFINITY)
+                                     : below.high - below.low;
+    }
+    const std::size_t side = gaps[0] >= gaps[1] ? 0 : 1;
+    for (std::size_t i = 1; i < std::min<std::size_t>(3, node.heap.size()); ++i) {
+        if (node.heap[i].bound < INFINITY) {
+            threshold = std::max(threshold, node.heap[i].bound - kSlack);
+        }
+    }
+    threshold -= branch.log_weight + bounds[1 - side].value;
+    // However numbers are rounded, the bound below must fall.
+    if (const double own = bounds[side].value; own < INFINITY) {
+        threshold = std::min(threshold, own - rounding_of(own) / 4);
+    }
+    const Arena::Mark mark = search_.arena_.mark();
+    const Box inner = side_of(box, branch, side == 0);
+    Node& below = node_of(branch.below[side]);
+    if (!below.open) {
+        open(below, inner, branch.below[side].product);
+    }
+    work(below, inner, top.ranks[side], threshold, depth + 1);
+    search_.arena_.release(mark);
+}
+
+// --- what is given out ---------------------------------------------------------------------------
+
+bool Ranking::emit(Node& node, const Box& box, std::uint32_t rank, int depth) {
+    work(node, box, rank, -INFINITY, depth);
+    if (node.found.size() <= rank) {
+        return false;
+    }
+    const Candidate found = node.found[rank];
+    if (found.option < node.stops.size()) {
+        tree_.feature.push_back(-1);
+        tree_.low.push_back(0);
+        tree_.high.push_back(0);
+        value_ += node.stops[found.option];
+        return true;
+    }
+    const Branch& branch = branch_of(node, found);
+    value_ += branch.log_weight;
+    if (branch.split != nullptr) {
+        tree_.feature.push_back(static_cast<std::int32_t>(branch.split->feature));
+        tree_.low.push_back(branch.split->low);
+        tree_.high.push_back(branch.split->high);
+    }
+    for (std::size_t i = 0; i < 2; ++i) {
+        const Arena::Mark mark = search_.arena_.mark();
+        const Below& below = branch.below[i];
+        if (below.product >= 0 &&
+            !emit(below, side_of(box, branch, i == 0), found.ranks[i], depth + 1)) {
+            return false;
+        }
+        search_.arena_.release(mark);
+    }
+    return true;
+}
+
+bool Ranking::emit(const Below& below, const Box& box, std::uint32_t rank, int depth) {
+    Node& node = node_of(below);
+    if (!node.open) {
+        if (known_ && rank == 0) {
+            emit_known(below);
+            return true;
+        }
+        open(node, box, below.product);
+    }
+    return emit(node, box, rank, depth);
+}
+
+// The tree that the search found.
+void Ranking::emit_known(const Below& below) {
+    const Entry* const entry = search_.table_.find(below.key);
+    const bool better = entry != nullptr && entry->low >= below.low && entry->tree != kNoTree;
+    value_ += better ? entry->low : below.stop;
+    search_.add_tree(better ? entry->tree : kLeafTree, tree_);
+}
+
+}  // namespace slp::search

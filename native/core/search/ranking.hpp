@@ -1,0 +1,92 @@
+// Derivations by falling value, one after the other: the lazy k best of Huang & Chiang (2005,
+// algorithm 3), over items of which only bounds are known. The mathematics: docs/search.md.
+//
+// Each item that was opened has a heap of candidates: an option (a leaf rule, or a branch) with the
+// ranks of the derivations of the items below. The value of a candidate is bounded by those of
+// these derivations. Where it is known, a candidate on top of the heap is the item's next
+// derivation; else the search goes on below it.
+
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "search/open_items.hpp"
+#include "search/search.hpp"
+
+namespace slp::search {
+
+class Ranking {
+public:
+    // The search must stay, and not run on. Of `known` derivations the order is by the values that
+    // the search found, as if none were better; then it is no proof of anything. most_steps: the
+    // most items that are opened; 0 for no limit.
+    Ranking(Search& search, bool known, std::uint64_t most_steps);
+
+    // The next derivation goes to `tree` and `value`. `done` with an empty tree: there is none.
+    Status next(const Poll& poll);
+    const TreeNodes& tree() const { return tree_; }
+    double value() const { return value_; }
+    // No derivation that was not given out has a larger value; of `known` ones this says nothing.
+    double bound() const;
+    std::uint64_t steps() const { return steps_; }
+
+private:
+    // Ranks of the derivations of the items below; of a leaf rule both are 0.
+    struct Candidate {
+        double bound;
+        std::uint32_t option;
+        std::array<std::uint32_t, 2> ranks;
+        bool operator<(const Candidate& other) const { return bound < other.bound; }
+    };
+    struct Node {
+        std::unique_ptr<OpenItem> open;  // null until it is opened
+        std::vector<double> stops;       // values of the leaf rules: options before the branches
+        std::vector<Candidate> found;    // the derivations known, the best first
+        std::vector<Candidate> heap;
+        double top() const { return heap.empty() ? -INFINITY : heap.front().bound; }
+    };
+    // Of the derivation of some rank of an item.
+    struct Bound {
+        double value;
+        bool exact;
+    };
+
+    void work(Node& node, const Box& box, std::uint32_t rank, double threshold, int depth);
+    void descend(Node& node, const Box& box, double threshold, int depth);
+    void open(Node& node, const Box& box, std::int32_t product);
+    void open_start();
+    void add_options(Node& node, std::span<const Branch> branches);
+    Bound bound_of(const Node& node, const Candidate& candidate);
+    Bound bound_of(Below& below, std::uint32_t rank);
+    void push(Node& node, Candidate candidate);
+    void push_successors(Node& node, const Candidate& found);
+    bool emit(Node& node, const Box& box, std::uint32_t rank, int depth);
+    bool emit(const Below& below, const Box& box, std::uint32_t rank, int depth);
+    void emit_known(const Below& below);
+    Branch& branch_of(const Node& node, const Candidate& candidate) const {
+        return node.open->branches[candidate.option - node.stops.size()];
+    }
+    Node& node_of(const Below& below);
+    Box side_of(const Box& box, const Branch& branch, bool left);
+    bool go_on();
+
+    Search& search_;
+    bool known_;
+    std::uint64_t most_steps_, steps_ = 0;
+    Charge charge_;
+    std::unordered_map<Key, Node, OpenItems::Hash> nodes_;
+    Node root_;
+    std::uint32_t given_ = 0;
+    TreeNodes tree_;
+    double value_ = -INFINITY;
+    bool stop_ = false;
+    const Poll* poll_ = nullptr;
+    std::chrono::steady_clock::time_point next_poll_{};
+};
+
+}  // namespace slp::search

@@ -1,0 +1,112 @@
+"""The derivations after the best one, by falling value, found as they are asked for."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import TypeAlias
+
+from slp.budgets import Deadline
+from slp.engines.search.compiled import Found, Poll, Ranked, Ranking, Search
+from slp.engines.search.plain import PlainRanking, PlainSearch
+
+__all__ = ["LEAST_SECONDS", "Listing"]
+
+AnySearch: TypeAlias = Search | PlainSearch
+
+#: Seconds that a search takes though its time is over, so that it gives more than one leaf; and a
+#: list of the trees that it knows.
+LEAST_SECONDS = 0.2
+
+#: Bytes of a derivation in the list, besides 12 for each node.
+_PER_DERIVATION = 400
+
+
+class Listing:
+    """The derivations of a search by falling value.
+
+    The first is the best that the search found. If it is certified, each of the next ones is the
+    best of all that are left, until the time, the keyboard or the memory ends this. The others are
+    the best of those that the search met on its way, each tree once.
+
+    Parameters
+    ----------
+    search : a search that has ended.
+    first : what it found.
+    deadline : of the search and of the list together.
+    room : bytes that the list may take.
+
+    Attributes
+    ----------
+    interrupted, out_of_time, out_of_memory : what ended the list of those that are certain.
+    bound : no derivation that is not in the list has a larger log joint.
+    """
+
+    def __init__(self, search: AnySearch, first: Found, deadline: Deadline, room: int) -> None:
+        self._search, self._first, self._deadline, self._room = search, first, deadline, room
+        self.interrupted = self.out_of_time = self.out_of_memory = False
+        self.bound = max(first.high, first.low)
+        self._taken = 0
+        self._found = [self._kept(Ranked(first.cuts, first.low, self.bound))]
+        self._next = self._others()
+
+    def __iter__(self) -> Iterator[Ranked]:
+        """All of them; those that were found before cost nothing."""
+        place = 0
+        while True:
+            if place == len(self._found):
+                following = next(self._next, None)
+                if following is None:
+                    return
+                self._found.append(following)
+            yield self._found[place]
+            place += 1
+
+    def _kept(self, ranked: Ranked) -> Ranked:
+        self._taken += _PER_DERIVATION + 12 * len(ranked.cuts)
+        return ranked
+
+    def _others(self) -> Iterator[Ranked]:
+        given = {self._first.cuts.tobytes()}
+        if self._first.certified:
+            first_is_to_come = True
+            for ranked in self._certain():
+                key = ranked.cuts.tobytes()
+                if first_is_to_come and key in given:
+                    first_is_to_come = False
+                else:
+                    given.add(key)
+                    yield self._kept(ranked)
+            if not (self.interrupted or self.out_of_time or self.out_of_memory):
+                return
+        ranking = self._search.ranking(known=True)
+        ends = time.monotonic() + LEAST_SECONDS
+        while (known := self._next_of(ranking, lambda *_: time.monotonic() < ends)) is not None:
+            if known.cuts.tobytes() not in given:
+                given.add(known.cuts.tobytes())
+                yield self._kept(Ranked(known.cuts, known.value, self.bound))
+
+    def _certain(self) -> Iterator[Ranked]:
+        """Until it is certain that there are no more, or something ends it."""
+        ranking = self._search.ranking(known=False)
+        self.out_of_time = self._deadline.over()
+        while not (self.out_of_time or self.out_of_memory):
+            with self._deadline.working():
+                ranked = self._next_of(ranking, lambda *_: not self._deadline.over())
+                self.out_of_time = self._deadline.over()
+            self.bound = min(self.bound, ranking.bound)
+            if ranked is None:
+                ended = not self._ended_early
+                self.out_of_time = self.out_of_time and not ended
+                self.out_of_memory = not (ended or self.out_of_time or self.interrupted)
+                return
+            yield ranked
+            self.out_of_memory = self._taken > self._room
+
+    def _next_of(self, ranking: Ranking | PlainRanking, poll: Poll) -> Ranked | None:
+        try:
+            ended, ranked = ranking.next(poll)
+        except KeyboardInterrupt:
+            self.interrupted, ended, ranked = True, False, None
+        self._ended_early = not ended
+        return ranked
