@@ -100,7 +100,12 @@ class _Reader:
                 value = self.values.whole(d.args[0], f"`{name}`", d.span, least)
                 found[name] = found[name] if value is None else value
         deepest = found["max_depth"]
-        return Support(found["min_leaf"], None if deepest < 0 else deepest)
+        weight = None
+        if (d := directives.single.get(("support", "min_weight"))) is not None:
+            weight = self.values.positive(d.args[0], "`min_weight`", d.span)
+            if found["min_leaf"] > 1:
+                self.findings.add(words.TWO_LEAST_LEAVES(d.span))
+        return Support(found["min_leaf"], None if deepest < 0 else deepest, weight)
 
     # --- leaf models ---------------------------------------------------------------------------
 

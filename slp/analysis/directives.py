@@ -63,7 +63,7 @@ CONSTRAINTS = {
 }
 
 #: The arguments of `support`, each with one number.
-SUPPORT = ("min_leaf", "max_depth")
+SUPPORT = ("min_leaf", "min_weight", "max_depth")
 
 #: Directives of Prolog without effect here, so that other systems can read the same file.
 _PROLOG = {("op", 3), ("use_module", 1), ("use_module", 2)}

@@ -260,12 +260,14 @@ def _facts(program: Program, table: Table) -> Iterator[Term]:
     depth, deepest = Var("Depth"), program.support.max_depth
     bound = [] if deepest is None else [Struct("<", (depth, Number(deepest)))]
     yield _clause(_goal("may_split", depth), bound)
-    yield _goal("least", Number(program.support.min_leaf))
+    support = program.support
+    sizes, least = table.sizes(support.min_leaf, support.min_weight)
+    yield _goal("least", Number(least))
     for feature in table.features:
         kind, known = _kind(feature)
         weight = Number(program.feature_weights.get(feature.name, 1))
         yield _goal("feature", Atom(feature.name), Atom(kind), list_term(known), weight)
-    yield _goal("times", _by_row(table.counts))
+    yield _goal("times", _by_row(sizes))  # no guard asks for rows where these are weights
     if _counts_classes(program):
         classes = map(cell_text, table.leaf.classes)
         for name, counts in zip(classes, table.statistics.T, strict=True):

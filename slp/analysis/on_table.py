@@ -145,6 +145,11 @@ class _Checker:
             self.findings.add(
                 words.MIN_LEAF_LEAVES_ONE(span, count=min_leaf, rows=self.table.n_rows)
             )
+        weight = self.program.support.min_weight
+        sizes, least = self.table.sizes(min_leaf, weight)
+        if weight is not None and 2 * least > sizes.sum():
+            span = self.program.spans.get("support:min_weight")
+            self.findings.add(words.MIN_WEIGHT_LEAVES_ONE(span, weight=weight))
         for c in self.program.constraints:
             if isinstance(c, MaxLeaves) and c.count >= most:
                 leaves = f"{most} {'leaf' if most == 1 else 'leaves'}"

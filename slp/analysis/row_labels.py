@@ -23,6 +23,7 @@ from slp.ir.row_function import RowFunction
 from slp.ir.row_values import evaluate_rows
 from slp.messages import derivations as words
 from slp.messages.clauses import ROWS_DEFINED
+from slp.messages.directives import WEIGHT_BESIDE_ROWS
 from slp.resolution import Database, RuleInstance, StateRules, labels_over_heads
 from slp.resolution.faults import no_goal_of_rows
 from slp.resolution.row_goals import asks_rows, class_name, is_row_goal, part_guards
@@ -61,6 +62,8 @@ def check_rows_of_rules(program: Program, defined: Iterable[Indicator], findings
     for clause in program.clauses if program.rules else ():
         if functor(clause.head) in own and clause.span is not None:
             findings.add(ROWS_DEFINED(span_of(clause.head, clause.span)))
+    if program.support.min_weight is not None and asks_for_rows(program):
+        findings.add(WEIGHT_BESIDE_ROWS(program.spans.get("support:min_weight")))
     for rule in program.rules:
         parts = part_guards(rule.head, rule.before)
         for goal in parts.of_rows:

@@ -14,6 +14,7 @@ from slp.data.features import CodedColumn, Declared, code_column, declared_of
 from slp.data.frames import frame_of
 from slp.data.response import Response, bind_response
 from slp.data.roles import Roles, roles_of
+from slp.data.row_weights import RowWeights
 from slp.data.table import Feature, Table
 from slp.data.words import atom, listed
 from slp.errors import DataError, Diagnostic
@@ -98,6 +99,9 @@ def _merged(
         n_rows=len(row_of),
         row_of=row_of,
         weighted=_weighted(roles.weights),
+        weights=None
+        if roles.weights is None
+        else RowWeights.of_rows(roles.weights, row_of, len(counts)),
         notes=(
             _size_note(len(row_of), len(counts), len(coded)),
             *_weight_notes(roles),

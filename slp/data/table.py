@@ -28,6 +28,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.frames import rows_to_predict
+from slp.data.row_weights import RowWeights
 from slp.errors import Diagnostic
 from slp.ir.quantity import Quantity, level_numbers
 from slp.ir.schema import Schema
@@ -150,6 +151,7 @@ class Table:
     warnings : findings that are not errors.
     weighted : of rows with weights, whether these are `whole` numbers or `real` ones; None where
         each row has the weight 1. `counts` and `n_rows` count rows, `statistics` weights.
+    weights : of rows with weights, the weights of distinct rows; None where each row has weight 1.
     bytes_read : bytes of the columns that it was coded from, which the caller still holds.
     """
 
@@ -165,6 +167,15 @@ class Table:
     warnings: tuple[Diagnostic, ...] = field(default=(), repr=False)
     bytes_read: int = 0
     weighted: Literal["whole", "real"] | None = None
+    weights: RowWeights | None = None
+
+    def sizes(self, min_leaf: int, min_weight: float | None) -> tuple[NDArray[np.int64], int]:
+        """What the distinct rows add to the size of a side, shape (n,), and the least size of a
+        side: rows and `min_leaf`, or weights and `min_weight`, both in a common unit."""
+        if min_weight is None:
+            return self.counts, min_leaf
+        weights = RowWeights(self.counts, 1.0, exact=True) if self.weights is None else self.weights
+        return weights.units, weights.in_units(min_weight)
 
     @cached_property
     def digest(self) -> str:

@@ -87,7 +87,7 @@ class SLPTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
 
     def _elsewhere(self, name: str) -> str:
         """Where a parameter that is not one of the estimator belongs, as the end of a sentence."""
-        if name in ("max_depth", "min_leaf"):
+        if name in ("max_depth", "min_leaf", "min_weight"):
             return f"; a program limits trees, as by `:- support({name}(5)).`"
         if _OF_PROGRAM + name in self.get_params():
             return (

@@ -171,11 +171,12 @@ class LeafDeclaration:
 
 @dataclass(frozen=True)
 class Support:
-    """Structural limits: the least number of rows (with repeats) on each side of a split, and the
-    greatest depth of a leaf."""
+    """Structural limits: the least number of rows (with repeats) on each side of a split or, in its
+    place, the least sum of their weights; and the greatest depth of a leaf."""
 
     min_leaf: int = 1
     max_depth: int | None = None
+    min_weight: float | None = None
 
 
 @dataclass(frozen=True)

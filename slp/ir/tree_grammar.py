@@ -148,7 +148,8 @@ class TreeGrammar:
     need few of them; an engine that needs all takes the grammar `listed`. `levels[f]` are the
     levels of a categorical feature, None for a numeric one. `breakpoints[f]` is float64, strictly
     increasing, empty for a categorical feature. `feature_weights` is float64, shape (d,).
-    `min_leaf` counts rows with repeats. `max_leaves` conditions on at most this number of leaves.
+    `min_leaf` counts rows with repeats; `min_weight`, if there is one, stands in its place and
+    is of their weights. `max_leaves` conditions on at most this number of leaves.
 
     `horizon` is the number of splits on a path up to which states were expanded. States first
     reached there have no split rules. This is exact for tables that cannot split deeper.
@@ -172,6 +173,7 @@ class TreeGrammar:
     max_leaves: int | None
     horizon: int
     normalised: bool
+    min_weight: float | None = None
 
     def first_states(self) -> Mapping[int, State]:
         """All states by number; if they are open, the first ones."""

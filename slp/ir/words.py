@@ -218,6 +218,9 @@ def _describe_limits(program: ir.Program) -> list[str]:
     out = []
     if program.support.min_leaf > 1:
         out.append(f"Each side of a split keeps at least {program.support.min_leaf} rows.")
+    if program.support.min_weight is not None:
+        least = f"{program.support.min_weight:.10g}"
+        out.append(f"Each side of a split keeps rows that weigh at least {least} together.")
     if program.support.max_depth is not None:
         out.append(f"No leaf is deeper than {program.support.max_depth}.")
     for name, weight in program.feature_weights.items():

@@ -240,6 +240,7 @@ def _grammar(program: ir.Program, schema: Schema, maker: StateMaker) -> TreeGram
         normalise=not program.weights,
         failure=program.failure,
         min_leaf=program.support.min_leaf,
+        min_weight=program.support.min_weight,
         max_leaves=program.max_leaves,
         horizon=maker.expansion.horizon,
         normalised=not any(isinstance(c, _TESTED) for c in program.constraints)

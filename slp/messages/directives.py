@@ -57,7 +57,15 @@ _USE = "write `:- use(growtree).`, `:- use(growtree, [alpha = 0.9]).` or `:- use
 VARIABLE_IN_DIRECTIVE = E102.says(*VARIABLE_FOR_NAME)
 NO_NAME_IN_DIRECTIVE = E102.says(*NOT_A_NAME)
 DIRECTIVE_ARGUMENTS = E102.says("`{name}` is not written with {arguments}", "write {usage}")
-NOT_IN_SUPPORT = E102.says("`support` takes `min_leaf(N)` and `max_depth(N)`", "write {usage}")
+NOT_IN_SUPPORT = E102.says(
+    "`support` takes `min_leaf(N)`, `min_weight(W)` and `max_depth(N)`", "write {usage}"
+)
+TWO_LEAST_LEAVES = E102.says(
+    "`min_weight` and `min_leaf` limit the same thing", "declare one of them"
+)
+WEIGHT_BESIDE_ROWS = E102.says(
+    "`min_weight` does not go with guards `rows(...)`", "declare `min_leaf`, which counts rows"
+)
 NO_SECOND_RESPONSE = E102.says(
     "the second argument of `response` is `event(Column)` or `[ordinal(Classes)]`", "write {usage}"
 )

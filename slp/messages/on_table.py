@@ -87,6 +87,10 @@ W151 = Entry(
 MIN_LEAF_LEAVES_ONE = W151.says(
     "`min_leaf({count})` leaves one tree, a single leaf: the table has {rows} rows"
 )
+MIN_WEIGHT_LEAVES_ONE = W151.says(
+    "`min_weight({weight:.10g})` leaves one tree, a single leaf: all rows together weigh less than "
+    "twice that"
+)
 MAX_LEAVES_LIMITS_NOTHING = W151.says(
     "`max_leaves({count})` limits nothing: no tree on this table has more than {most}"
 )

@@ -50,7 +50,8 @@ class BoxSplit(NamedTuple):
 
 
 class Geometry:
-    """All boxes of a table and their structurally valid splits (both sides keep `min_leaf` rows).
+    """All boxes of a table and their structurally valid splits (both sides keep `min_leaf` rows
+    or the weight `min_weight`).
 
     The sets of rows are made on first use. They take n bits for each code of each feature, and the
     compiled engines do not use them.
@@ -60,7 +61,7 @@ class Geometry:
     root : the box of all rows.
     cuts : every cut used so far, by number.
     cells : the cell of each cut, by number.
-    min_leaf : rows that both sides of a valid split keep.
+    least_size : what both sides of a valid split keep: rows, or units of weight.
     rows_by_code : for each feature the codes that occur, ascending, each with the rows that have
         it.
     first_cell : number of the first cell of each feature, and of all cells at the end; d + 1
@@ -72,7 +73,8 @@ class Geometry:
         self.cuts: list[Cut] = []
         self.cells: list[int] = []
         self._breakpoints = grammar.breakpoints
-        self.min_leaf = grammar.min_leaf
+        sizes, self.least_size = table.sizes(grammar.min_leaf, grammar.min_weight)
+        self._sizes = sizes
         cells = [
             f.n_codes if f.categorical else 2 * len(b) + 1
             for f, b in zip(table.features, grammar.breakpoints, strict=True)
@@ -94,6 +96,10 @@ class Geometry:
     def _count_bits(self) -> list[int]:
         return _bit_planes(self.table.counts)
 
+    @cached_property
+    def _size_bits(self) -> list[int]:
+        return self._count_bits if self._sizes is self.table.counts else _bit_planes(self._sizes)
+
     def splits(self, box: int) -> list[BoxSplit]:
         """Distinct splits in canonical order: features in order, thresholds ascending, levels in
         order."""
@@ -101,14 +107,18 @@ class Geometry:
         for f, feature in enumerate(self.table.features):
             find = self._level_splits if feature.categorical else self._threshold_splits
             find(f, box, out)
-        if self.min_leaf > 1:
-            least = self.min_leaf
-            out = [s for s in out if min(self.count(s.left), self.count(s.right)) >= least]
+        if self.least_size > 1:
+            least = self.least_size
+            out = [s for s in out if min(self.size(s.left), self.size(s.right)) >= least]
         return out
+
+    def size(self, box: int) -> int:
+        """What is to be `least_size`: rows of the data, repeats counted, or units of weight."""
+        return _sum_of(self._size_bits, box)
 
     def count(self, box: int) -> int:
         """Rows of the data in a box, repeats counted."""
-        return sum((box & rows).bit_count() << j for j, rows in enumerate(self._count_bits))
+        return _sum_of(self._count_bits, box)
 
     def members(self, boxes: Sequence[int]) -> NDArray[np.uint8]:
         """Indicators of the distinct rows in each box, shape (B, n)."""
@@ -175,6 +185,11 @@ def _rows_by_code(codes: NDArray[np.int32]) -> list[tuple[int, int]]:
     for i, code in enumerate(codes.tolist()):
         rows[code] = rows.get(code, 0) | 1 << i
     return sorted(rows.items())
+
+
+def _sum_of(planes: Sequence[int], box: int) -> int:
+    """The sum of the counts of a box's rows."""
+    return sum((box & rows).bit_count() << j for j, rows in enumerate(planes))
 
 
 def _bit_planes(counts: NDArray[np.int64]) -> list[int]:

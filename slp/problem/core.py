@@ -71,7 +71,8 @@ def core_without_leaves(core: Any, grammar: TreeGrammar, table: Table) -> Any:
 
 def _with_features(core: Any, grammar: TreeGrammar, table: Table) -> Any:
     problem = core.ExactProblem()
-    problem.set_rows(table.counts.astype(np.uint32))
+    sizes, _ = table.sizes(grammar.min_leaf, grammar.min_weight)
+    problem.set_rows(sizes.astype(np.uint32))
     for f, feature in enumerate(table.features):
         _add_feature(problem, feature, grammar.breakpoints[f], table.codes[:, f])
     return problem
@@ -80,11 +81,12 @@ def _with_features(core: Any, grammar: TreeGrammar, table: Table) -> Any:
 def _set_grammar(
     core: Any, problem: Any, grammar: TreeGrammar, table: Table, leaves_owed: int
 ) -> None:
+    sizes, least = table.sizes(grammar.min_leaf, grammar.min_weight)
     problem.set_grammar(
         grammar.start,
         grammar.normalise,
         grammar.failure == "condition",
-        min(grammar.min_leaf, table.n_rows + 1),  # the core's integers end
+        min(least, int(sizes.sum()) + 1),  # the core's integers end
         leaves_owed,
         np.ascontiguousarray(grammar.feature_weights, np.float64),
     )

@@ -93,7 +93,7 @@ def _one_less(program: Program) -> Iterator[tuple[SourceSpan | None, Program]]:
     for i, constraint in enumerate(program.constraints):
         rest = (*program.constraints[:i], *program.constraints[i + 1 :])
         yield constraint.span, replace(program, constraints=rest)
-    for name in ("min_leaf", "max_depth"):
+    for name in ("min_leaf", "min_weight", "max_depth"):
         loose = replace(program.support, **{name: getattr(Support(), name)})
         yield program.spans.get(f"support:{name}"), replace(program, support=loose)
 

@@ -186,6 +186,9 @@ def _words(constraint: Constraint | Support) -> str:
         return describe_constraint(constraint)
     if constraint.max_depth is not None:
         return f"No leaf is deeper than {constraint.max_depth}."
+    if constraint.min_weight is not None:
+        weight = f"{constraint.min_weight:.10g}"
+        return f"Each side of a split keeps rows that weigh at least {weight} together."
     return f"Each side of a split keeps at least {constraint.min_leaf} rows."
 
 
@@ -193,6 +196,8 @@ def _supports(program: Program) -> Iterator[Support]:
     """The declared limits."""
     if program.support.min_leaf > 1:
         yield Support(min_leaf=program.support.min_leaf)
+    if program.support.min_weight is not None:
+        yield Support(min_weight=program.support.min_weight)
     if program.support.max_depth is not None:
         yield Support(max_depth=program.support.max_depth)
 
@@ -273,9 +278,16 @@ def _outvoted(constraint: Majority, place: Place, leaf: Leaf) -> Iterator[_Findi
 
 
 def _unsupported(constraint: Support, place: Place, leaf: Leaf) -> Iterator[_Finding]:
-    """A leaf has fewer rows than `min_leaf`, or lies deeper than `max_depth`."""
+    """A leaf has fewer rows than `min_leaf`, or a smaller weight than `min_weight`, or lies deeper
+    than `max_depth`."""
     if constraint.max_depth is not None and place.depth > constraint.max_depth:
         yield _Finding(f"the leaf has depth {place.depth}", place)
+    if place.parent is not None and constraint.min_weight is not None:
+        weight = rows_of(leaf.summary)
+        if weight is None:
+            yield _Finding("the leaf does not say the weight of its rows", place, unknown=True)
+        elif weight < constraint.min_weight * (1 - TIE):
+            yield _Finding(f"the leaf has rows of weight {weight:.10g}", place)
     if place.parent is None or constraint.min_leaf <= 1:
         return
     rows = rows_of(leaf.summary) if leaf.counted is None else leaf.counted

@@ -67,6 +67,12 @@ class _Fit:
         #: What does not fit and why ("" where each place has its own reason), with the places.
         self.found: dict[tuple[Wording, str], list[str]] = {}
 
+    def _fewer(self) -> str:
+        weight = self.support.min_weight
+        if weight is not None:
+            return f"less than the weight `min_weight({weight:.10g})`"
+        return f"fewer than `min_leaf({self.support.min_leaf})` rows"
+
     def tree(self, tree: Tree) -> Tree:
         stack = [_Site(tree.root, np.arange(len(self.table.counts)), 0, ())]
         order: list[Leaf | Test] = []  # preorder
@@ -93,8 +99,8 @@ class _Fit:
             test = self._on_a_cut(node, feature, site).test[1:]
             goes_left = feature.sides(*test)[0][codes]
             left, right = site.rows[goes_left], site.rows[~goes_left]
-            n_left, n_right = (int(self.table.counts[rows].sum()) for rows in (left, right))
-            least = self.support.min_leaf
+            sizes, least = self.table.sizes(self.support.min_leaf, self.support.min_weight)
+            n_left, n_right = (int(sizes[rows].sum()) for rows in (left, right))
             sides = (
                 _Site(node.left, left, site.depth + 1, (*site.path, "left")),
                 _Site(node.right, right, site.depth + 1, (*site.path, "right")),
@@ -102,7 +108,7 @@ class _Fit:
             if n_left >= least and n_right >= least:
                 return _canonical(feature, codes, goes_left, sides)
             few = min(n_left, n_right)
-            rows = "no rows" if few == 0 else f"fewer than `min_leaf({least})` rows"
+            rows = "no rows" if few == 0 else self._fewer()
             where = "left" if n_left <= n_right else "right"
             reason = f"`{condition_text(node)}` sends {rows} {where}"
             self._note(SPLIT_LEFT_OUT, reason, site.place)

@@ -129,3 +129,72 @@ def test_quantiles_of_real_weights() -> None:
     cuts = program.posterior(frame, "y").table.features[0].cuts
     assert cuts is not None
     assert cuts.tolist() == [3.0]
+
+
+# --- the least weight of a leaf -----------------------------------------------------------------
+
+LEAST = ":- use(growtree).\n:- row_weight(w).\n:- support(min_weight({})).\n"
+
+
+def tree_count(least: float, weights: list[float]) -> float:
+    n = len(weights)
+    frame = pl.DataFrame({"x": range(n), "w": weights, "y": [0, 1] * (n // 2) + [1] * (n % 2)})
+    return slp.parse(LEAST.format(least)).posterior(frame, "y", engine="exact").tree_count()
+
+
+@pytest.mark.parametrize(
+    ("least", "weights", "want"),
+    [
+        (0.3, [0.1, 0.2, 0.3], 2),  # the sum 0.1 + 0.2 is above 0.3 as floats, and equal to it
+        (0.3, [0.2, 0.1, 0.1, 0.1, 0.1], 2),
+        (0.30001, [0.1, 0.2, 0.3], 1),
+        (1, [1 / 3, 1 / 3, 1 / 3, 4], 2),
+        (2, [1, 1, 1, 1], 2),
+        (5e9, [1e9] * 9, 1),
+        (4e9, [1e9] * 8, 2),
+        (1e300, [1, 1], 1),
+    ],
+)
+def test_sums_of_weights_are_compared(least: float, weights: list[float], want: int) -> None:
+    assert tree_count(least, weights) == want
+
+
+def test_weights_stand_for_rows_without_weights() -> None:
+    frame = pl.DataFrame({"x": [1, 2, 3, 4], "y": [0, 1, 0, 1]})
+    by_weight = slp.parse(":- use(growtree).\n:- support(min_weight(1.5)).").posterior(frame)
+    by_rows = slp.parse(":- use(growtree).\n:- support(min_leaf(2)).").posterior(frame)
+    assert by_weight.log_evidence == by_rows.log_evidence
+
+
+def test_trees_are_checked_for_the_weight_of_leaves(tmp_path: Path) -> None:
+    program = slp.parse(LEAST.format(1))
+    frame = pl.DataFrame({"x": [1, 2, 3], "w": [0.5, 0.6, 1.0], "y": ["a", "b", "a"]})
+    found = program.posterior(frame, "y", engine="exact")
+    tree = found.k_best(2)[1].tree
+    two = tree if tree.n_leaves == 2 else found.map_tree()
+    assert [r.holds for r in two.check(program)] == [True]
+    assert [r.constraint for r in two.check(program)][0] is not None
+    light = slp.Tree.from_dict({"feature": "x", "threshold": 1.5, "left": {}, "right": {}})
+    (result,) = light.check(program, frame, "y")
+    assert result.holds is False
+    assert "weigh at least 1 together" in str(result)
+    assert found.log_posterior(light) == -np.inf
+    found.save(tmp_path / "run.slpz", table=True)
+    loaded = slp.load_posterior(tmp_path / "run.slpz")
+    assert loaded.log_posterior(two) == found.log_posterior(two)
+    assert loaded.log_posterior(light) == -np.inf
+
+
+def test_the_least_weight_goes_with_no_count_of_rows() -> None:
+    with pytest.raises(slp.ProgramError, match=r"E102.*limit the same thing"):
+        slp.parse(":- use(growtree).\n:- support([min_leaf(2), min_weight(2)]).")
+    with pytest.raises(slp.ProgramError, match=r"E102.*does not go with guards"):
+        slp.parse(":- start(t).\n:- support(min_weight(2)).\n1 :: t --> { rows(N), N < 9 }, leaf.")
+    with pytest.raises(slp.ProgramError, match=r"E109.*`min_weight` is 0"):
+        slp.parse(":- use(growtree).\n:- support(min_weight(0)).")
+
+
+def test_a_weight_that_no_two_sides_have_is_told() -> None:
+    frame = pl.DataFrame({"x": [1, 2], "w": [1, 1], "y": [0, 1]})
+    with pytest.warns(slp.SlpWarning, match=r"W151.*`min_weight\(3\)` leaves one tree"):
+        slp.parse(LEAST.format(3)).posterior(frame, "y")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from dataclasses import dataclass
 from functools import cache
 
@@ -52,17 +53,18 @@ def random_case(
     rows: bool = False,
     orders: bool = False,
     weights: bool = False,
+    least_weight: bool = False,
 ) -> Case:
     """The case of a seed; tables on which there are more than `limit` derivations lose rows. With
     `rows` its program asks for the rows of the box, with `orders` features are ordinal, with
-    `weights` rows have weights."""
+    `weights` rows have weights, with `least_weight` also a limit of the weight in a leaf."""
     rng = random.Random(seed)
     table = random_table(rng)
     if orders:
         table = with_orders(rng, table)
-    if weights:
+    if weights or least_weight:
         table = with_weights(rng, table)
-    text, program = _consistent_program(rng, table, rows)
+    text, program = _consistent_program(rng, table, rows, least_weight)
     while True:
         model = compile_problem(program, table.frame())
         try:
@@ -103,10 +105,16 @@ def _any_tree(rng: random.Random, example: Example, depth: int) -> TreeKey:
     return (feature, test, left, right)
 
 
-def _consistent_program(rng: random.Random, table: RandomTable, rows: bool) -> tuple[str, Program]:
+def _consistent_program(
+    rng: random.Random, table: RandomTable, rows: bool, least_weight: bool
+) -> tuple[str, Program]:
     """A program whose constraints do not contradict each other (E142 is drawn again)."""
     while True:
         text = random_program(rng, table, ROW_RULES if rows else None)
+        if least_weight:
+            weight = rng.choice((0.5, 1, 2, 2.7, 3.5, 6))
+            text = re.sub(r":- support\(min_leaf.*\n", "", text)
+            text += f"\n:- support(min_weight({weight})).\n"
         try:
             return text, compile_program(SourceFile("test.slp", text))
         except ProgramError as error:

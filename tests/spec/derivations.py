@@ -170,7 +170,13 @@ class AllDerivations:
         if support.max_depth is not None and node.depth >= support.max_depth:
             return []
         cuts = [c for f in range(len(self.example.features)) for c in self._cuts_of(f, node.rows)]
-        return [c for c in cuts if min(len(c.left), len(c.right)) >= support.min_leaf]
+        return [c for c in cuts if all(self._large_enough(s) for s in (c.left, c.right))]
+
+    def _large_enough(self, rows: tuple[int, ...]) -> bool:
+        support = self.program.support
+        if support.min_weight is not None:
+            return math.fsum(self.example.weights_of(rows)) >= support.min_weight - 1e-9
+        return len(rows) >= support.min_leaf
 
     def _cuts_of(self, f: int, rows: tuple[int, ...]) -> Iterator[Cut]:
         codes = {r: self.example.coded(f, self.example.rows[r][f]) for r in rows}

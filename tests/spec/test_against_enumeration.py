@@ -28,6 +28,7 @@ from tests.spec.pipeline import key_of, tree_of
 N_CASES = 400
 N_ORDERED = 100
 N_WEIGHTED = 100
+N_LEAST_WEIGHT = 60
 N_DRAWN = 40
 RELATIVE = 1e-9
 CHI_SQUARE_ERROR = 1e-6
@@ -55,6 +56,11 @@ def test_ordinal_features(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(N_WEIGHTED))
 def test_weights_of_rows(seed: int) -> None:
     check(random_case(seed, weights=True))
+
+
+@pytest.mark.parametrize("seed", range(N_LEAST_WEIGHT))
+def test_least_weight_of_leaves(seed: int) -> None:
+    check(random_case(seed, least_weight=True))
 
 
 def check(case: Case) -> None:

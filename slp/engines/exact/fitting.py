@@ -128,7 +128,8 @@ def _ladders(program: Program, table: Table) -> Iterator[Iterator[tuple[str, str
             replace(program, support=replace(support, min_leaf=k)),
         )
         for k in _LEAVES
-        if support.min_leaf < k <= max(_LEAVES[1], table.n_rows / _FEWEST_LEAVES)
+        if support.min_weight is None
+        and support.min_leaf < k <= max(_LEAVES[1], table.n_rows / _FEWEST_LEAVES)
     )
 
 

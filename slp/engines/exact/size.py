@@ -169,12 +169,12 @@ def size_of(engine: Any, grammar: TreeGrammar, table: Table, work: float = _FINE
     boxes, unlimited, error, states, splits, at_least = engine.estimate_boxes(work, _SEED)
     items = boxes * states
     per_box = 0 if at_least else engine.values_per_box()
-    min_leaf = grammar.min_leaf
+    excludes = grammar.min_leaf > 1 or grammar.min_weight is not None
     if per_box:
         vector = _WORD * (per_box + 1) if per_box > 1 else 0
         # Interval blocks omit boxes that `min_leaf` excludes, but visit some more than once: 2 to
         # 15 times the boxes on the tables tried, for a min_leaf of 2 to 29.
-        visited = unlimited if min_leaf == 1 else min(3 * unlimited, 10 * boxes)
+        visited = min(3 * unlimited, 10 * boxes) if excludes else unlimited
         memory = visited * (_BYTES_PER_ITEM + _BYTES_PER_BOX + vector)
         splits_in_all = visited * splits
     else:

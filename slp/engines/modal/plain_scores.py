@@ -140,7 +140,7 @@ class PlainScorer:
         return known
 
     def _may_split(self, box: int) -> bool:
-        return box.bit_count() >= 2 and self.geometry.count(box) >= 2 * self.geometry.min_leaf
+        return box.bit_count() >= 2 and self.geometry.size(box) >= 2 * self.geometry.least_size
 
     def _splits(self, state: int) -> bool:
         """Whether some split rule, through calls, may take a transition."""

@@ -8,13 +8,14 @@ from typing import Any, Literal, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.data.row_weights import RowWeights
 from slp.data.table import Feature, Table
 from slp.errors import UnsupportedError
 from slp.leaves import Dirichlet, GammaPoisson, LeafModel, leaf_from_plain, leaf_to_plain
 from slp.messages.saved import ROWS_NOT_SAVED
 from slp.results.saved.archive import Archive, DamagedError
 
-_OF_ROWS = frozenset(("codes", "counts", "statistics", "row_of"))
+_OF_ROWS = frozenset(("codes", "counts", "statistics", "row_of", "weights"))
 #: As for tables that are read: sums of counts stay whole.
 _LARGEST_COUNT = 1e12
 
@@ -25,7 +26,7 @@ class TableWithoutRows(Table):
     Raises
     ------
     UnsupportedError
-        E562: from `codes`, `counts`, `statistics` and `row_of`, which it does not have.
+        E562: from `codes`, `counts`, `statistics`, `row_of` and `weights`, which it does not have.
     """
 
     def __init__(self, **known: Any) -> None:
@@ -60,7 +61,11 @@ def table_to_members(table: Table, *, rows: bool) -> dict[str, Any]:
     if not rows:
         return {"table.json": about}
     numbers = [_numbers(f) for f in table.features]
+    weights = table.weights
+    units = {} if weights is None else {"rows/units.npy": weights.units.astype(np.int64)}
+    about["weight_unit"] = None if weights is None else [weights.scale, weights.exact]
     return {
+        **units,
         "table.json": about,
         "rows/codes.npy": table.codes.astype(np.int32),
         "rows/counts.npy": table.counts.astype(np.int64),
@@ -95,7 +100,7 @@ def table_of_members(archive: Archive) -> Table:
         _with_numbers(f, kind, own)
         for f, kind, own in zip(features, kinds, _split(archive, len(features)), strict=True)
     )
-    table = _with_rows(archive, known, leaf)
+    table = _with_rows(archive, known, leaf, about.get("weight_unit"))
     if table.digest != about["digest"]:
         raise DamagedError("its table has another digest")
     return table
@@ -157,7 +162,7 @@ def _with_numbers(feature: Feature, kind: str, numbers: NDArray[np.float64]) -> 
     return feature if kind == "levels" else replace(feature, values=numbers)
 
 
-def _with_rows(archive: Archive, known: dict[str, Any], leaf: LeafModel) -> Table:
+def _with_rows(archive: Archive, known: dict[str, Any], leaf: LeafModel, unit: Any) -> Table:
     d = len(known["features"])
     codes = archive.array("rows/codes.npy", np.int32, None, d)
     counts = archive.array("rows/counts.npy", np.int64, len(codes))
@@ -176,7 +181,22 @@ def _with_rows(archive: Archive, known: dict[str, Any], leaf: LeafModel) -> Tabl
         raise DamagedError("the rows of its table are not sound")
     archive.check_room(8 * known["n_rows"])
     row_of = np.repeat(np.arange(len(codes)), counts)  # the order of equal rows is not kept
-    return Table(codes=codes, counts=counts, statistics=statistics, row_of=row_of, **known)
+    weights = None
+    if "rows/units.npy" in archive.contents:
+        units = archive.array("rows/units.npy", np.int64, len(codes))
+        scale, exact = unit
+        sound = (units >= 1).all() and int(units.sum()) < 2**32
+        if not (sound and type(scale) is float and 0 < scale < np.inf and type(exact) is bool):
+            raise DamagedError("the weights of its rows are not sound")
+        weights = RowWeights(units, scale, exact)
+    return Table(
+        codes=codes,
+        counts=counts,
+        statistics=statistics,
+        row_of=row_of,
+        weights=weights,
+        **known,
+    )
 
 
 def statistics_are_sound(leaf: LeafModel, statistics: NDArray[np.float64]) -> bool:

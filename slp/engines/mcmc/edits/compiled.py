@@ -86,7 +86,9 @@ class CompiledEditMetropolisHastings(CoreChains[EditMetropolisHastings]):
             likelihood=likelihood,
         )
         named = read_names(proposal)
-        self._min_leaf, self._max_depth = grammar.min_leaf, support.max_depth
+        table = geometry.table
+        self._sizes, self._least = table.sizes(grammar.min_leaf, grammar.min_weight)
+        self._max_depth = support.max_depth
         super().__init__(plain, named, likelihood)
         self.given = plain.given
         self._identity = {**self.plain.identity, "kernel": "compiled"}
@@ -156,7 +158,7 @@ class CompiledEditMetropolisHastings(CoreChains[EditMetropolisHastings]):
         if placed is None or (self._max_depth is not None and tree.depth > self._max_depth):
             return -math.inf
         leaves = [placed.rows_of(node) for node in placed.nodes if node.feature < 0]
-        if min(int(table.counts[rows].sum()) for rows in leaves) < self._min_leaf:
+        if min(int(self._sizes[rows].sum()) for rows in leaves) < self._least:
             return -math.inf
         sampler = self._sampler_of(tree)
         state = sampler.restore(np.empty(0, np.int32), [0] * len(self._names))

@@ -110,7 +110,7 @@ class Nodes:
         d = len(geometry.table.features)
         self.geometry, self.measure, self.max_depth = geometry, measure, max_depth
         self.feature_weights = np.ones(d) if feature_weights is None else feature_weights
-        self._least = geometry.min_leaf
+        self._least = geometry.least_size
         self._lock = threading.RLock()  # only one thread at a time may number cuts
         self._boxes: Remembered[int, _Box] = Remembered()
         self._left_rows: dict[int, int] = {}
@@ -248,7 +248,7 @@ class Nodes:
                 and all(s.left & rows for rows in on_left)
                 and all(s.right & rows for rows in on_right)
             )
-        least, count = self._least, self.geometry.count
+        least, count = self._least, self.geometry.size
         return tuple(
             i
             for i, s in enumerate(splits)

@@ -224,7 +224,8 @@ def digest_of_grammar(g: TreeGrammar, constraints: tuple[Constraint, ...]) -> st
     """A digest of the grammar for checkpoints: equal for programs with the same meaning."""
     digest = hashlib.sha256()
     options = (g.features, g.levels, g.start, g.normalise, g.failure, g.min_leaf, g.max_leaves)
-    digest.update(repr((options, constraints)).encode())
+    least = () if g.min_weight is None else (g.min_weight,)  # programs without it keep their digest
+    digest.update(repr((options, constraints, *least)).encode())
     for array in (*g.breakpoints, g.feature_weights):
         digest.update(array.tobytes() + b";")
     if isinstance(g.states, OpenStates):
