@@ -152,11 +152,13 @@ private:
 
     // Of the splits that a share class takes over.
     double weight_of(std::size_t q, std::size_t member) const {
+        if (n_classes_ == 1 && !weighs_) {
+            return grammar_.takes_over(q, first_) ? count_[member] : 0.0;
+        }
         double out = 0.0;
         for (std::size_t c = 0; c < n_classes_; ++c) {
             if (grammar_.takes_over(q, first_ + static_cast<std::uint32_t>(c))) {
-                out += n_classes_ == 1 && !weighs_ ? count_[member]
-                                                   : weight_[c * k_ * k_ + member];
+                out += weight_[c * k_ * k_ + member];
             }
         }
         return out;

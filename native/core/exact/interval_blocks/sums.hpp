@@ -176,7 +176,7 @@ private:
         const Cell* const row_l = sides_[2 * split]->row(ranks_.left_ranks.below[i]);
         const Cell* const row_r = sides_[2 * split + 1]->row(ranks_.right_ranks.below[i]);
         double* const row = of_feature_.data() + i * k * length();
-        classes_.for_each(i, from, [&](std::uint32_t c, std::size_t begin, std::size_t end) {
+        const auto of_class = [&](std::uint32_t c, std::size_t begin, std::size_t end) {
             if constexpr (kVector) {
                 const auto add = [&](std::span<const BlockGrammar::Run> runs, std::size_t first) {
                     products_.add_rows({row_l, last_l}, {row_r, last_r}, first, end,
@@ -193,7 +193,12 @@ private:
                     add_term<kSum>(weights == nullptr ? x : weights[j] * x, row[j]);
                 }
             }
-        });
+        };
+        if (classes_.is_one()) {
+            of_class(classes_.one(), from, k);
+        } else {
+            classes_.for_each(i, from, of_class);
+        }
     }
 
     // --- the measure ---
@@ -322,10 +327,12 @@ private:
                                 {grammar_.runs_of(c, is_whole), grammar_.weights.data()}, weights,
                                 inner_sum_.data());
         } else if (!grammar_.runs_of(c).empty()) {
+            double sum = inner_sum_[0];  // In a register: the loop would store it each time.
             for (std::size_t m = from; m < end; ++m) {
                 const double x = row[m] * column[m];
-                add_term<kSum>(weights == nullptr ? x : weights[m] * x, inner_sum_[0]);
+                add_term<kSum>(weights == nullptr ? x : weights[m] * x, sum);
             }
+            inner_sum_[0] = sum;
         }
     }
 
