@@ -12,6 +12,7 @@ from slp.leaves.gamma_exponential import GammaExponential
 from slp.leaves.gamma_poisson import GammaPoisson
 from slp.leaves.labels import Label
 from slp.leaves.normal_inverse_gamma import NormalInverseGamma
+from slp.leaves.normal_shared import NormalShared
 
 #: A class of each type from its text.
 _LABELS: Mapping[str, Callable[[str], Label]] = {
@@ -32,9 +33,14 @@ def leaf_to_plain(leaf: LeafModel) -> dict[str, Any]:
             "type": type(leaf.classes[0]).__name__,
             "concentration": own[0] if leaf.one_number else own,
         }
-    assert isinstance(leaf, NormalInverseGamma | GammaPoisson | GammaExponential)
-    found = {"model": leaf.name, "hyperparameters": list(map(float, leaf.hyperparameters))}
-    return {**found, "ref": float(leaf.ref)} if isinstance(leaf, NormalInverseGamma) else found
+    assert isinstance(leaf, NormalInverseGamma | NormalShared | GammaPoisson | GammaExponential)
+    found: dict[str, Any] = {
+        "model": leaf.name,
+        "hyperparameters": list(map(float, leaf.hyperparameters)),
+    }
+    if isinstance(leaf, NormalInverseGamma | NormalShared):
+        found["ref"] = float(leaf.ref)
+    return found
 
 
 def leaf_from_plain(data: Mapping[str, Any]) -> LeafModel:
@@ -53,11 +59,12 @@ def leaf_from_plain(data: Mapping[str, Any]) -> LeafModel:
             raise ValueError("classes are missing, or two are equal")
         return Dirichlet(labels, own)
     numbers = data["hyperparameters"]
-    if data["model"] == NormalInverseGamma.name:
-        mu, kappa, alpha, beta = numbers
-        _check_numbers([kappa, alpha, beta], positive=True)
-        _check_numbers([mu, data["ref"]], positive=False)
-        return NormalInverseGamma(mu, kappa, alpha, beta, ref=data["ref"])
+    of_numbers = {model.name: model for model in (NormalInverseGamma, NormalShared)}
+    if data["model"] in of_numbers:
+        centre, *others = numbers
+        _check_numbers(others, positive=True)
+        _check_numbers([centre, data["ref"]], positive=False)
+        return of_numbers[data["model"]](centre, *others, ref=data["ref"])
     a, b = numbers
     _check_numbers(numbers, positive=True)
     return {m.name: m for m in (GammaPoisson, GammaExponential)}[data["model"]](a, b)

@@ -59,13 +59,18 @@ SOFT_TREES_ALONE = E545.says(
 
 E546 = Entry(
     "E546: soft trees do not have this",
-    cause="Files of saved runs and pictures of thresholds hold hard trees. A tree whose splits are "
-    "on all features has no hard tree beside it.",
-    remedy="Write the draws by `slp-sample -o draws.jsonl`, or their trees by `to_dict`; take "
-    "`index=hard`.",
-    example="slp.load('rjhmc').posterior([[1, 0], [2, 1]] * 4, seed=1, draws=8).save('a.slpz')",
+    cause="With `index=soft` splits are on all features, so there is no hard tree beside a soft "
+    "one, and no picture of thresholds. Trees of classes predict no means, those of numbers no "
+    "classes.",
+    remedy="Take `index=hard` for hard trees and thresholds.",
+    example="slp.plot.thresholds(slp.load('rjhmc', alpha=1).posterior([[1, 0], [2, 1]] * 4, "
+    "seed=1, draws=40, index='soft'))",
 )
 NOT_OF_SOFT_TREES = E546.says("{what} is not made of soft trees", AS_REMEDY)
+SPLIT_ON_ALL = E546.says(
+    "with `index=soft` splits are on all features, and have no hard ones beside them",
+    "take `index=hard`",
+)
 
 W545 = Entry(
     "W545: draws are not from the posterior",

@@ -1,7 +1,8 @@
 """What inference gives: `result` (what an engine gives: sums over all trees, `summed`, or draws,
 `drawn` and `edits`), and `posterior` (what users hold).
 
-`averages` defines averages over trees; `weighted_draws` averages draws. `convergence`,
+`averages` defines averages over trees; `weighted_draws` averages draws,
+`soft` those of soft trees. `convergence`,
 `diagnostics` and, of tempered chains, `tempering` tell how far draws can be trusted. `rule_use`,
 `quantiles` and `evidence` are parts of summaries. `comparison` sets programs side by side.
 `known` holds partial results at a limit, `arviz` converts draws for ArviZ, and `proofs` summarises

@@ -8,17 +8,18 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slp.errors import UsageError
 from slp.messages.results import NO_DRAWS_OF_TREES
-from slp.messages.soft_trees import NOT_OF_SOFT_TREES
 from slp.results.averages import ScoredTree
 from slp.results.posterior import Posterior
 from slp.results.weighted_draws import DrawnTrees, numbered
 from slp.trees import Split
+from slp.trees.soft import SoftTree
 
 
 def trees_of(posterior: Posterior) -> DrawnTrees:
@@ -62,12 +63,17 @@ def quantiles(
 
 
 def splits_of(trees: DrawnTrees) -> Iterator[tuple[Split, float]]:
-    """Every split of every distinct tree, with the share of its tree."""
-    if not trees.hard:
-        raise UsageError(NOT_OF_SOFT_TREES(what="a picture of thresholds"))
-    shares = trees.frequency.tolist()
-    for scored, share in zip(trees.trees, shares, strict=True):
-        nodes = (node for node in scored.tree.nodes() if isinstance(node, Split))
+    """Every split of every distinct tree, with the share of its tree. Of a soft tree it has the
+    middle of the gate as its threshold.
+
+    Raises
+    ------
+    UsageError
+        E546: a split is on several features.
+    """
+    for scored, share in zip(trees.trees, trees.frequency.tolist(), strict=True):
+        tree = scored.tree if trees.hard else cast(SoftTree, scored.tree).hardened()
+        nodes = (node for node in tree.nodes() if isinstance(node, Split))
         yield from zip(nodes, itertools.repeat(share))
 
 

@@ -23,7 +23,6 @@ from slp.errors import BudgetError, UsageError
 from slp.late import late_import, optional_module
 from slp.leaves import label_array
 from slp.messages.results import NO_CLASS_PROBABILITIES, NO_RASHOMON_SET, NOT_A_FACTOR, NOT_A_LEVEL
-from slp.messages.soft_trees import NOT_OF_SOFT_TREES
 from slp.problem.new_rows import rows_as_numbers
 from slp.results.averages import TreeAverages
 from slp.results.choice import Choice
@@ -336,12 +335,10 @@ class Posterior:
         Raises
         ------
         UsageError
-            E701: the file cannot be written. E530: nothing was drawn. E546: trees are soft.
+            E701: the file cannot be written. E530: nothing was drawn.
         SlpError
             E563: it would be too large.
         """
-        if self._result.soft:
-            raise UsageError(NOT_OF_SOFT_TREES(what="a saved run"))
         save_run = late_import("slp.results.saved").save_run
         save_run(self._result, self.record, self.predicates, path, table=table)
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from slp.data.frames import frame_of
 from slp.errors import UsageError
 from slp.leaves import Label, label_text
-from slp.messages.soft_trees import NOT_OF_SOFT_TREES
+from slp.messages.soft_trees import NOT_OF_SOFT_TREES, SPLIT_ON_ALL
 from slp.trees.tree import Leaf, Node, Split, Tree
 
 
@@ -157,10 +157,10 @@ class SoftTree:
         Raises
         ------
         UsageError
-            E546: a split is on several features.
+            E546: splits are on all features (`index="soft"`).
         """
-        if any(len(split.weights) > 1 for split in self.splits):
-            raise UsageError(NOT_OF_SOFT_TREES(what="a hard tree with splits on all features"))
+        if any(split.weights != ((split.feature, 1.0),) for split in self.splits):
+            raise UsageError(SPLIT_ON_ALL())
         return self.skeleton()
 
     def skeleton(self) -> Tree:

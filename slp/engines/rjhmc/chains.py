@@ -22,6 +22,7 @@ from slp.messages.chains import ALL_DRAWS_FAIL
 from slp.problem.boxes import Geometry
 from slp.problem.problem import Problem
 from slp.results.averages import ScoredTree
+from slp.results.soft import soft_leaves
 from slp.runner import ChainStepper, Info, Json, Move, Outcome, Phase, Stop, Tally, never, until
 from slp.trees import Tree
 from slp.trees.soft import SoftLeaf, SoftNode, SoftSplit, SoftTree
@@ -229,14 +230,11 @@ class SoftChains(ChainStepper[CoreChain]):
     def _with_leaves(self, tree: SoftTree, mu: Any) -> SoftTree:
         """The tree with what its leaves predict: soft counts of the table's rows, or means."""
         leaf = self.problem.table.leaf
-        leaves: list[SoftLeaf] = []
         if mu is not None:
-            leaves = [SoftLeaf(mean=float(x) + leaf.ref) for x in mu]  # type: ignore[attr-defined]
+            told = (mu + leaf.ref)[:, None]  # type: ignore[attr-defined]
         else:
-            counts = tree.reach(self._columns).T @ self.problem.table.statistics
-            for own, p in zip(counts.tolist(), leaf.predict_proba(counts).tolist(), strict=True):
-                leaves.append(SoftLeaf(tuple(zip(leaf.classes, own, strict=True)), tuple(p)))
-        rest = iter(leaves)
+            told = tree.reach(self._columns).T @ self.problem.table.statistics
+        rest = iter(soft_leaves(told, leaf))
         whole = tuple(n if isinstance(n, SoftSplit) else next(rest) for n in tree.nodes)
         return SoftTree(whole, tree.variance)
 

@@ -1,119 +1,15 @@
-"""Results of chains over soft trees: averages in which a row reaches all leaves of each tree."""
+"""Results of chains over soft trees."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, cast
-
-import numpy as np
-from numpy.typing import NDArray
-
-from slp.data.table import Table
-from slp.kernels.compiled import N_CORES
-from slp.problem.new_rows import rows_as_numbers, table_as_numbers
-from slp.results.averages import LeafMixture, ScoredTree
 from slp.results.drawn import DrawnResult
-from slp.results.weighted_draws import DrawnTrees, WeightedDraws
-from slp.trees import Tree
-from slp.trees.soft import SoftTree
+from slp.results.soft import ResultOfSoftTrees, SoftTrees
 
 
-class SoftTrees(DrawnTrees):
-    """Averages over draws of soft trees. A split on all features counts for that with the largest
-    weight."""
-
-    hard = False
-
-    def __init__(
-        self,
-        table: Table,
-        trees: Sequence[ScoredTree],
-        chains: Sequence[NDArray[np.int64]],
-        threads: int = N_CORES,
-        room: int | None = None,
-        log_weights: Sequence[NDArray[np.float64]] | None = None,
-    ) -> None:
-        WeightedDraws.__init__(self, len(trees), chains, log_weights)
-        self.table, self.trees = table, trees
-        self._threads, self._room = threads, room
-        self.soft = [cast(SoftTree, scored.tree) for scored in trees]
-        self.n_leaves = np.array([tree.n_leaves for tree in self.soft], np.int64)
-        self.depth = np.array([tree.depth for tree in self.soft], np.int64)
-        uses = [tree.uses() for tree in self.soft]
-        rows = [[own[name] for name in table.feature_names] for own in uses]
-        self.splits = np.array(rows, np.int64).reshape(len(trees), len(table.feature_names))
-
-    @property
-    def _roots(self) -> NDArray[np.float64]:
-        """Of each tree 1 for the feature that its root splits on, shape (U, d)."""
-        names = self.table.feature_names
-        firsts = [tree.splits[0].feature if tree.splits else None for tree in self.soft]
-        return np.array([[first == name for name in names] for first in firsts], np.float64)
-
-    def _values(self, numbers: NDArray[np.float64]) -> NDArray[np.float64]:
-        """What each tree predicts of rows: class probabilities, shape (U, m, C), or means, shape
-        (U, m)."""
-        columns = dict(zip(self.table.feature_names, numbers.T, strict=True))
-        return np.array([t.reach(columns) @ self._of_leaves(t) for t in self.soft], np.float64)
-
-    def _of_leaves(self, tree: SoftTree) -> NDArray[np.float64]:
-        """What leaves predict: class probabilities, shape (K, C), or means, shape (K,)."""
-        leaves = tree.leaves()
-        of_classes = bool(self.table.leaf.classes)
-        return np.array([x.probabilities if of_classes else x.mean for x in leaves], np.float64)
-
-    def _some(self, rows: NDArray[np.object_]) -> Iterator[NDArray[np.float64]]:
-        """New rows as numbers, some at a time."""
-        numbers, step = rows_as_numbers(self.table, rows), self.rows_at_a_time
-        for a in range(0, max(1, len(rows)), step):
-            yield numbers[a : a + step]
-
-    def predictions(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
-        """See `TreeAverages`."""
-        found = [self.mean(values) for values in self.predictions_by_tree(rows)]
-        return np.concatenate(found).reshape(len(rows), -1)
-
-    def predictions_by_tree(self, rows: NDArray[np.object_]) -> Iterator[NDArray[np.float64]]:
-        """See `DrawnTrees`."""
-        return map(self._values, self._some(rows))
-
-    def predictive_error(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
-        """See `DrawnTrees`."""
-        return np.concatenate([self.error(values) for values in self.predictions_by_tree(rows)])
-
-    def table_predictions(self) -> NDArray[np.float64]:
-        """See `DrawnTrees`."""
-        return self._values(self._some_of_table(table_as_numbers(self.table)))
-
-    def leaf_mixtures(self, rows: NDArray[np.object_]) -> Iterator[LeafMixture]:
-        """See `TreeAverages`. Of classes the leaves of all trees, by the probabilities that the row
-        reaches them; of numbers the normal distribution of each tree, by its moments."""
-        statistics = self._leaf_counts() if self.table.leaf.classes else None
-        for numbers in self._some(rows):
-            columns = dict(zip(self.table.feature_names, numbers.T, strict=True))
-            if statistics is not None:
-                reached = [t.reach(columns) for t in self.soft]
-                for i in range(len(numbers)):
-                    shares = [s * own[i] for s, own in zip(self.frequency, reached, strict=True)]
-                    yield LeafMixture(np.concatenate(shares), statistics)
-                continue
-            ref = self.table.leaf.ref  # type: ignore[attr-defined]
-            variance = np.array([t.variance for t in self.soft], np.float64)
-            for means in self._values(numbers).T - ref:
-                moments = np.stack([np.ones_like(means), means, means**2 + variance], axis=1)
-                yield LeafMixture(self.frequency, moments)
-
-    def _leaf_counts(self) -> NDArray[np.float64]:
-        """Soft counts of all leaves of all trees."""
-        leaves = [leaf for tree in self.soft for leaf in tree.leaves()]
-        return np.array([[n for _, n in leaf.counts or ()] for leaf in leaves], np.float64)
-
-
-class SoftResult(DrawnResult):
+class SoftResult(ResultOfSoftTrees, DrawnResult):
     """The distribution over soft trees as draws show it."""
 
     averages_type = SoftTrees
-    soft = True
 
     @property
     def no_evidence(self) -> str:
@@ -121,16 +17,3 @@ class SoftResult(DrawnResult):
         if self.table.leaf.classes:
             return "the likelihood of soft counts does not sum to 1 over the classes"
         return super().no_evidence
-
-    def log_likelihood(self, tree: Tree) -> float:
-        """See `Result`: of a soft tree drawn, or of a hard tree of classes; else NaN."""
-        soft: Any = tree
-        if isinstance(soft, SoftTree):
-            known = {scored.tree: scored.log_likelihood for scored in self.averages.trees}
-            return known.get(tree, float("nan"))
-        return super().log_likelihood(tree) if self.table.leaf.classes else float("nan")
-
-    def distinct_rows(self, rows: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """See `Result`: every value counts."""
-        _, first, which = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-        return first, which.ravel()

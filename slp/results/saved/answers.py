@@ -18,7 +18,6 @@ from slp.results.edits import EditShare, EditSummary
 from slp.results.result import Candidate, Draw, Estimate, Result
 from slp.results.rule_use import RuleUse, no_rules
 from slp.results.saved.tables import TableWithoutRows
-from slp.results.saved.trees import SavedTrees
 from slp.results.weighted_draws import DrawnTrees
 from slp.runner import Schedule
 from slp.trees import Split, Tree
@@ -109,7 +108,7 @@ class SavedResult(Result):
         table: Table,
         facts: Facts,
         answers: Answers,
-        trees: SavedTrees,
+        trees: DrawnTrees,
         weights: NDArray[np.float64],
         given: Tree | None,
     ) -> None:

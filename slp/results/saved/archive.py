@@ -42,8 +42,9 @@ FORMAT = 1
 _MOST_BYTES, _MOST_MEMBERS, _MOST_LISTED = 2**31, 64, 2**16
 _MANIFEST = "manifest.json"
 #: The most bytes in memory for a byte of JSON, and for a byte of an array; and measured ones for a
-#: byte of the features of nodes, which become trees in Python.
-_BYTES_OF_JSON, _BYTES_OF_ARRAY, _BYTES_OF_NODES = 24, 3, 300
+#: byte of the features of nodes, which become trees in Python, and of leaves and weights of soft
+#: trees.
+_BYTES_OF_JSON, _BYTES_OF_ARRAY, _BYTES_OF_NODES, _BYTES_OF_SOFT = 24, 3, 300, 40
 #: The end of a zip: signature, disks, numbers of members, bytes and place of their list, comment.
 _END = struct.Struct("<4s4H2LH")
 _END_64 = b"PK\x06\x07"
@@ -234,7 +235,13 @@ def _check_list(infos: list[zipfile.ZipInfo], size: int) -> None:
 
 
 def _bytes_in_memory(infos: list[zipfile.ZipInfo]) -> int:
-    endings = {".json": _BYTES_OF_JSON, "feature.npy": _BYTES_OF_NODES, "": _BYTES_OF_ARRAY}
+    endings = {
+        ".json": _BYTES_OF_JSON,
+        "/feature.npy": _BYTES_OF_NODES,
+        "soft/leaves.npy": _BYTES_OF_SOFT,
+        "soft/by_feature.npy": _BYTES_OF_SOFT,
+        "": _BYTES_OF_ARRAY,
+    }
     return sum(
         info.file_size * next(k for end, k in endings.items() if info.filename.endswith(end))
         for info in infos

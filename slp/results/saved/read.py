@@ -17,10 +17,15 @@ from slp.results.record import RunRecord
 from slp.results.saved.answers import Answers, Facts, SavedResult
 from slp.results.saved.archive import Archive, DamagedError, read_archive
 from slp.results.saved.plain import from_plain
+from slp.results.saved.soft import SavedSoftResult, soft_trees_of_members
 from slp.results.saved.tables import statistics_are_sound, table_of_members
 from slp.results.saved.trees import SavedTrees, trees_of_members
+from slp.results.soft import SoftTrees
 from slp.source import SourceFile
 from slp.trees.predicates import AskedPredicate
+
+#: Logs of probabilities are below this, those of estimated evidence too.
+_MOST_LOG_SHARE = 100.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,16 +49,27 @@ class SavedRun:
         """The result of a run of trees, whose averages take a number of threads."""
         archive, table = self.archive, self.table
         answers = from_plain(Answers, archive.json("answers.json"))
-        trees = trees_of_members(archive, "trees", table)
+        soft = bool(archive.manifest["kind"] == "soft")
+        trees: Sequence[Any] = (
+            soft_trees_of_members(archive, "soft", table)
+            if soft
+            else trees_of_members(archive, "trees", table)
+        )
         chains, log_weights, weights = _draws(archive, len(trees))
         given = None if answers.edits is None else trees_of_members(archive, "given", table)[0]
-        best = all(0 <= found.tree < len(trees) for found in answers.best)
+        best = all(
+            0 <= found.tree < len(trees) and (found.log_posterior or 0.0) < _MOST_LOG_SHARE
+            for found in answers.best
+        )
         used = answers.importances
         if not best or not answers.best or (used and len(used) != len(table.features)):
             raise DamagedError("its answers are not sound")
-        averages = SavedTrees(
-            table, _scored(archive, trees), chains, log_weights, _averaged(archive, table), threads
-        )
+        scored = _scored(archive, trees)
+        if soft:
+            of_soft = SoftTrees(table, scored, chains, threads, None, log_weights)
+            return SavedSoftResult(table, self.facts, answers, of_soft, weights, None)
+        averaged = _averaged(archive, table)
+        averages = SavedTrees(table, scored, chains, log_weights, averaged, threads)
         return SavedResult(table, self.facts, answers, averages, weights, given)
 
 
@@ -67,7 +83,7 @@ def read_run(path: str | Path, memory: int, names: Mapping[str, Any]) -> SavedRu
     """
     archive = read_archive(path, memory)
     manifest = archive.manifest
-    if manifest["kind"] not in ("sums", "trees"):
+    if manifest["kind"] not in ("sums", "trees", "soft"):
         raise DamagedError("it is of no kind that there is")
     facts = archive.json("facts.json")
     asked = facts.pop("predicates")

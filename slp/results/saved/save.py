@@ -11,6 +11,7 @@
     draws/*.npy     `tree` int64 (T,), the number of the tree of each draw; `length` int64 (M,), how
                     many draws each chain kept; `weight` float64 (T,); of particles `log_weights`
     given/*.npy     the tree given to `edittree`
+    soft/*.npy      soft trees (`slp.results.saved.soft`), in place of all `trees/` but these two
 
 Sums over all trees are not saved: program and table are, and the sums are made again.
 """
@@ -21,7 +22,7 @@ from collections.abc import Sequence
 from dataclasses import fields, replace
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -31,11 +32,13 @@ from slp.results.result import Result
 from slp.results.saved.answers import Answers, Facts, SavedCandidate, SavedEdits
 from slp.results.saved.archive import write_archive
 from slp.results.saved.plain import to_plain
+from slp.results.saved.soft import soft_trees_to_members
 from slp.results.saved.tables import TableWithoutRows, table_to_members
 from slp.results.saved.trees import trees_to_members
 from slp.results.summed import SummedResult
 from slp.results.weighted_draws import DrawnTrees
 from slp.trees.predicates import AskedPredicate
+from slp.trees.soft import SoftTree
 
 
 def save_run(
@@ -50,7 +53,7 @@ def save_run(
     sums = isinstance(result, SummedResult)
     rows = sums or (table and not isinstance(result.table, TableWithoutRows))
     manifest = {
-        "kind": "sums" if sums else "trees",
+        "kind": "sums" if sums else "soft" if result.soft else "trees",
         "engine": result.choice.engine,
         "seed": result.seed,
         "draws": record.draws,
@@ -92,15 +95,9 @@ def _trees_to_members(result: Result) -> dict[str, Any]:
     """The trees of a result whose averages are over trees, and its answers."""
     drawn = result.averages
     assert isinstance(drawn, DrawnTrees)
-    trees = [scored.tree for scored in drawn.trees]
-    members = trees_to_members("trees", result.table, trees)
+    members = _soft_trees(result, drawn) if result.soft else _hard_trees(result, drawn)
     members["trees/log_weight.npy"] = np.array([t.log_weight for t in drawn.trees])
     members["trees/log_likelihood.npy"] = np.array([t.log_likelihood for t in drawn.trees])
-    shown = members["trees/statistics.npy"]
-    if "trees/added.npy" in members:
-        shown = shown + members["trees/added.npy"]
-    if not np.array_equal(shown, drawn.leaf_statistics):
-        members["trees/averaged.npy"] = drawn.leaf_statistics
     members["draws/tree.npy"] = np.concatenate(drawn.chains).astype(np.int64)
     members["draws/length.npy"] = np.array([len(chain) for chain in drawn.chains], np.int64)
     members["draws/weight.npy"] = np.array([draw.weight for draw in result.draws])
@@ -110,6 +107,22 @@ def _trees_to_members(result: Result) -> dict[str, Any]:
     if edits is not None:
         members |= trees_to_members("given", result.table, [edits.given])
     members["answers.json"] = to_plain(_answers(result, drawn))
+    return members
+
+
+def _soft_trees(result: Result, drawn: DrawnTrees) -> dict[str, Any]:
+    trees = [cast(SoftTree, scored.tree) for scored in drawn.trees]
+    return soft_trees_to_members("soft", result.table, trees)
+
+
+def _hard_trees(result: Result, drawn: DrawnTrees) -> dict[str, Any]:
+    trees = [scored.tree for scored in drawn.trees]
+    members = trees_to_members("trees", result.table, trees)
+    shown = members["trees/statistics.npy"]
+    if "trees/added.npy" in members:
+        shown = shown + members["trees/added.npy"]
+    if not np.array_equal(shown, drawn.leaf_statistics):
+        members["trees/averaged.npy"] = drawn.leaf_statistics
     return members
 
 

@@ -29,6 +29,7 @@ EXACT: dict[str, Any] = {"engine": "exact", "draws": 5, "seed": 3}
 SMC: dict[str, Any] = {"engine": "smc", "draws": 40, "islands": 5, "particles": 20, "seed": 3}
 SEARCH: dict[str, Any] = {"engine": "search", "seed": 3}
 MODAL: dict[str, Any] = {"engine": "modal", "roots": 3, "smoothing": 1.0, "seed": 3}
+SOFT: dict[str, Any] = {"engine": "rjhmc", "draws": 40, "chains": 2, "warmup": 20, "seed": 3}
 RUNS = {"exact": EXACT, "mh": MH, "smc": SMC, "modal": MODAL, "search": SEARCH}
 
 
@@ -76,6 +77,18 @@ def run(kind: str, options: dict[str, Any], extra: str = "") -> slp.Posterior:
         return program.posterior(frame()[columns], **options)
 
 
+def soft_run(kind: str, index: str) -> slp.Posterior:
+    """A posterior over soft trees of classes (`dirichlet`) or of numbers (`normal`)."""
+    columns = ["a", "b", "yes" if kind == "dirichlet" else "number"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SlpWarning)
+        return slp.load("rjhmc", h=0.1).posterior(frame()[columns], index=index, **SOFT)
+
+
+#: Runs of soft trees by the names of their files.
+SOFT_RUNS = {"rjhmc": ("dirichlet", "hard"), "rjhmc_soft_index": ("normal", "soft")}
+
+
 def new_rows() -> pl.DataFrame:
     """Rows to predict."""
     shifted = frame().with_columns(a=pl.col("a") + 0.3)
@@ -112,17 +125,23 @@ def answers(posterior: slp.Posterior) -> dict[str, Any]:
 def write_files(folder: Path) -> None:
     """A file for each engine, and what it answers."""
     folder.mkdir()
-    for name, options in RUNS.items():
-        posterior = run("dirichlet", options)
+    runs = {name: run("dirichlet", options) for name, options in RUNS.items()}
+    runs |= {name: soft_run(*which) for name, which in SOFT_RUNS.items()}
+    for name, posterior in runs.items():
         posterior.save(folder / f"{name}.slpz")
-        want = {
-            "digest": posterior.table.digest,
-            "tree": str(posterior.map_tree()),
-            "predict": posterior.predict_proba(new_rows()).tolist(),
-            "interval": posterior.predict_interval(new_rows()).tolist(),
-            "leaves": posterior.expected_leaves(),
-        }
-        (folder / f"{name}.json").write_text(json.dumps(want))
+        (folder / f"{name}.json").write_text(json.dumps(told_by(posterior)))
+
+
+def told_by(posterior: slp.Posterior) -> dict[str, Any]:
+    """What every later version must answer."""
+    predict = posterior.predict_proba if posterior.table.leaf.classes else posterior.predict
+    return {
+        "digest": posterior.table.digest,
+        "tree": str(posterior.map_tree()),
+        "predict": np.asarray(predict(new_rows())).tolist(),
+        "interval": posterior.predict_interval(new_rows()).tolist(),
+        "leaves": posterior.expected_leaves(),
+    }
 
 
 if __name__ == "__main__":
