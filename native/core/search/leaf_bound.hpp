@@ -7,7 +7,8 @@
 //               (m_c / m)^m_c. The rows of pure groups contribute at most what they would in one
 //               leaf for each class (LeafModel::log_pure).
 //   counts,     Of a group with events D in exposure E the likelihood under rate r is at most that
-//   durations   under r = D / E.
+//   durations   under r = D / E. Tighter, and dearer: the best parting, whose leaves are runs of the
+//               rows in the order of D / E.
 //   numbers     No bound is proven: +inf.
 
 #pragma once
@@ -43,6 +44,9 @@ public:
     }
     // Log of a bound on the product of the marginal likelihoods of any partition into leaves.
     double log_parted(const double* sums) const;
+    // The largest product itself, of counts and durations of few different D / E; +inf elsewhere.
+    double log_best_parting(std::span<const std::uint32_t> rows);
+    bool has_best_parting() const { return !order_.empty(); }
 
 private:
     void add_classes(const Problem& problem);
@@ -55,6 +59,12 @@ private:
     std::size_t k_, width_;
     // n * width, row by row.
     std::vector<double> rows_;
+    // Of counts and durations: each row's place among the different values of D / E.
+    std::vector<std::uint32_t> order_;
+    // Of the rows that were asked for last: their places, sums up to each, and the best parting up
+    // to each.
+    std::vector<std::uint32_t> places_;
+    std::vector<double> by_place_, up_to_, best_;
 };
 
 }  // namespace slp::search

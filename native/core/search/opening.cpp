@@ -9,6 +9,7 @@ namespace slp::search {
 Opening::Opening(const Problem& problem, const Geometry& geometry, bool likelihood,
                  NodeTable& table, Trees& trees, Budget& budget)
     : problem_(problem),
+      geometry_(geometry),
       table_(table),
       trees_(trees),
       leaf_(problem, likelihood),
@@ -110,13 +111,19 @@ void Opening::look_below(const Box& box, Branch& branch) {
     branch.looked = true;
     for (std::size_t i = 0; i < 2 && branch.split != nullptr; ++i) {
         Below& below = branch.below[i];
-        if (below.solved() || table_.find(below.key) != nullptr || !look_at(box)) {
+        if (below.solved() || table_.find(below.key) != nullptr) {
             continue;
         }
-        const auto at = std::ranges::lower_bound(
-            splits_, std::pair(branch.split->feature, branch.split->low), {},
-            [](const BoxSplit& split) { return std::pair(split.feature, split.low); });
-        look_below(box, static_cast<std::size_t>(at - splits_.begin()), i == 0, below);
+        if (leaf_.has_best_parting()) {
+            part_below(box, *branch.split, i == 0, below);
+        } else if (look_at(box)) {
+            const auto at = std::ranges::lower_bound(
+                splits_, std::pair(branch.split->feature, branch.split->low), {},
+                [](const BoxSplit& split) { return std::pair(split.feature, split.low); });
+            look_below(box, static_cast<std::size_t>(at - splits_.begin()), i == 0, below);
+        } else {
+            continue;
+        }
         branch.high = std::min(branch.high, bound(branch));
         if (!below.solved()) {
             const TreeRef leaf = below.stop > -INFINITY ? kLeafTree : kNoTree;
@@ -135,6 +142,22 @@ void Opening::look_below(const Box& box, std::size_t number, bool left, Below& b
     const Sizes sizes = splits_[number].side(box, left).sizes;
     const double stop = weights_.log_stop_above(state, sizes) + leaf_.log_leaf(right_.data());
     const double high = std::max(stop, two_levels_.log_split_above(number, left, state));
+    below.high = std::max(below.low, std::min(below.high, high));
+}
+
+void Opening::part_below(const Box& box, const BoxSplit& split, bool left, Below& below) {
+    rows_.resize(box.rows.size());
+    const Box side = geometry_.side(box, split, left, rows_.data());
+    const std::int32_t state = below.product / problem_.n_owed();
+    double high = weights_.log_split_above(state, side.sizes);
+    if (high > -INFINITY) {
+        high += leaf_.log_best_parting(side.rows);
+    }
+    if (!problem_.counted() || below.product % problem_.n_owed() == 0) {
+        leaf_.sum(side.rows, right_.data());
+        high = std::max(high, weights_.log_stop_above(state, side.sizes) +
+                                  leaf_.log_leaf(right_.data()));
+    }
     below.high = std::max(below.low, std::min(below.high, high));
 }
 

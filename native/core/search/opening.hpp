@@ -71,7 +71,8 @@ public:
         std::span<Branch> branches;
     };
     Whole open_whole(const Box& box, std::int32_t product, Arena& arena);
-    // Bounds on the sides of a branch's split that are not in the table, two levels at once.
+    // Tighter bounds on the sides of a branch's split that are not in the table: two levels at once,
+    // or the best parting.
     void look_below(const Box& box, Branch& branch);
     // The start of all derivations: a branch to each number of leaves that it may owe.
     void open_start(Opened& item, const Box& box, Arena& arena);
@@ -103,10 +104,12 @@ private:
     // Whether two levels can be bounded at once below the box.
     bool look_at(const Box& box);
     void look_below(const Box& box, std::size_t number, bool left, Below& below);
+    void part_below(const Box& box, const BoxSplit& split, bool left, Below& below);
     void take_value(Opened& item, const Branch& branch);
     static double bound(const Branch& branch);
 
     const Problem& problem_;
+    const Geometry& geometry_;
     NodeTable& table_;
     Trees& trees_;
     LeafBound leaf_;
@@ -122,6 +125,7 @@ private:
     double* sums_ = nullptr;
     std::optional<bool> looks_;
     std::vector<double> by_code_, own_, right_;
+    std::vector<std::uint32_t> rows_;
     std::vector<std::uint32_t> codes_;
 };
 

@@ -274,12 +274,7 @@ def log_parted(process: LocalProcess, box: int) -> float:
         groups = float((mixed * np.log(np.where(mixed > 0, shares, 1.0))).sum())
         return min(_log_pure(leaf, sums), groups + _log_pure(leaf, sums[pure]))
     if isinstance(leaf, GammaPoisson | GammaExponential):
-        counts = isinstance(leaf, GammaPoisson)
-        events, exposure = sums[:, 1], sums[:, 0 if counts else 2]
-        with np.errstate(divide="ignore"):
-            rate = np.log(np.where(events > 0, events, 1.0) / np.where(events > 0, exposure, 1.0))
-        most = events * rate - events
-        return float((most - (sums[:, 2] if counts else 0.0)).sum())
+        return _log_best_parting(leaf, sums)
     return math.inf
 
 
@@ -287,3 +282,14 @@ def _log_pure(leaf: Dirichlet, sums: NDArray[np.float64]) -> float:
     """The likelihood of the partition by class: one leaf for each."""
     total = sums.sum(axis=0)
     return float(sum(leaf.log_marginal(np.diag(total))))
+
+
+def _log_best_parting(leaf: GammaPoisson | GammaExponential, sums: NDArray[np.float64]) -> float:
+    """The best partition into leaves: runs of the groups in the order of events over exposure."""
+    events, exposure = sums[:, 1], sums[:, 0 if isinstance(leaf, GammaPoisson) else 2]
+    rate = np.where(events > 0, events / np.where(exposure > 0, exposure, 1e-300), 0.0)
+    up_to = np.cumsum(np.vstack([np.zeros(sums.shape[1]), sums[np.argsort(rate)]]), axis=0)
+    best = [0.0]
+    for i in range(1, len(up_to)):
+        best.append(float((np.array(best) + leaf.log_marginal(up_to[i] - up_to[:i])).max()))
+    return best[-1]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from slp.engines.search.compiled import Found, Search
 from slp.engines.search.plain import PlainSearch
 from slp.ir.program import MEASURES
 from slp.ir.tree_grammar import LeafRule, Rule, TreeGrammar
-from slp.leaves import Dirichlet
+from slp.leaves import Dirichlet, GammaExponential, GammaPoisson
 from slp.problem.local_process import LocalProcess
 from slp.problem.problem import Problem
 from tests.engines.cases import (
@@ -54,9 +55,18 @@ def case(seed: int) -> tuple[Problem, bool, np.random.Generator]:
         table = random_table(rng, 14) if seed % 4 == 1 else blocks(rng)
         grammar = growing(rng, table)
     else:
-        table = random_table(rng, 8)
+        table = with_durations(random_table(rng, 8))
         grammar = random_grammar(rng, table)
     return make_problem(grammar, table), bool(rng.integers(8)), rng
+
+
+def with_durations(table: Table) -> Table:
+    """A table of counts as one of durations, some of them censored, if its rows are few."""
+    if not isinstance(table.leaf, GammaPoisson) or len(table.counts) % 2:
+        return table
+    n, total, _ = table.statistics.T
+    own = np.stack([n, np.minimum(n, total // 2), total + 0.5], axis=1)
+    return replace(table, leaf=GammaExponential(1.5, 0.5), statistics=own)
 
 
 def blocks(rng: np.random.Generator) -> Table:
