@@ -22,6 +22,7 @@ _TWICE = {
     "coding": words.CUT_TWICE,
     "unit": words.TWO_UNITS,
     "range": words.TWO_RANGES,
+    "missing": words.TWO_MISSING,
 }
 
 
@@ -77,6 +78,7 @@ class FeatureReader:
             levels,
             said.get("unit"),
             said.get("range"),
+            said.get("missing"),
             d.span,
         )
 
@@ -92,6 +94,9 @@ class FeatureReader:
                 return "unit", name_of(item.args[0], "a unit", d.span, self.findings)
             case ("range", 2):
                 return "range", self._range(item, d)
+            case ("missing", 1):
+                assert isinstance(item, Struct)
+                return "missing", self._missing(item, d)
         return "coding", self._coding(item, d)
 
     def _clashes(self, name: str | None, said: Mapping[str, Any], d: Declared) -> None:
@@ -103,7 +108,10 @@ class FeatureReader:
             self._clash(wording, name, d.args[0], d)
         if ("unit" in said or "range" in said) and (kind == "categorical" or ordered):
             self._clash(words.LEVELS_WITH_UNIT, name, d.args[0], d)
-        if name is None and said.keys() - {"coding"}:
+        numeric = kind == "numeric" or ordered or said.keys() & {"coding", "unit", "range"}
+        if name is not None and numeric and said.get("missing") == "level":
+            self._clash(words.NUMBERS_WITH_MISSING_LEVEL, name, d.args[0], d)
+        if name is None and said.keys() - {"coding", "missing"}:
             self._clash(words.TYPE_OF_ALL, name, d.args[0], d)
 
     def _levels(self, item: Term, d: Declared) -> tuple[str, ...] | None:
@@ -124,6 +132,13 @@ class FeatureReader:
             self.findings.add(words.EMPTY_RANGE(span_of(item, d.span), low=low, high=high))
             return None
         return low, high
+
+    def _missing(self, item: Struct, d: Declared) -> str | None:
+        how = item.args[0]
+        if isinstance(how, Atom) and how.name in ("error", "level"):
+            return how.name
+        self.findings.add(words.NO_WAY_OF_MISSING(span_of(item, d.span)))
+        return None
 
     def _clash(self, wording: Wording, name: str | None, term: Term, d: Declared) -> None:
         feature = "every feature (`_`)" if name is None else f"`{name}`"

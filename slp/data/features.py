@@ -18,10 +18,14 @@ from slp.data.texts import text_warnings
 from slp.data.words import atom, first_row
 from slp.errors import DataError, Diagnostic
 from slp.ir.program import Bins, Cuts, FeatureDeclaration
+from slp.ir.quantity import MISSING, LevelOrMissing
 from slp.messages.names import plural
 from slp.messages.tables import (
     INFINITE_VALUES,
-    MISSING_IN_FEATURE,
+    MISSING_IN_LEVELS,
+    MISSING_IN_NUMBERS,
+    MISSING_IS_A_LEVEL,
+    NUMBERS_CANNOT_MISS,
     NUMBERS_COINCIDE,
     TEXT_IN_BINNED,
     TEXT_IN_NUMERIC,
@@ -42,6 +46,7 @@ class Declared:
     levels: tuple[str, ...] | None = None
     unit: str | None = None
     range: tuple[float, float] | None = None
+    missing: Literal["error", "level"] | None = None
 
     @property
     def of_numbers(self) -> bool:
@@ -62,11 +67,14 @@ class CodedColumn:
 
 
 def declared_of(column: Column, declarations: Sequence[FeatureDeclaration]) -> Declared:
-    """The declarations that name the column or, if none does, those for all numeric columns."""
+    """The declarations that name the column; those for all numeric columns, if none does; and what
+    a missing value is of all columns, if none of the column says it."""
     own = [d for d in declarations if d.name == column.name]
-    if not own and column.numeric:
-        own = [d for d in declarations if d.name is None]
-    return replace(Declared(), **{part: v for d in own for part, v in d.said.items()})
+    of_all = [d for d in declarations if d.name is None]
+    said = {part: v for d in of_all for part, v in d.said.items()}
+    if own or not column.numeric:
+        said = {part: v for part, v in said.items() if part == "missing"}
+    return replace(Declared(), **said | {part: v for d in own for part, v in d.said.items()})
 
 
 def code_column(column: Column, declared: Declared, weights: _Floats | None = None) -> CodedColumn:
@@ -79,10 +87,16 @@ def code_column(column: Column, declared: Declared, weights: _Floats | None = No
         as floats; E429 too many bins; E438 a level of none of the declared ones; E439 a number out
         of the declared range.
     """
-    check_usable(column, MISSING_IN_FEATURE)
+    categorical = declared.levels is None and (
+        declared.kind == "categorical" or (not declared.of_numbers and not column.numeric)
+    )
+    if categorical and declared.missing == "level" and column.kind != "unusable":
+        return _code_levels_and_missing(column, declared)
+    of_numbers = NUMBERS_CANNOT_MISS if declared.missing == "level" else MISSING_IN_NUMBERS
+    check_usable(column, MISSING_IN_LEVELS if categorical else of_numbers)
     if declared.levels is not None:
         return _code_order(column, declared.levels)
-    if declared.kind == "categorical" or (not declared.of_numbers and not column.numeric):
+    if categorical:
         return _code_levels(column, () if declared.kind else text_warnings(column))
     coded = _code_numbers(column, declared, weights)
     feature = replace(coded.feature, unit=declared.unit, range=declared.range)
@@ -99,6 +113,21 @@ def _code_levels(column: Column, warnings: tuple[Diagnostic, ...] = ()) -> Coded
     labels, codes = labels_of(column)
     levels = tuple(map(cell_text, labels))
     return CodedColumn(Feature(column.name, levels=levels), codes, warnings)
+
+
+def _code_levels_and_missing(column: Column, declared: Declared) -> CodedColumn:
+    """Missing values are the level `MISSING`, which comes last."""
+    present = column.rows(np.flatnonzero(~column.missing))
+    coded = _code_levels(present, () if declared.kind else text_warnings(present))
+    levels = coded.feature.levels or ()
+    if MISSING in levels:
+        raise DataError(MISSING_IS_A_LEVEL(name=column.name, level=MISSING))
+    codes = np.full(len(column.cells), len(levels), np.int32)
+    codes[~column.missing] = coded.codes
+    if column.missing.any():
+        levels = (*levels, MISSING)
+    feature = replace(coded.feature, levels=tuple(map(LevelOrMissing, levels)), missing="level")
+    return replace(coded, feature=feature, codes=codes)
 
 
 def _code_numbers(column: Column, declared: Declared, weights: _Floats | None) -> CodedColumn:

@@ -19,6 +19,7 @@ from slp.data.columns import Column, column_of_array, column_of_objects, texts_o
 from slp.data.faults import check_usable, outside_range, read_levels, read_numbers
 from slp.data.words import first_row, listed
 from slp.errors import DataError, Diagnostic, warn
+from slp.ir.quantity import MISSING
 from slp.late import late_import
 from slp.messages.names import nearest, plural
 from slp.messages.table_files import (
@@ -217,6 +218,9 @@ def rows_to_predict(table: Table, X: Any) -> NDArray[np.object_]:
     out = np.empty((frame.n_rows, len(columns)), dtype=object)
     for j, (feature, column) in enumerate(zip(table.features, columns, strict=True)):
         try:
+            if feature.missing == "level" and column.kind != "unusable":
+                out[:, j] = np.where(column.missing, MISSING, texts_of(column))
+                continue
             check_usable(column, MISSING_VALUES)
             if feature.order:
                 read_levels(column, feature.order)

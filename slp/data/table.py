@@ -39,7 +39,8 @@ from slp.leaves.base import LeafModel
 class Feature:
     """One feature column. Exactly one of `values`, `cuts`, `levels` is not None; none is of a
     numeric feature in a saved run without its table. `order` are the levels of an ordinal feature;
-    `unit` and `range` are the declared ones."""
+    `unit` and `range` are the declared ones; with `missing`, `levels` are of a
+    class of their own, and the last may stand for missing values (`slp.ir.quantity`)."""
 
     name: str
     values: NDArray[np.float64] | None = None
@@ -48,6 +49,7 @@ class Feature:
     order: tuple[str, ...] = ()
     unit: str | None = None
     range: tuple[float, float] | None = None
+    missing: Literal["level"] | None = None
 
     @classmethod
     def ordinal(cls, name: str, order: Sequence[str]) -> Feature:

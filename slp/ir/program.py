@@ -138,8 +138,9 @@ class Bins:
 @dataclass(frozen=True)
 class FeatureDeclaration:
     """`:- feature(name, [...])`. With `name` None it applies to all numeric features that are not
-    named elsewhere. `levels` are those of an ordinal feature, in order; `range` are the least and
-    the largest value that is allowed."""
+    named elsewhere; `missing` then to all features. `levels` are those of an ordinal feature, in
+    order; `range` are the least and the largest value that is allowed; `missing` tells what a
+    missing value is: an error, or one more level."""
 
     name: str | None
     kind: Literal["numeric", "categorical", "ordinal"] | None
@@ -147,12 +148,13 @@ class FeatureDeclaration:
     levels: tuple[str, ...] | None = None
     unit: str | None = None
     range: tuple[float, float] | None = None
+    missing: Literal["error", "level"] | None = None
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
 
     @property
     def said(self) -> Mapping[str, Any]:
         """What it says, by field, without the name."""
-        parts = ("kind", "coding", "levels", "unit", "range")
+        parts = ("kind", "coding", "levels", "unit", "range", "missing")
         return {p: getattr(self, p) for p in parts if getattr(self, p) is not None}
 
 

@@ -1,4 +1,5 @@
-"""Numbers of declared features: with their unit, or as the names of ordered levels."""
+"""Values of declared features: numbers with their unit, or as the names of ordered levels, and
+levels one of which stands for missing values."""
 
 from __future__ import annotations
 
@@ -60,3 +61,17 @@ class Quantity(float):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Quantity, (float(self), self.levels, self.unit)
+
+
+#: The level that stands for a missing value under `missing(level)`.
+MISSING = "missing"
+
+
+class LevelOrMissing(str):
+    """A level of a feature declared `missing(level)`: a row that misses the value has the level
+    `MISSING`. It is a string in all else."""
+
+    __slots__ = ()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return LevelOrMissing, (str(self),)

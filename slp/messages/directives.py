@@ -51,7 +51,8 @@ E102 = Entry(
 )
 _FEATURE = (
     "write `numeric`, `categorical`, `ordinal([low, high])`, `cuts([18, 40])`, "
-    "`bins(quantile, 10)`, `bins(width, 10)`, `unit(mg)` or `range(0, 30)` in a list"
+    "`bins(quantile, 10)`, `bins(width, 10)`, `unit(mg)`, `range(0, 30)` or `missing(level)` in a "
+    "list"
 )
 _USE = "write `:- use(growtree).`, `:- use(growtree, [alpha = 0.9]).` or `:- use('boxes.slp').`"
 VARIABLE_IN_DIRECTIVE = E102.says(*VARIABLE_FOR_NAME)
@@ -90,6 +91,15 @@ ORDINAL_AND_CUT = E102.says("{feature} is ordinal and cannot be cut", _FEATURE)
 LEVELS_WITH_UNIT = E102.says("{feature} has levels, and no unit or range of numbers", _FEATURE)
 TWO_UNITS = E102.says("{feature} has two units", _FEATURE)
 TWO_RANGES = E102.says("{feature} has two ranges", _FEATURE)
+TWO_MISSING = E102.says("{feature} says twice what a missing value is", _FEATURE)
+NO_WAY_OF_MISSING = E102.says(
+    "a missing value is an `error` or a `level`",
+    "write `missing(error)`, as without a declaration, or `missing(level)`: one more category",
+)
+NUMBERS_WITH_MISSING_LEVEL = E102.says(
+    "{feature} has numbers or an order, and a missing value is neither",
+    "`missing(level)` goes with `categorical`",
+)
 NO_ORDER_OF_LEVELS = E102.says(
     "`ordinal` takes a list of two levels or more, each once, from the lowest to the highest",
     "write `:- feature(stage, [ordinal([i, ii, iii])]).`",

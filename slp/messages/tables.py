@@ -12,11 +12,24 @@ _IF_CATEGORIES = "if categories are meant, write :- feature({atom}, [categorical
 E420 = Entry(
     "E420: values are missing",
     cause="Cells of a feature or of the response are blank, NaN, None or NA.",
-    remedy="Fill them in, leave those rows out, or ignore the column.",
+    remedy="Fill them in, leave those rows out, declare `missing(level)`, or ignore the column.",
     example="age,sex\n40,f\n,m",
 )
 _MISSING = "column `{name}` misses {values}, {where}"
-MISSING_IN_FEATURE = E420.says(_MISSING, "leave those rows out, or write :- ignore({atom}).")
+MISSING_IN_NUMBERS = E420.says(_MISSING, "leave those rows out, or write :- ignore({atom}).")
+MISSING_IN_LEVELS = E420.says(
+    _MISSING,
+    "leave those rows out, or write :- feature({atom}, [missing(level)]). for one more category, "
+    "or :- ignore({atom}).",
+)
+NUMBERS_CANNOT_MISS = E420.says(
+    _MISSING + ": `missing(level)` is for categories, and this column has numbers or an order",
+    "leave those rows out, declare it categorical, or write :- ignore({atom}).",
+)
+MISSING_IS_A_LEVEL = E420.says(
+    "`{level}` is a value of column `{name}`, and the name of missing ones",
+    "under `missing(level)` rename the value, or leave its cells blank",
+)
 MISSING_IN_RESPONSE = E420.says(
     _MISSING, "leave those rows out: a row without a response says nothing"
 )

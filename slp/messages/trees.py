@@ -98,6 +98,10 @@ TREE_COLUMN_MISSING = E606.says(
     "the tree splits on {feature}, and there is no such column", "the columns are {columns}"
 )
 
+MISSING_IS_NO_LEVEL = E602.says(
+    'at {path}, `missing` beside a level can only be "level", and there is {found}', _SPLIT
+)
+
 E607 = Entry(
     "E607: a tree cannot be asked of these rows",
     cause="A row has no value of a feature that the tree asks for, or no number where the tree has "

@@ -1,10 +1,10 @@
 """Trees as JSON data, both ways.
 
 `{"feature": f, "threshold": t, "left": ..., "right": ...}` (`"level"` in place of `"threshold"` for
-a categorical test; of an ordinal feature the threshold is a level, and `"order"` has all of them;
-`"unit"` is that of a threshold, if it is known), `{"counts": {class: rows}}`, `{"n": rows, "mean":
-m}` (of durations also `"events"`, how many were seen to their end), `{"n": rows}`, or `{}` for a
-leaf without a summary.
+a categorical test, and `"missing": "level"` beside it where missing values are a level; of an
+ordinal feature the threshold is a level, and `"order"` has all of them; `"unit"` is that of a
+threshold, if it is known), `{"counts": {class: rows}}`, `{"n": rows, "mean": m}` (of durations also
+`"events"`, how many were seen to their end), `{"n": rows}`, or `{}` for a leaf without a summary.
 `"predictive"` beside these is the prediction of a leaf model. It is written on request, and the
 reader ignores it, because a tree has no leaf model.
 
@@ -21,7 +21,7 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from slp.errors import DataError
-from slp.ir.quantity import Quantity, level_numbers
+from slp.ir.quantity import LevelOrMissing, Quantity, level_numbers
 from slp.leaves import Label, label_of, label_text, sorted_labels
 from slp.messages import Wording
 from slp.messages.trees import (
@@ -29,6 +29,7 @@ from slp.messages.trees import (
     CLASSES_MALFORMED,
     COUNTS_MALFORMED,
     LEAF_HAS_STRANGE_KEY,
+    MISSING_IS_NO_LEVEL,
     NO_NUMBER_OF_ROWS,
     NO_SUMMARY,
     NO_THRESHOLD,
@@ -43,7 +44,9 @@ from slp.messages.trees import (
 from slp.trees.tree import Leaf, Split, Test, Tree, tree_of_preorder
 
 _LEAF_KEYS = frozenset(("counts", "n", "events", "mean", "predictive"))
-_SPLIT_KEYS = frozenset(("feature", "threshold", "level", "order", "unit", "left", "right"))
+_SPLIT_KEYS = frozenset(
+    ("feature", "threshold", "level", "order", "unit", "missing", "left", "right")
+)
 
 
 def tree_to_dict(tree: Tree, *, predictive: bool = False) -> dict[str, Any]:
@@ -73,7 +76,8 @@ def tree_to_dict(tree: Tree, *, predictive: bool = False) -> dict[str, Any]:
 
 def _test_to_dict(split: Split) -> dict[str, Any]:
     if split.level is not None:
-        return {"level": split.level}
+        marked = {"missing": "level"} if isinstance(split.level, LevelOrMissing) else {}
+        return {"level": str(split.level), **marked}
     threshold = split.threshold
     if not isinstance(threshold, Quantity):
         return {"threshold": threshold}
@@ -165,10 +169,15 @@ def _check_test(site: _Site, node: Mapping[str, Any]) -> Test:
     if not isinstance(node["feature"], str):
         site.fail(NOT_A_STRING, key="feature", found=_kind(node["feature"]))
     if level is None:
+        if "missing" in node:
+            site.fail(MISSING_IS_NO_LEVEL, found=_kind(node["missing"]))
         return node["feature"], _check_threshold(site, node), None
     if not isinstance(level, str):
         site.fail(NOT_A_STRING, key="level", found=_kind(level))
-    return node["feature"], None, level
+    missing = node.get("missing")
+    if missing not in (None, "level"):
+        site.fail(MISSING_IS_NO_LEVEL, found=_kind(missing))
+    return node["feature"], None, level if missing is None else LevelOrMissing(level)
 
 
 def _check_threshold(site: _Site, node: Mapping[str, Any]) -> float:

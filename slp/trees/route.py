@@ -17,7 +17,7 @@ from slp.data.roles import roles_of
 from slp.errors import DataError
 from slp.ir.names import unknown_classes, unknown_features
 from slp.ir.program import Program
-from slp.ir.quantity import Quantity, level_numbers
+from slp.ir.quantity import MISSING, LevelOrMissing, Quantity, level_numbers
 from slp.leaves import Label, label_array, label_text
 from slp.messages.tables import UNKNOWN_LEVEL
 from slp.messages.trees import (
@@ -52,7 +52,7 @@ def route_rows(tree: Tree, X: Any) -> NDArray[np.int64]:
 
     def goes_left(split: Split, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         if split.level is not None:
-            return np.equal(columns.levels(split.feature)[rows], split.level)
+            return np.equal(columns.levels_of(split)[rows], split.level)
         assert split.threshold is not None
         return columns.numbers(split)[rows] < split.threshold
 
@@ -116,8 +116,8 @@ def levels_of_rows(tree: Tree, X: Any) -> dict[str, frozenset[str]]:
         E606, E607, as `route_rows`.
     """
     columns = _Columns(X)
-    tested = {n.feature for n in tree.nodes() if isinstance(n, Split) and n.level is not None}
-    return {f: frozenset(columns.levels(f).tolist()) for f in sorted(tested)}
+    tested = {n.feature: n for n in tree.nodes() if isinstance(n, Split) and n.level is not None}
+    return {f: frozenset(columns.levels_of(tested[f]).tolist()) for f in sorted(tested)}
 
 
 def leaf_predictions(tree: Tree) -> NDArray[Any]:
@@ -168,7 +168,7 @@ class _Columns:
         self._numbers: dict[str, NDArray[np.float64]] = {}
         self._levels: dict[str, NDArray[np.str_]] = {}
 
-    def _column(self, feature: str) -> list[Any]:
+    def _column(self, feature: str, *, may_miss: bool = False) -> list[Any]:
         if feature not in self._names:
             raise _no_column(feature, self._names)
         if self._frame is None:
@@ -177,7 +177,7 @@ class _Columns:
             column = self._frame[feature]
         values = list(column)
         missing = [i for i, v in enumerate(values) if is_missing(v)]
-        if missing:
+        if missing and not may_miss:
             raise DataError(TREE_VALUE_MISSING(row=missing[0] + 1, feature=feature))
         return values
 
@@ -203,9 +203,14 @@ class _Columns:
             raise DataError(UNKNOWN_LEVEL(name=feature, cell=cell, row=row, rows="", levels=levels))
         return np.array([number[text] for text in texts])
 
-    def levels(self, feature: str) -> NDArray[np.str_]:
+    def levels_of(self, split: Split) -> NDArray[np.str_]:
+        """The column of a test on a level; missing values are a level where the split says so."""
+        return self.levels(split.feature, may_miss=isinstance(split.level, LevelOrMissing))
+
+    def levels(self, feature: str, *, may_miss: bool = False) -> NDArray[np.str_]:
         if feature not in self._levels:
-            texts = [cell_text(v) for v in self._column(feature)]
+            values = self._column(feature, may_miss=may_miss)
+            texts = [MISSING if is_missing(v) else cell_text(v) for v in values]
             self._levels[feature] = np.array(texts, dtype=np.str_)
         return self._levels[feature]
 

@@ -19,6 +19,7 @@ from tests.spec.random_tables import (
     RandomTable,
     random_row,
     random_table,
+    with_missing_levels,
     with_orders,
     with_weights,
 )
@@ -54,14 +55,18 @@ def random_case(
     orders: bool = False,
     weights: bool = False,
     least_weight: bool = False,
+    missing_level: bool = False,
 ) -> Case:
     """The case of a seed; tables on which there are more than `limit` derivations lose rows. With
     `rows` its program asks for the rows of the box, with `orders` features are ordinal, with
-    `weights` rows have weights, with `least_weight` also a limit of the weight in a leaf."""
+    `weights` rows have weights, with `least_weight` also a limit of the weight in a leaf, with
+    `missing_level` categorical features miss values."""
     rng = random.Random(seed)
     table = random_table(rng)
     if orders:
         table = with_orders(rng, table)
+    if missing_level:
+        table = with_missing_levels(rng, table)
     if weights or least_weight:
         table = with_weights(rng, table)
     text, program = _consistent_program(rng, table, rows, least_weight)

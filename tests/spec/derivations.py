@@ -17,7 +17,7 @@ from itertools import product
 from typing import Any
 
 from slp.ir import program as ir
-from slp.ir.quantity import level_numbers
+from slp.ir.quantity import MISSING, level_numbers
 from slp.terms import Atom, Number, Struct, Term, Var
 from tests.spec.constraints import leaf_satisfies, satisfies
 from tests.spec.example import Cut, Example, Node, TreeKey, Value
@@ -341,10 +341,12 @@ def _numbers_in(found: object) -> set[float]:
 
 
 def _sort_key(values: list[Value]) -> Callable[[Value], Any]:
-    """Levels that are all integers are sorted as numbers, other levels as text."""
-    if all(isinstance(v, str) and _is_integer(v) for v in values):
-        return lambda v: int(v)
-    return lambda v: v
+    """Levels that are all integers are sorted as numbers, other levels as text; missing values are
+    the last level."""
+    levels = [v for v in values if v != MISSING]
+    if all(isinstance(v, str) and _is_integer(v) for v in levels):
+        return lambda v: (1, 0) if v == MISSING else (0, int(v))
+    return lambda v: (v == MISSING, v)
 
 
 def _is_integer(text: str) -> bool:

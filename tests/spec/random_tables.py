@@ -9,6 +9,7 @@ from typing import Any
 import polars as pl
 
 from slp.data import Table
+from slp.ir.quantity import MISSING
 from tests.spec.brute_force import Example, Row
 from tests.spec.leaf_formulas import (
     DirichletFormula,
@@ -80,10 +81,14 @@ class RandomTable:
         """A value as the specification takes it."""
         if feature in self.orders:
             return self.orders[feature][str(x)]
+        if x is None:
+            return MISSING
         return str(x) if self.kinds[feature] == "categorical" else float(x)
 
-    def shown(self, feature: str, x: float | str) -> float | str:
+    def shown(self, feature: str, x: float | str) -> float | str | None:
         """A value of the specification as users have it."""
+        if x == MISSING:
+            return None
         names = {number: level for level, number in self.orders.get(feature, {}).items()}
         return names[float(x)] if names else x
 
@@ -122,7 +127,8 @@ def random_row(rng: random.Random, table: RandomTable) -> Row:
         if feature in table.orders:
             row.append(rng.choice(list(table.orders[feature].values())))
         elif table.kinds[feature] == "categorical":
-            row.append(rng.choice((str(x), str(x), "new")))
+            level = table.raw(feature, x)
+            row.append(rng.choice((level, level, "new")))
         else:
             row.append(float(x) + rng.choice((0.0, 0.0, 0.5, -0.5, 1e9, -1e9)))
     return tuple(row)
@@ -178,6 +184,31 @@ def with_orders(rng: random.Random, table: RandomTable) -> RandomTable:
         kinds[feature] = "ordinal"
         directives.append(f":- feature({_quoted(feature)}, [ordinal([{', '.join(names)}])]).")
     return replace(table, columns=columns, kinds=kinds, directives=tuple(directives), orders=orders)
+
+
+def with_missing_levels(rng: random.Random, table: RandomTable) -> RandomTable:
+    """The table with categorical features that miss values, which are one more level."""
+    columns, kinds, directives = dict(table.columns), dict(table.kinds), list(table.directives)
+    for_all = rng.random() < 0.3
+    for feature in table.features:
+        named = any(f"feature({_quoted(feature)}," in d for d in directives)
+        n = len(columns[feature])
+        if kinds[feature] != "categorical" and not named:
+            kinds[feature] = "categorical"
+            columns[feature] = rng.choices(rng.choice(_LEVELS), k=n)
+        if kinds[feature] != "categorical":
+            continue
+        share = rng.choice((0.2, 0.5))
+        cells = [None if rng.random() < share else x for x in columns[feature]]
+        columns[feature] = cells if any(x is not None for x in cells) else columns[feature]
+        if named:
+            old = f":- feature({_quoted(feature)}, [categorical])."
+            directives[directives.index(old)] = old.replace("l]", "l, missing(level)]")
+        elif not for_all:
+            directives.append(f":- feature({_quoted(feature)}, [missing(level)]).")
+    if for_all:
+        directives.append(":- feature(_, [missing(level)]).")
+    return replace(table, columns=columns, kinds=kinds, directives=tuple(directives))
 
 
 def _random_column(rng: random.Random, name: str, n: int) -> tuple[str, list[Any], list[str]]:

@@ -29,6 +29,7 @@ N_CASES = 400
 N_ORDERED = 100
 N_WEIGHTED = 100
 N_LEAST_WEIGHT = 60
+N_MISSING_LEVEL = 60
 N_DRAWN = 40
 RELATIVE = 1e-9
 CHI_SQUARE_ERROR = 1e-6
@@ -61,6 +62,11 @@ def test_weights_of_rows(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(N_LEAST_WEIGHT))
 def test_least_weight_of_leaves(seed: int) -> None:
     check(random_case(seed, least_weight=True))
+
+
+@pytest.mark.parametrize("seed", range(N_MISSING_LEVEL))
+def test_missing_values_as_a_level(seed: int) -> None:
+    check(random_case(seed, missing_level=True))
 
 
 def check(case: Case) -> None:

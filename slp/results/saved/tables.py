@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from slp.data.row_weights import RowWeights
 from slp.data.table import Feature, Table
 from slp.errors import UnsupportedError
+from slp.ir.quantity import LevelOrMissing
 from slp.leaves import Dirichlet, GammaPoisson, LeafModel, leaf_from_plain, leaf_to_plain
 from slp.messages.saved import ROWS_NOT_SAVED
 from slp.results.saved.archive import Archive, DamagedError
@@ -46,7 +47,7 @@ def table_to_members(table: Table, *, rows: bool) -> dict[str, Any]:
     after the other in `rows/values.npy`, as many of each as `rows/n_values.npy` (d,) says."""
     features = [
         {"name": f.name, "kind": _kind(f), "levels": None if f.levels is None else list(f.levels)}
-        | {key: getattr(f, key) for key in ("order", "unit", "range") if getattr(f, key)}
+        | {key: getattr(f, key) for key in ("order", "unit", "range", "missing") if getattr(f, key)}
         for f in table.features
     ]
     about = {
@@ -121,7 +122,13 @@ def _feature(f: Any) -> Feature:
             raise DamagedError("a feature of its table is not sound")
         found = low, high
     unit = None if unit is None else _text(unit)
-    return Feature(_text(f["name"]), levels=levels, unit=unit, range=found)
+    missing = f.get("missing")
+    if missing not in (None, "level") or (missing and levels is None):
+        raise DamagedError("a feature of its table is not sound")
+    if missing and levels is not None:
+        levels = tuple(map(LevelOrMissing, levels))
+    name = _text(f["name"])
+    return Feature(name, levels=levels, unit=unit, range=found, missing=missing)
 
 
 def _weighted(value: Any) -> Literal["whole", "real"] | None:
