@@ -133,7 +133,10 @@ def _role(column: Column) -> ColumnRole:
         return ColumnRole(column, "numeric", range_text(given), why)
     if why is None and (doubts := text_warnings(column)):
         why = f"to be looked at: {doubts[0].message}"
-    return ColumnRole(column, "categorical", _levels(given), why)
+    values = _levels(given)
+    if column.missing.any() and why is None:
+        values += f"; {_missing(column)}, one more level"
+    return ColumnRole(column, "categorical", values, why)
 
 
 def range_text(column: Column) -> str:
@@ -152,11 +155,10 @@ def _levels(column: Column) -> str:
 
 def _no_feature(column: Column) -> str | None:
     """Why a column is left out of the features, in words; None if it is one."""
-    if column.missing.any():
-        missing, n = int(column.missing.sum()), len(column.missing)
-        return f"{missing} of {plural(n, 'cell')} missing; to use it, take these rows out"
+    if column.missing.any() and (column.numeric or column.missing.all()):
+        return f"{_missing(column)}; to use it, take these rows out"
     try:
-        found = code_column(column, Declared())
+        found = code_column(column, Declared(missing="level"))
     except DataError as error:
         return error.diagnostics[0].message
     if found.feature.n_codes == 1:
@@ -167,6 +169,10 @@ def _no_feature(column: Column) -> str | None:
         return "a different text in each row: it names the rows"
     steps = np.diff(column.cells) if column.whole else np.zeros(0)
     return "it numbers the rows" if len(steps) and (steps == 1).all() else None
+
+
+def _missing(column: Column) -> str:
+    return f"{int(column.missing.sum())} of {plural(len(column.missing), 'cell')} missing"
 
 
 def is_classes(outcome: Column) -> bool:

@@ -18,7 +18,7 @@ from slp.errors import DataError
 from slp.leaves import label_text
 from slp.messages.names import plural
 from slp.messages.tables import NO_FEATURES
-from slp.program.new_table import MOST_SHOWN, TablePlan, is_classes, plan_of, range_text
+from slp.program.new_table import MOST_SHOWN, ColumnRole, TablePlan, is_classes, plan_of, range_text
 from slp.program.program import Program
 from slp.source import SourceFile, visible
 from slp.syntax import format_program, parse_program, term_to_text
@@ -156,7 +156,7 @@ def _column_lines(plan: TablePlan) -> Iterator[str]:
     yield "% are names become [categorical]."
     yield ""
     told = [
-        (_directive("feature", _atom(d.column), list_term([Atom(d.kind)])), d.values)
+        (_directive("feature", _atom(d.column), list_term(_declared(d))), d.values)
         for d in plan.features
     ]
     for line, values in told:
@@ -168,6 +168,12 @@ def _column_lines(plan: TablePlan) -> Iterator[str]:
     for d in left_out:
         yield f"{_directive('ignore', _atom(d.column))}  % {visible(str(d.left_out))}"
     yield ""
+
+
+def _declared(role: ColumnRole) -> list[Term]:
+    """The kind of a feature, and its missing values, which only a categorical one has here."""
+    missing = [Struct("missing", (Atom("level"),))] * bool(role.column.missing.any())
+    return [Atom(role.kind), *missing]
 
 
 def _constraint_lines(plan: TablePlan) -> Iterator[str]:

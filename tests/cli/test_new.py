@@ -102,6 +102,22 @@ def test_the_roles_of_columns() -> None:
     assert slp.parse(first_program(odd, "dose")).ir.response == "dose"
 
 
+def test_missing_values_of_text_are_a_level() -> None:
+    holes = table(
+        savings=[None if i % 5 == 0 else ("little", "rich")[i % 2] for i in range(N)],
+        paid=[None if i % 7 == 0 else i % 3 == 0 for i in range(N)],
+        lost=["missing" if i % 2 else None for i in range(N)],
+        outcome=CLASSES,
+    )
+    text = first_program(holes)
+    assert ":- feature(savings, [categorical, missing(level)])." in text
+    assert "2 levels: little, rich; 8 of 40 cells missing, one more level" in text
+    assert ":- feature(paid, [categorical, missing(level)])." in text
+    assert ":- ignore(lost).  % `missing` is a value" in text
+    posterior = slp.parse(text).posterior(holes, engine="modal", seed=1)
+    assert posterior.predict(holes.drop("outcome")).shape == (N,)
+
+
 def test_durations_get_their_leaves() -> None:
     program = slp.parse(first_program(TABLES["durations"])).ir
     assert (program.response, program.event) == ("time", "status")
