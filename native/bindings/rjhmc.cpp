@@ -6,6 +6,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <utility>
 #include <vector>
@@ -24,8 +25,10 @@ namespace {
 // squares of all responses about the means of their distinct rows. Empty for classes.
 Data data_of(const Problem& problem, const Array<double>& values, const Array<double>& responses,
              const Array<double>& concentration, const Array<double>& numbers,
-             const Array<double>& delta, bool likelihood) {
+             const Array<double>& delta, const std::vector<double>& widths, bool likelihood) {
     Data out;
+    out.log_h_mean = std::log(widths[0]);
+    out.log_h_sd = widths[2];
     out.n = problem.table.n_rows;
     out.d = problem.table.features.size();
     out.values = vector_of(values);
@@ -206,10 +209,10 @@ void bind_rjhmc(nb::module_& m) {
                const Array<double>& numbers, const Array<double>& delta, bool likelihood,
                const std::vector<double>& widths, const std::vector<std::uint32_t>& lengths,
                bool informed, bool published) {
-                require(widths.size() == 2 && lengths.size() == 4, "h twice; four lengths");
+                require(widths.size() == 3 && lengths.size() == 4, "h, first h, sd of log h; lengths");
                 new (self) Sampler(problem,
                                    data_of(problem, values, responses, concentration, numbers,
-                                           delta, likelihood),
+                                           delta, widths, likelihood),
                                    Plan{widths[0], widths[1], lengths[0], lengths[1], lengths[2],
                                         informed, published},
                                    lengths[3]);

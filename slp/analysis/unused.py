@@ -10,7 +10,7 @@ from slp.analysis.parameters import names_in
 from slp.analysis.predicates import Indicator, indicator_text
 from slp.analysis.references import called_nonterminals
 from slp.analysis.sources import Placed, Use
-from slp.ir.program import GATE_WIDTH, Program
+from slp.ir.program import GATE_SPREAD, GATE_WIDTH, Program
 from slp.messages import directives as words
 from slp.source import SourceFile, SourceSpan
 from slp.syntax.ast import Clause, Directive, Item
@@ -25,7 +25,7 @@ def find_unused(
     findings: Findings,
 ) -> None:
     """Warn of declarations in `file` that nothing uses."""
-    used = {GATE_WIDTH} if program.has_gates else set()
+    used = {GATE_WIDTH, GATE_SPREAD} if program.has_gates else set()
     used |= {name for use in uses for o in use.overrides for name in names_in(o.value)}
     for placed in items:
         used |= _mentioned(placed.item)

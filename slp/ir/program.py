@@ -28,6 +28,8 @@ COUNTING_MEASURES: tuple[Measure, ...] = ("each", "partition")
 FEATURE_MEASURES: tuple[Measure, ...] = ("feature_then_cut", "gap", "range")
 #: The parameter that says how wide the gates of soft trees are.
 GATE_WIDTH = "h"
+#: The parameter that gives it a prior: the standard deviation of log h, with the mean log of `h`.
+GATE_SPREAD = "h_spread"
 Failure = Literal["restrict", "condition"]
 
 

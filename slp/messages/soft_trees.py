@@ -21,6 +21,14 @@ NO_WIDTH = E539.says(
     "declare it, as a share of the range of a feature: `:- param(h, 0.05).`",
 )
 NO_SUCH_WIDTH = E539.says("the width of gates `h` is {h:g}", "give it a number from 1e-6 to 1000")
+NO_SUCH_SPREAD = E539.says(
+    "`h_spread`, the standard deviation of the logarithm of `h`, is {spread:g}",
+    "give it a number from 0 (then `h` is fixed) to {most:g}",
+)
+FREE_WIDTH = E539.says(
+    "`h` has a prior in this program (`h_spread`), and {option} lowers `h` in warm-up",
+    "leave {option} out, or let `h_spread` be 0",
+)
 NOT_FOR_SOFT_TREES = E539.says("soft trees have no {what}", AS_REMEDY)
 NOT_A_SOFT_FEATURE = E539.says(
     "soft trees split on numbers, and `{feature}` is {kind}",
@@ -63,8 +71,8 @@ E546 = Entry(
     "one, and no picture of thresholds. Trees of classes predict no means, those of numbers no "
     "classes.",
     remedy="Take `index=hard` for hard trees and thresholds.",
-    example="slp.plot.thresholds(slp.load('rjhmc', alpha=1).posterior([[1, 0], [2, 1]] * 4, "
-    "seed=1, draws=40, index='soft'))",
+    example="slp.load('rjhmc', alpha=1).posterior([[1, 0], [2, 1]] * 4, draws=8, index='soft')"
+    ".map_tree().hardened()",
 )
 NOT_OF_SOFT_TREES = E546.says("{what} is not made of soft trees", AS_REMEDY)
 SPLIT_ON_ALL = E546.says(

@@ -48,7 +48,7 @@ void Births::look_at(const SoftTree& tree, std::size_t leaf, std::span<const Cho
                 residual_[i] -= phi_[k * n + i] * tree.q[first + k];
             }
         }
-        noise_ = std::exp(-tree.q.back());
+        noise_ = std::exp(-tree.q[first + tree.n_leaves()]);
         const double prior = 1.0 / (data.mu_sd * data.mu_sd);
         precision_ = prior;
         slope_ = prior * data.mu_mean;

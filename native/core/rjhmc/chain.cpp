@@ -96,6 +96,9 @@ std::array<double, 3> Mover::score(const SoftTree& tree) {
         }
     }
     if (!data_.classes()) {
+        jacobian += tree.q[m * (1 + sticks) + m + 1];
+    }
+    if (data_.free_h()) {
         jacobian += tree.q.back();
     }
     const double likelihood = model_.log_likelihood(tree.nodes, tree.q);

@@ -9,9 +9,12 @@
 
 namespace slp::rjhmc {
 
-// tau and delta from the unconstrained parameters.
+// tau, delta and h from the unconstrained parameters.
 void Model::unpack(std::size_t m, std::span<const double> q) {
     const std::size_t sticks = data_.n_sticks(), d = data_.d;
+    if (data_.free_h()) {
+        h_ = std::exp(q.back());
+    }
     for (std::size_t j = 0; j < m; ++j) {
         tau_[j] = logistic(q[j]).it;
         double left = 1.0;
@@ -85,13 +88,31 @@ void Model::add_gradients(const Topology& tree, std::size_t begin, std::size_t e
         const double* const right = right_of(j) + begin;
         const double* const reached = reach_.data() + v * kChunk;
         double* const slope = chunk_.data();
-        gradient[j] += inverse * pull_back(reached, left, right, low, high, n, slope, own);
+        const double sum = pull_back(reached, left, right, low, high, n, slope, own);
+        gradient[j] += inverse * sum;
+        by_score_[j] += sum;
+        if (data_.free_h() && !data_.soft_index()) {
+            const auto f = static_cast<std::size_t>(tree[v].feature);
+            by_score_v_[j] += dot(slope, data_.values.data() + f * data_.n + begin, n);
+        }
         if (data_.soft_index()) {
             for (std::size_t f = 0; f < d; ++f) {
                 by_delta_[j * d + f] -=
                     inverse * dot(slope, data_.values.data() + f * data_.n + begin, n);
             }
         }
+    }
+}
+
+// The derivative by log h: that of (tau - v) / h by log h is its negative. In HMC-DFI the sum of v
+// times the derivative is that over the features, which `by_delta_` has.
+void Model::add_slopes_by_h(const Topology& tree, std::span<double> gradient) {
+    for (std::size_t j = 0; j < tree.size() / 2; ++j) {
+        double by_v = by_score_v_[j];
+        for (std::size_t f = 0; data_.soft_index() && f < data_.d; ++f) {
+            by_v -= h_ * delta_[j * data_.d + f] * by_delta_[j * data_.d + f];
+        }
+        gradient.back() -= (tau_[j] * by_score_[j] - by_v) / h_;
     }
 }
 

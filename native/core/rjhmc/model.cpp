@@ -23,6 +23,8 @@ std::size_t Model::reserve(const Topology& tree) {
         tau_.resize(m + 1);
         delta_.resize(data_.soft_index() ? (m + 1) * d : 0);
         by_delta_.resize(delta_.size());
+        by_score_.resize(m + 1);
+        by_score_v_.resize(m + 1);
         counts_.resize((m + 1) * data_.concentration.size());
         slopes_.resize(counts_.size());
     }
@@ -156,8 +158,13 @@ double Model::log_density(const Topology& tree, std::span<const double> q,
     if (data_.likelihood) {
         unpack(m, q);
         std::fill(by_delta_.begin(), by_delta_.end(), 0.0);
+        std::fill(by_score_.begin(), by_score_.end(), 0.0);
+        std::fill(by_score_v_.begin(), by_score_v_.end(), 0.0);
         out = data_.classes() ? likelihood_of_classes(tree, gradient)
                               : likelihood_of_numbers(tree, q, gradient);
+        if (!gradient.empty() && data_.free_h()) {
+            add_slopes_by_h(tree, gradient);
+        }
         if (!gradient.empty()) {
             to_unconstrained(m, q, gradient);
         }

@@ -11,8 +11,9 @@
 //
 // Unconstrained parameters, in this order: logit tau of each inner node in preorder; of HMC-DFI the
 // d - 1 logits of the stick-breaking of each node's delta, as Stan defines them; of numbers mu of
-// each leaf in preorder, then log sigma^2. The density has the priors tau ~ Uniform(0, 1), delta ~
-// Dirichlet, mu ~ Normal, sigma^2 ~ InverseGamma, with the Jacobians. The priors of topology and
+// each leaf in preorder, then log sigma^2; log h where h has a prior. The density has the priors tau
+// ~ Uniform(0, 1), delta ~ Dirichlet, mu ~ Normal, sigma^2 ~ InverseGamma, log h ~ Normal, with the
+// Jacobians. The priors of topology and
 // features are not in it.
 //
 // Dimension letters: n distinct rows, d features, C classes, K leaves, m = K - 1 inner nodes.
@@ -53,15 +54,18 @@ struct Data {
     double mu_mean = 0.0, mu_sd = 1.0, shape = 1.0, scale = 1.0;
     // Of HMC-DFI the concentrations of delta; empty for HMC-DF.
     std::vector<double> delta;
+    // Mean and standard deviation of log h; h is fixed where the latter is 0.
+    double log_h_mean = 0.0, log_h_sd = 0.0;
     // False for the prior: the rows are then not looked at.
     bool likelihood = true;
 
     bool classes() const { return !concentration.empty(); }
+    bool free_h() const { return log_h_sd > 0; }
     bool soft_index() const { return !delta.empty(); }
     std::size_t n_sticks() const { return soft_index() ? d - 1 : 0; }
     // Number of unconstrained parameters of a tree with m inner nodes.
     std::size_t dimension(std::size_t m) const {
-        return m * (1 + n_sticks()) + (classes() ? 0 : m + 2);
+        return m * (1 + n_sticks()) + (classes() ? 0 : m + 2) + (free_h() ? 1 : 0);
     }
 };
 
@@ -71,7 +75,7 @@ class Model {
 public:
     explicit Model(const Data& data);
 
-    // The width of gates; also of those computed before.
+    // The width of gates, where it is no parameter.
     void set_h(double h) { h_ = h; }
     double h() const { return h_; }
     const Data& data() const { return data_; }
@@ -105,6 +109,7 @@ private:
     void add_gradients(const Topology& tree, std::size_t begin, std::size_t end,
                        std::span<double> gradient);
     void to_unconstrained(std::size_t m, std::span<const double> q, std::span<double> gradient);
+    void add_slopes_by_h(const Topology& tree, std::span<double> gradient);
     // model.cpp
     void count_classes(const Topology& tree);
     double likelihood_of_counts(std::size_t n_leaves, bool slopes);
@@ -122,6 +127,8 @@ private:
     // response's derivative is there, for the rows of a chunk.
     std::vector<double> left_, right_, reach_, value_, chunk_;
     std::vector<double> counts_, slopes_, by_delta_;
+    // Of each inner node: sums over rows of the derivative by (tau - v) / h, and of v times it.
+    std::vector<double> by_score_, by_score_v_;
 };
 
 }  // namespace slp::rjhmc

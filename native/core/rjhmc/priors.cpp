@@ -23,6 +23,13 @@ void Model::unconstrained_priors(std::size_t m, std::span<const double> q,
     if (!data_.classes()) {
         prior_of_numbers(m, q, gradient, out);
     }
+    if (data_.free_h()) {
+        const double apart = (q.back() - data_.log_h_mean) / data_.log_h_sd;
+        out -= 0.5 * (kLogTwoPi + apart * apart) + std::log(data_.log_h_sd);
+        if (!gradient.empty()) {
+            gradient.back() -= apart / data_.log_h_sd;
+        }
+    }
 }
 
 // With z_k the shares of what is left of the stick, delta ~ Dirichlet(c) makes them independent:

@@ -80,6 +80,9 @@ bool Mover::draw_tree(SoftTree& tree, Random& random) {
         tree.q.push_back(draw_mu(random));
         tree.q.push_back(std::log(data_.scale) - log_gamma_variate(data_.shape, random));
     }
+    if (data_.free_h()) {
+        tree.q.push_back(data_.log_h_mean + data_.log_h_sd * random.normal());
+    }
     for (std::size_t v = 0; v < tree.nodes.size(); ++v) {
         const std::int32_t state = tree.nodes[v].state;
         const auto rates = prior_.rates(state);

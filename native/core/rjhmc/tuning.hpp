@@ -1,7 +1,7 @@
 // Step size and metric of HMC as functions of the size of a topology: learned in warm-up, then
 // fixed, so that HMC at a topology is reversible.
 //
-// The inverse metric has one number for each kind of parameter (tau, sticks, mu, log sigma^2) and
+// The inverse metric has one number for each kind of parameter (tau, sticks, mu, log sigma^2, log h) and
 // size: 1 over the mean square of the gradient, which of a normal density is its variance. It does
 // not depend on where a parameter is, which differs between nodes and trees. It is set at the ends
 // of windows of 25, 50, 100, ... steps, and step sizes are then learned anew.
@@ -21,7 +21,7 @@
 namespace slp::rjhmc {
 
 struct Tuning {
-    static constexpr std::size_t kSizes = 32, kKinds = 4;
+    static constexpr std::size_t kSizes = 32, kKinds = 5;
     // Transitions after which the step size of a topology's size is taken as known.
     static constexpr double kEnough = 10.0;
     static constexpr double kWanted = 0.8, kFirstStep = 0.1;
@@ -44,7 +44,10 @@ struct Tuning {
         if (i < m * (1 + data.n_sticks())) {
             return 1;
         }
-        return i + 1 < data.dimension(m) ? 2 : 3;
+        if (data.free_h() && i + 1 == data.dimension(m)) {
+            return 4;
+        }
+        return i < m * (2 + data.n_sticks()) + 1 ? 2 : 3;
     }
 
     void metric(const Data& data, std::size_t m, Vector& out) const {

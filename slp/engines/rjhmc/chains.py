@@ -196,7 +196,9 @@ class SoftChains(ChainStepper[CoreChain]):
         """The soft tree of a record, in the units of the table."""
         table, data = self.problem.table, self.data
         low, length = self._ranges
-        m, d = sum(f >= 0 for f in features), len(table.features)
+        m, d, h = sum(f >= 0 for f in features), len(table.features), data.h
+        if data.spread > 0:
+            q, h = q[:-1], float(np.exp(q[-1]))
         sticks = 0 if data.delta is None else d - 1
         taus = 1 / (1 + np.exp(-q[:m]))
         nodes: list[SoftNode] = []
@@ -205,12 +207,12 @@ class SoftChains(ChainStepper[CoreChain]):
             if data.delta is None:
                 name, span = table.feature_names[f], float(length[f])
                 at = float(low[f]) + tau * span
-                nodes.append(SoftSplit(((name, 1.0),), at, data.h * span))
+                nodes.append(SoftSplit(((name, 1.0),), at, h * span))
                 continue
             delta = _simplex(q[m + j * sticks : m + (j + 1) * sticks])
             weights = tuple(zip(table.feature_names, (delta / length).tolist(), strict=True))
             at = tau + float((delta * low / length).sum())
-            nodes.append(SoftSplit(weights, at, data.h))
+            nodes.append(SoftSplit(weights, at, h))
         splits = iter(nodes)
         whole = tuple(next(splits) if f >= 0 else SoftLeaf() for f in features)
         numbers = data.counts is None

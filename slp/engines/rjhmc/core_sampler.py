@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from slp.data.table import Table
 from slp.engines.rjhmc.options import SoftTreeOptions
 from slp.engines.rjhmc.plain import SoftData
-from slp.ir.program import GATE_WIDTH
+from slp.ir.program import GATE_SPREAD, GATE_WIDTH
 from slp.ir.schema import MOST_SOFT_LEAVES
 from slp.kernels.compiled import compiled_core
 from slp.leaves import Dirichlet, NormalShared
@@ -29,20 +29,24 @@ def ranges_of(table: Table) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
 
 def soft_data(problem: Problem, options: SoftTreeOptions) -> SoftData:
     """Rows, responses and hyperparameters of soft trees on a problem."""
-    table, h = problem.table, problem.program.parameters[GATE_WIDTH]
+    table, parameters = problem.table, problem.program.parameters
+    h, spread = parameters[GATE_WIDTH], parameters.get(GATE_SPREAD, 0.0)
     low, length = ranges_of(table)
     values = (table_as_numbers(table) - low) / length
     weights = problem.grammar.feature_weights
     delta = options.concentration * weights if options.index == "soft" else None
     if isinstance(table.leaf, Dirichlet):
-        return SoftData(values, h, table.statistics, table.leaf.concentration, delta=delta)
+        return SoftData(
+            values, h, table.statistics, table.leaf.concentration, delta=delta, spread=spread
+        )
     assert isinstance(table.leaf, NormalShared)
     rows, sums, squares = table.statistics.T
     mean = sums / rows
     within = float(np.maximum(squares - sums * mean, 0.0).sum())
     centre, spread, shape, scale = table.leaf.hyperparameters
     numbers = (centre - table.leaf.ref, spread, shape, scale)
-    return SoftData(values, h, rows=rows, mean=mean, within=within, numbers=numbers, delta=delta)
+    of_numbers: dict[str, Any] = {"rows": rows, "mean": mean, "within": within, "numbers": numbers}
+    return SoftData(values, h, **of_numbers, delta=delta, spread=spread)
 
 
 def core_sampler(
@@ -71,7 +75,7 @@ def core_sampler(
         array((*data.numbers, data.within) if numbers else None),
         array(data.delta),
         likelihood,
-        [data.h, max(options.first_h or 0.0, data.h)],
+        [data.h, max(options.first_h or 0.0, data.h), data.spread],
         [
             options.warmup,
             options.trajectories,

@@ -29,6 +29,7 @@ class SoftData:
     within : the sum of squares of the responses about these means.
     numbers : mean and standard deviation of mu, shape and scale of sigma^2.
     delta : float64, shape (d,). Of HMC-DFI the concentrations of delta, else None.
+    spread : the standard deviation of log h, whose mean is log of `h`; 0 where h is fixed.
     """
 
     values: NDArray[np.float64]
@@ -40,6 +41,7 @@ class SoftData:
     within: float = 0.0
     numbers: tuple[float, float, float, float] = (0.0, 1.0, 1.0, 1.0)
     delta: NDArray[np.float64] | None = None
+    spread: float = 0.0
 
 
 def log_density(data: SoftData, features: NDArray[np.int32], q: NDArray[Any]) -> Any:
@@ -52,22 +54,24 @@ def log_density(data: SoftData, features: NDArray[np.int32], q: NDArray[Any]) ->
     m = int((features >= 0).sum())
     n_rows, d = data.values.shape
     sticks = 0 if data.delta is None else d - 1
-    out: Any = 0.0
+    out, h = 0.0, data.h
+    if data.spread > 0:
+        q, log_h = q[:-1], q[-1]
+        out, h = _log_normal(log_h, np.log(data.h), data.spread), np.exp(log_h)
     tau = _logistic(q[:m])
     out += (_log_logistic(q[:m]) + _log_logistic(-q[:m])).sum()
     delta = None
     if data.delta is not None:
         delta, log_prior = _simplex(q[m : m + m * sticks].reshape(m, sticks), data.delta)
         out += log_prior
-    phi = _leaves(data, features, tau, delta)
+    phi = _leaves(data, features, tau, delta, h)
     if data.counts is not None and data.concentration is not None:
         return out + _dirichlet_multinomial(phi.T @ data.counts, data.concentration)
     assert data.rows is not None and data.mean is not None
     gamma = late_import("scipy.special").loggamma
     mu, log_variance = q[m + m * sticks : -1], q[-1]
     centre, spread, shape, scale = data.numbers
-    apart = (mu - centre) / spread
-    out += (-0.5 * apart**2 - np.log(spread) - 0.5 * np.log(2 * np.pi)).sum()
+    out += _log_normal(mu, centre, spread).sum()
     out += shape * np.log(scale) - gamma(shape) - shape * log_variance
     out -= scale * np.exp(-log_variance)
     squares = (data.rows * (data.mean - phi @ mu) ** 2).sum() + data.within
@@ -75,8 +79,12 @@ def log_density(data: SoftData, features: NDArray[np.int32], q: NDArray[Any]) ->
     return out - 0.5 * squares * np.exp(-log_variance)
 
 
-def _leaves(data: SoftData, features: NDArray[np.int32], tau: Any, delta: Any) -> Any:
-    """phi: the probability that each row reaches each leaf, shape (n, K)."""
+def _log_normal(x: Any, mean: Any, sd: float) -> Any:
+    return -0.5 * ((x - mean) / sd) ** 2 - np.log(sd) - 0.5 * np.log(2 * np.pi)
+
+
+def _leaves(data: SoftData, features: NDArray[np.int32], tau: Any, delta: Any, h: Any) -> Any:
+    """phi: the probability that each row reaches each leaf, shape (n, K), with gates of width h."""
     nodes, gates = iter(features.tolist()), iter(range(len(tau)))
 
     def below(reached: Any) -> list[Any]:
@@ -85,10 +93,10 @@ def _leaves(data: SoftData, features: NDArray[np.int32], tau: Any, delta: Any) -
             return [reached]
         j = next(gates)
         values = data.values[:, feature] if delta is None else data.values @ delta[j]
-        t = (tau[j] - values) / data.h
+        t = (tau[j] - values) / h
         return below(reached * _logistic(t)) + below(reached * _logistic(-t))
 
-    return np.stack(below(np.ones(len(data.values), tau.dtype)), axis=1)
+    return np.stack(below(np.ones(len(data.values), np.result_type(tau, h))), axis=1)
 
 
 def _dirichlet_multinomial(counts: Any, concentration: NDArray[np.float64]) -> Any:

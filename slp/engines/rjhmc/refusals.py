@@ -7,7 +7,16 @@ from collections.abc import Iterator
 
 from slp.engines.rjhmc.options import BIRTHS, INDICES, TUNINGS, SoftTreeOptions
 from slp.errors import Diagnostic
-from slp.ir.program import GATE_WIDTH, Constant, Forbid, Majority, MaxFeatures, Monotone, Predicate
+from slp.ir.program import (
+    GATE_SPREAD,
+    GATE_WIDTH,
+    Constant,
+    Forbid,
+    Majority,
+    MaxFeatures,
+    Monotone,
+    Predicate,
+)
 from slp.ir.tree_grammar import CallRule, LeafRule, SplitRule, TreeGrammar
 from slp.kernels.compiled import compiled_core
 from slp.leaves import Dirichlet, NormalShared
@@ -16,6 +25,8 @@ from slp.problem.problem import Problem
 
 #: Limits of the width of gates.
 _LEAST, _MOST = 1e-6, 1e3
+#: The largest standard deviation of its logarithm.
+_MOST_SPREAD = 10.0
 
 #: What depends on thresholds, on rows or on the finished tree.
 _CONSTRAINTS = {
@@ -44,10 +55,20 @@ def find_refusals(problem: Problem, options: SoftTreeOptions) -> Iterator[Diagno
         yield words.NO_WIDTH()
     elif not _LEAST <= h <= _MOST:
         yield words.NO_SUCH_WIDTH(h=h)
+    yield from _of_spread(program.parameters.get(GATE_SPREAD, 0.0), options)
     yield from _of_program(problem)
     yield from _of_grammar(grammar, options)
     yield from _of_table(problem)
     yield from _of_options(options)
+
+
+def _of_spread(spread: float, options: SoftTreeOptions) -> Iterator[Diagnostic]:
+    if not 0 <= spread <= _MOST_SPREAD:
+        yield words.NO_SUCH_SPREAD(spread=spread, most=_MOST_SPREAD)
+    elif spread > 0 and options.published:
+        yield words.FREE_WIDTH(option="tuning=paper")
+    elif spread > 0 and options.first_h is not None:
+        yield words.FREE_WIDTH(option="first_h")
 
 
 def _of_program(problem: Problem) -> Iterator[Diagnostic]:

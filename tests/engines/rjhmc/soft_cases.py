@@ -15,18 +15,26 @@ TOPOLOGIES = ((0,), (1, 0, 0), (1, 1, 0, 0, 1, 0, 0), (1, 0, 1, 0, 1, 1, 0, 0, 0
 
 
 def random_data(
-    rng: np.random.Generator, n: int, d: int, h: float, classes: bool, soft_index: bool
+    rng: np.random.Generator,
+    n: int,
+    d: int,
+    h: float,
+    classes: bool,
+    soft_index: bool,
+    spread: float = 0.0,
 ) -> SoftData:
     values = rng.uniform(size=(n, d))
     values[0], values[-1] = 0.0, 1.0
     delta = rng.uniform(0.5, 2.0, d) if soft_index else None
     if classes:
         counts = rng.integers(0, 3, (n, 3)).astype(np.float64)
-        return SoftData(values, h, counts, rng.uniform(0.5, 2.0, 3), delta=delta)
+        concentration = rng.uniform(0.5, 2.0, 3)
+        return SoftData(values, h, counts, concentration, delta=delta, spread=spread)
     rows = rng.integers(1, 4, n).astype(np.float64)
     numbers = (0.3, 1.5, 2.5, 0.7)
     mean = rng.normal(size=n)
-    return SoftData(values, h, rows=rows, mean=mean, within=0.8, numbers=numbers, delta=delta)
+    of_numbers: dict[str, Any] = {"rows": rows, "mean": mean, "within": 0.8, "numbers": numbers}
+    return SoftData(values, h, **of_numbers, delta=delta, spread=spread)
 
 
 def problem_of_one_state(d: int, split: float = 0.5, max_leaves: int = 0) -> Any:
@@ -76,7 +84,7 @@ def sampler_of(
         numbers,
         none if data.delta is None else data.delta,
         likelihood,
-        [data.h, data.h],
+        [data.h, data.h, data.spread],
         list(lengths),
         informed,
         tuning == "paper",
@@ -93,7 +101,10 @@ def random_tree(
     features = np.where(np.array(topology) == 1, drawn, -1).astype(np.int32)
     m = sum(topology)
     size = m * (d if data.delta is not None else 1) + (0 if data.counts is not None else m + 2)
-    return features, rng.normal(size=size)
+    q = rng.normal(size=size)
+    if data.spread > 0:
+        q = np.append(q, rng.normal(np.log(data.h), data.spread))
+    return features, q
 
 
 def weights_and_taus(
@@ -135,6 +146,8 @@ def prior_tree(
             q.append(np.log(z) - np.log1p(-z) + np.log(np.arange(d - 1, 0, -1)))
     centre, spread, a, b = data.numbers
     q += [rng.normal(centre, spread, m + 1), [np.log(b / rng.gamma(a))]]
+    if data.spread > 0:
+        q.append([rng.normal(np.log(data.h), data.spread)])
     return shape, np.concatenate(q)
 
 
@@ -146,4 +159,12 @@ def means_of(
     sticks = 0 if data.delta is None else data.values.shape[1] - 1
     weights, taus = weights_and_taus(data, features, q)
     delta = None if data.delta is None else weights
-    return np.asarray(_leaves(data, features, taus, delta) @ q[m + m * sticks : -1])
+    first = m + m * sticks
+    h = np.exp(q[-1]) if data.spread > 0 else data.h
+    phi = _leaves(data, features, taus, delta, h)
+    return np.asarray(phi @ q[first : first + m + 1])
+
+
+def log_variance_of(data: SoftData, features: NDArray[np.int32], q: NDArray[np.float64]) -> float:
+    """log sigma^2 of a tree of numbers."""
+    return float(q[-1 if data.spread == 0 else -2])
