@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "search/search.hpp"
@@ -18,6 +20,9 @@ constexpr int kDeepest = 400;
 // places where these depart from greedy growth.
 constexpr double kMostBeginning = 4e8;
 constexpr int kMostDepartures = 6;
+
+// What a look below a branch costs, for each branch, in rows times splits.
+constexpr double kLookCost = 60;
 
 }  // namespace
 
@@ -68,7 +73,7 @@ void Search::improve_start() {
     improved_.clear();
 }
 
-// Below the item: the branch of the largest value, or with one departure the second, and so on.
+// Below the item: the branch of the largest promise, or with one departure the second, and so on.
 void Search::improve(const Item& at, int departures, int depth) {
     int& done = improved_[at.key];
     if (done > departures || depth == kDeepest || improving_ > kMostBeginning || stop_) {
@@ -79,17 +84,17 @@ void Search::improve(const Item& at, int departures, int depth) {
     const Arena::Mark mark = arena_.mark();
     Opened item = opening_.open(at.box, at.product, arena_);
     improving_ += static_cast<double>(at.box.rows.size() * (item.branches.size() + 1));
-    std::vector<Branch*> ranked;
+    std::vector<std::pair<double, Branch*>> ranked;
     for (Branch& branch : item.branches) {
-        ranked.push_back(&branch);
+        const auto [value, looked] = opening_.promise(at.box, branch);
+        ranked.emplace_back(value, &branch);
+        improving_ += looked ? kLookCost * static_cast<double>(item.branches.size()) : 0.0;
     }
     const std::size_t n = std::min(ranked.size(), static_cast<std::size_t>(departures) + 1);
     const auto nth = ranked.begin() + static_cast<std::ptrdiff_t>(n);
-    std::partial_sort(ranked.begin(), nth, ranked.end(), [](const Branch* x, const Branch* y) {
-        return x->low() > y->low();
-    });
+    std::partial_sort(ranked.begin(), nth, ranked.end(), std::greater());
     for (std::size_t rank = 0; rank < n; ++rank) {
-        Branch& branch = *ranked[rank];
+        Branch& branch = *ranked[rank].second;
         for (const bool left : {true, false}) {
             const Below& below = branch.below[left ? 0 : 1];
             if (below.product < 0 || below.solved() || branch.high <= item.low) {

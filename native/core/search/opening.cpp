@@ -107,6 +107,28 @@ bool Opening::look_at(const Box& box) {
     return *looks_;
 }
 
+std::size_t Opening::number_of(const BoxSplit& split) const {
+    const auto at = std::ranges::lower_bound(
+        splits_, std::pair(split.feature, split.low), {},
+        [](const BoxSplit& other) { return std::pair(other.feature, other.low); });
+    return static_cast<std::size_t>(at - splits_.begin());
+}
+
+std::pair<double, bool> Opening::promise(const Box& box, const Branch& branch) {
+    const bool looks = branch.split != nullptr && look_at(box);
+    double out = branch.log_weight;
+    for (std::size_t i = 0; i < 2; ++i) {
+        const Below& below = branch.below[i];
+        double value = below.low;
+        if (looks && !below.solved()) {
+            const std::int32_t state = below.product / problem_.n_owed();
+            value = std::max(value, two_levels_.log_stump(number_of(*branch.split), i == 0, state));
+        }
+        out += value;
+    }
+    return {out, looks};
+}
+
 void Opening::look_below(const Box& box, Branch& branch) {
     branch.looked = true;
     for (std::size_t i = 0; i < 2 && branch.split != nullptr; ++i) {
@@ -117,10 +139,7 @@ void Opening::look_below(const Box& box, Branch& branch) {
         if (leaf_.has_best_parting()) {
             part_below(box, *branch.split, i == 0, below);
         } else if (look_at(box)) {
-            const auto at = std::ranges::lower_bound(
-                splits_, std::pair(branch.split->feature, branch.split->low), {},
-                [](const BoxSplit& split) { return std::pair(split.feature, split.low); });
-            look_below(box, static_cast<std::size_t>(at - splits_.begin()), i == 0, below);
+            look_below(box, number_of(*branch.split), i == 0, below);
         } else {
             continue;
         }

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "arena.hpp"
@@ -74,6 +75,9 @@ public:
     // Tighter bounds on the sides of a branch's split that are not in the table: two levels at once,
     // or the best parting.
     void look_below(const Box& box, Branch& branch);
+    // About the value of a branch whose sides may have one more split each, and whether these were
+    // looked for.
+    std::pair<double, bool> promise(const Box& box, const Branch& branch);
     // The start of all derivations: a branch to each number of leaves that it may owe.
     void open_start(Opened& item, const Box& box, Arena& arena);
     // An item's splits and edges alone, and the value of its best leaf rule.
@@ -103,6 +107,7 @@ private:
     void find_sums(const Box& box);
     // Whether two levels can be bounded at once below the box.
     bool look_at(const Box& box);
+    std::size_t number_of(const BoxSplit& split) const;
     void look_below(const Box& box, std::size_t number, bool left, Below& below);
     void part_below(const Box& box, const BoxSplit& split, bool left, Below& below);
     void take_value(Opened& item, const Branch& branch);

@@ -268,6 +268,19 @@ double TwoLevels::part(std::int32_t state, Sizes sizes, std::uint32_t varying,
 }
 
 double TwoLevels::log_split_above(std::size_t split, bool left, std::int32_t state) {
+    return log_split(split, left, state, [this](auto... of) { return part(of...); });
+}
+
+double TwoLevels::log_stump(std::size_t split, bool left, std::int32_t state) {
+    const auto stop = [this](std::int32_t below, Sizes sizes, std::uint32_t, const double* sums) {
+        return weights_.log_stop_below(below, sizes) + leaf_.log_leaf(sums);
+    };
+    const double out = log_split(split, left, state, stop);
+    return out < INFINITY ? out : -INFINITY;
+}
+
+template <typename Part>
+double TwoLevels::log_split(std::size_t split, bool left, std::int32_t state, const Part& value) {
     const WeightBound::OneSplit found = weights_.one_split(state);
     if (found.rule == nullptr || !depends_on_counts(found.rule->measure)) {
         return INFINITY;
@@ -304,8 +317,8 @@ double TwoLevels::log_split_above(std::size_t split, bool left, std::int32_t sta
             rows += a[c];
         }
         const Sizes a_sizes = Sizes{static_cast<std::uint32_t>(rows)} << 32 | distinct_[j];
-        best = std::max(best, share + part(found.left, a_sizes, varying_[j][1], a) +
-                                  part(found.right, side_sizes - a_sizes, varying_[j][0], b));
+        best = std::max(best, share + value(found.left, a_sizes, varying_[j][1], a) +
+                                  value(found.right, side_sizes - a_sizes, varying_[j][0], b));
     }
     return found.log_weight + best;
 }

@@ -37,7 +37,14 @@ public:
     // +inf if the state is not one of the above.
     double log_split_above(std::size_t split, bool left, std::int32_t state);
 
+    // About the log of the largest value of one split of the side, both parts of which stop: the
+    // weight of its rule is at most the one taken. -inf where the other is +inf.
+    double log_stump(std::size_t split, bool left, std::int32_t state);
+
 private:
+    // The best split of a side, with what its parts are worth.
+    template <typename Part>
+    double log_split(std::size_t split, bool left, std::int32_t state, const Part& value);
     // What a part of the box is worth at most, if at least so many features vary on it.
     double part(std::int32_t state, Sizes sizes, std::uint32_t varying, const double* sums);
     void find_signatures();
