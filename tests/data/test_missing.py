@@ -15,6 +15,7 @@ import slp
 from slp.cli import slp_command
 from slp.cli.common import run
 from slp.ir.quantity import LevelOrMissing
+from slp.ir.words import describe_prior
 
 FRAME = pl.DataFrame(
     {
@@ -52,6 +53,21 @@ def test_numbers_have_no_level_for_missing_values() -> None:
     )
     levels = of_own.posterior(frame).table.features[1].levels
     assert levels == ("2", "3", "4", "5", "6", "7", "8", "missing")
+
+
+def test_programs_say_it_in_words() -> None:
+    text = (
+        ":- use(growtree).\n:- feature(_, [missing(level), bins(width, 3)]).\n"
+        ":- feature(colour, [categorical, missing(error)]).\n"
+    )
+    told = describe_prior(slp.parse(text).ir)
+    for sentence in (
+        "colour is categorical.",
+        "A missing value of colour is an error.",
+        "Every other numeric feature is cut into 3 bins of equal width.",
+        "A missing value of every other feature is one more level.",
+    ):
+        assert sentence in told
 
 
 @pytest.mark.parametrize(
