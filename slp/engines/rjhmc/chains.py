@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeAlias, cast
 
@@ -49,6 +50,8 @@ class SoftChains(ChainStepper[CoreChain]):
     result_type = SoftResult
 
     def __init__(self, problem: Problem, options: SoftTreeOptions, likelihood: bool) -> None:
+        warmup, thin = options.steps(len(problem.table.counts))
+        options = replace(options, warmup=warmup, thin=thin)
         self.problem, self.options, self.likelihood = problem, options, likelihood
         self.data = soft_data(problem, options)
         self.core = core_sampler(problem, self.data, options, likelihood)

@@ -77,7 +77,7 @@ def core_sampler(
         likelihood,
         [data.h, max(options.first_h or 0.0, data.h), data.spread],
         [
-            options.warmup,
+            options.steps(len(problem.table.counts))[0],
             options.trajectories,
             options.leapfrogs,
             MOST_SOFT_LEAVES if most is None else min(most, MOST_SOFT_LEAVES),

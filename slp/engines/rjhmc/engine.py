@@ -48,7 +48,7 @@ class _ReversibleJump:
         self, sampler: TreeSampler[Any], problem: Problem, options: SoftTreeOptions, draws: int
     ) -> Schedule:
         """See `DrawingEngine`."""
-        return rjhmc.schedule_of(options, draws)
+        return rjhmc.schedule_of(options, problem.table, draws)
 
 
 ENGINE = _ReversibleJump()

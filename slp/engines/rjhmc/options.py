@@ -12,13 +12,27 @@ BIRTHS = ("informed", "prior")
 TUNINGS = ("frozen", "paper")
 
 
+#: By default, the most steps for each draw, and the steps times the rows.
+_MOST_THIN, _ROW_STEPS = 100, 70_000
+
+
 @dataclass(frozen=True, kw_only=True)
 class SoftTreeOptions(DrawingOptions):
     """Of chains over soft trees."""
 
     chains: int = option(4, "number of chains", least=1)
-    warmup: int = option(1000, "steps of each chain before any draw is kept", least=0)
-    thin: int = option(1, "steps for each draw kept", least=1)
+    warmup: int | None = option(
+        None,
+        "steps of each chain before any draw is kept (by the number of rows; 1000 if thin is "
+        "given, and with tuning=paper)",
+        least=0,
+    )
+    thin: int | None = option(
+        None,
+        "steps for each draw kept (by the number of rows; 1 if warmup is given, and with "
+        "tuning=paper)",
+        least=1,
+    )
     index: str = option(
         "hard",
         "hard: each split is on one feature (HMC-DF); soft: on a mean of all (HMC-DFI)",
@@ -49,6 +63,14 @@ class SoftTreeOptions(DrawingOptions):
     concentration: float = option(
         1.0, "of the Dirichlet prior of feature weights (index soft)", least=0.0
     )
+
+    def steps(self, n_rows: int) -> tuple[int, int]:
+        """The steps of warm-up, and those for each draw kept, on a table of so many distinct rows.
+        Measured on iris and breast cancer (docs/notes/soft-trees.md): two minutes at most."""
+        if self.warmup is None and self.thin is None and not self.published:
+            thin = min(_MOST_THIN, max(1, _ROW_STEPS // n_rows))
+            return 1000 + 40 * thin, thin
+        return 1000 if self.warmup is None else self.warmup, 1 if self.thin is None else self.thin
 
     @property
     def informed(self) -> bool:

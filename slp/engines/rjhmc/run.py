@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from slp.budgets.memory import format_bytes, room_beside
+from slp.data.table import Table
 from slp.engines.contract import Request
 from slp.engines.drawing import DrawingEngine, draw
 from slp.engines.rjhmc.options import SoftTreeOptions
@@ -20,9 +21,9 @@ from slp.runner import Schedule
 _NODES = 2 * 64
 
 
-def schedule_of(options: SoftTreeOptions, draws: int) -> Schedule:
-    """The schedule of the options."""
-    return Schedule(draws, options.chains, options.warmup, options.thin)
+def schedule_of(options: SoftTreeOptions, table: Table, draws: int) -> Schedule:
+    """The schedule of the options on a table."""
+    return Schedule(draws, options.chains, *options.steps(len(table.counts)))
 
 
 def run_soft_trees(
@@ -40,7 +41,7 @@ def run_soft_trees(
     SlpError
         E511, E514: the checkpoint; E517: no tree to start from was found.
     """
-    schedule_of(options, request.draws)  # checks the numbers before they are used
+    schedule_of(options, problem.table, request.draws)  # checks the numbers before they are used
     table, room = problem.table, room_beside(problem.table, request.memory)
     n, d = len(table.counts), len(table.features)
     shared = 8 * n * (3 * d + 2 * table.leaf.n_statistics)
