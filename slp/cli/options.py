@@ -75,7 +75,7 @@ draws_file_option = click.option(
 )
 
 
-def draws_option(help: str, default: int = 1000) -> _Option:
+def draws_option(help: str, default: int = 2000) -> _Option:
     """`-n`, `--draws`: the number of draws that a command makes or prints."""
     number = WholeNumber(min=0)
     return click.option("-n", "--draws", type=number, default=default, show_default=True, help=help)

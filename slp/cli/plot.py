@@ -33,7 +33,7 @@ _FORMATS = (".svg", ".png", ".pdf")
 _LIMITS = ("memory", "time", "threads")
 #: Options that the prior takes beside a sampler's posterior, and its least number of draws.
 _OF_PRIOR = (*_LIMITS, "seed", "allow_code")
-_LEAST_DRAWN = 1000
+_LEAST_DRAWN = 2000
 
 
 @dataclass(frozen=True)

@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from slp.results import Diagnostics
 
 #: Least number of draws of a sampler, for its estimates. Fewer may be shown.
-_LEAST_DRAWN = 1000
+_LEAST_DRAWN = 2000
 
 
 @click.command(name="prior")

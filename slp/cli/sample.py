@@ -118,7 +118,7 @@ def sample_command(
 
 def _longer(posterior: slp.Posterior, draws: int, deadline: Deadline) -> list[str]:
     """This command, to go on from its checkpoint if the run was stopped; else with ten times the
-    steps and the time, at least 1000 draws, and no checkpoint (the checkpoint is that of the
+    steps and the time, at least 2000 draws, and no checkpoint (the checkpoint is that of the
     shorter run); of a particle filter with ten times the islands, of ladders with four times the
     scans. The second line says how long it takes."""
     schedule = posterior.schedule

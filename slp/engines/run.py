@@ -38,7 +38,7 @@ def infer(
     *,
     engine: str = "auto",
     seed: int | None = None,
-    draws: int = 1000,
+    draws: int = 2000,
     memory: int | str | None = None,
     time: float | str | Deadline | None = None,
     likelihood: bool = True,

@@ -33,13 +33,13 @@ def teller(progress: Callable[[int, str], None]) -> Callable[[Progress], None]:
 
 #: Factor of the length of the run that is proposed after one that has not converged, and the least
 #: number of its draws: the default.
-_LONGER, _ENOUGH_DRAWS = 10, 1000
+_LONGER, _ENOUGH_DRAWS = 10, 2000
 
 
 def longer_run(schedule: Schedule, draws: int, *, tempered: bool) -> tuple[dict[str, int], int]:
     """Options of the run to make after one that has not converged, by their names in Python, and
     how many times as long it takes: ten times the islands, or the steps of chains; of ladders two
-    more rounds, so four times the scans; at least 1000 draws."""
+    more rounds, so four times the scans; at least 2000 draws."""
     times = _LONGER
     if schedule.thin is None:
         options = {"islands": times * schedule.chains}

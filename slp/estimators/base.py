@@ -67,7 +67,7 @@ class SLPTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         *,
         parameters: Mapping[str, float] | None = None,
         engine: str = "auto",
-        draws: int = 1000,
+        draws: int = 2000,
         memory: int | str | None = None,
         time: float | str | None = None,
         random_state: int | np.random.RandomState | None = None,

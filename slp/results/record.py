@@ -38,7 +38,8 @@ class RunRecord:
         """Of a program, and what its run was given."""
         words = tuple(describe_prior(program, fine_print=False))
         fine_print = tuple(describe_prior(program))
-        parameters, boxes = dict(program.parameters), tuple(program.boxes.values())
+        parameters = {name: float(value) for name, value in program.parameters.items()}
+        boxes = tuple(program.boxes.values())
         return cls(program.files, parameters, words, fine_print, draws, dict(options), boxes)
 
     def describe(self, *, fine_print: bool = True) -> str:

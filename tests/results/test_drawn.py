@@ -384,7 +384,7 @@ def test_chains_that_disagree_are_warned_of() -> None:
     disagree = "the chains disagree: R-hat is .*, and should be at most 1.01"
     few = "there are few effective draws: .*; estimates need some 400"
     assert re.fullmatch(f"not converged, do not use the numbers: {disagree}; {few}", words)
-    flags, keywords = "--warmup 10 --thin 10 --draws 1000", "warmup=10, thin=10, draws=1000"
+    flags, keywords = "--warmup 10 --thin 10 --draws 2000", "warmup=10, thin=10, draws=2000"
     help = f"run again with {flags} (in Python: {keywords}), or with another proposal"
     assert {d.help for d in found} == {help}
 

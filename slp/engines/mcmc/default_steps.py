@@ -33,10 +33,10 @@ WARM_UP_SCANS = 252
 #: rungs a ladder has at most.
 _BLOCK_SECONDS, _BYTES_OF_RUNGS, _MOST_RUNGS = 0.1, 2**26, 64
 
-#: The most seconds of one core for 1000 draws of four chains; if they would take more, they make
+#: The most seconds of one core for 2000 draws of four chains; if they would take more, they make
 #: fewer steps.
 _MOST_SECONDS = 150.0
-_CHAINS, _DRAWS = 4, 1000
+_CHAINS, _DRAWS = 4, 2000
 
 # Approximate nanoseconds of a step, measured on tables of 500 to a million rows: always; for each
 # feature; for each row, and more if states call others, because these are all choices at the same
@@ -65,7 +65,7 @@ def default_steps(
     """Steps before the first draw, and for each draw: of each chain.
 
     There are more where steps are quick: in the core, without `q_exact` and without predicates. If
-    1000 draws of four chains would take more than `_MOST_SECONDS` by `seconds_of_step` and the
+    2000 draws of four chains would take more than `_MOST_SECONDS` by `seconds_of_step` and the
     times of tree moves, both numbers are reduced by the same factor. They do not depend on the
     numbers of draws and chains, so a run can be resumed for more draws.
     """

@@ -111,7 +111,8 @@ def answers(posterior: slp.Posterior) -> dict[str, Any]:
         "draws": list(posterior.draws),
         "draws_lines": list(draws_lines(posterior, n, None, verbose=True)),
         "sample": posterior.sample(5, seed=2),
-        "best": posterior.k_best(4),
+        # A saved search has the tree found alone.
+        "best": posterior.k_best(1 if posterior.choice.engine == "search" else 4),
         "leaves": posterior.leaf_distribution().tobytes(),
         "depth": posterior.depth_distribution().tobytes(),
         "uses": uses,
