@@ -26,7 +26,7 @@ def sampler_of(made: Capped, proposal: CoreProposal) -> Any:
     nodes = process.nodes
     grammar = denison(nodes.geometry.table, 2.0)
     grammar = replace(
-        grammar, min_leaf=nodes.geometry.min_leaf, feature_weights=nodes.feature_weights
+        grammar, min_leaf=nodes.geometry.least_size, feature_weights=nodes.feature_weights
     )
     leaves = [t.count for t in made.target.tests if isinstance(t, AtMostLeaves)]
     features = [t.count for t in made.target.tests if isinstance(t, AtMostFeatures)]
