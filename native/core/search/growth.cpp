@@ -21,8 +21,9 @@ constexpr int kDeepest = 400;
 constexpr double kMostBeginning = 4e8;
 constexpr int kMostDepartures = 6;
 
-// What a look below a branch costs, for each branch, in rows times splits.
-constexpr double kLookCost = 60;
+// The most that is spent to rank the branches of an item: pairs of splits, times the words of bits
+// that are counted and 60 for the rest.
+constexpr double kMostLook = 6e6;
 
 }  // namespace
 
@@ -70,7 +71,46 @@ void Search::improve_start() {
             improve({root, start, opening_.key_of(root, start)}, departures, 0);
         }
     }
+    improving_ = 0;
+    for (int departures = 2; departures <= kMostDepartures && steps_ < 1'000'000; ++departures) {
+        for (std::int32_t owed = 0; owed < problem_.n_owed(); ++owed) {
+            const std::int32_t start = problem_.grammar.start * problem_.n_owed() + owed;
+            regrow({root, start, opening_.key_of(root, start)}, departures, 0);
+        }
+    }
     improved_.clear();
+}
+
+// Improves the subtrees of the best tree, which are cheaper to grow than the whole, from the top
+// down.
+void Search::regrow(const Item& at, int departures, int depth) {
+    if (depth == kDeepest || improving_ > kMostBeginning || stop_) {
+        return;
+    }
+    if (depth > 0) {
+        improve(at, departures, depth);
+    }
+    const Arena::Mark mark = arena_.mark();
+    Opened item = opening_.open(at.box, at.product, arena_);
+    improving_ += static_cast<double>(at.box.rows.size() * (item.branches.size() + 1));
+    const auto best = std::ranges::max_element(item.branches, {}, &Branch::low);
+    if (best != item.branches.end() && best->low() >= item.low - rounding_of(item.low)) {
+        for (const bool left : {true, false}) {
+            const Below& below = best->below[left ? 0 : 1];
+            if (below.product < 0 || below.solved()) {
+                continue;
+            }
+            const Arena::Mark inner = arena_.mark();
+            const Box side = best->split == nullptr
+                                 ? at.box
+                                 : geometry_.side(at.box, *best->split, left, arena_);
+            regrow({side, below.product, below.key}, departures, depth + 1);
+            arena_.release(inner);
+        }
+        opening_.refresh(item, *best);
+    }
+    keep(at.key, item, kOpened);
+    arena_.release(mark);
 }
 
 // Below the item: the branch of the largest promise, or with one departure the second, and so on.
@@ -85,10 +125,12 @@ void Search::improve(const Item& at, int departures, int depth) {
     Opened item = opening_.open(at.box, at.product, arena_);
     improving_ += static_cast<double>(at.box.rows.size() * (item.branches.size() + 1));
     std::vector<std::pair<double, Branch*>> ranked;
+    const auto size = static_cast<double>(item.branches.size());
+    const double look = 2 * size * size * (static_cast<double>(at.box.rows.size()) / 64 + 60);
     for (Branch& branch : item.branches) {
-        const auto [value, looked] = opening_.promise(at.box, branch);
-        ranked.emplace_back(value, &branch);
-        improving_ += looked ? kLookCost * static_cast<double>(item.branches.size()) : 0.0;
+        const bool looks = look <= kMostLook && opening_.looks_below(at.box, branch);
+        ranked.emplace_back(looks ? opening_.promise(at.box, branch) : branch.low(), &branch);
+        improving_ += looks ? look / size : 0.0;
     }
     const std::size_t n = std::min(ranked.size(), static_cast<std::size_t>(departures) + 1);
     const auto nth = ranked.begin() + static_cast<std::ptrdiff_t>(n);

@@ -114,19 +114,17 @@ std::size_t Opening::number_of(const BoxSplit& split) const {
     return static_cast<std::size_t>(at - splits_.begin());
 }
 
-std::pair<double, bool> Opening::promise(const Box& box, const Branch& branch) {
-    const bool looks = branch.split != nullptr && look_at(box);
+double Opening::promise(const Box& box, const Branch& branch) {
+    find_splits(box);
     double out = branch.log_weight;
     for (std::size_t i = 0; i < 2; ++i) {
         const Below& below = branch.below[i];
-        double value = below.low;
-        if (looks && !below.solved()) {
-            const std::int32_t state = below.product / problem_.n_owed();
-            value = std::max(value, two_levels_.log_stump(number_of(*branch.split), i == 0, state));
-        }
-        out += value;
+        const std::int32_t state = below.product / problem_.n_owed();
+        out += below.solved() ? below.low
+                              : std::max(below.low, two_levels_.log_stump(
+                                                        number_of(*branch.split), i == 0, state));
     }
-    return {out, looks};
+    return out;
 }
 
 void Opening::look_below(const Box& box, Branch& branch) {

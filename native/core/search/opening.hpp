@@ -8,7 +8,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "arena.hpp"
@@ -75,9 +74,11 @@ public:
     // Tighter bounds on the sides of a branch's split that are not in the table: two levels at once,
     // or the best parting.
     void look_below(const Box& box, Branch& branch);
-    // About the value of a branch whose sides may have one more split each, and whether these were
-    // looked for.
-    std::pair<double, bool> promise(const Box& box, const Branch& branch);
+    // About the value of a branch whose sides may have one more split each, where this can be told.
+    bool looks_below(const Box& box, const Branch& branch) {
+        return branch.split != nullptr && look_at(box);
+    }
+    double promise(const Box& box, const Branch& branch);
     // The start of all derivations: a branch to each number of leaves that it may owe.
     void open_start(Opened& item, const Box& box, Arena& arena);
     // An item's splits and edges alone, and the value of its best leaf rule.

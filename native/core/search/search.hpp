@@ -105,6 +105,7 @@ private:
     void dive(const Box& box, Opened& item, int depth);
     void improve_start();
     void improve(const Item& at, int departures, int depth);
+    void regrow(const Item& at, int departures, int depth);
     bool opened(Key key) const;
     void keep(Key key, Opened& item, std::uint64_t work);
     void make_heap(Frame& frame);

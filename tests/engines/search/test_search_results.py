@@ -168,6 +168,29 @@ def test_tables_with_nothing_to_decide(data: pl.DataFrame) -> None:
     assert have.certified and have.log_joint == pytest.approx(want.log_joint)
 
 
+@pytest.mark.usefixtures("compiled_kernels")
+def test_ten_thousand_binary_features_in_64_mib() -> None:
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, (60, 10_000))
+    y = np.where(X[:, 7], "p", "q")
+    program = slp.parse(":- use(growtree). :- leaf(dirichlet(0.1)).")
+    found = program.posterior(X, y, engine="search", memory="64MiB", progress=_StopAt(3000))
+    best = found.map()
+    assert best.tree.n_leaves == 2 and math.isfinite(best.upper_bound or math.inf)
+    assert found._result.found.peak_bytes < 2**26  # type: ignore[attr-defined]
+
+
+class _StopAt:
+    """Ctrl-C once so many items were opened."""
+
+    def __init__(self, items: int) -> None:
+        self.items = items
+
+    def __call__(self, done: int, phase: str) -> None:
+        if phase == "searching" and done >= self.items:
+            raise KeyboardInterrupt
+
+
 def test_the_plain_search_is_taken_without_the_core(monkeypatch: pytest.MonkeyPatch) -> None:
     want = posterior(":- use(growtree).", frame(8)).map()
     monkeypatch.setattr(Problem, "core", None)
