@@ -254,6 +254,16 @@ class BestFirstSearch:
         int,
     ]: ...
 
+class Ranking:
+    """The derivations from the best on; see `slp.engines.search.compiled`."""
+
+    def __init__(self, search: BestFirstSearch, known: bool, most_steps: int) -> None: ...
+    def next(
+        self, progress: Callable[[int, int, int], bool] | None
+    ) -> tuple[
+        int, NDArray[np.int32], NDArray[np.uint32], NDArray[np.uint32], float, float, int
+    ]: ...
+
 def grow_modal_tree(
     engine: ExactEngine,
     likelihood: bool,

@@ -71,8 +71,8 @@ E546 = Entry(
     "one, and no picture of thresholds. Trees of classes predict no means, those of numbers no "
     "classes.",
     remedy="Take `index=hard` for hard trees and thresholds.",
-    example="slp.load('rjhmc', alpha=1).posterior([[1, 0], [2, 1]] * 4, draws=8, index='soft')"
-    ".map_tree().hardened()",
+    example="slp.load('rjhmc', alpha=1).posterior([[1, 0, 0], [2, 1, 1]] * 4, draws=8, "
+    "index='soft').map_tree().hardened()",
 )
 NOT_OF_SOFT_TREES = E546.says("{what} is not made of soft trees", AS_REMEDY)
 SPLIT_ON_ALL = E546.says(

@@ -13,7 +13,7 @@ TUNINGS = ("frozen", "paper")
 
 
 #: By default, the most steps for each draw, and the steps times the rows.
-_MOST_THIN, _ROW_STEPS = 100, 70_000
+_MOST_THIN, _ROW_STEPS = 100, 35_000
 
 
 @dataclass(frozen=True, kw_only=True)
