@@ -33,8 +33,9 @@ class RowWeights:
         # Each row has one unit at least.
         room = _MOST_UNITS - len(weights)
         for decimals in range(_MOST_DECIMALS + 1):
-            units = np.rint(weights * 10.0**decimals)
-            exact = np.abs(units - weights * 10.0**decimals) <= 1e-9 * units
+            scaled = weights * 10.0**decimals
+            units = np.rint(scaled)
+            exact = np.abs(units - scaled) <= 4 * np.spacing(scaled)
             if exact.all() and total * 10.0**decimals < room:
                 return cls(_summed(units, row_of, n), 10.0**decimals, exact=True)
         scale = 2.0 ** math.floor(math.log2(room / total))

@@ -43,8 +43,8 @@ def soft_data(problem: Problem, options: SoftTreeOptions) -> SoftData:
     rows, sums, squares = table.statistics.T
     mean = sums / rows
     within = float(np.maximum(squares - sums * mean, 0.0).sum())
-    centre, spread, shape, scale = table.leaf.hyperparameters
-    numbers = (centre - table.leaf.ref, spread, shape, scale)
+    centre, *others = table.leaf.hyperparameters
+    numbers = (centre - table.leaf.ref, *others)
     of_numbers: dict[str, Any] = {"rows": rows, "mean": mean, "within": within, "numbers": numbers}
     return SoftData(values, h, **of_numbers, delta=delta, spread=spread)
 

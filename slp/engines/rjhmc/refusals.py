@@ -81,6 +81,8 @@ def _of_program(problem: Problem) -> Iterator[Diagnostic]:
             yield words.NOT_FOR_SOFT_TREES(constraint.span, what=name)
     if program.support.min_leaf > 1:
         yield words.NOT_FOR_SOFT_TREES(what="`min_leaf`")
+    if program.support.min_weight is not None:
+        yield words.NOT_FOR_SOFT_TREES(what="`min_weight`")
 
 
 def _of_grammar(grammar: TreeGrammar, options: SoftTreeOptions) -> Iterator[Diagnostic]:

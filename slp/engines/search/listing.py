@@ -18,6 +18,8 @@ AnySearch: TypeAlias = Search | PlainSearch
 #: list of the trees that it knows.
 LEAST_SECONDS = 0.2
 
+#: The most derivations that are listed without proof.
+_MOST_KNOWN = 10_000
 #: Bytes of a derivation in the list, besides 12 for each node.
 _PER_DERIVATION = 400
 
@@ -79,12 +81,22 @@ class Listing:
                     yield self._kept(ranked)
             if not (self.interrupted or self.out_of_time or self.out_of_memory):
                 return
-        ranking = self._search.ranking(known=True)
-        ends = time.monotonic() + LEAST_SECONDS
-        while (known := self._next_of(ranking, lambda *_: time.monotonic() < ends)) is not None:
+        for known in self._known():
             if known.cuts.tobytes() not in given:
                 given.add(known.cuts.tobytes())
                 yield self._kept(Ranked(known.cuts, known.value, self.bound))
+
+    def _known(self) -> list[Ranked]:
+        """Of the derivations that the search met, those that are listed in `LEAST_SECONDS`, the
+        best first. All at once, as values of items that are opened now may come out larger."""
+        ranking, out = self._search.ranking(known=True), list[Ranked]()
+        ends = time.monotonic() + LEAST_SECONDS
+        while len(out) < _MOST_KNOWN:
+            known = self._next_of(ranking, lambda *_: time.monotonic() < ends)
+            if known is None:
+                break
+            out.append(known)
+        return sorted(out, key=lambda ranked: -ranked.value)
 
     def _certain(self) -> Iterator[Ranked]:
         """Until it is certain that there are no more, or something ends it."""

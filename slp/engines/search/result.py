@@ -6,7 +6,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -64,6 +63,7 @@ class SearchResult(Result):
         self.found, self._problem = found, problem
         self._scored, self._own_listing = self._scored_tree(found.cuts), listing
         self._request = replace(request, progress=None, instead=None)
+        self._seconds = request.deadline.seconds
         self._early = (interrupted, out_of_time, out_of_memory)
 
     def __getstate__(self) -> dict[str, Any]:
@@ -149,7 +149,9 @@ class SearchResult(Result):
         and the bound on all derivations that come later."""
         found = self.found
         yield self._candidate(Ranked(found.cuts, found.low, max(found.high, found.low)))
-        yield from (self._candidate(ranked) for ranked in islice(self._listing, 1, None))
+        for ranked in self._listing:  # of a copy made again, so the first may be another
+            if not np.array_equal(ranked.cuts, found.cuts):
+                yield self._candidate(ranked)
 
     def near_best(self, slack: float) -> NearBest:
         """See `Result`: those that were listed one by one, while there was time."""
@@ -193,10 +195,8 @@ class SearchResult(Result):
         return self._again(likelihood=False)
 
     def _again(self, **changed: Any) -> SearchResult:
-        deadline = Deadline(self._request.deadline.seconds)
-        return search.run_search(
-            self._problem, replace(self._request, deadline=deadline, **changed)
-        )
+        request = replace(self._request, deadline=Deadline(self._seconds), **changed)
+        return search.run_search(self._problem, request)
 
     @property
     def interrupted(self) -> bool:

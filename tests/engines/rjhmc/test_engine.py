@@ -52,6 +52,7 @@ def soft(tree: Any) -> SoftTree:
         ),
         (":- use(rjhmc). :- constraint(max_features(1)).", {}, "E539.*`max_features`"),
         (":- use(rjhmc). :- support(min_leaf(3)).", {}, "E539.*`min_leaf`"),
+        (":- use(rjhmc). :- support(min_weight(3)).", {}, "E539.*`min_weight`"),
         (":- use(rjhmc). :- feature(a, [cuts([2, 4])]).", {}, "E154.*`a` is cut or binned"),
         (":- use(rjhmc). :- feature(a, [categorical]).", {}, "E154.*`a` is categorical"),
         (":- use(rjhmc, [h = 0]).", {}, "E539.*`h` is 0"),

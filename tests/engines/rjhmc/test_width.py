@@ -11,6 +11,7 @@ import warnings
 from dataclasses import replace
 
 import numpy as np
+import polars as pl
 import pytest
 from scipy.special import logsumexp
 
@@ -98,6 +99,22 @@ def test_a_run(index: str) -> None:
             assert own == pytest.approx(own[:1] * len(own))  # one for the whole tree
             widths += own[:1]
         assert np.std(np.log(widths)) > 0.1
+
+
+@pytest.mark.parametrize("index", ["hard", "soft"])
+@pytest.mark.parametrize("frame", [CLASSES, NUMBERS], ids=["classes", "numbers"])
+def test_without_a_prior_it_is_as_declared(frame: pl.DataFrame, index: str) -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SlpWarning)
+        found = slp.load("rjhmc", h=0.1).posterior(frame, index=index, **FEW)
+    span = {name: frame[name].max() - frame[name].min() for name in "ab"}
+    widths = [
+        s.width / (span[s.feature] if index == "hard" else 1)
+        for draw in found.draws
+        for s in draw.tree.splits  # type: ignore[attr-defined]
+    ]
+    assert widths == pytest.approx([0.1] * len(widths))
+    assert widths
 
 
 @pytest.mark.parametrize(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 import pickle
+import time
 import warnings
 from pathlib import Path
 from typing import Any
@@ -105,6 +106,25 @@ def test_an_end_by_the_clock_gives_a_tree_and_a_bound() -> None:
     assert best.log_joint < best.upper_bound < math.inf
     modal = slp.parse(":- use(growtree).").posterior(X, y, engine="modal", further=2).map()
     assert modal.log_joint is not None and best.log_joint >= modal.log_joint - 1e-9
+
+
+def test_trees_without_proof_are_listed_best_first_whenever_they_are_asked_for() -> None:
+    X, y = large()
+    text = ":- use(growtree). :- leaf(normal_inverse_gamma(0, 0.1, 2, 1))."
+    found = slp.parse(text).posterior(X, X[:, 0] + (y == "p"), engine="search", time=0.4)
+    few = found.k_best(3)
+    time.sleep(0.3)  # longer than the list may take
+    more = found.k_best(50)
+    assert more[:3] == few and len(more) > 3
+    values = [candidate.log_joint for candidate in more if candidate.log_joint is not None]
+    assert len(values) == len(more) and values == sorted(values, reverse=True)
+
+
+def test_a_copy_has_the_limit_of_time() -> None:
+    found = posterior(":- use(growtree).", time=20)
+    again = pickle.loads(pickle.dumps(found))
+    assert again._result._seconds == 20
+    assert [c.log_joint for c in again.k_best(4)] == [c.log_joint for c in found.k_best(4)]
 
 
 def test_numbers_have_no_bound_until_all_is_seen() -> None:
