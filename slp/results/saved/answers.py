@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.table import Table
-from slp.errors import UnsupportedError
+from slp.errors import UnsupportedError, UsageError
+from slp.messages.results import SAVED_WITHOUT_RASHOMON_SET
 from slp.messages.saved import PRIOR_NOT_SAVED, ROWS_NOT_SAVED, WEIGHTS_NOT_SAVED
 from slp.results.choice import Choice
 from slp.results.diagnostics import Diagnostics
 from slp.results.edits import EditShare, EditSummary
-from slp.results.result import Candidate, Draw, Estimate, Result
+from slp.results.result import Candidate, Draw, Estimate, NearBest, Result
 from slp.results.rule_use import RuleUse, no_rules
 from slp.results.saved.tables import TableWithoutRows
 from slp.results.weighted_draws import DrawnTrees
@@ -227,6 +228,10 @@ class SavedResult(Result):
                 prior = prior if self.normalised else None
                 out.append(Draw(shown[u], own, prior, scored.log_likelihood, c, weight))
         return out
+
+    def near_best(self, slack: float) -> NearBest:
+        """See `Result`: not told (E534), as the other trees are not there."""
+        raise UsageError(SAVED_WITHOUT_RASHOMON_SET())
 
     def sample(self, n: int, rng: np.random.Generator) -> list[Tree]:
         """See `Result`: from the trees that are there."""

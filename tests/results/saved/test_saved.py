@@ -66,6 +66,16 @@ def test_a_loaded_run_answers_alike(name: str, kind: str, tmp_path: Path) -> Non
         assert answers(copied) == have
 
 
+def test_a_saved_search_has_one_tree_and_says_so(tmp_path: Path) -> None:
+    posterior = run("dirichlet", RUNS["search"])
+    posterior.save(tmp_path / "run.slpz")
+    loaded = slp.load_posterior(tmp_path / "run.slpz")
+    assert len(posterior.k_best(4)) == 4
+    assert loaded.k_best(4) == posterior.k_best(1)
+    with pytest.raises(UsageError, match="E534.*saved run"):
+        loaded.rashomon_set(0.5)
+
+
 @pytest.mark.parametrize("index", ["hard", "soft"])
 @pytest.mark.parametrize("kind", ["dirichlet", "normal"])
 def test_a_loaded_run_of_soft_trees_answers_alike(kind: str, index: str, tmp_path: Path) -> None:
