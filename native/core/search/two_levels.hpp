@@ -64,8 +64,7 @@ private:
     // Distinct rows of mixed classes; rows of the data for each class.
     std::vector<std::uint8_t> mixed_;
     std::vector<std::uint32_t> class_;
-    // Of the box.
-    // Of its rows only the number is used after `prepare`.
+    // Of the box's rows only the number is used after `prepare`.
     Box box_;
     std::span<const BoxSplit> splits_;
     const double *sums_ = nullptr, *own_ = nullptr;

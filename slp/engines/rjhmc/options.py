@@ -13,7 +13,7 @@ TUNINGS = ("frozen", "paper")
 
 
 #: By default, the most steps for each draw, and the steps times the rows.
-_MOST_THIN, _ROW_STEPS = 100, 35_000
+_MOST_THIN, _ROW_STEPS = 50, 35_000
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -69,7 +69,7 @@ class SoftTreeOptions(DrawingOptions):
         Chosen on iris and breast cancer (docs/notes/soft-trees.md)."""
         if self.warmup is None and self.thin is None and not self.published:
             thin = min(_MOST_THIN, max(1, _ROW_STEPS // n_rows))
-            return 1000 + 40 * thin, thin
+            return 1000 + 80 * thin, thin
         return 1000 if self.warmup is None else self.warmup, 1 if self.thin is None else self.thin
 
     @property
