@@ -39,10 +39,10 @@ def test_small_tables_have_the_full_numbers(tmp_path: Path) -> None:
 
 
 def test_on_large_tables_both_are_lessened_by_one_factor() -> None:
-    n, d = 30_000, 4
+    n, d = 28_000, 4
     assert found(":- use(growtree).", n, d, proposal="q_uc") == (20_000, 1000)
     of_step = (500 + 30 * d + 2.5 * n + 20 * d * n) * 1e-9  # `partition`
-    share = 150 / (1_080_000 * of_step)
+    share = 150 / (2_080_000 * of_step)
     want = (round(20_000 * share), round(1000 * share))
     assert want[1] < 100
     assert found(":- use(bcart_pcfg).", n, d, proposal="q_uc") == want
@@ -56,7 +56,7 @@ def test_tree_moves_take_several_times_as_long() -> None:
         ("cgm", 1.5),
         ("q_uc:3,informed", 0.75 + (8 + d * (n - 1) / 4000) / 4),
     ):
-        share = min(1.0, 150 / (1_080_000 * of_step * times))
+        share = min(1.0, 150 / (2_080_000 * of_step * times))
         want = (round(20_000 * share), round(1000 * share))
         assert found(":- use(growtree).", n, d, proposal=proposal) == want
 
