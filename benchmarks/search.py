@@ -2,8 +2,8 @@
 
     python benchmarks/search.py --data FOLDER [--time 60] [--memory 2GiB] [--program TEXT] [NAME..]
 
-NAME is a table of FOLDER without its ending. Without names: the 16 binary CP4IM tables, in
-FOLDER/cp4im. The program is growtree_all (0.95, 0.5) with dirichlet(2.5), unless given. A line is
+NAME is a table of FOLDER without its ending. Without names: the 16 binary CP4IM tables, which are
+cp4im/NAME. The program is growtree_all (0.95, 0.5) with dirichlet(2.5), unless given. A line is
 printed as soon as a table is done. Time is the search's own, in seconds of CPU and of the clock.
 """
 
@@ -18,7 +18,7 @@ import slp
 from slp.data import read_columns
 from slp.engines.search.result import SearchResult
 
-CP4IM = (
+_CP4IM = (
     "zoo_1 hepatitis primary_tumor vote lymph audiology soybean anneal tic_tac_toe heart_cleveland "
     "hypothyroid mushroom kr_vs_kp australian_credit german_credit splice_1"
 ).split()
@@ -28,10 +28,9 @@ PROGRAM = ":- use(growtree_all, [alpha = 0.95, beta = 0.5]). :- leaf(dirichlet(2
 
 def find(name: str, folder: Path) -> Path:
     """The table of that name."""
-    for inner in (folder, folder / "cp4im"):
-        for ending in (".csv", ".csv.gz"):
-            if (path := inner / f"{name}{ending}").exists():
-                return path
+    for ending in (".csv", ".csv.gz"):
+        if (path := folder / f"{name}{ending}").exists():
+            return path
     raise SystemExit(f"there is no table {name} in {folder}")
 
 
@@ -67,7 +66,7 @@ def main() -> None:
     program = slp.parse(given.program)
     print("| table | log joint | bound | leaves | CPU s | s | MiB | items kept | items opened |")
     print("| --- " + "| ---: " * 8 + "|")
-    for name in given.names or CP4IM:
+    for name in given.names or [f"cp4im/{name}" for name in _CP4IM]:
         path = find(name, given.data)
         print(line(program, path, given.time, given.memory), flush=True)
 

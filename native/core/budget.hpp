@@ -29,6 +29,7 @@ public:
     }
     void give_back(std::size_t bytes) { used_.fetch_sub(bytes); }
     std::size_t used() const { return used_.load(std::memory_order_relaxed); }
+    std::size_t left() const { return limit_ - used(); }
     std::size_t peak() const { return peak_.load(std::memory_order_relaxed); }
 
 private:

@@ -16,9 +16,9 @@ namespace {
 // Levels of growth.
 constexpr int kDeepest = 400;
 
-// Distinct rows times splits of the items that are opened for trees to begin with, and the most
-// places where these depart from greedy growth.
-constexpr double kMostBeginning = 4e8;
+// Steps of opening items for trees to begin with, and the most places where these depart from greedy
+// growth.
+constexpr double kMostBeginning = 5e8;
 constexpr int kMostDepartures = 6;
 
 // The most that is spent to rank the branches of an item: pairs of splits, times the words of bits
@@ -92,7 +92,7 @@ void Search::regrow(const Item& at, int departures, int depth) {
     }
     const Arena::Mark mark = arena_.mark();
     Opened item = opening_.open(at.box, at.product, arena_);
-    improving_ += static_cast<double>(at.box.rows.size() * (item.branches.size() + 1));
+    improving_ += opening_.steps(at.box, item);
     const auto best = std::ranges::max_element(item.branches, {}, &Branch::low);
     if (best != item.branches.end() && best->low() >= item.low - rounding_of(item.low)) {
         for (const bool left : {true, false}) {
@@ -123,7 +123,7 @@ void Search::improve(const Item& at, int departures, int depth) {
     go_on();
     const Arena::Mark mark = arena_.mark();
     Opened item = opening_.open(at.box, at.product, arena_);
-    improving_ += static_cast<double>(at.box.rows.size() * (item.branches.size() + 1));
+    improving_ += opening_.steps(at.box, item);
     std::vector<std::pair<double, Branch*>> ranked;
     const auto size = static_cast<double>(item.branches.size());
     const double look = 2 * size * size * (static_cast<double>(at.box.rows.size()) / 64 + 60);

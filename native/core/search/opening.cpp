@@ -16,6 +16,7 @@ Opening::Opening(const Problem& problem, const Geometry& geometry, bool likeliho
       weights_(problem),
       two_levels_(problem, leaf_, weights_),
       splitter_(geometry),
+      binary_(problem, geometry, leaf_, budget),
       builder_(problem, geometry),
       split_arena_(budget),
       own_(leaf_.width()),
@@ -32,9 +33,13 @@ void Opening::find_splits(const Box& box) {
     }
     split_arena_.release({});
     split_key_ = box.key;
-    splits_ = splitter_.splits(box, split_arena_);
     looks_.reset();
     leaf_.sum(box.rows, own_.data());
+    if (binary_.ready()) {
+        splits_ = binary_.splits(box, split_arena_, sums_);
+        return;
+    }
+    splits_ = splitter_.splits(box, split_arena_);
     find_sums(box);
 }
 

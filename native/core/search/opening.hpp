@@ -13,6 +13,7 @@
 #include "arena.hpp"
 #include "problem/edges.hpp"
 #include "problem/geometry.hpp"
+#include "search/binary_splits.hpp"
 #include "search/leaf_bound.hpp"
 #include "search/node_table.hpp"
 #include "search/two_levels.hpp"
@@ -65,6 +66,11 @@ public:
             Trees& trees, Budget& budget);
 
     Opened open(const Box& box, std::int32_t product, Arena& arena);
+    // About the additions that this took.
+    double steps(const Box& box, const Opened& item) const {
+        const auto cells = static_cast<double>(box.rows.size() * (item.branches.size() + 1));
+        return binary_.ready() ? cells / BinarySplits::kRows : cells;
+    }
     // The values of all leaf rules, and all branches.
     struct Whole {
         std::vector<double> stops;
@@ -122,6 +128,7 @@ private:
     WeightBound weights_;
     TwoLevels two_levels_;
     Splitter splitter_;
+    BinarySplits binary_;
     EdgeBuilder builder_;
     // Of the box that was opened, or looked below, last: its splits, sums over their left sides and
     // over the box, and whether two levels can be bounded at once (nothing: not yet known).

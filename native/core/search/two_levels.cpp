@@ -16,6 +16,8 @@ constexpr double kMostWork = 2e7;
 // Rows of a side that are looked at to see which features vary on its parts.
 constexpr std::size_t kMostWitnesses = 8;
 
+constexpr std::uint32_t kNone = 0xFFFFFFFF;
+
 inline std::uint32_t count_of_both(const std::uint64_t* a, const std::uint64_t* b,
                                    std::size_t n) {
     int out = 0;
@@ -72,7 +74,8 @@ TwoLevels::TwoLevels(const Problem& problem, const LeafBound& leaf, WeightBound&
 
 bool TwoLevels::prepare(const Box& box, std::span<const BoxSplit> splits, const double* sums,
                         const double* own) {
-    counted_split_ = SIZE_MAX;
+    counted_split_ = varied_split_ = SIZE_MAX;
+    signatures_known_ = false;
     if (class_.empty() || problem_.counted() || problem_.grammar.min_leaf != 1) {
         return false;
     }
@@ -102,39 +105,49 @@ bool TwoLevels::prepare(const Box& box, std::span<const BoxSplit> splits, const 
     splits_ = splits;
     sums_ = sums;
     own_ = own;
-    planes_.assign(splits.size() * words_, 0);
+    find_plane_rows();
+    planes_.resize(splits.size() * words_);
     for (std::size_t i = 0; i < splits.size(); ++i) {
         add_plane(splits[i], planes_.data() + i * words_);
     }
-    find_signatures();
     parts_.resize(splits.size() * width_);
     distinct_.resize(splits.size());
     is_split_.resize(splits.size());
     return true;
 }
 
-void TwoLevels::add_plane(const BoxSplit& split, std::uint64_t* out) const {
-    const Feature& feature = problem_.table.features[split.feature];
+// The row of each bit of a plane; of bits that are not used none.
+void TwoLevels::find_plane_rows() {
+    plane_rows_.assign(words_ * 64, kNone);
     std::vector<std::size_t> next(k_);
     for (std::size_t c = 0; c < k_; ++c) {
         next[c] = class_at_[c] * 64;
     }
     std::size_t distinct = distinct_at_ * 64, mixed = mixed_at_ * 64;
-    const auto set = [&](std::size_t& at, std::uint32_t times, bool on) {
-        for (; times > 0; --times, ++at) {
-            out[at / 64] |= std::uint64_t{on} << (at % 64);
-        }
-    };
     for (const std::uint32_t row : box_.rows) {
-        const bool left = feature.goes_left(split.low, row);
         if (mixed_[row]) {
-            set(mixed, 1, left);
-        } else {
-            set(next[class_[row]], problem_.table.counts[row], left);
-            if (repeats_) {
-                set(distinct, 1, left);
-            }
+            plane_rows_[mixed++] = row;
+            continue;
         }
+        for (std::uint32_t i = 0; i < problem_.table.counts[row]; ++i) {
+            plane_rows_[next[class_[row]]++] = row;
+        }
+        if (repeats_) {
+            plane_rows_[distinct++] = row;
+        }
+    }
+}
+
+void TwoLevels::add_plane(const BoxSplit& split, std::uint64_t* out) const {
+    const Feature& feature = problem_.table.features[split.feature];
+    const std::uint32_t* row = plane_rows_.data();
+    for (std::size_t w = 0; w < words_; ++w) {
+        std::uint64_t word = 0;
+        for (std::size_t bit = 0; bit < 64 && *row != kNone; ++bit, ++row) {
+            word |= std::uint64_t{feature.goes_left(split.low, *row)} << bit;
+        }
+        out[w] = word;
+        row = plane_rows_.data() + (w + 1) * 64;
     }
 }
 
@@ -203,12 +216,12 @@ void TwoLevels::count_splits(std::size_t split, bool left) {
         }
         weights_of_feature_[f] = static_cast<double>(n);
     });
-    find_varying(split, left);
     counted_split_ = split;
     counted_left_ = left;
 }
 
 void TwoLevels::find_signatures() {
+    signatures_known_ = true;
     signature_words_ = (splits_.size() + 63) / 64;
     for (std::size_t j = 1; j < splits_.size() && signature_words_ > 0; ++j) {
         signature_words_ = splits_[j].feature == splits_[j - 1].feature ? 0 : signature_words_;
@@ -227,6 +240,14 @@ void TwoLevels::find_signatures() {
 
 // A feature varies on a part if it varies on some rows of it.
 void TwoLevels::find_varying(std::size_t split, bool left) {
+    if (varied_split_ == split && varied_left_ == left) {
+        return;
+    }
+    if (!signatures_known_) {
+        find_signatures();
+    }
+    varied_split_ = split;
+    varied_left_ = left;
     const std::size_t w = signature_words_, n = splits_.size();
     if (w == 0) {
         return;
@@ -245,18 +266,14 @@ void TwoLevels::find_varying(std::size_t split, bool left) {
             const bool on_left = own[j / 64] >> (j % 64) & 1;
             std::uint64_t* const to = ones_and_zeros_.data() + (2 * j + on_left) * 2 * w;
             for (std::size_t i = 0; i < w; ++i) {
-                to[2 * i] |= own[i];
-                to[2 * i + 1] |= ~own[i];
+                to[i] |= own[i];
+                to[w + i] |= ~own[i];
             }
         }
     }
     for (std::size_t j = 0; j < 2 * n; ++j) {
         const std::uint64_t* const from = ones_and_zeros_.data() + j * 2 * w;
-        int bits = 0;
-        for (std::size_t i = 0; i < w; ++i) {
-            bits += std::popcount(from[2 * i] & from[2 * i + 1]);
-        }
-        varying_[j / 2][j % 2] = static_cast<std::uint32_t>(bits);
+        varying_[j / 2][j % 2] = count_of_both_(from, from + w, w);
     }
 }
 
@@ -268,11 +285,17 @@ double TwoLevels::part(std::int32_t state, Sizes sizes, std::uint32_t varying,
 }
 
 double TwoLevels::log_split_above(std::size_t split, bool left, std::int32_t state) {
-    return log_split(split, left, state, [this](auto... of) { return part(of...); });
+    find_varying(split, left);
+    const auto above = [this](std::int32_t below, Sizes sizes, std::size_t j, bool on_left,
+                              const double* sums) {
+        return part(below, sizes, varying_[j][on_left], sums);
+    };
+    return log_split(split, left, state, above);
 }
 
 double TwoLevels::log_stump(std::size_t split, bool left, std::int32_t state) {
-    const auto stop = [this](std::int32_t below, Sizes sizes, std::uint32_t, const double* sums) {
+    const auto stop = [this](std::int32_t below, Sizes sizes, std::size_t, bool,
+                             const double* sums) {
         return weights_.log_stop_below(below, sizes) + leaf_.log_leaf(sums);
     };
     const double out = log_split(split, left, state, stop);
@@ -317,8 +340,8 @@ double TwoLevels::log_split(std::size_t split, bool left, std::int32_t state, co
             rows += a[c];
         }
         const Sizes a_sizes = Sizes{static_cast<std::uint32_t>(rows)} << 32 | distinct_[j];
-        best = std::max(best, share + value(found.left, a_sizes, varying_[j][1], a) +
-                                  value(found.right, side_sizes - a_sizes, varying_[j][0], b));
+        best = std::max(best, share + value(found.left, a_sizes, j, true, a) +
+                                  value(found.right, side_sizes - a_sizes, j, false, b));
     }
     return found.log_weight + best;
 }

@@ -49,6 +49,7 @@ private:
     double part(std::int32_t state, Sizes sizes, std::uint32_t varying, const double* sums);
     void find_signatures();
     void find_varying(std::size_t split, bool left);
+    void find_plane_rows();
     void add_plane(const BoxSplit& split, std::uint64_t* out) const;
     // Sums and distinct rows on the left of both.
     std::uint32_t both(std::size_t i, std::size_t j, double* out) const;
@@ -74,6 +75,7 @@ private:
     std::vector<std::size_t> class_at_;
     std::vector<std::uint32_t> mixed_rows_;
     std::vector<std::uint64_t> planes_;
+    std::vector<std::uint32_t> plane_rows_;
     // Of the split and side that were asked for last: sums and distinct rows of the side's left
     // parts, and the number of the side's splits on each feature.
     std::size_t counted_split_ = SIZE_MAX;
@@ -82,7 +84,9 @@ private:
     std::vector<std::uint32_t> distinct_;
     // Where each feature has one split at most: for each row of the box a bit for each split, set
     // if the row goes left; and for both parts of the side that was asked for last, at least the
-    // number of features that vary on the part.
+    // number of features that vary on the part. Found when they are asked for.
+    std::size_t varied_split_ = SIZE_MAX;
+    bool varied_left_ = false, signatures_known_ = false;
     std::size_t signature_words_ = 0;
     std::vector<std::uint64_t> signatures_, ones_and_zeros_;
     std::vector<std::array<std::uint32_t, 2>> varying_;
