@@ -53,16 +53,19 @@ std::size_t Engine::values_per_box() const {
 }
 
 // A search by blocks visits every box, even those that no tree of the grammar reaches, in every
-// state. If few of these pairs are reached, a pass item by item takes less work.
+// state. If few of these pairs are reached, a pass item by item takes less work: from about 80 pairs
+// for each that is reached, or from 20 where leaves are counted. Under constraints the estimate of
+// those reached needs more work, and is too low by a factor of three and more.
 bool Engine::is_worth_blocks() const {
-    constexpr double kWork = 1e6, kPairsForOneItem = 50;
     if (blocks_->chain && (blocks_->endless || blocks_->nodes.size() >= problem_.table.n_rows)) {
         return true;
     }
+    const bool estimated_well = blocks_->chain || problem_.counted();
+    const double work = estimated_well ? 1e6 : 4e6, pairs_for_one_item = estimated_well ? 50 : 300;
     const std::optional<DepthCut> cut = depth_cut(problem_, geometry_, *blocks_, true);
     const auto n = static_cast<double>(blocks_for(Quantity::total, cut).nodes.size());
-    const BoxEstimate size = estimate_boxes(problem_, geometry_, kWork, 1);
-    return size.unlimited * n <= kPairsForOneItem * size.boxes * size.states;
+    const BoxEstimate size = estimate_boxes(problem_, geometry_, work, 1);
+    return size.unlimited * n <= pairs_for_one_item * size.boxes * size.states;
 }
 
 BlockGrammar Engine::blocks_for(Quantity quantity, const std::optional<DepthCut>& cut) const {
