@@ -139,22 +139,23 @@ class Page:
             yield from labelled("features", left_out_words(self.uses, None))
             return
         yield from self._importances()
-        note = error_note(self.posterior.diagnostics)
+        posterior = self.posterior
+        error, drawn = posterior.expected_leaves_error(), posterior.uses_are_drawn
+        note = error_note(posterior.diagnostics, drawn=drawn)
         yield f"features  probability that a tree splits on it, splits expected{note}"
         width = max((len(name) for name in self.uses), default=0)
         for name, use in sorted(self.uses.items(), key=lambda x: -x[1].probability):
-            probability = self._number(use.probability, use.probability_error)
-            splits = self._number(use.expected_splits, use.expected_splits_error)
+            probability = self._number(use.probability, use.probability_error, drawn)
+            splits = self._number(use.expected_splits, use.expected_splits_error, drawn)
             yield f"{INDENT}{name:<{width}}  {probability}  {splits}"
-        posterior = self.posterior
-        leaves = self._number(posterior.expected_leaves(), posterior.expected_leaves_error())
-        yield f"leaves    {leaves} expected"
+        yield f"leaves    {self._number(posterior.expected_leaves(), error, drawn)} expected"
         mixture = mixture_of(posterior)
         if isinstance(mixture, BudgetError):
             yield from labelled("mixture", left_out_words(None, mixture))
             return
         for i, part in enumerate(mixture):
             if i == 0:
+                note = error_note(posterior.diagnostics)
                 yield f"mixture   probability of each component{note}"
             probability = self._number(part.at_start, part.at_start_error)
             place = visible(f"{part.file}:{part.line}")
@@ -186,8 +187,8 @@ class Page:
             if not posterior.derivations_are_trees and posterior.map().certified:
                 yield from labelled("", notes_of(posterior)[-1:])
 
-    def _number(self, value: float, error: float) -> str:
-        return estimate_text(value, error, self.posterior.diagnostics)
+    def _number(self, value: float, error: float, drawn: bool = False) -> str:
+        return estimate_text(value, error, self.posterior.diagnostics, drawn=drawn)
 
 
 def _health(found: Diagnostics) -> str:
@@ -202,7 +203,8 @@ def _health(found: Diagnostics) -> str:
         return f"R-hat at most {r_hat:.3f}, {few} or more"
     if found.warnings and not (r_hat > found.largest_r_hat or effective < enough):
         return found.warnings[0]
-    return f"R-hat {r_hat:.4g} (at most {found.largest_r_hat} is good), {few} ({enough} needed)"
+    told = "infinite" if math.isinf(r_hat) else f"{r_hat:.4g}"
+    return f"R-hat {told} (at most {found.largest_r_hat} is good), {few} ({enough} needed)"
 
 
 def labelled(label: str, texts: Iterable[str]) -> Iterator[str]:

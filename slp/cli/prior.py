@@ -118,7 +118,8 @@ def _print_summary(result: slp.Posterior, summary: dict[str, Any], words: str) -
     say("P(feature used):")
     for name, probability in summary["features"].items():
         error = summary["features_error"][name]
-        say(f"  {name}  {estimate_text(probability, error, found)}")
+        told = estimate_text(probability, error, found, drawn=result.uses_are_drawn)
+        say(f"  {name}  {told}")
 
 
 def _summary(result: slp.Posterior, wanted: int) -> dict[str, Any]:
@@ -153,7 +154,8 @@ def _evenly(draws: Sequence[Draw], n: int) -> list[Draw]:
 
 
 def _estimate(summary: dict[str, Any], key: str, found: Diagnostics | None) -> str:
-    return estimate_text(summary[key], summary[f"{key}_error"], found)
+    error = summary[f"{key}_error"]
+    return estimate_text(summary[key], error, found, drawn=bool(error))
 
 
 def _standing(found: Diagnostics | None) -> str:

@@ -7,13 +7,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any, Protocol, cast
 
+import numpy as np
+
 from slp.budgets.seconds import Deadline
 from slp.data.table import Table
 from slp.engines.choose import draws_instead, ends_warm_up_early
 from slp.engines.contract import DrawingOptions, Engine, Request
 from slp.engines.registry import engine_named
 from slp.engines.telling import not_converged, teller, told_by_cause
-from slp.errors import Diagnostic, warn
+from slp.errors import Diagnostic, SlpError, warn
 from slp.problem.problem import Problem
 from slp.results.drawn import DrawnResult, HowDrawn, TreeSampler
 from slp.results.known import Known
@@ -24,6 +26,7 @@ from slp.runner import (
     NothingDrawnError,
     RunResult,
     Schedule,
+    SearchStoppedError,
     Stop,
     checkpoint_and_seed,
     out_of_time_in_words,
@@ -146,7 +149,7 @@ class _Drawing:
         try:
             found = self._looped(sampler, how, checkpoint, deadline, said.append, enough)
         except NothingDrawnError as error:
-            error.known = self._known(sampler, likelihood, error.records, deadline)
+            error.known = self._known(sampler, likelihood, error, how.seed, deadline)
             raise
         if found.warm_up_cut is not None:
             how = replace(how, choice=ends_warm_up_early(request.choice, found.warm_up_cut))
@@ -200,17 +203,28 @@ class _Drawing:
         self,
         sampler: TreeSampler[Any],
         likelihood: bool,
-        records: Sequence[Json],
+        error: NothingDrawnError,
+        seed: int,
         deadline: Deadline,
-    ) -> Known | None:
-        """What there is where nothing was drawn: the best tree met, or bounds on the evidence."""
+    ) -> Known:
+        """What there is where nothing was drawn: the best tree met, if any; bounds on the
+        evidence; table and program."""
+        records = error.records
+        if error.nothing_begun and not deadline.over():
+            records = _first_records(sampler, seed, deadline.over)
         best = best_of(sampler, records, likelihood, deadline.over)
         choice = self.request.choice
-        bounds = choice.log_evidence_bounds
-        if best is None and bounds is None:
-            return None
         of = (choice, self.problem.table, likelihood, sampler.normalised)
-        return Known(*of, bounds, best)
+        return Known(*of, choice.log_evidence_bounds, best)
+
+
+def _first_records(sampler: TreeSampler[Any], seed: int, stop: Stop) -> list[Json]:
+    """What a chain would begin at; nothing where there is no time to find it."""
+    rng = np.random.default_rng(seed)
+    try:
+        return [drawn.record for drawn in sampler.draws(sampler.init(rng, stop))]
+    except (SearchStoppedError, SlpError):
+        return []
 
 
 def best_of(

@@ -261,6 +261,10 @@ DRAWS_INSTEAD = W540.says(
     "`auto` draws with {engine}: {reason}",
     "for exact sums {remedy}",
 )
+SUMMARIES_BY_DRAWS = W540.says(
+    "leaves and features are averages over {n:,} independent draws of trees: {limit}",
+    "for exact ones give it more memory; each number has its Monte Carlo error",
+)
 NEW_ROWS_BY_DRAWS = W540.says(
     "new rows are predicted by {n:,} independent draws of trees: {limit}",
     "for exact predictions give it more memory; `predict_error` has the Monte Carlo error",

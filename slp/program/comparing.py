@@ -201,10 +201,10 @@ def _of_program(
 
 
 def _leaves(posterior: Posterior) -> Estimate:
-    value = posterior.expected_leaves()
-    if posterior.diagnostics is None:
+    value, error = posterior.expected_leaves(), posterior.expected_leaves_error()
+    if posterior.diagnostics is None and not posterior.uses_are_drawn:
         return Estimate.exact(value)
-    return Estimate.drawn(value, posterior.expected_leaves_error())
+    return Estimate.drawn(value, error)
 
 
 def _notes(program: Program, found: Posterior) -> Iterator[str]:

@@ -198,10 +198,10 @@ def features(posterior: Posterior) -> Html:
         uses = posterior.split_probabilities()
     except BudgetError as error:
         return listing(f"{d.message}; {d.help}" for d in error.diagnostics)
-    found = posterior.diagnostics
+    found, drawn = posterior.diagnostics, posterior.uses_are_drawn
 
     def number(value: float, error: float) -> str:
-        told = estimate_text(value, error, found).replace("+-", "\N{PLUS-MINUS SIGN}")
+        told = estimate_text(value, error, found, drawn=drawn).replace("+-", "\N{PLUS-MINUS SIGN}")
         return told.replace(" ", "\N{NO-BREAK SPACE}")
 
     rows = sorted(uses.items(), key=lambda item: -item[1].probability)
@@ -215,7 +215,7 @@ def features(posterior: Posterior) -> Html:
     ]
     heads = ("feature", "P(a tree splits on it)", "expected splits")
     more = len(rows) - len(shown)
-    note = error_note(found).replace("+-", "\N{PLUS-MINUS SIGN}")
+    note = error_note(found, drawn=drawn).replace("+-", "\N{PLUS-MINUS SIGN}")
     leaves = number(posterior.expected_leaves(), posterior.expected_leaves_error())
     return joined(
         [

@@ -8,6 +8,7 @@ M chains, T draws of each, q quantities.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -37,24 +38,25 @@ def r_hat(values: _Array) -> float | None:
     """Rank-normalised split R-hat of a quantity, shape (M, T): the larger of that of the values and
     of their distances from the median. Of one chain, that of its halves.
 
-    None where it has no value: fewer than four draws in a chain, or all of them equal.
+    None where it has no value: fewer than four draws in a chain, or all of them equal. It is inf
+    where no half of a chain moves, and they differ.
     """
     if values.shape[0] == 1:
         half = values.shape[1] // 2
         values = values[:, : 2 * half].reshape(2, half)
-    return _known(array_stats().rhat(values)) if _defined(values) else None
+    return _known(lambda of: of.rhat(values)) if _defined(values) else None
 
 
 def bulk_ess(values: _Array) -> float | None:
     """Effective draws for the middle of a distribution, shape (M, T); None as `r_hat`."""
-    return _known(array_stats().ess(values, method="bulk")) if _defined(values) else None
+    return _known(lambda of: of.ess(values, method="bulk")) if _defined(values) else None
 
 
 def tail_ess(values: _Array) -> float | None:
     """Effective draws for its 5 % and 95 % quantiles, the smaller of the two; None as `r_hat`."""
     if not _defined(values):
         return None
-    return _known(array_stats().ess(values, method="tail", prob=_TAILS))
+    return _known(lambda of: of.ess(values, method="tail", prob=_TAILS))
 
 
 def monte_carlo_errors(values: _Array) -> _Array:
@@ -70,7 +72,7 @@ def monte_carlo_errors(values: _Array) -> _Array:
     _, first, which = np.unique(bits, return_index=True, return_inverse=True)
     distinct = values[:, :, first]
     same = (distinct == distinct[:1, :1]).all(axis=(0, 1))
-    with np.errstate(invalid="ignore", divide="ignore"):
+    with np.errstate(all="ignore"):
         errors = np.asarray(array_stats().mcse(distinct, chain_axis=0, draw_axis=1), np.float64)
     return np.where(same, 0.0, errors)[which]
 
@@ -79,5 +81,9 @@ def _defined(values: _Array) -> bool:
     return values.shape[1] >= FEWEST_DRAWS and not bool((values == values[0, 0]).all())
 
 
-def _known(found: float) -> float | None:
+def _known(statistic: Callable[[Any], float]) -> float | None:
+    """A statistic of `array_stats`, without NumPy's warnings. Chains that do not move divide by
+    zero, and the value shows it."""
+    with np.errstate(all="ignore"):
+        found = statistic(array_stats())
     return None if np.isnan(found) else float(found)

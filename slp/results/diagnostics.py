@@ -37,8 +37,9 @@ _MOST_PREDICTIONS = 200
 
 @dataclass(frozen=True)
 class Convergence:
-    """Of one quantity: rank-normalised split R-hat, effective draws in the bulk and in the tails;
-    None where they have no value (too few draws, or all of them equal)."""
+    """Of one quantity: rank-normalised split R-hat (inf where no chain moves, and they differ),
+    effective draws in the bulk and in the tails; None where they have no value (too few draws, or
+    all of them equal)."""
 
     r_hat: float | None
     ess_bulk: float | None
@@ -105,11 +106,15 @@ class Diagnostics:
         return shown
 
     def to_dict(self) -> dict[str, object]:
-        """The same as plain data."""
+        """The same as plain data; an infinite R-hat is None, which JSON can express."""
         return {
             "draws_by_chain": list(self.draws),
             "convergence": {
-                name: {"r_hat": c.r_hat, "ess_bulk": c.ess_bulk, "ess_tail": c.ess_tail}
+                name: {
+                    "r_hat": None if c.r_hat == math.inf else c.r_hat,
+                    "ess_bulk": c.ess_bulk,
+                    "ess_tail": c.ess_tail,
+                }
                 for name, c in self.convergence.items()
             },
             "acceptance": dict(self.acceptance),
@@ -275,7 +280,10 @@ def _few_islands(drawn: DrawnTrees) -> Iterator[str]:
 
 
 def _above(value: float, limit: float) -> str:
-    """A value above a limit with as many digits, four at least, as show that it is."""
+    """A value above a limit with as many digits, four at least, as show that it is; in a word where
+    it is infinite."""
+    if math.isinf(value):
+        return "infinite"
     texts = (f"{value:.{digits}g}" for digits in range(4, 18))
     return next(text for text in texts if float(text) > limit)
 

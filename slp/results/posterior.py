@@ -40,6 +40,7 @@ from slp.trees.predicates import AskedPredicate
 if TYPE_CHECKING:
     from slp.results.diagnostics import Diagnostics
     from slp.results.edits import EditSummary
+    from slp.results.weighted_draws import DrawnTrees
     from slp.runner import Schedule
 
 
@@ -455,21 +456,36 @@ class Posterior:
     # --- summaries -----------------------------------------------------------------------------
 
     def split_probabilities(self) -> dict[str, FeatureUse]:
-        """For each feature how much it is used."""
+        """For each feature how much it is used.
+
+        Raises
+        ------
+        BudgetError
+            An exact engine that was asked for needs more memory (E501) or time (E540). Where `auto`
+            chose it and the memory is too small, 1000 independent draws answer (W540).
+        """
         return self._feature_use
 
     @cached_property
     def _feature_use(self) -> dict[str, FeatureUse]:
-        averages, drawn = self._result.averages, self._result.monte_carlo
+        usage, drawn = self._result.summary(lambda averages: averages.usage())
+        splits, drawn_splits = self._expected_splits
         # A sum of probabilities is above 1 by its rounding.
-        numbers = [np.minimum(averages.usage(), 1.0), averages.expected_splits()]
-        if drawn is not None:
-            numbers += [drawn.usage_error(), drawn.expected_splits_error()]
+        numbers = [np.minimum(usage, 1.0), splits]
+        none = np.zeros(len(splits))
+        numbers.append(none if drawn is None else drawn.usage_error())
+        numbers.append(none if drawn_splits is None else drawn_splits.expected_splits_error())
         columns = zip(*(column.tolist() for column in numbers), strict=True)
         return {
             name: FeatureUse(*column)
             for name, column in zip(self.table.feature_names, columns, strict=True)
         }
+
+    @property
+    def uses_are_drawn(self) -> bool:
+        """Whether `split_probabilities` and `expected_leaves` are averages over draws, and not
+        exact. Raises as `split_probabilities`."""
+        return self._expected_splits[1] is not None
 
     def root_probabilities(self) -> dict[str, float]:
         """For each feature the probability that the root of the tree splits on it. The rest, up to
@@ -478,10 +494,10 @@ class Posterior:
         Raises
         ------
         BudgetError
-            An exact engine needs the sums of all boxes, and they do not fit.
+            An exact engine that was asked for needs the sums of all boxes, and they do not fit.
         """
-        shares = self._result.averages.root_splits().tolist()
-        return dict(zip(self.table.feature_names, shares, strict=True))
+        shares, _ = self._result.summary(lambda averages: averages.root_splits())
+        return dict(zip(self.table.feature_names, shares.tolist(), strict=True))
 
     def importances(self) -> dict[str, float] | None:
         """For each feature how much log posterior the splits on it gain, of an engine that grows
@@ -524,11 +540,11 @@ class Posterior:
 
     def expected_leaves(self) -> float:
         """Expected number of leaves: one more than the expected number of splits."""
-        return 1.0 + float(self._expected_splits.sum())
+        return 1.0 + float(self._expected_splits[0].sum())
 
     @cached_property
-    def _expected_splits(self) -> NDArray[np.float64]:
-        return self._result.averages.expected_splits()
+    def _expected_splits(self) -> tuple[NDArray[np.float64], DrawnTrees | None]:
+        return self._result.summary(lambda averages: averages.expected_splits())
 
     def expected_depth(self) -> float:
         """Expected depth (splits on the longest path)."""
@@ -538,12 +554,12 @@ class Posterior:
     def expected_leaves_error(self) -> float:
         """Monte Carlo standard error of `expected_leaves`: 0 where it is exact, NaN where there are
         too few draws to tell."""
-        drawn = self._result.monte_carlo
+        _, drawn = self._expected_splits
         return 0.0 if drawn is None else float(drawn.error(drawn.n_leaves.astype(np.float64)))
 
     def expected_depth_error(self) -> float:
         """Monte Carlo standard error of `expected_depth`, as `expected_leaves_error`."""
-        drawn = self._result.monte_carlo
+        _, drawn = self._depth_distribution
         return 0.0 if drawn is None else float(drawn.error(drawn.depth.astype(np.float64)))
 
     def leaf_distribution(self) -> NDArray[np.float64]:
@@ -553,12 +569,12 @@ class Posterior:
 
     @cached_property
     def _leaf_distribution(self) -> NDArray[np.float64]:
-        return self._result.averages.leaf_distribution()
+        return self._result.summary(lambda averages: averages.leaf_distribution())[0]
 
     def depth_distribution(self) -> NDArray[np.float64]:
         """Probability of depth t at index t = 0, 1, ...; ends where what is left is below 1e-12."""
-        return self._depth_distribution
+        return self._depth_distribution[0]
 
     @cached_property
-    def _depth_distribution(self) -> NDArray[np.float64]:
-        return self._result.averages.depth_distribution()
+    def _depth_distribution(self) -> tuple[NDArray[np.float64], DrawnTrees | None]:
+        return self._result.summary(lambda averages: averages.depth_distribution())

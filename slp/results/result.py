@@ -260,6 +260,11 @@ class Result(ABC):
         """Upper bound on the probability of the trees that were left out, together."""
         return 0.0
 
+    def summary(self, ask: Callable[[TreeAverages], _Answer]) -> tuple[_Answer, DrawnTrees | None]:
+        """What averages over trees answer about leaves and features, and the draws that this is an
+        average over; None where it is exact."""
+        return ask(self.averages), self.monte_carlo
+
     def of_new_rows(self, ask: Callable[[TreeAverages], _Answer]) -> _Answer:
         """What averages over trees answer about new rows."""
         return ask(self.averages)

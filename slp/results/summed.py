@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from slp.errors import BudgetError, TimeOverError, warn
 from slp.ir.tree_grammar import TreeGrammar
 from slp.late import late_import
-from slp.messages.inference import NEW_ROWS_BY_DRAWS
+from slp.messages.entry import Wording
+from slp.messages.inference import NEW_ROWS_BY_DRAWS, SUMMARIES_BY_DRAWS
 from slp.problem.boxes import Geometry
 from slp.results.averages import ScoredTree, TreeAverages, TreeDistribution
 from slp.results.choice import Choice
@@ -30,8 +31,8 @@ if TYPE_CHECKING:
 
 _Answer = TypeVar("_Answer")
 
-#: Number of draws that predict new rows where sums do not fit.
-_DRAWS_OF_ROWS = 1000
+#: Number of draws that answer where sums do not fit.
+_DRAWS_INSTEAD = 1000
 
 
 class SummedResult(Result):
@@ -67,8 +68,7 @@ class SummedResult(Result):
         )
         self._distribution, self._grammar, self._geometry = distribution, grammar, geometry
         self._n_draws, self._best_tree, self._run, self._drawn = n_draws, best_tree, run, drawn
-
-        self._draws_of_rows: DrawnTrees | None = None
+        self._by_draws: dict[Wording, DrawnTrees] = {}
 
     def __getstate__(self) -> dict[str, Any]:
         """To be pickled or copied: without the sampler that would go on in its place."""
@@ -97,36 +97,46 @@ class SummedResult(Result):
             return None
         return self._drawn(self._known_bounds or limit.log_evidence_bounds)
 
-    # --- new rows ------------------------------------------------------------------------------
+    # --- where sums do not fit, and draws do ---------------------------------------------------
+
+    def summary(self, ask: Callable[[TreeAverages], _Answer]) -> tuple[_Answer, DrawnTrees | None]:
+        """See `Result`. How often features are used takes several times the memory of the
+        evidence: see `_asked`."""
+        answer = self._asked(ask, SUMMARIES_BY_DRAWS)
+        return answer, self._by_draws.get(SUMMARIES_BY_DRAWS)
 
     def of_new_rows(self, ask: Callable[[TreeAverages], _Answer]) -> _Answer:
-        """See `Result`. Sums for new rows take several times the memory of the evidence. Where
-        `auto` chose the sums and they do not fit, independent draws answer from then on, with a
-        warning (W540)."""
-        if self._draws_of_rows is None:
+        """See `Result`. Sums for new rows take several times the memory of the evidence: see
+        `_asked`."""
+        return self._asked(ask, NEW_ROWS_BY_DRAWS)
+
+    def error_of_new_rows(self, rows: NDArray[np.object_]) -> NDArray[np.float64] | None:
+        if self.choice.by_size:  # Only the predictions tell whether draws are needed.
+            self.of_new_rows(lambda averages: averages.predictions(rows))
+        drawn = self._by_draws.get(NEW_ROWS_BY_DRAWS)
+        return None if drawn is None else drawn.predictive_error(rows)
+
+    def _asked(self, ask: Callable[[TreeAverages], _Answer], by_draws: Wording) -> _Answer:
+        """The answer. Where `auto` chose the sums and those for the answer do not fit, independent
+        draws answer from then on, with the warning `by_draws` (W540)."""
+        if by_draws not in self._by_draws:
             try:
                 return ask(self._distribution)
             except BudgetError as error:
                 if isinstance(error, TimeOverError) or not self.choice.by_size:
                     raise
                 try:
-                    self._draws_of_rows = self._independent_draws()
+                    self._by_draws[by_draws] = self._independent_draws
                 except BudgetError:
                     raise error from None
-                limit = error.diagnostics[0].message
-                warn(NEW_ROWS_BY_DRAWS(n=_DRAWS_OF_ROWS, limit=limit))
-        return ask(self._draws_of_rows)
+                warn(by_draws(n=_DRAWS_INSTEAD, limit=error.diagnostics[0].message))
+        return ask(self._by_draws[by_draws])
 
-    def error_of_new_rows(self, rows: NDArray[np.object_]) -> NDArray[np.float64] | None:
-        if self.choice.by_size:  # Only the predictions tell whether draws are needed.
-            self.of_new_rows(lambda averages: averages.predictions(rows))
-        drawn = self._draws_of_rows
-        return None if drawn is None else drawn.predictive_error(rows)
-
+    @cached_property
     def _independent_draws(self) -> DrawnTrees:
         # Late, as most exact runs draw nothing.
         draws = late_import("slp.results.weighted_draws")
-        drawn = self._distribution.draw(_DRAWS_OF_ROWS, np.random.default_rng(self.seed))
+        drawn = self._distribution.draw(_DRAWS_INSTEAD, np.random.default_rng(self.seed))
         trees, (chain,) = draws.numbered([[scored.tree for scored in drawn]])
         fits = {scored.tree: scored for scored in drawn}
         made: DrawnTrees = draws.DrawnTrees(self.table, [fits[tree] for tree in trees], [chain])

@@ -15,22 +15,25 @@ if TYPE_CHECKING:
     from slp.results.posterior import Posterior
 
 
-def estimate_text(value: float, error: float | None, found: Diagnostics | None) -> str:
-    """A number as text. It is exact if there are no diagnostics. Otherwise its Monte Carlo error
-    follows, or a mark if the draws have not converged."""
-    if found is None:
+def estimate_text(
+    value: float, error: float | None, found: Diagnostics | None, *, drawn: bool = False
+) -> str:
+    """A number as text. It is exact if there are no diagnostics, unless it is `drawn`: an average
+    over independent draws that an exact engine made. Otherwise its Monte Carlo error follows, or a
+    mark if the draws have not converged."""
+    if found is None and not drawn:
         return f"{value:.4f}"
-    if not found.converged:
+    if found is not None and not found.converged:
         return f"{value:.4f}?"
     known = error is not None and math.isfinite(error)
     return f"{value:.4f} +- {error:.4f}" if known else f"{value:.4f} +- ?"
 
 
-def error_note(found: Diagnostics | None) -> str:
+def error_note(found: Diagnostics | None, *, drawn: bool = False) -> str:
     """What stands behind the numbers of `estimate_text`, in brackets; empty for exact ones."""
-    if found is None:
+    if found is None and not drawn:
         return ""
-    return " (+- Monte Carlo error)" if found.converged else " (? not converged)"
+    return " (? not converged)" if found and not found.converged else " (+- Monte Carlo error)"
 
 
 def evidence_text(posterior: Posterior) -> str:

@@ -55,11 +55,13 @@ def until(stop: Stop, records: Iterable[R]) -> Iterator[R]:
 
 class NothingDrawnError(TimeOverError):
     """E540: the time was over before anything was drawn. `records` are those of the current
-    states."""
+    states; `nothing_begun`: there is no state, and no search for one was made."""
 
-    def __init__(self, diagnostic: Diagnostic, records: Sequence[Json]) -> None:
+    def __init__(
+        self, diagnostic: Diagnostic, records: Sequence[Json], nothing_begun: bool = False
+    ) -> None:
         super().__init__(diagnostic)
-        self.records = records
+        self.records, self.nothing_begun = records, nothing_begun
 
 
 class SearchStoppedError(Exception):

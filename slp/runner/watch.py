@@ -104,7 +104,7 @@ def nothing_in_time(
 ) -> NothingDrawnError:
     """E540, which says what took the time."""
     if all(chain.state is None and chain.search is None for chain in chains):
-        return NothingDrawnError(NOTHING_BEGUN(time=format_seconds(seconds)), [])
+        return NothingDrawnError(NOTHING_BEGUN(time=format_seconds(seconds)), [], True)
     search = next((chain.search for chain in chains if chain.search is not None), None)
     if search is not None:
         how_far, remedy = search, "looser constraints"

@@ -12,12 +12,14 @@ from pathlib import Path
 import polars
 import pytest
 
+from slp.budgets import Deadline
 from slp.cli.common import run
 from slp.cli.sample import sample_command
 from slp.errors import Diagnostic, TimeOverError
+from slp.messages.inference import NOTHING_BEGUN
 from slp.results.posterior import Posterior
 from slp.results.summed import SummedResult
-from slp.runner import out_of_time_in_words
+from slp.runner import NothingDrawnError, out_of_time_in_words
 
 pytestmark = pytest.mark.usefixtures("compiled_kernels")
 
@@ -158,7 +160,7 @@ def test_a_warm_up_that_ends_early_speaks_of_no_exact_sums(
 ) -> None:
     """The answer depends on the clock, but `auto` would not choose exact sums with more time."""
     monkeypatch.setattr("slp.engines.choose.MOST_SPLITS", 0)
-    options = ("--time", "3s", "-n", 8, "--warmup", 10**9, "--seed", 1)
+    options = ("--time", "3s", "-n", 8, "--warmup", 10**9, "--rungs", 1, "--seed", 1)
     page = slp_run("slp-sample", "growtree", table, *options).out
     assert "warm-up ended after" in " ".join(page.split())
     words, _ = next_of(page)
@@ -192,6 +194,35 @@ def test_options_of_samplers_where_exact_runs(slp_run, table: Path) -> None:
         "  help: leave them out, or take --engine mh (in Python: engine='mh')\n"
     )
     assert "W542" not in slp_run("slp-sample", "growtree", table, "--engine", "mh", *options).err
+
+
+@pytest.mark.parametrize("engine", ["mh", "smc"])
+@pytest.mark.parametrize("left", [True, False])
+def test_time_that_is_over_before_the_first_draw(
+    slp_run, table: Path, monkeypatch, engine: str, left: bool
+) -> None:
+    """The tree that a chain would begin at is told, if there is time for one."""
+
+    def over(*run: object, deadline: Deadline, **options: object) -> object:
+        deadline._watch.spent += 0 if left else 7200
+        raise NothingDrawnError(NOTHING_BEGUN(time="1 h"), [], nothing_begun=True)
+
+    monkeypatch.setattr("slp.engines.drawing.run", over)
+    options = ("--engine", engine, "--time", "1h", "--seed", 1)
+    page = slp_run("slp-sample", "growtree", table, *options)
+    assert page.code == 1 and page.err == (
+        "error[E540]: the time of 1 h was over before the first draw could begin\n"
+        "  help: give it more time\n"
+    )
+    assert page.out.startswith("unfinished: the time of 1 h was over before the first draw could")
+    found = left and engine == "mh"
+    assert ("\nbest tree  so far, of those drawn, " in page.out) == found
+    assert ("\nbest tree  none was looked at\n" in page.out) != found
+    assert re.findall(r"^(data|prior|engine) ", page.out, re.MULTILINE) == [
+        "data",
+        "prior",
+        "engine",
+    ]
 
 
 # --- when the clock starts -----------------------------------------------------------------------

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import shlex
 from pathlib import Path
@@ -138,6 +139,19 @@ def test_what_has_not_converged_is_not_shown_as_if_it_had(slp_run, table: Path) 
         "trust     estimate, converged: R-hat at most"
     )
     assert "+-" in longer.out and longer.err == ""
+
+
+def test_an_infinite_r_hat_is_a_word_on_the_page_and_null_in_json(
+    slp_run, table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That of chains which do not move, and differ."""
+    monkeypatch.setattr("slp.results.r_hat", lambda values: math.inf)
+    words = ("slp-sample", "growtree", table, "--engine", "mh", "--rungs", 1, "-n", 16, "--seed", 1)
+    page = slp_run(*words)
+    assert "R-hat is infinite for the log posterior, infinite for leaves, " in page.err
+    assert "\n          R-hat infinite (at most 1.01 is good), " in page.out
+    found = json.loads(slp_run(*words, "--json").out)["diagnostics"]["convergence"]
+    assert all(quantity["r_hat"] is None for quantity in found.values())
 
 
 def test_ladders_that_have_not_converged_are_run_for_more_rounds(slp_run, table: Path) -> None:

@@ -52,6 +52,20 @@ def test_without_a_value_there_is_none() -> None:
     assert monte_carlo_errors(equal[:, :, None]).tolist() == [0.0]
 
 
+@pytest.mark.filterwarnings("error")
+def test_chains_that_do_not_move_or_have_no_likelihood_give_no_warning_of_numpy() -> None:
+    apart = np.repeat([[1.0], [2.0], [1.0], [3.0]], 5, axis=1)
+    jumps = np.array([[1.0, 1.0, 2.0, 2.0]] * 4)
+    assert r_hat(apart) == r_hat(jumps) == math.inf
+    far = chains((4, 20), "white", 1)
+    far[0, 0] = -math.inf
+    huge = 1e300 * chains((4, 20), "white", 1)
+    for values in (apart, jumps, far, huge):
+        for statistic in (r_hat, bulk_ess, tail_ess):
+            statistic(values)
+        monte_carlo_errors(values[:, :, None])
+
+
 def test_a_run_of_chains_imports_no_more_of_arviz() -> None:
     code = """
 import sys, warnings
