@@ -4,7 +4,8 @@
                        -> clauses -> references -> states and labels
 
 Each step reports its findings and leaves out what is malformed. The states are explored only if
-everything before is sound; otherwise the same mistakes would give further findings.
+everything before is sound; otherwise the same mistakes would give further findings. The labels of a
+stochastic predicate are summed if all of its clauses are sound.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ from slp.analysis.edits import check_edits, read_edits
 from slp.analysis.enclosed import find_enclosed
 from slp.analysis.endless import find_endless, find_left_recursion
 from slp.analysis.findings import Findings
-from slp.analysis.labels import check_constant_labels, check_label_sums
+from slp.analysis.labels import check_clause_sums, check_constant_labels, check_label_sums
 from slp.analysis.measures import check_measures
 from slp.analysis.parameters import Values, resolve_parameters
 from slp.analysis.predicates import Clauses, sort_clauses
@@ -101,7 +102,10 @@ def read_program(
     )
     check_references(program, clauses, findings)
     check_rows_of_rules(program, clauses.logical | clauses.stochastic, findings)
-    if not findings.has_errors:
+    check_constant_labels(program, findings)
+    sound = not findings.has_errors
+    check_clause_sums(program, items, findings)
+    if sound:
         settings = {o.name: o.span for use in uses for o in use.overrides}
         program = _check_states(program, settings, findings)
     check_columns(program, findings)
@@ -123,9 +127,6 @@ def _check_states(
     with what was evaluated for this."""
     states = StateRules(program)
     database = states.database
-    check_constant_labels(program, findings)
-    if findings.has_errors:
-        return program
     space = explore(program, states, findings, settings)
     check_label_sums(program, database, space, findings)
     check_sums_by_rows(program, database, space, SOME_ROWS, findings)

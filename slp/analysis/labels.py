@@ -8,6 +8,7 @@ weights.` labels are arbitrary numbers from 0 up.
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Sequence
 from itertools import combinations
 
@@ -15,6 +16,7 @@ from slp.analysis.directives import span_of
 from slp.analysis.findings import Findings
 from slp.analysis.parameters import names_in
 from slp.analysis.predicates import Indicator, indicator_text
+from slp.analysis.sources import Placed
 from slp.analysis.states import StateSpace, state_text
 from slp.errors import Related, SlpError
 from slp.ir.program import LogicClause, Program, TreeRule
@@ -23,6 +25,7 @@ from slp.messages import derivations as words
 from slp.resolution import Database, RuleInstance, evaluate, faults, labels_over_heads
 from slp.source import SourceSpan
 from slp.syntax import term_to_text
+from slp.syntax.ast import Clause
 from slp.terms import Atom, Struct, Term, Var, arguments, conjuncts, functor, variables
 
 #: Largest difference of a sum of labels from 1.
@@ -77,7 +80,6 @@ def check_label_sums(
     `slp.analysis.row_labels` checks states with labels that depend on the rows of the box."""
     if program.weights:
         return
-    _check_clause_sums(program, findings)
     wrong: dict[Indicator, list[tuple[Term, float]]] = {}
     for state, instances in space.instances.items():
         key = functor(state)
@@ -136,13 +138,21 @@ def _report_sum(
 # --- stochastic clauses ------------------------------------------------------------------------
 
 
-def _check_clause_sums(program: Program, findings: Findings) -> None:
+def check_clause_sums(program: Program, items: Iterable[Placed], findings: Findings) -> None:
     """Check that constant labels of stochastic clauses sum to 1, over all clauses or for each value
-    of an argument."""
+    of an argument. Weights are not checked, nor predicates of which a clause among `items` is
+    malformed, and so not in the program, or has no label."""
+    if program.weights:
+        return
+    heads = (i.item.head for i in items if isinstance(i.item, Clause) and i.item.arrow != "-->")
+    written = Counter(functor(head) for head in heads)
+    labelled = Counter(functor(c.head) for c in program.clauses if c.label is not None)
     predicates: dict[Indicator, list[tuple[LogicClause, float]]] = {}
     for clause in program.clauses:
         key = functor(clause.head)
         if clause.label is None or clause.span is None or key is None:
+            continue
+        if labelled[key] < written[key]:
             continue
         value = _constant(clause.label, clause.span, program, Findings())
         predicates.setdefault(key, []).append((clause, math.nan if value is None else value))

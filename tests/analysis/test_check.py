@@ -245,6 +245,22 @@ def test_many_states_are_said_to_be_wrong_in_one_message() -> None:
     )
 
 
+def test_labels_that_do_not_sum_hide_nothing_and_are_not_hidden() -> None:
+    """Of a predicate whose clauses are sound; of others the sum is not known."""
+    text = """
+        :- use(growtree, [alfa = 0.9]).
+        0.3 :: a.
+        0.5 :: b :- c(1).
+        0.25 :: d(1).
+        d(2).
+        0.5 :: t --> leaf.
+    """
+    found = [code for code, _ in messages(text)]
+    assert found == ["E106", "E130", "E130", "E210", "E110"]
+    sound = ":- start(t).\n0.5 :: t --> leaf.\n0.3 :: a."
+    assert [code for code, _ in messages(sound)] == ["E130", "E130"]
+
+
 def test_states_behind_guards_on_the_split_are_looked_at() -> None:
     text = """
         :- start(t(any)).
