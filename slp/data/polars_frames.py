@@ -37,22 +37,28 @@ _MACHINE_INTEGERS = frozenset(
 
 def column_of_polars(name: str, series: pl.Series) -> Column:
     """One column from a series."""
-    missing = series.is_null().to_numpy()
     dtype = series.dtype
+    missing = np.zeros(len(series), bool)
+    if series.null_count():  # a question to polars takes as long as coding some thousand cells
+        missing = series.is_null().to_numpy()
     if dtype == pl.Null:
         return Column(name, "number", np.zeros(len(series)), missing)
     if dtype == pl.Boolean:
-        return Column(name, "boolean", series.fill_null(False).to_numpy(), missing)
+        return Column(name, "boolean", _without_nulls(series, False).to_numpy(), missing)
     if dtype.is_float():
-        cells = series.fill_null(0.0).cast(pl.Float64).to_numpy()
+        cells = _without_nulls(series, 0.0).cast(pl.Float64).to_numpy()
         return Column(name, "number", cells, missing | np.isnan(cells))
     if dtype in _MACHINE_INTEGERS:
-        return column_of_array(name, series.fill_null(0).to_numpy(), missing)
+        return column_of_array(name, _without_nulls(series, 0).to_numpy(), missing)
     if isinstance(dtype, pl.Categorical | pl.Enum):
         series = series.cast(pl.String)
     elif dtype.is_nested() or dtype == pl.Binary:
         return unusable(name, len(series), str(dtype))
     return column_of_objects(name, series.to_list(), missing)
+
+
+def _without_nulls(series: pl.Series, value: float) -> pl.Series:
+    return series.fill_null(value) if series.null_count() else series
 
 
 def read_arrow(path: Path) -> pl.DataFrame:
