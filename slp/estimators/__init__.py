@@ -4,7 +4,15 @@
 `DecisionTreeRegressor`; `base` has what they share.
 """
 
-from slp.estimators.classifier import SLPTreeClassifier
-from slp.estimators.regressor import SLPTreeRegressor
+try:
+    from slp.estimators.classifier import SLPTreeClassifier
+    from slp.estimators.regressor import SLPTreeRegressor
+except ModuleNotFoundError as error:
+    if (error.name or "").partition(".")[0] != "sklearn":
+        raise
+    raise ModuleNotFoundError(
+        "the estimators need scikit-learn, which is not installed: pip install scikit-learn",
+        name="sklearn",
+    ) from None
 
 __all__ = ["SLPTreeClassifier", "SLPTreeRegressor"]
