@@ -58,6 +58,8 @@ public:
 
     // Whether the splits on a feature may differ in weight.
     bool weighs() const { return by_gap_ || by_length_; }
+    // Whether every split counts alike, whatever its feature.
+    bool counts_splits() const { return counts_splits_; }
     // Whether the mass of a feature depends on which of its splits there are.
     bool sums_weights() const { return counts_splits_ || by_length_; }
 

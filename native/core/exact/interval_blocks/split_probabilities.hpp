@@ -46,6 +46,13 @@ public:
                (masses_.size() + weight_.size()) * sizeof(double);
     }
 
+    // Whether the splits on all outer features may be counted as those on one feature.
+    bool features_are_alike() const {
+        return measure_.counts_splits() && weight_.empty() &&
+               std::all_of(grammar_.allowed.begin(), grammar_.allowed.end(),
+                           [](std::uint8_t x) { return x != 0; });
+    }
+
     // --- of a block ---
 
     void clear(std::size_t k) {

@@ -51,6 +51,7 @@ public:
           inner_splits_(setting, ranks_.most()),
           triangles_(triangles),
           vectors_(vectors),
+          alike_(shares_.features_are_alike()),
           n_statistics_(setting.problem.leaf.n_statistics()),
           min_leaf_(static_cast<std::uint64_t>(setting.problem.grammar.min_leaf)),
           any_value_(kSum == Sum::count || setting.excluded >= 0) {
@@ -115,8 +116,10 @@ private:
         for_each_feature(splits_, [&](std::span<const BoxSplit> splits, std::uint32_t first) {
             const Feature& feature = feature_of(splits);
             ranks_.order_by(feature);
-            shares_.begin(splits.front().feature);
-            clear(of_feature_);
+            if (first == 0 || !alike_) {
+                shares_.begin(splits.front().feature);
+                clear(of_feature_);
+            }
             const bool excluded = s_.is_excluded(splits.front().feature);
             for (std::uint32_t e = 0; e < splits.size(); ++e) {
                 prefetch(first + e + 3);
@@ -137,8 +140,10 @@ private:
                     }
                 }
             }
-            shares_.end();
-            fold_feature();
+            if (first + splits.size() == splits_.size() || !alike_) {
+                shares_.end();
+                fold_feature();
+            }
         });
     }
 
@@ -203,7 +208,7 @@ private:
 
     // --- the measure ---
 
-    // Adds a feature's sums to those of all features.
+    // Adds a feature's sums, or those of all that are alike, to those of all features.
     void fold_feature() {
         const std::size_t k = ranks_.k;
         for (std::size_t i = 0; i < k; ++i) {
@@ -403,6 +408,7 @@ private:
     InnerSplits inner_splits_;
     Pool& triangles_;
     Pool& vectors_;
+    bool alike_;
     std::size_t n_statistics_;
     std::uint64_t min_leaf_;
     bool any_value_;
