@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,6 +14,9 @@ from slp.kernels import code_by_cuts
 # With more values than this, only equal values count as one: there would be too many thresholds to
 # compare with.
 _MOST_VALUES = 512
+
+# Numbers of a piece of the table.
+_PIECE = 1 << 18
 
 
 def rows_as_numbers(table: Table, rows: NDArray[np.object_]) -> NDArray[np.float64]:
@@ -37,12 +42,13 @@ def codes_of_levels(feature: Feature) -> dict[str, float] | None:
     return {level: float(i) for i, level in enumerate(feature.levels)}
 
 
-def table_as_numbers(table: Table) -> NDArray[np.float64]:
-    """The distinct rows of a table, shape (n, d), as `rows_as_numbers`; a bin, whose values take
-    one side of every threshold, is its least value."""
-    out = np.empty(table.codes.shape, np.float64)
+def table_as_numbers(table: Table, rows: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
+    """The distinct rows of a table, or those at m positions, shape (m, d), as `rows_as_numbers`; a
+    bin, whose values take one side of every threshold, is its least value."""
+    chosen = table.codes if rows is None else table.codes[rows]
+    out = np.empty(chosen.shape, np.float64)
     for f, feature in enumerate(table.features):
-        codes = table.codes[:, f]
+        codes = chosen[:, f]
         if feature.values is not None:
             out[:, f] = feature.values[codes]
         elif feature.cuts is not None:
@@ -50,6 +56,16 @@ def table_as_numbers(table: Table) -> NDArray[np.float64]:
         else:
             out[:, f] = codes
     return out
+
+
+def table_in_pieces(
+    table: Table, rows: NDArray[np.int64]
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64]]]:
+    """Positions of distinct rows and these rows as numbers (`table_as_numbers`), some at a time, so
+    that no second table is in memory. At least once, even without rows."""
+    step = max(1, _PIECE // max(1, len(table.features)))
+    for a in range(0, max(1, len(rows)), step):
+        yield rows[a : a + step], table_as_numbers(table, rows[a : a + step])
 
 
 def distinct_rows(

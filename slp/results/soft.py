@@ -84,7 +84,7 @@ class SoftTrees(DrawnTrees):
 
     def table_predictions(self) -> NDArray[np.float64]:
         """See `DrawnTrees`."""
-        return self._values(self._some_of_table(table_as_numbers(self.table)))
+        return self._values(table_as_numbers(self.table, self._some_of_table()))
 
     def leaf_mixtures(self, rows: NDArray[np.object_]) -> Iterator[LeafMixture]:
         """See `TreeAverages`. Of classes the leaves of all trees, by the probabilities that the row

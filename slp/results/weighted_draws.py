@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Hashable, Iterator, Sequence
-from functools import cached_property
+from functools import cached_property, reduce
 from typing import Any, TypeVar
 
 import numpy as np
@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from slp import results
 from slp.data.table import Table
 from slp.kernels.compiled import N_CORES
-from slp.problem.new_rows import rows_as_numbers, table_as_numbers
+from slp.problem.new_rows import rows_as_numbers, table_in_pieces
 from slp.problem.tree_arrays import ensemble_of_trees
 from slp.results.averages import LeafMixture, ScoredTree
 from slp.trees import Split
@@ -235,18 +235,19 @@ class DrawnTrees(WeightedDraws):
     def leaves_of_table(self) -> NDArray[np.int64]:
         """The leaf of each distinct row of the table under each tree, shape (U, n); of a table with
         more than `rows_at_a_time`, of this number of rows, spread evenly."""
-        rows = self._some_of_table(table_as_numbers(self.table))
-        return self._ensemble.leaves(rows, self._threads)
+        pieces = table_in_pieces(self.table, self._some_of_table())
+        return np.hstack([self._ensemble.leaves(rows, self._threads) for _, rows in pieces])
 
     def table_predictions(self) -> NDArray[np.float64]:
         """`predictive` of the rows of `leaves_of_table`."""
         return self.predictive(self.leaves_of_table())
 
-    def _some_of_table(self, rows: NDArray[np.float64]) -> NDArray[np.float64]:
-        """At most `rows_at_a_time` of rows, spread evenly."""
-        if len(rows) <= self.rows_at_a_time:
-            return rows
-        return rows[np.linspace(0, len(rows) - 1, self.rows_at_a_time).astype(np.int64)]
+    def _some_of_table(self) -> NDArray[np.int64]:
+        """The positions of at most `rows_at_a_time` distinct rows, spread evenly."""
+        n = len(self.table.counts)
+        if n <= self.rows_at_a_time:
+            return np.arange(n)
+        return np.linspace(0, n - 1, self.rows_at_a_time).astype(np.int64)
 
     @property
     def rows_at_a_time(self) -> int:
@@ -268,9 +269,10 @@ class DrawnTrees(WeightedDraws):
     @cached_property
     def _statistics(self) -> NDArray[np.float64]:
         """Statistics of each leaf, one tree after the other, shape (K, k)."""
-        rows = table_as_numbers(self.table)
-        statistics = np.ascontiguousarray(self.table.statistics, np.float64)
-        return self._ensemble.sums(statistics, rows, self._threads)
+        own = np.ascontiguousarray(self.table.statistics, np.float64)
+        pieces = table_in_pieces(self.table, np.arange(len(own)))
+        sums = (self._ensemble.sums(own[at], rows, self._threads) for at, rows in pieces)
+        return reduce(np.add, sums)
 
     @cached_property
     def _distinct_leaves(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

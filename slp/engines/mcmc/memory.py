@@ -9,8 +9,8 @@ from slp.messages.inference import CHAINS_TOO_LARGE
 
 # Bytes for each distinct row: of one chain's state (its rows, before and after a block of steps);
 # of a thread's buffers for steps (`native/core/mcmc/mover.hpp`: rows up to each, rows drawn, rows
-# of a right side, the candidate's rows); of the rows as numbers, for averages over draws.
-_STATE, _MOVER, _NUMBER = 2 * 4, 8 + 4 + 4 + 4 + 4, 8
+# of a right side, the candidate's rows).
+_STATE, _MOVER = 2 * 4, 8 + 4 + 4 + 4 + 4
 # Bytes of a thread's buffers for each code of the longest feature: bits, codes, rows of the data,
 # and keys if all splits of a box are listed (`native/core/problem/geometry.hpp`).
 _PER_CODE, _PER_KEYED_CODE = 4 + 4 + 8, 2 * (24 + 4)
@@ -59,7 +59,7 @@ def room_for_averages(
         E501: the chains do not fit.
     """
     room = room_beside(table, memory)
-    n, d = len(table.counts), len(table.features)
+    n = len(table.counts)
     n_codes = [min(int(f.n_codes), n) for f in table.features]
     longest = max(n_codes, default=0)
     mover = n * _MOVER + longest * _PER_CODE + sum(n_codes) * _PER_CUT
@@ -75,7 +75,7 @@ def room_for_averages(
         of_code = _PER_PARTED_CODE + _PER_SUM * table.leaf.n_statistics
         mover += _FILTER + particles * n * _PER_PARTICLE + longest * of_code
         mover += sum(n_codes) * _PER_ALTERNATIVE
-    shared = chains * rungs * n * _STATE + n * d * _NUMBER
+    shared = chains * rungs * n * _STATE
     used = min(threads, chains, (room - shared) // mover)
     if used < 1:
         need = shared + mover

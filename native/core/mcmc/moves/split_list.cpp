@@ -26,11 +26,13 @@ std::size_t SplitList::number(const Taken& taken) const {
 }
 
 std::size_t SplitList::draw(Randomness& random) {
-    weights_.clear();
+    // Not kept: wide tables have a million splits at the root.
+    std::vector<double> weights;
+    weights.reserve(splits_.size());
     for (const WeighedSplit& split : splits_) {
-        weights_.push_back(split.weight);
+        weights.push_back(split.weight);
     }
-    return random.among(weights_);
+    return random.among(weights);
 }
 
 double SplitList::sum() const {

@@ -39,7 +39,7 @@ private:
     const Problem& problem_;
     std::size_t k_;
     std::vector<WeighedSplit> splits_;
-    std::vector<double> weights_, log_likelihood_;
+    std::vector<double> log_likelihood_;
     // Of the present feature: its codes that occur, ascending, each with the sum of the statistics
     // of its rows.
     std::vector<std::uint32_t> codes_;
