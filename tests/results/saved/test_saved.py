@@ -239,7 +239,7 @@ def test_files_of_format_1_are_read(path: Path) -> None:
         told_by(slp.load_posterior(path)),
     )
     assert (have["digest"], have["tree"]) == (want["digest"], want["tree"])
-    # Sums made again may be added otherwise, and exponentials and quantiles differ in their last bit
+    # Sums made again may be added otherwise. Exponentials and quantiles differ in their last bit
     # between processors.
     for name in ("predict", "interval", "leaves"):
         found = np.asarray(have[name])
