@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import NoReturn
 
@@ -31,10 +31,12 @@ __all__ = ["run_search"]
 #: Levels that the modal trees to begin with are grown beyond where stopping is best.
 _FURTHER = (0, 1, 2, 3)
 
-#: Of trees whose first options are drawn: their levels beyond that, the levels that are drawn, the
-#: temperatures in turn, and how many there are: at most, and as many as rows times features allow.
-_DRAWN_FURTHER, _DRAWN_LEVELS, _TEMPERATURES = 3, 3, (1.0, 2.0, 4.0, 8.0)
-_MOST_DRAWN, _DRAWN_CELLS = 100, 4_000_000
+#: Of trees whose first options are drawn: the levels that are drawn, and the temperatures in turn.
+_DRAWN_LEVELS, _TEMPERATURES = 3, (1.0, 2.0, 4.0, 8.0)
+#: Their levels beyond that, and how many there are: at most, and as many as rows times features
+#: allow. Those of a search that goes on after some seconds.
+_DRAWN_FURTHER, _MOST_DRAWN, _DRAWN_CELLS = 3, 100, 4_000_000
+_SECONDS, _MORE_FURTHER, _MOST_MORE, _MORE_CELLS = 3.0, 6, 1000, 40_000_000
 
 #: Rows times features times cuts of the table up to which a tree is grown with look-ahead.
 _LOOK_AHEAD_CELLS = 10_000_000
@@ -115,6 +117,11 @@ class _Run:
         early = time.monotonic() - self.began < LEAST_SECONDS
         return early or not self.request.deadline.over()
 
+    def _poll_until(self, seconds: float) -> Callable[[int, int, int], bool]:
+        """`_poll`, for so many seconds from now."""
+        end = time.monotonic() + seconds
+        return lambda *counts: self._poll(*counts) and time.monotonic() < end
+
     # --- in the core ---------------------------------------------------------------------------
 
     def _in_core(self) -> tuple[Search, Found]:
@@ -123,10 +130,11 @@ class _Run:
             self._raise_no_memory()
         search = Search(self.problem.core, likelihood=self.request.likelihood, room=room)
         try:
-            for value, cuts in self._modal_trees(room):
-                search.seed(cuts)
-                self.modal = max(self.modal, (value, cuts), key=lambda found: found[0])
-            _, self.out_of_memory = search.run(self._poll)
+            self._seed(search, self._plans(), room)
+            certain, self.out_of_memory = search.run(self._poll_until(_SECONDS))
+            if not (certain or self.out_of_memory or self.request.deadline.over()):
+                self._seed(search, self._more_plans(), room)
+                _, self.out_of_memory = search.run(self._poll)
         except KeyboardInterrupt:
             self.interrupted = True
         if self.interrupted and not len(search.found().cuts):
@@ -136,10 +144,18 @@ class _Run:
             return search, replace(found, cuts=cuts, low=value)
         return search, found
 
-    def _modal_trees(self, room: int) -> Iterator[tuple[float, NDArray[np.int32]]]:
+    def _seed(self, search: Search, plans: Iterable[Plan], room: int) -> None:
+        """Let the search know the modal trees of some plans."""
+        for value, cuts in self._modal_trees(plans, room):
+            search.seed(cuts)
+            self.modal = max(self.modal, (value, cuts), key=lambda found: found[0])
+
+    def _modal_trees(
+        self, plans: Iterable[Plan], room: int
+    ) -> Iterator[tuple[float, NDArray[np.int32]]]:
         """Modal trees, each pruned exactly, with the values of their derivations."""
         engine, most_leaves = core_engine(self.problem), self.problem.grammar.max_leaves
-        for plan in self._plans():
+        for plan in plans:
             grown = grow_in_core(
                 engine, self.problem.table, plan, room=room, threads=1, poll=self._poll
             )
@@ -158,15 +174,21 @@ class _Run:
         n, d = codes.shape
         if n * d * int(codes.max(axis=0, initial=0).sum()) <= _LOOK_AHEAD_CELLS:
             yield replace(plain, look_ahead=1, further=1)
-        for i in range(min(_MOST_DRAWN, _DRAWN_CELLS // max(1, n * d))):
-            temperature = _TEMPERATURES[i % len(_TEMPERATURES)]
-            yield replace(
-                plain,
-                further=_DRAWN_FURTHER,
-                drawn_levels=_DRAWN_LEVELS,
-                temperature=temperature,
-                seed=i,
-            )
+        yield from self._drawn(0, min(_MOST_DRAWN, _DRAWN_CELLS // max(1, n * d)), _DRAWN_FURTHER)
+
+    def _more_plans(self) -> Iterator[Plan]:
+        """How more modal trees are drawn where the search goes on."""
+        cells = max(1, self.problem.table.codes.size)
+        end = min(_MOST_MORE, _MORE_CELLS // cells)
+        yield from self._drawn(_MOST_DRAWN, _MOST_DRAWN + end, _MORE_FURTHER)
+
+    def _drawn(self, first: int, end: int, further: int) -> Iterator[Plan]:
+        """Trees whose first options are drawn, with these seeds."""
+        plain = Plan(
+            likelihood=self.request.likelihood, drawn_levels=_DRAWN_LEVELS, further=further
+        )
+        for i in range(first, end):
+            yield replace(plain, temperature=_TEMPERATURES[i % len(_TEMPERATURES)], seed=i)
 
     # --- plainly -------------------------------------------------------------------------------
 

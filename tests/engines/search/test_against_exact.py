@@ -182,6 +182,36 @@ def test_the_specification_finds_the_best_and_its_bounds_hold_at_every_step() ->
 
 
 @pytest.mark.usefixtures("compiled_kernels")
+def test_a_search_that_has_begun_takes_more_trees() -> None:
+    better = 0
+    for seed in range(1, 200, 2):  # odd seeds: every tree has one derivation
+        problem, likelihood, _ = case(seed)
+        want = best_by_exact_sums(problem, likelihood)
+        trees = [found_at(problem, likelihood, steps) for steps in (1, 4, 1000)]
+        search = Search(problem.core, likelihood=likelihood, room=_ROOM, most_steps=_MOST)
+        search.run(lambda *_: False)
+        for tree in trees:
+            begun = search.found()
+            if len(tree.cuts):
+                assert search.seed(tree.cuts)
+                search.run(lambda *_: False)
+                better += search.found().low > begun.low
+                assert search.found().low >= max(begun.low, tree.low) - 1e-9
+        assert search.run() == (True, False)
+        found = search.found()
+        assert found.certified
+        assert found.low == want or found.low == pytest.approx(want, rel=1e-8), seed
+    assert better > 5
+
+
+def found_at(problem: Problem, likelihood: bool, steps: int) -> Found:
+    """What a search has found after so many steps."""
+    search = Search(problem.core, likelihood=likelihood, room=_ROOM, most_steps=steps)
+    search.run()
+    return search.found()
+
+
+@pytest.mark.usefixtures("compiled_kernels")
 def test_a_tree_that_is_better_by_less_than_a_thousandth_is_found() -> None:
     """The start calls one of ten states. The later a state, the less is its leaf worth. Growth
     departs from the largest leaf in at most six places, so no tree to begin with comes of the last

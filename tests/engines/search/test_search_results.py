@@ -18,6 +18,7 @@ from click.testing import CliRunner
 import slp
 from slp.cli import slp_command
 from slp.engines.search import result as search_result
+from slp.engines.search import run as search_run
 from slp.errors import SlpError, SlpWarning
 from slp.problem.problem import Problem
 
@@ -106,6 +107,27 @@ def test_an_end_by_the_clock_gives_a_tree_and_a_bound() -> None:
     assert best.log_joint < best.upper_bound < math.inf
     modal = slp.parse(":- use(growtree).").posterior(X, y, engine="modal", further=2).map()
     assert modal.log_joint is not None and best.log_joint >= modal.log_joint - 1e-9
+
+
+def test_more_trees_are_drawn_where_the_search_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    further = []
+
+    def noted(engine: Any, table: Any, plan: Any, **options: Any) -> Any:
+        further.append(plan.further)
+        return grow(engine, table, plan, **options)
+
+    grow = search_run.grow_in_core
+    monkeypatch.setattr(search_run, "grow_in_core", noted)
+    monkeypatch.setattr(search_run, "_SECONDS", 0.2)
+    X, y = large()
+    program = slp.parse(":- use(growtree).")
+    found = program.posterior(X, y, engine="search", time=4)
+    assert 6 in further and found.out_of_time
+    modal = program.posterior(X, y, engine="modal", further=6, restarts=10, seed=100).map()
+    assert modal.log_joint is not None and found.map().log_joint >= modal.log_joint - 1e-9
+    further.clear()
+    assert posterior(":- use(growtree).").map().certified
+    assert further and 6 not in further
 
 
 def test_trees_without_proof_are_listed_best_first_whenever_they_are_asked_for() -> None:
