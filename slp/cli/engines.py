@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from dataclasses import Field, fields
 from typing import Any
 
@@ -34,9 +35,12 @@ def engines_command(as_json: bool) -> None:
             f"{'gives':<10}{engine.gives}",
             f"{'refuses':<10}{engine.refuses}",
         )
-        for option in fields(engine.Options):
-            flag = option.name.replace("_", "-")
-            say(f"{'':<10}--{flag:<12}{option.metadata['doc']}{_default(option)}")
+        flags = {f"--{o.name.replace('_', '-')}": o for o in fields(engine.Options)}
+        width = 12 + max(map(len, flags), default=0)
+        for flag, option in flags.items():
+            text = option.metadata["doc"] + _default(option)
+            first = f"{'':<10}{flag}".ljust(width)
+            say(*textwrap.wrap(text, 96, initial_indent=first, subsequent_indent=" " * width))
 
 
 def _default(option: Field[Any]) -> str:
