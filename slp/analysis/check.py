@@ -28,6 +28,7 @@ from slp.analysis.endless import find_endless, find_left_recursion
 from slp.analysis.findings import Findings
 from slp.analysis.labels import check_clause_sums, check_constant_labels, check_label_sums
 from slp.analysis.measures import check_measures
+from slp.analysis.misplaced import find_misplaced
 from slp.analysis.parameters import Values, resolve_parameters
 from slp.analysis.predicates import Clauses, sort_clauses
 from slp.analysis.references import check_references
@@ -114,6 +115,7 @@ def read_program(
     check_constraints(constraints, said.support, findings)
     if not findings.has_errors:
         find_unused(program, items, uses, source.file, findings)
+        find_misplaced(program, source.file, findings)
         find_endless(program, findings)
         find_left_recursion(program, findings)
         find_enclosed(program, findings)

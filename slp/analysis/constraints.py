@@ -13,6 +13,7 @@ from slp.data.cells import cell_text
 from slp.ir import program as ir
 from slp.messages import Wording
 from slp.messages import constraints as words
+from slp.messages.meant import MEANT
 from slp.messages.names import name_help, plural
 from slp.source import SourceSpan
 from slp.terms import Atom, Number, Struct, Term, Text, functor, list_items
@@ -86,7 +87,7 @@ class _Reader:
                 words.CONSTRAINT_ARGUMENTS, key[0], span, arguments=plural(key[1], "argument")
             )
         elif key is not None:
-            help = name_help(key[0], CONSTRAINTS, "constraint")
+            help = MEANT.get(key[0]) or name_help(key[0], CONSTRAINTS, "constraint")
             self.findings.add(words.NO_CONSTRAINT(span, name=key[0], help=help))
         else:
             self.findings.add(words.CONSTRAINT_NOT_NAMED(span))

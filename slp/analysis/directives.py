@@ -18,6 +18,7 @@ from slp.analysis.sources import Placed
 from slp.errors import Diagnostic, Related
 from slp.messages import Wording
 from slp.messages import directives as words
+from slp.messages.meant import MEANT
 from slp.messages.names import name_help
 from slp.resolution.left_out import why_left_out
 from slp.source import SourceSpan
@@ -190,7 +191,8 @@ class _Collector:
             return words.NO_DIRECTIVE(span, name=shown, help=help)
         if why_left_out(name) is not None:
             return words.GOAL_AS_DIRECTIVE(span)
-        return words.NO_DIRECTIVE(span, name=name, help=name_help(name, DIRECTIVES, "directive"))
+        help = MEANT.get(name) or name_help(name, DIRECTIVES, "directive")
+        return words.NO_DIRECTIVE(span, name=name, help=help)
 
     def declare(self, key: Key, args: tuple[Term, ...], span: SourceSpan, depth: int) -> None:
         """Record a declaration. The one nearer to the program counts; two at one depth are an

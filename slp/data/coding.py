@@ -19,7 +19,7 @@ from slp.data.table import Feature, Table
 from slp.data.words import atom, listed
 from slp.errors import DataError, Diagnostic
 from slp.ir.program import Program
-from slp.leaves import NormalInverseGamma, NormalShared
+from slp.leaves import NormalInverseGamma, NormalShared, rounded_text
 from slp.messages.names import plural
 from slp.messages.tables import CONSTANT_FEATURES, ONE_BIN
 
@@ -79,7 +79,8 @@ def _of_soft_trees(response: Response) -> Response:
         return response
     mean, kappa, shape, scale = leaf.hyperparameters
     own = NormalShared(mean, (scale / kappa) ** 0.5, shape, scale, ref=leaf.ref)
-    notes = tuple(note.replace(leaf.describe(), own.describe()) for note in response.notes)
+    was, now = rounded_text(leaf.describe()), rounded_text(own.describe())
+    notes = tuple(note.replace(was, now) for note in response.notes)
     return replace(response, leaf=own, notes=notes)
 
 

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from slp.data.cells import read_number
+from slp.data.code_pages import give_back_code
 from slp.data.frames import Frame, frame_or_empty
 from slp.data.parquet import read_parquet
 from slp.data.small_text import MOST_BYTES, find_columns
@@ -54,15 +55,20 @@ def read_columns(path: str | Path, *, rows: bool = True) -> Frame:
     path = Path(path)
     separator = _separator(path)
     if separator is None:
-        frame = read_parquet(path)
-        return frame_or_empty(_checked(path, frame) if rows else frame)
+        return _columns_of(path, read_parquet(path), rows)
     content = _read_bytes(path)
     if len(content) <= MOST_BYTES:
         columns = find_columns(_decode(path, content), separator)
         if columns is not None:
             return _with_names(path, columns)
-    frame = _frame_of_text(path, separator, content)
-    return _with_names(path, frame_or_empty(_checked(path, frame) if rows else frame))
+    return _with_names(path, _columns_of(path, _frame_of_text(path, separator, content), rows))
+
+
+def _columns_of(path: Path, frame: pl.DataFrame, rows: bool) -> Frame:
+    """The columns of what polars has read, whose code is needed no more."""
+    columns = frame_or_empty(_checked(path, frame) if rows else frame)
+    give_back_code("polars")
+    return columns
 
 
 def _with_names(path: Path, frame: Frame) -> Frame:

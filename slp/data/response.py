@@ -16,7 +16,7 @@ from slp.data.texts import text_warnings
 from slp.data.words import first_row, listed
 from slp.errors import DataError, Diagnostic
 from slp.ir.program import LeafDeclaration
-from slp.leaves import Label, LeafModel, label_text, leaf_model
+from slp.leaves import Label, LeafModel, label_text, leaf_model, rounded_text
 from slp.messages import Wording
 from slp.messages.leaf_models import (
     CLASS_NOT_IN_ORDER,
@@ -183,8 +183,8 @@ def _numbers(
         notes = (f"response `{column.name}`: numbers, {leaf.describe()}",)
         return Response(leaf, data, notes)
     notes = (
-        f"response `{column.name}`: numbers, {leaf.describe()}; no leaf model is declared, so its "
-        "mean and scale were taken from the response",
+        f"response `{column.name}`: numbers, {rounded_text(leaf.describe())}; no leaf model is "
+        "declared, so its mean and scale were taken from the response",
     )
     warnings: tuple[Diagnostic, ...] = ()
     if float(np.var(y)) == 0:

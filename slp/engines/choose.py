@@ -116,7 +116,7 @@ def _by_size(problem: Problem, request: Request) -> Choice:
     fits = tuple(changes_within(problem, request, Room(room, MOST_SPLITS))) if advised else ()
     by_memory = size.at_least or not size.fits(room, float("inf"))
     limit = f"the memory of {format_bytes(memory)}" if by_memory else f"{MOST_SPLITS:.0e} splits"
-    spread = "" if size.at_least else f", to which twice its error of {size.error:.0%} is added"
+    spread = "" if size.at_least else f"; it may be {1 + 2 * size.error:.2g} times as much"
     reason = f"exact sums would be too large: {size} (estimate{spread}) against {limit}"
     if size.vast:
         reason = f"exact sums would be {size}"

@@ -16,6 +16,7 @@ from slp.leaves.gamma_poisson import GammaPoisson
 from slp.leaves.labels import Label, label_array, label_of, label_text, sorted_labels
 from slp.leaves.normal_inverse_gamma import NormalInverseGamma
 from slp.leaves.normal_shared import NormalShared
+from slp.leaves.numbers import rounded_text
 from slp.leaves.plain import leaf_from_plain, leaf_to_plain
 
 __all__ = [
@@ -32,5 +33,6 @@ __all__ = [
     "leaf_from_plain",
     "leaf_model",
     "leaf_to_plain",
+    "rounded_text",
     "sorted_labels",
 ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,8 @@ from slp.leaves.labels import Label
 #: Weights of classes that differ by less, relatively, are equal: sums of real weights are rounded.
 TIE = 1e-12
 
+_DECIMALS = re.compile(r"\d+\.\d+(?:e[-+]?\d+)?")
+
 
 def number_text(x: float) -> str:
     """A number as in a program: shortest digits, integers without a point."""
@@ -23,6 +26,12 @@ def number_text(x: float) -> str:
     text = repr(float(x))
     mantissa, e, exponent = text.partition("e")  # Prolog reads 1.0e-5, not 1e-5
     return f"{mantissa}.0e{exponent}" if e and "." not in mantissa else text
+
+
+def rounded_text(model: str) -> str:
+    """A leaf model for people: six digits of each number, with "about" where that rounds one."""
+    exact = all(float(x) == float(f"{float(x):.6g}") for x in _DECIMALS.findall(model))
+    return model if exact else "about " + _DECIMALS.sub(lambda x: f"{float(x[0]):.6g}", model)
 
 
 class NumericModel:

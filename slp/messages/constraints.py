@@ -67,7 +67,8 @@ TOO_FEW_NAMES = E141.says("`{name}` takes a list of at least {count}", "write {u
 NAMED_TWICE = E141.says("`{feature}` stands twice in this list", "write {usage}")
 NOT_LOCAL = E141.says("the second argument of `{name}` can only be `local`", "write {usage}")
 NO_PART_TO_FORBID = E141.says(
-    "the second argument of `forbid` is `below(K)` or `within(Box)`", "write {usage}"
+    "the second argument of `forbid` is `below(K)` or `within(Box)`",
+    "write {usage}; `:- feature(age, [cuts([24, 40])]).` lists the thresholds that there may be",
 )
 NO_GROUPS = E141.says("`interaction` takes a list of groups", "write {usage}")
 NO_DIRECTION = E141.says("the second argument of `monotone` is `up` or `down`", "write {usage}")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from slp.engines import bounds_in_words
 from slp.errors import BudgetError
-from slp.leaves import label_text
+from slp.leaves import label_text, rounded_text
 from slp.messages.names import plural
 from slp.report.html import Content, Html, details, facts, joined, listing, table, tag
 from slp.report.tree_lists import legend, tree_list
@@ -233,4 +233,4 @@ def classes_text(posterior: Posterior) -> str:
     if table_.leaf.classes:
         pairs = zip(table_.leaf.classes, total, strict=True)
         return ", ".join(f"{label_text(c)} ({n:g} rows)" for c, n in pairs)
-    return f"numbers; leaves follow {table_.leaf.describe()}"
+    return f"numbers; leaves follow {rounded_text(table_.leaf.describe())}"

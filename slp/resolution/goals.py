@@ -27,7 +27,7 @@ from slp.resolution import (
     draw_answers,
     named_variables,
 )
-from slp.resolution.notes import notes_on_masses
+from slp.resolution.notes import notes_on_condition, notes_on_masses
 from slp.resolution.query_results import Answer, Draws, Proof, QueryResult, fired_clause, values_of
 from slp.source import SourceSpan
 from slp.syntax import parse_term, term_to_text
@@ -87,7 +87,10 @@ def run_query(
         ),
         best_certified=found.best_certified,
         failed=(*(_failed(f.goal, f.span) for f in found.failed), *_where_given_up(found)),
-        notes=notes_on_masses(program, query.goal, found.success, found.failure),
+        notes=(
+            *notes_on_condition(program, query.goal, query.given),
+            *notes_on_masses(program, query.goal, found.success, found.failure),
+        ),
     )
 
 

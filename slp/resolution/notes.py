@@ -35,6 +35,22 @@ def notes_on_masses(
     return tuple(notes)
 
 
+def notes_on_condition(program: Program, goal: Term, given: Term | None) -> tuple[str, ...]:
+    """A sentence, if a condition may call a stochastic predicate that the goal may call: its call
+    makes a choice of its own, and says nothing of the goal's."""
+    clauses = _clauses_of(program)
+    reached = {} if given is None else _reached(given, clauses)
+    both = (key for key in reached if key in _reached(goal, clauses))
+    twice = next((k for k in both if any(c.label is not None for c in clauses[k])), None)
+    if twice is None:
+        return ()
+    return (
+        "the condition is one more goal: it makes choices of its own of `{}/{}`, apart from those "
+        "of the first goal. To condition one proof, name its choices in one goal that shares "
+        "variables with the condition".format(*twice),
+    )
+
+
 def _lost(name: str, arity: int) -> str:
     predicate = f"`{name}/{arity}`"
     return (
@@ -48,10 +64,7 @@ def _parted_by_an_argument(program: Program, goal: Term) -> Iterator[_Key]:
     """Recursive stochastic predicates whose clauses differ in the form of an argument, as `[]` and
     `[X|Xs]`, if a goal calls them with this argument bound. Predicates with labels 1 are left out.
     """
-    clauses: dict[_Key, list[LogicClause]] = defaultdict(list)
-    for clause in program.clauses:
-        if (key := functor(clause.head)) is not None:
-            clauses[key].append(clause)
+    clauses = _clauses_of(program)
     for called in conjuncts(goal):
         key = functor(called)
         own = clauses.get(key, []) if key is not None else []
@@ -62,6 +75,14 @@ def _parted_by_an_argument(program: Program, goal: Term) -> Iterator[_Key]:
         bound = (i for i in _parting(own) if not isinstance(called.args[i], Var))
         if next(bound, None) is not None and _calls_itself(key, clauses):
             yield key
+
+
+def _clauses_of(program: Program) -> dict[_Key, list[LogicClause]]:
+    clauses: dict[_Key, list[LogicClause]] = defaultdict(list)
+    for clause in program.clauses:
+        if (key := functor(clause.head)) is not None:
+            clauses[key].append(clause)
+    return clauses
 
 
 def _parting(clauses: Sequence[LogicClause]) -> Iterator[int]:

@@ -13,6 +13,7 @@ from slp.data import response as response_module
 from slp.data import table_of
 from slp.errors import DataError
 from slp.ir.program import FeatureDeclaration, LeafDeclaration
+from slp.leaves import rounded_text
 from slp.source import SourceFile, SourceSpan
 
 DIRICHLET = LeafDeclaration("dirichlet", (1.0,))
@@ -190,9 +191,15 @@ def test_default_numbers(program, cells):
     mean, variance = np.mean(cells), np.var(cells)
     assert table.leaf.hyperparameters == pytest.approx((mean, 0.1, 3.0, variance / 10))
     assert table.notes[-1] == (
-        f"response `y`: numbers, {table.leaf.describe()}; no leaf model is declared, so its mean "
-        "and scale were taken from the response"
+        f"response `y`: numbers, {rounded_text(table.leaf.describe())}; no leaf model is "
+        "declared, so its mean and scale were taken from the response"
     )
+
+
+def test_the_default_leaf_is_shown_with_six_digits() -> None:
+    model = "normal_inverse_gamma(10.495357142857143, 0.1, 3, 1.0e-05)"
+    assert rounded_text(model) == "about normal_inverse_gamma(10.4954, 0.1, 3, 1e-05)"
+    assert rounded_text("dirichlet([1, 2.5])") == "dirichlet([1, 2.5])"
 
 
 def test_declared_models_decide(program):

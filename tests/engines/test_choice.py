@@ -56,8 +56,8 @@ def test_draws_where_it_does_not_and_says_so() -> None:
     assert made.size is not None and made.size.exceeds(MIB, MOST_SPLITS)
     assert made.would_fit and all(fit.size.fits(MIB) for fit in made.would_fit)
     assert posterior.reason == (
-        f"exact sums would be too large: {made.size} (estimate, to which twice its error of "
-        f"{made.size.error:.0%} is added) against the memory of 1.0 MiB; "
+        f"exact sums would be too large: {made.size} (estimate; it may be "
+        f"{1 + 2 * made.size.error:.2g} times as much) against the memory of 1.0 MiB; "
         + fits_in_words(made.would_fit, posterior.table)
     )
     assert [w.diagnostic.code for w in found] == ["W530"]  # one cause, one warning

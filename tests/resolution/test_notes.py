@@ -42,3 +42,15 @@ def test_a_choice_that_a_goal_rules_out_needs_no_note() -> None:
 def test_heads_that_match_lose_nothing_to_each_other() -> None:
     text = "0.5 :: t(D, n(A)) :- no(D), t(D, A).\n0.5 :: t(_, leaf).\nno(_) :- fail.\n"
     assert notes(text, "t(0, X)") == ()
+
+
+def test_a_condition_that_makes_choices_of_its_own_is_told() -> None:
+    """Whoever knows conditions on possible worlds expects the same choices."""
+    text = "0.3 :: gene(a).\n0.7 :: gene(o).\n1 :: blood(X, Y) :- gene(X), gene(Y).\n"
+    program = slp.parse(text + STEPS)
+    found = program.query("blood(a, Y)", given="gene(o)")
+    assert abs(found.success - 0.3 * 0.7) < 1e-12
+    (note,) = found.notes
+    assert "choices of its own of `gene/1`" in note
+    assert program.query("blood(X, Y)", given="X = a").notes == ()
+    assert program.query("blood(X, Y)", given="emit(a, x)").notes == ()

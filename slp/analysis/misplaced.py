@@ -1,0 +1,63 @@
+"""Clauses that may mean something else: facts that look like declarations, and predicates in place
+of built-in ones."""
+
+from __future__ import annotations
+
+from slp.analysis.directives import CONSTRAINTS, DIRECTIVES, SUPPORT
+from slp.analysis.findings import Findings
+from slp.analysis.parameters import names_in
+from slp.analysis.predicates import indicator_text
+from slp.ir.program import LogicClause, Program
+from slp.messages import meant as words
+from slp.resolution.library import library
+from slp.source import SourceFile
+from slp.terms import Struct, Term, Var, functor
+
+
+def find_misplaced(program: Program, file: SourceFile, findings: Findings) -> None:
+    """Warn of such clauses in `file` (W113, W114)."""
+    own = [clause for clause in program.clauses if clause.span and clause.span.file == file]
+    if program.rules or program.edits:
+        _find_declarations(program, own, findings)
+    for key, predicate in library().items():
+        clauses = [clause for clause in own if functor(clause.head) == key]
+        if clauses and list(map(_form, clauses)) != [_form(c.source) for c in predicate.clauses]:
+            text = indicator_text(key)
+            findings.add(words.REPLACED_BUILT_IN(clauses[0].span, predicate=text))
+
+
+def _find_declarations(program: Program, own: list[LogicClause], findings: Findings) -> None:
+    called: set[str] = set()
+    for clause in program.clauses:
+        called |= names_in(clause.body) if clause.body is not None else set()
+    for rule in program.rules:
+        called.update(*(names_in(term) for term in rule.terms))
+    for clause in own:
+        if isinstance(clause.head, Struct) and clause.label is None and clause.body is None:
+            name = clause.head.name
+            help = _declared(name)
+            if help is not None and name not in called:
+                findings.add(words.DECLARATION_AS_FACT(clause.span, name=name, help=help))
+
+
+def _declared(name: str) -> str | None:
+    """How the declaration of this name is written."""
+    if name in CONSTRAINTS:
+        return f"it is a constraint: write {CONSTRAINTS[name]} in `:- constraint(...).`"
+    if name in SUPPORT:
+        return f"write `:- support({name}(5)).`"
+    return f"write {DIRECTIVES[name]}" if name in DIRECTIVES else words.MEANT.get(name)
+
+
+def _form(clause: LogicClause) -> tuple[object, ...]:
+    """A clause, with its variables numbered in their order."""
+    numbers: dict[Var, int] = {}
+
+    def form(term: Term | None) -> object:
+        if isinstance(term, Var):
+            return numbers.setdefault(term, len(numbers))
+        if isinstance(term, Struct):
+            return (term.name, *map(form, term.args))
+        return term
+
+    return form(clause.head), form(clause.body), form(clause.label)
