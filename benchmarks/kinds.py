@@ -32,6 +32,7 @@ from tests.spec.pipeline import key_of
 from tests.spec.test_against_enumeration import check
 
 _ERROR = 1e-9
+_KINDS = ("orders", "weights", "least_weight", "missing_level", "missing_side")
 
 
 class Comparison:
@@ -116,9 +117,7 @@ class Comparison:
 def main() -> None:
     """Run the cases, stop at the first difference, and print what was compared."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--kind", choices=("orders", "weights", "least_weight", "missing_level"), required=True
-    )
+    parser.add_argument("--kind", choices=_KINDS, required=True)
     parser.add_argument("--cases", type=int, default=2000)
     parser.add_argument("--drawn", type=int, default=200, help="cases of the engines that draw")
     given = parser.parse_args()

@@ -33,7 +33,8 @@ def check_box_edges(program: Program, table: Table, findings: Findings) -> None:
             if name not in columns or columns[name][0].categorical:
                 continue
             feature, codes = columns[name]
-            for end, neighbours in _missed(c, bounds, feature, np.unique(codes)):
+            present = np.unique(codes[codes < feature.n_values])
+            for end, neighbours in _missed(c, bounds, feature, present):
                 _warn(c, box, feature, end, neighbours, findings)
 
 

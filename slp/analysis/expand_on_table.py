@@ -43,6 +43,7 @@ from slp.messages.files import (
     NAME_OF_EXPANSION,
     NO_EXPANSION_ON_TABLE,
     NO_GUARD_IN_RANGE,
+    SIDES_NOT_EXPANDED,
 )
 from slp.resolution.instances import conjunction
 from slp.resolution.row_goals import class_name
@@ -114,6 +115,9 @@ def expand_on_table(program: Program, table: Table) -> str:
         expansion.
     """
     _check_rules_only(program)
+    for feature in table.features:
+        if feature.holes:
+            raise UnsupportedError(SIDES_NOT_EXPANDED(name=feature.name))
     _check_names(program)
     expansions = [_Expansion(program, rule, i) for i, rule in enumerate(program.rules, 1)]
     bodies = [rule.body for rule in program.rules]

@@ -23,6 +23,7 @@ _TWICE = {
     "unit": words.TWO_UNITS,
     "range": words.TWO_RANGES,
     "missing": words.TWO_MISSING,
+    "new": words.TWO_WAYS_OF_NEW,
 }
 
 
@@ -79,6 +80,7 @@ class FeatureReader:
             said.get("unit"),
             said.get("range"),
             said.get("missing"),
+            said.get("new"),
             d.span,
         )
 
@@ -97,6 +99,9 @@ class FeatureReader:
             case ("missing", 1):
                 assert isinstance(item, Struct)
                 return "missing", self._missing(item, d)
+            case ("new", 1):
+                assert isinstance(item, Struct)
+                return "new", self._new(item, d)
         return "coding", self._coding(item, d)
 
     def _clashes(self, name: str | None, said: Mapping[str, Any], d: Declared) -> None:
@@ -111,7 +116,9 @@ class FeatureReader:
         numeric = kind == "numeric" or ordered or said.keys() & {"coding", "unit", "range"}
         if name is not None and numeric and said.get("missing") == "level":
             self._clash(words.NUMBERS_WITH_MISSING_LEVEL, name, d.args[0], d)
-        if name is None and said.keys() - {"coding", "missing"}:
+        if "new" in said and said.get("missing") != "side":
+            self._clash(words.NEW_WITHOUT_SIDE, name, d.args[0], d)
+        if name is None and said.keys() - {"coding", "missing", "new"}:
             self._clash(words.TYPE_OF_ALL, name, d.args[0], d)
 
     def _levels(self, item: Term, d: Declared) -> tuple[str, ...] | None:
@@ -135,9 +142,16 @@ class FeatureReader:
 
     def _missing(self, item: Struct, d: Declared) -> str | None:
         how = item.args[0]
-        if isinstance(how, Atom) and how.name in ("error", "level"):
+        if isinstance(how, Atom) and how.name in ("error", "level", "side"):
             return how.name
         self.findings.add(words.NO_WAY_OF_MISSING(span_of(item, d.span)))
+        return None
+
+    def _new(self, item: Struct, d: Declared) -> str | None:
+        how = item.args[0]
+        if isinstance(how, Atom) and how.name in ("error", "average"):
+            return how.name
+        self.findings.add(words.NO_WAY_OF_NEW(span_of(item, d.span)))
         return None
 
     def _clash(self, wording: Wording, name: str | None, term: Term, d: Declared) -> None:

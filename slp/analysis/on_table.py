@@ -113,6 +113,22 @@ class _Checker:
         for c in self.program.constraints:
             if isinstance(c, Monotone) and self.is_categorical(c.feature):
                 self.findings.add(words.MONOTONE_OVER_LEVELS(c.span, name=c.feature))
+        self.holes()
+
+    def holes(self) -> None:
+        """Find what does not go with missing values that take a side."""
+        found = [f.name for f in self.table.features if f.holes]
+        if not found:
+            return
+        for c in self.program.constraints:
+            if isinstance(c, Monotone):
+                what = f"`monotone({c.feature}, {c.direction})`"
+                self.findings.add(words.NOT_WITH_SIDES(c.span, what=what, name=found[0]))
+        if self.program.edits is not None:
+            span = self.program.edits.span
+            self.findings.add(words.NOT_WITH_SIDES(span, what="`edittree`", name=found[0]))
+        if self.program.soft:
+            self.findings.add(words.NOT_WITH_SIDES(None, what="soft trees", name=found[0]))
 
     def is_categorical(self, name: str) -> bool:
         return name in self.features and self.features[name].categorical
@@ -170,7 +186,7 @@ class _Checker:
         for feature in self.table.features:
             if self.is_stuck(feature.name):
                 continue
-            if feature.name not in box.bounds or feature.values is None:
+            if feature.name not in box.bounds or feature.values is None or feature.holes:
                 return False
             low, high = box.bounds[feature.name]
             # A threshold t lies between two values. It cuts the box if low < t < high.

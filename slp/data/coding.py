@@ -149,12 +149,14 @@ def _feature_notes(coded: Sequence[CodedColumn]) -> tuple[str, ...]:
     binned = [f"{f.name} ({f.n_codes})" for f in features if f.cuts is not None and not f.order]
     ordered = [f"{f.name} ({' < '.join(f.order)})" for f in features if f.order]
     measured = [f"{f.name} ({_measure_text(f)})" for f in features if f.unit or f.range]
-    missing = [f.name for f in features if f.missing]
+    missing = [f.name for f in features if f.missing == "level"]
+    holes = [f.name for f in features if f.holes]
     told = {
         "features coded to bins (how many)": binned,
         "ordinal features": ordered,
         "units and ranges": measured,
         "missing values are a level of": missing,
+        "missing values take a side of": holes,
     }
     return tuple(f"{what}: {_first(own)}" for what, own in told.items() if own)
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from slp import kernels
 from slp.data.cells import cell_text
 from slp.data.columns import Column, labels_of
-from slp.data.faults import check_range, check_usable, read_levels, read_numbers
+from slp.data.faults import check_range, check_usable, missing_error, read_levels, read_numbers
 from slp.data.table import Feature
 from slp.data.texts import text_warnings
 from slp.data.words import atom, first_row
@@ -22,9 +22,11 @@ from slp.ir.quantity import MISSING, LevelOrMissing
 from slp.messages.names import plural
 from slp.messages.tables import (
     INFINITE_VALUES,
+    MISSING_EVERYWHERE,
     MISSING_IN_LEVELS,
     MISSING_IN_NUMBERS,
     MISSING_IS_A_LEVEL,
+    MISSING_IS_A_TEST,
     NUMBERS_CANNOT_MISS,
     NUMBERS_COINCIDE,
     TEXT_IN_BINNED,
@@ -46,7 +48,8 @@ class Declared:
     levels: tuple[str, ...] | None = None
     unit: str | None = None
     range: tuple[float, float] | None = None
-    missing: Literal["error", "level"] | None = None
+    missing: Literal["error", "level", "side"] | None = None
+    new: Literal["error", "average"] | None = None
 
     @property
     def of_numbers(self) -> bool:
@@ -73,7 +76,7 @@ def declared_of(column: Column, declarations: Sequence[FeatureDeclaration]) -> D
     of_all = [d for d in declarations if d.name is None]
     said = {part: v for d in of_all for part, v in d.said.items()}
     if own or not column.numeric:
-        said = {part: v for part, v in said.items() if part == "missing"}
+        said = {part: v for part, v in said.items() if part in ("missing", "new")}
     return replace(Declared(), **said | {part: v for d in own for part, v in d.said.items()})
 
 
@@ -87,6 +90,8 @@ def code_column(column: Column, declared: Declared, weights: _Floats | None = No
         as floats; E429 too many bins; E438 a level of none of the declared ones; E439 a number out
         of the declared range.
     """
+    if declared.missing == "side" and column.kind != "unusable":
+        return _code_side(column, declared, weights)
     categorical = declared.levels is None and (
         declared.kind == "categorical" or (not declared.of_numbers and not column.numeric)
     )
@@ -101,6 +106,27 @@ def code_column(column: Column, declared: Declared, weights: _Floats | None = No
     coded = _code_numbers(column, declared, weights)
     feature = replace(coded.feature, unit=declared.unit, range=declared.range)
     return replace(coded, feature=feature)
+
+
+def _code_side(column: Column, declared: Declared, weights: _Floats | None) -> CodedColumn:
+    """The values that are there, coded as without the others, which have a code of their own, the
+    last."""
+    there = np.flatnonzero(~column.missing)
+    if not len(there):
+        raise missing_error(column.name, column.missing, MISSING_EVERYWHERE)
+    own = replace(declared, missing=None, new=None)
+    coded = code_column(column.rows(there), own, None if weights is None else weights[there])
+    feature = replace(
+        coded.feature,
+        missing="side",
+        holes=len(there) < len(column.cells),
+        new=declared.new or "error",
+    )
+    if MISSING in (*(feature.levels or ()), *feature.order):
+        raise DataError(MISSING_IS_A_TEST(name=column.name, level=MISSING))
+    codes = np.full(len(column.cells), feature.n_codes - 1, np.int32)
+    codes[there] = coded.codes
+    return replace(coded, feature=feature, codes=codes, one_bin=coded.one_bin and not feature.holes)
 
 
 def _code_order(column: Column, order: tuple[str, ...]) -> CodedColumn:

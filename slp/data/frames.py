@@ -43,7 +43,7 @@ from slp.messages.tables import (
 )
 
 if TYPE_CHECKING:
-    from slp.data.table import Table
+    from slp.data.table import Feature, Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -221,13 +221,11 @@ def rows_to_predict(table: Table, X: Any) -> NDArray[np.object_]:
             if feature.missing == "level" and column.kind != "unusable":
                 out[:, j] = np.where(column.missing, MISSING, texts_of(column))
                 continue
-            check_usable(column, MISSING_VALUES)
-            if feature.order:
-                read_levels(column, feature.order)
-            if feature.categorical or feature.order:
-                out[:, j] = texts_of(column)
-            else:
-                out[:, j] = read_numbers(column, TEXT_TO_PREDICT)
+            if feature.missing == "side" and column.kind != "unusable":
+                there = np.flatnonzero(~column.missing)
+                out[there, j] = _cells(feature, column.rows(there))
+                continue
+            out[:, j] = _cells(feature, column)
         except DataError as e:
             faults += e.diagnostics
     if faults:
@@ -235,6 +233,16 @@ def rows_to_predict(table: Table, X: Any) -> NDArray[np.object_]:
     _warn_of_new_levels(table, out)
     _warn_of_range(table, out)
     return out
+
+
+def _cells(feature: Feature, column: Column) -> NDArray[Any]:
+    """The cells of a column for a feature, none of which may be missing."""
+    check_usable(column, MISSING_VALUES)
+    if feature.order:
+        read_levels(column, feature.order)
+    if feature.categorical or feature.order:
+        return texts_of(column)
+    return read_numbers(column, TEXT_TO_PREDICT)
 
 
 def _warn_of_range(table: Table, rows: NDArray[np.object_]) -> None:
@@ -257,7 +265,7 @@ def _warn_of_new_levels(table: Table, rows: NDArray[np.object_]) -> None:
     new: list[str] = []
     for feature, cells in zip(table.features, rows.T, strict=True):
         if feature.levels is not None:
-            levels = sorted(set(cells).difference(feature.levels))
+            levels = sorted(set(cells).difference([*feature.levels, None]))
             new += [f"{listed(levels)} of `{feature.name}`"] if levels else []
     if new:
         more = f"; and of {plural(len(new) - 8, 'column')} more" if len(new) > 8 else ""

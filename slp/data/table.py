@@ -8,7 +8,13 @@ float64, strictly increasing, and `code = number of cuts <= value`, so that code
 <= value < cuts[i]`. Ordinal feature: `code = i` says that the value is `order[i]`. Numbers stand
 for its levels (`slp.ir.quantity`), and `cuts` are those of all levels but the first, so that it is
 a numeric feature with a cut between any two levels. Categorical feature: `code = i` says that the
-value is `levels[i]`.
+value is `levels[i]`. A feature of any kind with `holes` has one code more, the last: the row misses
+the value.
+
+A *cut* is a pair of codes `low, high`: neighbours in a box, or twice the code of the level tested.
+Of a feature with holes `low + N, high + N`, N its number of codes, is the same cut with missing
+values on the right side, `low + 2 N, high + 2 N` with these on the left one, and twice the last
+code is the test for missing values. A cut without a side is one of a box without missing values.
 
 The *canonical threshold* between two codes that are neighbours in a box is
 `Feature.threshold(low, high)`. Rows with `value < threshold` go left; of a categorical test, rows
@@ -30,7 +36,16 @@ from numpy.typing import NDArray
 from slp.data.frames import rows_to_predict
 from slp.data.row_weights import RowWeights
 from slp.errors import Diagnostic
-from slp.ir.quantity import Quantity, level_numbers
+from slp.ir.quantity import (
+    IS_MISSING,
+    MISSING,
+    LevelOrMissing,
+    Quantity,
+    Side,
+    SidedLevel,
+    level_numbers,
+    side_of_missing,
+)
 from slp.ir.schema import Schema
 from slp.leaves.base import LeafModel
 
@@ -39,8 +54,10 @@ from slp.leaves.base import LeafModel
 class Feature:
     """One feature column. Exactly one of `values`, `cuts`, `levels` is not None; none is of a
     numeric feature in a saved run without its table. `order` are the levels of an ordinal feature;
-    `unit` and `range` are the declared ones; with `missing`, `levels` are of a
-    class of their own, and the last may stand for missing values (`slp.ir.quantity`)."""
+    `unit` and `range` are the declared ones; with `missing` "level", `levels` are of a class of
+    their own, and the last may stand for missing values (`slp.ir.quantity`). With `missing` "side"
+    it has `holes` if some row of the table misses the value, and `new` tells what becomes of a new
+    row that misses it at a split without a side."""
 
     name: str
     values: NDArray[np.float64] | None = None
@@ -49,7 +66,9 @@ class Feature:
     order: tuple[str, ...] = ()
     unit: str | None = None
     range: tuple[float, float] | None = None
-    missing: Literal["level"] | None = None
+    missing: Literal["level", "side"] | None = None
+    holes: bool = False
+    new: Literal["error", "average"] = "error"
 
     @classmethod
     def ordinal(cls, name: str, order: Sequence[str]) -> Feature:
@@ -63,13 +82,35 @@ class Feature:
 
     @property
     def n_codes(self) -> int:
-        """Number of codes that may occur (c + 1 for c cuts)."""
+        """Number of codes that may occur (c + 1 for c cuts), that of missing values included."""
+        return self.n_values + self.holes
+
+    @property
+    def n_values(self) -> int:
+        """Number of codes of values."""
         if self.values is not None:
             return len(self.values)
         if self.cuts is not None:
             return len(self.cuts) + 1
         assert self.levels is not None
         return len(self.levels)
+
+    @property
+    def missing_code(self) -> int | None:
+        """The code of missing values, None without holes."""
+        return self.n_values if self.holes else None
+
+    def cut(self, low: int, high: int, side: Side | None) -> tuple[int, int]:
+        """A cut with a side for missing values, from the one without."""
+        shift = 0 if side is None else self.n_codes * (2 if side == "left" else 1)
+        return low + shift, high + shift
+
+    def without_side(self, low: int, high: int) -> tuple[int, int, Side | None]:
+        """A cut without its side, and the side."""
+        if not self.holes or low < self.n_codes:
+            return low, high, None
+        side: Side = "right" if low < 2 * self.n_codes else "left"
+        return low % self.n_codes, high % self.n_codes, side
 
     def threshold(self, low: int, high: int) -> float:
         """Canonical threshold between codes `low < high`, neighbours in some box (DESIGN 3).
@@ -85,26 +126,54 @@ class Feature:
         middle = a + (b - a) / 2 if (b - a) < np.inf else a / 2 + b / 2
         return self.quantity(middle if middle > a else b)
 
-    def quantity(self, number: float) -> float:
-        """A number of the feature, which is printed as its level, or with its unit."""
-        if not self.order and self.unit is None:
+    def quantity(self, number: float, side: Side | None = None) -> float:
+        """A number of the feature, which is printed as its level, or with its unit; of a threshold
+        with the side of missing values."""
+        if not self.order and self.unit is None and side is None:
             return number
-        return Quantity(number, self.order, self.unit)
+        return Quantity(number, self.order, self.unit, side)
 
     def test(self, low: int, high: int) -> tuple[float | None, str | None]:
-        """Threshold and level of the canonical test between neighbours in some box, codes that are
-        equal for a level; the one that the feature does not have is None."""
+        """Threshold and level of the canonical test of a cut; the one that the feature does not
+        have is None."""
+        low, high, side = self.without_side(low, high)
+        if low == self.missing_code:
+            return None, IS_MISSING
         if self.levels is not None:
-            return None, self.levels[low]
-        return self.threshold(low, high), None
+            level = self.levels[low]
+            return None, level if side is None else SidedLevel(level, side)
+        threshold = self.threshold(low, high)
+        return threshold if side is None else self.quantity(float(threshold), side), None
+
+    def asks(self, threshold: float | None, level: str | None) -> bool:
+        """Whether a test by threshold or level is of the feature's kind."""
+        if isinstance(level, LevelOrMissing) and level == MISSING and self.missing == "side":
+            return True
+        return (level is not None) == self.categorical
 
     def sides(
         self, threshold: float | None, level: str | None
     ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """For each code, whether its rows pass a test of the feature's kind, and whether the code
-        does not determine this (a threshold inside a bin); both of shape (n_codes,)."""
-        codes = np.arange(self.n_codes)
+        does not determine this (a threshold inside a bin; a missing value where the test says no
+        side); both of shape (n_codes,)."""
+        if self.missing != "side":
+            return self._sides_of_values(threshold, level)
+        side = side_of_missing(threshold, level)
+        if isinstance(level, LevelOrMissing):
+            left, untold = np.zeros((2, self.n_values), np.bool_)
+        else:
+            left, untold = self._sides_of_values(threshold, level)
+        if self.holes:
+            left, untold = np.append(left, side == "left"), np.append(untold, side is None)
+        return left, untold
+
+    def _sides_of_values(
+        self, threshold: float | None, level: str | None
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        codes = np.arange(self.n_values)
         if self.levels is not None:
+            level = None if level is None else str(level)
             return np.array([own == level for own in self.levels], np.bool_), codes < 0
         assert threshold is not None
         if self.values is not None:
@@ -117,15 +186,24 @@ class Feature:
 
     def gap(self, low: int, high: int) -> float:
         """Weight of a cut under the measure `gap`: distance of the two values; number of declared
-        cuts between two bins; 1 for a categorical test."""
+        cuts between two bins; 1 for a categorical test. Of the test for missing values the mean
+        distance of neighbouring values in the table; 1 where there is none."""
+        low, high, _ = self.without_side(low, high)
+        if low == self.missing_code:
+            if self.values is None or len(self.values) < 2:
+                return 1.0
+            low, high = 0, len(self.values) - 1
+            return self.gap(low, high) / high
         if self.values is not None:
             return float(self.values[high] - self.values[low])
         return float(high - low) if self.cuts is not None else 1.0
 
     def length(self, low: int, high: int) -> float:
         """Weight of a cut under the measure `range`: distance of the two values, as a share of the
-        distance of the largest value and the smallest. NaN for cuts and levels."""
-        if self.values is None:
+        distance of the largest value and the smallest. NaN for cuts and levels, and of the test for
+        missing values."""
+        low, high, _ = self.without_side(low, high)
+        if self.values is None or low == self.missing_code:
             return float("nan")
         least, a, b, most = (float(self.values[i]) for i in (0, low, high, -1))
         whole, part = most - least, b - a
@@ -179,6 +257,13 @@ class Table:
         weights = RowWeights(self.counts, 1.0, exact=True) if self.weights is None else self.weights
         return weights.units, weights.in_units(min_weight)
 
+    @property
+    def row_weights(self) -> NDArray[np.float64]:
+        """The weight of each distinct row, shape (n,): rows of the data, if they have none, in some
+        unit."""
+        units = self.counts if self.weights is None else self.weights.units
+        return units.astype(np.float64)
+
     @cached_property
     def digest(self) -> str:
         """SHA-256 of what inference knows of the table: features, distinct rows, responses."""
@@ -187,6 +272,7 @@ class Table:
         arrays: list[NDArray[Any]] = [self.codes, self.counts, self.statistics]
         for feature in self.features:
             about += [feature.name, *(feature.levels or feature.order)]
+            about += ["missing"] * feature.holes
             arrays += [a for a in (feature.values, feature.cuts) if a is not None]
         digest.update(json.dumps(about).encode())
         for array in arrays:
@@ -215,11 +301,15 @@ class Table:
 
     @property
     def n_cuts(self) -> int:
-        """The number of cuts of all features: between neighbouring codes."""
+        """The most splits on a path: one for each pair of neighbouring codes."""
         return sum(f.n_codes - 1 for f in self.features)
 
     def schema(self, min_leaf: int = 1) -> Schema:
         """The part of this table that lowering knows."""
         most = max(1, min(len(self.counts), self.n_rows // min_leaf))
-        levels = tuple(f.levels for f in self.features)
-        return Schema(self.feature_names, levels, most, most_cuts=self.n_cuts)
+        levels = tuple(
+            (*f.levels, MISSING) if f.levels is not None and f.holes else f.levels
+            for f in self.features
+        )
+        holes = frozenset(f.name for f in self.features if f.holes)
+        return Schema(self.feature_names, levels, most, most_cuts=self.n_cuts, holes=holes)

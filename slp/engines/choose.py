@@ -17,6 +17,7 @@ from slp.ir.program import GATE_WIDTH, Program
 from slp.ir.tree_grammar import OpenStates
 from slp.messages.inference import DRAWS_INSTEAD
 from slp.messages.soft_trees import SOFT_TREES_ALONE
+from slp.problem.core import core_for
 from slp.problem.problem import Problem
 from slp.results.choice import Choice
 
@@ -69,7 +70,7 @@ def _choose(problem: Problem, request: Request, engine: str) -> Choice:
         return _for_best(problem, request)
     if engine != "auto":
         name = engine_named(engine).name
-        return Choice(name, "asked for" + (_plainly() if name == "exact" else ""))
+        return Choice(name, "asked for" + (_plainly(problem) if name == "exact" else ""))
     if problem.unsummable:
         return Choice("mh", "; ".join(found.message for found in problem.unsummable))
     if request.likelihood:
@@ -104,7 +105,7 @@ def _by_size(problem: Problem, request: Request) -> Choice:
     size = size_for(problem, room, MOST_SPLITS)
     if size is None:  # the plain chart checks this itself, unless there are many states
         many = isinstance(grammar.states, OpenStates)
-        return Choice("mh", _MANY) if many else Choice("exact", _FINITE + _plainly())
+        return Choice("mh", _MANY) if many else Choice("exact", _FINITE + _plainly(problem))
     if size.fits(room, MOST_SPLITS):
         seconds = request.deadline.seconds
         if seconds is None or size.least_seconds <= seconds:
@@ -185,5 +186,9 @@ def draws_instead(choice: Choice) -> Diagnostic:
     return DRAWS_INSTEAD(engine=choice.engine, reason=choice.reason, remedy=remedy)
 
 
-def _plainly() -> str:
-    return "" if compiled_is_there() else ", in NumPy, as the compiled kernels are missing"
+def _plainly(problem: Problem) -> str:
+    if not compiled_is_there():
+        return ", in NumPy, as the compiled kernels are missing"
+    if core_for(problem.table) is None:
+        return ", in NumPy, as missing values take a side"
+    return ""

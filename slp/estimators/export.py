@@ -35,8 +35,11 @@ def tree_to_sklearn(tree: Tree, feature_names: Sequence[str] | None = None) -> A
             of = (-1, -1, -2, -2.0)  # scikit-learn's TREE_LEAF and TREE_UNDEFINED
         elif node.threshold is None:  # the row of an indicator column with 1 goes right
             of = (right[i], left[i], place[_column(node)], 0.5)
+            laid_out[i]["missing_go_to_left"] = node.missing == "right"
         else:  # scikit-learn sends x <= threshold left
-            of = (left[i], right[i], place[node.feature], np.nextafter(node.threshold, -np.inf))
+            threshold = np.nextafter(float(node.threshold), -np.inf)
+            of = (left[i], right[i], place[node.feature], threshold)
+            laid_out[i]["missing_go_to_left"] = node.missing == "left"
         laid_out[["left_child", "right_child", "feature", "threshold"]][i] = of
         laid_out[i]["impurity"] = impurity[i]
         laid_out[i]["n_node_samples"] = math.ceil(rows[i])

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from itertools import groupby, islice
 from typing import TypeAlias
 
+from slp.ir.quantity import MISSING
 from slp.ir.row_function import row_function_in_words
 from slp.ir.tree_grammar import (
     FORBIDDEN,
@@ -84,11 +85,19 @@ def _runs(grammar: TreeGrammar, f: int, pairs: list[list[int]]) -> Iterator[tupl
     """(place, target) for each run of cells that lead to the same pair of states."""
     levels = grammar.levels[f]
     places = list(range(len(pairs)))
+    last = 2 * len(grammar.breakpoints[f])  # the cell above all breakpoints
+    if levels is None and len(pairs) > last + 1 and any(pair != pairs[-1] for pair in pairs):
+        pair = pairs[-1]
+        if pair[0] != OUTSIDE:
+            target = "forbidden" if pair[0] == FORBIDDEN else f"{pair[0]}, {pair[1]}"
+            yield f" = {MISSING}", target
+    if levels is None:
+        places = places[: last + 1]
     for pair, cells in groupby(places, key=lambda i: pairs[i]):
         run = list(cells)
         if pair[0] == OUTSIDE:
             continue
-        if len(run) == len(pairs):
+        if len(run) == len(places):
             at = ""
         elif levels is not None:
             at = f" = {', '.join(levels[i] for i in run)}"

@@ -142,7 +142,8 @@ class FeatureDeclaration:
     """`:- feature(name, [...])`. With `name` None it applies to all numeric features that are not
     named elsewhere; `missing` then to all features. `levels` are those of an ordinal feature, in
     order; `range` are the least and the largest value that is allowed; `missing` tells what a
-    missing value is: an error, or one more level."""
+    missing value is: an error, one more level, or one that takes a side; `new` what becomes of a
+    new row that misses the value at a split where no row of the table did."""
 
     name: str | None
     kind: Literal["numeric", "categorical", "ordinal"] | None
@@ -150,13 +151,14 @@ class FeatureDeclaration:
     levels: tuple[str, ...] | None = None
     unit: str | None = None
     range: tuple[float, float] | None = None
-    missing: Literal["error", "level"] | None = None
+    missing: Literal["error", "level", "side"] | None = None
+    new: Literal["error", "average"] | None = None
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
 
     @property
     def said(self) -> Mapping[str, Any]:
         """What it says, by field, without the name."""
-        parts = ("kind", "coding", "levels", "unit", "range", "missing")
+        parts = ("kind", "coding", "levels", "unit", "range", "missing", "new")
         return {p: getattr(self, p) for p in parts if getattr(self, p) is not None}
 
 

@@ -5,9 +5,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 from slp.source import visible
+
+#: The side that rows which miss the value take at a split.
+Side: TypeAlias = Literal["left", "right"]
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?", re.I | re.A)
 
@@ -26,29 +29,53 @@ def level_numbers(levels: Sequence[str]) -> tuple[float, ...]:
 
 
 class Quantity(float):
-    """A number of a feature with declared levels or a declared unit. It computes as a float. As
-    text it is the name of its level, or the number with its unit.
+    """A number of a feature with declared levels or a declared unit, or a threshold that says where
+    missing values go. It computes as a float. As text it is the name of its level, or the number
+    with its unit. It equals numbers of the same value with the same side of missing values.
 
     Attributes
     ----------
     levels : all levels of an ordinal feature in order, () of any other feature.
     unit : the declared unit, None if there is none.
+    missing : of a threshold, the side of rows that miss the value (`missing(side)`), None where no
+        row of the box missed it.
     """
 
-    __slots__ = ("levels", "unit")
+    __slots__ = ("levels", "missing", "unit")
     levels: tuple[str, ...]
     unit: str | None
+    missing: Side | None
 
-    def __new__(cls, value: float, levels: Sequence[str] = (), unit: str | None = None) -> Quantity:
+    def __new__(
+        cls,
+        value: float,
+        levels: Sequence[str] = (),
+        unit: str | None = None,
+        missing: Side | None = None,
+    ) -> Quantity:
         own = super().__new__(cls, value)
-        own.levels, own.unit = tuple(levels), unit
+        own.levels, own.unit, own.missing = tuple(levels), unit, missing
         return own
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, int | float):
+            return NotImplemented
+        same = self.missing == getattr(other, "missing", None)
+        return same and float(self) == float(other)
+
+    def __ne__(self, other: object) -> bool:
+        equal = self.__eq__(other)
+        return equal if equal is NotImplemented else not equal
+
+    def __hash__(self) -> int:
+        return hash(float(self))
 
     @property
     def level(self) -> str | None:
         """The level that it stands for, None if there is none."""
         numbers = level_numbers(self.levels)
-        return self.levels[numbers.index(self)] if self in numbers else None
+        own = float(self)
+        return self.levels[numbers.index(own)] if own in numbers else None
 
     def __format__(self, spec: str) -> str:
         if self.level is not None:
@@ -60,10 +87,11 @@ class Quantity(float):
         return format(self, ".10g")
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return Quantity, (float(self), self.levels, self.unit)
+        return Quantity, (float(self), self.levels, self.unit, self.missing)
 
 
-#: The level that stands for a missing value under `missing(level)`.
+#: The level that stands for a missing value under `missing(level)`, and the name of the test for
+#: missing values under `missing(side)`.
 MISSING = "missing"
 
 
@@ -75,3 +103,49 @@ class LevelOrMissing(str):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return LevelOrMissing, (str(self),)
+
+
+class SidedLevel(str):
+    """A level of a feature declared `missing(side)` in a test that says where missing values go. It
+    is a string in all else, and equals strings of the same text with the same side.
+
+    Attributes
+    ----------
+    missing : the side of rows that miss the value.
+    """
+
+    __slots__ = ("missing",)
+    missing: Side
+
+    def __new__(cls, level: str, missing: Side) -> SidedLevel:
+        own = super().__new__(cls, level)
+        own.missing = missing
+        return own
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, str):
+            return NotImplemented
+        return self.missing == getattr(other, "missing", None) and str(self) == str(other)
+
+    def __ne__(self, other: object) -> bool:
+        equal = self.__eq__(other)
+        return equal if equal is NotImplemented else not equal
+
+    def __hash__(self) -> int:
+        return hash(str(self))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return SidedLevel, (str(self), self.missing)
+
+
+#: The test for missing values of any feature: rows that miss the value go left.
+IS_MISSING = LevelOrMissing(MISSING)
+
+
+def side_of_missing(threshold: float | None, level: str | None) -> Side | None:
+    """The side that rows which miss the value take under a test by threshold or level, None where
+    it says none."""
+    if isinstance(level, LevelOrMissing):
+        return "left" if level == MISSING else "right"
+    found: Side | None = getattr(threshold if level is None else level, "missing", None)
+    return found

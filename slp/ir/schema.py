@@ -24,7 +24,8 @@ class Schema:
 
     `levels[f]` is None for a numeric feature. `most_leaves` is the largest number of leaves of a
     tree on the table; the distinct rows and `min_leaf` limit it. `most_cuts` is the number of cuts
-    of all features together, None if it is unknown. `from_table` is False if the schema was derived
+    of all features together, None if it is unknown. `holes` are the features with missing values
+    that take a side. `from_table` is False if the schema was derived
     from the program alone, to check or explain it.
     """
 
@@ -33,6 +34,7 @@ class Schema:
     most_leaves: int
     from_table: bool = True
     most_cuts: int | None = None
+    holes: frozenset[str] = frozenset()
 
     @property
     def most_splits(self) -> int:

@@ -9,7 +9,9 @@ Split classes
 The thresholds of numeric feature `f` are divided into `2 * m + 1` *cells*, `m =
 len(breakpoints[f])`. Cell `2 * i` is the open interval below breakpoint `i` (above the one before),
 cell `2 * i + 1` is breakpoint `i` itself, and cell `2 * m` is the interval above the last. The
-cells of a categorical feature are its levels, in the table's order.
+cells of a categorical feature are its levels, in the table's order. A feature with missing values
+that take a side has one cell more, the last: the test for missing values. Cuts that differ in the
+side of missing values have one cell.
 
 `SplitRule.transitions[f][cell]` is the pair (left state, right state). It is `FORBIDDEN` twice if a
 local constraint or a guard behind the split excludes the split. It is `OUTSIDE` twice if the rule

@@ -259,14 +259,17 @@ def _describe_columns(program: ir.Program) -> list[str]:
     others = "Every other" if any(f.name for f in program.features) else "Every"
     of_kind: dict[str, list[str]] = {"numeric": [], "categorical": []}
     for f in program.features:
-        said = f.said.keys() - {"missing"}
+        said = f.said.keys() - {"missing", "new"}
         if f.name and said == {"kind"}:
             of_kind[str(f.kind)].append(f.name)
         elif said or f.missing is None:
             out.append(_describe_feature(f, others))
         if f.missing is not None:
-            way = "one more level" if f.missing == "level" else "an error"
-            out.append(f"A missing value of {f.name or f'{others.lower()} feature'} is {way}.")
+            ways = {"level": "is one more level", "side": "takes the side that the split says"}
+            way = ways.get(f.missing, "is an error")
+            if f.new == "average":
+                way += ", or both sides where no row of the table missed it"
+            out.append(f"A missing value of {f.name or f'{others.lower()} feature'} {way}.")
     for kind, names in of_kind.items():
         if names:
             out.append(f"{joined(names)} {'is' if len(names) == 1 else 'are'} {kind}.")

@@ -14,7 +14,7 @@ from slp.data.table import Table
 from slp.engines.chart import Chart, Forest, build_forest
 from slp.engines.chart.build import forest_of_reach
 from slp.engines.chart.reach import find_boxes
-from slp.engines.exact import CompiledChart, compiled_is_there
+from slp.engines.exact import CompiledChart
 from slp.errors import BudgetError
 from slp.ir import program as ir
 from slp.ir.tree_grammar import SplitRule, TreeGrammar
@@ -22,6 +22,7 @@ from slp.learn.ascent import slope
 from slp.learn.unknowns import Unknowns
 from slp.lower import program_to_tree_grammar
 from slp.problem.boxes import Geometry
+from slp.problem.core import core_for
 from slp.problem.row_labels import telling_label_faults
 from slp.results.averages import TreeDistribution
 
@@ -64,7 +65,7 @@ def sums_of(program: ir.Program, table: Table, memory: int) -> Sums:
     grammar = grammar_on(program, table)
     if any(rule.rows is not None for _, rule in grammar.rules()):
         return Differences(table, memory)  # in some box a step may appear or disappear
-    if compiled_is_there():
+    if core_for(table) is not None:
         try:
             return InsideOutside(grammar, table, min(memory, _CHART_MEMORY))
         except BudgetError:
@@ -162,7 +163,7 @@ class Differences:
         return chart.log_total - prior
 
     def _chart(self, grammar: TreeGrammar, geometry: Geometry) -> TreeDistribution:
-        if compiled_is_there():
+        if core_for(self.table) is not None:
             return CompiledChart.of(grammar, geometry, True, self.memory)
         check_room_for_bit_sets(self.table, self.memory)
         return Chart(build_forest(grammar, geometry, self.memory), likelihood=True)

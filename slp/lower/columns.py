@@ -24,11 +24,14 @@ class Column:
     """The targets of splits on one feature.
 
     `pairs` has one item for all thresholds or levels, or one for each of the 2m + 1 cells of m
-    `breakpoints`, or one for each level of a categorical feature.
+    `breakpoints`, or one for each level of a categorical feature. `of_missing` is that of the test
+    for missing values of a numeric feature, None where it is that of all other splits or where
+    there is no such test.
     """
 
     pairs: tuple[Pair, ...]
     breakpoints: tuple[float, ...] = ()
+    of_missing: Pair | None = None
 
 
 #: The column of a feature that a rule never splits on.
@@ -49,6 +52,8 @@ class SplitTable:
     def pairs(self) -> Iterator[Pair]:
         """The targets of splits, with repeats. The last are those of `other`."""
         for column in (*self.by_feature.values(), self.other):
+            if column.of_missing is not None:
+                yield column.of_missing
             yield from column.pairs
 
 
@@ -57,8 +62,14 @@ def union(*breakpoints: Iterable[float]) -> tuple[float, ...]:
     return tuple(sorted(frozenset[float]().union(*breakpoints)))
 
 
-def refined(column: Column, breakpoints: Sequence[float], n_cells: int) -> tuple[Pair, ...]:
-    """The pairs of a column over `n_cells` finer cells, those of `breakpoints` or the levels."""
+def refined(
+    column: Column, breakpoints: Sequence[float], n_cells: int, holes: bool = False
+) -> tuple[Pair, ...]:
+    """The pairs of a column over `n_cells` finer cells, those of `breakpoints` or the levels; with
+    `holes` also that of the test for missing values, the last."""
+    if holes:
+        more = column.pairs[-1] if column.of_missing is None else column.of_missing
+        return (*refined(column, breakpoints, n_cells), more)
     if len(column.pairs) == n_cells:
         return column.pairs
     if len(column.pairs) == 1:
@@ -68,15 +79,18 @@ def refined(column: Column, breakpoints: Sequence[float], n_cells: int) -> tuple
 
 def _combine_columns(a: Column, b: Column, pair: Callable[[Pair, Pair], Pair]) -> Column:
     """The column whose cells are the intersections of the cells of `a` and `b`."""
+    of_missing = None
+    if a.of_missing is not None or b.of_missing is not None:
+        of_missing = pair(a.of_missing or a.pairs[0], b.of_missing or b.pairs[0])
     if len(a.pairs) == len(b.pairs) == 1:
-        return Column((pair(a.pairs[0], b.pairs[0]),))
+        return Column((pair(a.pairs[0], b.pairs[0]),), (), of_missing)
     if a.breakpoints or b.breakpoints:
         breakpoints = union(a.breakpoints, b.breakpoints)
         n_cells = 2 * len(breakpoints) + 1
     else:
         breakpoints, n_cells = (), max(len(a.pairs), len(b.pairs))
     both = zip(refined(a, breakpoints, n_cells), refined(b, breakpoints, n_cells), strict=True)
-    return Column(tuple(pair(p, q) for p, q in both), breakpoints)
+    return Column(tuple(pair(p, q) for p, q in both), breakpoints, of_missing)
 
 
 def combine(

@@ -24,7 +24,7 @@ from slp.lower.least_leaves import LeastLeaves
 from slp.messages.lowering import RULE_ON_UNKNOWN_FEATURE
 from slp.messages.names import nearest
 from slp.resolution import Limits, Meter, StateRules
-from slp.resolution.cells import Outcome, threshold_outcomes
+from slp.resolution.cells import Outcome, outcome_of_missing, threshold_outcomes
 from slp.resolution.instances import RuleInstance
 from slp.source import SourceSpan
 from slp.terms import Atom, Number, Struct, Term, Text, functor, list_items
@@ -177,7 +177,10 @@ class Goals:
         found = threshold_outcomes(database, instance, feature, levels, meter, names)
         if found is None:
             return NOT_PROPOSED
-        return Column(tuple(map(self._pair, found.outcomes)), found.breakpoints)
+        of_missing = None
+        if feature in self._schema.holes and levels is None:
+            of_missing = self._pair(outcome_of_missing(database, instance, feature, meter))
+        return Column(tuple(map(self._pair, found.outcomes)), found.breakpoints, of_missing)
 
     def _pair(self, outcome: Outcome) -> Pair:
         if outcome is None:

@@ -30,6 +30,7 @@ class Product:
             for f, levels in zip(schema.features, schema.levels, strict=True)
             if f in mentioned
         }
+        self._holes = schema.holes
         self._states: list[tuple[Hashable, ...]] = []
         self._numbers: dict[tuple[Hashable, ...], int] = {}
         self._tables: dict[int, SplitTable] = {}
@@ -66,7 +67,9 @@ class Product:
         if breakpoints is None:
             return Column((self._pair(state, feature, None),))
         cells = cells_between(breakpoints)
-        return Column(tuple(self._pair(state, feature, cell) for cell in cells), breakpoints)
+        of_missing = self._pair(state, feature, None) if feature in self._holes else None
+        pairs = tuple(self._pair(state, feature, cell) for cell in cells)
+        return Column(pairs, breakpoints, of_missing)
 
     def _pair(self, state: tuple[Hashable, ...], feature: str, cell: Cell | None) -> Pair:
         steps = [a.step(q, feature, cell) for a, q in zip(self._factors, state, strict=True)]

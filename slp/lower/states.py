@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from slp.errors import Diagnostic, UnsupportedError
 from slp.ir import program as ir
 from slp.ir.schema import Schema
-from slp.ir.tree_grammar import FORBIDDEN, CallRule, LeafRule, Rule, SplitRule, State
+from slp.ir.tree_grammar import FORBIDDEN, OUTSIDE, CallRule, LeafRule, Rule, SplitRule, State
 from slp.lower.columns import SplitTable, refined
 from slp.lower.expansion import Expansion, SplitDraft, StateRule
 from slp.messages.lowering import CALLS_NEVER_END
@@ -37,6 +37,10 @@ class StateMaker:
                         found[feature].update(column.breakpoints)
         self._features = schema.features
         self.breakpoints = tuple(tuple(sorted(found[f])) for f in schema.features)
+        self._holes = tuple(
+            f in schema.holes and levels is None
+            for f, levels in zip(schema.features, schema.levels, strict=True)
+        )
         self._n_cells = [
             2 * len(b) + 1 if levels is None else len(levels)
             for b, levels in zip(self.breakpoints, schema.levels, strict=True)
@@ -57,22 +61,33 @@ class StateMaker:
     def _rule(self, rule: StateRule) -> Rule:
         if isinstance(rule, SplitDraft):
             arrays = self._arrays(rule.table)
+            if rule.measure == "range":
+                arrays = tuple(map(_without_last, arrays, self._holes))
             return SplitRule(rule.log_weight, rule.measure, arrays, rule.rows, rule.span)
         return rule
 
     def _arrays(self, table: SplitTable) -> tuple[NDArray[np.int32], ...]:
-        made: dict[tuple[int, tuple[float, ...], int], NDArray[np.int32]] = {}
+        made: dict[tuple[int, tuple[float, ...], int, bool], NDArray[np.int32]] = {}
         arrays = []
-        for feature, breakpoints, n_cells in zip(
-            self._features, self.breakpoints, self._n_cells, strict=True
+        for feature, breakpoints, n_cells, holes in zip(
+            self._features, self.breakpoints, self._n_cells, self._holes, strict=True
         ):
             column = table.column(feature)
-            key = (id(column), breakpoints, n_cells)
+            key = (id(column), breakpoints, n_cells, holes)
             if key not in made:
                 assert set(column.breakpoints) <= set(breakpoints), "the cells are fixed"
-                made[key] = np.array(refined(column, breakpoints, n_cells), dtype=np.int32)
+                made[key] = np.array(refined(column, breakpoints, n_cells, holes), dtype=np.int32)
             arrays.append(made[key])
         return tuple(arrays)
+
+
+def _without_last(steps: NDArray[np.int32], holes: bool) -> NDArray[np.int32]:
+    """Transitions whose last cell, the test for missing values, is not proposed."""
+    if not holes:
+        return steps
+    out = steps.copy()
+    out[-1] = OUTSIDE
+    return out
 
 
 def check_calls(states: Mapping[int, State]) -> None:

@@ -93,8 +93,18 @@ TWO_UNITS = E102.says("{feature} has two units", _FEATURE)
 TWO_RANGES = E102.says("{feature} has two ranges", _FEATURE)
 TWO_MISSING = E102.says("{feature} says twice what a missing value is", _FEATURE)
 NO_WAY_OF_MISSING = E102.says(
-    "a missing value is an `error` or a `level`",
-    "write `missing(error)`, as without a declaration, or `missing(level)`: one more category",
+    "a missing value is an `error`, a `level` or takes a `side`",
+    "write `missing(error)`, as without a declaration, `missing(level)`: one more category, or "
+    "`missing(side)`: splits say where missing values go",
+)
+TWO_WAYS_OF_NEW = E102.says("{feature} says twice where new rows go", _FEATURE)
+NO_WAY_OF_NEW = E102.says(
+    "a new row that misses a value is an `error` or an `average`",
+    "write `new(error)`, as without a declaration, or `new(average)`: over both sides of the split",
+)
+NEW_WITHOUT_SIDE = E102.says(
+    "{feature} says where new rows go, and not that missing values take a side",
+    "write `missing(side)` beside `new(...)`",
 )
 NUMBERS_WITH_MISSING_LEVEL = E102.says(
     "{feature} has numbers or an order, and a missing value is neither",

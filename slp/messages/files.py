@@ -60,6 +60,11 @@ LEVELS_NOT_EXPANDED = E163.says(
     "engines other than `prolog` know the order of levels",
 )
 
+SIDES_NOT_EXPANDED = E163.says(
+    "missing values that take a side, as those of `{name}` do, have no expansion on a table",
+    "engines other than `prolog` know the side of missing values",
+)
+
 E164 = Entry(
     "E164: a predicate has a name that the expansion takes",
     cause="The program defines a predicate that its expansion on a table defines too.",

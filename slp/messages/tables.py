@@ -12,19 +12,29 @@ _IF_CATEGORIES = "if categories are meant, write :- feature({atom}, [categorical
 E420 = Entry(
     "E420: values are missing",
     cause="Cells of a feature or of the response are blank, NaN, None or NA.",
-    remedy="Fill them in, leave those rows out, declare `missing(level)`, or ignore the column.",
+    remedy="Declare `missing(side)` or `missing(level)`, fill them in, leave those rows out, or "
+    "ignore the column.",
     example="age,sex\n40,f\n,m",
 )
 _MISSING = "column `{name}` misses {values}, {where}"
-MISSING_IN_NUMBERS = E420.says(_MISSING, "leave those rows out, or write :- ignore({atom}).")
+MISSING_IN_NUMBERS = E420.says(
+    _MISSING,
+    "write :- feature({atom}, [missing(side)]). so that splits say where they go, leave those rows "
+    "out, or write :- ignore({atom}).",
+)
 MISSING_IN_LEVELS = E420.says(
     _MISSING,
     "leave those rows out, or write :- feature({atom}, [missing(level)]). for one more category, "
-    "or :- ignore({atom}).",
+    ":- feature({atom}, [missing(side)]). so that splits say where they go, or :- ignore({atom}).",
 )
 NUMBERS_CANNOT_MISS = E420.says(
     _MISSING + ": `missing(level)` is for categories, and this column has numbers or an order",
-    "leave those rows out, declare it categorical, or write :- ignore({atom}).",
+    "declare `missing(side)` or `categorical`, leave those rows out, or write :- ignore({atom}).",
+)
+MISSING_EVERYWHERE = E420.says(_MISSING, "write :- ignore({atom}).")
+MISSING_IS_A_TEST = E420.says(
+    "`{level}` is a value of column `{name}`, and the name of the test for missing values",
+    "rename the value, or leave its cells blank",
 )
 MISSING_IS_A_LEVEL = E420.says(
     "`{level}` is a value of column `{name}`, and the name of missing ones",
@@ -184,6 +194,22 @@ TOO_MANY_BINS = E429.says(
 )
 
 # --- rows to predict ---------------------------------------------------------------------------
+
+E442 = Entry(
+    "E442: a row to predict misses a value where no row of the table did",
+    cause="Under `missing(side)` a split says where missing values go, unless no row of the table "
+    "that came to it missed the value. A row to predict misses it there.",
+    remedy="Fill the value in, leave the row out, or declare `new(average)`: both sides predict "
+    "the row, in proportion to their rows.",
+    example="slp predict prior.slp table.csv new.csv   (`prior.slp` has "
+    "`:- feature(age, [missing(side)]).`, `table.csv` is `age,sex,y\n1,f,a\n2,m,b\n3,f,a`, "
+    "`new.csv` is `age,sex\n,f`)",
+)
+NEW_VALUE_MISSING = E442.says(
+    "a row to predict misses `{name}`, and no row of the table that came to the split did",
+    "fill it in, leave the row out, or write :- feature({atom}, [missing(side), new(average)]). "
+    "for the average over both sides",
+)
 
 E440 = Entry(
     "E440: rows to predict lack a column",

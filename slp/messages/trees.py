@@ -99,7 +99,13 @@ TREE_COLUMN_MISSING = E606.says(
 )
 
 MISSING_IS_NO_LEVEL = E602.says(
-    'at {path}, `missing` beside a level can only be "level", and there is {found}', _SPLIT
+    'at {path}, `missing` beside a level can only be "level", "left" or "right", and there is '
+    "{found}",
+    _SPLIT,
+)
+MISSING_IS_NO_SIDE = E602.says(
+    'at {path}, `missing` beside a threshold can only be "left" or "right", and there is {found}',
+    _SPLIT,
 )
 
 E607 = Entry(
@@ -123,7 +129,8 @@ TREE_VALUE_NO_NUMBER = E607.says(
 
 E608 = Entry(
     "E608: a test of a tree does not fit the kind of its feature",
-    cause="A test has a threshold where the table has levels, or a level where it has numbers.",
+    cause="A test has a threshold where the table has levels, or a level where it has numbers; or "
+    "rows come to it that miss the value, and it does not say which side these take.",
     remedy="Take a tree made for this table, or declare the kind that the tree takes.",
     example='slp.Tree.from_dict({"feature": "colour", "threshold": 1, "left": {}, '
     '"right": {}}).with_summaries(table)\n'
@@ -132,6 +139,11 @@ E608 = Entry(
 TEST_OF_ANOTHER_KIND = E608.says(
     "the tree tests {feature} against {given}, but it is {kind} in the table",
     "use a tree made for this table",
+)
+
+TEST_WITHOUT_SIDE = E608.says(
+    "the tree tests {feature} where rows of the table miss it, and does not say their side",
+    'say it in the tree by `"missing": "left"` or `"right"` beside the test',
 )
 
 E609 = Entry(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -56,7 +56,12 @@ def _spread(n: int, most: int) -> NDArray[np.int64]:
 
 
 def values_of(feature: Feature) -> NDArray[np.object_]:
-    """A value for each code of a feature, shape (n_codes,)."""
+    """A value for each code of a feature, shape (n_codes,); None where missing."""
+    if feature.holes:
+        there = values_of(replace(feature, holes=False))
+        out = np.empty(len(there) + 1, object)
+        out[:-1] = there
+        return out
     if feature.levels is not None or feature.order:
         return np.array(feature.levels or feature.order, np.object_)
     if feature.values is not None:

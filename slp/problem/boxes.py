@@ -7,7 +7,7 @@ the two codes that are neighbours in the box (DESIGN 3, `slp.data.table`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.table import Feature, Table
+from slp.ir.quantity import Side
 from slp.ir.tree_grammar import TreeGrammar, cell_of
 
 #: Gaps are capped, so that a box's sum of gaps stays finite.
@@ -27,9 +28,11 @@ class Cut:
     """One test that a split may apply, the same in every box.
 
     `threshold` is the canonical one of a numeric feature (less goes left), `level` the level of a
-    categorical one (equal goes left); the other is None. `gap` and `length` are its weights under
-    the measures `gap` and `range`. `cell` numbers the cells of all features, feature after feature
-    (`Geometry.first_cell`).
+    categorical one (equal goes left); the other is None. They say the side of missing values
+    (`slp.ir.quantity`). `gap` and `length` are its weights under the measures `gap` and `range`.
+    `cell` numbers the cells of all features, feature after feature (`Geometry.first_cell`). `low`
+    and `high` are the cut as `slp.data.table` has it. `group` is the number of the first cut that
+    differs in the side of missing values alone.
     """
 
     feature: int
@@ -38,6 +41,9 @@ class Cut:
     gap: float
     length: float
     cell: int
+    low: int
+    high: int
+    group: int
 
 
 class BoxSplit(NamedTuple):
@@ -76,7 +82,7 @@ class Geometry:
         sizes, self.least_size = table.sizes(grammar.min_leaf, grammar.min_weight)
         self._sizes = sizes
         cells = [
-            f.n_codes if f.categorical else 2 * len(b) + 1
+            f.n_codes if f.categorical else 2 * len(b) + 1 + f.holes
             for f, b in zip(table.features, grammar.breakpoints, strict=True)
         ]
         self.first_cell = np.concatenate([[0], np.cumsum(cells)]).astype(np.int64)
@@ -106,7 +112,10 @@ class Geometry:
         out: list[BoxSplit] = []
         for f, feature in enumerate(self.table.features):
             find = self._level_splits if feature.categorical else self._threshold_splits
-            find(f, box, out)
+            if feature.holes:
+                self._sided_splits(f, box, out, find)
+            else:
+                find(f, box, out)
         if self.least_size > 1:
             least = self.least_size
             out = [s for s in out if min(self.size(s.left), self.size(s.right)) >= least]
@@ -119,6 +128,12 @@ class Geometry:
     def count(self, box: int) -> int:
         """Rows of the data in a box, repeats counted."""
         return _sum_of(self._count_bits, box)
+
+    def share_left(self, left: int, right: int) -> float:
+        """The share of the left one of two boxes in the weight of their rows."""
+        weights = self.table.row_weights
+        ours, others = self.members([left, right]) @ weights
+        return float(ours / (ours + others))
 
     def members(self, boxes: Sequence[int]) -> NDArray[np.uint8]:
         """Indicators of the distinct rows in each box, shape (B, n)."""
@@ -167,15 +182,53 @@ class Geometry:
                 number = self._new_cut(f, code, code)
             out.append(BoxSplit(number, here, box ^ here))
 
+    def _sided_splits(
+        self,
+        f: int,
+        box: int,
+        out: list[BoxSplit],
+        find: Callable[[int, int, list[BoxSplit]], None],
+    ) -> None:
+        """The splits of the values that are there, twice where some are missing: with these on the
+        right side, then on the left one; last the test for missing values."""
+        feature = self.table.features[f]
+        code = feature.missing_code
+        missing = box & next((rows for own, rows in self.rows_by_code[f] if own == code), 0)
+        there = box ^ missing
+        if not missing:
+            find(f, box, out)
+            return
+        if not there:
+            return
+        found: list[BoxSplit] = []
+        find(f, there, found)
+        for split in found:
+            cut = self.cuts[split.cut]
+            sides: tuple[Side, ...] = ("right", "left")
+            for side in sides:
+                number = self._number(f, *feature.cut(cut.low, cut.high, side))
+                left = split.left | (missing if side == "left" else 0)
+                out.append(BoxSplit(number, left, box ^ left))
+        assert code is not None
+        out.append(BoxSplit(self._number(f, code, code), missing, there))
+
+    def _number(self, f: int, low: int, high: int) -> int:
+        number = self._numbers[f].get((low, high))
+        return self._new_cut(f, low, high) if number is None else number
+
     def _new_cut(self, f: int, low: int, high: int) -> int:
-        number = self._numbers[f][low, high] = len(self.cuts)
         feature: Feature = self.table.features[f]
+        plain = feature.without_side(low, high)[:2]
+        group = len(self.cuts) if plain == (low, high) else self._number(f, *plain)
+        number = self._numbers[f][low, high] = len(self.cuts)
         threshold, level = feature.test(low, high)
-        cell = low if threshold is None else cell_of(self._breakpoints[f], threshold)
+        cell = plain[0] if threshold is None else cell_of(self._breakpoints[f], threshold)
+        if plain[0] == feature.missing_code:  # the last
+            cell = int(self.first_cell[f + 1] - self.first_cell[f]) - 1
         gap = min(feature.gap(low, high), _LARGEST_GAP)
         self.cells.append(int(self.first_cell[f]) + cell)
         length = feature.length(low, high)
-        self.cuts.append(Cut(f, threshold, level, gap, length, self.cells[-1]))
+        self.cuts.append(Cut(f, threshold, level, gap, length, self.cells[-1], low, high, group))
         return number
 
 

@@ -13,6 +13,7 @@ from slp.errors import UnsupportedError
 from slp.ir.program import MEASURES
 from slp.ir.row_function import Op
 from slp.ir.tree_grammar import CallRule, LeafRule, OpenStates, Rule, SplitRule, TreeGrammar
+from slp.kernels.compiled import compiled_core
 from slp.leaves import (
     Dirichlet,
     GammaExponential,
@@ -28,6 +29,11 @@ from slp.problem.split_measures import flat_transitions, range_total
 # The core's enumerations.
 _VALUES, _CUTS, _LEVELS = range(3)
 _DIRICHLET, _NORMAL, _POISSON, _EXPONENTIAL = range(4)
+
+
+def core_for(table: Table) -> Any | None:
+    """The compiled core, if it is there and takes the table: no missing values take a side."""
+    return None if any(f.holes for f in table.features) else compiled_core()
 
 
 def leaves_owed(grammar: TreeGrammar, table: Table) -> int:

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.table import Feature, Table
+from slp.data.words import atom
+from slp.errors import DataError
 from slp.ir.quantity import level_numbers
 from slp.kernels import code_by_cuts
+from slp.messages.tables import NEW_VALUE_MISSING
 
 # With more values than this, only equal values count as one: there would be too many thresholds to
 # compare with.
@@ -21,15 +25,29 @@ _PIECE = 1 << 18
 
 def rows_as_numbers(table: Table, rows: NDArray[np.object_]) -> NDArray[np.float64]:
     """Values, numbers of ordinal levels, or codes of levels (-1: not in the table), shape (m, d),
-    of `Table.new_rows`."""
+    of `Table.new_rows`; NaN for missing values that take a side."""
     out = np.empty(rows.shape, np.float64)
     for f, feature in enumerate(table.features):
         codes = codes_of_levels(feature)
-        if codes is None:
+        if codes is not None and feature.missing == "side":
+            out[:, f] = [np.nan if misses(x) else codes.get(x, -1.0) for x in rows[:, f]]
+        elif codes is None:
             out[:, f] = rows[:, f].astype(np.float64)
         else:
             out[:, f] = [codes.get(value, -1.0) for value in rows[:, f]]
     return out
+
+
+def misses(value: Any) -> bool:
+    """Whether a value of `Table.new_rows` is missing: None or NaN."""
+    return value is None or value != value
+
+
+def check_average(feature: Feature) -> None:
+    """Raise DataError E442 unless rows that miss the value go down both sides of a split without a
+    side for them."""
+    if feature.new != "average":
+        raise DataError(NEW_VALUE_MISSING(name=feature.name, atom=atom(feature.name)))
 
 
 def codes_of_levels(feature: Feature) -> dict[str, float] | None:
@@ -39,7 +57,7 @@ def codes_of_levels(feature: Feature) -> dict[str, float] | None:
         return dict(zip(feature.order, level_numbers(feature.order), strict=True))
     if feature.levels is None:
         return None
-    return {level: float(i) for i, level in enumerate(feature.levels)}
+    return {str(level): float(i) for i, level in enumerate(feature.levels)}
 
 
 def table_as_numbers(table: Table, rows: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
@@ -49,12 +67,16 @@ def table_as_numbers(table: Table, rows: NDArray[np.int64] | None = None) -> NDA
     out = np.empty(chosen.shape, np.float64)
     for f, feature in enumerate(table.features):
         codes = chosen[:, f]
+        if feature.holes:
+            codes = np.minimum(codes, feature.n_values - 1)
         if feature.values is not None:
             out[:, f] = feature.values[codes]
         elif feature.cuts is not None:
             out[:, f] = np.concatenate([[-np.inf], feature.cuts])[codes]
         else:
             out[:, f] = codes
+        if feature.holes:
+            out[chosen[:, f] == feature.missing_code, f] = np.nan
     return out
 
 
@@ -82,6 +104,11 @@ def distinct_rows(
 
 def _sides(feature: Feature, values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Numbers that are equal for values on the same side of every canonical threshold."""
+    if feature.missing == "side" and np.isnan(values).any():
+        there = ~np.isnan(values)
+        out = np.full(values.shape, -np.finfo(np.float64).max)  # NaNs would all differ
+        out[there] = _sides(feature, values[there])
+        return out
     if feature.cuts is not None:
         return code_by_cuts(values, feature.cuts).astype(np.float64)
     if feature.values is None or len(feature.values) > _MOST_VALUES:

@@ -11,9 +11,8 @@ from slp.data.table import Table
 from slp.errors import Diagnostic
 from slp.ir.program import Program
 from slp.ir.tree_grammar import TreeGrammar
-from slp.kernels.compiled import compiled_core
 from slp.problem.boxes import Geometry
-from slp.problem.core import core_problem
+from slp.problem.core import core_for, core_problem
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,9 +45,9 @@ class Problem:
     @cached_property
     def core(self) -> Any | None:
         """The C++ core's `ExactEngine` on the grammar and the table, which counts leaves where the
-        grammar limits them; made when first asked for, None without the compiled core. It holds
-        four bytes for each code of each row."""
-        kernels = compiled_core()
+        grammar limits them; made when first asked for, None without a compiled core that takes the
+        table. It holds four bytes for each code of each row."""
+        kernels = core_for(self.table)
         if kernels is None:
             return None
         return kernels.ExactEngine(core_problem(kernels, self.grammar, self.table))
@@ -57,7 +56,7 @@ class Problem:
     def sampling_core(self) -> Any | None:
         """The same without counting leaves, which samplers test on finished trees; `core` itself
         where the grammar does not limit them."""
-        kernels = compiled_core()
+        kernels = core_for(self.table)
         if self.grammar.max_leaves is None or kernels is None:
             return self.core
         return kernels.ExactEngine(

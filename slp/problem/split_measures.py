@@ -18,6 +18,10 @@ range, ends included, that the rule proposes and (under `failure(restrict)`) no 
 it depends on the state and not on the box. So the shares in a box sum to less than 1, and what is
 missing fails.
 
+With missing values that take a side, splits that differ in this side alone are versions of one cut.
+There |V| and |V_f| count cuts, and under all measures but `each` and `partition` the share of a cut
+is divided by the number of its versions in V. `range` does not propose the test for missing values.
+
 V does not contain splits that the rule does not propose (OUTSIDE) nor, under `failure(restrict)`,
 splits that a constraint forbids. Under `failure(condition)` forbidden splits are in V, and a
 derivation that takes one fails.
@@ -54,6 +58,8 @@ class SplitArrays:
     gap, length : float64, shape (E,).
     pair : int64, shape (E,). The same number for splits that part a box's rows alike, sides
         disregarded.
+    group : int64, shape (E,). The same number for splits that differ in the side of missing values
+        alone; None where no values take a side.
     """
 
     n_boxes: int
@@ -65,6 +71,7 @@ class SplitArrays:
     gap: NDArray[np.float64]
     length: NDArray[np.float64]
     pair: NDArray[np.int64]
+    group: NDArray[np.int64] | None = None
 
     @property
     def n_features(self) -> int:
@@ -94,6 +101,7 @@ class SplitArrays:
     ) -> SplitArrays:
         """Splits of boxes, one box after the other; `n_splits`, shape (B,), of each."""
         cuts = [geometry.cuts[c] for c in cut.tolist()]
+        sided = any(f.holes for f in geometry.table.features)
         return cls(
             n_boxes=len(n_splits),
             feature_weights=feature_weights,
@@ -104,6 +112,7 @@ class SplitArrays:
             gap=np.array([c.gap for c in cuts], np.float64),
             length=np.array([c.length for c in cuts], np.float64),
             pair=pair,
+            group=np.array([c.group for c in cuts], np.int64) if sided else None,
         )
 
     def of_some(self, boxes: NDArray[np.bool_]) -> tuple[SplitArrays, NDArray[np.bool_]]:
@@ -114,7 +123,16 @@ class SplitArrays:
         cut, cell, feature, pair = (x[held] for x in (self.cut, self.cell, self.feature, self.pair))
         n, weights = int(boxes.sum()), self.feature_weights
         gap, length = self.gap[held], self.length[held]
-        return SplitArrays(n, weights, box, cut, cell, feature, gap, length, pair), held
+        group = None if self.group is None else self.group[held]
+        return SplitArrays(n, weights, box, cut, cell, feature, gap, length, pair, group), held
+
+    def versions(self, taken: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Of the splits `taken`, in how many of them each one's cut comes, shape (E',)."""
+        if self.group is None:
+            return np.ones(len(taken))
+        keys = np.stack([self.box[taken], self.group[taken]], axis=1)
+        _, which, count = np.unique(keys, axis=0, return_inverse=True, return_counts=True)
+        return np.asarray(count[which.reshape(-1)], np.float64)
 
 
 def flat_transitions(rule: SplitRule) -> NDArray[np.int32]:
@@ -139,7 +157,7 @@ def range_total(rule: SplitRule, grammar: TreeGrammar, table: Table) -> float:
     """
     total = 0.0
     for f, feature in enumerate(table.features if rule.measure == "range" else ()):
-        if feature.n_codes < 2:
+        if feature.n_values < 2:
             continue
         left = rule.transitions[f][:, 0]
         if feature.values is not None:
@@ -176,11 +194,11 @@ def log_shares(
     elif measure == "partition":
         out[_first_of_each_partition(splits, taken)] = 0.0
     elif measure == "all":
-        box = splits.box[taken]
-        out[taken] = -np.log(np.bincount(box)[box])
+        box, part = splits.box[taken], 1 / splits.versions(taken)
+        out[taken] = np.log(part / np.bincount(box, part)[box])
     elif measure == "range":
         chosen = splits.feature_weights[splits.feature[taken]] / range_total
-        out[taken] = np.log(chosen * splits.length[taken])
+        out[taken] = np.log(chosen * splits.length[taken] / splits.versions(taken))
     else:
         out[taken] = _share_by_feature(measure, splits, taken)
     return out
@@ -199,7 +217,7 @@ def _share_by_feature(
     """Log shares of the measures that choose a feature, then one of its cuts."""
     shape = (splits.n_boxes, splits.n_features)
     group = splits.box[taken] * splits.n_features + splits.feature[taken]
-    weight = splits.gap[taken] if measure == "gap" else np.ones(len(taken))
+    weight = (splits.gap[taken] if measure == "gap" else 1.0) / splits.versions(taken)
     total = np.bincount(group, weights=weight, minlength=shape[0] * shape[1])
     within = np.log(weight) - np.log(total[group])
     if measure == "per_feature":

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
 
-from slp.data.table import Table
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.data.table import Feature, Table
+from slp.ir.quantity import LevelOrMissing
 from slp.kernels import Ensemble, lay_out_ensemble
-from slp.trees import Split, Tree
+from slp.problem.new_rows import check_average
+from slp.trees import Node, Split, Tree
 
 
 def ensemble_of_trees(table: Table, trees: Iterable[Tree]) -> Ensemble:
@@ -14,9 +19,10 @@ def ensemble_of_trees(table: Table, trees: Iterable[Tree]) -> Ensemble:
     `slp.problem.new_rows`."""
     number = {name: f for f, name in enumerate(table.feature_names)}
     codes = [
-        None if f.levels is None else {level: float(i) for i, level in enumerate(f.levels)}
+        None if f.levels is None else {str(level): float(i) for i, level in enumerate(f.levels)}
         for f in table.features
     ]
+    sided = [f.missing == "side" for f in table.features]
 
     def nodes(tree: Tree) -> Iterable[tuple[int, float]]:
         for node in tree.nodes():
@@ -25,8 +31,94 @@ def ensemble_of_trees(table: Table, trees: Iterable[Tree]) -> Ensemble:
                 continue
             f = number[node.feature]
             code = codes[f]
-            operand = node.threshold if code is None else code[node.level or ""]
+            if sided[f] and isinstance(node.level, LevelOrMissing):
+                yield f, -np.inf if code is None else -2.0  # no value passes
+                continue
+            operand = node.threshold if code is None else code[str(node.level)]
             assert operand is not None
-            yield f, operand
+            yield f, float(operand)
 
     return lay_out_ensemble([list(nodes(tree)) for tree in trees], [c is not None for c in codes])
+
+
+class SidedTrees:
+    """Trees for rows that miss values which take a side; without a side (`new(average)`) such a
+    row goes down both sides. Rows are as numbers, NaN where missing (`slp.problem.new_rows`)."""
+
+    def __init__(self, features: Sequence[Feature], trees: Sequence[Tree]) -> None:
+        self._features, self._trees = features, trees
+        self._number = {f.name: i for i, f in enumerate(features)}
+        self._codes = [
+            None if f.levels is None else {str(level): float(i) for i, level in enumerate(f.levels)}
+            for f in features
+        ]
+
+    def paths(
+        self, rows: NDArray[np.float64]
+    ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]]:
+        """For each tree the rows (m, d) that end in its leaves: the row, the number of the leaf
+        among those of the tree, and the share of the row that ends there.
+
+        Raises
+        ------
+        DataError
+            E442: a row misses a value where the split says no side.
+        """
+        for tree in self._trees:
+            which: list[NDArray[np.intp]] = []
+            leaves: list[NDArray[np.intp]] = []
+            shares: list[NDArray[np.float64]] = []
+            n_leaves = 0
+            weight = _weights_below(tree)
+            stack: list[tuple[Node, NDArray[np.intp], NDArray[np.float64]]] = [
+                (tree.root, np.arange(len(rows)), np.ones(len(rows)))
+            ]
+            while stack:
+                node, at, share = stack.pop()
+                if not isinstance(node, Split):
+                    which.append(at)
+                    leaves.append(np.full(len(at), n_leaves))
+                    shares.append(share)
+                    n_leaves += 1
+                    continue
+                left = self._share_left(node, rows[at], weight)
+                stack += (
+                    (node.right, at[left < 1], (share * (1 - left))[left < 1]),
+                    (node.left, at[left > 0], (share * left)[left > 0]),
+                )
+            yield np.concatenate(which), np.concatenate(leaves), np.concatenate(shares)
+
+    def _share_left(
+        self, node: Split, rows: NDArray[np.float64], weight: dict[int, float]
+    ) -> NDArray[np.float64]:
+        f = self._number[node.feature]
+        values, codes = rows[:, f], self._codes[f]
+        missing = np.isnan(values)
+        if isinstance(node.level, LevelOrMissing) and self._features[f].missing == "side":
+            return missing.astype(np.float64)
+        if codes is None:
+            assert node.threshold is not None
+            left = np.less(values, float(node.threshold))
+        else:
+            left = np.equal(values, codes[str(node.level)])
+        out = left.astype(np.float64)
+        if missing.any():
+            side = node.missing
+            if side is None:
+                check_average(self._features[f])
+                ours, others = weight[id(node.left)], weight[id(node.right)]
+                out[missing] = ours / (ours + others)
+            else:
+                out[missing] = side == "left"
+        return out
+
+
+def _weights_below(tree: Tree) -> dict[int, float]:
+    """The weight of the table's rows in each node, by its identity."""
+    out: dict[int, float] = {}
+    for node in reversed(list(tree.nodes())):
+        if isinstance(node, Split):
+            out[id(node)] = out[id(node.left)] + out[id(node.right)]
+        else:
+            out[id(node)] = float(node.rows)
+    return out

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.table import Feature, Table
+from slp.ir.quantity import Side
 from slp.trees import Leaf, Split, Tree
 from slp.trees.tree import tree_of_preorder
 
@@ -26,9 +27,9 @@ class PlacedNode(NamedTuple):
     ----------
     begin, end : the range of its rows in `TreeOnTable.rows`.
     feature : the feature that it splits on, -1 at a leaf.
-    low, high : of a threshold the largest code on its left side and the smallest on its right,
-        which are neighbours in the node; of a test on a level both are its code. -1 where there is
-        none.
+    low, high : the cut, as `slp.data.table` has it: of a threshold the largest code on its left
+        side and the smallest on its right, which are neighbours in the node; of a test on a level
+        both are its code. -1 where there is none.
     left, right : positions of its children among the nodes, -1 at a leaf.
     """
 
@@ -112,11 +113,12 @@ def canonical_nodes(placed: TreeOnTable) -> NDArray[np.int32] | None:
         if any(side.begin == side.end for side in sides):
             return None
         low, high, below = node.low, node.high, (node.right, node.left)
-        if placed.table.features[node.feature].categorical:
-            others = np.unique(placed.table.codes[placed.rows_of(sides[1]), node.feature])
-            if len(others) == 1 and others[0] < low:
-                low = high = int(others[0])
-                below = (node.left, node.right)
+        feature = placed.table.features[node.feature]
+        if feature.categorical or feature.holes:
+            codes = [placed.table.codes[placed.rows_of(s), node.feature] for s in sides]
+            other = _other_way(feature, *codes)
+            if other is not None:
+                (low, high), below = other, (node.left, node.right)
         out.append((node.feature, low, high))
         stack += below
     return np.array(out, np.int32)
@@ -148,7 +150,7 @@ def _goes_left(
     feature: Feature, codes: NDArray[np.int32], split: Split
 ) -> NDArray[np.bool_] | None:
     """Which codes of some rows pass a test; None if a code does not determine it."""
-    if (split.level is None) == feature.categorical:
+    if not feature.asks(split.threshold, split.level):
         return None
     left, untold = feature.sides(split.threshold, split.level)
     return None if untold[codes].any() else left[codes]
@@ -158,7 +160,36 @@ def _neighbours(
     feature: Feature, codes: NDArray[np.int32], goes_left: NDArray[np.bool_]
 ) -> tuple[int, int]:
     left, right = codes[goes_left], codes[~goes_left]
+    missing = feature.missing_code
+    side: Side | None = None
+    if missing is not None:
+        if (left == missing).all() and len(left):
+            return missing, missing
+        side = "left" if missing in left else "right" if missing in right else None
+        left, right = left[left != missing], right[right != missing]
     if feature.categorical:
         code = int(left[0]) if len(left) else -1
-        return code, code
-    return int(left.max(initial=-1)), int(right.min()) if len(right) else -1
+        low, high = code, code
+    else:
+        low, high = int(left.max(initial=-1)), int(right.min()) if len(right) else -1
+    return feature.cut(low, high, side) if min(low, high) >= 0 else (low, high)
+
+
+def _other_way(
+    feature: Feature, left: NDArray[np.int32], right: NDArray[np.int32]
+) -> tuple[int, int] | None:
+    """The canonical cut of a split with its sides exchanged, for codes on both sides (not empty);
+    None where the test of the tree is the canonical one."""
+    missing = feature.missing_code
+    side: Side | None = None
+    if missing is not None:
+        if (right == missing).all():
+            return missing, missing
+        if (left == missing).all():
+            return None
+        side = "right" if missing in left else "left" if missing in right else None
+        left, right = left[left != missing], right[right != missing]
+    others = np.unique(right)
+    if not feature.categorical or len(others) != 1 or not len(left) or others[0] > left[0]:
+        return None
+    return feature.cut(int(others[0]), int(others[0]), side)

@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from slp.ir import program as ir  # its names are used late: it imports slp.terms
+from slp.ir.quantity import MISSING
 from slp.resolution import faults
 from slp.resolution.affine import Affine, Trace
 from slp.resolution.arithmetic import evaluate_argument, evaluate_arguments
@@ -87,6 +88,26 @@ def threshold_outcomes(
     if isinstance(body.threshold, Var):
         return _at_all_thresholds(guards)
     return _at_bound_threshold(guards)
+
+
+def outcome_of_missing(
+    database: Database, instance: RuleInstance, feature: str, meter: Meter
+) -> Outcome:
+    """What a split rule's instance, which may split on a numeric feature, allows of the test for
+    its missing values, of which V is the atom `missing`. Guards that take V for a number refuse it.
+    Raises as `threshold_outcomes`."""
+    body = instance.body
+    assert isinstance(body, ir.SplitBody)
+    span, parameters = instance.rule.span, database.parameters
+    guards = _Guards(database, body, Atom(feature), span, meter, parameters)
+    if isinstance(body.threshold, Atom) and body.threshold.name in parameters:
+        return None
+    try:
+        return guards.children(Atom(MISSING))
+    except faults.UnknownValueError as e:
+        if e.name != MISSING:
+            raise
+        return None
 
 
 @dataclass(frozen=True)

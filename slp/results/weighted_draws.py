@@ -19,7 +19,7 @@ from slp import results
 from slp.data.table import Table
 from slp.kernels.compiled import N_CORES
 from slp.problem.new_rows import rows_as_numbers, table_in_pieces
-from slp.problem.tree_arrays import ensemble_of_trees
+from slp.problem.tree_arrays import SidedTrees, ensemble_of_trees
 from slp.results.averages import LeafMixture, ScoredTree
 from slp.trees import Split
 
@@ -189,19 +189,38 @@ class DrawnTrees(WeightedDraws):
     def leaf_mixtures(self, rows: NDArray[np.object_]) -> Iterator[LeafMixture]:
         """For each new row, the leaves that it ends in."""
         statistics, which = self._distinct_leaves
-        for where in self._leaves_reached(rows):
-            for column in where.T:
+        for numbers in self._pieces(rows):
+            if np.isnan(numbers).any():
+                yield from self._mixtures_of_missing(numbers)
+                continue
+            for column in self._ensemble.leaves(numbers, self._threads).T:
                 leaves, place = np.unique(which[column], return_inverse=True)
                 yield LeafMixture(self._shares(place), statistics[leaves])
+
+    def _mixtures_of_missing(self, numbers: NDArray[np.float64]) -> Iterator[LeafMixture]:
+        """The leaves of rows some of which miss values that take a side."""
+        statistics, which = self._distinct_leaves
+        mass = np.zeros((len(numbers), len(statistics)))
+        for u, (at, leaves, shares) in enumerate(self._paths(numbers)):
+            np.add.at(mass, (at, which[leaves]), shares * self.frequency[u])
+        for own in mass:
+            yield LeafMixture(own[own > 0], statistics[own > 0])
 
     def predictions(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
         """For each new row the class probabilities, shape (m, C), or the predictive mean, shape
         (m, 1), averaged over all draws."""
-        leaf = self.table.leaf
-        of_leaf = leaf.predict_proba if leaf.classes else leaf.mean
-        values = of_leaf(self._statistics).reshape(len(self._statistics), -1)
+        values = self._leaf_values.reshape(len(self._statistics), -1)
         numbers = rows_as_numbers(self.table, rows)
-        return self._ensemble.average(values, self.frequency, numbers, self._threads)
+        blank = np.isnan(numbers).any(axis=1)
+        whole = np.ascontiguousarray(numbers[~blank])
+        out = np.empty((len(numbers), values.shape[1]))
+        out[~blank] = self._ensemble.average(values, self.frequency, whole, self._threads)
+        if blank.any():
+            own = np.zeros((int(blank.sum()), values.shape[1]))
+            for u, (at, leaves, shares) in enumerate(self._paths(numbers[blank])):
+                np.add.at(own, at, self.frequency[u] * shares[:, None] * values[leaves])
+            out[blank] = own
+        return out
 
     # --- predictions ---------------------------------------------------------------------------
 
@@ -213,19 +232,32 @@ class DrawnTrees(WeightedDraws):
     def predictive(self, where: NDArray[np.int64]) -> NDArray[np.float64]:
         """What each tree predicts of rows, by their leaves of shape (U, m): class probabilities,
         shape (U, m, C), or means, shape (U, m)."""
+        return self._leaf_values[where]
+
+    @property
+    def _leaf_values(self) -> NDArray[np.float64]:
+        """What each leaf predicts: class probabilities, shape (K, C), or means, shape (K,)."""
         leaf = self.table.leaf
-        of_leaf = leaf.predict_proba if leaf.classes else leaf.mean
-        return of_leaf(self._statistics)[where]
+        return leaf.predict_proba(self._statistics) if leaf.classes else leaf.mean(self._statistics)
 
     def predictions_by_tree(self, rows: NDArray[np.object_]) -> Iterator[NDArray[np.float64]]:
-        """`predictive` of new rows (`Table.new_rows`), some rows at a time."""
-        return map(self.predictive, self._leaves_reached(rows))
+        """What each tree predicts of new rows (`Table.new_rows`), some rows at a time: class
+        probabilities, shape (U, m, C), or means, shape (U, m)."""
+        for numbers in self._pieces(rows):
+            if not np.isnan(numbers).any():
+                yield self.predictive(self._ensemble.leaves(numbers, self._threads))
+                continue
+            values = self._leaf_values
+            out = np.zeros((len(self.trees), len(numbers), *values.shape[1:]))
+            for own, (at, leaves, shares) in zip(out, self._paths(numbers), strict=True):
+                share = shares.reshape(-1, *[1] * (values.ndim - 1))
+                np.add.at(own, at, share * values[leaves])
+            yield out
 
     def predictive_error(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
         """Monte Carlo standard error of the mean of `predictive` over draws: (m, C) or (m,)."""
         pieces = []
-        for where in self._leaves_reached(rows):
-            values = self.predictive(where)
+        for values in self.predictions_by_tree(rows):
             if len(self.table.leaf.classes) == 2:  # p and 1 - p have the same error
                 pieces.append(np.repeat(self.error(values[:, :, :1]), 2, axis=1))
             else:
@@ -236,7 +268,25 @@ class DrawnTrees(WeightedDraws):
         """The leaf of each distinct row of the table under each tree, shape (U, n); of a table with
         more than `rows_at_a_time`, of this number of rows, spread evenly."""
         pieces = table_in_pieces(self.table, self._some_of_table())
-        return np.hstack([self._ensemble.leaves(rows, self._threads) for _, rows in pieces])
+        return np.hstack([self._leaves_of(rows) for _, rows in pieces])
+
+    def _leaves_of(self, numbers: NDArray[np.float64]) -> NDArray[np.int64]:
+        """The leaf of each row of the table (m, d) under each tree, shape (U, m)."""
+        if not np.isnan(numbers).any():
+            return self._ensemble.leaves(numbers, self._threads)
+        out = np.empty((len(self.trees), len(numbers)), np.int64)
+        for own, (at, leaves, _) in zip(out, self._paths(numbers), strict=True):
+            own[at] = leaves
+        return out
+
+    def _paths(
+        self, numbers: NDArray[np.float64]
+    ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]]:
+        """`SidedTrees.paths`, with leaves numbered through all trees."""
+        first = np.cumsum([0, *self.n_leaves])
+        sided = SidedTrees(self.table.features, [scored.tree for scored in self.trees])
+        for begin, (at, leaves, shares) in zip(first[:-1], sided.paths(numbers), strict=True):
+            yield at, begin + leaves, shares
 
     def table_predictions(self) -> NDArray[np.float64]:
         """`predictive` of the rows of `leaves_of_table`."""
@@ -258,21 +308,30 @@ class DrawnTrees(WeightedDraws):
             held = min(held, max(self._room // _BYTES_HELD, _FEWEST_HELD))
         return max(1, min(_ROWS_AT_A_TIME, held // each))
 
-    def _leaves_reached(self, rows: NDArray[np.object_]) -> Iterator[NDArray[np.int64]]:
-        """The leaf that each new row (`Table.new_rows`) ends in under each tree, shape (U, m), some
-        rows at a time."""
+    def _pieces(self, rows: NDArray[np.object_]) -> Iterator[NDArray[np.float64]]:
+        """New rows (`Table.new_rows`) as numbers, some at a time."""
         numbers = rows_as_numbers(self.table, rows)
         step = self.rows_at_a_time
         for a in range(0, max(1, len(rows)), step):
-            yield self._ensemble.leaves(numbers[a : a + step], self._threads)
+            yield numbers[a : a + step]
 
     @cached_property
     def _statistics(self) -> NDArray[np.float64]:
         """Statistics of each leaf, one tree after the other, shape (K, k)."""
         own = np.ascontiguousarray(self.table.statistics, np.float64)
         pieces = table_in_pieces(self.table, np.arange(len(own)))
-        sums = (self._ensemble.sums(own[at], rows, self._threads) for at, rows in pieces)
-        return reduce(np.add, sums)
+        return reduce(np.add, (self._sums(own[at], rows) for at, rows in pieces))
+
+    def _sums(self, own: NDArray[np.float64], rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Sum of the statistics (m, k) of rows of the table that end in each leaf, (K, k)."""
+        blank = np.isnan(rows).any(axis=1)
+        if not blank.any():
+            return self._ensemble.sums(own, rows, self._threads)
+        of_whole = np.ascontiguousarray(own[~blank]), np.ascontiguousarray(rows[~blank])
+        out = self._ensemble.sums(*of_whole, self._threads)
+        for at, leaves, _ in self._paths(rows[blank]):
+            np.add.at(out, leaves, own[blank][at])
+        return out
 
     @cached_property
     def _distinct_leaves(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:

@@ -93,7 +93,7 @@ def node_term(node: Any) -> Term:
 
 def _test(split: Any) -> Term:
     """The threshold, or the level, of a split."""
-    return Atom(split.level) if split.level is not None else Number(float(split.threshold))
+    return Atom(str(split.level)) if split.level is not None else Number(float(split.threshold))
 
 
 def _pairs(summary: Mapping[Any, Any]) -> Term:

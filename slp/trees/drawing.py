@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from slp.ir.quantity import Quantity
+from slp.ir.quantity import LevelOrMissing, Quantity
 from slp.leaves import Label, label_text
 from slp.leaves.base import LEVEL
 from slp.source import visible
@@ -57,11 +57,21 @@ def tree_to_dot(tree: Tree) -> str:
 
 def condition_text(split: Split) -> str:
     """The test of a split: `age < 24`, `colour = red`; `age <= 23.5` if values are compared in 32
-    bits, as in scikit-learn."""
+    bits, as in scikit-learn. With a side for missing values `age < 24 or missing` on the left one,
+    `age < 24 and not missing` on the right one."""
+    side = split.missing
+    if side is None or isinstance(split.level, LevelOrMissing):
+        return _test_text(split)
+    return f"{_test_text(split)} {'or' if side == 'left' else 'and not'} missing"
+
+
+def _test_text(split: Split) -> str:
     if split.level is not None:
         return f"{visible(split.feature)} = {visible(split.level)}"
     assert split.threshold is not None
-    if isinstance(split.threshold, Quantity):
+    if isinstance(split.threshold, Quantity) and (
+        split.threshold.levels or split.threshold.unit is not None
+    ):
         return f"{visible(split.feature)} < {number_text(split.threshold)}"
     bound = bound_in_32_bits(split.threshold)
     test = f"< {number_text(split.threshold)}" if bound is None else f"<= {number_text(bound)}"

@@ -3,7 +3,9 @@
 `{"feature": f, "threshold": t, "left": ..., "right": ...}` (`"level"` in place of `"threshold"` for
 a categorical test, and `"missing": "level"` beside it where missing values are a level; of an
 ordinal feature the threshold is a level, and `"order"` has all of them; `"unit"` is that of a
-threshold, if it is known), `{"counts": {class: rows}}`, `{"n": rows, "mean": m}` (of durations also
+threshold, if it is known; `"missing": "left"` or `"right"` beside a test is the side of rows that
+miss the value, and `"level": "missing"` with `"missing": "level"` the test for these rows of any
+feature), `{"counts": {class: rows}}`, `{"n": rows, "mean": m}` (of durations also
 `"events"`, how many were seen to their end), `{"n": rows}`, or `{}` for a leaf without a summary.
 `"predictive"` beside these is the prediction of a leaf model. It is written on request, and the
 reader ignores it, because a tree has no leaf model.
@@ -21,7 +23,7 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from slp.errors import DataError
-from slp.ir.quantity import LevelOrMissing, Quantity, level_numbers
+from slp.ir.quantity import LevelOrMissing, Quantity, Side, SidedLevel, level_numbers
 from slp.leaves import Label, label_of, label_text, sorted_labels
 from slp.messages import Wording
 from slp.messages.trees import (
@@ -30,6 +32,7 @@ from slp.messages.trees import (
     COUNTS_MALFORMED,
     LEAF_HAS_STRANGE_KEY,
     MISSING_IS_NO_LEVEL,
+    MISSING_IS_NO_SIDE,
     NO_NUMBER_OF_ROWS,
     NO_SUMMARY,
     NO_THRESHOLD,
@@ -75,15 +78,18 @@ def tree_to_dict(tree: Tree, *, predictive: bool = False) -> dict[str, Any]:
 
 
 def _test_to_dict(split: Split) -> dict[str, Any]:
+    marked: dict[str, str] = {} if split.missing is None else {"missing": split.missing}
     if split.level is not None:
-        marked = {"missing": "level"} if isinstance(split.level, LevelOrMissing) else {}
+        if isinstance(split.level, LevelOrMissing):
+            marked = {"missing": "level"}
         return {"level": str(split.level), **marked}
     threshold = split.threshold
     if not isinstance(threshold, Quantity):
         return {"threshold": threshold}
     if threshold.level is not None:
-        return {"threshold": threshold.level, "order": list(threshold.levels)}
-    return {"threshold": float(threshold), "unit": threshold.unit}
+        return {"threshold": threshold.level, "order": list(threshold.levels), **marked}
+    unit = {} if threshold.unit is None else {"unit": threshold.unit}
+    return {"threshold": float(threshold), **unit, **marked}
 
 
 def _by_text(of_classes: Mapping[Label, Any]) -> dict[str, Any]:
@@ -168,30 +174,34 @@ def _check_test(site: _Site, node: Mapping[str, Any]) -> Test:
         site.fail(SPLIT_HAS_TWO_TESTS)
     if not isinstance(node["feature"], str):
         site.fail(NOT_A_STRING, key="feature", found=_kind(node["feature"]))
+    missing = node.get("missing")
     if level is None:
-        if "missing" in node:
-            site.fail(MISSING_IS_NO_LEVEL, found=_kind(node["missing"]))
-        return node["feature"], _check_threshold(site, node), None
+        if missing not in (None, "left", "right"):
+            site.fail(MISSING_IS_NO_SIDE, found=_kind(missing))
+        return node["feature"], _check_threshold(site, node, missing), None
     if not isinstance(level, str):
         site.fail(NOT_A_STRING, key="level", found=_kind(level))
-    missing = node.get("missing")
-    if missing not in (None, "level"):
+    if missing not in (None, "level", "left", "right"):
         site.fail(MISSING_IS_NO_LEVEL, found=_kind(missing))
-    return node["feature"], None, level if missing is None else LevelOrMissing(level)
+    if missing in ("left", "right"):
+        level = SidedLevel(level, missing)
+    elif missing is not None:
+        level = LevelOrMissing(level)
+    return node["feature"], None, level
 
 
-def _check_threshold(site: _Site, node: Mapping[str, Any]) -> float:
+def _check_threshold(site: _Site, node: Mapping[str, Any], missing: Side | None) -> float:
     threshold, order, unit = node["threshold"], node.get("order"), node.get("unit")
     if unit is not None and not isinstance(unit, str):
         site.fail(NOT_A_STRING, key="unit", found=_kind(unit))
     if order is None:
         number = _check_number(site, NO_THRESHOLD, "threshold", threshold)
-        return number if unit is None else Quantity(number, (), unit)
+        return number if unit is None and missing is None else Quantity(number, (), unit, missing)
     if not isinstance(order, list) or not all(isinstance(name, str) for name in order):
         site.fail(NOT_A_STRING, key="order", found=_kind(order))
     if threshold not in order[1:] or len(set(order)) < len(order):
         site.fail(NO_THRESHOLD_LEVEL, level=site.words("level", threshold))
-    return Quantity(level_numbers(order)[order.index(threshold)], order)
+    return Quantity(level_numbers(order)[order.index(threshold)], order, None, missing)
 
 
 def _check_classes(site: _Site, classes: Any) -> dict[str, Label]:

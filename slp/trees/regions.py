@@ -50,6 +50,7 @@ class Region:
                 Region({**self.intervals, feature: (max(lo, threshold), hi)}, self.levels),
             )
         assert level is not None
+        level = str(level)
         known = self.levels.get(feature, Levels())
         out = known.out if level in known.out else (*known.out, level)
         return (

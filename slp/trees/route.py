@@ -17,13 +17,14 @@ from slp.data.roles import roles_of
 from slp.errors import DataError
 from slp.ir.names import unknown_classes, unknown_features
 from slp.ir.program import Program
-from slp.ir.quantity import MISSING, LevelOrMissing, Quantity, level_numbers
+from slp.ir.quantity import MISSING, Quantity, level_numbers
 from slp.leaves import Label, label_array, label_text
 from slp.messages.tables import UNKNOWN_LEVEL
 from slp.messages.trees import (
     NOTHING_TO_PREDICT_FROM,
     ROWS_NOT_2D,
     TEST_OF_ANOTHER_KIND,
+    TEST_WITHOUT_SIDE,
     THRESHOLD_INSIDE_BIN,
     TREE_COLUMN_MISSING,
     TREE_VALUE_MISSING,
@@ -36,8 +37,9 @@ if TYPE_CHECKING:
     from slp.data.table import Feature, Table
 
 
-def route_rows(tree: Tree, X: Any) -> NDArray[np.int64]:
-    """Leaf of each row of `X`, numbers from 0 in preorder, shape (n,).
+def route_rows(tree: Tree, X: Any, rows: NDArray[np.int64] | None = None) -> NDArray[np.int64]:
+    """Leaf of each row of `X`, numbers from 0 in preorder, shape (n,); only of the `rows` at these
+    places, where they are given, shape (m,).
 
     `X` is a frame (columns by name, extra ones ignored) or an array of shape (n, d) whose columns
     are called `x0`, `x1`, ...
@@ -51,12 +53,19 @@ def route_rows(tree: Tree, X: Any) -> NDArray[np.int64]:
     columns = _Columns(X)
 
     def goes_left(split: Split, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        side, missing = split.missing, columns.missing(split.feature)[rows]
+        if missing.any() and side is None:
+            row = int(rows[missing][0]) + 1
+            raise DataError(TREE_VALUE_MISSING(row=row, feature=split.feature))
         if split.level is not None:
-            return np.equal(columns.levels_of(split)[rows], split.level)
-        assert split.threshold is not None
-        return columns.numbers(split)[rows] < split.threshold
+            left = np.equal(columns.levels(split.feature)[rows], str(split.level))
+        else:
+            assert split.threshold is not None
+            left = columns.numbers(split)[rows] < float(split.threshold)
+        return np.where(missing, side == "left", left)
 
-    return _route(tree, columns.n_rows, goes_left)
+    own = np.arange(columns.n_rows) if rows is None else rows
+    return _route(tree, columns.n_rows, goes_left, own)[own]
 
 
 def leaves_of_rows(tree: Tree, program: Program, X: Any, y: Any) -> list[Leaf]:
@@ -69,7 +78,7 @@ def leaves_of_rows(tree: Tree, program: Program, X: Any, y: Any) -> list[Leaf]:
         the table lacks.
     """
     roles = roles_of(program, frame_of(X), y)
-    present = slice(None) if roles.weights is None else np.flatnonzero(roles.weights)
+    present = None if roles.weights is None else np.flatnonzero(roles.weights)
     response = response_of(program, roles.weighted())
     name, classes = roles.response.name, list(map(label_text, response.leaf.classes))
     faults = [
@@ -79,7 +88,7 @@ def leaves_of_rows(tree: Tree, program: Program, X: Any, y: Any) -> list[Leaf]:
     if faults:
         raise DataError(faults)
     sums = np.zeros((tree.n_leaves, response.statistics.shape[1]))
-    where = route_rows(tree, X)[present]
+    where = route_rows(tree, X, present)
     np.add.at(sums, where, response.statistics)
     rows = np.bincount(where, minlength=tree.n_leaves).tolist()
     return [replace(Leaf.of(response.leaf, s), counted=n) for s, n in zip(sums, rows, strict=True)]
@@ -101,10 +110,13 @@ def route_table(tree: Tree, table: Table) -> NDArray[np.int64]:
         if split.feature not in features:
             raise _no_column(split.feature, list(features))
         j, feature = features[split.feature]
-        left: NDArray[np.bool_] = _codes_left(split, feature)[table.codes[rows, j]]
+        codes = table.codes[rows, j]
+        if split.missing is None and feature.holes and (codes == feature.missing_code).any():
+            raise DataError(TEST_WITHOUT_SIDE(feature=feature.name))
+        left: NDArray[np.bool_] = _codes_left(split, feature)[codes]
         return left
 
-    return _route(tree, len(table.counts), goes_left)
+    return _route(tree, len(table.counts), goes_left, np.arange(len(table.counts)))
 
 
 def levels_of_rows(tree: Tree, X: Any) -> dict[str, frozenset[str]]:
@@ -116,8 +128,8 @@ def levels_of_rows(tree: Tree, X: Any) -> dict[str, frozenset[str]]:
         E606, E607, as `route_rows`.
     """
     columns = _Columns(X)
-    tested = {n.feature: n for n in tree.nodes() if isinstance(n, Split) and n.level is not None}
-    return {f: frozenset(columns.levels_of(tested[f]).tolist()) for f in sorted(tested)}
+    tested = {n.feature for n in tree.nodes() if isinstance(n, Split) and n.level is not None}
+    return {f: frozenset(columns.levels(f).tolist()) for f in sorted(tested)}
 
 
 def leaf_predictions(tree: Tree) -> NDArray[Any]:
@@ -136,9 +148,10 @@ def _route(
     tree: Tree,
     n_rows: int,
     goes_left: Callable[[Split, NDArray[np.int64]], NDArray[np.bool_]],
+    rows: NDArray[np.int64],
 ) -> NDArray[np.int64]:
     where = np.zeros(n_rows, dtype=np.int64)
-    stack = [(tree.root, np.arange(n_rows))]
+    stack = [(tree.root, rows)]
     n_leaves = 0
     while stack:
         node, rows = stack.pop()
@@ -167,35 +180,43 @@ class _Columns:
         self.n_rows = len(X)
         self._numbers: dict[str, NDArray[np.float64]] = {}
         self._levels: dict[str, NDArray[np.str_]] = {}
+        self._missing: dict[str, NDArray[np.bool_]] = {}
 
-    def _column(self, feature: str, *, may_miss: bool = False) -> list[Any]:
+    def _column(self, feature: str) -> list[Any]:
         if feature not in self._names:
             raise _no_column(feature, self._names)
         if self._frame is None:
             column = self._array[:, self._names.index(feature)]
         else:
             column = self._frame[feature]
-        values = list(column)
-        missing = [i for i, v in enumerate(values) if is_missing(v)]
-        if missing and not may_miss:
-            raise DataError(TREE_VALUE_MISSING(row=missing[0] + 1, feature=feature))
-        return values
+        return list(column)
+
+    def missing(self, feature: str) -> NDArray[np.bool_]:
+        """Whether each row misses the value, shape (n,)."""
+        if feature not in self._missing:
+            self._missing[feature] = np.array(
+                list(map(is_missing, self._column(feature))), np.bool_
+            )
+        return self._missing[feature]
 
     def numbers(self, split: Split) -> NDArray[np.float64]:
-        """The column of a split as numbers that compare with its threshold."""
+        """The column of a split as numbers that compare with its threshold, NaN where missing."""
         feature, threshold = split.feature, split.threshold
         if isinstance(threshold, Quantity) and threshold.levels:
             return self._places(feature, threshold.levels)
         if feature not in self._numbers:
             values = self._column(feature)
             try:
-                self._numbers[feature] = np.array([number_of(v) for v in values], dtype=np.float64)
+                numbers = [math.nan if is_missing(v) else number_of(v) for v in values]
+                self._numbers[feature] = np.array(numbers, dtype=np.float64)
             except (TypeError, ValueError) as e:
                 raise DataError(TREE_VALUE_NO_NUMBER(feature=feature, reason=e)) from e
         return self._numbers[feature]
 
     def _places(self, feature: str, order: tuple[str, ...]) -> NDArray[np.float64]:
         number = dict(zip(order, level_numbers(order), strict=True))
+        if self.missing(feature).any():
+            number[MISSING] = math.nan
         texts = self.levels(feature).tolist()
         unknown = [i for i, text in enumerate(texts) if text not in number]
         if unknown:
@@ -203,26 +224,25 @@ class _Columns:
             raise DataError(UNKNOWN_LEVEL(name=feature, cell=cell, row=row, rows="", levels=levels))
         return np.array([number[text] for text in texts])
 
-    def levels_of(self, split: Split) -> NDArray[np.str_]:
-        """The column of a test on a level; missing values are a level where the split says so."""
-        return self.levels(split.feature, may_miss=isinstance(split.level, LevelOrMissing))
-
-    def levels(self, feature: str, *, may_miss: bool = False) -> NDArray[np.str_]:
+    def levels(self, feature: str) -> NDArray[np.str_]:
+        """The column of a test on a level as text, `MISSING` where a value is missing."""
         if feature not in self._levels:
-            values = self._column(feature, may_miss=may_miss)
-            texts = [MISSING if is_missing(v) else cell_text(v) for v in values]
+            texts = [MISSING if is_missing(v) else cell_text(v) for v in self._column(feature)]
             self._levels[feature] = np.array(texts, dtype=np.str_)
         return self._levels[feature]
 
 
 def _codes_left(split: Split, feature: Feature) -> NDArray[np.bool_]:
     """Whether each code of the feature goes left, shape (n_codes,)."""
-    if (split.level is None) == feature.categorical:
+    if not feature.asks(split.threshold, split.level):
         kind = "categorical" if feature.categorical else "numeric"
         given = "a threshold" if split.level is None else "a level"
         raise DataError(TEST_OF_ANOTHER_KIND(feature=feature.name, given=given, kind=kind))
-    if feature.cuts is not None and split.threshold not in feature.cuts:
-        assert split.threshold is not None
+    if (
+        feature.cuts is not None
+        and split.threshold is not None
+        and float(split.threshold) not in feature.cuts
+    ):
         cuts = ", ".join(number_text(feature.quantity(c)) for c in feature.cuts.tolist())
         threshold = number_text(split.threshold)
         raise DataError(THRESHOLD_INSIDE_BIN(feature=feature.name, threshold=threshold, cuts=cuts))

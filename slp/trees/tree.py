@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp import trees
+from slp.ir.quantity import Side, side_of_missing
 from slp.late import optional_module
 from slp.trees.regions import EVERYWHERE, Region
 
@@ -86,13 +87,20 @@ class Leaf:
 class Split:
     """An inner node. Exactly one of `threshold` (feature < threshold goes left) and `level`
     (feature = level goes left) is not None. The threshold of an ordinal feature, or of one with a
-    unit, is a `slp.ir.quantity.Quantity`: a float that is printed as its level or with its unit."""
+    unit, is a `slp.ir.quantity.Quantity`: a float that is printed as its level or with its unit.
+    Where missing values take a side, threshold or level say which (`Quantity`, `SidedLevel`);
+    `IS_MISSING` is the level of the test for missing values."""
 
     feature: str
     threshold: float | None
     level: str | None
     left: Node = field(repr=False)
     right: Node = field(repr=False)
+
+    @property
+    def missing(self) -> Side | None:
+        """The side of rows that miss the value, None where the test says none."""
+        return side_of_missing(self.threshold, self.level)
 
     @property
     def test(self) -> Test:
@@ -338,11 +346,12 @@ class Tree:
         `feature_names` are the columns that it is to take, in order; if None, those that the tree
         tests. A test `colour = red` takes the column `colour=red` of 0 and 1, as
         `pandas.get_dummies(X, prefix_sep="=")` makes it. An ordinal feature is a column of numbers:
-        of places of levels from 0, or of the levels that are numbers. It predicts the most frequent
-        class or the mean of a leaf, with the shares of classes as probabilities. scikit-learn
-        rounds values to 32 bits: one that close to a threshold may go to the other side. Impurities
-        of regression are variances of the means of leaves: a tree does not know the variance within
-        them.
+        of places of levels from 0, or of the levels that are numbers. Where missing values take a
+        side, they are NaN in all these columns, and the test for them takes a column of 0 and 1,
+        `age=missing`. It predicts the most frequent class or the mean of a leaf, with the shares of
+        classes as probabilities. scikit-learn rounds values to 32 bits: one that close to a
+        threshold may go to the other side. Impurities of regression are variances of the means of
+        leaves: a tree does not know the variance within them.
 
         Raises
         ------

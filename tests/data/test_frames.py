@@ -106,7 +106,8 @@ def test_missing_cells(program, missing):
         table_of(program(), [[1, 2.0, 0], [2, missing, 0], [3, missing, 1]])
     assert messages(e) == [
         "error[E420]: column `x1` misses 2 values, the first in row 2\n"
-        "  help: leave those rows out, or write :- ignore(x1)."
+        "  help: write :- feature(x1, [missing(side)]). so that splits say where they go, leave "
+        "those rows out, or write :- ignore(x1)."
     ]
 
 
@@ -126,9 +127,11 @@ def test_every_fault_of_a_table_is_told_at_once(program):
         table_of(program(), frame)
     assert messages(e) == [
         "error[E420]: column `Age` misses 1 value, in row 2\n"
-        "  help: leave those rows out, or write :- ignore('Age').",
+        "  help: write :- feature('Age', [missing(side)]). so that splits say where they go, leave "
+        "those rows out, or write :- ignore('Age').",
         "error[E420]: column `gone` misses 3 values, in every row\n"
-        "  help: leave those rows out, or write :- ignore(gone).",
+        "  help: write :- feature(gone, [missing(side)]). so that splits say where they go, leave "
+        "those rows out, or write :- ignore(gone).",
         "error[E411]: column `when` holds dates or times, which are neither numeric nor "
         "categorical\n  help: turn them into numbers, such as days since 1970: in pandas "
         "frame['when'] = "

@@ -80,7 +80,7 @@ def test_a_level_goes_with_levels_alone(said: str) -> None:
 
 
 def test_malformed_declarations() -> None:
-    with pytest.raises(slp.ProgramError, match=r"E102.*an `error` or a `level`"):
+    with pytest.raises(slp.ProgramError, match=r"E102.*an `error`, a `level` or takes a `side`"):
         slp.parse(":- use(growtree).\n:- feature(colour, [missing(left)]).")
     with pytest.raises(slp.ProgramError, match=r"E102.*says twice"):
         slp.parse(":- use(growtree).\n:- feature(colour, [missing(level), missing(error)]).")
@@ -144,7 +144,7 @@ def test_trees_know_that_missing_is_a_level(posterior: slp.Posterior) -> None:
     with pytest.raises(slp.DataError, match="E607"):
         unmarked.predict(FRAME)
     with pytest.raises(slp.DataError, match=r"E602.*`missing`"):
-        slp.Tree.from_dict({**data, "missing": "left"})
+        slp.Tree.from_dict({**data, "missing": "both"})
     assert all(result.holds for result in tree.check(PROGRAM, FRAME, "y"))
 
 

@@ -17,6 +17,10 @@ from tests.spec.leaf_formulas import LeafFormula
 __all__ = ["BruteForce", "Derivation", "Example", "Row", "TooManyDerivationsError", "TreeKey"]
 
 
+class ValueMissingError(Exception):
+    """A new row misses a value where no row of the table did."""
+
+
 class BruteForce(AllDerivations):
     """Everything that the package computes exactly, from the derivations one by one."""
 
@@ -95,6 +99,9 @@ class BruteForce(AllDerivations):
             partition = next(flags)
             if a[0] != b[0] and not partition:
                 return False
+            f = self.example.features.index(a[0])
+            if any(self.example.untold(f, a[1], self.example.rows[r][f]) for r in rows):
+                return False
             left, right = self._parted(a, rows)
             parts = self._parted(b, rows)
             if parts == (left, right):
@@ -137,16 +144,30 @@ class BruteForce(AllDerivations):
         """Predictive class probabilities (or, for numbers, the mean alone) of a new row."""
         terms: list[list[float]] = []
         for d, p in self.posterior():
-            leaf = d.leaves[self._leaf_of(d.tree, row)]
-            terms.append([p * x for x in self.leaf.predict(self._responses(leaf))])
+            for leaf, share in self._leaves_of(d.tree, d.leaves, row):
+                terms.append([p * share * x for x in self.leaf.predict(self._responses(leaf))])
         return [math.fsum(column) for column in zip(*terms, strict=True)]
 
-    def _leaf_of(self, tree: TreeKey, row: Row) -> int:
-        """Number, from the left, of the leaf that a row falls into."""
-        passed = 0
-        while tree != "leaf":
-            feature, test, left, right = tree
-            is_left = goes_left(test, row[self.example.features.index(feature)])
-            passed += 0 if is_left else n_leaves(left)
-            tree = left if is_left else right
-        return passed
+    def _leaves_of(
+        self, tree: TreeKey, leaves: tuple[tuple[int, ...], ...], row: Row
+    ) -> list[tuple[tuple[int, ...], float]]:
+        """The leaves, from the left, that a row falls into, with its share there."""
+        if tree == "leaf":
+            return [(leaves[0], 1.0)]
+        feature, test, left, right = tree
+        f, n = self.example.features.index(feature), n_leaves(left)
+        if self.example.untold(f, test, row[f]):
+            if feature not in self.example.averaged:
+                raise ValueMissingError
+            sizes = [
+                math.fsum(self.example.weights_of(tuple(r for leaf in own for r in leaf)))
+                for own in (leaves[:n], leaves[n:])
+            ]
+            share = sizes[0] / sum(sizes)
+        else:
+            share = float(goes_left(test, row[f]))
+        out = []
+        for below, own, part in ((left, leaves[:n], share), (right, leaves[n:], 1 - share)):
+            if part > 0:
+                out += [(x, part * s) for x, s in self._leaves_of(below, own, row)]
+        return out

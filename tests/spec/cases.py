@@ -10,6 +10,7 @@ from functools import cache
 from slp.compile import compile_problem, compile_program
 from slp.errors import ProgramError
 from slp.ir.program import Program, SplitBody
+from slp.ir.quantity import MISSING
 from slp.problem.problem import Problem
 from slp.source import SourceFile
 from tests.spec.brute_force import BruteForce, Example, Row, TooManyDerivationsError, TreeKey
@@ -20,6 +21,7 @@ from tests.spec.random_tables import (
     random_row,
     random_table,
     with_missing_levels,
+    with_missing_sides,
     with_orders,
     with_weights,
 )
@@ -56,19 +58,23 @@ def random_case(
     weights: bool = False,
     least_weight: bool = False,
     missing_level: bool = False,
+    missing_side: bool = False,
 ) -> Case:
     """The case of a seed; tables on which there are more than `limit` derivations lose rows. With
     `rows` its program asks for the rows of the box, with `orders` features are ordinal, with
     `weights` rows have weights, with `least_weight` also a limit of the weight in a leaf, with
-    `missing_level` categorical features miss values."""
+    `missing_level` categorical features miss values, with `missing_side` features of all kinds,
+    ordinal ones too, and rows have weights now and then."""
     rng = random.Random(seed)
     table = random_table(rng)
-    if orders:
+    if orders or (missing_side and rng.random() < 0.3):
         table = with_orders(rng, table)
     if missing_level:
         table = with_missing_levels(rng, table)
-    if weights or least_weight:
+    if weights or least_weight or (missing_side and rng.random() < 0.1):
         table = with_weights(rng, table)
+    if missing_side:
+        table = with_missing_sides(rng, table)
     text, program = _consistent_program(rng, table, rows, least_weight)
     while True:
         model = compile_problem(program, table.frame())
@@ -94,9 +100,11 @@ def _shifted(rng: random.Random, example: Example, tree: TreeKey) -> TreeKey:
     if tree == "leaf":
         return tree
     feature, test, left, right = tree
-    if not isinstance(test, str) and feature not in example.cuts and rng.random() < 0.7:
+    plain, *side = test if isinstance(test, tuple) else (test,)
+    if not isinstance(plain, str) and feature not in example.cuts and rng.random() < 0.7:
         column = [row[example.features.index(feature)] for row in example.rows]
-        test = min(x for x in column if not isinstance(x, str) and x >= test)
+        plain = min(x for x in column if not isinstance(x, str) and x >= plain)
+        test = (plain, *side) if side else plain
     return (feature, test, _shifted(rng, example, left), _shifted(rng, example, right))
 
 
@@ -106,6 +114,8 @@ def _any_tree(rng: random.Random, example: Example, depth: int) -> TreeKey:
     f = rng.randrange(len(example.features))
     feature = example.features[f]
     test = rng.choice(example.cuts.get(feature) or [row[f] for row in example.rows])
+    if feature in example.sided and test != MISSING and rng.random() < 0.8:
+        test = (test, rng.choice(("left", "right")))
     left, right = (_any_tree(rng, example, depth - 1) for _ in range(2))
     return (feature, test, left, right)
 

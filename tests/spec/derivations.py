@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
@@ -179,6 +179,29 @@ class AllDerivations:
         return len(rows) >= support.min_leaf
 
     def _cuts_of(self, f: int, rows: tuple[int, ...]) -> Iterator[Cut]:
+        """The splits of the rows that have the value; if others miss it, each in two versions, with
+        these rows right and left, and last missing against present."""
+        missing = tuple(r for r in rows if self.example.misses(f, self.example.rows[r][f]))
+        there = tuple(r for r in rows if r not in missing)
+        for cut in self._plain_cuts_of(f, there) if there else ():
+            if not missing:
+                yield cut
+                continue
+            left, right = (tuple(sorted((*own, *missing))) for own in (cut.left, cut.right))
+            yield replace(cut, test=(cut.plain, "right"), right=right)
+            yield replace(cut, test=(cut.plain, "left"), left=left)
+        if missing and there:
+            yield Cut(f, MISSING, self._mean_gap(f), math.nan, missing, there)
+
+    def _mean_gap(self, f: int) -> float:
+        """The mean distance of neighbouring values in the table; 1 of levels and bins."""
+        numbers = {row[f] for row in self.example.rows if not isinstance(row[f], str)}
+        if self.example.features[f] in self.example.cuts or len(numbers) < 2:
+            return 1.0
+        least, most = self._range(f)
+        return (most - least) / (len(numbers) - 1)
+
+    def _plain_cuts_of(self, f: int, rows: tuple[int, ...]) -> Iterator[Cut]:
         codes = {r: self.example.coded(f, self.example.rows[r][f]) for r in rows}
         order = _sort_key([row[f] for row in self.example.rows])
         present = sorted(set(codes.values()), key=order)
@@ -227,7 +250,8 @@ class AllDerivations:
             bound = choice.body[0]
             if isinstance(bound, Atom) and bound.name != name:
                 continue
-            if len({row[f] for row in self.example.rows}) < 2:
+            values = {row[f] for row in self.example.rows}
+            if len([x for x in values if not self.example.misses(f, x)]) < 2:
                 continue
             cuts = (Cut(f, x, math.nan, math.nan, (), ()) for x in self._numbers(f))
             if self.program.failure == "condition" or any(
@@ -248,6 +272,9 @@ class AllDerivations:
     def _left(self, choice: Choice, node: Node) -> list[Cut]:
         """The splits that applicability and the measure are taken over."""
         cuts = self._in_domain(choice, node)
+        assert isinstance(choice.rule.body, ir.SplitBody)
+        if choice.rule.body.measure == "range":  # no number in the range asks for missing values
+            cuts = [c for c in cuts if c.test != MISSING]
         if self.program.failure == "condition":
             return cuts
         return [c for c in cuts if self._children(choice, c) and self._split_allowed(c, node)]
@@ -265,20 +292,26 @@ class AllDerivations:
         """Left and right nonterminal for a split, None if a guard behind the split forbids it."""
         feature, threshold, left, right, *after = choice.body
         assert isinstance(choice.rule.body, ir.SplitBody)
-        test = Atom(cut.test) if isinstance(cut.test, str) else Number(float(cut.test))
+        test = Atom(cut.plain) if isinstance(cut.plain, str) else Number(float(cut.plain))
         bindings = unify(feature, Atom(self.example.features[cut.feature]), {})
         if bindings is None:
             return None
         if isinstance(threshold, Atom) and threshold.name in self.parameters:
             threshold = Number(self.parameters[threshold.name])
         if isinstance(threshold, Number):
-            if isinstance(cut.test, str) or threshold.value != cut.test:
+            if isinstance(cut.plain, str) or threshold.value != cut.plain:
                 return None
         else:
             bindings = unify(threshold, test, bindings)
             if bindings is None:
                 return None
-        for solution in solve(after, bindings, self.program.clauses, self.parameters):
+        try:
+            solutions = list(solve(after, bindings, self.program.clauses, self.parameters))
+        except KeyError:
+            if test == Atom(MISSING):  # a guard takes it for a number
+                return None
+            raise
+        for solution in solutions:
             return (
                 computed(walk(left, solution), self.parameters),
                 computed(walk(right, solution), self.parameters),
@@ -288,15 +321,15 @@ class AllDerivations:
     def _sides(self, cut: Cut, node: Node) -> tuple[Node, Node]:
         feature = self.example.features[cut.feature]
         depth, path = node.depth + 1, (*node.path, feature)
-        if isinstance(cut.test, str):
+        if isinstance(cut.plain, str):
             levels = (*node.tested_levels, feature)
             return (
                 Node(cut.left, node.region, levels, depth, path),
                 Node(cut.right, node.region, levels, depth, path),
             )
         lo, hi = node.bounds(feature)
-        below = {**node.region, feature: (lo, cut.test)}
-        above = {**node.region, feature: (cut.test, hi)}
+        below = {**node.region, feature: (lo, cut.plain)}
+        above = {**node.region, feature: (cut.plain, hi)}
         return (
             Node(cut.left, below, node.tested_levels, depth, path),
             Node(cut.right, above, node.tested_levels, depth, path),
@@ -306,7 +339,7 @@ class AllDerivations:
 
     def _split_allowed(self, cut: Cut, node: Node) -> bool:
         feature = self.example.features[cut.feature]
-        return all(satisfies(c, feature, cut.test, node) for c in self.program.constraints)
+        return all(satisfies(c, feature, cut.plain, node) for c in self.program.constraints)
 
     def _leaf_allowed(self, node: Node) -> bool:
         responses = [self.example.y[r] for r in node.rows]

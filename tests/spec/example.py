@@ -6,7 +6,11 @@ import math
 from dataclasses import dataclass, field
 from typing import Any
 
+from slp.ir.quantity import MISSING
+
 Value = float | str
+#: A test; with the side of rows that miss the value, where such rows take one.
+Test = Value | tuple[Value, str]
 Row = tuple[Value, ...]
 #: `(feature, threshold or level, left, right)`, or `"leaf"`.
 TreeKey = Any
@@ -22,6 +26,8 @@ class Example:
     y: tuple[Any, ...]
     cuts: dict[str, tuple[float, ...]] = field(default_factory=dict)
     weights: tuple[float, ...] | None = None
+    sided: frozenset[str] = frozenset()  # features whose missing values take a side
+    averaged: frozenset[str] = frozenset()  # and new rows both sides, where no row missed it
 
     def weights_of(self, rows: tuple[int, ...]) -> list[float]:
         """The weights of rows, 1 unless they have some."""
@@ -30,10 +36,18 @@ class Example:
     def coded(self, f: int, x: Value) -> Value:
         """What a split can tell of a value: itself, or the number of cuts at or below it."""
         cuts = self.cuts.get(self.features[f])
-        if cuts is None:
+        if cuts is None or self.misses(f, x):
             return x
         assert not isinstance(x, str)
         return float(sum(c <= x for c in cuts))
+
+    def misses(self, f: int, x: Value) -> bool:
+        """Whether a value is missing and takes a side."""
+        return self.features[f] in self.sided and x == MISSING
+
+    def untold(self, f: int, test: Test, x: Value) -> bool:
+        """Whether a test does not say the side of a value."""
+        return self.misses(f, x) and not isinstance(test, tuple) and test != MISSING
 
 
 @dataclass(frozen=True)
@@ -42,11 +56,21 @@ class Cut:
     in the table, and the rows (numbers) of both sides."""
 
     feature: int
-    test: Value
+    test: Test
     gap: float
     length: float
     left: tuple[int, ...]
     right: tuple[int, ...]
+
+    @property
+    def plain(self) -> Value:
+        """The test without the side of missing values."""
+        return self.test[0] if isinstance(self.test, tuple) else self.test
+
+    @property
+    def name(self) -> tuple[int, Value]:
+        """What the versions of a cut have in common."""
+        return self.feature, self.plain
 
 
 @dataclass(frozen=True)
@@ -63,8 +87,10 @@ class Node:
         return self.region.get(feature, FREE)
 
 
-def goes_left(test: Value, x: Value) -> bool:
-    """Whether `x < test`, or `x = test` for a level."""
+def goes_left(test: Test, x: Value) -> bool:
+    """Whether `x < test`, or `x = test` for a level; a missing value to the side of the test."""
+    if isinstance(test, tuple):
+        return test[1] == "left" if x == MISSING else goes_left(test[0], x)
     if isinstance(test, str) or isinstance(x, str):
         return x == test
     return x < test

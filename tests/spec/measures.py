@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 
 from tests.spec.example import Cut
@@ -21,10 +22,18 @@ def measured(
     `weights` are those of the features that have one declared. `may_be_drawn` are, for `range`, the
     features that some number in their range allows.
     """
+    if name in ("each", "partition"):
+        return _MEASURES[name](cuts, [weights.get(f, 1.0) for f in features])
+    # A cut's share is divided among its versions, which differ in the side of missing values.
+    versions = Counter(c.name for c in cuts)
+    first = list({c.name: c for c in cuts}.values())
     if name == "range":
         total = sum(weights.get(features[f], 1.0) for f in may_be_drawn)
-        return [(c, weights.get(features[c.feature], 1.0) / total * c.length) for c in cuts]
-    return _MEASURES[name](cuts, [weights.get(f, 1.0) for f in features])
+        found = [(c, weights.get(features[c.feature], 1.0) / total * c.length) for c in first]
+    else:
+        found = _MEASURES[name](first, [weights.get(f, 1.0) for f in features])
+    share = {c.name: p for c, p in found}
+    return [(c, share[c.name] / versions[c.name]) for c in cuts]
 
 
 def _same_feature(cuts: Sequence[Cut], cut: Cut) -> list[Cut]:

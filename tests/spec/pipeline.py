@@ -6,6 +6,7 @@ from typing import Any
 
 from slp.compile import compile_problem, compile_program
 from slp.engines import infer
+from slp.ir.quantity import IS_MISSING, MISSING, LevelOrMissing, Quantity, SidedLevel
 from slp.problem.problem import Problem
 from slp.results.posterior import Posterior
 from slp.source import SourceFile
@@ -33,7 +34,9 @@ def key_of(tree: Tree) -> TreeKey:
 def _key(node: Node) -> TreeKey:
     if isinstance(node, Leaf):
         return "leaf"
-    test = node.threshold if node.level is None else node.level
+    test: Any = node.threshold if node.level is None else str(node.level)
+    if node.missing is not None and not isinstance(node.level, LevelOrMissing):
+        test = (float(test) if node.level is None else test, node.missing)
     return (node.feature, test, _key(node.left), _key(node.right))
 
 
@@ -46,5 +49,14 @@ def _node(key: TreeKey) -> Node:
     if key == "leaf":
         return Leaf()
     feature, test, left, right = key
-    threshold, level = (None, test) if isinstance(test, str) else (test, None)
+    side = None
+    if isinstance(test, tuple):
+        test, side = test
+    threshold: float | None = None
+    level: str | None = None
+    if isinstance(test, str):
+        level = test if side is None else SidedLevel(test, side)
+        level = IS_MISSING if test == MISSING else level
+    else:
+        threshold = test if side is None else Quantity(test, missing=side)
     return Split(feature, threshold, level, _node(left), _node(right))

@@ -97,7 +97,7 @@ def random_bound(text: ProgramText, feature: str) -> float:
     if levels:
         name = text.rng.choice(list(levels))
         return Level(levels[name], name)
-    values = sorted({float(x) for x in text.table.columns[feature]})
+    values = sorted({float(x) for x in text.table.columns[feature] if x is not None})
     points = [*values, values[0] - 1, values[-1] + 1]
     points += [a + (b - a) / 2 for a, b in zip(values, values[1:], strict=False)] * 3
     points += [*text.table.cuts.get(feature, ())] * 3

@@ -42,6 +42,8 @@ class RandomTable:
     ignored: tuple[str, ...] = ()
     cuts: dict[str, list[float]] = field(default_factory=dict)  # those that are declared
     orders: dict[str, dict[str, float]] = field(default_factory=dict)  # numbers of levels
+    sided: frozenset[str] = frozenset()  # features whose missing values take a side
+    averaged: frozenset[str] = frozenset()
 
     @property
     def features(self) -> list[str]:
@@ -70,19 +72,20 @@ class RandomTable:
         y = self.columns["y"]
         if "seen" in self.columns:
             y = list(zip(y, self.columns["seen"], strict=True))
+        sides = {"sided": self.sided, "averaged": self.averaged}
         if "weight" not in self.columns:
-            return Example(tuple(self.features), rows, tuple(y), cuts)
+            return Example(tuple(self.features), rows, tuple(y), cuts, **sides)
         present = [i for i, w in enumerate(self.columns["weight"]) if w > 0]
         rows, y = tuple(rows[i] for i in present), [y[i] for i in present]
         weights = tuple(float(self.columns["weight"][i]) for i in present)
-        return Example(tuple(self.features), rows, tuple(y), cuts, weights)
+        return Example(tuple(self.features), rows, tuple(y), cuts, weights, **sides)
 
     def raw(self, feature: str, x: Any) -> float | str:
         """A value as the specification takes it."""
-        if feature in self.orders:
-            return self.orders[feature][str(x)]
         if x is None:
             return MISSING
+        if feature in self.orders:
+            return self.orders[feature][str(x)]
         return str(x) if self.kinds[feature] == "categorical" else float(x)
 
     def shown(self, feature: str, x: float | str) -> float | str | None:
@@ -124,7 +127,9 @@ def random_row(rng: random.Random, table: RandomTable) -> Row:
     row: list[float | str] = []
     for feature in table.features:
         x = rng.choice(table.columns[feature])
-        if feature in table.orders:
+        if feature in table.sided and (x is None or rng.random() < 0.2):
+            row.append(MISSING)
+        elif feature in table.orders:
             row.append(rng.choice(list(table.orders[feature].values())))
         elif table.kinds[feature] == "categorical":
             level = table.raw(feature, x)
@@ -209,6 +214,37 @@ def with_missing_levels(rng: random.Random, table: RandomTable) -> RandomTable:
     if for_all:
         directives.append(":- feature(_, [missing(level)]).")
     return replace(table, columns=columns, kinds=kinds, directives=tuple(directives))
+
+
+def with_missing_sides(rng: random.Random, table: RandomTable) -> RandomTable:
+    """The table with features of all kinds that miss values, which take a side."""
+    columns, directives = dict(table.columns), list(table.directives)
+    for_all, average = rng.random() < 0.3, rng.random() < 0.6
+    said = "missing(side), new(average)" if average else "missing(side)"
+    sided = set()
+    for feature in table.features:
+        if not for_all and rng.random() < 0.2:
+            continue
+        sided.add(feature)
+        share = rng.choice((0.0, 0.2, 0.5))
+        cells = [None if rng.random() < share else x for x in columns[feature]]
+        columns[feature] = [columns[feature][0], *cells[1:]]  # some value is there
+        if columns.get("weight", [1.0])[0] == 0:
+            columns["weight"] = [1.0, *columns["weight"][1:]]
+        named = [d for d in directives if f"feature({_quoted(feature)}," in d]
+        if named:
+            directives[directives.index(named[0])] = f"{named[0][:-3]}, {said}])."
+        elif not for_all:
+            directives.append(f":- feature({_quoted(feature)}, [{said}]).")
+    if for_all:
+        directives.append(f":- feature(_, [{said}]).")
+    return replace(
+        table,
+        columns=columns,
+        directives=tuple(directives),
+        sided=frozenset(sided),
+        averaged=frozenset(sided) if average else frozenset(),
+    )
 
 
 def _random_column(rng: random.Random, name: str, n: int) -> tuple[str, list[Any], list[str]]:

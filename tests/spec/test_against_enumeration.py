@@ -18,10 +18,10 @@ import pytest
 from scipy.stats import chi2
 
 from slp.engines import infer
-from slp.errors import SlpError, SlpWarning
+from slp.errors import DataError, SlpError, SlpWarning
 from slp.results.posterior import Posterior
 from slp.trees import check_tree
-from tests.spec.brute_force import TreeKey
+from tests.spec.brute_force import TreeKey, ValueMissingError
 from tests.spec.cases import Case, random_case
 from tests.spec.pipeline import key_of, tree_of
 
@@ -30,6 +30,7 @@ N_ORDERED = 100
 N_WEIGHTED = 100
 N_LEAST_WEIGHT = 60
 N_MISSING_LEVEL = 60
+N_MISSING_SIDE = 80
 N_DRAWN = 40
 RELATIVE = 1e-9
 CHI_SQUARE_ERROR = 1e-6
@@ -67,6 +68,11 @@ def test_least_weight_of_leaves(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(N_MISSING_LEVEL))
 def test_missing_values_as_a_level(seed: int) -> None:
     check(random_case(seed, missing_level=True))
+
+
+@pytest.mark.parametrize("seed", range(N_MISSING_SIDE))
+def test_missing_values_that_take_a_side(seed: int) -> None:
+    check(random_case(seed, missing_side=True))
 
 
 def check(case: Case) -> None:
@@ -153,7 +159,12 @@ def compare_predictions(case: Case, posterior: Posterior) -> None:
         for f, column in zip(case.table.features, zip(*case.new_rows, strict=True), strict=True)
     }
     frame = pl.DataFrame(columns)
-    want = np.array([case.spec.predictive(row) for row in case.new_rows])
+    try:
+        want = np.array([case.spec.predictive(row) for row in case.new_rows])
+    except ValueMissingError:
+        with pytest.raises(DataError, match="E442"):
+            posterior.predict(frame)
+        return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SlpWarning)  # of levels that the table lacks
         if case.model.table.leaf.classes:

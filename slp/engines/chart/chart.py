@@ -27,9 +27,10 @@ from slp.engines.chart.semirings import best_score, fold, log_sum, tree_count, u
 from slp.engines.kbest import KBest
 from slp.engines.near_best import near_best
 from slp.problem.ambiguity import derivations_are_trees
-from slp.problem.cut_routes import Router
+from slp.problem.cut_routes import LEFT, NEITHER, Router
 from slp.problem.cut_trees import Renderer
 from slp.problem.local_process import LocalProcess
+from slp.problem.new_rows import check_average
 from slp.problem.tree_weights import log_weight_of_tree
 from slp.results.averages import NEGLIGIBLE, LeafMixture, ScoredTree, average_predictions
 from slp.trees import Tree
@@ -250,17 +251,18 @@ class Chart:
         router = Router(f.geometry.table.features, f.geometry.cuts)
         done: dict[bytes, LeafMixture] = {}
         for row in rows:
-            goes_left = router.goes_left(row)
-            key = np.packbits(goes_left).tobytes()
+            ways = router.ways(row)
+            key = ways.tobytes()
             if key not in done:
-                done[key] = self._leaf_mixture(goes_left)
+                done[key] = self._leaf_mixture(ways)
             yield done[key]
 
-    def _leaf_mixture(self, goes_left: NDArray[np.bool_]) -> LeafMixture:
+    def _leaf_mixture(self, ways: NDArray[np.uint8]) -> LeafMixture:
         """Follow a row down all boxes that it may reach, level by level."""
         f = self.forest
         # cut -1 (a leaf) and -2 (a call) lead to the edge's left item
-        takes_left = np.concatenate([goes_left, [True, True]])
+        takes_left = np.concatenate([ways == LEFT, [True, True]])
+        takes_both = np.concatenate([ways == NEITHER, [False, False]])
         reach = np.zeros(f.n_items + 1)
         reach[0] = 1.0
         boxes, masses = [], []
@@ -272,6 +274,10 @@ class Chart:
             e = np.repeat(start - np.cumsum(size) + size, size) + np.arange(size.sum())
             flow = np.repeat(reach[items], size) * self.share[e]
             cut = f.cut[e]
+            both = np.flatnonzero(takes_both[cut] & (flow > 0))
+            if len(both):
+                self._part(e[both], flow[both], reach)
+                flow[both] = 0.0
             np.add.at(reach, np.where(takes_left[cut], f.left[e], f.right[e]), flow)
             ends = cut == LEAF
             boxes.append(f.item_box[np.repeat(items, size)[ends]])
@@ -279,6 +285,18 @@ class Chart:
         leaves, place = np.unique(np.concatenate(boxes), return_inverse=True)
         mass = np.bincount(place, weights=np.concatenate(masses))
         return LeafMixture(mass.astype(np.float64), self.statistics[leaves])
+
+    def _part(
+        self, edges: NDArray[np.int64], flow: NDArray[np.float64], reach: NDArray[np.float64]
+    ) -> None:
+        """Send a row that misses the value down both sides of splits without a side for it."""
+        f, geometry = self.forest, self.forest.geometry
+        for e, own in zip(edges.tolist(), flow.tolist(), strict=True):
+            check_average(geometry.table.features[geometry.cuts[f.cut[e]].feature])
+            left, right = (f.boxes[f.item_box[item]] for item in (f.left[e], f.right[e]))
+            share = geometry.share_left(left, right)
+            reach[f.left[e]] += own * share
+            reach[f.right[e]] += own * (1 - share)
 
     # --- summaries -----------------------------------------------------------------------------
 

@@ -15,9 +15,10 @@ from slp.errors import BudgetError
 from slp.ir.tree_grammar import TreeGrammar
 from slp.messages.inference import DERIVATION_TOO_DEEP, TOO_MANY_DERIVATIONS
 from slp.problem.boxes import Geometry
-from slp.problem.cut_routes import Router
+from slp.problem.cut_routes import LEFT, NEITHER, Router
 from slp.problem.cut_trees import Renderer
 from slp.problem.local_process import LocalProcess
+from slp.problem.new_rows import check_average
 from slp.problem.tree_weights import log_weight_of_tree
 from slp.results.averages import LeafMixture, ScoredTree, average_predictions
 from slp.trees import Tree
@@ -134,9 +135,33 @@ class Enumeration:
         """For each new row, the leaf that each derivation puts it into."""
         router = Router(self.geometry.table.features, self.geometry.cuts)
         for row in rows:
-            goes_left = router.goes_left(row)
-            leaves = [_leaf_of(item, goes_left) for item in self.items]
-            yield LeafMixture(self.probability, self.geometry.statistics(leaves))
+            ways = router.ways(row)
+            found = [self._leaves_of(item, ways) for item in self.items]
+            boxes = [box for own in found for box, _ in own]
+            shares = [
+                p * share
+                for p, own in zip(self.probability.tolist(), found, strict=True)
+                for _, share in own
+            ]
+            yield LeafMixture(np.array(shares), self.geometry.statistics(boxes))
+
+    def _leaves_of(self, d: Derivation, ways: NDArray[np.uint8]) -> list[tuple[int, float]]:
+        """The leaves that a row falls into, with the shares that it has there."""
+        out: list[tuple[int, float]] = []
+        stack = [(d, 1.0)]
+        while stack:
+            d, share = stack.pop()
+            if d.split is None or d.left is None or d.right is None:
+                out.append((d.box, share))
+                continue
+            way = ways[d.split.cut]
+            if way == NEITHER:
+                check_average(self.geometry.table.features[self.geometry.cuts[d.split.cut].feature])
+                left = self.geometry.share_left(d.split.left, d.split.right)
+                stack += [(d.left, share * left), (d.right, share * (1 - left))]
+            else:
+                stack.append((d.left if way == LEFT else d.right, share))
+        return out
 
     def rule_uses(self) -> NDArray[np.float64]:
         """Expected number of times that each rule is taken, shape (R,)."""
@@ -197,9 +222,3 @@ def _nodes(d: Derivation) -> Iterator[Derivation]:
 
 def _leaves(d: Derivation) -> list[int]:
     return [node.box for node in _nodes(d) if node.cut is None]
-
-
-def _leaf_of(d: Derivation, goes_left: NDArray[np.bool_]) -> int:
-    while d.split is not None and d.left is not None and d.right is not None:
-        d = d.left if goes_left[d.split.cut] else d.right
-    return d.box

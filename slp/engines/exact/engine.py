@@ -13,7 +13,8 @@ from slp.results.averages import TreeDistribution
 def _exact(
     problem: Problem, likelihood: bool, limits: Limits, progress: Progress | None
 ) -> TreeDistribution:
-    if problem.core is None:
+    # In the core a new row takes one side, and may not miss a value.
+    if problem.core is None or any(f.missing == "side" for f in problem.table.features):
         return chart(problem, likelihood, limits, progress)
     return CompiledChart.of(
         problem.grammar,

@@ -35,5 +35,7 @@ def why_no_tree_moves(problem: Problem, in_core: bool) -> str | None:
         return _EDITS
     if not in_core:
         return _SLOW_ENGINE
-    moves = core_takes(program.constraints) and core_moves(problem.grammar, MOVES_AND_CUTS)
+    moves = core_takes(program.constraints, problem.table) and core_moves(
+        problem.grammar, MOVES_AND_CUTS
+    )
     return None if moves else _SLOW_PROGRAM

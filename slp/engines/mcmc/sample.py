@@ -114,13 +114,13 @@ def forward_draws(problem: Problem) -> ForwardDraws:
 def runs_forward(problem: Problem) -> bool:
     """Whether independent draws of the prior are possible, with few rejections."""
     program = problem.program
-    can = core_takes(program.constraints) and program.edits is None
+    can = core_takes(program.constraints, problem.table) and program.edits is None
     return can and can_run_forward(problem.grammar) and forward_draws(problem).keeps_enough()
 
 
 def best_drawn(problem: Problem, likelihood: bool, seconds: float) -> Candidate | None:
     """The best of a few trees drawn within a number of seconds; None if none was drawn."""
-    if not core_takes(problem.program.constraints):
+    if not core_takes(problem.program.constraints, problem.table):
         return None
     sampler = tree_sampler(problem, TreeChainOptions(rungs=1), likelihood)
     schedule = Schedule(400, 4, 1000, 100)
@@ -174,7 +174,7 @@ def _compiled(problem: Problem, proposal: str) -> bool:
     program = problem.program
     if program.edits is not None:
         return edits_are_compiled(program.constraints)
-    return core_takes(program.constraints) and core_moves(problem.grammar, proposal)
+    return core_takes(program.constraints, problem.table) and core_moves(problem.grammar, proposal)
 
 
 def tree_sampler(problem: Problem, options: TreeChainOptions, likelihood: bool) -> TreeSampler[Any]:

@@ -104,21 +104,13 @@ class PlainScorer:
                 else:
                     for alternative, share in zip(taken.splits, taken.log_shares, strict=True):
                         cut, left, right = alternative.split
-                        feature = self.geometry.cuts[cut].feature
-                        low, high = self._neighbours(feature, box, left)
+                        of = self.geometry.cuts[cut]
+                        feature, low, high = of.feature, of.low, of.high
                         states = alternative.left_state, alternative.right_state
                         sides = (weight + share, left, right, *states)
                         out.splits.append(SplitOption(slots - 1, feature, low, high, *sides))
             stack += reversed(calls)
         return out
-
-    def _neighbours(self, feature: int, box: int, left: int) -> tuple[int, int]:
-        """The codes on both sides of a split, as in `slp.problem.tree_on_table`."""
-        by_code = self.geometry.rows_by_code[feature]
-        low = max(code for code, rows in by_code if rows & left)
-        if self.geometry.table.features[feature].categorical:
-            return low, low
-        return low, min(code for code, rows in by_code if rows & box & ~left)
 
     def log_likelihood(self, leaf: LeafModel, box: int) -> float:
         """log L of a box under a leaf model, 0 for a prior."""

@@ -76,7 +76,7 @@ class ModalTrees:
     def __init__(self, problem: Problem, request: Request, options: ModalOptions) -> None:
         self.problem, self.request, self.options = problem, request, options
         constraints = problem.program.constraints
-        self._core = core_takes(constraints)
+        self._core = core_takes(constraints, problem.table)
         self._interrupted = False
         self._n = 0
         if self._core:
@@ -258,7 +258,7 @@ def scorer_of(problem: Problem, likelihood: bool) -> Any:
     """The chains of `mh`, which weigh any tree and make the tests on finished trees."""
     constraints = problem.program.constraints
     of = (problem.grammar, problem.boxes, constraints)
-    if not core_takes(constraints):
+    if not core_takes(constraints, problem.table):
         return MetropolisHastings(*of, likelihood=likelihood)
     engine = problem.sampling_core
     return CompiledMetropolisHastings(*of, likelihood=likelihood, most_boxes=1, engine=engine)

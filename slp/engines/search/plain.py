@@ -153,13 +153,8 @@ class PlainSearch:
 
     def cut(self, box: int, split: BoxSplit) -> tuple[int, int, int]:
         """A split of a box as a row of `cuts`."""
-        geometry = self.process.geometry
-        feature = geometry.cuts[split.cut].feature
-        by_code = geometry.rows_by_code[feature]
-        low = max(code for code, rows in by_code if rows & split.left)
-        if self.table.features[feature].categorical:
-            return feature, low, low
-        return feature, low, min(code for code, rows in by_code if rows & split.right & box)
+        own = self.process.geometry.cuts[split.cut]
+        return own.feature, own.low, own.high
 
     # --- items ---------------------------------------------------------------------------------
 

@@ -221,12 +221,12 @@ class SearchResult(Result):
 def _tree(table: Table, cuts: NDArray[np.int32]) -> Tree:
     rows = np.arange(len(table.counts))
     leaves, stack = [], [rows]
-    for f, low, _high in cuts.tolist():
+    for f, low, high in cuts.tolist():
         own = stack.pop()
         if f < 0:
             leaves.append(Leaf.of(table.leaf, table.statistics[own].sum(axis=0)))
             continue
-        codes = table.codes[own, f]
-        left = codes == low if table.features[f].categorical else codes <= low
+        feature = table.features[f]
+        left = feature.sides(*feature.test(low, high))[0][table.codes[own, f]]
         stack += [own[~left], own[left]]
     return tree_of_nodes(table.features, cuts.tolist(), leaves)

@@ -21,8 +21,8 @@ from slp.engines.smc.resampling import SCHEMES
 from slp.engines.smc.result import FilterResult
 from slp.errors import BudgetError, NoTreeError, TimeOverError, UsageError
 from slp.ir.program import Monotone
-from slp.kernels.compiled import compiled_core
 from slp.messages.inference import FILTER_TOO_LARGE, NO_FILTER_NAME, NOT_A_SHARE, PARTICLES_FAILED
+from slp.problem.core import core_for
 from slp.problem.problem import Problem
 from slp.results.drawn import TreeSampler
 from slp.runner import Schedule
@@ -58,7 +58,7 @@ def run_filter(
     """
     _check(options)
     room = room_beside(problem.table, request.memory)
-    if compiled_core() is None:
+    if core_for(problem.table) is None:
         check_room_for_bit_sets(problem.table, request.memory)
     else:
         room -= _bytes_of_threads(problem, request, options, room)
@@ -129,7 +129,7 @@ def filter_sampler(problem: Problem, options: FilterLimits, likelihood: bool) ->
     plan = FilterPlan(options.particles, options.kept, *how)
     own = problem.program.constraints
     on = (problem.grammar, problem.boxes, own)
-    if compiled_core() is None:
+    if core_for(problem.table) is None:
         return ParticleFilter(MetropolisHastings(*on, likelihood=likelihood), plan, FilterResult)
     core = CompiledMetropolisHastings(
         *on, likelihood=likelihood, most_boxes=1, engine=problem.sampling_core

@@ -16,6 +16,7 @@ from slp.leaves import Dirichlet, GammaPoisson, LeafModel, leaf_from_plain, leaf
 from slp.messages.saved import ROWS_NOT_SAVED
 from slp.results.saved.archive import Archive, DamagedError
 
+_SAID = ("order", "unit", "range", "missing", "holes")
 _OF_ROWS = frozenset(("codes", "counts", "statistics", "row_of", "weights"))
 #: As for tables that are read: sums of counts stay whole.
 _LARGEST_COUNT = 1e12
@@ -47,7 +48,8 @@ def table_to_members(table: Table, *, rows: bool) -> dict[str, Any]:
     after the other in `rows/values.npy`, as many of each as `rows/n_values.npy` (d,) says."""
     features = [
         {"name": f.name, "kind": _kind(f), "levels": None if f.levels is None else list(f.levels)}
-        | {key: getattr(f, key) for key in ("order", "unit", "range", "missing") if getattr(f, key)}
+        | {key: getattr(f, key) for key in _SAID if getattr(f, key)}
+        | ({"new": f.new} if f.missing == "side" else {})
         for f in table.features
     ]
     about = {
@@ -111,10 +113,17 @@ def _feature(f: Any) -> Feature:
     """A feature without its numbers, but with the levels of an ordinal one."""
     levels = None if f["levels"] is None else tuple(map(_text, f["levels"]))
     order = tuple(map(_text, f.get("order", ())))
+    missing = f.get("missing")
+    if missing not in (None, "level", "side") or (missing == "level" and levels is None):
+        raise DamagedError("a feature of its table is not sound")
+    holes, new = f.get("holes", False), f.get("new", "error")
+    if type(holes) is not bool or new not in ("error", "average") or (holes > (missing == "side")):
+        raise DamagedError("a feature of its table is not sound")
+    of_missing = {"missing": missing, "holes": holes, "new": new}
     if order:
         if levels is not None or len(order) < 2 or len(set(order)) < len(order):
             raise DamagedError("a feature of its table is not sound")
-        return Feature.ordinal(_text(f["name"]), order)
+        return replace(Feature.ordinal(_text(f["name"]), order), **of_missing)
     unit, found = f.get("unit"), f.get("range")
     if found is not None:
         low, high = found
@@ -122,13 +131,10 @@ def _feature(f: Any) -> Feature:
             raise DamagedError("a feature of its table is not sound")
         found = low, high
     unit = None if unit is None else _text(unit)
-    missing = f.get("missing")
-    if missing not in (None, "level") or (missing and levels is None):
-        raise DamagedError("a feature of its table is not sound")
-    if missing and levels is not None:
+    if missing == "level" and levels is not None:
         levels = tuple(map(LevelOrMissing, levels))
     name = _text(f["name"])
-    return Feature(name, levels=levels, unit=unit, range=found, missing=missing)
+    return Feature(name, levels=levels, unit=unit, range=found, **of_missing)
 
 
 def _weighted(value: Any) -> Literal["whole", "real"] | None:

@@ -2,7 +2,10 @@
 
 feature     int32 (N,): of each node in preorder, tree after tree, the number of its feature; -1
             at a leaf
-operand     float64 (N,): the threshold, or the number of the level; 0 at a leaf
+operand     float64 (N,): the threshold, or the number of the level; 0 at a leaf, and of the test
+            for missing values
+missing     uint8 (N,), where some values take a side alone: 0 where a test says no side, 1 the
+            right side, 2 the left one, 3 of the test for missing values
 statistics  float64 (K, k): of the rows in each leaf
 added       float64 (K, k), of `modal` under smoothing alone: what is added to them to predict
 """
@@ -17,12 +20,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.table import Table
+from slp.ir.quantity import IS_MISSING, LevelOrMissing, Side, SidedLevel
 from slp.results.averages import ScoredTree
 from slp.results.saved.archive import Archive, DamagedError
 from slp.results.saved.tables import statistics_are_sound
 from slp.results.weighted_draws import DrawnTrees
 from slp.trees import Leaf, Split, Tree
 from slp.trees.tree import Test, tree_of_preorder
+
+_SIDES: dict[int, Side] = {1: "right", 2: "left"}
+_ITSELF = 3
 
 
 class SavedTrees(DrawnTrees):
@@ -51,19 +58,28 @@ class SavedTrees(DrawnTrees):
 def trees_to_members(folder: str, table: Table, trees: Sequence[Tree]) -> dict[str, Any]:
     """Trees, whose leaves know their statistics, as the arrays above."""
     number = {f.name: i for i, f in enumerate(table.features)}
-    level = [{name: i for i, name in enumerate(f.levels or ())} for f in table.features]
+    level = [{str(name): i for i, name in enumerate(f.levels or ())} for f in table.features]
     feature: list[int] = []
     operand: list[float] = []
+    missing: list[int] = []
     statistics, added = [], []
     for node in (node for tree in trees for node in tree.nodes()):
         if isinstance(node, Split):
             f = number[node.feature]
             feature.append(f)
-            operand.append(level[f][node.level] if node.threshold is None else node.threshold)  # type: ignore[index]  # one of the two is there
+            sided = table.features[f].missing == "side"
+            missing.append(_way(node) if sided else 0)
+            if missing[-1] == _ITSELF:
+                operand.append(0.0)
+            elif node.threshold is None:
+                operand.append(level[f][str(node.level)])
+            else:
+                operand.append(float(node.threshold))
             continue
         assert node.predictive is not None
         feature.append(-1)
         operand.append(0.0)
+        missing.append(0)
         statistics.append(node.predictive.statistics)
         added.append(node.predictive.added)
     members = {
@@ -71,6 +87,8 @@ def trees_to_members(folder: str, table: Table, trees: Sequence[Tree]) -> dict[s
         f"{folder}/operand.npy": np.array(operand, np.float64),
         f"{folder}/statistics.npy": np.array(statistics, np.float64),
     }
+    if any(missing):
+        members[f"{folder}/missing.npy"] = np.array(missing, np.uint8)
     known = [own for own in added if own is not None]
     if known:
         assert len(known) == len(added)
@@ -82,7 +100,13 @@ def trees_of_members(archive: Archive, folder: str, table: Table) -> list[Tree]:
     """The trees of a file."""
     feature = archive.array(f"{folder}/feature.npy", np.int32, None)
     operand = archive.array(f"{folder}/operand.npy", np.float64, len(feature))
+    missing = np.zeros(len(feature), np.uint8)
+    if f"{folder}/missing.npy" in archive.contents:
+        missing = archive.array(f"{folder}/missing.npy", np.uint8, len(feature))
     _check_nodes(table, feature, operand)
+    sided = np.array([f.missing == "side" for f in table.features], np.bool_)
+    if (missing > _ITSELF).any() or missing[(feature < 0) | ~sided[np.maximum(feature, 0)]].any():
+        raise DamagedError("its trees are not sound")
     k, n_leaves = table.leaf.n_statistics, int((feature < 0).sum())
     statistics = archive.array(f"{folder}/statistics.npy", np.float64, n_leaves, k)
     sound = statistics_are_sound(table.leaf, statistics)
@@ -98,7 +122,7 @@ def trees_of_members(archive: Archive, folder: str, table: Table) -> list[Tree]:
             for i, own in enumerate(statistics)
         ]
     )
-    tests = _tests(table, feature.tolist(), operand.tolist())
+    tests = _tests(table, feature.tolist(), operand.tolist(), missing.tolist())
     return list(_parted(next(leaves) if test is None else test for test in tests))
 
 
@@ -114,16 +138,28 @@ def _check_nodes(table: Table, feature: NDArray[Any], operand: NDArray[Any]) -> 
         raise DamagedError("its trees are not sound")
 
 
-def _tests(table: Table, feature: list[int], operand: list[float]) -> Iterator[Test | None]:
-    for f, value in zip(feature, operand, strict=True):
+def _tests(
+    table: Table, feature: list[int], operand: list[float], missing: list[int]
+) -> Iterator[Test | None]:
+    for f, value, way in zip(feature, operand, missing, strict=True):
         if f < 0:
             yield None
             continue
-        own = table.features[f]
-        if own.levels is None:
-            yield own.name, own.quantity(value), None
+        own, side = table.features[f], _SIDES.get(way)
+        if way == _ITSELF:
+            yield own.name, None, IS_MISSING
+        elif own.levels is None:
+            yield own.name, own.quantity(value, side), None
         else:
-            yield own.name, None, own.levels[int(value)]
+            level = own.levels[int(value)]
+            yield own.name, None, level if side is None else SidedLevel(level, side)
+
+
+def _way(split: Split) -> int:
+    """What a test says of missing values, as a number."""
+    if isinstance(split.level, LevelOrMissing):
+        return _ITSELF
+    return {None: 0, "right": 1, "left": 2}[split.missing]
 
 
 def _parted(nodes: Iterator[Leaf | Test]) -> Iterator[Tree]:

@@ -254,6 +254,7 @@ def digest_of_table(geometry: Geometry) -> str:
         digest.update(np.ascontiguousarray(array).data)  # no copy: it may be most of the memory
     for feature in table.features:
         digest.update(repr((feature.name, feature.levels)).encode())
+        digest.update(b"missing" * feature.holes)
         for values in (feature.values, feature.cuts):
             digest.update(b";" if values is None else values.tobytes() + b";")
     return digest.hexdigest()

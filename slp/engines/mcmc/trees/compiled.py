@@ -19,6 +19,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.data.table import Table
 from slp.engines.exact.scoring import TreeScorer
 from slp.engines.exact.size import size_of
 from slp.engines.mcmc.trees.chains import TRIES, MetropolisHastings, no_start, search_stopped
@@ -36,6 +37,7 @@ from slp.ir.program import Constraint, Predicate
 from slp.ir.tree_grammar import CallRule, OpenStates, SplitRule, TreeGrammar, cell_of
 from slp.kernels.compiled import compiled_core
 from slp.problem.boxes import Geometry
+from slp.problem.core import core_for
 from slp.problem.row_labels import telling_label_faults
 from slp.problem.tree_on_table import canonical_nodes, place_tree
 from slp.results.averages import ScoredTree
@@ -54,11 +56,11 @@ MOST_ITEMS = 2.0**20
 _TRIES_AT_ONCE = 100
 
 
-def core_takes(constraints: Iterable[Constraint]) -> bool:
-    """Whether the core is installed and can make all tests; otherwise the plain engine runs.
-    Predicates on nodes need Python."""
+def core_takes(constraints: Iterable[Constraint], table: Table) -> bool:
+    """Whether the core is installed, takes the table and can make all tests; otherwise the plain
+    engine runs. Predicates on nodes need Python."""
     local = any(isinstance(c, Predicate) and c.local for c in constraints)
-    return compiled_core() is not None and not local
+    return core_for(table) is not None and not local
 
 
 def core_moves(grammar: TreeGrammar, proposal: str) -> bool:

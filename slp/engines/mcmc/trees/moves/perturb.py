@@ -9,7 +9,8 @@ between these, in proportion to W(v, c') (`weighed_tree`). The tests below stay.
 
 and 0 where the move back does not restore T. N(T) is that of the move back too: rows that change
 sides have values of f beyond those at the tests on f below, so these thresholds stay. The bounds
-from above v are those of its box. Of a test on a level N(T) are all levels of f.
+from above v are those of its box. Of a test on a level N(T) are all levels of f, of the test for
+missing values of numbers that test alone.
 
 Reference: Pratola (2016), Efficient Metropolis-Hastings proposal mechanisms for Bayesian regression
 tree models, Bayesian Analysis 11, section 3; there the new threshold is uniform.
@@ -55,8 +56,16 @@ def _within_bounds(here: WeighedTree, i: int) -> list[int]:
         cut
         for cut in here.splits(here.box_states(i)).cuts
         if cuts[cut].feature == own.feature
-        and (own.threshold is None or low < (cuts[cut].threshold or 0.0) < high)
+        and _is_between(cuts[cut].threshold, low, high, own.threshold is None)
     ]
+
+
+def _is_between(threshold: float | None, low: float, high: float, of_level: bool) -> bool:
+    """Whether a cut is a threshold within bounds; in place of a test on a level, or for missing
+    values, whether it is one too."""
+    if of_level or threshold is None:
+        return of_level and threshold is None
+    return low < threshold < high
 
 
 def _thresholds(here: WeighedTree, i: int, feature: int) -> list[float]:
