@@ -104,6 +104,8 @@ def compare_trees(case: Case, posterior: Posterior) -> None:
     prior, after = case.spec.tree_prior(), case.spec.tree_posterior()
     several = "partition" in case.measures  # splits on different features may be the same split
     for key in list(after)[:40] if several else after:
+        if after[key] == 0:  # too small for a float, as the specification adds it up
+            continue
         want = math.log(prior[key]), math.log(after[key])
         compare_tree(case, posterior, key, case.spec.log_probabilities(key) if several else want)
     for key in case.other_trees:
