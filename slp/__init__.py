@@ -12,6 +12,7 @@ The folders and modules, from the bottom up. Each imports only those above it in
     folders, source    the files that a program may use; text and places in it
     resources, late    files that the package contains; imports at first use
     budgets            limits of time and memory
+    cluster            tasks on a cluster, through joblib, which is optional
     terms, syntax      terms of programs; text to clauses, printer, formatter
     ir                 programs and tree grammars as frozen data
     kernels            the compiled core, or the NumPy reference
@@ -49,17 +50,18 @@ from slp.version import __version__
 
 if TYPE_CHECKING:
     from slp.estimators import SLPTreeClassifier, SLPTreeRegressor
-    from slp.program import Program, check, compare, load, parse
+    from slp.program import Program, check, compare, cv, load, parse, tune
     from slp.program.learning import LearnResult
     from slp.program.saved import load_posterior
     from slp.resolution import Draws, QueryResult
-    from slp.results import Comparison, Posterior, SampledProofs
+    from slp.results import Comparison, CrossValidation, Posterior, SampledProofs, Tuning
     from slp.trees import CheckResult, Tree, TreeNode
 
 __all__ = [
     "BudgetError",
     "CheckResult",
     "Comparison",
+    "CrossValidation",
     "DataError",
     "Diagnostic",
     "Draws",
@@ -75,14 +77,17 @@ __all__ = [
     "SlpWarning",
     "Tree",
     "TreeNode",
+    "Tuning",
     "UnsupportedError",
     "UsageError",
     "__version__",
     "check",
     "compare",
+    "cv",
     "load",
     "load_posterior",
     "parse",
+    "tune",
 ]
 
 # These imports are late: the commands' help needs none of them, and few programs need all.
@@ -93,9 +98,9 @@ __getattr__, __dir__ = late_names(
         "slp.resolution": "Draws QueryResult",
         "slp.program.learning": "LearnResult",
         "slp.program.saved": "load_posterior",
-        "slp.results": "Comparison Posterior SampledProofs",
+        "slp.results": "Comparison CrossValidation Posterior SampledProofs Tuning",
         "slp.estimators": "SLPTreeClassifier SLPTreeRegressor",
-        "slp.program": "Program check compare load parse",
+        "slp.program": "Program check compare cv load parse tune",
         "slp.report": "load_ipython_extension",
     },
 )

@@ -34,7 +34,8 @@ ALLOWED: dict[str, set[str]] = {
     "leaves": _BASE | {"ir"},
     "data": _BASE | {"resources", "ir", "kernels", "leaves"},
     "trees": _BASE | {"terms", "ir", "leaves", "data"},
-    "runner": _BASE,
+    "cluster": {"errors", "messages", "late"},
+    "runner": _BASE | {"cluster"},
     "resolution": _BASE | {"terms", "syntax", "ir", "runner"},
     "analysis": _BASE
     | {"folders", "resources", "terms", "syntax", "ir", "resolution", "data", "trees"},
@@ -43,7 +44,7 @@ ALLOWED: dict[str, set[str]] = {
 }
 ALLOWED["results"] = _BASE | _TABLES | {"terms", "resolution", "problem", "runner"}
 ALLOWED["results"] |= {"folders", "version"}
-ALLOWED["engines"] = ALLOWED["results"] | {"syntax", "results"}
+ALLOWED["engines"] = ALLOWED["results"] | {"syntax", "results", "cluster"}
 ALLOWED["learn"] = ALLOWED["engines"] | {"analysis", "lower", "engines"}
 # Rooms that stand on what need not be installed, and are asked for by name
 # (`slp.late.optional_module`): nobody imports them.
@@ -64,7 +65,7 @@ ALLOWED["cli"] = _ALL_ROOMS | {"compile", "program", "__init__"}
 AGAINST_THE_CURRENT = {("errors", "source")}
 
 # Libraries that one room alone knows, so that it alone changes if they do.
-HOMES = {"click": "cli", "joblib": "estimators", "lark": "syntax", "sklearn": "estimators"}
+HOMES = {"click": "cli", "joblib": "cluster", "lark": "syntax", "sklearn": "estimators"}
 HOMES["matplotlib"] = "plot"
 
 

@@ -38,6 +38,8 @@ NOT_RUN = {
     "E561": "a newer version must have written it: tests/results/saved/test_saved.py",
     "E563": "it takes 2 GiB: tests/results/saved/test_saved.py",
     "E570": "matplotlib must be missing: tests/plot/test_canvas.py",
+    "E580": "Dask must be missing: tests/test_cluster.py",
+    "E581": "it waits for a scheduler: tests/test_cluster.py",
     "E590": "the variable is read when slp is imported: tests/kernels/test_facade.py",
     "E703": "a notebook must run: tests/report/test_notebook.py",
     "W510": "somebody must press Ctrl-C: tests/cli/test_interrupted.py",

@@ -22,6 +22,7 @@ __all__ = ["main", "sample_main", "slp_command"]
 _NAMES = (
     "check",
     "compare",
+    "cv",
     "engines",
     "expand",
     "explain",
@@ -36,6 +37,7 @@ _NAMES = (
     "report",
     "sample",
     "show",
+    "tune",
 )
 
 

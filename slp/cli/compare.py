@@ -112,18 +112,18 @@ def _table(found: slp.Comparison) -> Iterator[str]:
     for program, score in zip(found.programs, scores, strict=True):
         own = [
             visible(program.name),
-            _number(program.log_evidence, program.converged),
-            _number(program.log_bayes_factor, _both_converged(program, found)),
-            _number(program.expected_leaves, program.converged),
+            number_text(program.log_evidence, program.converged),
+            number_text(program.log_bayes_factor, _both_converged(program, found)),
+            number_text(program.expected_leaves, program.converged),
         ]
         if program.name == found.reference:
             own[2] = "0, reference"
         if score is not None:
-            own.append(_with_error(score.log_predictive, score.log_predictive_error))
+            own.append(with_error(score.log_predictive, score.log_predictive_error))
             if score.accuracy is not None:
-                own.append(_with_error(score.accuracy, score.accuracy_error))
+                own.append(with_error(score.accuracy, score.accuracy_error))
             if score.rmse is not None:
-                own.append(_with_error(score.rmse, score.rmse_error))
+                own.append(with_error(score.rmse, score.rmse_error))
         lines.append(own)
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     for line in lines:
@@ -131,16 +131,16 @@ def _table(found: slp.Comparison) -> Iterator[str]:
         yield "  ".join(cells).rstrip()
 
 
-def _number(told: Estimate | None, converged: bool) -> str:
+def number_text(told: Estimate | None, converged: bool) -> str:
     """A number with its error or the word exact; `?` for one that has not converged."""
     if told is None:
         return "-"
     if told.kind == "exact":
         return f"{told.value:.4f} exact"
-    return _with_error(told.value, told.error) if converged else f"{told.value:.4f}?"
+    return with_error(told.value, told.error) if converged else f"{told.value:.4f}?"
 
 
-def _with_error(value: float, error: float | None) -> str:
+def with_error(value: float, error: float | None) -> str:
     known = error is not None and math.isfinite(error)
     return f"{value:.4f} +- {error:.4f}" if known else f"{value:.4f} +- ?"
 

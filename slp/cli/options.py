@@ -13,6 +13,7 @@ import slp
 from slp.budgets import Deadline, check_room_for_file
 from slp.cli.common import reports_errors
 from slp.cli.numbers import RealNumber, WholeNumber
+from slp.cluster import on_scheduler
 from slp.data import read_columns
 from slp.engines import ENGINES, DrawingOptions, ProofChainOptions, all_options
 
@@ -113,6 +114,12 @@ _ENGINE: dict[str, _Option] = {
     "memory": memory_option,
     "time": time_option,
     "threads": threads_option,
+    "scheduler": click.option(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="Run chains, islands and folds on the Dask cluster at this address, such as "
+        "tcp://10.0.0.7:8786. No result depends on it.",
+    ),
     "seed": seed_option,
     "allow_code": click.option(
         "--allow-code", is_flag=True, help="Allow the code of predicates that PRIOR names."
@@ -141,16 +148,19 @@ def _flags(options: Iterable[Field[Any]]) -> dict[str, _Option]:
 
 
 def until_deadline(inference: dict[str, Any]) -> dict[str, Any]:
-    """The options with `time` replaced by a deadline. The time runs from the start of the command
-    and includes imports, reading and summaries.
+    """The options with `time` replaced by a deadline, and without `scheduler`, whose cluster is
+    used until the command ends. The time runs from the start of the command and includes imports,
+    reading and summaries.
 
     Raises
     ------
     UsageError
-        E542: it is no length of time.
+        E542: it is no length of time; E580, E581: the cluster.
     """
-    began = click.get_current_context().obj
-    return {**inference, "time": Deadline.of(inference.get("time"), began)}
+    context = click.get_current_context()
+    own = {name: value for name, value in inference.items() if name != "scheduler"}
+    context.with_resource(on_scheduler(inference.get("scheduler")))
+    return {**own, "time": Deadline.of(inference.get("time"), context.obj)}
 
 
 @dataclass(frozen=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any, Protocol, cast
 
 import numpy as np
@@ -91,6 +92,10 @@ def draw(
     return drawing.run(request.likelihood, checkpoint, request.deadline)
 
 
+def _bytes_of(sampler: TreeSampler[Any], record: Json) -> int:
+    return _BYTES_OF_NODE * sampler.n_nodes(record)
+
+
 @dataclass(frozen=True)
 class _Drawing:
     """The arguments of a run: to run it, to run it again for the prior, and to pickle it."""
@@ -117,6 +122,11 @@ class _Drawing:
         """What the loop drives."""
         engine = cast(DrawingEngine, engine_named(self.engine))
         return engine.sampler(self.problem, self.options, likelihood, self.request.allow_code)
+
+    def elsewhere(self, likelihood: bool) -> tuple[TreeSampler[Any], Callable[[Json], int]]:
+        """What a task of a cluster needs to go on with a chain."""
+        sampler = self.sampler(likelihood)
+        return sampler, partial(_bytes_of, sampler)
 
     def run(
         self, likelihood: bool, checkpoint: Checkpoint | None, deadline: Deadline
@@ -195,8 +205,9 @@ class _Drawing:
             say=say,
             check=sampler.scored,
             room=self.room * _SHARE_OF_DRAWS,
-            size_of=lambda record: _BYTES_OF_NODE * sampler.n_nodes(record),
+            size_of=partial(_bytes_of, sampler),
             enough=enough,
+            elsewhere=partial(self.elsewhere, how.likelihood),
         )
 
     def _known(

@@ -13,12 +13,12 @@ from typing import Any, Literal
 
 import numpy as np
 import polars as pl
-from joblib import effective_n_jobs
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_consistent_length, check_random_state
 from sklearn.utils.validation import assert_all_finite, check_is_fitted, column_or_1d, validate_data
 
+from slp.cluster import threads_of_jobs
 from slp.data import GivenResponse
 from slp.data.cells import read_number
 from slp.engines import all_options
@@ -150,7 +150,7 @@ class SLPTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
             seed=self._seed(),
             memory=self.memory,
             time=self.time,
-            threads=effective_n_jobs(self.n_jobs),
+            threads=threads_of_jobs(self.n_jobs),
             allow_code=self.allow_code,
             **{name: value for name, value in given.items() if value != _OPTIONS[name].default},
         )

@@ -24,12 +24,12 @@ AGAINST_WHAT = E550.says("Bayes factors cannot be against {against!r}", "take 'b
 E551 = Entry(
     "E551: the table cannot be cross-validated so",
     cause="Each fold needs a row, and each class a row outside of every fold.",
-    remedy="Ask for fewer folds, or for none by `--folds 0` (`folds=0` in Python).",
+    remedy="Ask for fewer folds; of a comparison for none by `--folds 0` (`folds=0` in Python).",
     example="slp compare growtree denison data.csv --folds 1",
 )
 NO_SUCH_FOLDS = E551.says(
     "the table cannot be parted into {folds} folds",
-    "give a whole number of folds from 2 to {rows}, or 0 for no cross-validation",
+    "give a whole number of folds from 2 to {rows}{or_none}",
 )
 ONE_ROW_OF_A_CLASS = E551.says(
     "the class {label} has one row, which cannot be predicted from the others",
@@ -43,3 +43,21 @@ E552 = Entry(
     example="slp.compare([program], X, y, checkpoint='run.json')",
 )
 ONE_RUN_EACH = E552.says("a comparison makes many runs, and a checkpoint is of one", AS_REMEDY)
+
+E553 = Entry(
+    "E553: a grid of parameters cannot be searched",
+    cause="A grid has no parameter or no value, more than 1,000 combinations, or its score is not "
+    "known: the prior looks at the response, or the engine has no evidence.",
+    remedy="Name parameters of the program with a few values each, such as "
+    "`--grid alpha=0.5,0.95`; take `--by cv` where there is no evidence to compare.",
+    example="slp tune growtree data.csv --grid alpha=",
+)
+EMPTY_GRID = E553.says("the grid has no {what}", "give values: --grid alpha=0.5,0.95")
+GRID_TOO_LARGE = E553.says(
+    "the grid has {count} combinations of values", "give a smaller one, of at most {most}"
+)
+TUNED_BY_WHAT = E553.says("parameters cannot be tuned by {by!r}", "take 'evidence' or 'cv'")
+NO_EVIDENCE_TO_TUNE_BY = E553.says(
+    "the evidence does not tell which values are best: {reason}",
+    "tune by cross-validation: --by cv (`by='cv'` in Python)",
+)

@@ -1,15 +1,16 @@
 """Programs, the object that users hold, and the questions that they answer.
 
 Entry points: `load` and `parse` (from files and text), `Program`, `check` (trees against
-constraints), `compare` (programs on one table), `find_mistakes` (in a program, and in how it fits
+constraints), `compare` (programs on one table), `cv` and `tune` (held-out rows; values of
+parameters), `find_mistakes` (in a program, and in how it fits
 a table), `first_program` (the text of a program for a new table).
 
 Inside: `program` has the class, whose parts are `tree_questions` (posterior and prior) and
 `proof_questions` (queries, draws of proofs). `learning` and `saved` (posteriors from files) are
-imported at their first use. `comparing`, `retold` (warnings of many runs), `reading`, `checking`,
-`no_tree` (the constraints to blame if there is no tree), `progress` (also used by commands),
-`starting` (the first program's text) and `new_table` (the roles of a new table's columns) are the
-rest.
+imported at their first use. `folds` makes many runs on one table, for `comparing` and `tuning`.
+`reading`, `checking`, `no_tree` (the constraints to blame if there is no tree), `progress` (also
+used by commands), `starting` (the first program's text) and `new_table` (the roles of a new table's
+columns) are the rest.
 """
 
 from typing import TYPE_CHECKING
@@ -23,6 +24,7 @@ from slp.program.reading import find_mistakes, load, parse
 
 if TYPE_CHECKING:
     from slp.program.starting import first_program
+    from slp.program.tuning import cv, tune
 
 __all__ = [
     "CLEAR_LINE",
@@ -30,12 +32,16 @@ __all__ = [
     "Progress",
     "check",
     "compare",
+    "cv",
     "find_mistakes",
     "first_program",
     "load",
     "obeys_controls",
     "parse",
     "shown_progress",
+    "tune",
 ]
 
-__getattr__, __dir__ = late_names(__name__, {"slp.program.starting": "first_program"})
+__getattr__, __dir__ = late_names(
+    __name__, {"slp.program.starting": "first_program", "slp.program.tuning": "cv tune"}
+)

@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeVar
+from itertools import chain
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slp.budgets import Deadline
 from slp.data import SharedTable
-from slp.data.frames import Frame
-from slp.errors import BudgetError, UsageError
+from slp.errors import UsageError
 from slp.ir.program import Predicate
-from slp.messages.comparing import AGAINST_WHAT, NO_PROGRAMS, ONE_RUN_EACH
+from slp.messages.comparing import AGAINST_WHAT, NO_PROGRAMS
+from slp.program.folds import (
+    Answer,
+    Run,
+    answers,
+    by_clock,
+    checked_seed,
+    converged,
+    fold_runs,
+    scores_of,
+    tell_warnings,
+)
 from slp.program.program import Program
 from slp.program.progress import Progress, shown_progress
-from slp.program.retold import Said, retold
 from slp.results import Posterior
-from slp.results.averages import TreeAverages
-from slp.results.comparison import ComparedProgram, Comparison, HeldOut, bayes_factor, held_out
+from slp.results.comparison import ComparedProgram, Comparison, bayes_factor
 from slp.results.result import Estimate
-from slp.runner import check_count
-from slp.runner.options import fresh_seed
-
-_Answer = TypeVar("_Answer")
 
 
 def compare(
@@ -68,17 +72,20 @@ def compare(
     named = _named(programs)
     if against not in ("best", "first"):
         raise UsageError(AGAINST_WHAT(against=against))
-    if "checkpoint" in options or "resume" in options:
-        raise UsageError(ONE_RUN_EACH())
-    if seed is not None:
-        check_count("seed", seed, most=math.inf)
-    seed = fresh_seed() if seed is None else seed
+    seed = checked_seed(seed, options)
     table = SharedTable.of({name: program.ir for name, program in named.items()}, X, y)
     parts = table.folds(folds, seed)
-    deadline = Deadline.of(time)
+    runs = [
+        _runs_of(table, i, name, program, seed, parts)
+        for i, (name, program) in enumerate(named.items())
+    ]
     with shown_progress(progress) as shown:
-        runs = _Runs(table, options, deadline, shown, len(named) * (1 + folds))
-        found = [_of_program(runs, i, *item, seed, parts) for i, item in enumerate(named.items())]
+        told = answers(list(chain.from_iterable(runs)), options, Deadline.of(time), shown)
+    each = 1 + len(parts)
+    found = [
+        _compared(table, name, program, runs[i][0].seed, told[i * each : (i + 1) * each])
+        for i, (name, program) in enumerate(named.items())
+    ]
     reference = _reference(found, against)
     return Comparison(
         table.response.name,
@@ -110,93 +117,67 @@ def _named(programs: Sequence[Program] | Mapping[str, Program]) -> dict[str, Pro
 # --- runs ----------------------------------------------------------------------------------------
 
 
-@dataclass
-class _Runs:
-    """Runs one after the other, which share the time that is left equally."""
-
-    table: SharedTable
-    options: Mapping[str, Any]
-    deadline: Deadline
-    progress: Progress | None
-    left: int
-
-    def run(
-        self,
-        program: Program,
-        part: tuple[Frame, Any],
-        seed: int,
-        what: str,
-        question: Callable[[Posterior], _Answer],
-    ) -> tuple[Posterior, _Answer]:
-        """A posterior and the answer to a question; by a sampler where `auto` had chosen exact sums
-        and their share of the time is over.
-
-        Raises
-        ------
-        KeyboardInterrupt
-            A run of chains was interrupted: what it drew is no basis for a comparison.
-        """
-        left = self.deadline.left()
-        time = None if math.isinf(left) else left / self.left
-        self.left -= 1
-        posterior = program.posterior(
-            *part, seed=seed, time=time, progress=self._teller(what), **self.options
-        )
-        if posterior.interrupted and not posterior.out_of_time:
-            raise KeyboardInterrupt
-        try:
-            return posterior, question(posterior)
-        except BudgetError as error:
-            drawn = posterior.drawn_instead(error)
-            if drawn is None:
-                raise
-            return drawn, question(drawn)
-
-    def _teller(self, what: str) -> Progress | None:
-        """Progress that says which run this is."""
-        tell = self.progress
-        if tell is None:
-            return None
-
-        def told(done: int, phase: str) -> None:
-            head, comma, more = phase.partition(", ")
-            ended = more == "done"
-            tell(done, phase if ended else f"{head}, {what}{comma}{more}")
-
-        return told
-
-
-def _of_program(
-    runs: _Runs,
+def _runs_of(
+    table: SharedTable,
     number: int,
     name: str,
     program: Program,
     seed: int,
     parts: Sequence[NDArray[np.intp]],
+) -> list[Run]:
+    """The run on the whole table, then those of the folds."""
+    seeds = np.random.SeedSequence([seed, 1 + number]).generate_state(1 + len(parts)).tolist()
+    whole = Run(name, program, (table.frame, table.y), seeds[0], _about)
+    return [whole, *fold_runs(table, name, program, seeds[1:], parts)]
+
+
+@dataclass(frozen=True)
+class _About:
+    """What a comparison asks of a posterior on the whole table."""
+
+    engine: str
+    reason: str
+    log_evidence: Estimate | None
+    expected_leaves: Estimate
+    converged: bool
+    by_clock: bool
+    no_bayes_factor: str | None
+    notes: tuple[str, ...]
+
+
+def _about(posterior: Posterior) -> _About:
+    return _About(
+        posterior.engine,
+        posterior.reason,
+        posterior._result.log_evidence,
+        _leaves(posterior),
+        converged(posterior),
+        by_clock(posterior),
+        posterior.no_bayes_factor,
+        tuple(_notes(posterior)),
+    )
+
+
+def _compared(
+    table: SharedTable, name: str, program: Program, seed: int, told: Sequence[Answer]
 ) -> ComparedProgram:
     """All but the Bayes factor."""
-    table = runs.table
-    seeds = np.random.SeedSequence([seed, 1 + number]).generate_state(1 + len(parts)).tolist()
-    with retold(name) as said:
-        found, leaves = runs.run(program, (table.frame, table.y), seeds[0], name, _leaves)
-    scores = None
-    if parts:
-        with retold(name, len(parts)) as said:
-            scores = _cross_validated(runs, name, program, seeds[1:], parts, said)
-    evidence = found._result.log_evidence
+    tell_warnings(name, told[:1])
+    tell_warnings(name, told[1:])
+    found: _About = told[0].value
     return ComparedProgram(
         name,
         found.engine,
         found.reason,
-        seeds[0],
-        evidence,
+        seed,
+        found.log_evidence,
         None,
-        leaves,
-        found.diagnostics is None or found.diagnostics.converged,
-        found.choice.by_clock or found.out_of_time,
-        scores,
+        found.expected_leaves,
+        found.converged,
+        found.by_clock,
+        scores_of(table, [answer.value for answer in told[1:]]) if told[1:] else None,
         found.no_bayes_factor,
-        tuple(_notes(program, found)),
+        (*found.notes, *_notes_of_program(table, program)),
     )
 
 
@@ -207,71 +188,19 @@ def _leaves(posterior: Posterior) -> Estimate:
     return Estimate.drawn(value, error)
 
 
-def _notes(program: Program, found: Posterior) -> Iterator[str]:
+def _notes(found: Posterior) -> Iterator[str]:
     if found.log_evidence is None:
         yield f"the evidence is not known: {found.no_evidence}"
         if found.log_evidence_bounds is not None:
             low, high = found.log_evidence_bounds
             yield f"the log evidence lies between {low:.6g} and {high:.6g}"
+
+
+def _notes_of_program(table: SharedTable, program: Program) -> Iterator[str]:
     if any(isinstance(c, Predicate) for c in program.ir.constraints):
         yield "its predicates can look at the response; if they do, there is no Bayes factor"
-    if program.ir.leaf is None and not found.table.leaf.classes:
+    if program.ir.leaf is None and not table.read.leaf.classes:
         yield "no leaf model is declared, so its mean and scale were taken from the response"
-
-
-def _cross_validated(
-    runs: _Runs,
-    name: str,
-    program: Program,
-    seeds: Sequence[int],
-    parts: Sequence[NDArray[np.intp]],
-    said: Said,
-) -> HeldOut:
-    """The scores of held-out rows."""
-    table, outcomes = runs.table, runs.table.read.outcomes
-    every = np.arange(table.frame.n_rows)
-    of_classes = bool(table.read.leaf.classes)
-    logs: list[NDArray[np.float64]] = []
-    right: list[NDArray[np.bool_]] = []
-    squared: list[NDArray[np.float64]] = []
-    for k, (seed, rows) in enumerate(zip(seeds, parts, strict=True)):
-        said.run = k
-        new, own = table.frame.rows(rows), outcomes[rows]
-
-        def question(
-            posterior: Posterior, new: Frame = new, own: NDArray[Any] = own
-        ) -> tuple[NDArray[np.float64], NDArray[Any]]:
-            if of_classes:
-                told = posterior.predict_proba(new)
-                return np.log(told[np.arange(len(own)), own]), told.argmax(axis=1) == own
-            numbers = own if own.ndim == 1 else own[:, 0]
-            return _log_density(posterior, new, own), (posterior.predict(new) - numbers) ** 2
-
-        what = f"{name}, fold {k + 1} of {len(parts)}"
-        training = table.part(np.setdiff1d(every, rows))
-        log, score = runs.run(program, training, seed, what, question)[1]
-        logs.append(log)
-        (right if of_classes else squared).append(score)
-    return held_out(logs, right or None, None if table.censored else squared or None)
-
-
-def _log_density(posterior: Posterior, new: Frame, own: NDArray[Any]) -> NDArray[np.float64]:
-    """Log predictive density (of counts: probability) of outcomes of new rows, shape (m,). Of the
-    leaves S with probabilities w it is log sum_S w_S p(S and s) / p(S), s the row's statistics."""
-    table = posterior.table
-    leaf, out = table.leaf, np.empty(len(own))
-    rows = table.new_rows(new)
-
-    def fill(averages: TreeAverages) -> None:
-        pairs = zip(averages.leaf_mixtures(rows), leaf.statistics(own), strict=True)
-        for i, (mixture, s) in enumerate(pairs):
-            S = mixture.statistics
-            with np.errstate(divide="ignore"):  # a leaf may have no probability
-                logs = np.log(mixture.probability) + leaf.log_marginal(S + s) - leaf.log_marginal(S)
-            out[i] = np.logaddexp.reduce(logs)
-
-    posterior._result.of_new_rows(fill)
-    return out
 
 
 # --- Bayes factors -------------------------------------------------------------------------------

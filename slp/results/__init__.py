@@ -4,7 +4,8 @@
 `averages` defines averages over trees; `weighted_draws` averages draws,
 `soft` those of soft trees. `convergence`,
 `diagnostics` and, of tempered chains, `tempering` tell how far draws can be trusted. `rule_use`,
-`quantiles` and `evidence` are parts of summaries. `comparison` sets programs side by side.
+`quantiles` and `evidence` are parts of summaries. `comparison` sets programs side by side,
+`tuning` values of their parameters.
 `known` holds partial results at a limit, `arviz` converts draws for ArviZ, and `proofs` summarises
 draws of a goal's proofs. `words` tells numbers of a posterior in words.
 """
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from slp.results.result import Candidate, Draw, Estimate, Kind, Result
     from slp.results.rule_use import RuleUse
     from slp.results.tempering import TemperingFigures
+    from slp.results.tuning import CrossValidation, Tuning
     from slp.results.words import (
         error_note,
         estimate_text,
@@ -36,6 +38,7 @@ __all__ = [
     "Candidate",
     "ComparedProgram",
     "Comparison",
+    "CrossValidation",
     "Diagnostics",
     "Draw",
     "Estimate",
@@ -57,6 +60,7 @@ __all__ = [
     "posterior_to_arviz",
     "SampledProofs",
     "TemperingFigures",
+    "Tuning",
 ]
 
 __getattr__, __dir__ = late_names(
@@ -74,5 +78,6 @@ __getattr__, __dir__ = late_names(
         "slp.results.arviz": "posterior_to_arviz",
         "slp.results.rule_use": "RuleUse",
         "slp.results.tempering": "TemperingFigures",
+        "slp.results.tuning": "CrossValidation Tuning",
     },
 )

@@ -100,7 +100,7 @@ class ComparedProgram:
             **_of("mean_leaves", self.expected_leaves),
             "converged": self.converged,
             "depends_on_clock": self.depends_on_clock,
-            "held_out": None if found is None else _finite_values(vars(found)),
+            "held_out": None if found is None else finite_values(vars(found)),
             "no_bayes_factor": self.no_bayes_factor,
             "notes": list(self.notes),
         }
@@ -172,10 +172,12 @@ def _error_over_folds(values: Sequence[float]) -> float:
 def _of(name: str, told: Estimate | None) -> dict[str, Any]:
     """A number with its error and kind."""
     values = (None, None, None) if told is None else (told.value, told.error, told.kind)
-    return _finite_values(dict(zip((name, f"{name}_error", f"{name}_kind"), values, strict=True)))
+    return finite_values(dict(zip((name, f"{name}_error", f"{name}_kind"), values, strict=True)))
 
 
-def _finite_values(values: dict[str, Any]) -> dict[str, Any]:
+def finite_values(values: dict[str, Any]) -> dict[str, Any]:
+    """Values for JSON: lists for tuples, and None for infinity and NaN."""
+
     def finite(value: Any) -> Any:
         if isinstance(value, tuple):
             return [finite(item) for item in value]

@@ -101,7 +101,7 @@ class Chain(Generic[S]):
         self.stepper, self.schedule, self.cut, self.threads = stepper, schedule, cut, threads
         self.room, self.size_of = room, size_of
         self.every, self.made, self.held = 1, 0, 0
-        self.rng = np.random.Generator(np.random.PCG64(stream))
+        self.stream, self.rng = stream, np.random.Generator(np.random.PCG64(stream))
         self.number, self.last = number, schedule.steps_of(number)
         self.steps = 0
         self.state: S | None = None

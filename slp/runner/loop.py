@@ -15,11 +15,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
 
 from slp.budgets.seconds import Deadline
+from slp.cluster import tasks_at_once
 from slp.errors import Diagnostic, warn
 from slp.messages.results import (
     INTERRUPTED,
@@ -28,6 +30,7 @@ from slp.messages.results import (
 )
 from slp.runner.chain import Chain, Schedule
 from slp.runner.checkpoint import Checkpoint, only_checkpoints, read_checkpoint
+from slp.runner.elsewhere import Maker, Turns, turns_elsewhere
 from slp.runner.stepper import Json, Stepper, Tally, never
 from slp.runner.watch import Progress, Watch, nothing_in_time, out_of_time_in_words
 
@@ -84,8 +87,10 @@ def run(
     room: float = math.inf,
     size_of: Callable[[Json], int] = lambda record: 0,
     enough: Callable[[RunResult], bool] = lambda found: False,
+    elsewhere: Maker[S] | None = None,
 ) -> RunResult:
-    """Run chains, or islands.
+    """Run chains, or islands; where a cluster is at hand and `elsewhere` makes the stepper, as
+    tasks there (`slp.runner.elsewhere`).
 
     Ctrl-C (KeyboardInterrupt) ends the run early, as does the `deadline`: the draws made so far are
     kept, with a warning (W510, W541) to `say`. If there are none, KeyboardInterrupt is raised
@@ -116,7 +121,10 @@ def run(
     now = Watch(chains, identity, progress, checkpoint)
     if not resumed:
         now.write()  # find out before the work whether the file can be written
-    interrupted = _advance(chains, threads, deadline, now, schedule, enough)
+    turns: Turns[S] = partial(_turns, threads=threads)
+    if elsewhere is not None and tasks_at_once() is not None:
+        turns = turns_elsewhere(elsewhere, half if checkpoint is None else None)
+    interrupted = _advance(chains, turns, deadline, now, schedule, enough)
     out_of_time = not interrupted and not all(chain.over for chain in chains)
     if out_of_time and not _n_kept(chains):
         assert deadline.seconds is not None
@@ -150,7 +158,7 @@ def _identity(stepper: Stepper[S], schedule: Schedule, seed: int) -> dict[str, s
 
 def _advance(
     chains: Sequence[Chain[S]],
-    threads: int,
+    turns: Turns[S],
     deadline: Deadline,
     now: Watch[S],
     schedule: Schedule,
@@ -161,7 +169,7 @@ def _advance(
     try:
         with _stopped_at(deadline) as stop:
             while True:
-                for _ in _turns(chains, threads, stop):
+                for _ in turns(chains, stop):
                     now.tell()
                     now.write_if_due()
                 now.write()
@@ -254,7 +262,7 @@ def _n_kept(chains: Sequence[Chain[S]]) -> int:
     return sum(len(chain.draws) for chain in chains)
 
 
-def _turns(chains: Sequence[Chain[S]], threads: int, stop: threading.Event) -> Iterator[None]:
+def _turns(chains: Sequence[Chain[S]], stop: threading.Event, threads: int) -> Iterator[None]:
     """Advance all chains, and yield whenever each has had its turns; until told to stop.
     Islands are advanced one after the other, one for each thread at a time. If the time ends early,
     some islands are done."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.budgets.memory import check_room_for_bit_sets, format_bytes, room_beside
-from slp.budgets.seconds import format_seconds
+from slp.budgets.seconds import Deadline, format_seconds
+from slp.cluster import in_tasks, tasks_at_once
 from slp.engines.contract import Request
 from slp.engines.mcmc.trees import CompiledMetropolisHastings, MetropolisHastings, core_takes
 from slp.engines.modal.compiled import core_engine, grow_in_core
@@ -148,13 +149,23 @@ class ModalTrees:
                     seed=own_seed,
                 )
             )
+        yield from (g for g in self._further(plans) if g.ending is Ending.DONE)
+
+    def _further(self, plans: Sequence[Plan]) -> Iterator[Grown]:
+        """The trees of these plans, until the time is over; on a cluster each is a task."""
+        if plans and tasks_at_once() is not None:
+            left = self.request.deadline.left()
+            limit = Deadline(None if math.isinf(left) else left)
+            request = replace(self.request, deadline=limit, threads=1, progress=None, instead=None)
+            yield from in_tasks(
+                _one_grown, [(self.problem, request, self.options, p) for p in plans]
+            )
+            return
         for plan in plans:
             if self._over():
                 self._interrupted = self._interrupted or not self.request.deadline.over()
                 return
-            grown = self._grown(plan, first=False)
-            if grown.ending is Ending.DONE:
-                yield grown
+            yield self._grown(plan, first=False)
 
     def _over(self) -> bool:
         return self._interrupted or self.request.deadline.over()
@@ -252,6 +263,12 @@ class ModalTrees:
             gains[pruning.grown.feature[i]] += pruning.grown.gain[i]
         added: NDArray[np.float64] = pruning.grown.added[pruning.leaves()]
         return ModalTree(ScoredTree(tree, weight, fit), score, gains, added)
+
+
+def _one_grown(problem: Problem, request: Request, options: ModalOptions, plan: Plan) -> Grown:
+    """One more tree, as a task of a cluster, whose clock begins anew."""
+    request = replace(request, deadline=Deadline(request.deadline.seconds))
+    return ModalTrees(problem, request, options)._grown(plan, first=False)
 
 
 def scorer_of(problem: Problem, likelihood: bool) -> Any:

@@ -1,0 +1,123 @@
+"""`slp cv PRIOR DATA`: how well a program predicts held-out rows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import click
+import numpy as np
+
+import slp
+from slp.cli.common import check_output, open_atomic, progress_line, say
+from slp.cli.compare import with_error
+from slp.cli.json_text import write_json
+from slp.cli.numbers import WholeNumber
+from slp.cli.options import (
+    NamedProgram,
+    comparison_options,
+    data_argument,
+    draws_option,
+    json_option,
+    program_argument,
+    program_options,
+    read_table,
+    response_option,
+    until_deadline,
+)
+from slp.cli.summary import words_lines
+from slp.late import late_import
+from slp.leaves import label_array, label_text
+
+
+@click.command(name="cv")
+@program_argument
+@data_argument
+@response_option
+@click.option(
+    "--folds",
+    type=WholeNumber(min=2),
+    default=10,
+    show_default=True,
+    metavar="K",
+    help="Folds of cross-validation. Each is one run.",
+)
+@click.option(
+    "-o", "--output", metavar="FILE", help="Write the prediction of each row to FILE, as CSV."
+)
+@draws_option("Number of draws of each run of a sampler.")
+@comparison_options
+@json_option
+@program_options
+def cv_command(
+    prior: NamedProgram,
+    data: str,
+    response: str | None,
+    folds: int,
+    output: str | None,
+    draws: int,
+    as_json: bool,
+    inference: dict[str, Any],
+) -> None:
+    """Cross-validate a program.
+
+    Each row of DATA is predicted by a run of PRIOR on the rows of the other folds. Prints the mean
+    log predictive probability of a row, and its error over folds; for classes also the accuracy,
+    for numbers the root mean squared error.
+    """
+    inference = until_deadline(inference)
+    check_output(output)
+    program = prior.load()
+    frame = read_table(data, inference.get("memory"))
+    with progress_line() as progress:
+        found = slp.cv(
+            program, frame, response, folds=folds, draws=draws, progress=progress, **inference
+        )
+    if output is not None:
+        with open_atomic(output) as stream:
+            stream.write(_predictions(found).write_csv())
+    if as_json:
+        spent = inference["time"].spent()
+        write_json({**found.to_dict(), "version": slp.__version__, "seconds": spent})
+    else:
+        say(*_lines(found, data))
+
+
+def _predictions(found: slp.CrossValidation) -> Any:
+    """A row for each row of the table: its fold, and what the run without it tells."""
+    told = found.predictions
+    columns: dict[str, Any] = {"fold": found.fold_of + 1}
+    if found.classes:
+        columns[found.response] = label_array(found.classes)[told.argmax(axis=1)]
+        names = (f"P({label_text(label)})" for label in found.classes)
+        columns |= dict(zip(names, told.T, strict=True))
+    else:
+        columns[found.response] = told
+    return late_import("polars").DataFrame(columns)
+
+
+def _lines(found: slp.CrossValidation, data: str) -> Iterator[str]:
+    score = found.held_out
+    if not found.converged:
+        yield "trust     NOT CONVERGED: do not use these numbers; some folds need longer runs"
+    yield f"data      {data}: {found.n_rows} rows, response {found.response}"
+    log_predictive = with_error(score.log_predictive, score.log_predictive_error)
+    yield f"scores    log predictive  {log_predictive}"
+    if score.accuracy is not None:
+        yield f"          accuracy        {with_error(score.accuracy, score.accuracy_error)}"
+    if score.rmse is not None:
+        yield f"          RMSE            {with_error(score.rmse, score.rmse_error)}"
+    yield "folds     rows  log predictive  engine"
+    for fold in found.folds:
+        mark = "" if fold.converged else "?"
+        value = f"{fold.log_predictive:.4f}{mark}"
+        yield f"          {fold.rows:<6}{value:<16}{fold.engine}"
+    kind = "probability" if found.classes else "density"
+    yield from words_lines(
+        f"log predictive: the mean over rows of log of the {kind} of the row's response, given the "
+        f"rows of the other folds (nats); {len(found.folds)} folds of seed {found.seed}; +-: "
+        "standard error over folds."
+    )
+    worst = np.argmin([fold.log_predictive for fold in found.folds])
+    if found.folds[worst].log_predictive == -np.inf:
+        yield from words_lines(f"fold {worst + 1} has a row whose response got the probability 0.")

@@ -1,0 +1,150 @@
+"""`slp tune PRIOR DATA --grid NAME=VALUES`: values of parameters side by side."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from typing import Any
+
+import click
+
+import slp
+from slp.cli.common import progress_line, say
+from slp.cli.compare import number_text
+from slp.cli.json_text import write_json
+from slp.cli.numbers import WholeNumber
+from slp.cli.options import (
+    NamedProgram,
+    comparison_options,
+    data_argument,
+    draws_option,
+    json_option,
+    program_argument,
+    program_options,
+    read_table,
+    response_option,
+    until_deadline,
+)
+from slp.cli.summary import words_lines
+
+
+def _parse_grid(
+    _context: click.Context, _option: click.Parameter, values: tuple[str, ...]
+) -> dict[str, list[float]]:
+    out: dict[str, list[float]] = {}
+    for text in values:
+        name, _, numbers = text.partition("=")
+        try:
+            out[name.strip()] = [float(part) for part in numbers.split(",") if part.strip()]
+        except ValueError:
+            raise click.BadParameter(
+                f"{text!r} is not NAME=VALUES, such as alpha=0.5,0.95"
+            ) from None
+    return out
+
+
+@click.command(name="tune")
+@program_argument
+@data_argument
+@response_option
+@click.option(
+    "--grid",
+    multiple=True,
+    required=True,
+    metavar="NAME=VALUES",
+    callback=_parse_grid,
+    help="Values of a parameter of the program, between commas; repeatable.",
+)
+@click.option(
+    "--by",
+    type=click.Choice(["evidence", "cv"]),
+    default="evidence",
+    show_default=True,
+    help="What is largest at the best values: the log evidence, or the mean log predictive "
+    "probability of held-out rows.",
+)
+@click.option(
+    "--folds",
+    type=WholeNumber(min=2),
+    default=5,
+    show_default=True,
+    metavar="K",
+    help="Folds of cross-validation, with --by cv.",
+)
+@draws_option("Number of draws of each run of a sampler.")
+@comparison_options
+@json_option
+@program_options
+def tune_command(
+    prior: NamedProgram,
+    data: str,
+    response: str | None,
+    grid: dict[str, list[float]],
+    by: str,
+    folds: int,
+    draws: int,
+    as_json: bool,
+    inference: dict[str, Any],
+) -> None:
+    """Find values of a program's parameters.
+
+    Runs PRIOR on DATA with all combinations of the values, and prints the score of each, and the
+    best one.
+    """
+    inference = until_deadline(inference)
+    program = prior.load()
+    frame = read_table(data, inference.get("memory"))
+    with progress_line() as progress:
+        found = slp.tune(
+            program,
+            frame,
+            response,
+            grid=grid,
+            by=by,  # type: ignore[arg-type]  # click has checked it
+            folds=folds,
+            draws=draws,
+            progress=progress,
+            **inference,
+        )
+    if as_json:
+        spent = inference["time"].spent()
+        write_json({**found.to_dict(), "version": slp.__version__, "seconds": spent})
+    else:
+        say(*_lines(found, prior, data, response))
+
+
+def _lines(
+    found: slp.Tuning, prior: NamedProgram, data: str, response: str | None
+) -> Iterator[str]:
+    compared = found.comparison
+    yield f"data      {data}: {compared.n_rows} rows, response {compared.response}"
+    if found.best is not None:
+        yield f"best      {'  '.join(f'{n} = {v:.10g}' for n, v in found.best.items())}"
+        values = {**prior.parameters, **found.best}
+        words = ["slp-sample", prior.name, data, *(["-y", response] if response else [])]
+        words += [w for name, v in values.items() for w in ("--param", f"{name}={v:.10g}")]
+        yield f"next      {shlex.join(words)}"
+    yield ""
+    yield from _table(found)
+    yield ""
+    what = {
+        "evidence": f"log evidence: log P({compared.response} | features), in nats",
+        "cv": "log predictive: the mean over rows of the log probability (of numbers: density) of "
+        f"the row's response given the other folds' rows, in nats; {compared.folds} folds",
+    }
+    yield from words_lines(f"{what[found.by]}; seed {compared.seed}.")
+    if not all(program.converged for program in compared.programs):
+        yield from words_lines("?: a run has not converged; do not use its numbers.")
+
+
+def _table(found: slp.Tuning) -> Iterator[str]:
+    names = list(found.points[0])
+    lines = [[*names, "log evidence" if found.by == "evidence" else "log predictive", "leaves"]]
+    for point, program in zip(found.points, found.comparison.programs, strict=True):
+        mark = " *" if point == found.best else ""
+        score = number_text(found.score(program), program.converged)
+        leaves = number_text(program.expected_leaves, program.converged)
+        lines.append([*(f"{point[name]:.10g}" for name in names), score, leaves + mark])
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    for line in lines:
+        yield "  ".join(f"{c:<{w}}" for c, w in zip(line, widths, strict=True)).rstrip()

@@ -1,0 +1,236 @@
+"""Runs of programs on one table and on parts of it, one after the other or as tasks of a cluster;
+and the scores of held-out rows."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.budgets import Deadline
+from slp.cluster import in_tasks, tasks_at_once
+from slp.data import SharedTable
+from slp.data.frames import Frame
+from slp.errors import BudgetError, SlpWarning, UsageError, warn
+from slp.messages.comparing import ONE_RUN_EACH
+from slp.program.program import Program
+from slp.program.progress import Progress
+from slp.results import Posterior
+from slp.results.averages import TreeAverages
+from slp.results.comparison import HeldOut, held_out
+from slp.runner import check_count
+from slp.runner.options import fresh_seed
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """A program on a table, X and y, and a question to its posterior. `what` names it for people.
+    The question can be pickled, and so can its answer."""
+
+    what: str
+    program: Program
+    part: tuple[Frame, Any]
+    seed: int
+    question: Callable[[Posterior], Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What a run told: the answer, and the warnings on the way."""
+
+    value: Any
+    warnings: tuple[Warning | str, ...]
+
+
+def checked_seed(seed: int | None, options: Mapping[str, Any]) -> int:
+    """The seed of many runs; None takes one from the system.
+
+    Raises
+    ------
+    UsageError
+        E505: it is none; E552: the options name a checkpoint.
+    """
+    if "checkpoint" in options or "resume" in options:
+        raise UsageError(ONE_RUN_EACH())
+    if seed is None:
+        return fresh_seed()
+    check_count("seed", seed, most=math.inf)
+    return seed
+
+
+def answers(
+    runs: Sequence[Run], options: Mapping[str, Any], deadline: Deadline, progress: Progress | None
+) -> list[Answer]:
+    """The answer of each run. Runs share the time that is left equally. Where a cluster is at hand
+    (`slp.cluster`), they are its tasks.
+
+    Raises
+    ------
+    KeyboardInterrupt
+        A run of chains was interrupted: what it drew is no basis for a comparison.
+    SlpError
+        As `slp.Program.posterior`.
+    """
+    at_once = tasks_at_once()
+    if at_once is None:
+        told = []
+        for i, run in enumerate(runs):
+            teller = None if progress is None else partial(_tell, progress, run.what)
+            told.append(_answer(run, options, _share(deadline, len(runs) - i), teller))
+        return told
+    time = _share(deadline, math.ceil(len(runs) / at_once))
+
+    def done(k: int) -> None:
+        if progress is not None:
+            progress(k, f"runs on the cluster, of {len(runs)}")
+
+    return in_tasks(_answer, [(run, options, time) for run in runs], done)
+
+
+def _share(deadline: Deadline, runs: int) -> float | None:
+    left = deadline.left()
+    return None if math.isinf(left) else left / runs
+
+
+def _tell(progress: Progress, what: str, done: int, phase: str) -> None:
+    """Progress that says which run this is."""
+    head, comma, more = phase.partition(", ")
+    progress(done, phase if more == "done" else f"{head}, {what}{comma}{more}")
+
+
+def _answer(
+    run: Run, options: Mapping[str, Any], time: float | None, progress: Progress | None = None
+) -> Answer:
+    """The answer of one run; by a sampler where `auto` had chosen exact sums and their share of the
+    time is over."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", SlpWarning)
+        posterior = run.program.posterior(
+            *run.part, seed=run.seed, time=time, progress=progress, **options
+        )
+        if posterior.interrupted and not posterior.out_of_time:
+            raise KeyboardInterrupt
+        try:
+            value = run.question(posterior)
+        except BudgetError as error:
+            drawn = posterior.drawn_instead(error)
+            if drawn is None:
+                raise
+            value = run.question(drawn)
+    return Answer(value, tuple(w.message for w in caught))
+
+
+def tell_warnings(name: str, told: Sequence[Answer]) -> None:
+    """Tell the warnings of a program's runs, each code once, with the program's name and in how
+    many of several runs it was found."""
+    found: dict[str, tuple[SlpWarning, set[int]]] = {}
+    for number, answer in enumerate(told):
+        for message in answer.warnings:
+            if isinstance(message, SlpWarning):
+                code = message.diagnostic.code
+                found.setdefault(code, (message, set()))[1].add(number)
+            else:
+                warnings.warn(message, stacklevel=2)
+    for warning, runs in found.values():
+        where = f"{name}, {len(runs)} of {len(told)} folds" if len(told) > 1 else name
+        finding = warning.diagnostic
+        warn(replace(finding, message=f"{where}: {finding.message}"))
+
+
+# --- held-out rows -------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class FoldScore:
+    """What a run tells of the held-out rows (m,) of a fold, and of itself.
+
+    `told`: the probability of each class, shape (m, C), or the predictive means, shape (m,).
+    `log_predictive`, shape (m,); `right` of classes and `squared` errors of numbers, shape (m,),
+    the other one is None.
+    """
+
+    told: NDArray[np.float64]
+    log_predictive: NDArray[np.float64]
+    right: NDArray[np.bool_] | None
+    squared: NDArray[np.float64] | None
+    engine: str
+    converged: bool
+    by_clock: bool
+
+
+def fold_runs(
+    table: SharedTable,
+    name: str,
+    program: Program,
+    seeds: Sequence[int],
+    parts: Sequence[NDArray[np.intp]],
+) -> list[Run]:
+    """The run of each fold: on the other rows, asked for a `FoldScore`."""
+    every = np.arange(table.frame.n_rows)
+    of_classes = bool(table.read.leaf.classes)
+    runs = []
+    for k, (seed, rows) in enumerate(zip(seeds, parts, strict=True)):
+        own = table.read.outcomes[rows]
+        question = partial(_score, new=table.frame.rows(rows), own=own, of_classes=of_classes)
+        what = f"{name}, fold {k + 1} of {len(parts)}"
+        runs.append(Run(what, program, table.part(np.setdiff1d(every, rows)), seed, question))
+    return runs
+
+
+def scores_of(table: SharedTable, found: Iterable[FoldScore]) -> HeldOut:
+    """The summary of all folds."""
+    folds = list(found)
+    right = [fold.right for fold in folds if fold.right is not None]
+    squared = [fold.squared for fold in folds if fold.squared is not None]
+    no_error = table.censored or not squared
+    return held_out(
+        [fold.log_predictive for fold in folds], right or None, None if no_error else squared
+    )
+
+
+def converged(posterior: Posterior) -> bool:
+    """Whether a run's numbers may be used; True of exact sums."""
+    return posterior.diagnostics is None or posterior.diagnostics.converged
+
+
+def by_clock(posterior: Posterior) -> bool:
+    """Whether a limit of time shaped a run's numbers."""
+    return posterior.choice.by_clock or posterior.out_of_time
+
+
+def _score(posterior: Posterior, new: Frame, own: NDArray[Any], of_classes: bool) -> FoldScore:
+    """How a posterior predicts the outcomes of new rows."""
+    about = posterior.engine, converged(posterior), by_clock(posterior)
+    if of_classes:
+        told = posterior.predict_proba(new)
+        with np.errstate(divide="ignore"):  # a class may have no probability
+            log = np.log(told[np.arange(len(own)), own])
+        return FoldScore(told, log, told.argmax(axis=1) == own, None, *about)
+    numbers = own if own.ndim == 1 else own[:, 0]
+    log, mean = _log_density(posterior, new, own), posterior.predict(new)
+    return FoldScore(mean, log, None, (mean - numbers) ** 2, *about)
+
+
+def _log_density(posterior: Posterior, new: Frame, own: NDArray[Any]) -> NDArray[np.float64]:
+    """Log predictive density (of counts: probability) of outcomes of new rows, shape (m,). Of the
+    leaves S with probabilities w it is log sum_S w_S p(S and s) / p(S), s the row's statistics."""
+    table = posterior.table
+    leaf, out = table.leaf, np.empty(len(own))
+    rows = table.new_rows(new)
+
+    def fill(averages: TreeAverages) -> None:
+        pairs = zip(averages.leaf_mixtures(rows), leaf.statistics(own), strict=True)
+        for i, (mixture, s) in enumerate(pairs):
+            S = mixture.statistics
+            with np.errstate(divide="ignore"):  # a leaf may have no probability
+                logs = np.log(mixture.probability) + leaf.log_marginal(S + s) - leaf.log_marginal(S)
+            out[i] = np.logaddexp.reduce(logs)
+
+    posterior._result.of_new_rows(fill)
+    return out
