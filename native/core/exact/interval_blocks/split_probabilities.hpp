@@ -32,13 +32,16 @@ public:
           count_(most * most),
           n_splits_(most * most),
           masses_(most * most * setting.grammar.n_shares),
-          factor_(setting.grammar.n_shares) {
+          factor_(setting.grammar.n_shares, 1.0) {
         for (std::uint32_t f = 0; f < setting.problem.table.features.size(); ++f) {
             const std::size_t n = grammar_.n_classes_of(f);
             if (n > 1 || weighs_) {
                 weight_.resize(std::max(weight_.size(), n * most * most));
             }
         }
+        alike_ = measure_.counts_splits() && weight_.empty() &&
+                 std::all_of(grammar_.allowed.begin(), grammar_.allowed.end(),
+                             [](std::uint8_t x) { return x != 0; });
     }
 
     std::size_t bytes() const {
@@ -46,12 +49,9 @@ public:
                (masses_.size() + weight_.size()) * sizeof(double);
     }
 
-    // Whether the splits on all outer features may be counted as those on one feature.
-    bool features_are_alike() const {
-        return measure_.counts_splits() && weight_.empty() &&
-               std::all_of(grammar_.allowed.begin(), grammar_.allowed.end(),
-                           [](std::uint8_t x) { return x != 0; });
-    }
+    // Whether the splits on all outer features may be counted as those on one feature. Then the
+    // factor of all splits is 1.
+    bool features_are_alike() const { return alike_; }
 
     // --- of a block ---
 
@@ -120,6 +120,10 @@ public:
             return false;
         }
         n_splits_[member] += n;
+        if (alike_) {
+            masses_[member] += n;
+            return true;
+        }
         for (std::size_t q = 0; q < grammar_.n_shares; ++q) {
             const double weight = weight_of(q, member);
             factor_[q] = 0.0;
@@ -144,7 +148,11 @@ public:
     // What all splits of a member have in common; 0 if it has none.
     double common(std::size_t q, std::size_t member) const {
         const double masses = masses_[q * k_ * k_ + member];
-        return masses > 0.0 ? 1.0 / measure_.total(masses, grammar_.range_totals[q]) : 0.0;
+        if (!(masses > 0.0)) {
+            return 0.0;
+        }
+        const double total = measure_.total(masses, grammar_.range_totals[q]);
+        return total == 1.0 ? 1.0 : 1.0 / total;
     }
 
 private:
@@ -173,7 +181,7 @@ private:
 
     const BlockGrammar& grammar_;
     SplitMeasure measure_;
-    bool weighs_;
+    bool weighs_, alike_ = false;
     std::size_t k_ = 0;
     std::uint32_t feature_ = 0, first_ = 0;
     std::size_t n_classes_ = 1;

@@ -56,12 +56,13 @@ public:
           min_leaf_(static_cast<std::uint64_t>(setting.problem.grammar.min_leaf)),
           any_value_(kSum == Sum::count || setting.excluded >= 0) {
         const std::size_t most = ranks_.most(), members = most * most;
-        scratch.add(members * (2 * length() + 1) * sizeof(double) + shares_.bytes());
+        const std::size_t of_feature = alike_ ? 0 : members * length();
+        scratch.add((members * (length() + 1) + of_feature) * sizeof(double) + shares_.bytes());
         statistics_.resize(most * n_statistics_);
         leaf_.resize(n_statistics_);
         keys_.resize(most + 1);
         sums_.resize(members * length());
-        of_feature_.resize(members * length());
+        of_feature_.resize(of_feature);
         inner_sum_.resize(length());
         columns_.resize(members);
         has_majority_.resize(grammar_.majorities.size());
@@ -118,6 +119,8 @@ private:
             ranks_.order_by(feature);
             if (first == 0 || !alike_) {
                 shares_.begin(splits.front().feature);
+            }
+            if (!alike_) {
                 clear(of_feature_);
             }
             const bool excluded = s_.is_excluded(splits.front().feature);
@@ -180,7 +183,7 @@ private:
         const std::uint32_t* const last_r = ranks_.right_ranks.last.data();
         const Cell* const row_l = sides_[2 * split]->row(ranks_.left_ranks.below[i]);
         const Cell* const row_r = sides_[2 * split + 1]->row(ranks_.right_ranks.below[i]);
-        double* const row = of_feature_.data() + i * k * length();
+        double* const row = (alike_ ? sums_ : of_feature_).data() + i * k * length();
         const auto of_class = [&](std::uint32_t c, std::size_t begin, std::size_t end) {
             if constexpr (kVector) {
                 const auto add = [&](std::span<const BlockGrammar::Run> runs, std::size_t first) {
@@ -208,12 +211,16 @@ private:
 
     // --- the measure ---
 
-    // Adds a feature's sums, or those of all that are alike, to those of all features.
+    // Adds a feature's sums to those of all features. Where features are alike, the sums are there.
     void fold_feature() {
         const std::size_t k = ranks_.k;
         for (std::size_t i = 0; i < k; ++i) {
             for (std::size_t at = i * k + ranks_.first_member[i]; at < (i + 1) * k; ++at) {
-                fold(of_feature_.data() + at * length(), at);
+                if (alike_) {
+                    shares_.add(at);
+                } else {
+                    fold(of_feature_.data() + at * length(), at);
+                }
             }
         }
     }
