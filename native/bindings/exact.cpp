@@ -211,6 +211,10 @@ void bind_exact(nb::module_& m) {
                  nb::call_guard<nb::gil_scoped_release>())
             .def("uses_interval_blocks", &Engine::uses_interval_blocks,
                  nb::call_guard<nb::gil_scoped_release>())
+            .def(
+                "obstacle",
+                [](const Engine& engine) { return static_cast<int>(engine.obstacle()); },
+                nb::call_guard<nb::gil_scoped_release>())
             .def("most_boxes",
                  [](const Engine& engine) {
                      return without_lock([&] { return most_boxes(engine.problem()); });

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from slp.analysis import expand_on_table, expand_program
 from slp.compile import compile_problem, compile_program
 from slp.engines.exact import estimate_size
+from slp.engines.exact.algorithm import algorithm_in_words
 from slp.errors import Diagnostic, NoGrammarError, UsageError
 from slp.ir import program as ir
 from slp.ir.words import describe_prior
@@ -121,7 +122,9 @@ class Program(TreeQuestions, ProofQuestions):
             model, finite = compile_problem(self.ir, X, y, finite=False), False
         text = explain_program(self.ir, model.table.schema(self.ir.support.min_leaf))
         size = estimate_size(model) if finite and not model.unsummable else None
-        return text if size is None else f"{text}\n\nOne exact pass: {size} (estimate)."
+        if size is None:
+            return text
+        return f"{text}\n\nOne exact pass: {size} (estimate).\n{algorithm_in_words(model)}"
 
     def learn(
         self,

@@ -84,8 +84,45 @@ def test_words() -> None:
 
 def test_explain_says_the_size() -> None:
     text = slp.parse(":- use(denison). :- feature(_, [bins(quantile, 7)]).").explain(*data())
-    line = text.splitlines()[-1]
+    *_, line, algorithm = text.splitlines()
     assert line.startswith("One exact pass: about ") and line.endswith("iB (estimate).")
+    assert algorithm.startswith("It goes by interval blocks: ")
+
+
+TWO_RULES = ":- start(t). 0.5 :: t --> leaf. "
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        (":- use(bcart_pcfg).", "the measure `partition`"),
+        (TWO_RULES + "0.5 :: t --> { rows(N), N > 3 }, split(_, _), t, t.", "rows of the box"),
+        (
+            TWO_RULES + "0.3 :: t --> split(x0, _), t, t. 0.2 :: t --> split(x1, _), t, t.",
+            "allow different splits",
+        ),
+        (
+            TWO_RULES + "0.3 :: t --> split(_, _, all), t, t. 0.2 :: t --> split(_, _, gap), t, t.",
+            "different measures",
+        ),
+        (
+            "box(b, x0, -inf, 1). :- constraint(majority(b, '1')). :- start(s). 1 :: s --> t. "
+            "0.5 :: t --> leaf. 0.5 :: t --> split(_, _), s, s.",
+            "needs a majority",
+        ),
+    ],
+)
+def test_explain_says_why_a_pass_goes_item_by_item(text: str, reason: str) -> None:
+    found = slp.parse(text).explain(*data()).replace("\n", " ")
+    assert "It goes item by item" in found and reason in found
+    assert reason not in slp.parse(":- use(growtree).").explain(*data())
+
+
+def test_explain_says_binary_feature_blocks() -> None:
+    X = np.random.default_rng(0).integers(0, 2, (40, 5)).astype(float)
+    assert "It goes by binary-feature blocks" in slp.parse(":- use(denison).").explain(
+        X, X[:, 0] > 0
+    )
 
 
 def test_time_runs_out() -> None:

@@ -31,7 +31,11 @@ public:
         : problem_(problem), grammar_(problem.grammar), sum_(sum), deepest_(deepest) {}
 
     std::optional<BlockGrammar> build() {
-        if (grammar_.states.open() || !find_states()) {
+        if (grammar_.states.open()) {
+            obstacle = Obstacle::open;
+            return std::nullopt;
+        }
+        if (!find_states()) {
             return std::nullopt;
         }
         find_levels();
@@ -49,7 +53,15 @@ public:
         return std::move(out_);
     }
 
+    // Why nothing was built.
+    Obstacle obstacle = Obstacle::none;
+
 private:
+    bool stop_at(Obstacle found) {
+        obstacle = found;
+        return false;
+    }
+
     double weight_of(const Rule& rule) const {
         return sum_ == Sum::count ? 1.0 : std::exp(rule.log_weight);
     }
@@ -63,7 +75,7 @@ private:
         const Rules& rules = grammar_.states[static_cast<std::size_t>(state)];
         for (const Rule& rule : rules) {
             if (!rule.rows.empty()) {
-                return false;
+                return stop_at(Obstacle::rows);
             }
             const double own = weight_of(rule);
             sum_split += own;
@@ -79,7 +91,7 @@ private:
             }
             if (rule.kind == RuleKind::leaf) {
                 if (out.majority != nullptr || (!rule.majority.empty() && out.may_stop)) {
-                    return false;
+                    return stop_at(Obstacle::majority);
                 }
                 out.majority = rule.majority.empty() ? nullptr : &rule;
                 out.may_stop = true;
@@ -87,7 +99,7 @@ private:
                 add_leaf(own * by_split, out.leaf);
             } else if (rule.kind == RuleKind::split) {
                 if (!out.splits.empty() && rule.measure != out.splits.front().rule->measure) {
-                    return false;
+                    return stop_at(Obstacle::measures);
                 }
                 out.splits.push_back({own * by_split, &rule});
                 out.split_only = normalise && !grammar_.condition ? 1.0 : own * by_split;
@@ -114,13 +126,15 @@ private:
         bool has_measure = false;
         for (std::size_t at = 0; at < own_.size(); ++at) {
             Flat flat;
-            if (!flatten(own_[at], 1.0, 1.0, flat) ||
-                (flat.majority != nullptr && (flat.calls || flat.splits.size() > 1))) {
+            if (!flatten(own_[at], 1.0, 1.0, flat)) {
                 return false;
+            }
+            if (flat.majority != nullptr && (flat.calls || flat.splits.size() > 1)) {
+                return stop_at(Obstacle::majority);
             }
             for (const Flat::Split& split : flat.splits) {
                 if (has_measure && split.rule->measure != out_.measure) {
-                    return false;
+                    return stop_at(Obstacle::measures);
                 }
                 out_.measure = split.rule->measure;
                 has_measure = true;
@@ -279,7 +293,7 @@ private:
                     const std::uint8_t takes =
                         grammar_.takes_over(split.rule->transitions[2 * cell_of_class_[c]]);
                     if (!is_first && takes != own[c]) {
-                        return false;
+                        return stop_at(Obstacle::splits);
                     }
                     own[c] = takes;
                 }
@@ -519,8 +533,14 @@ private:
 }  // namespace
 
 std::optional<BlockGrammar> block_grammar_of(const Problem& problem, Sum sum,
-                                             std::optional<std::size_t> deepest) {
-    return Builder(problem, sum, deepest).build();
+                                             std::optional<std::size_t> deepest,
+                                             Obstacle* obstacle) {
+    Builder builder(problem, sum, deepest);
+    std::optional<BlockGrammar> out = builder.build();
+    if (obstacle != nullptr) {
+        *obstacle = builder.obstacle;
+    }
+    return out;
 }
 
 }  // namespace slp::exact

@@ -27,6 +27,20 @@
 
 namespace slp::exact {
 
+// Why a pass cannot go by blocks.
+enum class Obstacle : std::uint8_t {
+    none,
+    open,       // states are found during the pass
+    rows,       // a label or a guard depends on the rows of the box
+    splits,     // rules of one state take different splits over
+    measures,   // rules have different measures
+    majority,   // a leaf that needs a majority, in a state with calls or other rules
+    partition,  // what a split weighs depends on how others part the rows
+    sparse,     // few of the pairs of a box and a state are reached
+    values,     // no feature has several values in a typical box
+    weights,    // weights of splits differ too much for doubles
+};
+
 // What a pass by blocks computes.
 enum class Sum : std::uint8_t { total, best, count };
 
@@ -119,10 +133,10 @@ struct BlockGrammar {
 };
 
 // Nothing for open grammars, and where one share for each split and one pair of weights for each
-// state are not enough: labels and tests on the box's rows; rules of one state that take different
-// splits over, or by different measures; `majority` beside calls or other leaf rules. With a
-// deepest level no state at it splits. Of counts all weights are 1.
+// state are not enough; then `obstacle` says why. With a deepest level no state at it splits. Of
+// counts all weights are 1.
 std::optional<BlockGrammar> block_grammar_of(const Problem& problem, Sum sum = Sum::total,
-                                             std::optional<std::size_t> deepest = std::nullopt);
+                                             std::optional<std::size_t> deepest = std::nullopt,
+                                             Obstacle* obstacle = nullptr);
 
 }  // namespace slp::exact

@@ -26,22 +26,37 @@ Engine::Engine(Problem problem)
     : problem_(checked(std::move(problem))),
       geometry_(problem_),
       keys_(problem_, geometry_),
-      blocks_(block_grammar_of(problem_)) {}
+      blocks_(block_grammar_of(problem_, Sum::total, std::nullopt, &obstacle_)) {}
 
 bool Engine::uses_blocks() const {
     std::call_once(blocks_found_, [&] {
-        if (!blocks_ || blocks_->measure == Measure::partition || !is_worth_blocks()) {
+        if (!blocks_) {
+            return;
+        }
+        if (blocks_->measure == Measure::partition || !is_worth_blocks()) {
+            obstacle_ = blocks_->measure == Measure::partition ? Obstacle::partition
+                                                               : Obstacle::sparse;
             return;
         }
         // Binary-feature blocks keep one state of a box, that of its depth. A called state is another.
         if (blocks_->chain && !blocks_->has_calls && depends_on_counts(blocks_->measure)) {
             binary_table_ = binary_table(problem_, geometry_);
         }
-        if (!binary_table_ && weights_are_alike(problem_, geometry_, blocks_->measure)) {
-            inner_ = inner_feature(problem_);
+        if (binary_table_) {
+            return;
+        }
+        const bool are_alike = weights_are_alike(problem_, geometry_, blocks_->measure);
+        inner_ = are_alike ? inner_feature(problem_) : std::nullopt;
+        if (!inner_) {
+            obstacle_ = are_alike ? Obstacle::values : Obstacle::weights;
         }
     });
     return binary_table_ || inner_;
+}
+
+Obstacle Engine::obstacle() const {
+    uses_blocks();
+    return obstacle_;
 }
 
 std::size_t Engine::values_per_box() const {

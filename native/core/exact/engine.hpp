@@ -1,4 +1,31 @@
 // The exact engine: passes over all items of a problem, and what one item leads to.
+//
+// An item is a box B in a state s. With the leaf weight a_s and likelihood L, the split weight b_s,
+// the share p of each split e, and the terms (l, r) of the split's class, its value is
+//
+//   V(B, s) = a_s L(B) + b_s sum over e of p(e | B, s) sum over (l, r) of w V(B_e, l) V(B'_e, r)
+//
+// where B_e and B'_e are the sides of e (block_grammar.hpp). A *pass* finds V of all items below the
+// root, each once: sums for the evidence, `max` for the best tree, ones as weights for the number of
+// trees, vectors for distributions of leaves and depth. Everything else follows from a pass:
+//
+//   draws, k best        from the root down, the terms of one item at a time (Engine::scored_edges)
+//   uses, predictions    dV(root) / dV(B, s), found from the root down in one *descent*
+//                        (descent.hpp, interval_blocks/descent.hpp), times the terms of each item
+//   P(feature unused)    V'(root) / V(root), V' the pass that leaves out the terms of its splits
+//   bounds               V between what a leaf gives and the purest partition (bounds.hpp)
+//
+// Three searches find V: search.hpp one item at a time; interval_blocks/search.hpp all boxes
+// together that differ in the ends [i, j] of an interval of one *inner* feature, in all states;
+// binary_blocks/search.hpp those that differ in two inner bits. A block parts its rows once for each
+// split on another feature, and reads the values of both sides for all its members.
+//
+// A threshold is the midpoint of two values of a member, so members may differ in the class of a
+// split, its gap and, for two levels, its canonical side. In row i of an interval block the upper
+// value falls as j grows: classes follow each other along the row, and a gap changes where a
+// lower value first occurs (interval_blocks/member_splits.hpp). Of two levels that are left in a
+// member only the first in order is a split (LevelRanks in interval_blocks/side_ranks.hpp). A
+// binary feature has one threshold, so its members do not differ.
 
 #pragma once
 
@@ -119,6 +146,9 @@ public:
     // Whether passes over numbers go by blocks.
     bool uses_interval_blocks() const { return uses_blocks() && inner_.has_value(); }
 
+    // Why passes over numbers go item by item; `none` if they do not.
+    Obstacle obstacle() const;
+
     // Logs of the root's values, one for each number of leaves that it may owe.
     std::vector<double> root_values(const Pass& pass) const;
     // The same of a count, not as logs.
@@ -144,6 +174,7 @@ private:
     Problem problem_;
     Geometry geometry_;
     EdgeBuilder keys_;
+    mutable Obstacle obstacle_ = Obstacle::none;
     // As passes by blocks take it.
     std::optional<BlockGrammar> blocks_;
     // Whether passes over numbers go by blocks (interval_blocks/search.hpp) or by words of bits
