@@ -30,6 +30,11 @@ _ONE = "labels sum to 1"
 #: How far a sum of labels may be from 1.
 _ROUNDING = 1e-9
 
+_SOFT = (
+    f"The program declares `{ir.GATE_WIDTH}`, the width of gates: `auto` takes the engine `rjhmc`, "
+    "which draws soft trees. All other engines, and `slp map`, read it with hard trees, of which "
+    "the rest tells.",
+)
 _EDITS = (
     "`edittree` gives a tree the probability of all sequences of edits that lead to it, of which "
     "there are infinitely many.",
@@ -57,6 +62,8 @@ def explain_program(program: ir.Program, schema: Schema | None) -> str:
     if program.edits is not None:
         sections.append(("Exact inference is not possible", _wrapped(_EDITS)))
         return _page(sections)
+    if program.has_gates:
+        sections.append(("Soft trees", _wrapped(_SOFT)))
     tests = find_tests_on_trees(program)
     try:
         grammar = program_to_tree_grammar(program, schema, tests_on_trees=True)

@@ -195,3 +195,11 @@ def test_the_verdict_and_the_mixture_come_before_the_states() -> None:
         "  small: prior weight 0.25\n  large(2): prior weight 0.75\n" in slp.parse(text).explain()
     )
     assert "Mixture" not in slp.parse(":- use(growtree).").explain()
+
+
+def test_programs_with_gates_say_which_trees_are_drawn() -> None:
+    have = explain_program(slp.load("rjhmc").ir, numeric("age"))
+    meaning, soft, exact, *_ = have.split("\n\n")
+    assert soft.startswith("Soft trees\n") and "`auto` takes the engine `rjhmc`" in soft
+    assert exact.startswith("Exact inference is possible")
+    assert "Soft trees" not in explain_program(checked(GROWTREE), numeric("age"))
