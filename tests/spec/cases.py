@@ -14,7 +14,8 @@ from slp.ir.quantity import MISSING
 from slp.problem.problem import Problem
 from slp.source import SourceFile
 from tests.spec.brute_force import BruteForce, Example, Row, TooManyDerivationsError, TreeKey
-from tests.spec.random_programs import random_program
+from tests.spec.program_text import ProgramText
+from tests.spec.random_programs import RANGE_RULES, random_program
 from tests.spec.random_rows import ROW_RULES
 from tests.spec.random_tables import (
     RandomTable,
@@ -59,14 +60,18 @@ def random_case(
     least_weight: bool = False,
     missing_level: bool = False,
     missing_side: bool = False,
+    ranges: bool = False,
 ) -> Case:
     """The case of a seed; tables on which there are more than `limit` derivations lose rows. With
     `rows` its program asks for the rows of the box, with `orders` features are ordinal, with
     `weights` rows have weights, with `least_weight` also a limit of the weight in a leaf, with
     `missing_level` categorical features miss values, with `missing_side` features of all kinds,
-    ordinal ones too, and rows have weights now and then."""
+    ordinal ones too, and rows have weights now and then, with `ranges` all splits have the measure
+    `range`."""
     rng = random.Random(seed)
     table = random_table(rng)
+    while ranges and not ProgramText(rng, table).of_numbers:
+        table = random_table(rng)
     if orders or (missing_side and rng.random() < 0.3):
         table = with_orders(rng, table)
     if missing_level:
@@ -75,7 +80,7 @@ def random_case(
         table = with_weights(rng, table)
     if missing_side:
         table = with_missing_sides(rng, table)
-    text, program = _consistent_program(rng, table, rows, least_weight)
+    text, program = _consistent_program(rng, table, rows, least_weight, ranges)
     while True:
         model = compile_problem(program, table.frame())
         try:
@@ -121,11 +126,12 @@ def _any_tree(rng: random.Random, example: Example, depth: int) -> TreeKey:
 
 
 def _consistent_program(
-    rng: random.Random, table: RandomTable, rows: bool, least_weight: bool
+    rng: random.Random, table: RandomTable, rows: bool, least_weight: bool, ranges: bool
 ) -> tuple[str, Program]:
     """A program whose constraints do not contradict each other (E142 is drawn again)."""
     while True:
-        text = random_program(rng, table, ROW_RULES if rows else None)
+        rules = ROW_RULES if rows else RANGE_RULES if ranges else None
+        text = random_program(rng, table, rules, "range" if ranges else None)
         if least_weight:
             weight = rng.choice((0.5, 1, 2, 2.7, 3.5, 6))
             text = re.sub(r":- support\(min_leaf.*\n", "", text)

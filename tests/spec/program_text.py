@@ -19,8 +19,9 @@ COMPARISONS = {"<": ">=", ">": "=<", "=<": ">", ">=": "<", "=:=": "=\\=", "=\\="
 class ProgramText:
     """A program under construction."""
 
-    def __init__(self, rng: random.Random, table: RandomTable) -> None:
-        self.rng, self.table = rng, table
+    def __init__(self, rng: random.Random, table: RandomTable, measure: str | None = None) -> None:
+        """`measure` is that of all splits, where it is given."""
+        self.rng, self.table, self.measure = rng, table, measure
         self.lines: list[str] = list(table.directives)
         self.measures: set[str] = set()
         self.weights = False
@@ -29,10 +30,10 @@ class ProgramText:
         self.lines += lines
 
     def split(self, feature: str = "F", threshold: str = "V") -> str:
-        """`split(F, V)` with a random measure."""
+        """`split(F, V)` with a random measure, or that of all splits."""
         choices = _WEIGHT_MEASURES if self.weights else _MEASURES
         choices += _OF_NUMBERS if self.of_numbers else ()
-        measure = self.rng.choice(("", *choices))
+        measure = self.measure or self.rng.choice(("", *choices))
         self.measures.add(measure or "feature_then_cut")
         return f"split({feature}, {threshold}{', ' + measure if measure else ''})"
 

@@ -19,11 +19,15 @@ Rules: TypeAlias = Callable[[ProgramText], None]
 
 
 def random_program(
-    rng: random.Random, table: RandomTable, rules: Sequence[Rules] | None = None
+    rng: random.Random,
+    table: RandomTable,
+    rules: Sequence[Rules] | None = None,
+    measure: str | None = None,
 ) -> str:
     """A program for the table. Not every program is satisfiable; no program is in error. `rules`
-    are the templates to choose from, where they are not all of these."""
-    text = ProgramText(rng, table)
+    are the templates to choose from, where they are not all of these; `measure` is that of all
+    splits of own rules."""
+    text = ProgramText(rng, table, measure)
     plain = (_growtree_like("rjhmc", "range"),) * 3 if text.of_numbers else ()
     own = (*_LIBRARY, *plain, *_OWN_RULES, *(_NUMERIC_RULES if _all_numeric(table) else ()))
     rng.choice(rules or own)(text)
@@ -277,4 +281,11 @@ _NUMERIC_RULES: tuple[Callable[[ProgramText], None], ...] = (
     _limits,
     _bound_threshold,
     _side_by_threshold,
+)
+
+#: Templates whose splits have the measure `range`, if it is given: for tables of numbers.
+RANGE_RULES: tuple[Rules, ...] = (
+    *(_growtree_like("rjhmc", "range"),) * 3,
+    *_OWN_RULES,
+    *_NUMERIC_RULES,
 )

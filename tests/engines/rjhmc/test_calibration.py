@@ -84,7 +84,9 @@ def p_values(repeats: int, thin: int, soft_index: bool, spread: float = 0.0) -> 
     return np.array([[kstest(r, "uniform").pvalue for r in own.T] for own in both]).min(axis=0)
 
 
-@pytest.mark.parametrize(("soft_index", "spread"), [(False, 0.0), (True, 0.0), (False, 0.8)])
+@pytest.mark.parametrize(
+    ("soft_index", "spread"), [(False, 0.0), (True, 0.0), (False, 0.8), (True, 0.8)]
+)
 def test_ranks_are_uniform(soft_index: bool, spread: float) -> None:
     """14 or 16 p-values: below 3e-5 one is with a probability below 0.001."""
     assert p_values(100, 10, soft_index, spread).min() > 3e-5

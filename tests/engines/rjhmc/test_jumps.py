@@ -218,3 +218,39 @@ def test_a_sharp_likelihood(informed: bool) -> None:
     stumps = [q for s, q in draws if s == STUMP]
     fits = [sampler.score(np.array(STUMP, np.int32), q)[2] for q in stumps]
     agrees(np.array(fits), fit)
+
+
+def test_births_and_deaths_draw_mu_from_its_full_conditional() -> None:
+    """With an index of HMC-DFI, which no sweep changes, and steps of HMC that move nothing, a step
+    is its jump alone. mu of new leaves is in no ratio, so those of accepted jumps are
+    drawn from the normal density given tau and sigma^2; whitened, they have the mean 0 and the
+    covariance 1. Most rows lie on one side."""
+    values = np.array([[0.0], [0.1], [0.15], [0.2], [0.9], [1.0]])
+    mean, rows = np.array([0.3, -0.2, 0.5, 0.1, 0.4, 0.2]), np.array([9.0, 8, 7, 6, 1, 1])
+    prior = (0.1, 0.9, 2.0, 0.8)
+    data = SoftData(values, 0.1, rows=rows, mean=mean, numbers=prior, delta=np.ones(1))
+    sampler = sampler_of(data, lengths=(0, 1, 1, 2), split=SPLIT)
+    rng = np.random.default_rng(7)
+    still = sampler.start(bits_of(rng)).tuning()
+    of_sizes = still[2:].reshape(32, -1)  # log step, its average, centre, error, count, metric
+    of_sizes[:, 1], of_sizes[:, 4] = -40.0, 10.0
+    shapes = {True: np.array([-1], np.int32), False: np.array([1, -1, -1], np.int32)}
+    starts = {True: np.array([0.2, np.log(0.6)]), False: np.array([0.4, 0.1, 0.3, np.log(0.6)])}
+    for birth in (True, False):
+        chain, white = sampler.restore(shapes[birth], starts[birth], still), []
+        while len(white) < 3000:
+            after, _ = sampler.advance(chain, bits_of(rng), 1, False, True)
+            q, born = after.parameters(), len(after.parameters()) == 4
+            if born != birth:
+                continue
+            gate = 1 / (1 + np.exp((values[:, 0] - 1 / (1 + np.exp(-q[0]))) / data.h))
+            phi = np.stack([gate, 1 - gate], axis=1) if birth else np.ones((6, 1))
+            precision = phi.T * rows @ phi / 0.6 + np.eye(phi.shape[1]) / prior[1] ** 2
+            slope = phi.T * rows @ mean / 0.6 + prior[0] / prior[1] ** 2
+            mu = q[1:3] if birth else q[:1]
+            white.append(np.linalg.cholesky(precision).T @ (mu - np.linalg.solve(precision, slope)))
+        z = np.array(white)
+        for k in range(z.shape[1]):
+            agrees(z[:, k], 0.0)
+            agrees(z[:, k] ** 2, 1.0)
+        agrees(z[:, 0] * z[:, -1], 0.0 if birth else 1.0)

@@ -1,6 +1,8 @@
 """Tuning `paper`: what was published, and by how much it misses the posterior.
 
-    python -m tests.engines.rjhmc.test_paper STEPS      shares of topologies beside quadrature
+    python -m tests.engines.rjhmc.test_paper STEPS          shares of topologies beside quadrature
+    python -m tests.engines.rjhmc.test_paper STEPS geweke   Geweke's joint test
+    python -m tests.engines.rjhmc.test_paper REPEATS prior  trees moved 3 steps beside their prior
 
 It tunes the No-U-Turn sampler anew within each proposal, so a step is not reversible; the
 comparisons of test_jumps.py are then printed and not tested. The results are in
@@ -11,6 +13,8 @@ from __future__ import annotations
 
 import sys
 import warnings
+from dataclasses import replace
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -21,8 +25,10 @@ import slp
 from slp.engines.rjhmc.plain import SoftData
 from slp.errors import SlpWarning
 from tests.engines.rjhmc import test_jumps as jumps
-from tests.engines.rjhmc.soft_cases import sampler_of
+from tests.engines.rjhmc.soft_cases import log_variance_of, means_of, prior_tree, sampler_of
+from tests.engines.rjhmc.test_calibration import MOST, NAMES, SPLIT, VALUES, quantities
 from tests.engines.rjhmc.test_engine import CLASSES, NUMBERS
+from tests.engines.rjhmc.test_geweke import joint
 from tests.engines.rjhmc.test_jumps import bits_of
 
 
@@ -95,5 +101,48 @@ def measured(steps: int) -> None:
             sys.stdout.flush()
 
 
+def geweke(steps: int) -> None:
+    """One line for each mean of Geweke's joint test, with its standard error by 50 batches."""
+    print("| index | what | mean | prior | apart, in errors |\n| --- | --- | --- | --- | --- |")
+    for index in ("hard", "soft"):
+        for name, (values, want) in joint(index == "soft", 0, steps, "paper").items():
+            batches = values[: len(values) // 50 * 50].reshape(50, -1).mean(axis=1)
+            error = batches.std(ddof=1) / np.sqrt(50)
+            mean = values.mean()
+            told = f"{mean:.4f} ({error:.4f}) | {want:.4f} | {(mean - want) / error:.1f}"
+            print(f"| {index} | {name} | {told} |", flush=True)
+
+
+def moved(repeats: int, steps: int = 3) -> None:
+    """Calibration of the steps alone (Gandy & Scott 2020, arXiv 2001.06465): a tree is drawn from
+    the prior, responses from the tree, and the tree is moved. Steps that leave the posterior
+    invariant keep the distribution of all quantities: one line for each, with its mean change in
+    standard deviations under the prior."""
+    print("| index | tuning | what | mean change | its error |\n| --- | --- | --- | --- | --- |")
+    for index, tuning in product(("hard", "soft"), ("frozen", "paper")):
+        rng = np.random.default_rng(22)
+        delta = np.array([1.0, 2.0]) if index == "soft" else None
+        plain = SoftData(VALUES, 0.1, rows=np.ones(10), numbers=(0.2, 1.0, 4.0, 1.0), delta=delta)
+        before, after = [], []
+        kind = {"lengths": (300, 1, 0, MOST), "split": SPLIT, "tuning": tuning, "informed": False}
+        for _ in range(repeats):
+            features, q = prior_tree(rng, plain, SPLIT, MOST)
+            noise = rng.normal(size=10) * np.exp(log_variance_of(plain, features, q) / 2)
+            data = replace(plain, mean=means_of(plain, features, q) + noise)
+            sampler = sampler_of(data, **kind)  # type: ignore[arg-type]
+            tuned = sampler.start(bits_of(rng))
+            if tuning == "frozen":
+                tuned, _ = sampler.advance(tuned, bits_of(rng), 300, True, True)
+            chain = sampler.restore(features, q, tuned.tuning())
+            chain, _ = sampler.advance(chain, bits_of(rng), steps, False, True)
+            before.append(quantities(data, features, q))
+            after.append(quantities(data, chain.features(sampler), chain.parameters()))
+        first, change = np.array(before), np.array(after) - np.array(before)
+        for name, was, own in zip(NAMES, first.T, change.T, strict=False):
+            mean, error = own.mean() / was.std(), own.std() / was.std() / np.sqrt(repeats)
+            print(f"| {index} | {tuning} | {name} | {mean:.4f} | {error:.4f} |", flush=True)
+
+
 if __name__ == "__main__":
-    measured(int(sys.argv[1]))
+    what = {"geweke": geweke, "prior": moved}.get(sys.argv[2] if sys.argv[2:] else "", measured)
+    what(int(sys.argv[1]))

@@ -131,3 +131,17 @@ def test_a_stump_by_mici(soft_index: bool) -> None:
     for mine, other in zip(ours.T, theirs.T, strict=True):
         same_mean(mine, other)
         same_mean(np.tanh(mine), np.tanh(other))
+
+
+def test_turns_across_the_halves_end_a_trajectory() -> None:
+    """A normal of 200 coordinates: each step turns all of (q, p) by nearly the same angle, here
+    0.93. Sums of momenta over 4 points and over 8 then go along with both ends, as those over 4
+    have not turned, and those over 8 have gone round more than once. The sum over the first half
+    and the next point has turned: so a trajectory has 8 points."""
+
+    def density(q: np.ndarray) -> tuple[float, np.ndarray]:
+        return -0.5 * float(q @ q), -q
+
+    begin = np.random.default_rng(1).normal(size=200)
+    _, _, steps = of_the_core(density, begin, 0.9, np.ones(200), 0, 200)
+    assert steps.max() == 7 and np.mean(steps == 7) > 0.7
