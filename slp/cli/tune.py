@@ -26,6 +26,7 @@ from slp.cli.options import (
     until_deadline,
 )
 from slp.cli.summary import words_lines
+from slp.source import visible
 
 
 def _parse_grid(
@@ -128,7 +129,7 @@ def _lines(
     yield from _table(found)
     yield ""
     what = {
-        "evidence": f"log evidence: log P({compared.response} | features), in nats",
+        "evidence": f"log evidence: log P({visible(compared.response)} | features), in nats",
         "cv": "log predictive: the mean over rows of the log probability (of numbers: density) of "
         f"the row's response given the other folds' rows, in nats; {compared.folds} folds",
     }

@@ -64,6 +64,12 @@ COMMANDS = {
         0,
     ),
     "compare": (["compare", "prior.slp", BAD + ".slp", "table.csv", "--folds", "2"], 0),
+    "cv": (["cv", "prior.slp", "table.csv", "--folds", "2", "--seed", "1"], 0),
+    "cv of a bad column": (["cv", "prior.slp", "table.csv", "-y", BAD + "?"], 1),
+    "cv on no cluster": (["cv", "prior.slp", "table.csv", "--scheduler", BAD], 2),
+    "tune": (["tune", "prior.slp", "table.csv", "--grid", "alpha=0.5,0.9", "--seed", "1"], 0),
+    "tune by a bad name": (["tune", "prior.slp", "table.csv", "--grid", f"{BAD}=1"], 1),
+    "tune by bad values": (["tune", "prior.slp", "table.csv", "--grid", f"alpha={BAD}"], 2),
     "compare of a bad column": (["compare", "prior.slp", "table.csv", "-y", BAD + "?"], 1),
     "plot": (["plot", "tree", "prior.slp", "table.csv", "-o", f"{BAD}.svg", "--feature", "a"], 2),
     "plot of a bad feature": (

@@ -189,5 +189,10 @@ def test_no_start() -> None:
 @pytest.mark.usefixtures("compiled_kernels")
 def test_what_the_core_takes() -> None:
     tree, node = (Predicate("python", Text("m:f"), local) for local in (False, True))
-    assert core_takes((tree,))
-    assert not core_takes((tree, node))
+    program = slp.parse(":- use(growtree). :- feature(_, [missing(side)]).").ir
+    table = table_of(slp.parse(":- use(growtree).").ir, X, Y)
+    assert core_takes((tree,), table)
+    assert not core_takes((tree, node), table)
+    holes = X.astype(float)
+    holes[0, 0] = np.nan
+    assert not core_takes((tree,), table_of(program, holes, Y))
