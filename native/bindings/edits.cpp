@@ -138,5 +138,6 @@ void bind_edits(nb::module_& m) {
         .def_prop_ro("tries", [](const EditSampler&) { return EditMover::kEnd; })
         .def("start", &start_edits, nb::arg("seeds").noconvert(), nb::arg("number"))
         .def("holds", &EditSampler::holds, nb::arg("state"))
-        .def("restore", &restore_edits, nb::arg("edits").noconvert(), nb::arg("turns"));
+        .def("restore", &restore_edits, nb::arg("edits").noconvert(), nb::arg("turns"))
+        .def("free_buffers", &EditSampler::free_buffers);
 }

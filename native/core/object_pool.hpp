@@ -35,6 +35,12 @@ public:
         return out;
     }
 
+    // Frees those that no thread has. They may be large, and the next loan makes a new one.
+    void free_idle() {
+        const std::lock_guard lock(mutex_);
+        idle_.clear();
+    }
+
 private:
     std::function<std::unique_ptr<T>()> make_;
     std::mutex mutex_;

@@ -13,7 +13,7 @@ from importlib import import_module
 import click
 
 import slp
-from slp.cli.common import run, stopped
+from slp.cli.common import run
 from slp.messages.entry import DID_YOU_MEAN
 from slp.messages.names import nearest
 
@@ -78,14 +78,10 @@ def slp_command() -> None:
 
 
 def main() -> None:
-    """Entry point of `slp`."""
+    """The command `slp`. Its entry point is `slp_commands.main`."""
     sys.exit(run(slp_command, began=BEGAN))
 
 
 def sample_main() -> None:
-    """Entry point of `slp-sample`, the same as `slp sample`."""
-    try:
-        command = _command("sample")
-    except KeyboardInterrupt:  # imports take most of a short run
-        sys.exit(stopped())
-    sys.exit(run(command, began=BEGAN))
+    """The command `slp-sample`, the same as `slp sample`."""
+    sys.exit(run(_command("sample"), began=BEGAN))

@@ -8,11 +8,13 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
+from importlib.metadata import entry_points
 from pathlib import Path
 
 import pytest
 
-from slp.cli import sample_main
+import slp_commands
 
 #: The command, with a checkpoint every 20 milliseconds in place of every 30 seconds.
 COMMAND = """
@@ -64,16 +66,24 @@ def finished(words: list[str]) -> dict[str, object]:
     return found
 
 
+@pytest.mark.parametrize("enter", [slp_commands.main, slp_commands.sample_main])
 def test_stopping_while_modules_are_imported_shows_no_traceback(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    enter: Callable[[], None], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def stop(name: str) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("slp.cli.import_module", stop)
+    monkeypatch.setattr("slp_commands.import_module", stop)
     with pytest.raises(SystemExit) as ended:
-        sample_main()
+        enter()
     assert (ended.value.code, capsys.readouterr().err) == (130, "stopped\n")
+
+
+def test_entry_points_import_slp_only_when_they_are_called() -> None:
+    code = "import slp_commands, sys; sys.exit('slp' in sys.modules)"
+    assert subprocess.run([sys.executable, "-P", "-c", code], check=False).returncode == 0
+    scripts = entry_points(group="console_scripts").select(module="slp_commands")
+    assert {script.name for script in scripts} == {"slp", "slp-sample"}
 
 
 def test_a_killed_run_goes_on_as_if_nothing_had_happened(table: Path, tmp_path: Path) -> None:

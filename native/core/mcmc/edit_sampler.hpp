@@ -38,6 +38,9 @@ public:
     bool restore(std::span<const EditMover::Written> written, std::vector<std::uint32_t> turns,
                  EditState& out);
 
+    // Frees the buffers that no thread uses now.
+    void free_buffers() { movers_.free_idle(); }
+
 private:
     const Problem& problem_;
     EditProcess process_;

@@ -55,6 +55,9 @@ public:
     // A tree as a proof: see `Mover::build_tree`.
     bool tree(std::span<const Taken> nodes, Proof& out);
 
+    // Frees the buffers that no thread uses now.
+    void free_buffers() { movers_.free_idle(); }
+
 private:
     const Problem& problem_;
     const Geometry& geometry_;

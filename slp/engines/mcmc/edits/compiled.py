@@ -145,7 +145,9 @@ class CompiledEditMetropolisHastings(CoreChains[EditMetropolisHastings]):
 
     def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
         """As `EditMetropolisHastings.scored`."""
-        return [self._scored(record) for record in until(stop, records)]
+        found = [self._scored(record) for record in until(stop, records)]
+        self.sampler.free_buffers()  # what follows the chains needs the memory
+        return found
 
     def _scored(self, record: Json) -> ScoredTree:
         state = self.derivation_from_data(record)

@@ -198,6 +198,7 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
     def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
         """As `MetropolisHastings.scored`."""
         found = [self._scored(record) for record in until(stop, records)]
+        self.sampler.free_buffers()  # what follows the chains needs the memory
         if self.derivations_are_trees:
             return found
         nodes = [_nodes(record) for record in records[: len(found)]]
