@@ -31,7 +31,17 @@ def metadata() -> dict[str, Any]:
 def test_nothing_else_stands_at_the_top() -> None:
     want = {"pyproject.toml", "CMakeLists.txt", "LICENSE", "README.md"}
     want |= {"CHANGELOG.md", "CITATION.cff", "CONTRIBUTING.md"}
-    want |= {"slp", "slp_commands", "priors", "grammars", "tests", "examples", "native", "docs", "benchmarks"}
+    want |= {
+        "slp",
+        "slp_commands",
+        "priors",
+        "grammars",
+        "tests",
+        "examples",
+        "native",
+        "docs",
+        "benchmarks",
+    }
     made_by_tools = {"build", "dist", "__pycache__"}
     have = {p.name for p in ROOT.iterdir() if not p.name.startswith(".")}
     assert have - made_by_tools <= want
@@ -72,6 +82,7 @@ def test_what_is_shipped_is_what_is_read(metadata: dict[str, Any]) -> None:
     packages = metadata["tool"]["scikit-build"]["wheel"]["packages"]
     assert packages == {
         "slp": "slp",
+        "slp_commands": "slp_commands",
         "slp/_data/priors": "priors",
         "slp/_data/grammars": "grammars",
     }
