@@ -135,10 +135,13 @@ def _for_prior(choice: Choice, problem: Problem, seconds: float) -> Choice:
         return choice
     if not mcmc.runs_forward(problem):
         return choice
-    why_not = "would be too large" if choice.engine == "mh" else "would take long"
+    if size.vast:
+        would = f"be {size}"
+    else:
+        would = f"be too large ({size})" if choice.engine == "mh" else f"take long ({size})"
     reason = (
-        f"exact sums {why_not} ({size}), so these are independent draws, made by running the "
-        "program forward"
+        f"exact sums would {would}, so these are independent draws, made by running the program "
+        "forward"
     )
     return replace(choice, engine="forward", reason=reason)
 

@@ -81,6 +81,16 @@ def test_a_change_says_what_it_replaces() -> None:
     assert said is not None and f", in place of {fits[0].instead}: " in said
 
 
+def test_a_prior_that_no_machine_sums_is_called_too_large_once() -> None:
+    X = np.random.default_rng(2).random((700, 8))
+    prior = slp.parse(":- use(growtree).").prior(X, X[:, 0] < 0.5, seed=1, draws=20)
+    assert prior.choice.size is not None and prior.choice.size.vast
+    assert prior.reason == (
+        f"exact sums would be {prior.choice.size}, so these are independent draws, made by running "
+        "the program forward"
+    )
+
+
 def test_the_same_each_time() -> None:
     assert drawn(memory=MIB)[0].choice == drawn(memory=MIB)[0].choice
 
