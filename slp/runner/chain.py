@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import threading
 import time
@@ -80,6 +81,25 @@ class Schedule:
         return self.warm_up + draws * self.thin if draws else 0
 
 
+@dataclass(frozen=True, slots=True)
+class Kept:
+    """A draw that a chain keeps: its record as JSON, because lists of numbers take ten times the
+    memory."""
+
+    text: str
+    log_weight: float
+
+    @classmethod
+    def of(cls, draw: Weighted) -> Kept:
+        """A draw, to be kept."""
+        return cls(json.dumps(draw.record, separators=(",", ":")), draw.log_weight)
+
+    @property
+    def record(self) -> Json:
+        """See `Weighted`."""
+        return json.loads(self.text)
+
+
 class Chain(Generic[S]):
     """One chain, or one island. `steps` counts finished steps, `made` the draws of all rounds.
     `cut` says whether warm-up must end early. `search` describes the progress of a search for a
@@ -106,7 +126,7 @@ class Chain(Generic[S]):
         self.steps = 0
         self.state: S | None = None
         self.search: str | None = None
-        self.draws: list[Weighted] = []
+        self.draws: list[Kept] = []
         self.warm_up_tally: Tally = Counter()
         self.tally: Tally = Counter()
 
@@ -138,7 +158,7 @@ class Chain(Generic[S]):
         """Go on to twice the steps after warm-up."""
         self.last += max(0, self.last - self.schedule.warm_up)
 
-    def spread_evenly(self, every: int) -> tuple[list[Weighted], float]:
+    def spread_evenly(self, every: int) -> tuple[list[Kept], float]:
         """The draws asked for, or fewer, and the share of the steps after warm-up, up to the last,
         over which they are spread evenly. They are of those kept, one in so many of all draws,
         without the first eighth if there are enough."""
@@ -186,11 +206,11 @@ class Chain(Generic[S]):
 
     def _keep(self, draws: Sequence[Weighted]) -> None:
         if self.schedule.thin is None:  # the weights refer to all particles together
-            self.draws += draws
+            self.draws += map(Kept.of, draws)
             return
         for draw in draws:
             if self.made % self.every == 0:
-                self.draws.append(draw)
+                self.draws.append(Kept.of(draw))
                 self.held += self.size_of(draw.record)
                 if len(self.draws) > _MOST_KEPT * self.schedule.draws_of(self.number):
                     self._keep_every(2 * self.every)
@@ -220,7 +240,8 @@ class Chain(Generic[S]):
             self.begin_next_round()
         state = data["state"]
         self.state = None if state is None else self.stepper.load(state)
-        self.draws = list(map(Weighted, data["draws"], data["log_weights"]))
+        draws = map(Weighted, data["draws"], data["log_weights"])
+        self.draws = list(map(Kept.of, draws))
         self.held = sum(self.size_of(draw.record) for draw in self.draws)
         if self.schedule.thin is not None:
             self.made = max(0, self.steps - self.schedule.warm_up) // self.schedule.thin
