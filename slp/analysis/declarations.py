@@ -14,7 +14,7 @@ from slp.analysis.directives import (
 from slp.analysis.feature_declarations import FeatureReader, read_order
 from slp.analysis.findings import Findings
 from slp.analysis.parameters import Values
-from slp.ir.leaf_models import LEAF_MODELS
+from slp.ir.leaf_models import LEAF_MODELS, MOST_COLUMNS
 from slp.ir.program import Failure, FeatureDeclaration, LeafDeclaration, Support
 from slp.messages import directives as words
 from slp.messages.names import name_help, plural
@@ -119,20 +119,45 @@ class _Reader:
             return None
         model, names = d.args[0], LEAF_MODELS[key[0]].parameters
         args = model.args if isinstance(model, Struct) else ()
+        columns: tuple[str, ...] = ()
+        if LEAF_MODELS[key[0]].columns and args:
+            read = self.columns(key[0], args[0], d)
+            if read is None:
+                return None
+            columns, args = read, args[1:]
         if key == ("dirichlet", 1) and list_items(args[0]) is not None:
             numbers = self.concentrations(args[0], d)
+        elif columns and not args:
+            numbers = []
         elif len(args) == len(names):
             numbers = [
                 self.hyperparameter(key[0], n, a, d) for n, a in zip(names, args, strict=True)
             ]
         else:
-            arguments, listed = plural(len(args), "argument"), ", ".join(names)
+            arguments = plural(len(args) + bool(columns), "argument")
+            listed = ", ".join([*["[x1, x2]"] * LEAF_MODELS[key[0]].columns, *names])
             self.findings.add(
                 words.LEAF_MODEL_ARGUMENTS(d.span, model=key[0], arguments=arguments, names=listed)
             )
             return None
         found = tuple(n for n in numbers if n is not None)
-        return LeafDeclaration(key[0], found, d.span) if len(found) == len(numbers) else None
+        if len(found) < len(numbers):
+            return None
+        return LeafDeclaration(key[0], found, d.span, columns)
+
+    def columns(self, model: str, term: Term, d: Declared) -> tuple[str, ...] | None:
+        """The names of columns in a list, each once."""
+        items, place = list_items(term), span_of(term, d.span)
+        if not items or len(items) > MOST_COLUMNS:
+            self.findings.add(words.NO_COLUMN_LIST(place, model=model, most=MOST_COLUMNS))
+            return None
+        what = f"a column of `{model}`"
+        names = [name_of(t, what, d.span, self.findings) for t in items]
+        found = tuple(name for name in names if name is not None)
+        twice = [name for i, name in enumerate(found) if name in found[:i]]
+        if twice:
+            self.findings.add(words.COLUMN_TWICE(place, model=model, name=twice[0]))
+        return None if twice or len(found) < len(names) else found
 
     def hyperparameter(self, model: str, name: str, term: Term, d: Declared) -> float | None:
         what = f"`{name}` of `{model}`"

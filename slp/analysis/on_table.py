@@ -113,6 +113,8 @@ class _Checker:
         for c in self.program.constraints:
             if isinstance(c, Monotone) and self.is_categorical(c.feature):
                 self.findings.add(words.MONOTONE_OVER_LEVELS(c.span, name=c.feature))
+            if isinstance(c, Monotone) and self.table.leaf.regressors:
+                self.findings.add(words.MONOTONE_LINES(c.span))
         self.holes()
 
     def holes(self) -> None:

@@ -12,15 +12,16 @@ from numpy.typing import NDArray
 from slp import kernels
 from slp.data.features import CodedColumn, Declared, code_column, declared_of
 from slp.data.frames import frame_of
+from slp.data.regressors import regressors_of
 from slp.data.response import Response, bind_response
 from slp.data.roles import Roles, roles_of
 from slp.data.row_weights import RowWeights
 from slp.data.table import Feature, Table
-from slp.data.words import atom, listed
+from slp.data.words import listed
 from slp.errors import DataError, Diagnostic
 from slp.ir.program import Program
 from slp.leaves import NormalInverseGamma, NormalShared, rounded_text
-from slp.messages.names import plural
+from slp.messages.names import atom, plural
 from slp.messages.tables import CONSTANT_FEATURES, ONE_BIN
 
 
@@ -66,7 +67,8 @@ def response_of(program: Program, roles: Roles) -> Response:
         declared = Declared("categorical" if roles.kind == "classes" else "numeric")
     span = program.spans.get("response")
     order, weights = program.class_order, roles.weights
-    found = bind_response(column, roles.event, program.leaf, declared, span, order, weights)
+    x = regressors_of(program, roles.features)
+    found = bind_response(column, roles.event, program.leaf, declared, span, order, weights, x)
     return _of_soft_trees(found) if program.soft and program.leaf is None else found
 
 

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.columns import Column, numbers_of, texts_of
-from slp.data.words import atom, first_row
+from slp.data.words import first_row
 from slp.errors import DataError
 from slp.ir.quantity import Quantity, level_numbers
 from slp.messages import Wording
-from slp.messages.names import plural
+from slp.messages.names import atom, plural
 from slp.messages.table_files import DATES, STRANGE_TYPE
 from slp.messages.tables import MISSING_VALUES, OUT_OF_RANGE, UNKNOWN_LEVEL
 

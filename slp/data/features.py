@@ -15,11 +15,11 @@ from slp.data.columns import Column, labels_of
 from slp.data.faults import check_range, check_usable, missing_error, read_levels, read_numbers
 from slp.data.table import Feature
 from slp.data.texts import text_warnings
-from slp.data.words import atom, first_row
+from slp.data.words import first_row
 from slp.errors import DataError, Diagnostic
 from slp.ir.program import Bins, Cuts, FeatureDeclaration
 from slp.ir.quantity import MISSING, LevelOrMissing
-from slp.messages.names import plural
+from slp.messages.names import atom, plural
 from slp.messages.tables import (
     INFINITE_VALUES,
     MISSING_EVERYWHERE,

@@ -27,6 +27,7 @@ from slp.messages.leaf_models import (
     NOT_A_NUMBER_OF_EVENTS,
     RESPONSE_TOO_LARGE,
     TOO_MANY_CLASSES,
+    TOO_MANY_REGRESSORS,
 )
 from slp.messages.table_files import DATES_AS_RESPONSE, STRANGE_RESPONSE
 from slp.messages.tables import (
@@ -49,18 +50,23 @@ _EVENTS = {"1": 1.0, "true": 1.0, "0": 0.0, "false": 0.0}
 @dataclass(frozen=True, eq=False)
 class Response:
     """The leaf model bound to the response, the outcome of each row as `LeafModel.statistics` takes
-    it (class indices, numbers, or numbers with events), notes, and the weights of rows."""
+    it (class indices, numbers, or numbers with events), notes, the weights of rows, and the values
+    of the leaf model's regressors, shape (n, q)."""
 
     leaf: LeafModel
     outcomes: NDArray[Any]
     notes: tuple[str, ...] = ()
     warnings: tuple[Diagnostic, ...] = ()
     weights: NDArray[np.float64] | None = None
+    regressors: NDArray[np.float64] | None = None
 
     @property
     def statistics(self) -> NDArray[np.float64]:
         """Of each row, times its weight, shape (n, k)."""
-        own = self.leaf.statistics(self.outcomes)
+        known = self.outcomes
+        if self.regressors is not None:
+            known = np.column_stack([known, self.regressors])
+        own = self.leaf.statistics(known)
         return own if self.weights is None else own * self.weights[:, None]
 
 
@@ -72,12 +78,13 @@ def bind_response(
     span: SourceSpan | None = None,
     class_order: Sequence[str] | None = None,
     weights: NDArray[np.float64] | None = None,
+    regressors: NDArray[np.float64] | None = None,
 ) -> Response:
     """Choose and fit the leaf model (DESIGN 3).
 
     `declared` is the declaration `:- feature(...)` of the response column. `span` is the place of
     `:- response(...)`, and `class_order` the order of classes that it declares. `weights`, shape
-    (n,), are those of the rows.
+    (n,), are those of the rows, `regressors`, shape (n, q), the columns of the leaf model.
 
     Raises
     ------
@@ -96,7 +103,8 @@ def bind_response(
             found = text_warnings(column, numbers=False)
             response = replace(response, warnings=(*found, *response.warnings))
         return replace(response, weights=weights)
-    response = replace(_numbers(column, event, declaration, weights), weights=weights)
+    response = _numbers(column, event, declaration, weights, regressors)
+    response = replace(response, weights=weights, regressors=regressors)
     if declared.range is not None:
         values, _ = numbers_of(column)
         check_range(column.name, values, declared.range, declared.unit)
@@ -174,11 +182,14 @@ def _numbers(
     event: Column | None,
     declaration: LeafDeclaration | None,
     weights: NDArray[np.float64] | None,
+    regressors: NDArray[np.float64] | None,
 ) -> Response:
     y = _read_response(column, declaration)
     _check_range(column.name, y, declaration)
     data = y if event is None else np.stack([y, _read_event(event)], axis=-1)
-    leaf = leaf_model(declaration, (), data, weights)
+    leaf = leaf_model(declaration, (), data, weights, regressors)
+    if leaf.regressors and leaf.n_statistics * len(y) > _MOST_STATISTICS:
+        raise DataError(TOO_MANY_REGRESSORS(columns=len(leaf.regressors), rows=len(y)))
     if declaration is not None:
         notes = (f"response `{column.name}`: numbers, {leaf.describe()}",)
         return Response(leaf, data, notes)

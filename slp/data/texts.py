@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from slp.data.cells import read_number
 from slp.data.columns import Column
-from slp.data.words import atom, first_row
+from slp.data.words import first_row
 from slp.errors import Diagnostic
 from slp.messages import Wording
+from slp.messages.names import atom
 from slp.messages.tables import COMMAS_AS_TEXT, DATES_AS_TEXT, NUMBERS_AND_TEXT, NUMBERS_AS_TEXT
 
 _COMMA = re.compile(

@@ -2,19 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-
-
-def atom(name: str) -> str:
-    """A column name as a program writes it, quoted where Prolog needs it."""
-    if re.fullmatch(r"[a-z][A-Za-z0-9_]*", name):
-        return name
-    escaped = name.replace("\\", "\\\\").replace("'", "\\'")
-    return f"'{escaped}'"
 
 
 def first_row(rows: NDArray[np.bool_]) -> int:

@@ -14,7 +14,7 @@ from sklearn.tree._tree import Tree as FittedTree
 
 from slp.errors import DataError
 from slp.leaves import label_array, sorted_labels
-from slp.messages.trees import LEAVES_WITHOUT_ROWS, NAME_OF_TEST_MISSING
+from slp.messages.trees import LEAVES_WITHOUT_ROWS, LINES_IN_LEAVES, NAME_OF_TEST_MISSING
 from slp.trees import Leaf, Split, Tree
 
 
@@ -69,6 +69,8 @@ def _contents(
     """Rows (or their weight) of each node (N,), the shares of classes (N, C) or the mean (N, 1),
     and the impurity (N,): Gini's index, or the variance of the means of the leaves below."""
     leaves = [node.summary for node in nodes if isinstance(node, Leaf)]
+    if any("line" in summary for summary in leaves):
+        raise DataError(LINES_IN_LEAVES())
     of_classes = all("counts" in summary for summary in leaves)
     if not of_classes and not all("mean" in summary for summary in leaves):
         raise DataError(LEAVES_WITHOUT_ROWS())

@@ -8,12 +8,17 @@ from dataclasses import dataclass
 @dataclass(frozen=True)
 class Signature:
     """The form of a model and its hyperparameters. Those in `real` may be any finite number; the
-    others are above 0."""
+    others are above 0. With `columns` the first argument is a list of columns, and the
+    hyperparameters may be left out: then the response gives them."""
 
     written: str
     parameters: tuple[str, ...]
     real: tuple[str, ...] = ()
+    columns: bool = False
 
+
+#: The most columns of a model that has them: the core keeps a leaf's matrix on the stack.
+MOST_COLUMNS = 30
 
 LEAF_MODELS = {
     "dirichlet": Signature("dirichlet(a) or dirichlet([a1, a2, ...])", ("a",)),
@@ -22,6 +27,12 @@ LEAF_MODELS = {
     ),
     "normal_shared": Signature(
         "normal_shared(mean, sd, shape, scale)", ("mean", "sd", "shape", "scale"), ("mean",)
+    ),
+    "normal_linear": Signature(
+        "normal_linear([x1, ...]) or normal_linear([x1, ...], mu, kappa, lambda, alpha, beta)",
+        ("mu", "kappa", "lambda", "alpha", "beta"),
+        ("mu",),
+        columns=True,
     ),
     "gamma_poisson": Signature("gamma_poisson(a, b)", ("a", "b")),
     "gamma_exponential": Signature("gamma_exponential(a, b)", ("a", "b")),

@@ -35,6 +35,9 @@ def named_features(program: ir.Program) -> Iterator[tuple[str, SourceSpan | None
     for box in program.boxes.values():
         for name in box.bounds:
             yield name, box.span
+    if program.leaf is not None:
+        for name in program.leaf.columns:
+            yield name, program.leaf.span
     for name in program.feature_weights:
         yield name, program.spans.get(f"feature_weight:{name}")
     for rule in program.rules:

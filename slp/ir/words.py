@@ -241,6 +241,10 @@ def _describe_leaves(program: ir.Program) -> list[str]:
     if program.leaf is None:
         return []
     args = ", ".join(f"{a:g}" for a in program.leaf.args)
+    if program.leaf.columns:
+        line = f"Leaves follow a line in {' and '.join(program.leaf.columns)}: {program.leaf.model}"
+        given = f" with {args}" if args else ", with numbers taken from the response"
+        return [f"{line}{given}."]
     many = program.leaf.model == "dirichlet" and len(program.leaf.args) > 1
     return [f"Leaves follow {program.leaf.model}({f'[{args}]' if many else args})."]
 

@@ -1,9 +1,9 @@
 """Leaf models: additive statistics, exact marginal likelihoods, posterior predictives.
 
 Entry points: `leaf_model` (from a `:- leaf(...)` declaration, or the default for the response), the
-four conjugate models `Dirichlet`, `NormalInverseGamma`, `GammaPoisson`, `GammaExponential`,
-`NormalShared` of soft trees, and `LeafModel`, the protocol of every model; `leaf_to_plain` and
-`leaf_from_plain` for files. `labels` has classes in their own type.
+conjugate models `Dirichlet`, `NormalInverseGamma`, `NormalLinear`, `GammaPoisson`,
+`GammaExponential`, `NormalShared` of soft trees, and `LeafModel`, the protocol of every model;
+`leaf_to_plain` and `leaf_from_plain` for files. `labels` has classes in their own type.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from slp.leaves.gamma_exponential import GammaExponential
 from slp.leaves.gamma_poisson import GammaPoisson
 from slp.leaves.labels import Label, label_array, label_of, label_text, sorted_labels
 from slp.leaves.normal_inverse_gamma import NormalInverseGamma
+from slp.leaves.normal_linear import NormalLinear
 from slp.leaves.normal_shared import NormalShared
 from slp.leaves.numbers import rounded_text
 from slp.leaves.plain import leaf_from_plain, leaf_to_plain
@@ -26,6 +27,7 @@ __all__ = [
     "Label",
     "LeafModel",
     "NormalInverseGamma",
+    "NormalLinear",
     "NormalShared",
     "label_array",
     "label_of",

@@ -24,6 +24,8 @@ class LeafModel(Protocol):
     classes: tuple[Label, ...]
     #: whether statistics are sums over rows with weights
     weighted: bool
+    #: names of the features whose values a prediction depends on, () for most models
+    regressors: tuple[str, ...]
 
     @property
     def n_statistics(self) -> int:
@@ -32,7 +34,8 @@ class LeafModel(Protocol):
 
     def statistics(self, y: NDArray[Any]) -> NDArray[np.float64]:
         """Statistics of single rows, shape (n, k). `y`: class indices (n,), or float64 (n,), or
-        (n, 2) with the event indicator (1 seen, 0 censored) in the second column."""
+        (n, 2) with the event indicator (1 seen, 0 censored) in the second column, or (n, 1 + q)
+        with the values of q regressors behind y."""
         ...
 
     def log_marginal(self, S: NDArray[np.float64]) -> NDArray[np.float64]:

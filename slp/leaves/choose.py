@@ -16,6 +16,7 @@ from slp.leaves.gamma_exponential import GammaExponential
 from slp.leaves.gamma_poisson import GammaPoisson
 from slp.leaves.labels import Label, label_text
 from slp.leaves.normal_inverse_gamma import NormalInverseGamma
+from slp.leaves.normal_linear import NormalLinear
 from slp.leaves.normal_shared import NormalShared
 from slp.messages.leaf_models import (
     MODEL_NEEDS_CLASSES,
@@ -34,19 +35,20 @@ def leaf_model(
     classes: Sequence[Label],
     y: NDArray[Any],
     weights: NDArray[np.float64] | None = None,
+    regressors: NDArray[np.float64] | None = None,
 ) -> LeafModel:
     """The leaf model for a response.
 
     `declaration` is one that the checker has passed. `classes` are the sorted class labels, () for
     a numeric response. `y` is as for `LeafModel.statistics`. `weights` are those of the rows, shape
-    (n,); None if all count alike.
+    (n,); None if all count alike. `regressors` are the columns of `normal_linear`, shape (n, q).
 
     The default is `dirichlet(1)` for classes. For numbers it is
     `normal_inverse_gamma(mean(y), 0.1, 3, var(y) / 10)`, where var is the mean squared deviation,
     or 1 if all responses are equal. Then the prior mean of the variance within a leaf is var(y) /
     20, with the weight of 2 alpha = 6 rows. It is smaller than var(y), because a leaf varies less
     than the whole response. With the total variance, intervals were too wide
-    (docs/notes/coverage.md).
+    (docs/notes/coverage.md). `normal_linear` without numbers takes these too, and 0.1 as `lambda`.
 
     Raises
     ------
@@ -63,6 +65,9 @@ def leaf_model(
     if declaration.model == "normal_inverse_gamma":
         mu, kappa, alpha, beta = declaration.args
         return NormalInverseGamma(mu, kappa, alpha, beta, ref=_reference(y))
+    if declaration.model == NormalLinear.name:
+        assert regressors is not None, "the table has its columns"
+        return _linear(declaration, y, weights, regressors)
     if declaration.model == NormalShared.name:
         return NormalShared(*declaration.args, ref=_reference(y))
     return _RATE_MODELS[declaration.model](*declaration.args)
@@ -78,6 +83,22 @@ def _default_numeric(y: NDArray[Any], weights: NDArray[np.float64] | None) -> No
         mean = float(np.average(y, weights=weights))
         variance = float(np.average((y - mean) ** 2, weights=weights))
     return NormalInverseGamma(mean, 0.1, 3.0, 0.1 * (variance or 1.0), ref=mean)
+
+
+def _linear(
+    declaration: LeafDeclaration,
+    y: NDArray[Any],
+    weights: NDArray[np.float64] | None,
+    x: NDArray[np.float64],
+) -> NormalLinear:
+    centre = np.average(x, axis=0, weights=weights)
+    scale = np.sqrt(np.average((x - centre) ** 2, axis=0, weights=weights))
+    scale = np.where(scale > 0, scale, 1.0)
+    args = declaration.args
+    if not args:
+        mu, kappa, alpha, beta = _default_numeric(y, weights).hyperparameters
+        args = (mu, kappa, kappa, alpha, beta)
+    return NormalLinear(declaration.columns, args, centre, scale, ref=_reference(y))
 
 
 def _check_response(declaration: LeafDeclaration, classes: Sequence[Label]) -> None:

@@ -27,6 +27,7 @@ class Dirichlet:
 
     name = "dirichlet"
     weighted = False
+    regressors: tuple[str, ...] = ()
     one_number: bool
     """Whether one number is declared for all classes."""
 

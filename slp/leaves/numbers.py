@@ -40,6 +40,7 @@ class NumericModel:
     name: str
     classes: tuple[Label, ...] = ()
     weighted = False
+    regressors: tuple[str, ...] = ()
     #: hyperparameters, in the order in which they are declared
     hyperparameters: tuple[float, ...]
 

@@ -6,12 +6,16 @@ import math
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
+from slp.ir.leaf_models import MOST_COLUMNS
 from slp.leaves.base import LeafModel
 from slp.leaves.dirichlet import Dirichlet
 from slp.leaves.gamma_exponential import GammaExponential
 from slp.leaves.gamma_poisson import GammaPoisson
 from slp.leaves.labels import Label
 from slp.leaves.normal_inverse_gamma import NormalInverseGamma
+from slp.leaves.normal_linear import NormalLinear
 from slp.leaves.normal_shared import NormalShared
 
 #: A class of each type from its text.
@@ -33,13 +37,18 @@ def leaf_to_plain(leaf: LeafModel) -> dict[str, Any]:
             "type": type(leaf.classes[0]).__name__,
             "concentration": own[0] if leaf.one_number else own,
         }
-    assert isinstance(leaf, NormalInverseGamma | NormalShared | GammaPoisson | GammaExponential)
+    assert isinstance(
+        leaf, NormalInverseGamma | NormalShared | NormalLinear | GammaPoisson | GammaExponential
+    )
     found: dict[str, Any] = {
         "model": leaf.name,
         "hyperparameters": list(map(float, leaf.hyperparameters)),
     }
-    if isinstance(leaf, NormalInverseGamma | NormalShared):
+    if isinstance(leaf, NormalInverseGamma | NormalShared | NormalLinear):
         found["ref"] = float(leaf.ref)
+    if isinstance(leaf, NormalLinear):
+        found["regressors"] = list(leaf.regressors)
+        found["centre"], found["scale"] = leaf.centre.tolist(), leaf.scale.tolist()
     return found
 
 
@@ -65,9 +74,27 @@ def leaf_from_plain(data: Mapping[str, Any]) -> LeafModel:
         _check_numbers(others, positive=True)
         _check_numbers([centre, data["ref"]], positive=False)
         return of_numbers[data["model"]](centre, *others, ref=data["ref"])
+    if data["model"] == NormalLinear.name:
+        return _linear_from_plain(data)
     a, b = numbers
     _check_numbers(numbers, positive=True)
     return {m.name: m for m in (GammaPoisson, GammaExponential)}[data["model"]](a, b)
+
+
+def _linear_from_plain(data: Mapping[str, Any]) -> NormalLinear:
+    names, (centre, *others) = data["regressors"], data["hyperparameters"]
+    q = len(names)
+    sound = all(isinstance(n, str) for n in names) and len(set(names)) == q
+    if (
+        not sound
+        or not q == len(data["centre"]) == len(data["scale"])
+        or not 1 <= q <= MOST_COLUMNS
+    ):
+        raise ValueError("its regressors are none that it can have")
+    _check_numbers([*others, *data["scale"]], positive=True)
+    _check_numbers([centre, data["ref"], *data["centre"]], positive=False)
+    centres, scales = (np.array(data[key], np.float64) for key in ("centre", "scale"))
+    return NormalLinear(names, data["hyperparameters"], centres, scales, ref=data["ref"])
 
 
 def _check_numbers(numbers: list[Any], *, positive: bool) -> None:

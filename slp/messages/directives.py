@@ -79,6 +79,10 @@ NO_LEAF_MODEL = E102.says("there is no leaf model `{name}`", "{help}")
 LEAF_MODEL_ARGUMENTS = E102.says(
     "`{model}` does not have {arguments}", "write `:- leaf({model}({names})).`"
 )
+NO_COLUMN_LIST = E102.says(
+    "`{model}` begins with a list of 1 to {most} columns", "write `:- leaf({model}([x1, x2])).`"
+)
+COLUMN_TWICE = E102.says("`{model}` has the column `{name}` twice", "name each column once")
 ONE_CONCENTRATION = E102.says(
     "a list in `dirichlet` has one number for each class, so at least two",
     "write `dirichlet(1)` for the same number for every class",

@@ -92,6 +92,33 @@ TOO_MANY_CLASSES = E435.says(
     "is it a name or a number stored as text? Name the response: :- response(Column).",
 )
 
+E434 = Entry(
+    "E434: a column is no regressor",
+    cause="`normal_linear([x1, ...])` names a column that holds no numbers, lacks one, or is no "
+    "feature; or rows times the squared number of columns are more than 2^28.",
+    remedy="Name numeric features. A feature that no split may use is declared so by a "
+    "constraint: :- constraint(forbid(x1)).",
+    example=":- use(growtree). :- ignore(age). :- leaf(normal_linear([age])).",
+)
+REGRESSOR_IGNORED = E434.says(
+    "`normal_linear` needs the column `{name}`, which is no feature: the table lacks it, or it is "
+    "ignored, the response, the event or the weight",
+    "if it is ignored, take that out; :- constraint(forbid({atom})). keeps it out of splits",
+)
+REGRESSOR_NO_NUMBERS = E434.says(
+    "`normal_linear` needs numbers, but the column `{name}` holds levels",
+    "take it out of the list, or give the column as numbers",
+)
+REGRESSOR_CELL = E434.says(
+    "`normal_linear` needs a number in every row, but the column `{name}` has none, or one above "
+    "1e150, in row {row}",
+    "correct the cell, leave the row out, or take the column out of the list",
+)
+TOO_MANY_REGRESSORS = E434.says(
+    "`normal_linear` with {columns} columns is too large for {rows} rows",
+    "name fewer columns, or give fewer rows",
+)
+
 E436 = Entry(
     "E436: the declared order of classes lacks a class",
     cause="`ordinal([...])` gives the order of the classes, and the response has one more.",

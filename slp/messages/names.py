@@ -7,6 +7,7 @@ and names and counts as parts of a sentence.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from difflib import get_close_matches
 from heapq import nsmallest
@@ -61,3 +62,11 @@ def joined(names: Iterable[str], last: str = "and") -> str:
 def plural(count: int, noun: str) -> str:
     """`1 row`, `2 rows`."""
     return f"{count} {noun}{'s' * (count != 1)}"
+
+
+def atom(name: str) -> str:
+    """A column name as a program writes it, quoted where Prolog needs it."""
+    if re.fullmatch(r"[a-z][A-Za-z0-9_]*", name):
+        return name
+    escaped = name.replace("\\", "\\\\").replace("'", "\\'")
+    return f"'{escaped}'"

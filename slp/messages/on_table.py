@@ -67,6 +67,19 @@ CLASSES_WITHOUT_ORDER = E153.says(
     "declare them from the lowest to the highest: `:- {declaration}.`",
 )
 
+E156 = Entry(
+    "E156: `monotone` and lines in the leaves",
+    cause="`monotone` compares one number for each leaf, and the leaves of `normal_linear` are "
+    "lines.",
+    remedy="Take the constraint out, or another leaf model.",
+    example="slp check prior.slp numbers.csv   (`prior.slp` has `:- leaf(normal_linear([age])). "
+    ":- constraint(monotone(age, up)).`)",
+)
+MONOTONE_LINES = E156.says(
+    "`monotone` compares one number for each leaf, and leaves under `normal_linear` are lines",
+    "take the constraint out, or another leaf model",
+)
+
 E154 = Entry(
     "E154: the measure range takes numbers without cuts",
     cause="A split with the measure `range` may be on a feature that is categorical, or has cuts "

@@ -198,7 +198,8 @@ TOO_MANY_BINS = E429.says(
 E442 = Entry(
     "E442: a row to predict misses a value where no row of the table did",
     cause="Under `missing(side)` a split says where missing values go, unless no row of the table "
-    "that came to it missed the value. A row to predict misses it there.",
+    "that came to it missed the value. A row to predict misses it there. Or it misses the value of "
+    "a column of `normal_linear`.",
     remedy="Fill the value in, leave the row out, or declare `new(average)`: both sides predict "
     "the row, in proportion to their rows.",
     example="slp predict prior.slp table.csv new.csv   (`prior.slp` has "
@@ -209,6 +210,10 @@ NEW_VALUE_MISSING = E442.says(
     "a row to predict misses `{name}`, and no row of the table that came to the split did",
     "fill it in, leave the row out, or write :- feature({atom}, [missing(side), new(average)]). "
     "for the average over both sides",
+)
+NEW_REGRESSOR_MISSING = E442.says(
+    "a row to predict (row {row}) misses `{name}`, and `normal_linear` needs its value",
+    "fill it in, or leave the row out",
 )
 
 E440 = Entry(

@@ -73,6 +73,10 @@ NO_SUMMARY = E605.says(
     "not a tree: at {path}, `{key}` is {found} where a number is needed",
     "give a floating-point number",
 )
+LINE_MALFORMED = E605.says(
+    "not a tree: at {path}, `line` has not the keys `intercept` and `slopes`, an object of numbers",
+    'write "line": {{"intercept": 1.5, "slopes": {{"age": 0.1}}}}',
+)
 NO_NUMBER_OF_ROWS = E605.says(
     "not a tree: at {path}, `{key}` is {found}, which is no number of rows", "give 0, 1, 2, ..."
 )
@@ -158,6 +162,19 @@ THRESHOLD_INSIDE_BIN = E609.says(
     "the tree cuts {feature} at {threshold}, inside a bin: the table does not tell the values in a "
     "bin apart",
     "the cuts of {feature} are {cuts}",
+)
+
+E614 = Entry(
+    "E614: leaves that are lines are no leaves of scikit-learn",
+    cause="`to_sklearn` was asked of a tree with lines in its leaves (`normal_linear`). A tree of "
+    "scikit-learn has a number in each.",
+    remedy="Keep the tree as JSON (tree.to_dict), or fit it with another leaf model.",
+    example='slp.Tree.from_dict({"n": 2, "mean": 1.5, "line": {"intercept": 1, "slopes": '
+    '{"age": 0.1}}}).to_sklearn()',
+)
+LINES_IN_LEAVES = E614.says(
+    "the leaves of the tree are lines, and a tree of scikit-learn has a number in each",
+    "keep the tree as JSON (tree.to_dict), or fit it with another leaf model",
 )
 
 E610 = Entry(

@@ -20,6 +20,7 @@ from slp.leaves import (
     GammaPoisson,
     LeafModel,
     NormalInverseGamma,
+    NormalLinear,
     NormalShared,
     label_text,
 )
@@ -28,7 +29,7 @@ from slp.problem.split_measures import flat_transitions, range_total
 
 # The core's enumerations.
 _VALUES, _CUTS, _LEVELS = range(3)
-_DIRICHLET, _NORMAL, _POISSON, _EXPONENTIAL = range(4)
+_DIRICHLET, _NORMAL, _POISSON, _EXPONENTIAL, _LINEAR = range(5)
 
 
 def core_for(table: Table) -> Any | None:
@@ -137,6 +138,9 @@ def _set_leaf(problem: Any, leaf: LeafModel, statistics: NDArray[np.float64]) ->
     elif isinstance(leaf, NormalInverseGamma):
         mu, *others = leaf.hyperparameters
         kind, hyperparameters = _NORMAL, np.array([mu - leaf.ref, *others])
+    elif isinstance(leaf, NormalLinear):
+        mu, *others = leaf.hyperparameters
+        kind, hyperparameters = _LINEAR, np.array([mu - leaf.ref, *others])
     elif isinstance(leaf, GammaPoisson):
         kind, hyperparameters = _POISSON, np.array(leaf.hyperparameters)
     else:

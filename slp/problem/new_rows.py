@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.table import Feature, Table
-from slp.data.words import atom
 from slp.errors import DataError
 from slp.ir.quantity import level_numbers
 from slp.kernels import code_by_cuts
+from slp.messages.names import atom
 from slp.messages.tables import NEW_VALUE_MISSING
 
 # With more values than this, only equal values count as one: there would be too many thresholds to

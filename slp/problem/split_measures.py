@@ -36,10 +36,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.table import Table
-from slp.data.words import atom
 from slp.errors import DataError
 from slp.ir.program import Failure, Measure
 from slp.ir.tree_grammar import FORBIDDEN, OUTSIDE, SplitRule, TreeGrammar, cell_of
+from slp.messages.names import atom
 from slp.messages.on_table import NO_RANGE
 from slp.problem.boxes import BoxSplit, Geometry
 

@@ -19,11 +19,13 @@ from slp.data import SharedTable
 from slp.data.frames import Frame
 from slp.errors import BudgetError, SlpWarning, UsageError, warn
 from slp.messages.comparing import ONE_RUN_EACH
+from slp.problem.new_rows import rows_as_numbers
 from slp.program.program import Program
 from slp.program.progress import Progress
 from slp.results import Posterior
 from slp.results.averages import TreeAverages
 from slp.results.comparison import HeldOut, held_out
+from slp.results.rows_in_leaves import regressors_of_rows
 from slp.runner import check_count
 from slp.runner.options import fresh_seed
 
@@ -223,6 +225,9 @@ def _log_density(posterior: Posterior, new: Frame, own: NDArray[Any]) -> NDArray
     table = posterior.table
     leaf, out = table.leaf, np.empty(len(own))
     rows = table.new_rows(new)
+
+    if leaf.regressors:
+        own = np.column_stack([own, regressors_of_rows(table, rows_as_numbers(table, rows))])
 
     def fill(averages: TreeAverages) -> None:
         pairs = zip(averages.leaf_mixtures(rows), leaf.statistics(own), strict=True)

@@ -14,7 +14,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.leaves.base import LeafModel
+from slp.data.table import Table
+from slp.problem.new_rows import rows_as_numbers
+from slp.results.rows_in_leaves import design_of_rows, leaf_values, of_rows
 from slp.trees import Tree
 
 #: Distributions of leaves and depths end when the rest has less mass than this.
@@ -40,14 +42,16 @@ class LeafMixture:
     statistics: NDArray[np.float64]
 
 
-def average_predictions(leaf: LeafModel, mixtures: Iterator[LeafMixture]) -> NDArray[np.float64]:
-    """What mixtures of leaves predict: class probabilities, shape (m, C), or means, shape
-    (m, 1)."""
-    if leaf.classes:
-        rows = [m.probability @ leaf.predict_proba(m.statistics) for m in mixtures]
-    else:
-        rows = [np.array([np.dot(m.probability, leaf.mean(m.statistics))]) for m in mixtures]
-    return np.array(rows, np.float64).reshape(len(rows), len(leaf.classes) or 1)
+def average_predictions(
+    table: Table, rows: NDArray[np.object_], mixtures: Iterator[LeafMixture]
+) -> NDArray[np.float64]:
+    """What mixtures of leaves predict of new rows (`Table.new_rows`): class probabilities, shape
+    (m, C), or means, shape (m, 1)."""
+    leaf = table.leaf
+    values = [m.probability @ leaf_values(leaf, m.statistics) for m in mixtures]
+    width = len(leaf.classes) or 1 + len(leaf.regressors)
+    told = np.array(values, np.float64).reshape(len(values), width)
+    return of_rows(told, design_of_rows(table, rows_as_numbers(table, rows)))
 
 
 class TreeAverages(Protocol):

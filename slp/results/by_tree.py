@@ -15,8 +15,10 @@ from numpy.typing import NDArray
 
 from slp.errors import UsageError
 from slp.messages.results import NO_DRAWS_OF_TREES
+from slp.problem.new_rows import rows_as_numbers
 from slp.results.averages import ScoredTree
 from slp.results.posterior import Posterior
+from slp.results.rows_in_leaves import leaves_at
 from slp.results.weighted_draws import DrawnTrees, numbered
 from slp.trees import Split
 from slp.trees.soft import SoftTree
@@ -82,7 +84,7 @@ def predictive_cdf(
 ) -> NDArray[np.float64]:
     """Predictive P(Y <= y) of the outcomes (m,) of new rows (`Table.new_rows`) over all trees,
     shape (m,). Only for numeric responses."""
-    leaf = posterior.table.leaf
+    leaves = leaves_at(posterior.table, rows_as_numbers(posterior.table, rows))
     mixtures = posterior._result.averages.leaf_mixtures(rows)
-    each = zip(mixtures, y[:, None], strict=True)
-    return np.array([np.dot(m.probability, leaf.cdf(m.statistics, v)) for m, v in each])
+    each = zip(leaves, mixtures, y[:, None], strict=True)
+    return np.array([np.dot(m.probability, leaf.cdf(m.statistics, v)) for leaf, m, v in each])

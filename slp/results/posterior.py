@@ -32,6 +32,7 @@ from slp.results.quantiles import class_quantile, mixture_quantile
 from slp.results.rashomon import RashomonSet
 from slp.results.record import RunRecord
 from slp.results.result import Candidate, Draw, Estimate, Kind, Result
+from slp.results.rows_in_leaves import leaves_at
 from slp.results.rule_use import RuleUse
 from slp.runner.options import check_count, fresh_seed
 from slp.trees import Tree
@@ -422,12 +423,14 @@ class Posterior:
             raise UsageError(NOT_A_LEVEL(level=level))
         tails = ((1 - level) / 2, (1 + level) / 2)
         rows = self.table.new_rows(X)
-        first, which = self._result.distinct_rows(rows_as_numbers(self.table, rows))
+        numbers = rows_as_numbers(self.table, rows)
+        first, which = self._result.distinct_rows(numbers)
 
         def ends(averages: TreeAverages) -> list[list[float]]:
             mixtures = averages.leaf_mixtures(rows[first])
             if not leaf.classes:
-                return [[mixture_quantile(leaf, m, q) for q in tails] for m in mixtures]
+                each = zip(leaves_at(self.table, numbers[first]), mixtures, strict=True)
+                return [[mixture_quantile(own, m, q) for q in tails] for own, m in each]
             classes = range(len(leaf.classes))
             return [
                 [class_quantile(leaf, m, c, q) for c in classes for q in tails] for m in mixtures

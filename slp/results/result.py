@@ -223,7 +223,11 @@ class Result(ABC):
 
     def distinct_rows(self, rows: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """New rows (`rows_as_numbers`) that represent all others, and for each row the one that
-        does, shape (m,): see `slp.problem.new_rows.distinct_rows`."""
+        does, shape (m,): see `slp.problem.new_rows.distinct_rows`. Where leaves predict by a row's
+        values, every value counts."""
+        if self.table.leaf.regressors:
+            _, first, which = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+            return first, which.ravel()
         return distinct_rows(self.table, rows)
 
     @abstractmethod

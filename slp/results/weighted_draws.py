@@ -21,6 +21,7 @@ from slp.kernels.compiled import N_CORES
 from slp.problem.new_rows import rows_as_numbers, table_in_pieces
 from slp.problem.tree_arrays import SidedTrees, ensemble_of_trees
 from slp.results.averages import LeafMixture, ScoredTree
+from slp.results.rows_in_leaves import design_of_rows, design_of_table, leaf_values, of_rows
 from slp.trees import Split
 
 K = TypeVar("K", bound=Hashable)
@@ -209,7 +210,7 @@ class DrawnTrees(WeightedDraws):
     def predictions(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
         """For each new row the class probabilities, shape (m, C), or the predictive mean, shape
         (m, 1), averaged over all draws."""
-        values = self._leaf_values.reshape(len(self._statistics), -1)
+        values = leaf_values(self.table.leaf, self._statistics)
         numbers = rows_as_numbers(self.table, rows)
         blank = np.isnan(numbers).any(axis=1)
         whole = np.ascontiguousarray(numbers[~blank])
@@ -220,7 +221,7 @@ class DrawnTrees(WeightedDraws):
             for u, (at, leaves, shares) in enumerate(self._paths(numbers[blank])):
                 np.add.at(own, at, self.frequency[u] * shares[:, None] * values[leaves])
             out[blank] = own
-        return out
+        return of_rows(out, design_of_rows(self.table, numbers))
 
     # --- predictions ---------------------------------------------------------------------------
 
@@ -229,30 +230,32 @@ class DrawnTrees(WeightedDraws):
         """The statistics that leaves predict by, one tree after the other, shape (K, k)."""
         return self._statistics
 
-    def predictive(self, where: NDArray[np.int64]) -> NDArray[np.float64]:
-        """What each tree predicts of rows, by their leaves of shape (U, m): class probabilities,
-        shape (U, m, C), or means, shape (U, m)."""
-        return self._leaf_values[where]
+    def predictive(
+        self, where: NDArray[np.int64], design: NDArray[np.float64] | None
+    ) -> NDArray[np.float64]:
+        """What each tree predicts of rows, by their leaves of shape (U, m), and their (1, z) where
+        leaves are lines: class probabilities, shape (U, m, C), or means, shape (U, m)."""
+        return self._told(leaf_values(self.table.leaf, self._statistics)[where], design)
 
-    @property
-    def _leaf_values(self) -> NDArray[np.float64]:
-        """What each leaf predicts: class probabilities, shape (K, C), or means, shape (K,)."""
-        leaf = self.table.leaf
-        return leaf.predict_proba(self._statistics) if leaf.classes else leaf.mean(self._statistics)
+    def _told(
+        self, values: NDArray[np.float64], design: NDArray[np.float64] | None
+    ) -> NDArray[np.float64]:
+        found = of_rows(values, design)
+        return found if self.table.leaf.classes else found[..., 0]
 
     def predictions_by_tree(self, rows: NDArray[np.object_]) -> Iterator[NDArray[np.float64]]:
         """What each tree predicts of new rows (`Table.new_rows`), some rows at a time: class
         probabilities, shape (U, m, C), or means, shape (U, m)."""
         for numbers in self._pieces(rows):
+            design = design_of_rows(self.table, numbers)
             if not np.isnan(numbers).any():
-                yield self.predictive(self._ensemble.leaves(numbers, self._threads))
+                yield self.predictive(self._ensemble.leaves(numbers, self._threads), design)
                 continue
-            values = self._leaf_values
-            out = np.zeros((len(self.trees), len(numbers), *values.shape[1:]))
+            values = leaf_values(self.table.leaf, self._statistics)
+            out = np.zeros((len(self.trees), len(numbers), values.shape[1]))
             for own, (at, leaves, shares) in zip(out, self._paths(numbers), strict=True):
-                share = shares.reshape(-1, *[1] * (values.ndim - 1))
-                np.add.at(own, at, share * values[leaves])
-            yield out
+                np.add.at(own, at, shares[:, None] * values[leaves])
+            yield self._told(out, design)
 
     def predictive_error(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
         """Monte Carlo standard error of the mean of `predictive` over draws: (m, C) or (m,)."""
@@ -290,7 +293,8 @@ class DrawnTrees(WeightedDraws):
 
     def table_predictions(self) -> NDArray[np.float64]:
         """`predictive` of the rows of `leaves_of_table`."""
-        return self.predictive(self.leaves_of_table())
+        design = design_of_table(self.table, self._some_of_table())
+        return self.predictive(self.leaves_of_table(), design)
 
     def _some_of_table(self) -> NDArray[np.int64]:
         """The positions of at most `rows_at_a_time` distinct rows, spread evenly."""
@@ -302,7 +306,9 @@ class DrawnTrees(WeightedDraws):
     @property
     def rows_at_a_time(self) -> int:
         """Number of rows for which the predictions of all draws can be held at a time."""
-        each = sum(len(chain) for chain in self.chains) * max(1, len(self.table.leaf.classes))
+        each = sum(len(chain) for chain in self.chains) * len(
+            self.table.leaf.classes or (0, *self.table.leaf.regressors)
+        )
         held = _MOST_HELD
         if self._room is not None:
             held = min(held, max(self._room // _BYTES_HELD, _FEWEST_HELD))

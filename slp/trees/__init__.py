@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from slp.trees.from_sklearn import tree_from_sklearn
     from slp.trees.in_sample import in_sample_fit
     from slp.trees.nodes import TreeNode
-    from slp.trees.route import leaf_predictions, route_rows, route_table
+    from slp.trees.route import leaf_predictions, predict_rows, route_rows, route_table
 
 __all__ = [
     "CheckResult",
@@ -37,6 +37,7 @@ __all__ = [
     "fit_tree",
     "in_sample_fit",
     "leaf_predictions",
+    "predict_rows",
     "route_rows",
     "route_table",
     "tree_from_dict",
@@ -55,7 +56,7 @@ __getattr__, __dir__ = late_names(
         "slp.trees.nodes": "TreeNode",
         "slp.trees.fit": "fit_tree",
         "slp.trees.in_sample": "in_sample_fit",
-        "slp.trees.route": "leaf_predictions route_rows route_table",
+        "slp.trees.route": "leaf_predictions predict_rows route_rows route_table",
         "slp.trees.encoding": "tree_from_dict tree_to_dict",
         "slp.trees.from_sklearn": "tree_from_sklearn",
         "slp.trees.drawing": "tree_to_dot tree_to_text",

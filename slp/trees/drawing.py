@@ -87,8 +87,9 @@ def leaf_text(leaf: Leaf) -> str:
 
     `no 0.98 (94 of 95)`: the most probable class, its predictive probability, its rows and all
     rows; `mean 35.4 (90 %: 33.1 to 37.8), 45 rows`; for counts `rate 2.3 (90 %: 1.9 to 2.8), 104 in
-    45 rows`; for durations `mean 9.7 (90 %: 7.1 to 14), 12 events in 73.1 (18 rows)`. The intervals
-    are those of the mean and the rate.
+    45 rows`; for durations `mean 9.7 (90 %: 7.1 to 14), 12 events in 73.1 (18 rows)`; for lines
+    `1.2 + 0.5 * x1, mean 3.1 (90 %: 2.8 to 3.4), 45 rows`. The intervals are those of the mean and
+    the rate; of a line that of its height at the mean of the leaf's rows.
     """
     known = {} if leaf.predictive is None else leaf.predictive()
     if "probabilities" in known or "counts" in leaf.summary:
@@ -99,12 +100,26 @@ def leaf_text(leaf: Leaf) -> str:
         return f"{rate}, {known['count']} in {rows}"
     if "events" in leaf.summary:
         return _duration_text(leaf.summary, known, rows)
+    if "line" in leaf.summary:
+        line = _line_text(leaf.summary["line"])
+        if "mean" not in known:
+            return f"{line}, {rows}"
+        mean = _interval_text("mean", known["mean"], known["mean_interval"])
+        return f"{line}, {mean}, {rows}"
     if "mean" in known:
         return f"{_interval_text('mean', known['mean'], known['mean_interval'])}, {rows}"
     if leaf.summary.get("mean") is not None:
         mean = f"mean {number_text(leaf.summary['mean'])}"
         return f"{mean}, {rows}" if "n" in leaf.summary else mean
     return rows if "n" in leaf.summary else "leaf"
+
+
+def _line_text(line: Mapping[str, Any]) -> str:
+    """`1.2 + 0.5 * x1 - 3 * x2`, four digits each."""
+    terms = [f"{line['intercept']:.4g}"]
+    for name, slope in line["slopes"].items():
+        terms.append(f"{'-' if slope < 0 else '+'} {abs(slope):.4g} * {visible(name)}")
+    return " ".join(terms)
 
 
 def _classes_text(counts: Mapping[Label, int], probabilities: Mapping[Label, float]) -> str:

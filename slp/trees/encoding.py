@@ -31,6 +31,7 @@ from slp.messages.trees import (
     CLASSES_MALFORMED,
     COUNTS_MALFORMED,
     LEAF_HAS_STRANGE_KEY,
+    LINE_MALFORMED,
     MISSING_IS_NO_LEVEL,
     MISSING_IS_NO_SIDE,
     NO_NUMBER_OF_ROWS,
@@ -46,7 +47,7 @@ from slp.messages.trees import (
 )
 from slp.trees.tree import Leaf, Split, Test, Tree, tree_of_preorder
 
-_LEAF_KEYS = frozenset(("counts", "n", "events", "mean", "predictive"))
+_LEAF_KEYS = frozenset(("counts", "n", "events", "mean", "line", "predictive"))
 _SPLIT_KEYS = frozenset(
     ("feature", "threshold", "level", "order", "unit", "missing", "left", "right")
 )
@@ -233,7 +234,20 @@ def _check_leaf(site: _Site, node: Mapping[str, Any], labels: Mapping[str, Label
             _check_count(site, key, summary[key])
     if summary.get("mean") is not None:
         _check_number(site, NO_SUMMARY, "mean", summary["mean"])
+    if "line" in summary:
+        summary["line"] = _check_line(site, summary["line"])
     return Leaf(summary)
+
+
+def _check_line(site: _Site, line: Any) -> dict[str, Any]:
+    """`{"intercept": .., "slopes": {name: ..}}` of finite numbers."""
+    slopes = line.get("slopes") if isinstance(line, Mapping) else None
+    named = isinstance(slopes, Mapping) and all(isinstance(name, str) for name in slopes)
+    if slopes is None or not named or set(line) != {"intercept", "slopes"}:
+        site.fail(LINE_MALFORMED)
+    numbers = [line["intercept"], *slopes.values()]
+    found = [_check_number(site, NO_SUMMARY, "line", number) for number in numbers]
+    return {"intercept": found[0], "slopes": dict(zip(slopes, found[1:], strict=True))}
 
 
 def _check_number(site: _Site, wording: Wording, key: str, value: Any) -> float:

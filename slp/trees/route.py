@@ -61,7 +61,7 @@ def route_rows(tree: Tree, X: Any, rows: NDArray[np.int64] | None = None) -> NDA
             left = np.equal(columns.levels(split.feature)[rows], str(split.level))
         else:
             assert split.threshold is not None
-            left = columns.numbers(split)[rows] < float(split.threshold)
+            left = columns.compared(split)[rows] < float(split.threshold)
         return np.where(missing, side == "left", left)
 
     own = np.arange(columns.n_rows) if rows is None else rows
@@ -144,6 +144,29 @@ def leaf_predictions(tree: Tree) -> NDArray[Any]:
     return label_array([_leaf_prediction(leaf) for leaf in tree.leaves()])
 
 
+def predict_rows(tree: Tree, X: Any) -> NDArray[Any]:
+    """The prediction of each row's leaf, shape (n,): see `Tree.predict`.
+
+    Raises
+    ------
+    DataError
+        As `route_rows` and `leaf_predictions`; E606, E607 of a column that a leaf's line needs.
+    """
+    where = route_rows(tree, X)
+    lines: list[Any] = [leaf.summary.get("line") for leaf in tree.leaves()]
+    if None in lines:
+        return leaf_predictions(tree)[where]
+    columns, out = _Columns(X), np.array([line["intercept"] for line in lines])[where]
+    for name in dict.fromkeys(name for line in lines for name in line["slopes"]):
+        slopes = np.array([line["slopes"].get(name, 0.0) for line in lines])
+        values = columns.numbers(name)
+        if np.isnan(values).any():
+            row = int(np.argmax(np.isnan(values))) + 1
+            raise DataError(TREE_VALUE_MISSING(row=row, feature=name))
+        out += slopes[where] * values
+    return out
+
+
 def _route(
     tree: Tree,
     n_rows: int,
@@ -199,11 +222,15 @@ class _Columns:
             )
         return self._missing[feature]
 
-    def numbers(self, split: Split) -> NDArray[np.float64]:
+    def compared(self, split: Split) -> NDArray[np.float64]:
         """The column of a split as numbers that compare with its threshold, NaN where missing."""
         feature, threshold = split.feature, split.threshold
         if isinstance(threshold, Quantity) and threshold.levels:
             return self._places(feature, threshold.levels)
+        return self.numbers(feature)
+
+    def numbers(self, feature: str) -> NDArray[np.float64]:
+        """A column of numbers, NaN where missing."""
         if feature not in self._numbers:
             values = self._column(feature)
             try:

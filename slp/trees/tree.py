@@ -270,15 +270,15 @@ class Tree:
 
     def predict(self, X: Any) -> NDArray[Any]:
         """For each row, the most frequent class of its leaf (on a tie the one listed first) or the
-        leaf's mean. For durations, some of them censored, the predicted mean; if the leaf model is
-        unknown, the observed time for each event.
+        leaf's mean, or the height of its line. For durations, some of them censored, the predicted
+        mean; if the leaf model is unknown, the observed time for each event.
 
         Raises
         ------
         DataError
             As `apply`; or a leaf has no summary to predict from.
         """
-        return trees.leaf_predictions(self)[self.apply(X)]
+        return trees.predict_rows(self, X)
 
     def with_leaves(self, leaves: list[Leaf]) -> Tree:
         """The same splits with other leaves, given from left to right (K of them)."""

@@ -102,9 +102,9 @@ def test_only_so_much_is_held_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None
     held: list[int] = []
     predictive = DrawnTrees.predictive
 
-    def watched(drawn: DrawnTrees, where: NDArray[np.int64]) -> NDArray[np.float64]:
+    def watched(drawn: DrawnTrees, where: NDArray[np.int64], design: None) -> NDArray[np.float64]:
         held.append(where.shape[1])
-        return predictive(drawn, where)
+        return predictive(drawn, where, design)
 
     monkeypatch.setattr(DrawnTrees, "predictive", watched)
     monkeypatch.setattr("slp.results.weighted_draws._MOST_HELD", 5 * 60 * 3)

@@ -7,14 +7,22 @@ posterior(tree) = sum over its derivations of P(derivation) * product of the mar
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from typing import Any
 
 from slp.ir import program as ir
 from tests.spec.derivations import AllDerivations, Derivation, TooManyDerivationsError
 from tests.spec.example import Example, Row, TreeKey, depth_of, goes_left, n_leaves, split_features
-from tests.spec.leaf_formulas import LeafFormula
+from tests.spec.leaf_formulas import LeafFormula, with_row
 
 __all__ = ["BruteForce", "Derivation", "Example", "Row", "TooManyDerivationsError", "TreeKey"]
+
+
+def log_sum(logs: Iterable[float]) -> float:
+    """The log of the sum of numbers given by their logs."""
+    known = list(logs)
+    most = max(known)
+    return most + math.log(math.fsum(math.exp(x - most) for x in known))
 
 
 class ValueMissingError(Exception):
@@ -30,22 +38,29 @@ class BruteForce(AllDerivations):
         super().__init__(program, example, limit)
         self.leaf = leaf
 
-    def likelihood(self, derivation: Derivation) -> float:
-        """Product of the leaves' marginal likelihoods."""
-        return math.exp(
-            math.fsum(self.leaf.log_marginal(self._responses(leaf)) for leaf in derivation.leaves)
+    def log_likelihood(self, derivation: Derivation) -> float:
+        """Sum of the leaves' log marginal likelihoods: their product may be too small for a
+        float."""
+        return math.fsum(
+            self.leaf.log_marginal(self._responses(leaf)) for leaf in derivation.leaves
         )
 
     def _responses(self, rows: tuple[int, ...]) -> list[Any]:
         """The responses of rows; with their weights, where they have some."""
         y = [self.example.y[r] for r in rows]
+        if self.example.lines:
+            y = [(x, *self._in_line(self.example.rows[r])) for x, r in zip(y, rows, strict=True)]
         if self.example.weights is None:
             return y
         return list(zip(y, self.example.weights_of(rows), strict=True))
 
-    def scored(self) -> list[tuple[Derivation, float]]:
-        """Derivations with weight times likelihood."""
-        return [(d, d.weight * self.likelihood(d)) for d in self.derivations]
+    def _in_line(self, row: Row) -> tuple[Any, ...]:
+        """The values of a row that the lines in leaves take."""
+        return tuple(row[self.example.features.index(f)] for f in self.example.lines)
+
+    def log_scored(self) -> list[tuple[Derivation, float]]:
+        """Derivations with the log of weight times likelihood."""
+        return [(d, math.log(d.weight) + self.log_likelihood(d)) for d in self.derivations]
 
     def log_prior_total(self) -> float:
         """Log of what the derivations that do not fail weigh together."""
@@ -53,13 +68,13 @@ class BruteForce(AllDerivations):
 
     def log_evidence(self) -> float:
         """log P(y | X) under the prior normalised over its support."""
-        return math.log(math.fsum(w for _, w in self.scored())) - self.log_prior_total()
+        return log_sum(w for _, w in self.log_scored()) - self.log_prior_total()
 
     def posterior(self) -> list[tuple[Derivation, float]]:
         """Derivations with their posterior probabilities."""
-        scored = self.scored()
-        total = math.fsum(w for _, w in scored)
-        return [(d, w / total) for d, w in scored]
+        scored = self.log_scored()
+        total = log_sum(w for _, w in scored)
+        return [(d, math.exp(w - total)) for d, w in scored]
 
     def tree_posterior(self) -> dict[TreeKey, float]:
         """Posterior probability of each tree, summed over its derivations."""
@@ -86,9 +101,9 @@ class BruteForce(AllDerivations):
         prior = math.fsum(d.weight for d in like)
         if prior == 0:
             return -math.inf, -math.inf
-        joint = math.fsum(d.weight * self.likelihood(d) for d in like)
+        log_joint = log_sum(math.log(d.weight) + self.log_likelihood(d) for d in like)
         log_joint_total = self.log_evidence() + self.log_prior_total()
-        return math.log(prior) - self.log_prior_total(), math.log(joint) - log_joint_total
+        return math.log(prior) - self.log_prior_total(), log_joint - log_joint_total
 
     def _parts_alike(self, tree: TreeKey, derivation: Derivation) -> bool:
         flags = iter(derivation.by_partition)
@@ -143,9 +158,12 @@ class BruteForce(AllDerivations):
     def predictive(self, row: Row) -> list[float]:
         """Predictive class probabilities (or, for numbers, the mean alone) of a new row."""
         terms: list[list[float]] = []
+        leaf_formula: Any = self.leaf
+        if self.example.lines:
+            leaf_formula = with_row(self.leaf, self._in_line(row))
         for d, p in self.posterior():
             for leaf, share in self._leaves_of(d.tree, d.leaves, row):
-                terms.append([p * share * x for x in self.leaf.predict(self._responses(leaf))])
+                terms.append([p * share * x for x in leaf_formula.predict(self._responses(leaf))])
         return [math.fsum(column) for column in zip(*terms, strict=True)]
 
     def _leaves_of(

@@ -21,6 +21,7 @@ from tests.spec.random_tables import (
     RandomTable,
     random_row,
     random_table,
+    with_lines,
     with_missing_levels,
     with_missing_sides,
     with_orders,
@@ -61,16 +62,17 @@ def random_case(
     missing_level: bool = False,
     missing_side: bool = False,
     ranges: bool = False,
+    lines: bool = False,
 ) -> Case:
     """The case of a seed; tables on which there are more than `limit` derivations lose rows. With
     `rows` its program asks for the rows of the box, with `orders` features are ordinal, with
     `weights` rows have weights, with `least_weight` also a limit of the weight in a leaf, with
     `missing_level` categorical features miss values, with `missing_side` features of all kinds,
     ordinal ones too, and rows have weights now and then, with `ranges` all splits have the measure
-    `range`."""
+    `range`, with `lines` leaves hold lines."""
     rng = random.Random(seed)
     table = random_table(rng)
-    while ranges and not ProgramText(rng, table).of_numbers:
+    while (ranges and not ProgramText(rng, table).of_numbers) or (lines and not table.numeric):
         table = random_table(rng)
     if orders or (missing_side and rng.random() < 0.3):
         table = with_orders(rng, table)
@@ -80,6 +82,8 @@ def random_case(
         table = with_weights(rng, table)
     if missing_side:
         table = with_missing_sides(rng, table)
+    if lines:
+        table = with_lines(rng, table)
     text, program = _consistent_program(rng, table, rows, least_weight, ranges)
     while True:
         model = compile_problem(program, table.frame())

@@ -27,6 +27,7 @@ class Example:
     cuts: dict[str, tuple[float, ...]] = field(default_factory=dict)
     weights: tuple[float, ...] | None = None
     sided: frozenset[str] = frozenset()  # features whose missing values take a side
+    lines: tuple[str, ...] = ()  # features of the lines in leaves
     averaged: frozenset[str] = frozenset()  # and new rows both sides, where no row missed it
 
     def weights_of(self, rows: tuple[int, ...]) -> list[float]:

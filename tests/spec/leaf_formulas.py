@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
+
+import numpy as np
+from scipy import stats
 
 
 class LeafFormula(Protocol):
@@ -125,6 +128,44 @@ class ExponentialFormula:
 
 
 @dataclass(frozen=True)
+class LineFormula:
+    """A line in each leaf: responses are tuples (y, x_1, ..., x_q). With V the covariance of the
+    coefficients over s2 and v = (1, z), the next response is Student t about v m, 2 alpha degrees
+    of freedom, squared scale beta / alpha (1 + v V v'); then m, V, alpha and beta are updated with
+    it (Sherman and Morrison). `row` are the values x of a row to predict."""
+
+    args: tuple[float, float, float, float, float]
+    centre: tuple[float, ...]
+    scale: tuple[float, ...]
+    row: tuple[float, ...] = ()
+
+    def _design(self, x: Sequence[float]) -> Any:
+        z = [(a - c) / s for a, c, s in zip(x, self.centre, self.scale, strict=True)]
+        return np.array([1.0, *z])
+
+    def _run(self, y: Sequence[Any]) -> tuple[float, Any]:
+        """The log marginal likelihood, and the mean of the coefficients after all responses."""
+        mu, kappa, slopes, alpha, beta = self.args
+        m = np.array([mu, *[0.0] * len(self.centre)])
+        V = np.diag([1 / kappa, *[1 / slopes] * len(self.centre)])
+        total = 0.0
+        for response, *x in y:
+            v = self._design(x)
+            spread, error = 1 + v @ V @ v, response - v @ m
+            total += float(stats.t.logpdf(error, 2 * alpha, scale=math.sqrt(beta / alpha * spread)))
+            gain = V @ v / spread
+            m, V = m + gain * error, V - np.outer(gain, gain) * spread
+            alpha, beta = alpha + 0.5, beta + error**2 / (2 * spread)
+        return total, m
+
+    def log_marginal(self, y: Sequence[Any]) -> float:
+        return self._run(y)[0]
+
+    def predict(self, y: Sequence[Any]) -> list[float]:
+        return [float(self._design(self.row) @ self._run(y)[1])]
+
+
+@dataclass(frozen=True)
 class WeightedFormula:
     """A leaf whose responses come with weights: `(response, weight)`. Whole weights repeat a
     response in the formula of `leaf`; with others the likelihood of each is taken to the power of
@@ -186,7 +227,16 @@ class WeightedFormula:
                 events = math.fsum(w * seen for (_, seen), w in y)
                 time = math.fsum(w * t for (t, _), w in y)
                 return [(b + time) / (a + events - 1)]
+            case LineFormula():
+                return self.leaf.predict(_repeated(y))
         raise TypeError(self.leaf)
+
+
+def with_row(leaf: Any, row: tuple[float, ...]) -> Any:
+    """A formula of lines that predicts a row with these values."""
+    if isinstance(leaf, WeightedFormula):
+        return replace(leaf, leaf=with_row(leaf.leaf, row))
+    return replace(leaf, row=row)
 
 
 def _repeated(y: Sequence[Any]) -> list[Any]:

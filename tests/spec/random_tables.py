@@ -6,6 +6,7 @@ import random
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
 import polars as pl
 
 from slp.data import Table
@@ -15,6 +16,7 @@ from tests.spec.leaf_formulas import (
     DirichletFormula,
     ExponentialFormula,
     LeafFormula,
+    LineFormula,
     NormalFormula,
     PoissonFormula,
     WeightedFormula,
@@ -44,6 +46,7 @@ class RandomTable:
     orders: dict[str, dict[str, float]] = field(default_factory=dict)  # numbers of levels
     sided: frozenset[str] = frozenset()  # features whose missing values take a side
     averaged: frozenset[str] = frozenset()
+    lines: tuple[str, ...] = ()  # features of the lines in leaves
 
     @property
     def features(self) -> list[str]:
@@ -62,7 +65,11 @@ class RandomTable:
     def without_last_row(self) -> RandomTable:
         """A smaller one."""
         shorter = {name: column[:-1] for name, column in self.columns.items()}
-        return replace(self, columns=shorter)
+        leaf = self.leaf
+        if self.lines:  # their scales are those of the table
+            plain: Any = leaf.leaf if isinstance(leaf, WeightedFormula) else leaf
+            leaf = _line_formula(shorter, self.lines, plain.args)
+        return replace(self, columns=shorter, leaf=leaf)
 
     def example(self, table: Table) -> Example:
         """The raw table for the specification; cuts of bins are those that the package chose."""
@@ -72,7 +79,7 @@ class RandomTable:
         y = self.columns["y"]
         if "seen" in self.columns:
             y = list(zip(y, self.columns["seen"], strict=True))
-        sides = {"sided": self.sided, "averaged": self.averaged}
+        sides = {"sided": self.sided, "averaged": self.averaged, "lines": self.lines}
         if "weight" not in self.columns:
             return Example(tuple(self.features), rows, tuple(y), cuts, **sides)
         present = [i for i, w in enumerate(self.columns["weight"]) if w > 0]
@@ -135,7 +142,8 @@ def random_row(rng: random.Random, table: RandomTable) -> Row:
             level = table.raw(feature, x)
             row.append(rng.choice((level, level, "new")))
         else:
-            row.append(float(x) + rng.choice((0.0, 0.0, 0.5, -0.5, 1e9, -1e9)))
+            far = () if table.lines else (1e9, -1e9)  # where a line's rounding shows
+            row.append(float(x) + rng.choice((0.0, 0.0, 0.5, -0.5, *far)))
     return tuple(row)
 
 
@@ -245,6 +253,36 @@ def with_missing_sides(rng: random.Random, table: RandomTable) -> RandomTable:
         sided=frozenset(sided),
         averaged=frozenset(sided) if average else frozenset(),
     )
+
+
+def with_lines(rng: random.Random, table: RandomTable) -> RandomTable:
+    """The table with numbers as responses, and a line in each leaf; whole weights now and then."""
+    columns, n = dict(table.columns), len(table.columns["y"])
+    columns.pop("seen", None)
+    columns["y"] = [round(rng.gauss(1.0, 2.0), 3) + 0.0001 for _ in range(n)]
+    directives = [d for d in table.directives if ":- leaf" not in d and ":- response" not in d]
+    if rng.random() < 0.2:
+        columns = {"weight": [3.0, *map(float, rng.choices((0, 1, 1, 2, 5), k=n - 1))], **columns}
+        directives.append(":- row_weight(weight).")
+    lines = tuple(f for f in table.numeric if rng.random() < 0.6) or (table.numeric[0],)
+    args = tuple(rng.choice(pool) for pool in ((0.5, -2.0), (0.1, 2.0), (0.3, 1.0), (1.5,), (0.7,)))
+    names = ", ".join(map(_quoted, lines))
+    directives.append(f":- leaf(normal_linear([{names}], {', '.join(map(repr, args))})).")
+    leaf = _line_formula(columns, lines, args)
+    return replace(table, columns=columns, directives=tuple(directives), leaf=leaf, lines=lines)
+
+
+def _line_formula(
+    columns: dict[str, list[Any]], lines: tuple[str, ...], args: tuple[float, ...]
+) -> LeafFormula:
+    """The lines of a table: z is counted from the mean, in standard deviations."""
+    weights = columns.get("weight", [1.0] * len(columns["y"]))
+    x = np.array([[float(v) for v in columns[f]] for f in lines]).T
+    centre = np.average(x, axis=0, weights=weights)
+    scale = np.sqrt(np.average((x - centre) ** 2, axis=0, weights=weights))
+    scale = np.where(scale > 0, scale, 1.0)
+    found = LineFormula(args, tuple(centre.tolist()), tuple(scale.tolist()))
+    return WeightedFormula(found) if "weight" in columns else found
 
 
 def _random_column(rng: random.Random, name: str, n: int) -> tuple[str, list[Any], list[str]]:

@@ -31,6 +31,7 @@ N_WEIGHTED = 100
 N_LEAST_WEIGHT = 60
 N_MISSING_LEVEL = 60
 N_MISSING_SIDE = 80
+N_LINES = 60
 N_DRAWN = 40
 RELATIVE = 1e-9
 CHI_SQUARE_ERROR = 1e-6
@@ -73,6 +74,11 @@ def test_missing_values_as_a_level(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(N_MISSING_SIDE))
 def test_missing_values_that_take_a_side(seed: int) -> None:
     check(random_case(seed, missing_side=True))
+
+
+@pytest.mark.parametrize("seed", range(N_LINES))
+def test_lines_in_leaves(seed: int) -> None:
+    check(random_case(seed, lines=True))
 
 
 def check(case: Case) -> None:
@@ -138,9 +144,9 @@ def compare_list(case: Case, posterior: Posterior) -> None:
 def compare_best(case: Case, posterior: Posterior) -> None:
     """The MAP derivation (one of several, where they tie), which satisfies every constraint."""
     best = posterior.map()
-    scored = case.spec.scored()
+    scored = case.spec.log_scored()
     top = max(w for _, w in scored)
-    ties = {d.tree for d, w in scored if w >= top * (1 - RELATIVE)}
+    ties = {d.tree for d, w in scored if w >= top - RELATIVE}
     assert key_of(best.tree) in ties, case
     log_posterior = case.spec.log_probabilities(key_of(best.tree))[1]
     assert abs(best.log_posterior - log_posterior) < RELATIVE, case

@@ -33,6 +33,10 @@ double log_gamma_step(double z, double f) {
     return (z - 0.5) * std::log1p(f / z) + f * std::log(z + f) - f + rest(z + f) - rest(z);
 }
 
+// Of a normal_linear: regressors with the constant, and the response behind them.
+constexpr std::size_t kMostCoefficients = 31;
+constexpr std::size_t kMostNumbers = (kMostCoefficients + 1) * (kMostCoefficients + 1);
+
 bool is_whole(double x) { return x == std::floor(x); }
 
 }  // namespace
@@ -66,8 +70,14 @@ LeafModel::LeafModel(LeafKind kind, std::vector<double> hyperparameters,
       k_(n_statistics),
       hyper_(std::move(hyperparameters)),
       statistics_(std::move(statistics)) {
+    while ((n_coefficients_ + 1) * (n_coefficients_ + 2) / 2 < k_) {
+        ++n_coefficients_;
+    }
+    const bool triangle = (n_coefficients_ + 1) * (n_coefficients_ + 2) / 2 == k_ &&
+                          n_coefficients_ >= 1 && n_coefficients_ <= kMostCoefficients;
     const bool enough = kind_ == LeafKind::dirichlet              ? k_ >= 1 && hyper_.size() == k_
                         : kind_ == LeafKind::normal_inverse_gamma ? k_ == 3 && hyper_.size() == 4
+                        : kind_ == LeafKind::normal_linear        ? triangle && hyper_.size() == 5
                                                                   : k_ == 3 && hyper_.size() == 2;
     if (!enough || statistics_.size() % k_ != 0) {
         throw std::invalid_argument("a leaf model has its hyperparameters and statistics");
@@ -77,7 +87,9 @@ LeafModel::LeafModel(LeafKind kind, std::vector<double> hyperparameters,
         total[i % k_] += statistics_[i];
     }
     const bool classes = kind_ == LeafKind::dirichlet;
-    const std::size_t counted = kind_ == LeafKind::normal_inverse_gamma ? 0 : 1;
+    const bool of_numbers =
+        kind_ == LeafKind::normal_inverse_gamma || kind_ == LeafKind::normal_linear;
+    const std::size_t counted = of_numbers ? 0 : 1;
     for (std::size_t i = 0; i < statistics_.size(); ++i) {
         whole_ = whole_ && ((!classes && i % k_ != counted) || is_whole(statistics_[i]));
     }
@@ -95,10 +107,13 @@ LeafModel::LeafModel(LeafKind kind, std::vector<double> hyperparameters,
             break;
         }
         case LeafKind::normal_inverse_gamma:
-            rising_.emplace_back(hyper_[2], length(total[0] / 2));
-            rising_.emplace_back(hyper_[2] + 0.5, length(total[0] / 2));
-            half_step_ = log_gamma_half_step(hyper_[2]);
+        case LeafKind::normal_linear: {
+            const double alpha = hyper_[hyper_.size() - 2];
+            rising_.emplace_back(alpha, length(total[0] / 2));
+            rising_.emplace_back(alpha + 0.5, length(total[0] / 2));
+            half_step_ = log_gamma_half_step(alpha);
             break;
+        }
         case LeafKind::gamma_poisson:
         case LeafKind::gamma_exponential:
             rising_.emplace_back(hyper_[0], length(total[1]));
@@ -162,6 +177,7 @@ double LeafModel::of_others(const double* s) const {
         case LeafKind::normal_inverse_gamma: return normal_inverse_gamma(s);
         case LeafKind::gamma_poisson: return gamma_poisson(s);
         case LeafKind::gamma_exponential: return gamma_exponential(s);
+        case LeafKind::normal_linear: return normal_linear(s);
     }
     return 0.0;
 }
@@ -193,7 +209,9 @@ void LeafModel::predict(const double* s, double* out) const {
         case LeafKind::gamma_exponential: {
             const double shape = hyper_[0] + s[1];
             *out = shape > 1 ? (hyper_[1] + s[2]) / (shape - 1) : INFINITY;
+            return;
         }
+        case LeafKind::normal_linear: coefficients(s, out);
     }
 }
 
@@ -242,12 +260,78 @@ double LeafModel::normal_inverse_gamma(const double* s) const {
     const double mean = n > 0 ? s[1] / n : 0.0;
     const double squares = std::max(s[2] - s[1] * mean, 0.0);  // rounding can go below 0
     const double growth = squares / 2 + kappa * n * (mean - mu) * (mean - mu) / (2 * (kappa + n));
-    const auto whole = static_cast<std::size_t>(n);
-    const double gamma_ratio =
-        !whole_          ? rising_[0].at(n / 2)
-        : whole % 2 == 1 ? half_step_ + rising_[1](whole / 2) : rising_[0](whole / 2);
-    return gamma_ratio - alpha * std::log1p(growth / beta) - n / 2 * std::log(beta + growth) -
+    return gamma_ratio(n) - alpha * std::log1p(growth / beta) - n / 2 * std::log(beta + growth) -
            std::log1p(n / kappa) / 2 - n / 2 * std::log(2 * std::numbers::pi);
+}
+
+// log Gamma(alpha + n/2) - log Gamma(alpha).
+double LeafModel::gamma_ratio(double n) const {
+    const auto whole = static_cast<std::size_t>(n);
+    return !whole_          ? rising_[0].at(n / 2)
+           : whole % 2 == 1 ? half_step_ + rising_[1](whole / 2)
+                            : rising_[0](whole / 2);
+}
+
+// Into `matrix`, row by row, the Cholesky factor (lower) of the matrix of slp.leaves.normal_linear:
+// that of the coefficients, and a last row whose last number stays what is left of its square.
+// Returns the sum of the logs of the other diagonal numbers.
+double LeafModel::factor(const double* s, double* matrix) const {
+    const std::size_t p = n_coefficients_, width = p + 1;
+    for (std::size_t i = 0; i < width; ++i) {
+        for (std::size_t j = i; j < width; ++j) {
+            matrix[j * width + i] = *s++;
+        }
+    }
+    matrix[0] += hyper_[1];
+    matrix[p * width] += hyper_[1] * hyper_[0];
+    matrix[p * width + p] += hyper_[1] * hyper_[0] * hyper_[0];
+    double log_roots = 0;
+    for (std::size_t j = 0; j < p; ++j) {
+        double* const own = matrix + j * width;
+        double square = own[j] + (j > 0 ? hyper_[2] : 0.0);
+        for (std::size_t c = 0; c < j; ++c) {
+            square -= own[c] * own[c];
+        }
+        own[j] = std::sqrt(square);
+        log_roots += std::log(own[j]);
+        for (std::size_t i = j + 1; i < width; ++i) {
+            double* const below = matrix + i * width;
+            for (std::size_t c = 0; c < j; ++c) {
+                below[j] -= below[c] * own[c];
+            }
+            below[j] /= own[j];
+        }
+    }
+    double* const last = matrix + p * width;
+    for (std::size_t c = 0; c < p; ++c) {
+        last[p] -= last[c] * last[c];
+    }
+    return log_roots;
+}
+
+double LeafModel::normal_linear(const double* s) const {
+    double matrix[kMostNumbers];
+    const double log_roots = factor(s, matrix);
+    const double kappa = hyper_[1], slopes = hyper_[2], alpha = hyper_[3], beta = hyper_[4];
+    const double n = s[0];
+    const std::size_t p = n_coefficients_;
+    const double growth = std::max(matrix[p * (p + 1) + p], 0.0) / 2;  // rounding can go below 0
+    const double log_prior = std::log(kappa) + static_cast<double>(p - 1) * std::log(slopes);
+    return gamma_ratio(n) - alpha * std::log1p(growth / beta) - n / 2 * std::log(beta + growth) +
+           log_prior / 2 - log_roots - n / 2 * std::log(2 * std::numbers::pi);
+}
+
+void LeafModel::coefficients(const double* s, double* out) const {
+    double matrix[kMostNumbers];
+    factor(s, matrix);
+    const std::size_t p = n_coefficients_, width = p + 1;
+    for (std::size_t j = p; j-- > 0;) {
+        out[j] = matrix[p * width + j];
+        for (std::size_t i = j + 1; i < p; ++i) {
+            out[j] -= matrix[i * width + j] * out[i];
+        }
+        out[j] /= matrix[j * width + j];
+    }
 }
 
 double LeafModel::gamma_poisson(const double* s) const {

@@ -13,7 +13,8 @@ enum class LeafKind : std::uint8_t {
     dirichlet,
     normal_inverse_gamma,
     gamma_poisson,
-    gamma_exponential
+    gamma_exponential,
+    normal_linear
 };
 
 // log Gamma(a + i) - log Gamma(a), tabulated as sums of logs, so that large a do not cancel.
@@ -43,7 +44,8 @@ class LeafModel {
 public:
     LeafModel() = default;
     // statistics: n * k, row by row. hyperparameters: of a dirichlet its k concentrations; else as
-    // declared, with the mean of a normal_inverse_gamma taken from the statistics' reference.
+    // declared, with the mean of a normal_inverse_gamma or the intercept of a normal_linear taken
+    // from the statistics' reference.
     // Throws std::invalid_argument where these are too few.
     LeafModel(LeafKind kind, std::vector<double> hyperparameters, std::vector<double> statistics,
               std::size_t n_statistics);
@@ -98,8 +100,13 @@ public:
     std::vector<double> log_purest(const double* statistics, std::size_t length) const;
 
     // The prediction of a leaf for the next response: of a dirichlet the k class probabilities,
-    // else one number, the mean (of a normal_inverse_gamma counted from the statistics' reference).
-    std::size_t n_predicted() const { return kind_ == LeafKind::dirichlet ? k_ : 1; }
+    // else one number, the mean (of a normal_inverse_gamma counted from the statistics' reference);
+    // of a normal_linear the mean coefficients, the intercept counted from the reference.
+    std::size_t n_predicted() const {
+        return kind_ == LeafKind::dirichlet       ? k_
+               : kind_ == LeafKind::normal_linear ? n_coefficients_
+                                                  : 1;
+    }
     void predict(const double* statistics, double* out) const;
 
 private:
@@ -117,11 +124,15 @@ private:
         return whole_ ? rising_[i](static_cast<std::size_t>(x)) : rising_[i].at(x);
     }
     double normal_inverse_gamma(const double* s) const;
+    double gamma_ratio(double n) const;
+    double normal_linear(const double* s) const;
+    double factor(const double* s, double* matrix) const;
+    void coefficients(const double* s, double* out) const;
     double gamma_poisson(const double* s) const;
     double gamma_exponential(const double* s) const;
 
     LeafKind kind_ = LeafKind::dirichlet;
-    std::size_t k_ = 0;
+    std::size_t k_ = 0, n_coefficients_ = 0;
     std::vector<double> hyper_;
     std::vector<double> statistics_;
     std::vector<LogRising> rising_;

@@ -40,7 +40,8 @@ LeafBound::LeafBound(const Problem& problem, bool likelihood)
         case LeafKind::dirichlet: add_classes(problem); break;
         case LeafKind::gamma_poisson: add_rates(0); break;
         case LeafKind::gamma_exponential: add_rates(2); break;
-        case LeafKind::normal_inverse_gamma: break;
+        case LeafKind::normal_inverse_gamma:
+        case LeafKind::normal_linear: break;
     }
 }
 
@@ -154,7 +155,8 @@ double LeafBound::log_parted(const double* sums) const {
         }
         case LeafKind::gamma_poisson:
         case LeafKind::gamma_exponential: return sums[k_];
-        case LeafKind::normal_inverse_gamma: break;
+        case LeafKind::normal_inverse_gamma:
+        case LeafKind::normal_linear: break;
     }
     return INFINITY;
 }

@@ -242,7 +242,7 @@ class Chart:
 
     def predictions(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
         """For each new row the class probabilities, or the predictive mean."""
-        return average_predictions(self.forest.geometry.table.leaf, self.leaf_mixtures(rows))
+        return average_predictions(self.forest.geometry.table, rows, self.leaf_mixtures(rows))
 
     def leaf_mixtures(self, rows: NDArray[np.object_]) -> Iterator[LeafMixture]:
         """For each new row, the leaves that it may end in; rows on the same side of every cut are

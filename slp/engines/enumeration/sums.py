@@ -129,7 +129,7 @@ class Enumeration:
 
     def predictions(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
         """For each new row the class probabilities, or the predictive mean."""
-        return average_predictions(self.geometry.table.leaf, self.leaf_mixtures(rows))
+        return average_predictions(self.geometry.table, rows, self.leaf_mixtures(rows))
 
     def leaf_mixtures(self, rows: NDArray[np.object_]) -> Iterator[LeafMixture]:
         """For each new row, the leaf that each derivation puts it into."""

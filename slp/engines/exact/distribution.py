@@ -34,13 +34,14 @@ from slp.engines.kbest import KBest
 from slp.engines.near_best import near_best
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.compiled import N_CORES, compiled_core
-from slp.leaves import NormalInverseGamma
+from slp.leaves import NormalInverseGamma, NormalLinear
 from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.boxes import Geometry
 from slp.problem.core import core_problem
 from slp.problem.new_rows import distinct_rows, rows_as_numbers
 from slp.problem.tree_on_table import tree_of_nodes
 from slp.results.averages import NEGLIGIBLE, LeafMixture, ScoredTree
+from slp.results.rows_in_leaves import design_of_rows, of_rows
 from slp.trees import Leaf, Tree
 
 #: New rows whose leaves are held together.
@@ -262,8 +263,11 @@ class CompiledChart:
             ),
         )
         leaf = self.table.leaf
-        out = np.asarray(found).reshape(len(first), len(leaf.classes) or 1)[which]
-        return out + leaf.ref if isinstance(leaf, NormalInverseGamma) else out
+        width = len(leaf.classes) or 1 + len(leaf.regressors)
+        out = np.asarray(found).reshape(len(first), width)[which]
+        if isinstance(leaf, NormalInverseGamma | NormalLinear):
+            out[:, 0] += leaf.ref
+        return of_rows(out, design_of_rows(self.table, numbers))
 
     def leaf_mixtures(self, rows: NDArray[np.object_]) -> Iterator[LeafMixture]:
         """For each new row, the leaves that it may end in; rows on the same side of every cut are
