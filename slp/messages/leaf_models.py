@@ -98,7 +98,8 @@ E434 = Entry(
     "feature; or rows times the squared number of columns are more than 2^28.",
     remedy="Name numeric features. A feature that no split may use is declared so by a "
     "constraint: :- constraint(forbid(x1)).",
-    example=":- use(growtree). :- ignore(age). :- leaf(normal_linear([age])).",
+    example="slp check prior.slp data.csv -y dose   (`prior.slp` has "
+    "`:- leaf(normal_linear([colour])).`)",
 )
 REGRESSOR_IGNORED = E434.says(
     "`normal_linear` needs the column `{name}`, which is no feature: the table lacks it, or it is "

@@ -72,8 +72,8 @@ E156 = Entry(
     cause="`monotone` compares one number for each leaf, and the leaves of `normal_linear` are "
     "lines.",
     remedy="Take the constraint out, or another leaf model.",
-    example="slp check prior.slp numbers.csv   (`prior.slp` has `:- leaf(normal_linear([age])). "
-    ":- constraint(monotone(age, up)).`)",
+    example="slp check prior.slp data.csv -y dose   (`prior.slp` has "
+    "`:- leaf(normal_linear([age])). :- constraint(monotone(age, up)).`)",
 )
 MONOTONE_LINES = E156.says(
     "`monotone` compares one number for each leaf, and leaves under `normal_linear` are lines",
