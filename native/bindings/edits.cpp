@@ -139,5 +139,5 @@ void bind_edits(nb::module_& m) {
         .def("start", &start_edits, nb::arg("seeds").noconvert(), nb::arg("number"))
         .def("holds", &EditSampler::holds, nb::arg("state"))
         .def("restore", &restore_edits, nb::arg("edits").noconvert(), nb::arg("turns"))
-        .def("free_buffers", &EditSampler::free_buffers);
+        .def("free_buffers", &free_buffers<EditSampler>);
 }

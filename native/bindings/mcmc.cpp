@@ -199,7 +199,7 @@ void bind_mcmc(nb::module_& m) {
              nb::arg("predicate").none() = nb::none())
         .def("root_fits", &Sampler::root_fits)
         .def("restore", &restore, nb::arg("choices").noconvert(), nb::arg("turns"))
-        .def("free_buffers", &Sampler::free_buffers)
+        .def("free_buffers", &free_buffers<Sampler>)
         .def("tree", &tree, nb::arg("nodes").noconvert())
         .def(
             "holds",

@@ -15,7 +15,21 @@
 #include "mcmc/randomness.hpp"
 #include "mcmc/tree_tests.hpp"
 
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
+
 namespace slp::mcmc {
+
+// Frees the buffers that no thread uses now, and gives their pages back to the system: glibc keeps
+// what is smaller than its threshold for large arrays.
+template <typename Sampler>
+void free_buffers(Sampler& sampler) {
+    sampler.free_buffers();
+#ifdef __GLIBC__
+    malloc_trim(0);
+#endif
+}
 
 using Seeds = Array<std::uint64_t>;
 

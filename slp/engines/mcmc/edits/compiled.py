@@ -145,8 +145,9 @@ class CompiledEditMetropolisHastings(CoreChains[EditMetropolisHastings]):
 
     def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
         """As `EditMetropolisHastings.scored`."""
+        self.sampler.free_buffers()  # those of the chains' threads
         found = [self._scored(record) for record in until(stop, records)]
-        self.sampler.free_buffers()  # what follows the chains needs the memory
+        self.sampler.free_buffers()
         return found
 
     def _scored(self, record: Json) -> ScoredTree:

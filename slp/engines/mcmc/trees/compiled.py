@@ -197,8 +197,9 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
 
     def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
         """As `MetropolisHastings.scored`."""
+        self.sampler.free_buffers()  # those of the chains' threads
         found = [self._scored(record) for record in until(stop, records)]
-        self.sampler.free_buffers()  # what follows the chains needs the memory
+        self.sampler.free_buffers()
         if self.derivations_are_trees:
             return found
         nodes = [_nodes(record) for record in records[: len(found)]]
