@@ -50,6 +50,7 @@ from slp.version import __version__
 
 if TYPE_CHECKING:
     from slp.estimators import SLPTreeClassifier, SLPTreeRegressor
+    from slp.leaves import register_leaf_model
     from slp.program import Program, check, compare, cv, load, parse, tune
     from slp.program.learning import LearnResult
     from slp.program.saved import load_posterior
@@ -87,6 +88,7 @@ __all__ = [
     "load",
     "load_posterior",
     "parse",
+    "register_leaf_model",
     "tune",
 ]
 
@@ -102,5 +104,6 @@ __getattr__, __dir__ = late_names(
         "slp.estimators": "SLPTreeClassifier SLPTreeRegressor",
         "slp.program": "Program check compare cv load parse tune",
         "slp.report": "load_ipython_extension",
+        "slp.leaves": "register_leaf_model",
     },
 )

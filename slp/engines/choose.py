@@ -15,6 +15,7 @@ from slp.engines.sums import changes_within, may_advise, seconds_for_sums
 from slp.errors import Diagnostic, UnsupportedError
 from slp.ir.program import GATE_WIDTH, Program
 from slp.ir.tree_grammar import OpenStates
+from slp.leaves import OwnModel
 from slp.messages.inference import DRAWS_INSTEAD
 from slp.messages.soft_trees import SOFT_TREES_ALONE
 from slp.problem.core import core_for
@@ -33,6 +34,11 @@ _LONG = 10.0
 
 _FINITE = "the program has a finite tree grammar, so its trees can be summed exactly"
 
+
+#: A chart of so many boxes takes some minutes.
+_BOXES_OF_CHART = 2.0**20
+
+_MANY_BOXES = f"there may be more than {_BOXES_OF_CHART:,.0f} boxes, too many for exact sums"
 
 _MANY = "the grammar has too many states to be summed over without the compiled kernels"
 
@@ -104,8 +110,11 @@ def _by_size(problem: Problem, request: Request) -> Choice:
     room = room_beside(table, memory) * _TOTALS_TO_BEST
     size = size_for(problem, room, MOST_SPLITS)
     if size is None:  # the plain chart checks this itself, unless there are many states
-        many = isinstance(grammar.states, OpenStates)
-        return Choice("mh", _MANY) if many else Choice("exact", _FINITE + _plainly(problem))
+        if isinstance(grammar.states, OpenStates):
+            return Choice("mh", _MANY)
+        if compiled_is_there() and _many_boxes(problem):
+            return Choice("mh", _MANY_BOXES + _plainly(problem))
+        return Choice("exact", _FINITE + _plainly(problem))
     if size.fits(room, MOST_SPLITS):
         seconds = request.deadline.seconds
         if seconds is None or size.least_seconds <= seconds:
@@ -189,9 +198,16 @@ def draws_instead(choice: Choice) -> Diagnostic:
     return DRAWS_INSTEAD(engine=choice.engine, reason=choice.reason, remedy=remedy)
 
 
+def _many_boxes(problem: Problem) -> bool:
+    """Whether a table that the core does not take may have too many boxes for the chart."""
+    return mcmc.most_boxes_within(problem.boxes, problem.boxes.root) > _BOXES_OF_CHART
+
+
 def _plainly(problem: Problem) -> str:
     if not compiled_is_there():
         return ", in NumPy, as the compiled kernels are missing"
+    if isinstance(problem.table.leaf, OwnModel):
+        return ", in NumPy, as the leaf model is one of Python"
     if core_for(problem.table) is None:
         return ", in NumPy, as missing values take a side"
     return ""

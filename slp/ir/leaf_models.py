@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 
 @dataclass(frozen=True)
 class Signature:
     """The form of a model and its hyperparameters. Those in `real` may be any finite number; the
     others are above 0. With `columns` the first argument is a list of columns, and the
-    hyperparameters may be left out: then the response gives them."""
+    hyperparameters may be left out: then the response gives them. `make` is of a model that the
+    user registered."""
 
     written: str
     parameters: tuple[str, ...]
     real: tuple[str, ...] = ()
     columns: bool = False
+    make: Callable[..., Any] | None = None
 
 
 #: The most columns of a model that has them: the core keeps a leaf's matrix on the stack.

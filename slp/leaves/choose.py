@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.errors import DataError
+from slp.ir.leaf_models import LEAF_MODELS
 from slp.ir.program import LeafDeclaration
 from slp.leaves.base import LeafModel
 from slp.leaves.dirichlet import Dirichlet
@@ -18,6 +19,7 @@ from slp.leaves.labels import Label, label_text
 from slp.leaves.normal_inverse_gamma import NormalInverseGamma
 from slp.leaves.normal_linear import NormalLinear
 from slp.leaves.normal_shared import NormalShared
+from slp.leaves.own import OwnModel
 from slp.messages.leaf_models import (
     MODEL_NEEDS_CLASSES,
     MODEL_NEEDS_NUMBERS,
@@ -70,6 +72,8 @@ def leaf_model(
         return _linear(declaration, y, weights, regressors)
     if declaration.model == NormalShared.name:
         return NormalShared(*declaration.args, ref=_reference(y))
+    if LEAF_MODELS[declaration.model].make is not None:
+        return OwnModel(declaration.model, declaration.args).checked(y)
     return _RATE_MODELS[declaration.model](*declaration.args)
 
 

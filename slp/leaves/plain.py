@@ -17,6 +17,10 @@ from slp.leaves.labels import Label
 from slp.leaves.normal_inverse_gamma import NormalInverseGamma
 from slp.leaves.normal_linear import NormalLinear
 from slp.leaves.normal_shared import NormalShared
+from slp.leaves.own import OwnModel, own_model
+
+#: In place of the name of a model that the user registered.
+OWN = "registered"
 
 #: A class of each type from its text.
 _LABELS: Mapping[str, Callable[[str], Label]] = {
@@ -36,6 +40,14 @@ def leaf_to_plain(leaf: LeafModel) -> dict[str, Any]:
             "classes": [str(label) for label in leaf.classes],
             "type": type(leaf.classes[0]).__name__,
             "concentration": own[0] if leaf.one_number else own,
+        }
+    if isinstance(leaf, OwnModel):
+        own = list(map(float, leaf.hyperparameters))
+        return {
+            "model": OWN,
+            "name": leaf.name,
+            "hyperparameters": own,
+            "n_statistics": leaf.n_statistics,
         }
     assert isinstance(
         leaf, NormalInverseGamma | NormalShared | NormalLinear | GammaPoisson | GammaExponential
@@ -68,6 +80,11 @@ def leaf_from_plain(data: Mapping[str, Any]) -> LeafModel:
             raise ValueError("classes are missing, or two are equal")
         return Dirichlet(labels, own)
     numbers = data["hyperparameters"]
+    if data["model"] == OWN:
+        if not isinstance(data["n_statistics"], int) or data["n_statistics"] < 2:
+            raise ValueError("its statistics are too few")
+        _check_numbers(numbers, positive=False)
+        return own_model(data["name"], tuple(numbers), data["n_statistics"])
     of_numbers = {model.name: model for model in (NormalInverseGamma, NormalShared)}
     if data["model"] in of_numbers:
         centre, *others = numbers

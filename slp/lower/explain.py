@@ -19,6 +19,7 @@ from slp.ir.tree_grammar import CallRule, OpenStates, TreeGrammar
 from slp.ir.words import describe_constraint, describe_prior
 from slp.lower.lowering import find_tests_on_trees, program_to_tree_grammar
 from slp.lower.schema_without_table import schema_of_program
+from slp.messages.names import joined
 from slp.resolution import evaluate
 from slp.resolution.faults import NeedsPrologError
 from slp.source import visible
@@ -79,6 +80,8 @@ def explain_program(program: ir.Program, schema: Schema | None) -> str:
         sections.append(("Exact inference is not possible", _wrapped(lines)))
     else:
         sections.append(("Exact inference is possible", _wrapped(_exact_lines(grammar))))
+    if schema.holes:
+        sections.append(("Missing values take a side", _wrapped(_side_lines(schema))))
     sections.append((_states_title(grammar, schema), list(_state_lines(grammar))))
     return _page(sections)
 
@@ -253,6 +256,15 @@ def _exact_lines(grammar: TreeGrammar) -> Iterator[str]:
     else:
         yield "Weights of trees need not sum to 1; the prior is normalised over whole trees."
     yield "Whether it fits in memory depends on the number of boxes (sets of rows) of the table."
+
+
+def _side_lines(schema: Schema) -> Iterator[str]:
+    names = joined(f"`{name}`" for name in schema.features if name in schema.holes)
+    yield (
+        f"Rows miss {names}: a split of such rows comes in two versions, with these on its left or "
+        "its right side, and missing against present is one more split."
+    )
+    yield "Engines run in Python and NumPy: the compiled core with its blocks takes no such table."
 
 
 def _count(n: int, noun: str) -> str:

@@ -120,6 +120,56 @@ TOO_MANY_REGRESSORS = E434.says(
     "name fewer columns, or give fewer rows",
 )
 
+E443 = Entry(
+    "E443: a leaf model of one's own does not keep its promises",
+    cause="A model of `slp.register_leaf_model` raises an error, lacks a method, gives numbers of "
+    "another shape or none that are finite, gives a row statistics that depend on other rows, or "
+    "gives an empty leaf another probability than 1.",
+    remedy="Correct the model: docs/data.md has what each method gives.",
+    example="slp.register_leaf_model('wrong', lambda: 0) or "
+    "slp.parse(':- use(growtree). :- leaf(wrong).').posterior([[1.0], [2.0]], [0.5, 1.5])",
+)
+OWN_FAILS = E443.says(
+    "the leaf model `{name}` fails in {method}: {reason}", "correct the model, or its numbers"
+)
+NO_METHOD = E443.says(
+    "the leaf model `{name}` has no method `{method}`",
+    "give it statistics(y), log_marginal(S) and mean(S)",
+)
+NO_CDF = E443.says(
+    "the leaf model `{name}` has no method `cdf`, which intervals need",
+    "give it cdf(S, y), the probability of a further response up to y",
+)
+OWN_SHAPE = E443.says(
+    "`{method}` of the leaf model `{name}` does not give {want}",
+    "let it give one row, or one number, for each row that it is given",
+)
+OWN_NOT_FINITE = E443.says(
+    "`{method}` of the leaf model `{name}` gives numbers that are not finite",
+    "does the model allow these responses?",
+)
+OWN_NOT_ADDITIVE = E443.says(
+    "`statistics` of the leaf model `{name}` gives row {row} other numbers alone than with others",
+    "let the statistics of a row depend on its response alone, as they are added up over rows",
+)
+
+E444 = Entry(
+    "E444: a leaf model cannot be registered, or is not",
+    cause="The name is no lower-case name or that of a built-in model, what is to make the model "
+    "cannot be called with numbers by place, or a saved run has a model that is not registered.",
+    remedy="Give another name, and a class or function with plain parameters; register a model "
+    "before its run is read.",
+    example="slp.register_leaf_model('dirichlet', object)",
+)
+NAME_OF_OWN_MODEL = E444.says(
+    "the leaf model `{name}` cannot be had: it {why}",
+    "register it by slp.register_leaf_model under a lower-case name of its own",
+)
+BAD_OWN_MODEL = E444.says(
+    "what is to make the leaf model `{name}` cannot be called with numbers by place",
+    "give a class or function with plain parameters",
+)
+
 E436 = Entry(
     "E436: the declared order of classes lacks a class",
     cause="`ordinal([...])` gives the order of the classes, and the response has one more.",

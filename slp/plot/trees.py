@@ -137,7 +137,7 @@ def _mean_of(leaf: Leaf) -> tuple[float | None, float | None, float | None]:
     known = {} if leaf.predictive is None else leaf.predictive()
     for name in ("mean", "rate"):
         if name in known:
-            low, high = known[f"{name}_interval"]
+            low, high = known.get(f"{name}_interval", (None, None))
             return known[name], low, high
     return leaf.summary.get("mean"), None, None
 

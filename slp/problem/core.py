@@ -22,6 +22,7 @@ from slp.leaves import (
     NormalInverseGamma,
     NormalLinear,
     NormalShared,
+    OwnModel,
     label_text,
 )
 from slp.messages.soft_trees import SOFT_TREES_ALONE
@@ -33,8 +34,10 @@ _DIRICHLET, _NORMAL, _POISSON, _EXPONENTIAL, _LINEAR = range(5)
 
 
 def core_for(table: Table) -> Any | None:
-    """The compiled core, if it is there and takes the table: no missing values take a side."""
-    return None if any(f.holes for f in table.features) else compiled_core()
+    """The compiled core, if it is there and takes the table: no missing values take a side, and the
+    leaf model is not one of the user's own."""
+    plain = isinstance(table.leaf, OwnModel) or any(f.holes for f in table.features)
+    return None if plain else compiled_core()
 
 
 def leaves_owed(grammar: TreeGrammar, table: Table) -> int:

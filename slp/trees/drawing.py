@@ -106,6 +106,8 @@ def leaf_text(leaf: Leaf) -> str:
             return f"{line}, {rows}"
         mean = _interval_text("mean", known["mean"], known["mean_interval"])
         return f"{line}, {mean}, {rows}"
+    if "mean" in known and "mean_interval" not in known:
+        return f"mean {known['mean']:.4g}, {rows}" if known["mean"] is not None else rows
     if "mean" in known:
         return f"{_interval_text('mean', known['mean'], known['mean_interval'])}, {rows}"
     if leaf.summary.get("mean") is not None:

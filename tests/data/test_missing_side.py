@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ import slp
 from slp.compile import compile_problem, read_text
 from slp.ir.quantity import IS_MISSING, Quantity, SidedLevel
 from slp.ir.words import describe_prior
+from slp.lower.explain import explain_program
 from slp.problem.split_measures import SplitArrays, log_shares
 from slp.source import SourceFile
 from slp.trees import Leaf, Split, Tree
@@ -237,3 +239,19 @@ def test_what_is_refused() -> None:
     soft = slp.parse(f":- use(rjhmc).\n{DECLARED}")
     with pytest.raises(slp.SlpError, match="E155|E154"):
         soft.posterior(FRAME.with_columns(y=pl.Series(np.arange(8.0))), "y", engine="rjhmc")
+
+
+def test_explanations_and_the_choice_of_auto() -> None:
+    program, _ = read_text(SourceFile("p.slp", f":- use(growtree).\n{DECLARED}"))
+    problem = compile_problem(program, FRAME, "y")
+    told = explain_program(program, problem.table.schema())
+    assert "Engines run in Python and NumPy" in told
+    rng = np.random.default_rng(1)
+    large = pl.DataFrame({name: rng.normal(size=60) for name in ("a", "b", "c")})
+    large = large.with_columns(a=pl.when(pl.col("a") < 1).then("a"), y=pl.Series(["x", "y"] * 30))
+    found = slp.parse(":- use(growtree). :- feature(_, [missing(side)]).")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", slp.SlpWarning)  # of so few draws
+        drawn = found.posterior(large, "y", seed=1, draws=5, engine="auto", warmup=5, thin=1)
+    assert drawn.engine == "mh"
+    assert "too many for exact sums, in NumPy, as missing values" in drawn.reason

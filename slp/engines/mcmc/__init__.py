@@ -18,15 +18,25 @@ if TYPE_CHECKING:
         runs_forward,
         tree_sampler,
     )
+    from slp.engines.mcmc.trees.exact_subtrees import most_boxes_within
 
 __all__ = [
     "best_drawn",
     "chain_schedule",
     "forward_draws",
+    "most_boxes_within",
     "run_chains",
     "runs_forward",
     "tree_sampler",
 ]
 
 # Exact engines need none of it.
-__getattr__, __dir__ = late_names(__name__, {"slp.engines.mcmc.sample": " ".join(__all__)})
+__getattr__, __dir__ = late_names(
+    __name__,
+    {
+        "slp.engines.mcmc.sample": (
+            "best_drawn chain_schedule forward_draws run_chains runs_forward tree_sampler"
+        ),
+        "slp.engines.mcmc.trees.exact_subtrees": "most_boxes_within",
+    },
+)

@@ -173,7 +173,7 @@ def _compiled(problem: Problem, proposal: str) -> bool:
     """Whether the chains run in the compiled core."""
     program = problem.program
     if program.edits is not None:
-        return edits_are_compiled(program.constraints)
+        return edits_are_compiled(program.constraints, problem.table)
     return core_takes(program.constraints, problem.table) and core_moves(problem.grammar, proposal)
 
 

@@ -28,9 +28,8 @@ import numpy as np
 from slp.analysis import check_program, expand_on_table
 from slp.ir import program as ir
 from slp.ir.tree_grammar import CallRule, LeafRule, SplitRule, TreeGrammar
-from slp.kernels.compiled import compiled_core
 from slp.problem.boxes import BoxSplit, Geometry
-from slp.problem.core import leaf_problem
+from slp.problem.core import core_for, leaf_problem
 from slp.problem.cut_trees import rows_left
 from slp.problem.local_process import (
     Goal,
@@ -88,7 +87,7 @@ class PrologProcess(LocalProcess):
         self._states: list[_State] = []
         self._numbers: dict[_State, int] = {}
         self._start = self._number(self._first_part(), 0)
-        core = compiled_core()
+        core = core_for(geometry.table)
         self._leaves: Any = None if core is None else leaf_problem(core, geometry.table)
 
     @property

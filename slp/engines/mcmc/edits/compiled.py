@@ -30,6 +30,7 @@ from slp.ir.program import MEASURES, Constraint, EditPrior, Measure, Predicate, 
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.compiled import compiled_core
 from slp.problem.boxes import Geometry
+from slp.problem.core import core_for
 from slp.problem.tree_on_table import canonical_nodes, place_tree
 from slp.results.averages import ScoredTree
 from slp.runner import Info, Json, Phase, SearchStoppedError, Stop, never, until
@@ -41,9 +42,9 @@ CoreEdits: TypeAlias = Any
 _NO_LIMIT = 2**32 - 1
 
 
-def edits_are_compiled(constraints: Iterable[Constraint]) -> bool:
+def edits_are_compiled(constraints: Iterable[Constraint], table: Table) -> bool:
     """Whether the core can run; it does not call predicates on edited trees."""
-    return compiled_core() is not None and not any(isinstance(c, Predicate) for c in constraints)
+    return core_for(table) is not None and not any(isinstance(c, Predicate) for c in constraints)
 
 
 class CompiledEditMetropolisHastings(CoreChains[EditMetropolisHastings]):

@@ -92,12 +92,16 @@ class SubtreeCharts:
 
 def most_boxes_within(geometry: Geometry, box: int) -> float:
     """A bound on the boxes inside a box: for its m distinct rows, and c codes of a feature that
-    occur there, the smaller of 2^m and the product over features of c (c + 1) / 2 (2^c for
-    levels)."""
+    occur there, the smaller of 2^m and the product over features of c (c + 1) / 2 (2^c for levels;
+    (c - 1) c + 1 where one of the codes is that of missing values)."""
     bound = 1.0
     for feature, by_code in zip(geometry.table.features, geometry.rows_by_code, strict=True):
-        c = sum(bool(rows & box) for _, rows in by_code)
-        bound *= 2.0 ** min(c, 1000) if feature.categorical else c * (c + 1) / 2
+        here = [code for code, rows in by_code if rows & box]
+        c, missing = len(here), feature.holes and feature.missing_code in here
+        if feature.categorical:
+            bound *= 2.0 ** min(c, 1000)
+        else:  # with the missing rows or without, or these alone
+            bound *= (c - 1) * c + 1 if missing else c * (c + 1) / 2
         if bound == math.inf:
             break
     return min(bound, 2.0 ** min(box.bit_count(), 1000))

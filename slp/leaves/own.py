@@ -1,0 +1,190 @@
+"""Leaf models of the user's own: `register_leaf_model`, and the model as engines see it."""
+
+from __future__ import annotations
+
+import inspect
+import re
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.errors import DataError, UsageError
+from slp.ir.leaf_models import LEAF_MODELS, Signature
+from slp.leaves.numbers import NumericModel, finite, leaf_mean, number_text
+from slp.messages.leaf_models import (
+    BAD_OWN_MODEL,
+    NAME_OF_OWN_MODEL,
+    NO_CDF,
+    NO_METHOD,
+    OWN_FAILS,
+    OWN_NOT_ADDITIVE,
+    OWN_NOT_FINITE,
+    OWN_SHAPE,
+)
+
+_BUILT_IN = frozenset(LEAF_MODELS)
+_NEEDED = ("statistics", "log_marginal", "mean")
+
+
+def register_leaf_model(name: str, make: Callable[..., Any]) -> None:
+    """Give a leaf model a name, for `:- leaf(name(...)).` in programs read from now on.
+
+    `make` takes the hyperparameters, all by place, and returns an object with
+
+    - `statistics(y)`: of the responses of n rows, float64 (n,), float64 (n, k). Those of a leaf are
+      the sum over its rows, each times its weight.
+    - `log_marginal(S)`: of sums (m, k) of leaves the log probability (density) of their ordered
+      responses, constants included, (m,); 0 without rows.
+    - `mean(S)`: the predictive mean of a further response, (m,).
+    - `cdf(S, y)`, for intervals: P(Y <= y) of a further response, (m,) for y of shape (m,).
+
+    The same name may be given again, to another model. A saved run is read where its model has been
+    registered.
+
+    Raises
+    ------
+    UsageError
+        E444: the name is no atom, or that of a built-in model; or `make` has no plain parameters.
+    """
+    if not isinstance(name, str) or not re.fullmatch(r"[a-z][A-Za-z0-9_]*", name):
+        raise UsageError(NAME_OF_OWN_MODEL(name=name, why="is no lower-case name"))
+    if name in _BUILT_IN:
+        raise UsageError(NAME_OF_OWN_MODEL(name=name, why="is the name of a built-in model"))
+    if not callable(make):
+        raise UsageError(BAD_OWN_MODEL(name=name))
+    found = list(inspect.signature(make).parameters.values())
+    if any(p.kind not in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in found):
+        raise UsageError(BAD_OWN_MODEL(name=name))
+    names = tuple(p.name for p in found)
+    written = f"{name}({', '.join(names)})" if names else name
+    LEAF_MODELS[name] = Signature(written, names, real=names, make=make)
+
+
+class OwnModel(NumericModel):
+    """A registered model. In front of its own statistics there are n and the sum of responses."""
+
+    def __init__(self, name: str, hyperparameters: tuple[float, ...]) -> None:
+        make = LEAF_MODELS[name].make
+        assert make is not None, "the name is that of a registered model"
+        self.name, self.hyperparameters = name, tuple(hyperparameters)
+        try:
+            self._own = make(*hyperparameters)
+        except Exception as e:
+            raise DataError(OWN_FAILS(name=name, method="its constructor", reason=_said(e))) from e
+        for method in _NEEDED:
+            if not callable(getattr(self._own, method, None)):
+                raise DataError(NO_METHOD(name=name, method=method))
+        self.n_statistics = 2
+
+    def checked(self, y: NDArray[np.float64]) -> OwnModel:
+        """The model, once its statistics and marginal likelihoods of responses (n,) are what they
+        must be.
+
+        Raises
+        ------
+        DataError
+            E443: statistics that depend on other rows, a shape that is wrong, numbers that are not
+            finite, an empty leaf of another probability than 1, or a method that raises.
+        """
+        every = self._call("statistics", (len(y), None), y)
+        self.n_statistics = 2 + every.shape[1]
+        some = np.unique(np.linspace(0, len(y) - 1, min(len(y), 20)).astype(np.intp))
+        for i in some:
+            alone = self._call("statistics", (1, every.shape[1]), y[i : i + 1])
+            if not np.allclose(alone[0], every[i], rtol=1e-9, atol=1e-12):
+                raise DataError(OWN_NOT_ADDITIVE(name=self.name, row=int(i) + 1))
+        S = np.concatenate([np.zeros((1, every.shape[1])), np.cumsum(every, axis=0)[some]])
+        logs = self._call("log_marginal", (len(S),), S)
+        again = np.array([self._call("log_marginal", (1,), s[None])[0] for s in S])
+        if abs(logs[0]) > 1e-9 or not np.allclose(logs, again, rtol=1e-9, atol=1e-9):
+            raise DataError(OWN_SHAPE(name=self.name, method="log_marginal", want="0 without rows"))
+        return self
+
+    def _call(self, method: str, shape: tuple[int | None, ...], *args: Any) -> NDArray[np.float64]:
+        """A method's answer as numbers of a shape, None where any length will do."""
+        try:
+            found = np.asarray(getattr(self._own, method)(*args), np.float64)
+        except Exception as e:
+            raise DataError(OWN_FAILS(name=self.name, method=method, reason=_said(e))) from e
+        alike = len(found.shape) == len(shape) and all(
+            want in (None, have) for have, want in zip(found.shape, shape, strict=True)
+        )
+        if not alike:
+            want = f"shape ({', '.join('k' if n is None else str(n) for n in shape)})"
+            raise DataError(OWN_SHAPE(name=self.name, method=method, want=want))
+        wrong = (
+            np.isnan(found) if method == "mean" else ~np.isfinite(found)
+        )  # means may be infinite
+        if wrong.any():
+            raise DataError(OWN_NOT_FINITE(name=self.name, method=method))
+        return found
+
+    def _of_leaves(self, method: str, S: NDArray[np.float64], *args: Any) -> NDArray[np.float64]:
+        """A method of statistics (..., k), shape (...)."""
+        S = np.asarray(S, np.float64)
+        flat = S.reshape(-1, self.n_statistics)[:, 2:]
+        return self._call(method, (len(flat),), flat, *args).reshape(S.shape[:-1])
+
+    def statistics(self, y: NDArray[Any]) -> NDArray[np.float64]:
+        """n, the sum of responses, and the model's own, shape (n, k)."""
+        y = np.asarray(y, np.float64)
+        own = self._call("statistics", (len(y), self.n_statistics - 2), y)
+        return np.column_stack([np.ones(len(y)), y, own])
+
+    def log_marginal(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Log marginal likelihood of leaves with statistics (..., k)."""
+        return self._of_leaves("log_marginal", S)
+
+    def mean(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Predictive mean, shape (...)."""
+        return self._of_leaves("mean", S)
+
+    def cdf(self, S: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
+        """P(Y <= y) of a further response, broadcast over (...).
+
+        Raises
+        ------
+        DataError
+            E443: the model has no `cdf`.
+        """
+        if not callable(getattr(self._own, "cdf", None)):
+            raise DataError(NO_CDF(name=self.name))
+        S = np.asarray(S, np.float64)
+        shape = np.broadcast_shapes(S.shape[:-1], np.shape(y))
+        S = np.broadcast_to(S, (*shape, self.n_statistics))
+        return self._of_leaves("cdf", S, np.broadcast_to(y, shape).ravel())
+
+    def summary(self, S: NDArray[np.float64]) -> dict[str, Any]:
+        """`{"n": .., "mean": ..}` with the sample mean."""
+        return leaf_mean(float(S[0]), float(S[1]))
+
+    def predictive(self, S: NDArray[np.float64]) -> dict[str, Any]:
+        """`{"mean": ..}`, the predictive mean."""
+        return {"mean": finite(float(self.mean(S)))}
+
+    def describe(self) -> str:
+        """The model as in a declaration."""
+        numbers = ", ".join(map(number_text, self.hyperparameters))
+        return f"{self.name}({numbers})" if numbers else self.name
+
+
+def _said(e: Exception) -> str:
+    return f"{type(e).__name__}: {e}" if str(e) else type(e).__name__
+
+
+def own_model(name: str, hyperparameters: tuple[float, ...], n_statistics: int) -> OwnModel:
+    """A model of a saved run.
+
+    Raises
+    ------
+    UsageError
+        E444: no model of this name is registered.
+    """
+    known = LEAF_MODELS.get(name)
+    if known is None or known.make is None or len(known.parameters) != len(hyperparameters):
+        raise UsageError(NAME_OF_OWN_MODEL(name=name, why="is the name of no registered model"))
+    found = OwnModel(name, hyperparameters)
+    found.n_statistics = n_statistics
+    return found
