@@ -53,6 +53,8 @@ MIXTURES = (
 )
 SAMPLING = Phase(warm_up=False, step=1)
 FEATURES, FIRST_STEPS, BLOCKS = 6, 200, 200
+#: From so many rows on, steps are timed one by one.
+SLOW = 1_000_000
 
 
 def chains(program: Program, table: Table, proposal: str) -> CompiledMetropolisHastings:
@@ -82,11 +84,11 @@ def speeds(sizes: list[int], seconds: float) -> None:
         for move in MOVES:
             engine = chains(program, table, move)
             at = engine.load({"choices": first.record(state), "turns": [0]})
-            steps, begin = 0, time.process_time()
+            steps, begin, block = 0, time.process_time(), 10 if n < SLOW else 1
             while (spent := time.process_time() - begin) < seconds:
-                engine.advance(rng, at, 10, SAMPLING)  # always from the same tree
-                steps += 10
-            cells.append(f"{steps / spent:,.0f}")
+                engine.advance(rng, at, block, SAMPLING)  # always from the same tree
+                steps += block
+            cells.append(f"{steps / spent:,.3g}" if steps < 10 else f"{steps / spent:,.0f}")
         peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
         print(f"| {n:,} | {state.n_leaves} | " + " | ".join(cells) + f" | {peak:.0f} |", flush=True)
 

@@ -76,7 +76,7 @@ def _moves_words(counts: Mapping[str, int], accepted: float | None) -> str:
 
 def _ladders(found: TemperingFigures) -> str:
     """Barrier, rungs, round trips and swaps, and how trees are drawn at power 0."""
-    rungs = sorted({len(ladder.powers) for ladder in found.ladders})
+    rungs = sorted({len(set(ladder.powers)) for ladder in found.ladders})
     counts = str(rungs[0]) if len(rungs) == 1 else f"{rungs[0]} to {rungs[-1]}"
     trips = [ladder.round_trips for ladder in found.ladders]
     fresh = found.ladders[0].fresh

@@ -5,14 +5,15 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from itertools import count
 
 from slp.budgets import format_seconds
 from slp.errors import Diagnostic, warn
 from slp.messages.inference import W540
 from slp.messages.results import NOT_CONVERGED, W530, W541, W543
 from slp.results.diagnostics import Diagnostics
-from slp.results.tempering import MORE_ROUNDS
 from slp.runner import Progress, Schedule
+from slp.runner.chain import length_of
 
 
 def teller(progress: Callable[[int, str], None]) -> Callable[[Progress], None]:
@@ -31,20 +32,22 @@ def teller(progress: Callable[[int, str], None]) -> Callable[[Progress], None]:
     return tell
 
 
-#: Factor of the length of the run that is proposed after one that has not converged, and the least
-#: number of its draws: the default.
-_LONGER, _ENOUGH_DRAWS = 10, 2000
+#: Factors of the length of the run that is proposed after one that has not converged, of chains and
+#: of ladders; and the least number of its draws: the default.
+_LONGER, _LONGER_LADDERS, _ENOUGH_DRAWS = 10, 4, 2000
 
 
 def longer_run(schedule: Schedule, draws: int, *, tempered: bool) -> tuple[dict[str, int], int]:
     """Options of the run to make after one that has not converged, by their names in Python, and
-    how many times as long it takes: ten times the islands, or the steps of chains; of ladders two
-    more rounds, so four times the scans; at least 2000 draws."""
+    how many times as long it takes: ten times the islands, or the steps of chains; of ladders so
+    many rounds that they make four times the scans; at least 2000 draws."""
     times = _LONGER
     if schedule.thin is None:
         options = {"islands": times * schedule.chains}
     elif tempered:
-        options, times = {"rounds": schedule.rounds + MORE_ROUNDS}, 2**MORE_ROUNDS
+        times = _LONGER_LADDERS
+        scans = times * length_of(schedule.rounds)
+        options = {"rounds": next(r for r in count(1) if length_of(r) >= scans)}
     else:
         options = {"warmup": times * max(schedule.warm_up, schedule.thin)}
         options["thin"] = times * schedule.thin

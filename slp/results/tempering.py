@@ -11,13 +11,12 @@ from slp.results.result import Estimate
 
 #: Round trips of each ladder that are enough.
 ENOUGH_ROUND_TRIPS = 5
-#: How many more rounds are advised where chains have not converged: four times the scans.
-MORE_ROUNDS = 2
 
 
 @dataclass(frozen=True)
 class LadderFigures:
-    """Of one ladder of N rungs, from power 0, the prior, to power 1, the posterior.
+    """Of one ladder of N rungs, from power 0, the prior, to power 1, the posterior, which stands
+    twice.
 
     Attributes
     ----------

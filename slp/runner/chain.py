@@ -28,6 +28,12 @@ _FEWEST_KEPT, _MOST_KEPT = 100, 8
 #: No run makes so many steps.
 MOST_ROUNDS = 60
 
+
+def length_of(rounds: int) -> int:
+    """How many times as long as one round so many are: 1, 2, 3, 4, 6, 8, 12, 16, ..."""
+    return 1 if rounds < 2 else (2 + rounds % 2) * 2 ** (rounds // 2 - 1)
+
+
 #: Each chain holds its random numbers, its state and its draws.
 _MOST_CHAINS = 10_000
 
@@ -41,10 +47,10 @@ class Schedule:
     then keeps every `thin`-th state. Islands of particles have `thin` None: each runs until it is
     done, and then keeps all draws of its state.
 
-    A run of several rounds may go on after its draws: each further round makes as many steps after
-    warm-up as all rounds before it. The draws are spread evenly over the last half of these steps
-    after two rounds, over their last three quarters after three, and over their last seven eighths
-    after more. `rounds` is the most that are made.
+    A run of several rounds may go on after its draws: r rounds make `length_of(r)` times the steps
+    of one after warm-up. The draws are spread evenly over the last half of these steps after two
+    rounds, over their last two thirds after three, three quarters after four, and five sixths or
+    more after more. `rounds` is the most that are made.
     """
 
     draws: int
@@ -70,7 +76,7 @@ class Schedule:
         first = self.steps_of(chain)
         if self.rounds == 1:
             return first
-        return first + max(0, first - self.warm_up) * float(2 ** (self.rounds - 1) - 1)
+        return first + max(0, first - self.warm_up) * float(length_of(self.rounds) - 1)
 
     def steps_of(self, chain: int) -> float:
         """The steps of one chain in the first round: 0 if it keeps nothing, inf if it runs until it
@@ -101,11 +107,11 @@ class Kept:
 
 
 class Chain(Generic[S]):
-    """One chain, or one island. `steps` counts finished steps, `made` the draws of all rounds.
-    `cut` says whether warm-up must end early. `search` describes the progress of a search for a
-    start that was stopped; None if none was. A chain keeps every `every`-th draw. If the draws kept
-    take more than `room` bytes, or are more than eight for each draw asked for, it drops every
-    second one and doubles `every`."""
+    """One chain, or one island. `steps` counts finished steps, `made` the draws of all `rounds`
+    begun. `cut` says whether warm-up must end early. `search` describes the progress of a search
+    for a start that was stopped; None if none was. A chain keeps every `every`-th draw. If the
+    draws kept take more than `room` bytes, or are more than eight for each draw asked for, it drops
+    every second one and doubles `every`."""
 
     def __init__(
         self,
@@ -120,7 +126,7 @@ class Chain(Generic[S]):
     ) -> None:
         self.stepper, self.schedule, self.cut, self.threads = stepper, schedule, cut, threads
         self.room, self.size_of = room, size_of
-        self.every, self.made, self.held = 1, 0, 0
+        self.rounds, self.every, self.made, self.held = 1, 1, 0, 0
         self.stream, self.rng = stream, np.random.Generator(np.random.PCG64(stream))
         self.number, self.last = number, schedule.steps_of(number)
         self.steps = 0
@@ -155,8 +161,9 @@ class Chain(Generic[S]):
                 return
 
     def begin_next_round(self) -> None:
-        """Go on to twice the steps after warm-up."""
-        self.last += max(0, self.last - self.schedule.warm_up)
+        """Go on to the steps of one round more."""
+        self.rounds += 1
+        self.last = replace(self.schedule, rounds=self.rounds).most_steps_of(self.number)
 
     def spread_evenly(self, every: int) -> tuple[list[Kept], float]:
         """The draws asked for, or fewer, and the share of the steps after warm-up, up to the last,

@@ -175,7 +175,7 @@ def _advance(
                 now.write()
                 if not schedule.draws or not all(chain.over for chain in chains):
                     return False
-                if _n_rounds(chains, schedule) >= schedule.rounds:
+                if chains[0].rounds >= schedule.rounds:
                     return False
                 if enough(_found(chains, schedule)):
                     return False
@@ -226,20 +226,11 @@ def _found(
         [[draw.log_weight for draw in draws] for draws in kept],
         [chain.tally for chain in chains],
         interrupted=False,
-        rounds=_n_rounds(chains, schedule),
+        rounds=chains[0].rounds,
         share=min(share for _, share in spread),
         states=[chain.state for chain in chains],
         over=[chain.over for chain in chains],
     )
-
-
-def _n_rounds(chains: Sequence[Chain[S]], schedule: Schedule) -> int:
-    """How many rounds the chains have begun."""
-    chain = chains[0]
-    first = max(0, chain.schedule.steps_of(chain.number) - chain.schedule.warm_up)
-    if schedule.thin is None or not first:
-        return 1
-    return 1 + round(math.log2((chain.last - chain.schedule.warm_up) / first))
 
 
 @contextmanager

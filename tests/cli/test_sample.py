@@ -160,12 +160,12 @@ def test_ladders_that_have_not_converged_are_run_for_more_rounds(slp_run, table:
     result = slp_run("slp-sample", "growtree", table, *options)
     lines = result.out.splitlines()
     assert lines[0] == "trust     NOT CONVERGED: do not use these numbers; run four times longer:"
-    assert "run again with --rounds 3 --draws 2000 (in Python: rounds=3, " in result.err
+    assert "run again with --rounds 4 --draws 2000 (in Python: rounds=4, " in result.err
     told = r"^evidence  .* = \S+, estimate \(not converged, its error is not known\)$"
     assert re.search(told, result.out, re.MULTILINE) and "standard error" not in result.out
     words = shlex.split(lines[1].split(maxsplit=1)[1])
     given = dict(zip(words[3::2], words[4::2], strict=True))
-    assert (given["--rounds"], given["--draws"], given["--thin"]) == ("3", "2000", "2")
+    assert (given["--rounds"], given["--draws"], given["--thin"]) == ("4", "2000", "2")
     longer = slp_run("slp-sample", *words[1:]).out
     assert longer.startswith("trust     estimate, converged: R-hat at most")
     assert longer.splitlines()[1].startswith("evidence")

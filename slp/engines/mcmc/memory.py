@@ -75,7 +75,7 @@ def room_for_averages(
         of_code = _PER_PARTED_CODE + _PER_SUM * table.leaf.n_statistics
         mover += _FILTER + particles * n * _PER_PARTICLE + longest * of_code
         mover += sum(n_codes) * _PER_ALTERNATIVE
-    shared = chains * rungs * n * _STATE
+    shared = chains * (rungs + (rungs > 1)) * n * _STATE  # a ladder has power 1 twice
     used = min(threads, chains, (room - shared) // mover)
     if used < 1:
         need = shared + mover

@@ -41,7 +41,8 @@ class TreeChainOptions(DrawingOptions):
     )
     rounds: int | None = option(
         None,
-        "rounds, each as long as all before it together (by default until the chains agree)",
+        "rounds, which make 1, 2, 3, 4, 6, 8, 12, ... times the scans of one (by default until the "
+        "chains agree)",
         least=1,
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from slp.engines.mcmc.tempering import Tempering
 from slp.results.drawn import DrawnResult
@@ -31,7 +31,6 @@ class EnoughRounds:
         few = sum(found.draws) < _DRAWS_FOR_EFFECTIVE * found.effective_needed
         if found.tempering.enough_round_trips and (few or found.converged):
             return True
-        assert schedule.thin is not None
         rungs = sum(len(ladder.powers) for ladder in found.tempering.ladders)
-        scans = schedule.warm_up + schedule.draws_of(0) * schedule.thin * 2**schedule.rounds
+        scans = replace(schedule, rounds=schedule.rounds + 1).most_steps_of(0)
         return bool(rungs * scans * sampler.seconds > self.most)

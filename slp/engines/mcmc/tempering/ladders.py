@@ -37,7 +37,7 @@ R = TypeVar("R")
 
 @dataclass(frozen=True, eq=False)
 class Ladder(Generic[R]):
-    """The state of a ladder of N rungs.
+    """The state of a ladder of N rungs, of which the last two have power 1.
 
     Attributes
     ----------
@@ -61,7 +61,7 @@ class Tempering(RecordsOf[Any], ChainStepper[Ladder[R]], Generic[R]):
     Parameters
     ----------
     scans : makes the scans.
-    rungs : how many; None is by the barrier, up to `most_rungs`.
+    rungs : how many different powers; None is by the barrier, up to `most_rungs`.
     longest_block : the most scans in one block.
     seconds : approximate, of one core, for a scan of one rung.
     """
@@ -100,8 +100,8 @@ class Tempering(RecordsOf[Any], ChainStepper[Ladder[R]], Generic[R]):
         """All rungs begin with one state."""
         n = min(FIRST_RUNGS, self._most_rungs) if self._rungs is None else self._rungs
         states = [self.base.init(rng, stop)] * n
-        powers = first_powers(n)
-        return Ladder(self.scans.rungs(states, [NEITHER] * n, 0), powers, np.zeros(n - 1))
+        rungs = self.scans.rungs([*states, states[0]], [NEITHER] * (n + 1), 0)
+        return Ladder(rungs, first_powers(n), np.zeros(n))
 
     def advance(
         self, rng: np.random.Generator, state: Ladder[R], n: int, phase: Phase
@@ -143,9 +143,9 @@ class Tempering(RecordsOf[Any], ChainStepper[Ladder[R]], Generic[R]):
         ratios = log_ratios(state.round, state.centres)
         log_normalisers = np.interp(powers, old, np.concatenate([[0.0], np.cumsum(ratios)]))
         rungs = state.rungs
-        if n != len(old):
+        if len(powers) != len(old):
             kept = [self.scans.state(rungs, j) for j in nearest(old, powers)]
-            rungs = self.scans.rungs(kept, [NEITHER] * n, self.scans.marks(rungs)[1])
+            rungs = self.scans.rungs(kept, [NEITHER] * (n + 1), self.scans.marks(rungs)[1])
         return Ladder(rungs, powers, np.diff(log_normalisers))
 
     def record(self, state: Ladder[R]) -> Json:

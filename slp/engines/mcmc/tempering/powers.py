@@ -4,6 +4,9 @@ With r_j the mean probability that the swap of rungs j and j + 1 is rejected, th
 power b_j is B(b_j) = r_0 + ... + r_j-1. It hardly depends on the spacing. Powers at which B grows
 by equal steps have equal rejections, which gives the most round trips (Syed et al. 2022, section
 5.2, algorithms 2 and 3).
+
+Two chains have power 1. They swap after every second scan, so the draws are of both in turn, and
+are less alike (docs/notes/tempering.md).
 """
 
 from __future__ import annotations
@@ -23,23 +26,26 @@ _LEAST = 1e-3
 
 
 def first_powers(n: int) -> NDArray[np.float64]:
-    """Powers of n rungs, from 0 to 1, of which nothing is known; shape (n,)."""
-    return np.linspace(0.0, 1.0, n) ** _EXPONENT
+    """Powers of n rungs, from 0 to 1, of which nothing is known; shape (n + 1,): the last stands
+    twice."""
+    return np.append(np.linspace(0.0, 1.0, n) ** _EXPONENT, 1.0)
 
 
 def respaced(
     powers: NDArray[np.float64], rejections: NDArray[np.float64], n: int
 ) -> NDArray[np.float64]:
-    """Powers of n rungs, from 0 to 1, with equal steps of the barrier, shape (n,).
+    """Powers of n rungs, from 0 to 1, with equal steps of the barrier, shape (n + 1,).
 
-    `powers`, shape (N,), and `rejections`, mean probabilities, shape (N - 1,): of the round before.
-    Between those powers the barrier is interpolated linearly, so it is monotone.
+    `powers`, shape (N + 1,), and `rejections`, mean probabilities, shape (N,): of the round before.
+    The last power stands twice. Between the powers the barrier is interpolated linearly, so it is
+    monotone.
     """
+    powers, rejections = powers[:-1], rejections[:-1]
     floor = _LEAST * max(float(rejections.sum()), _LEAST) / len(rejections)
     barrier = np.concatenate([[0.0], np.cumsum(rejections + floor)])
     out = np.interp(np.linspace(0.0, barrier[-1], n), barrier, powers)
     out[0], out[-1] = 0.0, 1.0
-    return out
+    return np.append(out, 1.0)
 
 
 def rungs_for(barrier: float, most: int) -> int:

@@ -18,6 +18,7 @@ from slp.engines.mcmc.tempering.powers import first_powers, respaced, rungs_for
 from slp.engines.mcmc.tempering.sums import Batches, Sums
 from slp.engines.mcmc.trees import CompiledMetropolisHastings
 from slp.runner import Checkpoint, Phase, Schedule, run
+from slp.runner.chain import length_of
 from tests.engines.mcmc.tempering.ladders import chains
 
 
@@ -36,20 +37,23 @@ def plain_ladders(n: int = 5, **options: Any) -> Tempering[Any]:
 
 def test_powers_with_equal_rejections_stay() -> None:
     powers = first_powers(7)
-    assert powers[0] == 0 and powers[-1] == 1 and (np.diff(powers) > 0).all()
-    np.testing.assert_allclose(respaced(powers, np.full(6, 0.3), 7), powers, atol=1e-12)
+    assert powers[0] == 0 and powers[-1] == 1 and (np.diff(powers[:-1]) > 0).all()
+    assert len(powers) == 8 and powers[-2] == 1  # two chains at power 1, whose swaps always happen
+    rejections = np.array([0.3] * 6 + [0.0])
+    np.testing.assert_allclose(respaced(powers, rejections, 7), powers, atol=1e-12)
 
 
 def test_powers_move_to_where_swaps_are_rejected() -> None:
     """The barrier is 0.1 up to 1/2, and 0.5 in all: a rung for each 0.1."""
-    found = respaced(np.array([0.0, 0.5, 1.0]), np.array([0.1, 0.4]), 6)
-    np.testing.assert_allclose(found, [0, 0.5, 0.625, 0.75, 0.875, 1], atol=2e-3)
+    found = respaced(np.array([0.0, 0.5, 1.0, 1.0]), np.array([0.1, 0.4, 0.0]), 6)
+    np.testing.assert_allclose(found, [0, 0.5, 0.625, 0.75, 0.875, 1, 1], atol=2e-3)
 
 
 def test_powers_where_nothing_is_rejected() -> None:
     powers = first_powers(5)
-    np.testing.assert_allclose(respaced(powers, np.zeros(4), 5), powers)
-    assert (np.diff(respaced(powers, np.array([0.0, 0.9, 0.0, 0.0]), 9)) > 0).all()
+    np.testing.assert_allclose(respaced(powers, np.zeros(5), 5), powers)
+    found = respaced(powers, np.array([0.0, 0.9, 0.0, 0.0, 0.0]), 9)
+    assert (np.diff(found[:-1]) > 0).all()
 
 
 def test_about_twice_the_barrier() -> None:
@@ -74,7 +78,7 @@ def test_it_adapts_at_ends_of_rounds_of_warm_up_only(make: Any) -> None:
     state, _ = ladders.advance(rng, state, 3, Phase(True, 1))
     assert state.powers is first and state.round.scans == 3
     state, _ = ladders.advance(rng, state, 4, Phase(True, 4))
-    assert len(state.powers) == 6 and state.round.scans == 3  # after the round of 4, 3 of the next
+    assert len(state.powers) == 7 and state.round.scans == 3  # after the round of 4, 3 of the next
     assert state.batches.sums == ()
     powers = state.powers
     state, _ = ladders.advance(rng, state, 30, Phase(False, 8))
@@ -86,7 +90,7 @@ def test_a_given_number_of_rungs_stays() -> None:
     rng = np.random.default_rng(1)
     ladders = core_ladders(rungs=3)
     state, _ = ladders.advance(rng, ladders.init(rng), 60, Phase(True, 1))
-    assert len(state.powers) == 3
+    assert len(state.powers) == 4 and state.powers[2] == 1
 
 
 # --- the loop ---------------------------------------------------------------------------------
@@ -140,16 +144,31 @@ def test_rounds_end_when_there_is_enough() -> None:
 
     schedule = Schedule(10, chains=2, warm_up=4, thin=1, rounds=9)
     found = run(core_ladders(), schedule, seed=1, enough=enough)
-    assert asked == [(1, 1.0, [5, 5]), (2, 0.5, [5, 5]), (3, 0.75, [5, 5])]
+    assert asked == [(1, 1.0, [5, 5]), (2, 0.5, [5, 5]), (3, 2 / 3, [5, 5])]
     assert found.rounds == 3
-    assert [sum(s.scans for s in state.batches.sums) for state in found.states] == [20, 20]
+    assert [sum(s.scans for s in state.batches.sums) for state in found.states] == [15, 15]
+
+
+def test_rounds_add_a_third_or_a_half() -> None:
+    assert [length_of(r) for r in range(1, 10)] == [1, 2, 3, 4, 6, 8, 12, 16, 24]
+    schedule = Schedule(10, chains=2, warm_up=4, thin=3, rounds=7)
+    assert schedule.most_steps_of(0) == 4 + 12 * 15
 
 
 @pytest.mark.parametrize(
-    "rounds, late", [(2, slice(5, 10)), (3, slice(7, 20, 3)), (5, slice(22, 80, 14))]
+    "rounds, late",
+    [
+        (2, slice(5, 10)),
+        (3, slice(6, 15, 2)),
+        (4, slice(7, 20, 3)),
+        (5, slice(9, 30, 5)),
+        (7, slice(18, 60, 10)),
+        (8, slice(22, 80, 14)),
+    ],
 )
 def test_the_draws_are_spread_over_the_last_scans(rounds: int, late: slice) -> None:
-    """Rounds of 5, 5, 10, 20, 40: the last half of two, 3/4 of three, 7/8 of five."""
+    """5, 10, 15, 20, 30, ... scans: the last half of two rounds, 2/3 of three, 3/4 of four, 5/6 of
+    five and seven, 7/8 of eight."""
     schedule = Schedule(5, chains=1, warm_up=4, thin=1, rounds=rounds)
     every = run(core_ladders(), Schedule(80, chains=1, warm_up=4, thin=1), seed=1).draws[0]
     assert run(core_ladders(), schedule, seed=1).draws[0] == every[late]

@@ -32,6 +32,7 @@ CASES: list[tuple[tuple[Constraint, ...], str, int, bool, tuple[float, ...], int
     ((), "q_uc", 2, True, (0.0, 0.4, 1.0), 1),
     ((), "q_uc", 2, False, (0.0, 0.3, 1.0), 0),
     ((), "q_uc", 2, False, (0.0, 0.3, 1.0), 1),
+    ((), "q_uc", 2, True, (0.0, 1.0, 1.0), 1),
 ]
 each_case = pytest.mark.parametrize(
     ("constraints", "proposal", "n", "forward", "powers", "parity"), CASES
