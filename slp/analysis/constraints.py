@@ -86,6 +86,8 @@ class _Reader:
             self.malformed(
                 words.CONSTRAINT_ARGUMENTS, key[0], span, arguments=plural(key[1], "argument")
             )
+        elif key in (("[|]", 2), (",", 2)):
+            self.findings.add(words.SEVERAL_CONSTRAINTS(span))
         elif key is not None:
             help = MEANT.get(key[0]) or name_help(key[0], CONSTRAINTS, "constraint")
             self.findings.add(words.NO_CONSTRAINT(span, name=key[0], help=help))

@@ -52,6 +52,9 @@ E140 = Entry(
     example=":- use(growtree).\n:- constraint(firs(age)).",
 )
 CONSTRAINT_NOT_NAMED = E140.says("a constraint is a name with arguments")
+SEVERAL_CONSTRAINTS = E140.says(
+    "one constraint belongs here, and this is several", "write `:- constraint(...).` for each"
+)
 NO_CONSTRAINT = E140.says("there is no constraint `{name}`", "{help}")
 
 E141 = Entry(
