@@ -16,10 +16,13 @@ namespace {
 // Levels of growth.
 constexpr int kDeepest = 400;
 
-// Steps of opening items for trees to begin with, and the most places where these depart from greedy
-// growth.
-constexpr double kMostBeginning = 5e8;
-constexpr int kMostDepartures = 6;
+// Steps of opening items at each node of the best tree, and the most places where growth departs
+// from greedy growth there.
+constexpr double kAtNodes = 2e8;
+constexpr int kMostAtNodes = 6;
+
+// Steps that an item takes beside those of opening it.
+constexpr double kOverhead = 1e4;
 
 // The most that is spent to rank the branches of an item: pairs of splits, times the words of bits
 // that are counted and 60 for the rest.
@@ -62,29 +65,28 @@ void Search::dive(const Box& box, Opened& item, int depth) {
     item.high = std::min(item.high, high);
 }
 
-// Once, before the search.
-void Search::improve_start() {
+void Search::improve_start(const Effort& effort) {
     const Box root = geometry_.root();
-    for (int departures = 1; departures <= kMostDepartures && steps_ < 1'000'000; ++departures) {
-        for (std::int32_t owed = 0; owed < problem_.n_owed(); ++owed) {
-            const std::int32_t start = problem_.grammar.start * problem_.n_owed() + owed;
-            improve({root, start, opening_.key_of(root, start)}, departures, 0);
+    const auto each = [&](int from, int most, auto grow) {
+        for (int departures = from; departures <= most && !stop_; ++departures) {
+            for (std::int32_t owed = 0; owed < problem_.n_owed(); ++owed) {
+                const std::int32_t start = problem_.grammar.start * problem_.n_owed() + owed;
+                (this->*grow)({root, start, opening_.key_of(root, start)}, departures, 0);
+            }
         }
-    }
+    };
     improving_ = 0;
-    for (int departures = 2; departures <= kMostDepartures && steps_ < 1'000'000; ++departures) {
-        for (std::int32_t owed = 0; owed < problem_.n_owed(); ++owed) {
-            const std::int32_t start = problem_.grammar.start * problem_.n_owed() + owed;
-            regrow({root, start, opening_.key_of(root, start)}, departures, 0);
-        }
-    }
-    improved_.clear();
+    most_improving_ = effort.steps;
+    each(1, effort.departures, &Search::improve);
+    improving_ = 0;
+    most_improving_ = kAtNodes;
+    each(2, kMostAtNodes, &Search::regrow);
 }
 
 // Improves the subtrees of the best tree, which are cheaper to grow than the whole, from the top
 // down.
 void Search::regrow(const Item& at, int departures, int depth) {
-    if (depth == kDeepest || improving_ > kMostBeginning || stop_) {
+    if (depth == kDeepest || improving_ > most_improving_ || stop_) {
         return;
     }
     if (depth > 0) {
@@ -116,14 +118,14 @@ void Search::regrow(const Item& at, int departures, int depth) {
 // Below the item: the branch of the largest promise, or with one departure the second, and so on.
 void Search::improve(const Item& at, int departures, int depth) {
     int& done = improved_[at.key];
-    if (done > departures || depth == kDeepest || improving_ > kMostBeginning || stop_) {
+    if (done > departures || depth == kDeepest || improving_ > most_improving_ || stop_) {
         return;
     }
     done = departures + 1;
     go_on();
     const Arena::Mark mark = arena_.mark();
     Opened item = opening_.open(at.box, at.product, arena_);
-    improving_ += opening_.steps(at.box, item);
+    improving_ += opening_.steps(at.box, item) + kOverhead;
     std::vector<std::pair<double, Branch*>> ranked;
     const auto size = static_cast<double>(item.branches.size());
     const double look = 2 * size * size * (static_cast<double>(at.box.rows.size()) / 64 + 60);

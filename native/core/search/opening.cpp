@@ -14,7 +14,8 @@ Opening::Opening(const Problem& problem, const Geometry& geometry, bool likeliho
       trees_(trees),
       leaf_(problem, likelihood),
       weights_(problem),
-      two_levels_(problem, leaf_, weights_),
+      bits_(problem, budget),
+      two_levels_(problem, leaf_, weights_, bits_),
       splitter_(geometry),
       binary_(problem, geometry, leaf_, budget),
       builder_(problem, geometry),
@@ -108,6 +109,8 @@ bool Opening::look_at(const Box& box) {
     find_splits(box);
     if (!looks_) {
         looks_ = two_levels_.prepare(box, splits_, sums_, own_.data());
+    } else if (*looks_) {
+        two_levels_.move_to(box);
     }
     return *looks_;
 }

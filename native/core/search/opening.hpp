@@ -126,6 +126,7 @@ private:
     Trees& trees_;
     LeafBound leaf_;
     WeightBound weights_;
+    RowBits bits_;
     TwoLevels two_levels_;
     Splitter splitter_;
     BinarySplits binary_;

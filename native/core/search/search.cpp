@@ -21,6 +21,11 @@ constexpr double kTableShare = 0.4, kOpenShare = 0.4;
 // Branches that are looked below at once, as preparing for it takes long.
 constexpr std::size_t kLooks = 4;
 
+// The search begins after little growth from the start, as it may soon end. There is more after so
+// many of its steps, and each time that it goes on.
+constexpr double kSearchFirst = 2e7;
+constexpr Search::Effort kAtFirst{6, 5e8}, kMore{14, 1.2e9}, kGoingOn{14, 1.5e9};
+
 bool lower_bound_of(const Branch* x, const Branch* y) {
     return x->high < y->high;
 }
@@ -43,10 +48,16 @@ Status Search::run(const Poll& poll) {
     poll_ = &poll;
     stop_ = false;
     const Status status = within_budget([&] {
-        improve_start();
+        improve_start(begun_ ? kGoingOn : kAtFirst);
+        begun_ = true;
         push_root();
         while (!frames_.empty()) {
+            const bool first = searched_ < kSearchFirst;
             step();
+            if (first && searched_ >= kSearchFirst) {
+                improve_start(kMore);
+                improved_.clear();
+            }
         }
         return stop_ ? Status::stopped : Status::done;
     });
@@ -115,6 +126,7 @@ void Search::open_frame(Frame& frame) {
     } else {
         frame.held = nullptr;
         frame.item = opening_.open(frame.box, frame.product, arena_);
+        searched_ += opening_.steps(frame.box, frame.item);
         known = table_.find(frame.key);
     }
     if (known != nullptr) {

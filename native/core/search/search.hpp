@@ -51,6 +51,13 @@ struct Found {
 
 class Search {
 public:
+    // Of growth from the start: the most places where it departs from greedy growth, and the most
+    // steps of opening items.
+    struct Effort {
+        int departures;
+        double steps;
+    };
+
     Search(const Problem& problem, const Geometry& geometry, const Plan& plan);
 
     // Takes over a tree found elsewhere. False if no derivation gives it.
@@ -103,7 +110,7 @@ private:
     void look_at_top(Frame& frame);
     void descend(Frame& frame);
     void dive(const Box& box, Opened& item, int depth);
-    void improve_start();
+    void improve_start(const Effort& effort);
     void improve(const Item& at, int departures, int depth);
     void regrow(const Item& at, int departures, int depth);
     bool opened(Key key) const;
@@ -131,9 +138,12 @@ private:
     TreeRef tree_ = kNoTree;
     std::uint64_t steps_ = 0, dived_ = 0;
     // Of trees to begin with: by item the departures that were allowed below it and one more, and
-    // the work that was done.
+    // the work that was done, and the most of it.
     std::unordered_map<Key, int, OpenItems::Hash> improved_;
-    double improving_ = 0;
+    double improving_ = 0, most_improving_ = 0;
+    // Steps of opening items in the search, and whether it has begun.
+    double searched_ = 0;
+    bool begun_ = false;
     bool stop_ = false;
     const Poll* poll_ = nullptr;
     std::chrono::steady_clock::time_point next_poll_{};

@@ -13,9 +13,6 @@ namespace {
 // Pairs of splits times words of a plane: at most so many for a box.
 constexpr double kMostWork = 2e7;
 
-// Rows of a side that are looked at to see which features vary on its parts.
-constexpr std::size_t kMostWitnesses = 8;
-
 constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
 inline std::uint32_t count_of_both(const std::uint64_t* a, const std::uint64_t* b,
@@ -46,10 +43,13 @@ auto counter() {
 
 }  // namespace
 
-TwoLevels::TwoLevels(const Problem& problem, const LeafBound& leaf, WeightBound& weights)
+TwoLevels::TwoLevels(const Problem& problem, const LeafBound& leaf, WeightBound& weights,
+                     const RowBits& bits)
     : problem_(problem),
       leaf_(leaf),
       weights_(weights),
+      bits_(bits),
+      varying_(problem, bits),
       count_of_both_(counter()),
       k_(problem.leaf.n_statistics()),
       width_(leaf.width()),
@@ -74,8 +74,7 @@ TwoLevels::TwoLevels(const Problem& problem, const LeafBound& leaf, WeightBound&
 
 bool TwoLevels::prepare(const Box& box, std::span<const BoxSplit> splits, const double* sums,
                         const double* own) {
-    counted_split_ = varied_split_ = SIZE_MAX;
-    signatures_known_ = false;
+    counted_split_ = SIZE_MAX;
     if (class_.empty() || problem_.counted() || problem_.grammar.min_leaf != 1) {
         return false;
     }
@@ -105,10 +104,15 @@ bool TwoLevels::prepare(const Box& box, std::span<const BoxSplit> splits, const 
     splits_ = splits;
     sums_ = sums;
     own_ = own;
+    varying_.prepare(box, splits);
     find_plane_rows();
     planes_.resize(splits.size() * words_);
-    for (std::size_t i = 0; i < splits.size(); ++i) {
-        add_plane(splits[i], planes_.data() + i * words_);
+    if (bits_.words() > 0) {
+        add_planes_of_bits();
+    } else {
+        for (std::size_t i = 0; i < splits.size(); ++i) {
+            add_plane(splits[i], planes_.data() + i * words_);
+        }
     }
     parts_.resize(splits.size() * width_);
     distinct_.resize(splits.size());
@@ -134,6 +138,27 @@ void TwoLevels::find_plane_rows() {
         }
         if (repeats_) {
             plane_rows_[distinct++] = row;
+        }
+    }
+}
+
+void TwoLevels::add_planes_of_bits() {
+    RowBits::Block block;
+    for (std::size_t w = 0; w < words_; ++w) {
+        const std::uint32_t* const rows = plane_rows_.data() + w * 64;
+        auto split = splits_.begin();
+        for (std::uint32_t own = 0; split != splits_.end(); ++own) {
+            if (split->feature / 64 != own) {
+                continue;
+            }
+            for (std::size_t bit = 0; bit < 64; ++bit) {
+                block[bit] = rows[bit] == kNone ? 0 : bits_.of(rows[bit])[own];
+            }
+            RowBits::transpose(block);
+            for (; split != splits_.end() && split->feature / 64 == own; ++split) {
+                planes_[static_cast<std::size_t>(split - splits_.begin()) * words_ + w] =
+                    block[split->feature % 64];
+            }
         }
     }
 }
@@ -185,15 +210,17 @@ void TwoLevels::count_splits(std::size_t split, bool left) {
     const std::uint32_t side =
         distinct_rows(splits_[split].side(box_, left).sizes);
     std::fill(weights_of_feature_.begin(), weights_of_feature_.end(), 0.0);
+    const bool other_side = counted_split_ == split;  // of which the left parts are counted
     for (std::size_t j = 0; j < splits_.size(); ++j) {
         double* const to = parts_.data() + j * width_;
-        const std::uint32_t n = both(split, j, to);
-        distinct_[j] = n;
-        if (!left) {  // what is on the left of j alone
+        if (!other_side) {
+            distinct_[j] = both(split, j, to);
+        }
+        if (!left || other_side) {  // what is on the left of j, and not on that side of the split
             for (std::size_t s = 0; s < width_; ++s) {
                 to[s] = sums_[j * width_ + s] - to[s];
             }
-            distinct_[j] = distinct_rows(splits_[j].left_sizes) - n;
+            distinct_[j] = distinct_rows(splits_[j].left_sizes) - distinct_[j];
         }
     }
     for_each_feature(splits_, [&](std::span<const BoxSplit> own, std::uint32_t first) {
@@ -220,63 +247,6 @@ void TwoLevels::count_splits(std::size_t split, bool left) {
     counted_left_ = left;
 }
 
-void TwoLevels::find_signatures() {
-    signatures_known_ = true;
-    signature_words_ = (splits_.size() + 63) / 64;
-    for (std::size_t j = 1; j < splits_.size() && signature_words_ > 0; ++j) {
-        signature_words_ = splits_[j].feature == splits_[j - 1].feature ? 0 : signature_words_;
-    }
-    signatures_.assign(box_.rows.size() * signature_words_, 0);
-    varying_.assign(splits_.size(), {0, 0});
-    for (std::size_t j = 0; j < splits_.size() && signature_words_ > 0; ++j) {
-        const Feature& feature = problem_.table.features[splits_[j].feature];
-        std::uint64_t* to = signatures_.data() + j / 64;
-        for (const std::uint32_t row : box_.rows) {
-            *to |= std::uint64_t{feature.goes_left(splits_[j].low, row)} << (j % 64);
-            to += signature_words_;
-        }
-    }
-}
-
-// A feature varies on a part if it varies on some rows of it.
-void TwoLevels::find_varying(std::size_t split, bool left) {
-    if (varied_split_ == split && varied_left_ == left) {
-        return;
-    }
-    if (!signatures_known_) {
-        find_signatures();
-    }
-    varied_split_ = split;
-    varied_left_ = left;
-    const std::size_t w = signature_words_, n = splits_.size();
-    if (w == 0) {
-        return;
-    }
-    const std::size_t side = distinct_rows(splits_[split].side(box_, left).sizes);
-    const std::size_t stride = (side + kMostWitnesses - 1) / kMostWitnesses;
-    // For each part of each split: bits that are set in some row, and bits that are not.
-    ones_and_zeros_.assign(4 * n * w, 0);
-    std::size_t met = 0;
-    for (std::size_t k = 0; k < box_.rows.size(); ++k) {
-        const std::uint64_t* const own = signatures_.data() + k * w;
-        if ((own[split / 64] >> (split % 64) & 1) != left || met++ % stride != 0) {
-            continue;
-        }
-        for (std::size_t j = 0; j < n; ++j) {
-            const bool on_left = own[j / 64] >> (j % 64) & 1;
-            std::uint64_t* const to = ones_and_zeros_.data() + (2 * j + on_left) * 2 * w;
-            for (std::size_t i = 0; i < w; ++i) {
-                to[i] |= own[i];
-                to[w + i] |= ~own[i];
-            }
-        }
-    }
-    for (std::size_t j = 0; j < 2 * n; ++j) {
-        const std::uint64_t* const from = ones_and_zeros_.data() + j * 2 * w;
-        varying_[j / 2][j % 2] = count_of_both_(from, from + w, w);
-    }
-}
-
 double TwoLevels::part(std::int32_t state, Sizes sizes, std::uint32_t varying,
                        const double* sums) {
     const double stop = weights_.log_stop_above(state, sizes) + leaf_.log_leaf(sums);
@@ -284,29 +254,52 @@ double TwoLevels::part(std::int32_t state, Sizes sizes, std::uint32_t varying,
     return weight == -INFINITY ? stop : std::max(stop, weight + leaf_.log_parted(sums));
 }
 
+// Features that vary are counted for the best splits alone, until the best is one of these.
 double TwoLevels::log_split_above(std::size_t split, bool left, std::int32_t state) {
-    find_varying(split, left);
-    const auto above = [this](std::int32_t below, Sizes sizes, std::size_t j, bool on_left,
-                              const double* sums) {
-        return part(below, sizes, varying_[j][on_left], sums);
+    std::array<std::uint32_t, 2> vary{};
+    const auto above = [&](std::int32_t below, Sizes sizes, bool on_left, const double* sums) {
+        return part(below, sizes, vary[on_left], sums);
     };
-    return log_split(split, left, state, above);
+    const WeightBound::OneSplit found = weights_.one_split(state);
+    if (!log_split(split, left, found, above)) {
+        return INFINITY;
+    }
+    if (!pairs_.empty() && varying_.find_witnesses(split, left)) {
+        std::ranges::make_heap(pairs_, {}, &Pair::value);
+        while (!pairs_.front().counted) {
+            std::ranges::pop_heap(pairs_, {}, &Pair::value);
+            Pair& pair = pairs_.back();
+            vary = varying_.varying(pair.split);
+            pair.value = pair.log_share + of_parts(split, left, pair.split, found, above);
+            pair.counted = true;
+            std::ranges::push_heap(pairs_, {}, &Pair::value);
+        }
+        return found.log_weight + pairs_.front().value;
+    }
+    return found.log_weight + best_pair();
+}
+
+double TwoLevels::best_pair() const {
+    double best = -INFINITY;
+    for (const Pair& pair : pairs_) {
+        best = std::max(best, pair.value);
+    }
+    return best;
 }
 
 double TwoLevels::log_stump(std::size_t split, bool left, std::int32_t state) {
-    const auto stop = [this](std::int32_t below, Sizes sizes, std::size_t, bool,
-                             const double* sums) {
+    const auto stop = [this](std::int32_t below, Sizes sizes, bool, const double* sums) {
         return weights_.log_stop_below(below, sizes) + leaf_.log_leaf(sums);
     };
-    const double out = log_split(split, left, state, stop);
-    return out < INFINITY ? out : -INFINITY;
+    const WeightBound::OneSplit found = weights_.one_split(state);
+    return log_split(split, left, found, stop) ? found.log_weight + best_pair() : -INFINITY;
 }
 
 template <typename Part>
-double TwoLevels::log_split(std::size_t split, bool left, std::int32_t state, const Part& value) {
-    const WeightBound::OneSplit found = weights_.one_split(state);
+bool TwoLevels::log_split(std::size_t split, bool left, const WeightBound::OneSplit& found,
+                          const Part& value) {
     if (found.rule == nullptr || !depends_on_counts(found.rule->measure)) {
-        return INFINITY;
+        return false;
     }
     if (counted_split_ != split || counted_left_ != left) {
         count_splits(split, left);
@@ -318,32 +311,43 @@ double TwoLevels::log_split(std::size_t split, bool left, std::int32_t state, co
         masses += n > 0 ? measure.mass(f, n) : 0.0;
     }
     const double total = measure.total(masses, found.rule->range_total);
-    const Sizes side_sizes = splits_[split].side(box_, left).sizes;
-    double best = -INFINITY, share = 0.0;
+    double share = 0.0, log_share = 0.0;
     std::uint32_t feature = UINT32_MAX;
+    pairs_.clear();
     for (std::size_t j = 0; j < splits_.size(); ++j) {
         if (!is_split_[j]) {
             continue;
         }
         if (splits_[j].feature != feature) {
             feature = splits_[j].feature;
-            share = std::log(measure.share(feature, weights_of_feature_[feature], total));
+            const double own = measure.share(feature, weights_of_feature_[feature], total);
+            if (own != share) {
+                share = own;
+                log_share = std::log(own);
+            }
         }
-        const double* const a = parts_.data() + j * width_;
-        double* const b = buffer_.data();
-        const double* const side_left = sums_ + split * width_;
-        for (std::size_t s = 0; s < width_; ++s) {
-            b[s] = (left ? side_left[s] : own_[s] - side_left[s]) - a[s];
-        }
-        double rows = 0;
-        for (std::size_t c = 0; c < k_; ++c) {
-            rows += a[c];
-        }
-        const Sizes a_sizes = Sizes{static_cast<std::uint32_t>(rows)} << 32 | distinct_[j];
-        best = std::max(best, share + value(found.left, a_sizes, j, true, a) +
-                                  value(found.right, side_sizes - a_sizes, j, false, b));
+        pairs_.push_back({log_share + of_parts(split, left, j, found, value), log_share, j, false});
     }
-    return found.log_weight + best;
+    return true;
+}
+
+// What both parts of the side are worth together.
+template <typename Part>
+double TwoLevels::of_parts(std::size_t split, bool left, std::size_t j,
+                           const WeightBound::OneSplit& found, const Part& value) {
+    const double* const a = parts_.data() + j * width_;
+    double* const b = buffer_.data();
+    const double* const side_left = sums_ + split * width_;
+    for (std::size_t s = 0; s < width_; ++s) {
+        b[s] = (left ? side_left[s] : own_[s] - side_left[s]) - a[s];
+    }
+    double rows = 0;
+    for (std::size_t c = 0; c < k_; ++c) {
+        rows += a[c];
+    }
+    const Sizes side_sizes = splits_[split].side(box_, left).sizes;
+    const Sizes a_sizes = Sizes{static_cast<std::uint32_t>(rows)} << 32 | distinct_[j];
+    return value(found.left, a_sizes, true, a) + value(found.right, side_sizes - a_sizes, false, b);
 }
 
 }  // namespace slp::search

@@ -20,19 +20,24 @@
 #include "problem/geometry.hpp"
 #include "problem/problem.hpp"
 #include "search/leaf_bound.hpp"
+#include "search/row_bits.hpp"
+#include "search/varying_features.hpp"
 #include "search/weight_bound.hpp"
 
 namespace slp::search {
 
 class TwoLevels {
 public:
-    TwoLevels(const Problem& problem, const LeafBound& leaf, WeightBound& weights);
+    TwoLevels(const Problem& problem, const LeafBound& leaf, WeightBound& weights,
+              const RowBits& bits);
 
     // Prepares for the sides of a box's splits; false if that does not apply, or takes too long.
     // sums: over the left side of each split, width() numbers for each; own: over the box. All
     // must stay where they are.
     bool prepare(const Box& box, std::span<const BoxSplit> splits, const double* sums,
                  const double* own);
+    // The rows of the same box, where they are now.
+    void move_to(const Box& box) { varying_.move_to(box); }
     // At least the log of the value of any derivation that splits one side of a split, in a state;
     // +inf if the state is not one of the above.
     double log_split_above(std::size_t split, bool left, std::int32_t state);
@@ -42,14 +47,24 @@ public:
     double log_stump(std::size_t split, bool left, std::int32_t state);
 
 private:
-    // The best split of a side, with what its parts are worth.
+    // A split of the side and what it is worth, and whether features that vary were counted.
+    struct Pair {
+        double value, log_share;
+        std::size_t split;
+        bool counted;
+    };
+    // Lists the splits of a side with what their parts are worth; false where that is not known.
     template <typename Part>
-    double log_split(std::size_t split, bool left, std::int32_t state, const Part& value);
+    bool log_split(std::size_t split, bool left, const WeightBound::OneSplit& found,
+                   const Part& value);
+    template <typename Part>
+    double of_parts(std::size_t split, bool left, std::size_t j,
+                    const WeightBound::OneSplit& found, const Part& value);
+    double best_pair() const;
     // What a part of the box is worth at most, if at least so many features vary on it.
     double part(std::int32_t state, Sizes sizes, std::uint32_t varying, const double* sums);
-    void find_signatures();
-    void find_varying(std::size_t split, bool left);
     void find_plane_rows();
+    void add_planes_of_bits();
     void add_plane(const BoxSplit& split, std::uint64_t* out) const;
     // Sums and distinct rows on the left of both.
     std::uint32_t both(std::size_t i, std::size_t j, double* out) const;
@@ -58,6 +73,8 @@ private:
     const Problem& problem_;
     const LeafBound& leaf_;
     WeightBound& weights_;
+    const RowBits& bits_;
+    VaryingFeatures varying_;
     // The bits that two planes have both: by the instruction for it, where the processor has one.
     std::uint32_t (*count_of_both_)(const std::uint64_t*, const std::uint64_t*, std::size_t);
     std::size_t k_, width_;
@@ -82,14 +99,7 @@ private:
     bool counted_left_ = false;
     std::vector<double> parts_, buffer_, weights_of_feature_;
     std::vector<std::uint32_t> distinct_;
-    // Where each feature has one split at most: for each row of the box a bit for each split, set
-    // if the row goes left; and for both parts of the side that was asked for last, at least the
-    // number of features that vary on the part. Found when they are asked for.
-    std::size_t varied_split_ = SIZE_MAX;
-    bool varied_left_ = false, signatures_known_ = false;
-    std::size_t signature_words_ = 0;
-    std::vector<std::uint64_t> signatures_, ones_and_zeros_;
-    std::vector<std::array<std::uint32_t, 2>> varying_;
+    std::vector<Pair> pairs_;
     std::vector<std::uint8_t> is_split_;
 };
 

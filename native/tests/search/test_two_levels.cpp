@@ -109,10 +109,14 @@ struct Parts {
     bool count_varying = false;
 };
 
-// counted: whether bounds may be as tight as with all features that vary counted.
-void compare(const Problem& problem, bool counted) {
+// counted: whether bounds may be as tight as with all features that vary counted; bytes: for the bits
+// of rows.
+void compare(const Problem& problem, bool counted, std::size_t bytes = 0) {
     Parts parts(problem);
-    TwoLevels two(problem, parts.leaf, parts.weights);
+    Budget budget(bytes);
+    const RowBits bits(problem, budget);
+    check((bits.words() > 0) == (bytes > 0));
+    TwoLevels two(problem, parts.leaf, parts.weights, bits);
     const Box root = parts.geometry.root();
     const std::span<const BoxSplit> splits = parts.splitter.splits(root, parts.arena);
     const std::vector<double> own = parts.sum(root);
@@ -122,7 +126,12 @@ void compare(const Problem& problem, bool counted) {
             parts.sum(parts.geometry.side(root, split, true, parts.arena));
         sums.insert(sums.end(), left.begin(), left.end());
     }
-    check(two.prepare(root, splits, sums.data(), own.data()));
+    std::vector<std::uint32_t> rows(root.rows.begin(), root.rows.end());
+    Box elsewhere = root;
+    elsewhere.rows = rows;
+    check(two.prepare(elsewhere, splits, sums.data(), own.data()));
+    std::ranges::fill(rows, 0);  // the box may move
+    two.move_to(root);
     int tighter = 0;
     for (std::size_t i = 0; i < splits.size(); ++i) {
         for (const bool left : {true, false}) {
@@ -156,8 +165,10 @@ TEST(two_levels_at_once_give_the_bounds_of_opening_each_side) {
 TEST(two_levels_count_the_features_that_vary) {
     for (const Measure measure : {Measure::all, Measure::feature_then_cut}) {
         for (std::uint64_t seed = 0; seed < 6; ++seed) {
-            compare(binary_problem(measure, 100 * seed, false), true);
-            compare(binary_problem(measure, 100 * seed, true), true);
+            for (const std::size_t bytes : {0, 1 << 20}) {
+                compare(binary_problem(measure, 100 * seed, false), true, bytes);
+                compare(binary_problem(measure, 100 * seed, true), true, bytes);
+            }
         }
     }
 }

@@ -36,7 +36,7 @@ _DRAWN_LEVELS, _TEMPERATURES = 3, (1.0, 2.0, 4.0, 8.0)
 #: Their levels beyond that, and how many there are: at most, and as many as rows times features
 #: allow. Those of a search that goes on after some seconds.
 _DRAWN_FURTHER, _MOST_DRAWN, _DRAWN_CELLS = 3, 100, 4_000_000
-_SECONDS, _MORE_FURTHER, _MOST_MORE, _MORE_CELLS = 3.0, 6, 1000, 40_000_000
+_SECONDS, _MORE_FURTHER, _MOST_MORE, _MORE_CELLS = 3.0, 6, 1000, 10_000_000
 
 #: Rows times features times cuts of the table up to which a tree is grown with look-ahead.
 _LOOK_AHEAD_CELLS = 10_000_000
