@@ -38,6 +38,9 @@ _DRAWN_LEVELS, _TEMPERATURES = 3, (1.0, 2.0, 4.0, 8.0)
 _DRAWN_FURTHER, _MOST_DRAWN, _DRAWN_CELLS = 3, 100, 4_000_000
 _SECONDS, _MORE_FURTHER, _MOST_MORE, _MORE_CELLS = 3.0, 6, 1000, 10_000_000
 
+#: The share of the time after which no more modal trees are grown.
+_SEED_SHARE = 0.25
+
 #: Rows times features times cuts of the table up to which a tree is grown with look-ahead.
 _LOOK_AHEAD_CELLS = 10_000_000
 
@@ -145,10 +148,13 @@ class _Run:
         return search, found
 
     def _seed(self, search: Search, plans: Iterable[Plan], room: int) -> None:
-        """Let the search know the modal trees of some plans."""
+        """Let the search know the modal trees of some plans, for a part of the time."""
+        seconds, began = self.request.deadline.seconds, time.monotonic()
         for value, cuts in self._modal_trees(plans, room):
             search.seed(cuts)
             self.modal = max(self.modal, (value, cuts), key=lambda found: found[0])
+            if seconds is not None and time.monotonic() - began > _SEED_SHARE * seconds:
+                return
 
     def _modal_trees(
         self, plans: Iterable[Plan], room: int

@@ -145,7 +145,7 @@ def test_all_trees_are_listed_and_then_no_more() -> None:
 
 def test_a_search_out_of_time_lists_what_it_met_with_its_bound() -> None:
     X, y = large()
-    found = slp.parse(":- use(growtree).").posterior(X, y, engine="search", time=1.5)
+    found = slp.parse(":- use(growtree).").posterior(X, y, engine="search", time=4)
     trees = found.k_best(20)
     joints = [t.log_joint or 0.0 for t in trees]
     assert len({without_counts(t.tree) for t in trees}) == 20 and joints[0] == max(joints)
