@@ -65,22 +65,29 @@ void Search::dive(const Box& box, Opened& item, int depth) {
     item.high = std::min(item.high, high);
 }
 
+// Where memory ends, the search goes on with the trees found by then.
 void Search::improve_start(const Effort& effort) {
+    const Arena::Mark mark = arena_.mark();
+    within_budget([&] {
+        improving_ = 0;
+        most_improving_ = effort.steps;
+        from_start(1, effort.departures, &Search::improve);
+        improving_ = 0;
+        most_improving_ = kAtNodes;
+        from_start(2, kMostAtNodes, &Search::regrow);
+        return Status::done;
+    });
+    arena_.release(mark);
+}
+
+void Search::from_start(int least, int most, void (Search::*grow)(const Item&, int, int)) {
     const Box root = geometry_.root();
-    const auto each = [&](int from, int most, auto grow) {
-        for (int departures = from; departures <= most && !stop_; ++departures) {
-            for (std::int32_t owed = 0; owed < problem_.n_owed(); ++owed) {
-                const std::int32_t start = problem_.grammar.start * problem_.n_owed() + owed;
-                (this->*grow)({root, start, opening_.key_of(root, start)}, departures, 0);
-            }
+    for (int departures = least; departures <= most && !stop_; ++departures) {
+        for (std::int32_t owed = 0; owed < problem_.n_owed(); ++owed) {
+            const std::int32_t start = problem_.grammar.start * problem_.n_owed() + owed;
+            (this->*grow)({root, start, opening_.key_of(root, start)}, departures, 0);
         }
-    };
-    improving_ = 0;
-    most_improving_ = effort.steps;
-    each(1, effort.departures, &Search::improve);
-    improving_ = 0;
-    most_improving_ = kAtNodes;
-    each(2, kMostAtNodes, &Search::regrow);
+    }
 }
 
 // Improves the subtrees of the best tree, which are cheaper to grow than the whole, from the top

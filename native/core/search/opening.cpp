@@ -32,6 +32,7 @@ void Opening::find_splits(const Box& box) {
     if (!splits_.empty() && split_key_ == box.key) {  // the keys of its rows make that of a box
         return;
     }
+    splits_ = {};  // also where memory ends below
     split_arena_.release({});
     split_key_ = box.key;
     looks_.reset();

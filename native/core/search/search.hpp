@@ -111,6 +111,7 @@ private:
     void descend(Frame& frame);
     void dive(const Box& box, Opened& item, int depth);
     void improve_start(const Effort& effort);
+    void from_start(int least, int most, void (Search::*grow)(const Item&, int, int));
     void improve(const Item& at, int departures, int depth);
     void regrow(const Item& at, int departures, int depth);
     bool opened(Key key) const;
