@@ -74,6 +74,7 @@ LEAVES = {
     "dirichlet(0.5)": "y",
     "dirichlet([0.5, 1, 2])": "y",
     "normal_inverse_gamma(0, 0.1, 2, 1)": "number",
+    "normal_linear([x0, x2], 0, 0.1, 1, 2, 1)": "number",
     "gamma_poisson(1.5, 0.5)": "count",
     "gamma_exponential(1.5, 2)": "time",
     "gamma_exponential(2, 1)": "time, event(status)",
