@@ -98,8 +98,11 @@ class OwnModel(NumericModel):
         S = np.concatenate([np.zeros((1, every.shape[1])), np.cumsum(every, axis=0)[some]])
         logs = self._call("log_marginal", (len(S),), S)
         again = np.array([self._call("log_marginal", (1,), s[None])[0] for s in S])
-        if abs(logs[0]) > 1e-9 or not np.allclose(logs, again, rtol=1e-9, atol=1e-9):
+        if abs(logs[0]) > 1e-9:
             raise DataError(OWN_SHAPE(name=self.name, method="log_marginal", want="0 without rows"))
+        if not np.allclose(logs, again, rtol=1e-9, atol=1e-9):
+            want = "the same for a leaf alone and among others"
+            raise DataError(OWN_SHAPE(name=self.name, method="log_marginal", want=want))
         return self
 
     def _call(self, method: str, shape: tuple[int | None, ...], *args: Any) -> NDArray[np.float64]:
@@ -114,9 +117,8 @@ class OwnModel(NumericModel):
         if not alike:
             want = f"shape ({', '.join('k' if n is None else str(n) for n in shape)})"
             raise DataError(OWN_SHAPE(name=self.name, method=method, want=want))
-        wrong = (
-            np.isnan(found) if method == "mean" else ~np.isfinite(found)
-        )  # means may be infinite
+        # A mean may be infinite.
+        wrong = np.isnan(found) if method == "mean" else ~np.isfinite(found)
         if wrong.any():
             raise DataError(OWN_NOT_FINITE(name=self.name, method=method))
         return found

@@ -130,6 +130,7 @@ def spoilt(**methods: Any) -> type:
         (spoilt(statistics=lambda _, y: y), "does not give shape"),
         (spoilt(log_marginal=lambda _, S: np.full(len(S), np.nan)), "not finite"),
         (spoilt(log_marginal=lambda _, S: np.ones(len(S))), "0 without rows"),
+        (spoilt(log_marginal=lambda _, S: S[:, 0] * len(S)), "alone and among others"),
         (spoilt(log_marginal=lambda _, S: 1 / 0), "ZeroDivisionError"),
         (spoilt(mean=None), "no method `mean`"),
         (spoilt(__init__=lambda _, a, b: (_ for _ in ()).throw(ValueError("no"))), "ValueError"),
