@@ -26,6 +26,7 @@ from slp.cli.common import run
 from slp.cli.sample import sample_command
 from slp.engines import ENGINES
 from slp.errors import ExitCode
+from slp.ir.leaf_models import LEAF_MODELS
 from slp.ir.program import MEASURES
 from slp.resolution import functions
 from slp.resolution.builtins import BUILTINS
@@ -75,18 +76,20 @@ def place(page: Path, block: Block) -> str:
 
 
 @pytest.fixture
-def own_engines(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """A page may add engines to the registry, whose modules are files of the page."""
-    before = dict(ENGINES)
+def own_names(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """A page may register leaf models, and engines whose modules are files of the page."""
+    engines, models = set(ENGINES), set(LEAF_MODELS)
     monkeypatch.syspath_prepend(".")
     yield
-    for module in ENGINES.keys() - before.keys():
+    for module in ENGINES.keys() - engines:
         sys.modules.pop(ENGINES.pop(module))
+    for model in LEAF_MODELS.keys() - models:
+        del LEAF_MODELS[model]
 
 
 @by_page
 def test_python_runs(
-    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_engines: None
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_names: None
 ) -> None:
     monkeypatch.chdir(tmp_path)
     written(page, tmp_path)
