@@ -32,7 +32,10 @@ from tests.spec.pipeline import key_of
 from tests.spec.test_against_enumeration import check
 
 _ERROR = 1e-9
-_KINDS = ("orders", "weights", "least_weight", "missing_level", "missing_side", "lines")
+_KINDS = (
+    *("orders", "weights", "least_weight", "missing_level", "missing_side", "lines"),
+    *("exposures",),
+)
 
 
 class Comparison:

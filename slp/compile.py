@@ -97,7 +97,8 @@ def find_wrong_names(program: Program, X: Any, y: Any = None) -> tuple[Diagnosti
     given = name_of_values(program, y)
     declared = y if isinstance(y, str) else program.response
     response = declared if declared in columns else None
-    features = set(columns) - {response if given is None else None, program.event, *program.ignored}
+    beside = {response if given is None else None, program.event, program.exposure}
+    features = set(columns) - {*beside, *program.ignored}
     findings = Findings()
     check_names(program, features, response if given is None else given, findings)
     return findings.in_order()

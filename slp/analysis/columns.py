@@ -10,13 +10,14 @@ from slp.messages.constraints import FEATURE_WITH_ROLE
 
 
 def check_columns(program: ir.Program, findings: Findings) -> None:
-    """Check that the response, its event and the ignored columns are not used as features."""
+    """Check that the response, its event or exposure and the ignored columns are no features."""
     roles = {name: ("ignored", program.spans.get(f"ignore:{name}")) for name in program.ignored}
     span = program.spans.get("response")
     if program.response is not None:
         roles[program.response] = ("the response", span)
-    if program.event is not None:
-        roles[program.event] = ("part of the response", span)
+    for beside in (program.event, program.exposure):
+        if beside is not None:
+            roles[beside] = ("part of the response", span)
     if program.row_weight is not None:
         roles[program.row_weight] = ("the weight of rows", program.spans.get("row_weight"))
     for name, where in named_features(program):

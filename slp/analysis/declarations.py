@@ -31,6 +31,7 @@ class Declarations:
     weights: bool = False
     response: str | None = None
     event: str | None = None
+    exposure: str | None = None
     class_order: tuple[str, ...] | None = None
     leaf: LeafDeclaration | None = None
     features: tuple[FeatureDeclaration, ...] = ()
@@ -81,6 +82,8 @@ class _Reader:
         items = list_items(more)
         if functor(more) == ("event", 1) and isinstance(more, Struct):
             out.event = name_of(more.args[0], "the column of events", d.span, self.findings)
+        elif functor(more) == ("exposure", 1) and isinstance(more, Struct):
+            out.exposure = name_of(more.args[0], "the column of exposure", d.span, self.findings)
         elif items and len(items) == 1 and functor(items[0]) == ("ordinal", 1):
             out.class_order = read_order(items[0], words.NO_CLASS_ORDER, d.span, self.findings)
         else:
@@ -117,10 +120,13 @@ class _Reader:
             wording = words.NO_LEAF_MODEL if key else words.LEAF_MODEL_NOT_NAMED
             self.findings.add(wording(d.span, name=name, help=help))
             return None
-        model, names = d.args[0], LEAF_MODELS[key[0]].parameters
+        model, signature = d.args[0], LEAF_MODELS[key[0]]
+        names = signature.parameters
         args = model.args if isinstance(model, Struct) else ()
         columns: tuple[str, ...] = ()
-        if LEAF_MODELS[key[0]].columns and args:
+        if signature.stands_for is not None and not args:
+            return LeafDeclaration(*signature.stands_for, d.span)
+        if signature.columns and args:
             read = self.columns(key[0], args[0], d)
             if read is None:
                 return None
@@ -135,9 +141,10 @@ class _Reader:
             ]
         else:
             arguments = plural(len(args) + bool(columns), "argument")
-            listed = ", ".join([*["[x1, x2]"] * LEAF_MODELS[key[0]].columns, *names])
+            listed = ", ".join([*["[x1, x2]"] * signature.columns, *names])
+            form = f"{key[0]}({listed})" if listed else key[0]
             self.findings.add(
-                words.LEAF_MODEL_ARGUMENTS(d.span, model=key[0], arguments=arguments, names=listed)
+                words.LEAF_MODEL_ARGUMENTS(d.span, model=key[0], arguments=arguments, form=form)
             )
             return None
         found = tuple(n for n in numbers if n is not None)

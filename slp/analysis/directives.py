@@ -33,7 +33,8 @@ DIRECTIVES = {
     "use": "`:- use(growtree, [alpha = 0.9]).`",
     "param": "`:- param(alpha, 0.95).`",
     "start": "`:- start(tree(0)).`",
-    "response": "`:- response(outcome).`, `:- response(time, event(status)).` or "
+    "response": "`:- response(outcome).`, `:- response(time, event(status)).`, "
+    "`:- response(claims, exposure(years)).` or "
     "`:- response(stage, [ordinal([low, mid, high])]).`",
     "leaf": "`:- leaf(dirichlet(1)).`",
     "feature": "`:- feature(age, [cuts([18, 40, 65])]).`",

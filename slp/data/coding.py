@@ -68,7 +68,9 @@ def response_of(program: Program, roles: Roles) -> Response:
     span = program.spans.get("response")
     order, weights = program.class_order, roles.weights
     x = regressors_of(program, roles.features)
-    found = bind_response(column, roles.event, program.leaf, declared, span, order, weights, x)
+    found = bind_response(
+        column, roles.event, program.leaf, declared, span, order, weights, x, roles.exposure
+    )
     return _of_soft_trees(found) if program.soft and program.leaf is None else found
 
 

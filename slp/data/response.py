@@ -33,16 +33,20 @@ from slp.messages.table_files import DATES_AS_RESPONSE, STRANGE_RESPONSE
 from slp.messages.tables import (
     EVENT_NEITHER_0_NOR_1,
     EVENT_WITHOUT_MODEL,
+    EXPOSURE_WITHOUT_MODEL,
     MISSING_IN_EVENT,
+    MISSING_IN_EXPOSURE,
     MISSING_IN_RESPONSE,
     NO_SCALE,
     ONE_CLASS,
+    WRONG_EXPOSURE,
 )
 from slp.source import SourceSpan
 
 MOST_INTEGER_CLASSES = 20
 _LARGEST = 1e150  # squares and their sums stay finite
 _LARGEST_COUNT = 1e12  # and sums of counts stay whole
+_EXPOSURES = (1e-9, 1e9)
 _MOST_STATISTICS = 1 << 27  # rows times classes: 1 GiB
 _EVENTS = {"1": 1.0, "true": 1.0, "0": 0.0, "false": 0.0}
 
@@ -50,8 +54,8 @@ _EVENTS = {"1": 1.0, "true": 1.0, "0": 0.0, "false": 0.0}
 @dataclass(frozen=True, eq=False)
 class Response:
     """The leaf model bound to the response, the outcome of each row as `LeafModel.statistics` takes
-    it (class indices, numbers, or numbers with events), notes, the weights of rows, and the values
-    of the leaf model's regressors, shape (n, q)."""
+    it (class indices, numbers, or numbers with events or exposures), notes, the weights of rows,
+    and the values of the leaf model's regressors, shape (n, q)."""
 
     leaf: LeafModel
     outcomes: NDArray[Any]
@@ -79,23 +83,27 @@ def bind_response(
     class_order: Sequence[str] | None = None,
     weights: NDArray[np.float64] | None = None,
     regressors: NDArray[np.float64] | None = None,
+    exposure: Column | None = None,
 ) -> Response:
     """Choose and fit the leaf model (DESIGN 3).
 
     `declared` is the declaration `:- feature(...)` of the response column. `span` is the place of
     `:- response(...)`, and `class_order` the order of classes that it declares. `weights`, shape
     (n,), are those of the rows, `regressors`, shape (n, q), the columns of the leaf model.
+    `exposure` is the column in whose unit the rate of counts is.
 
     Raises
     ------
     DataError
-        E411, E412, E420 for cells; E427 event column; E430 classes where numbers are needed or the
-        reverse; E431 the declaration; E432, E433 values that the model does not allow; E435 too
-        many classes.
+        E411, E412, E420 for cells; E427 column of events or exposure; E430 classes where numbers
+        are needed or the reverse; E431 the declaration; E432, E433 values that the model does not
+        allow; E435 too many classes.
     """
     check_usable(column, MISSING_IN_RESPONSE, DATES_AS_RESPONSE, STRANGE_RESPONSE)
     if event is not None and (declaration is None or declaration.model != "gamma_exponential"):
         raise DataError(EVENT_WITHOUT_MODEL(span, name=event.name))
+    if exposure is not None and (declaration is None or declaration.model != "gamma_poisson"):
+        raise DataError(EXPOSURE_WITHOUT_MODEL(span, name=exposure.name))
     class_order = declared.levels if class_order is None else class_order
     if class_order is not None or _wants_classes(column, declaration, declared):
         response = _classes(column, declaration, class_order, span)
@@ -103,7 +111,7 @@ def bind_response(
             found = text_warnings(column, numbers=False)
             response = replace(response, warnings=(*found, *response.warnings))
         return replace(response, weights=weights)
-    response = _numbers(column, event, declaration, weights, regressors)
+    response = _numbers(column, event, declaration, weights, regressors, exposure)
     response = replace(response, weights=weights, regressors=regressors)
     if declared.range is not None:
         values, _ = numbers_of(column)
@@ -183,15 +191,19 @@ def _numbers(
     declaration: LeafDeclaration | None,
     weights: NDArray[np.float64] | None,
     regressors: NDArray[np.float64] | None,
+    exposure: Column | None,
 ) -> Response:
     y = _read_response(column, declaration)
     _check_range(column.name, y, declaration)
     data = y if event is None else np.stack([y, _read_event(event)], axis=-1)
+    if exposure is not None:
+        data = np.stack([y, _read_exposure(exposure)], axis=-1)
     leaf = leaf_model(declaration, (), data, weights, regressors)
     if leaf.regressors and leaf.n_statistics * len(y) > _MOST_STATISTICS:
         raise DataError(TOO_MANY_REGRESSORS(columns=len(leaf.regressors), rows=len(y)))
     if declaration is not None:
-        notes = (f"response `{column.name}`: numbers, {leaf.describe()}",)
+        unit = "" if exposure is None else f", rates per unit of `{exposure.name}`"
+        notes = (f"response `{column.name}`: numbers, {leaf.describe()}{unit}",)
         return Response(leaf, data, notes)
     notes = (
         f"response `{column.name}`: numbers, {rounded_text(leaf.describe())}; no leaf model is "
@@ -252,3 +264,14 @@ def _read_event(column: Column) -> NDArray[np.float64]:
         row = first_row(wrong)
         raise DataError(EVENT_NEITHER_0_NOR_1(name=column.name, cell=texts[row - 1], row=row))
     return np.array([_EVENTS[t] for t in texts])
+
+
+def _read_exposure(column: Column) -> NDArray[np.float64]:
+    """The exposure of each row, float64 (n,)."""
+    check_usable(column, MISSING_IN_EXPOSURE)
+    values, bad = numbers_of(column)
+    wrong = ~((values >= _EXPOSURES[0]) & (values <= _EXPOSURES[1]))
+    if bad is not None or wrong.any() or column.kind == "boolean":
+        row = 1 if column.kind == "boolean" else first_row(wrong) if bad is None else bad + 1
+        raise DataError(WRONG_EXPOSURE(name=column.name, cell=column.cells[row - 1], row=row))
+    return values

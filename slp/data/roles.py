@@ -1,4 +1,4 @@
-"""The roles of columns: features, response, event."""
+"""The roles of columns: features, response, event, exposure."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from slp.messages.table_files import (
 )
 from slp.messages.tables import (
     EVENT_IS_RESPONSE,
+    EXPOSURE_IS_RESPONSE,
     MISSING_VALUES,
     NO_COLUMN,
     NO_FEATURES,
@@ -61,14 +62,16 @@ class GivenResponse:
 
 @dataclass(frozen=True, eq=False)
 class Roles:
-    """Feature columns in the table's order (at least one), response, and event column if any; the
-    weights of the rows, float64 (n,), and the kind of the response, where callers gave them."""
+    """Feature columns in the table's order (at least one), response, and the columns of events and
+    of exposure if any; the weights of the rows, float64 (n,), and the kind of the response, where
+    callers gave them."""
 
     features: tuple[Column, ...]
     response: Column
     event: Column | None
     weights: NDArray[np.float64] | None = None
     kind: Literal["classes", "numbers"] | None = None
+    exposure: Column | None = None
 
     def weighted(self) -> Roles:
         """The rows that have a weight above 0: the others are absent."""
@@ -80,6 +83,7 @@ class Roles:
             features=tuple(column.rows(rows) for column in self.features),
             response=self.response.rows(rows),
             event=None if self.event is None else self.event.rows(rows),
+            exposure=None if self.exposure is None else self.exposure.rows(rows),
             weights=self.weights[rows],
         )
 
@@ -96,8 +100,8 @@ def roles_of(program: Program, frame: Frame, y: Any = None) -> Roles:
     DataError
         E413 `y` does not fit the table, E424 no feature is left, E425 no such column, E426 the
         response is given twice (`y` equals the column of its name, or the program names that
-        column), E427 the event column is the response, E437 the weights of rows, E411, E412, E420,
-        E421 cells of the column of weights.
+        column), E427 the column of events or exposure is the response, E437 the weights of rows,
+        E411, E412, E420, E421 cells of the column of weights.
     """
     given = _given(y)
     y = given.y
@@ -108,19 +112,22 @@ def roles_of(program: Program, frame: Frame, y: Any = None) -> Roles:
         response = _find(by_name, name, "the response", span if y is None else None)
     else:
         response = _given_response(program, frame, y)
-    event = None
-    if program.event is not None:
-        event = _find(by_name, program.event, "the event", span)
-        if event.name == response.name:
-            raise DataError(EVENT_IS_RESPONSE(span, name=event.name))
-    apart = {program.event, program.row_weight, *program.ignored}
+    event, exposure = (
+        None if name is None else _find(by_name, name, part, span)
+        for name, part in ((program.event, "the event"), (program.exposure, "the exposure"))
+    )
+    if event is not None and event.name == response.name:
+        raise DataError(EVENT_IS_RESPONSE(span, name=event.name))
+    if exposure is not None and exposure.name == response.name:
+        raise DataError(EXPOSURE_IS_RESPONSE(span, name=exposure.name))
+    apart = {program.event, program.exposure, program.row_weight, *program.ignored}
     if response is by_name.get(response.name):
         apart.add(response.name)
     features = tuple(c for c in frame.columns if c.name not in apart)
     if not features:
         raise DataError(NO_FEATURES(response=response.name))
     weights = _weights_of(program, by_name, given.weights, frame.n_rows)
-    return Roles(features, response, event, weights, given.kind)
+    return Roles(features, response, event, weights, given.kind, exposure)
 
 
 def _weights_of(

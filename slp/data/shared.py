@@ -14,7 +14,7 @@ from slp.data.coding import response_of
 from slp.data.columns import Column
 from slp.data.frames import Frame, frame_of
 from slp.data.response import Response
-from slp.data.roles import roles_of
+from slp.data.roles import Roles, roles_of
 from slp.errors import UsageError
 from slp.ir.program import Program
 from slp.leaves import label_text
@@ -24,7 +24,8 @@ from slp.messages.comparing import NO_SUCH_FOLDS, ONE_ROW_OF_A_CLASS, OTHER_READ
 @dataclass(frozen=True, eq=False)
 class SharedTable:
     """A table whose response all programs read alike: its columns, the response, and the outcomes
-    (see `Response`); `values` if the response was not a column of the table."""
+    (see `Response`); `values` if the response was not a column of the table. `censored`: whether
+    some durations may be."""
 
     frame: Frame
     y: Any
@@ -36,25 +37,29 @@ class SharedTable:
     def of(cls, programs: Mapping[str, Program], X: Any, y: Any = None) -> SharedTable:
         """Raises UsageError E550 where programs differ, and DataError as `slp.data.table_of`."""
         frame = frame_of(X)
-        first: tuple[str, Column, Response, str | None] | None = None
+        first: tuple[str, Roles, Response] | None = None
         for name, program in programs.items():
             roles = roles_of(program, frame, y)
             read = response_of(program, roles)
-            event = None if roles.event is None else roles.event.name
             if first is None:
-                first = name, roles.response, read, event
+                first = name, roles, read
                 continue
-            mine, theirs = roles.response.name, first[1].name
+            mine, theirs = roles.response.name, first[1].response.name
             if mine != theirs:
                 raise UsageError(OTHER_RESPONSE(one=first[0], a=theirs, other=name, b=mine))
-            told = [_reading(first[2], first[3]), _reading(read, event)]
+            told = [_reading(first[2], first[1]), _reading(read, roles)]
             if told[0] != told[1]:
                 raise UsageError(
                     OTHER_READING(response=mine, one=first[0], a=told[0], other=name, b=told[1])
                 )
         assert first is not None, "there is a program"
-        given = y if y is None or isinstance(y, str) else first[1]
-        return cls(frame, given, first[1], first[2], first[3] is not None)
+        _, roles, read = first
+        given = y if y is None or isinstance(y, str) else roles.response
+        return cls(frame, given, roles.response, read, roles.event is not None)
+
+    def outcomes(self, program: Program) -> NDArray[Any]:
+        """The outcomes as a program reads them: of counts with the exposures that it declares."""
+        return response_of(program, roles_of(program, self.frame, self.y)).outcomes
 
     def part(self, rows: NDArray[np.intp]) -> tuple[Frame, Any]:
         """`X` and `y` of some rows."""
@@ -86,9 +91,9 @@ class SharedTable:
         return [np.sort(order[k::folds]) for k in range(folds)]
 
 
-def _reading(read: Response, event: str | None) -> str:
+def _reading(read: Response, roles: Roles) -> str:
     """What a program takes the response for; evidences of different kinds do not compare."""
     if read.leaf.classes:
         return "classes"
     kind = "counts" if read.leaf.name == "gamma_poisson" else "numbers"
-    return kind if event is None else f"durations with the events `{event}`"
+    return kind if roles.event is None else f"durations with the events `{roles.event.name}`"

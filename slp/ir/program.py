@@ -350,7 +350,8 @@ class Program:
 
     `weights`: labels are weights over whole trees, and nothing is renormalised at a choice.
     `failure`: the effect of a local constraint, see DESIGN 3. `edits`: the prior of edits of a
-    given tree; the program then has no rules and no start. `row_weight`: the column of weights of
+    given tree; the program then has no rules and no start. `event`, `exposure`: the columns that
+    say which durations ended, or the exposure of counts. `row_weight`: the column of weights of
     rows. `parameters`: values in force, after
     defaults, `use(...)` and overrides. `spans`: places of declarations, by `start`, `response`,
     `leaf`, `failure`, `weights`, `row_weight`, `support:min_leaf`, `param:NAME`, `feature:NAME`,
@@ -373,6 +374,7 @@ class Program:
     edits: EditPrior | None = None
     response: str | None = None
     event: str | None = None
+    exposure: str | None = None
     class_order: tuple[str, ...] | None = None
     leaf: LeafDeclaration | None = None
     features: tuple[FeatureDeclaration, ...] = ()

@@ -252,11 +252,11 @@ def _describe_leaves(program: ir.Program) -> list[str]:
 def _describe_columns(program: ir.Program) -> list[str]:
     out = []
     if program.response is not None:
-        seen = (
-            ""
-            if program.event is None
-            else f", a duration whose end was seen where {program.event}"
-        )
+        seen = ""
+        if program.event is not None:
+            seen = f", a duration whose end was seen where {program.event}"
+        if program.exposure is not None:
+            seen = f", a count whose rate is per unit of {program.exposure}"
         order = program.class_order
         ordered = "" if order is None else f", with classes in the order {' < '.join(order)}"
         out.append(f"The response is {program.response}{seen}{ordered}.")

@@ -34,8 +34,8 @@ class LeafModel(Protocol):
 
     def statistics(self, y: NDArray[Any]) -> NDArray[np.float64]:
         """Statistics of single rows, shape (n, k). `y`: class indices (n,), or float64 (n,), or
-        (n, 2) with the event indicator (1 seen, 0 censored) in the second column, or (n, 1 + q)
-        with the values of q regressors behind y."""
+        (n, 2) with the event indicator (1 seen, 0 censored) or the exposure in the second column,
+        or (n, 1 + q) with the values of q regressors behind y."""
         ...
 
     def log_marginal(self, S: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -25,11 +25,6 @@ from slp.messages.leaf_models import (
     MODEL_NEEDS_NUMBERS,
     WRONG_NUMBER_OF_CLASSES,
 )
-
-_RATE_MODELS: dict[str, Callable[[float, float], LeafModel]] = {
-    "gamma_poisson": GammaPoisson,
-    "gamma_exponential": GammaExponential,
-}
 
 
 def leaf_model(
@@ -74,7 +69,9 @@ def leaf_model(
         return NormalShared(*declaration.args, ref=_reference(y))
     if LEAF_MODELS[declaration.model].make is not None:
         return OwnModel(declaration.model, declaration.args).checked(y)
-    return _RATE_MODELS[declaration.model](*declaration.args)
+    if declaration.model == GammaExponential.name:
+        return GammaExponential(*declaration.args)
+    return GammaPoisson(*declaration.args, exposed=y.ndim == 2)
 
 
 def _reference(y: NDArray[Any]) -> float:

@@ -13,44 +13,54 @@ from slp.leaves.rising import LogRising
 
 
 class GammaPoisson(NumericModel):
-    """`gamma_poisson(a, b)`: rate r ~ Gamma(shape a, rate b), y | r ~ Poisson(r).
+    """`gamma_poisson(a, b)`: rate r ~ Gamma(shape a, rate b), y | r ~ Poisson(r e).
 
-    Statistics (k = 3): n, s = sum of y, sum of log y!. The counts of a leaf have (Gelman et al.
-    2013, Bayesian Data Analysis, section 2.6)
+    e is the exposure of a row: 1, or (`exposed`) a number above 0 that comes with the count, so
+    that r is the rate per unit of exposure. Statistics (k = 3): E = sum of e, s = sum of y, sum of
+    log y! - y log e; if exposed also (k = 4) n. Without exposures E = n. The counts of a leaf have
+    (Gelman et al. 2013, Bayesian Data Analysis, section 2.6)
 
-        P(y) = Gamma(a + s) / Gamma(a) * b^a / (b + n)^(a + s) * product of 1 / y_i!
+        P(y) = Gamma(a + s) / Gamma(a) * b^a / (b + E)^(a + s) * product of e_i^y_i / y_i!
 
-    and the predictive is negative binomial: shape a + s, success probability (b + n) / (b + n + 1).
+    and the predictive at exposure 1 is negative binomial: shape a + s, success probability
+    (b + E) / (b + E + 1).
     """
 
     name = "gamma_poisson"
-    n_statistics = 3
 
-    def __init__(self, a: float, b: float) -> None:
+    def __init__(self, a: float, b: float, *, exposed: bool = False) -> None:
         self.hyperparameters = (a, b)
+        self.exposed = exposed
+        self.n_statistics = 4 if exposed else 3
         self._rising = LogRising(a)
 
     def statistics(self, y: NDArray[Any]) -> NDArray[np.float64]:
-        """(1, y, log y!), shape (n, 3), of integers as float64 (n,)."""
+        """(1, y, log y!), shape (n, 3), of integers as float64 (n,); if exposed
+        (e, y, log y! - y log e, 1), shape (n, 4), of pairs (y, e), shape (n, 2)."""
         y = np.asarray(y, dtype=np.float64)
-        return np.stack([np.ones_like(y), y, LogRising(1.0)(y.astype(np.int64))], axis=-1)
+        counts = y[:, 0] if self.exposed else y
+        log_factorials = LogRising(1.0)(counts.astype(np.int64))
+        if not self.exposed:
+            return np.stack([np.ones_like(counts), counts, log_factorials], axis=-1)
+        e = y[:, 1]
+        return np.stack([e, counts, log_factorials - counts * np.log(e), np.ones_like(e)], axis=-1)
 
     def log_marginal(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
-        """log P(y), shape (...), of statistics (..., 3); see the class's formula."""
+        """log P(y), shape (...), of statistics (..., k); see the class's formula."""
         a, b = self.hyperparameters
-        n, s, log_factorials = np.moveaxis(np.asarray(S, dtype=np.float64), -1, 0)
+        e, s, log_factorials = np.moveaxis(np.asarray(S, dtype=np.float64)[..., :3], -1, 0)
         return np.asarray(
-            self._rising.at(s) - a * np.log1p(n / b) - s * np.log(b + n) - log_factorials
+            self._rising.at(s) - a * np.log1p(e / b) - s * np.log(b + e) - log_factorials
         )
 
     def mean(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(a + s) / (b + n), shape (...)."""
+        """(a + s) / (b + E), shape (...): of one row, or of one unit of exposure."""
         a, b = self.hyperparameters
         S = np.asarray(S)
         return np.asarray((a + S[..., 1]) / (b + S[..., 0]))
 
     def cdf(self, S: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Negative binomial distribution function, broadcast over (...)."""
+        """Negative binomial distribution function at exposure 1, broadcast over (...)."""
         betainc = late_import("scipy.special").betainc
 
         a, b = self.hyperparameters
@@ -61,14 +71,16 @@ class GammaPoisson(NumericModel):
         return np.where(whole < 0, 0.0, below)
 
     def summary(self, S: NDArray[np.float64]) -> dict[str, Any]:
-        """`{"n": .., "mean": ..}` with the leaf's sample mean."""
-        n, s, _ = np.asarray(S).tolist()
-        return leaf_mean(n, s)
+        """`{"n": .., "mean": ..}` with the leaf's sample mean; if exposed
+        `{"n": .., "exposure": .., "mean": ..}` with its mean per unit of exposure."""
+        exposure, s, _, *n = np.asarray(S).tolist()
+        mean = leaf_mean(exposure, s)
+        return {"n": count_of(n[0]), "exposure": exposure, "mean": mean["mean"]} if n else mean
 
     def predictive(self, S: NDArray[np.float64]) -> dict[str, Any]:
         """`{"rate": .., "rate_interval": [.., ..], "count": ..}`: the predictive mean, which equals
         the mean of the rate r, the interval of r, and the sum of the counts."""
         a, b = self.hyperparameters
-        n, s, _ = np.asarray(S).tolist()
-        ends = gamma_interval(a + s, b + n)
+        exposure, s = np.asarray(S).tolist()[:2]
+        ends = gamma_interval(a + s, b + exposure)
         return {"rate": float(self.mean(S)), "rate_interval": list(ends), "count": count_of(s)}

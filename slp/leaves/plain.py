@@ -56,6 +56,8 @@ def leaf_to_plain(leaf: LeafModel) -> dict[str, Any]:
         "model": leaf.name,
         "hyperparameters": list(map(float, leaf.hyperparameters)),
     }
+    if isinstance(leaf, GammaPoisson) and leaf.exposed:
+        found["exposed"] = True
     if isinstance(leaf, NormalInverseGamma | NormalShared | NormalLinear):
         found["ref"] = float(leaf.ref)
     if isinstance(leaf, NormalLinear):
@@ -95,7 +97,12 @@ def leaf_from_plain(data: Mapping[str, Any]) -> LeafModel:
         return _linear_from_plain(data)
     a, b = numbers
     _check_numbers(numbers, positive=True)
-    return {m.name: m for m in (GammaPoisson, GammaExponential)}[data["model"]](a, b)
+    if data["model"] == GammaPoisson.name:
+        exposed = data.get("exposed", False)
+        if not isinstance(exposed, bool):
+            raise ValueError("whether its counts have exposures is not said")
+        return GammaPoisson(a, b, exposed=exposed)
+    return {GammaExponential.name: GammaExponential}[data["model"]](a, b)
 
 
 def _linear_from_plain(data: Mapping[str, Any]) -> NormalLinear:

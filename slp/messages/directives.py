@@ -68,7 +68,9 @@ WEIGHT_BESIDE_ROWS = E102.says(
     "`min_weight` does not go with guards `rows(...)`", "declare `min_leaf`, which counts rows"
 )
 NO_SECOND_RESPONSE = E102.says(
-    "the second argument of `response` is `event(Column)` or `[ordinal(Classes)]`", "write {usage}"
+    "the second argument of `response` is `event(Column)`, `exposure(Column)` or "
+    "`[ordinal(Classes)]`",
+    "write {usage}",
 )
 NO_CLASS_ORDER = E102.says(
     "`ordinal` takes a list of two classes or more, each once", "write {usage}"
@@ -76,9 +78,7 @@ NO_CLASS_ORDER = E102.says(
 NO_FAILURE_MODE = E102.says("`failure` is `condition` or `restrict`", "write {usage}")
 LEAF_MODEL_NOT_NAMED = E102.says("`leaf` names a leaf model", "{help}")
 NO_LEAF_MODEL = E102.says("there is no leaf model `{name}`", "{help}")
-LEAF_MODEL_ARGUMENTS = E102.says(
-    "`{model}` does not have {arguments}", "write `:- leaf({model}({names})).`"
-)
+LEAF_MODEL_ARGUMENTS = E102.says("`{model}` does not have {arguments}", "write `:- leaf({form}).`")
 NO_COLUMN_LIST = E102.says(
     "`{model}` begins with a list of 1 to {most} columns", "write `:- leaf({model}([x1, x2])).`"
 )

@@ -44,6 +44,7 @@ MISSING_IN_RESPONSE = E420.says(
     _MISSING, "leave those rows out: a row without a response says nothing"
 )
 MISSING_IN_EVENT = E420.says(_MISSING, "leave those rows out: without it a duration means nothing")
+MISSING_IN_EXPOSURE = E420.says(_MISSING, "leave those rows out: without it a count has no rate")
 MISSING_VALUES = E420.says(_MISSING, _FILL_IN)
 
 E421 = Entry(
@@ -102,7 +103,7 @@ NO_FEATURES = E424.says(
 )
 
 E425 = Entry(
-    "E425: there is no column for the response or the event",
+    "E425: there is no column for the response, the event or the exposure",
     cause="The program, or `y`, names a column that the table does not have.",
     remedy="Take the nearest name, or one of those that the help line lists.",
     example=":- use(growtree). :- response(stage).",
@@ -121,8 +122,9 @@ RESPONSE_TWICE = E426.says(
 )
 
 E427 = Entry(
-    "E427: an event column cannot be taken",
-    cause="Events need the leaf model `gamma_exponential`, a duration, and cells of 0 or 1.",
+    "E427: a column of events or of exposure cannot be taken",
+    cause="Events need the leaf model `gamma_exponential`, a duration, and cells of 0 or 1; "
+    "exposure needs the leaf model `gamma_poisson`, a count, and numbers from 1e-9 to 1e9.",
     remedy="Declare the leaf model, or correct the column.",
     example=":- use(growtree). :- response(age, event(age)).",
 )
@@ -137,6 +139,18 @@ EVENT_WITHOUT_MODEL = E427.says(
 EVENT_NEITHER_0_NOR_1 = E427.says(
     "the event column `{name}` holds `{cell}` in row {row}",
     "write 1 or true where the event was seen, 0 or false where it was not",
+)
+EXPOSURE_IS_RESPONSE = E427.says(
+    "column `{name}` cannot be both the count and its exposure",
+    "write :- response(claims, exposure(years)).",
+)
+EXPOSURE_WITHOUT_MODEL = E427.says(
+    "the column of exposure `{name}` needs the leaf model gamma_poisson",
+    "add :- leaf(gamma_poisson(1, 1)). or take exposure(...) out of :- response(...).",
+)
+WRONG_EXPOSURE = E427.says(
+    "the column of exposure `{name}` holds `{cell}` in row {row}",
+    "write a number from 1e-9 to 1e9, or leave the row out",
 )
 
 E437 = Entry(

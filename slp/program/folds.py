@@ -18,6 +18,7 @@ from slp.cluster import in_tasks, tasks_at_once
 from slp.data import SharedTable
 from slp.data.frames import Frame
 from slp.errors import BudgetError, SlpWarning, UsageError, warn
+from slp.leaves import GammaPoisson
 from slp.messages.comparing import ONE_RUN_EACH
 from slp.problem.new_rows import rows_as_numbers
 from slp.program.program import Program
@@ -175,10 +176,10 @@ def fold_runs(
 ) -> list[Run]:
     """The run of each fold: on the other rows, asked for a `FoldScore`."""
     every = np.arange(table.frame.n_rows)
-    of_classes = bool(table.read.leaf.classes)
+    of_classes, outcomes = bool(table.read.leaf.classes), table.outcomes(program.ir)
     runs = []
     for k, (seed, rows) in enumerate(zip(seeds, parts, strict=True)):
-        own = table.read.outcomes[rows]
+        own = outcomes[rows]
         question = partial(_score, new=table.frame.rows(rows), own=own, of_classes=of_classes)
         what = f"{name}, fold {k + 1} of {len(parts)}"
         runs.append(Run(what, program, table.part(np.setdiff1d(every, rows)), seed, question))
@@ -216,6 +217,9 @@ def _score(posterior: Posterior, new: Frame, own: NDArray[Any], of_classes: bool
         return FoldScore(told, log, told.argmax(axis=1) == own, None, *about)
     numbers = own if own.ndim == 1 else own[:, 0]
     log, mean = _log_density(posterior, new, own), posterior.predict(new)
+    leaf = posterior.table.leaf
+    if isinstance(leaf, GammaPoisson) and leaf.exposed:
+        mean = mean * own[:, 1]
     return FoldScore(mean, log, None, (mean - numbers) ** 2, *about)
 
 

@@ -87,9 +87,10 @@ def leaf_text(leaf: Leaf) -> str:
 
     `no 0.98 (94 of 95)`: the most probable class, its predictive probability, its rows and all
     rows; `mean 35.4 (90 %: 33.1 to 37.8), 45 rows`; for counts `rate 2.3 (90 %: 1.9 to 2.8), 104 in
-    45 rows`; for durations `mean 9.7 (90 %: 7.1 to 14), 12 events in 73.1 (18 rows)`; for lines
-    `1.2 + 0.5 * x1, mean 3.1 (90 %: 2.8 to 3.4), 45 rows`. The intervals are those of the mean and
-    the rate; of a line that of its height at the mean of the leaf's rows.
+    45 rows`, with exposures `104 in 61.5 (45 rows)`; for durations `mean 9.7 (90 %: 7.1 to 14), 12
+    events in 73.1 (18 rows)`; for lines `1.2 + 0.5 * x1, mean 3.1 (90 %: 2.8 to 3.4), 45 rows`. The
+    intervals are those of the mean and the rate; of a line that of its height at the mean of the
+    leaf's rows.
     """
     known = {} if leaf.predictive is None else leaf.predictive()
     if "probabilities" in known or "counts" in leaf.summary:
@@ -97,6 +98,8 @@ def leaf_text(leaf: Leaf) -> str:
     rows = count_text(leaf.rows, "row")
     if "rate" in known:
         rate = _interval_text("rate", known["rate"], known["rate_interval"])
+        if "exposure" in leaf.summary:
+            rows = f"{leaf.summary['exposure']:.4g} ({rows})"
         return f"{rate}, {known['count']} in {rows}"
     if "events" in leaf.summary:
         return _duration_text(leaf.summary, known, rows)

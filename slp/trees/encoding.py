@@ -6,7 +6,8 @@ ordinal feature the threshold is a level, and `"order"` has all of them; `"unit"
 threshold, if it is known; `"missing": "left"` or `"right"` beside a test is the side of rows that
 miss the value, and `"level": "missing"` with `"missing": "level"` the test for these rows of any
 feature), `{"counts": {class: rows}}`, `{"n": rows, "mean": m}` (of durations also
-`"events"`, how many were seen to their end), `{"n": rows}`, or `{}` for a leaf without a summary.
+`"events"`, how many were seen to their end; of counts with exposures also their sum, `"exposure"`,
+of which a unit has the mean m), `{"n": rows}`, or `{}` for a leaf without a summary.
 `"predictive"` beside these is the prediction of a leaf model. It is written on request, and the
 reader ignores it, because a tree has no leaf model.
 
@@ -47,7 +48,7 @@ from slp.messages.trees import (
 )
 from slp.trees.tree import Leaf, Split, Test, Tree, tree_of_preorder
 
-_LEAF_KEYS = frozenset(("counts", "n", "events", "mean", "line", "predictive"))
+_LEAF_KEYS = frozenset(("counts", "n", "events", "exposure", "mean", "line", "predictive"))
 _SPLIT_KEYS = frozenset(
     ("feature", "threshold", "level", "order", "unit", "missing", "left", "right")
 )
@@ -229,7 +230,7 @@ def _check_leaf(site: _Site, node: Mapping[str, Any], labels: Mapping[str, Label
         if strange:
             site.fail(CLASS_NOT_LISTED, label=site.words("class", strange[0]))
         summary["counts"] = {c if labels is None else labels[c]: k for c, k in counts.items()}
-    for key in ("n", "events"):
+    for key in ("n", "events", "exposure"):
         if key in summary:
             _check_count(site, key, summary[key])
     if summary.get("mean") is not None:

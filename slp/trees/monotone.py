@@ -5,7 +5,7 @@ of every class or one before it. It follows from the leaf's summary and the prog
 
     dirichlet(a)                P(class c) = (n_c + a_c) / (n + sum of a)
     normal_inverse_gamma        (kappa mu + n mean) / (kappa + n)
-    gamma_poisson(a, b)         (a + n mean) / (b + n)
+    gamma_poisson(a, b)         (a + n mean) / (b + n), n the exposure where there is one
     gamma_exponential(a, b)     (b + n mean) / (a + events - 1), infinite unless a + events > 1
 
 Where the program declares no model it is dirichlet(1), or mu the mean of all leaves and kappa 0.1.
@@ -134,7 +134,7 @@ def _class_probabilities(
 def _means(
     leaves: Sequence[Mapping[str, Any]], model: str | None, args: Sequence[float]
 ) -> list[float]:
-    n = [float(leaf["n"]) for leaf in leaves]
+    n = [float(leaf.get("exposure", leaf["n"])) for leaf in leaves]
     totals = [rows * (leaf["mean"] or 0.0) for rows, leaf in zip(n, leaves, strict=True)]
     if model == "gamma_poisson":
         a, b = args

@@ -105,6 +105,13 @@ def test_declarations_become_data() -> None:
     assert not p.weights
 
 
+def test_exposures_and_jeffreys() -> None:
+    p = checked(":- use(growtree). :- response(claims, exposure(years)).")
+    assert (p.response, p.event, p.exposure) == ("claims", None, "years")
+    p = checked(":- use(growtree). :- leaf(jeffreys).")
+    assert p.leaf == ir.LeafDeclaration("dirichlet", (0.5,))
+
+
 def test_defaults() -> None:
     p = checked(":- use(denison).")
     assert p.support == ir.Support(1, None)

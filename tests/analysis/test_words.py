@@ -75,6 +75,13 @@ def described(text: str) -> list[str]:
     return describe_prior(check_program(parse_program(SourceFile("t.slp", text))))
 
 
+def test_exposures_in_words() -> None:
+    have = described(
+        ":- use(growtree). :- response(claims, exposure(years)). :- leaf(gamma_poisson(1, 1))."
+    )
+    assert "The response is claims, a count whose rate is per unit of years." in have
+
+
 def test_program_in_words() -> None:
     have = described(
         """

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 import pytest
+from scipy.stats import nbinom
 
 import slp
 from slp.errors import SlpWarning, UsageError
@@ -133,6 +134,30 @@ def test_rows_of_one_leaf_have_the_ratio_of_marginals(leaf: str, y: list[int]) -
     assert score is not None
     want = np.mean([every - (one or math.nan) for one in rest])
     assert score.log_predictive == pytest.approx(want, rel=1e-10)
+
+
+def test_counts_are_held_out_with_their_exposures() -> None:
+    """Of one leaf the next count is negative binomial; its mean is the rate times the exposure.
+    A program without the exposures is held against it: it predicts the same counts."""
+    y, e = np.array([0.0, 3, 1, 4, 2, 2]), np.array([0.5, 1, 2, 4, 1, 0.25])
+    table = pl.DataFrame({"x": np.arange(6.0), "e": e, "y": y})
+    one = ":- start(t). 1 :: t --> leaf. :- leaf(gamma_poisson(1, 1))."
+    programs = {
+        "with": slp.parse(f"{one} :- response(y, exposure(e))."),
+        "without": slp.parse(f"{one} :- response(y). :- ignore(e)."),
+    }
+    found = compare(programs, table, folds=6)
+    shape, rate = 1 + y.sum() - y, 1 + e.sum() - e
+    score = found["with"].held_out
+    assert score is not None
+    want = nbinom.logpmf(y, shape, rate / (rate + e)).mean()
+    assert score.log_predictive == pytest.approx(want, rel=1e-9)
+    want = np.mean((y - e * shape / rate) ** 2) ** 0.5
+    assert score.rmse == pytest.approx(want, rel=1e-10)
+    other = found["without"].held_out
+    assert other is not None
+    want = nbinom.logpmf(y, shape, 6 / 7).mean()
+    assert other.log_predictive == pytest.approx(want, rel=1e-9)
 
 
 def test_folds_are_stratified_and_follow_from_the_seed() -> None:

@@ -123,6 +123,18 @@ ROLE_FAULTS = [
         "  help: the response is `c`; every other column is ignored or not there",
     ),
     (
+        {"response": "c", "exposure": "c", "leaf": POISSON},
+        None,
+        "error[E427]: column `c` cannot be both the count and its exposure\n"
+        "  help: write :- response(claims, exposure(years)).",
+    ),
+    (
+        {"response": "c", "exposure": "years", "leaf": POISSON},
+        None,
+        "error[E425]: there is no column `years` for the exposure\n"
+        "  help: the columns are `a`, `b`, `c`",
+    ),
+    (
         {"response": "c", "event": "c", "leaf": EXPONENTIAL},
         None,
         "error[E427]: column `c` cannot be both the duration and its event\n"
@@ -332,7 +344,26 @@ FAULTS = [
         "error[E427]: the event column `a` needs the leaf model gamma_exponential\n"
         "  help: add :- leaf(gamma_exponential(1, 1)). or take event(...) out of :- response(...).",
     ),
+    (
+        [1, 2, 1],
+        {"response": "y", "exposure": "a"},
+        "error[E427]: the column of exposure `a` needs the leaf model gamma_poisson\n"
+        "  help: add :- leaf(gamma_poisson(1, 1)). or take exposure(...) out of :- response(...).",
+    ),
+    (
+        [1, 2, 1],
+        {"response": "y", "exposure": "a", "leaf": POISSON},
+        "error[E427]: the column of exposure `a` holds `0` in row 1\n"
+        "  help: write a number from 1e-9 to 1e9, or leave the row out",
+    ),
 ]
+
+
+@pytest.mark.parametrize("cells", [[1.0, 2.0, -1.0], ["1", "2", "x"], [1, 2, np.inf], [1, 2, 1e10]])
+def test_exposures_are_numbers_above_0(program, cells):
+    frame = pd.DataFrame({"a": [0, 1, 2], "e": cells, "y": [1, 0, 2]})
+    with pytest.raises(DataError, match=r"E427.*: the column of exposure `e` holds .* in row 3"):
+        table_of(program(response="y", exposure="e", leaf=POISSON), frame)
 
 
 @pytest.mark.parametrize(("cells", "declarations", "message"), FAULTS)

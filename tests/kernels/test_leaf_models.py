@@ -30,6 +30,10 @@ CASES: dict[str, tuple[LeafModel, np.ndarray]] = {
     "normal": (NormalInverseGamma(999.0, 0.3, 2.0, 1.5, ref=1e3), NORMAL),
     "normal, large alpha": (NormalInverseGamma(999.0, 0.3, 70.5, 1.5, ref=1e3), NORMAL),
     "counts": (GammaPoisson(1.5, 0.5), COUNTS.astype(np.float64)),
+    "exposures": (
+        GammaPoisson(1.5, 0.5, exposed=True),
+        np.column_stack([COUNTS, RNG.gamma(1.0, 3.0, 300)]),
+    ),
     "lines": (LINES, LINE_ROWS),
     "durations": (GammaExponential(1.5, 2.0), RNG.exponential(2.0, 300)),
 }

@@ -218,6 +218,28 @@ def test_lomax_mean_is_infinite_without_enough_events():
     assert GammaExponential(1.0, 1.0).mean(S)[0] == np.inf  # a + e = 1: still none
 
 
+def test_counts_with_exposures_are_the_product_of_their_predictives():
+    """The next count at exposure e is negative binomial with success (b + E) / (b + E + e)."""
+    model = GammaPoisson(1.5, 0.7, exposed=True)
+    y = np.array([[3, 0.5], [0, 2.0], [7, 4.5], [2, 1.0]])
+    chain, a, b = 0.0, 1.5, 0.7
+    for count, e in y:
+        chain += stats.nbinom.logpmf(count, a, b / (b + e))
+        a, b = a + count, b + e
+    assert log_marginal(model, y) == pytest.approx(chain, rel=1e-9)
+    S = model.statistics(y).sum(axis=0)
+    assert model.mean(S) == pytest.approx(13.5 / 8.7)
+    assert model.cdf(S, np.float64(2)) == pytest.approx(stats.nbinom.cdf(2, 13.5, 8.7 / 9.7))
+    assert model.summary(S) == {"n": 4, "exposure": 8.0, "mean": 1.5}
+    assert model.predictive(S)["count"] == 12
+
+
+def test_exposures_of_one_change_nothing():
+    y = np.array([3.0, 0, 0, 7])
+    with_ones = log_marginal(GammaPoisson(1.5, 0.7, exposed=True), np.stack([y, y**0], axis=1))
+    assert with_ones == pytest.approx(log_marginal(GammaPoisson(1.5, 0.7), y), rel=1e-14)
+
+
 # --- all -----------------------------------------------------------------------------------------
 
 MODELS = [

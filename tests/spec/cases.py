@@ -21,6 +21,7 @@ from tests.spec.random_tables import (
     RandomTable,
     random_row,
     random_table,
+    with_exposures,
     with_lines,
     with_missing_levels,
     with_missing_sides,
@@ -63,13 +64,15 @@ def random_case(
     missing_side: bool = False,
     ranges: bool = False,
     lines: bool = False,
+    exposures: bool = False,
 ) -> Case:
     """The case of a seed; tables on which there are more than `limit` derivations lose rows. With
     `rows` its program asks for the rows of the box, with `orders` features are ordinal, with
     `weights` rows have weights, with `least_weight` also a limit of the weight in a leaf, with
     `missing_level` categorical features miss values, with `missing_side` features of all kinds,
     ordinal ones too, and rows have weights now and then, with `ranges` all splits have the measure
-    `range`, with `lines` leaves hold lines."""
+    `range`, with `lines` leaves hold lines, with `exposures` responses are counts with exposures,
+    and rows have weights now and then."""
     rng = random.Random(seed)
     table = random_table(rng)
     while (ranges and not ProgramText(rng, table).of_numbers) or (lines and not table.numeric):
@@ -78,7 +81,10 @@ def random_case(
         table = with_orders(rng, table)
     if missing_level:
         table = with_missing_levels(rng, table)
-    if weights or least_weight or (missing_side and rng.random() < 0.1):
+    if exposures:
+        table = with_exposures(rng, table)
+    some = (missing_side and rng.random() < 0.1) or (exposures and rng.random() < 0.3)
+    if weights or least_weight or some:
         table = with_weights(rng, table)
     if missing_side:
         table = with_missing_sides(rng, table)

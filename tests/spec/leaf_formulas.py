@@ -105,6 +105,26 @@ class PoissonFormula:
 
 
 @dataclass(frozen=True)
+class ExposedFormula:
+    """Gamma-Poisson with exposures: responses are pairs (count, e), and the next count is negative
+    binomial with size a and success b / (b + e). A prediction is that at exposure 1."""
+
+    a: float
+    b: float
+
+    def log_marginal(self, y: Sequence[Any]) -> float:
+        total, a, b = 0.0, self.a, self.b
+        for k, e in y:
+            total += math.lgamma(a + k) - math.lgamma(a) - math.lgamma(k + 1)
+            total += a * math.log(b / (b + e)) + k * math.log(e / (b + e))
+            a, b = a + k, b + e
+        return total
+
+    def predict(self, y: Sequence[Any]) -> list[float]:
+        return [(self.a + sum(k for k, _ in y)) / (self.b + sum(e for _, e in y))]
+
+
+@dataclass(frozen=True)
 class ExponentialFormula:
     """Gamma-exponential: the next duration t is Lomax, of density a b^a / (b + t)^(a + 1); one
     censored at t has outlived it with probability (b / (b + t))^a. Responses are pairs (t, seen).
@@ -202,6 +222,12 @@ class WeightedFormula:
                 factorials = math.fsum(w * math.lgamma(k + 1) for k, w in y)
                 rates = _log_gammas(a, s) + a * math.log(b) - (a + s) * math.log(b + n)
                 return rates - factorials
+            case ExposedFormula(a, b):
+                exposure = math.fsum(w * e for (_, e), w in y)
+                s = math.fsum(w * k for (k, _), w in y)
+                logs = math.fsum(w * (k * math.log(e) - math.lgamma(k + 1)) for (k, e), w in y)
+                rates = _log_gammas(a, s) + a * math.log(b) - (a + s) * math.log(b + exposure)
+                return rates + logs
             case ExponentialFormula(a, b):
                 events = math.fsum(w * seen for (_, seen), w in y)
                 time = math.fsum(w * t for (t, _), w in y)
@@ -223,6 +249,9 @@ class WeightedFormula:
             case PoissonFormula(a, b):
                 n, s = math.fsum(w for _, w in y), math.fsum(w * k for k, w in y)
                 return [(a + s) / (b + n)]
+            case ExposedFormula(a, b):
+                s = math.fsum(w * k for (k, _), w in y)
+                return [(a + s) / (b + math.fsum(w * e for (_, e), w in y))]
             case ExponentialFormula(a, b):
                 events = math.fsum(w * seen for (_, seen), w in y)
                 time = math.fsum(w * t for (t, _), w in y)

@@ -36,7 +36,7 @@ def random_program(
     add_constraints(text)
     if rng.random() < 0.4:
         text.add(":- failure(condition).")
-    if "seen" not in table.columns and rng.random() < 0.3:
+    if not table.columns.keys() & {"seen", "exposure"} and rng.random() < 0.3:
         text.add(":- response(y).")
     return "\n".join(text.lines) + "\n"
 

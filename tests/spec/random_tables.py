@@ -15,6 +15,7 @@ from tests.spec.brute_force import Example, Row
 from tests.spec.leaf_formulas import (
     DirichletFormula,
     ExponentialFormula,
+    ExposedFormula,
     LeafFormula,
     LineFormula,
     NormalFormula,
@@ -31,6 +32,7 @@ _POOLS = (
 _LEVELS = (("red", "green", "blue"), ("no", "yes"), ("b", "a b", "C", "d"))
 _CUTS = (-1.0, 0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 2.25, 3.0)
 _INTEGER_LEVELS = (2, 10, 9)
+_BESIDE = {"seen", "exposure"}  # columns of events and of exposure
 
 
 @dataclass(frozen=True)
@@ -51,7 +53,7 @@ class RandomTable:
     @property
     def features(self) -> list[str]:
         """Feature columns that are not ignored."""
-        return [f for f in self.columns if f not in ("y", "seen", "weight", *self.ignored)]
+        return [f for f in self.columns if f not in ("y", *_BESIDE, "weight", *self.ignored)]
 
     @property
     def numeric(self) -> list[str]:
@@ -77,8 +79,8 @@ class RandomTable:
         columns = [[self.raw(f, x) for x in self.columns[f]] for f in self.features]
         rows = tuple(zip(*columns, strict=True))
         y = self.columns["y"]
-        if "seen" in self.columns:
-            y = list(zip(y, self.columns["seen"], strict=True))
+        for beside in _BESIDE & self.columns.keys():
+            y = list(zip(y, self.columns[beside], strict=True))
         sides = {"sided": self.sided, "averaged": self.averaged, "lines": self.lines}
         if "weight" not in self.columns:
             return Example(tuple(self.features), rows, tuple(y), cuts, **sides)
@@ -270,6 +272,20 @@ def with_lines(rng: random.Random, table: RandomTable) -> RandomTable:
     directives.append(f":- leaf(normal_linear([{names}], {', '.join(map(repr, args))})).")
     leaf = _line_formula(columns, lines, args)
     return replace(table, columns=columns, directives=tuple(directives), leaf=leaf, lines=lines)
+
+
+def with_exposures(rng: random.Random, table: RandomTable) -> RandomTable:
+    """The table with counts as responses, and the exposure of each row."""
+    columns, n = dict(table.columns), len(table.columns["y"])
+    columns.pop("seen", None)
+    del columns["y"]
+    columns["exposure"] = [rng.choice((0.25, 1.0, 1.0, 3.7, 20.0)) for _ in range(n)]
+    columns["y"] = [rng.choice((0, 0, 1, 2, 5, 11)) for _ in range(n)]
+    directives = [d for d in table.directives if ":- leaf" not in d and ":- response" not in d]
+    a, b = rng.choice((0.5, 3.0)), rng.choice((0.25, 1.5))
+    directives += [":- response(y, exposure(exposure)).", f":- leaf(gamma_poisson({a}, {b}))."]
+    leaf = ExposedFormula(a, b)
+    return replace(table, columns=columns, directives=tuple(directives), leaf=leaf)
 
 
 def _line_formula(

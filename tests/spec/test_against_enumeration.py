@@ -32,6 +32,7 @@ N_LEAST_WEIGHT = 60
 N_MISSING_LEVEL = 60
 N_MISSING_SIDE = 80
 N_LINES = 60
+N_EXPOSURES = 60
 N_DRAWN = 40
 RELATIVE = 1e-9
 CHI_SQUARE_ERROR = 1e-6
@@ -79,6 +80,11 @@ def test_missing_values_that_take_a_side(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(N_LINES))
 def test_lines_in_leaves(seed: int) -> None:
     check(random_case(seed, lines=True))
+
+
+@pytest.mark.parametrize("seed", range(N_EXPOSURES))
+def test_counts_with_exposures(seed: int) -> None:
+    check(random_case(seed, exposures=True))
 
 
 def check(case: Case) -> None:

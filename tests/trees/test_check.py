@@ -289,6 +289,14 @@ def test_leaves_that_meet_in_other_features_are_compared() -> None:
          "the mean is 0.6, and 1.384615385"),
         (("gamma_poisson", 1, 1), means((3, 2.0), (1, 2.0)), "the mean is 1.5, and 1.75"),
         (
+            ("gamma_poisson", 1, 1),
+            [
+                Leaf({"n": 9, "exposure": 3.0, "mean": 2.0}),
+                Leaf({"n": 9, "exposure": 1.0, "mean": 2.0}),
+            ],
+            "the mean is 1.5, and 1.75",
+        ),
+        (
             ("gamma_exponential", 1, 2),
             [Leaf({"n": 2, "events": 0, "mean": 1.0}), Leaf({"n": 2, "events": 1, "mean": 5.0})],
             "the mean is 12, and inf",

@@ -74,6 +74,11 @@ NUMBERS = np.array([100.0, 102.0, 104.0, 106.0])
         ),
         (GammaPoisson(1, 1), [2, 0, 3], "rate 1.50 (90 %: 0.65 to 2.63), 5 in 3 rows"),
         (
+            GammaPoisson(1, 1, exposed=True),
+            [[2.0, 1.5], [0.0, 2.0], [3.0, 4.25]],
+            "rate 0.686 (90 %: 0.299 to 1.201), 5 in 7.75 (3 rows)",
+        ),
+        (
             GammaExponential(1, 1),
             [[2.0, 1], [3.0, 0], [4.0, 1]],
             "mean 5.00 (90 %: 1.59 to 12.23), 2 events in 9 (3 rows)",

@@ -78,7 +78,9 @@ LeafModel::LeafModel(LeafKind kind, std::vector<double> hyperparameters,
     const bool enough = kind_ == LeafKind::dirichlet              ? k_ >= 1 && hyper_.size() == k_
                         : kind_ == LeafKind::normal_inverse_gamma ? k_ == 3 && hyper_.size() == 4
                         : kind_ == LeafKind::normal_linear        ? triangle && hyper_.size() == 5
-                                                                  : k_ == 3 && hyper_.size() == 2;
+                        : kind_ == LeafKind::gamma_poisson
+                            ? (k_ == 3 || k_ == 4) && hyper_.size() == 2  // 4 with exposures
+                            : k_ == 3 && hyper_.size() == 2;
     if (!enough || statistics_.size() % k_ != 0) {
         throw std::invalid_argument("a leaf model has its hyperparameters and statistics");
     }

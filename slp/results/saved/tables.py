@@ -218,7 +218,9 @@ def statistics_are_sound(leaf: LeafModel, statistics: NDArray[np.float64]) -> bo
         return False
     whole = statistics if isinstance(leaf, Dirichlet) else statistics[..., :1]
     if isinstance(leaf, GammaPoisson):
-        whole = statistics[..., :2]
+        whole = statistics[..., [1, 3] if leaf.exposed else [0, 1]]
+        if (statistics[..., 0] < 0).any():
+            return False
     return bool((whole >= 0).all() and (whole <= _LARGEST_COUNT).all())
 
 

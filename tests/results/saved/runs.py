@@ -49,6 +49,7 @@ def frame(n: int = 24) -> pl.DataFrame:
             "count": rng.poisson(np.exp(level / 2)),
             "time": rng.exponential(np.exp(level)),
             "seen": rng.integers(0, 2, n),
+            "years": rng.choice([0.5, 1.0, 2.0], n),
         }
     )
 
@@ -61,6 +62,7 @@ LEAVES = {
         "number",
     ),
     "counts": (":- response(count). :- leaf(gamma_poisson(1, 1)).", "count"),
+    "exposures": (":- response(count, exposure(years)). :- leaf(gamma_poisson(1, 1)).", "count"),
     "durations": (":- response(time, event(seen)). :- leaf(gamma_exponential(2, 1)).", "time"),
 }
 
@@ -68,7 +70,8 @@ LEAVES = {
 def run(kind: str, options: dict[str, Any], extra: str = "") -> slp.Posterior:
     """A posterior under a leaf model."""
     text, response = LEAVES[kind]
-    columns = ["a", "b", "colour", response, *(["seen"] if kind == "durations" else [])]
+    beside = {"durations": ["seen"], "exposures": ["years"]}.get(kind, [])
+    columns = ["a", "b", "colour", response, *beside]
     program = slp.parse(f":- use(growtree, [beta = 1.5]). :- support(min_leaf(3)). {text} {extra}")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SlpWarning)
