@@ -302,6 +302,23 @@ assert arviz_stats.base.array.array_stats is not None and "arviz_stats.base" in 
 """
 
 
+BESIDE = """
+import sys
+from slp.results.convergence import imported_meanwhile, r_hat
+with imported_meanwhile():
+    pass
+before = set(sys.modules)
+assert "scipy" in before and "arviz_stats" not in before
+import numpy as np
+assert r_hat(np.random.default_rng(0).normal(size=(4, 100))) is not None
+assert not [name for name in set(sys.modules) - before if name.startswith("scipy")]
+"""
+
+
+def test_statistics_of_chains_are_imported_beside_the_draws() -> None:
+    subprocess.run([sys.executable, "-P", "-c", BESIDE], check=True)
+
+
 def test_statistics_of_chains_bring_no_xarray() -> None:
     """`arviz_stats` is imported without its packages, and later as always."""
     subprocess.run([sys.executable, "-P", "-c", ALONE], check=True)

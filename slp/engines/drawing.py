@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any, Protocol, cast
@@ -18,6 +19,8 @@ from slp.engines.registry import engine_named
 from slp.engines.telling import not_converged, teller, told_by_cause
 from slp.errors import Diagnostic, SlpError, warn
 from slp.problem.problem import Problem
+from slp.results.convergence import imported_meanwhile
+from slp.results.diagnostics import FEWEST_DRAWS
 from slp.results.drawn import DrawnResult, HowDrawn, TreeSampler
 from slp.results.known import Known
 from slp.results.result import Candidate
@@ -39,8 +42,9 @@ from slp.trees.predicates import asked_predicates
 #: The share of the memory left by table and sampler that draws may take; and the measured bytes of
 #: a node of a draw.
 _SHARE_OF_DRAWS, _BYTES_OF_NODE = 0.5, 1200
-#: The most of the time left that is kept for the work after the draws.
-_MOST_AFTER_DRAWS = 2 / 3
+#: The most of the time left that is kept for the work after the draws, and approximate seconds of
+#: the import that their statistics need.
+_MOST_AFTER_DRAWS, _IMPORT_SECONDS = 1 / 2, 1.0
 # Trees in Python take some 10 kB each, and only the best is kept.
 _SCORED_AT_ONCE = 100
 
@@ -194,21 +198,25 @@ class _Drawing:
         kept = min(kept, deadline.left() * _MOST_AFTER_DRAWS)
         # Ctrl-C arrives in the main thread, so there it ends even a slow predicate at once.
         asked = asked_predicates(self.problem.program.constraints)
-        return run(
-            sampler,
-            how.schedule,
-            how.seed,
-            threads=1 if asked else request.threads,
-            deadline=deadline.before(kept),
-            progress=None if request.progress is None else teller(request.progress),
-            checkpoint=checkpoint,
-            say=say,
-            check=sampler.scored,
-            room=self.room * _SHARE_OF_DRAWS,
-            size_of=partial(_bytes_of, sampler),
-            enough=enough,
-            elsewhere=partial(self.elsewhere, how.likelihood),
-        )
+        # With less time there may be too few draws for statistics.
+        told = how.schedule.draws_of(0) >= FEWEST_DRAWS and deadline.left() > _IMPORT_SECONDS
+        beside = imported_meanwhile if told else nullcontext
+        with beside():
+            return run(
+                sampler,
+                how.schedule,
+                how.seed,
+                threads=1 if asked else request.threads,
+                deadline=deadline.before(kept),
+                progress=None if request.progress is None else teller(request.progress),
+                checkpoint=checkpoint,
+                say=say,
+                check=sampler.scored,
+                room=self.room * _SHARE_OF_DRAWS,
+                size_of=partial(_bytes_of, sampler),
+                enough=enough,
+                elsewhere=partial(self.elsewhere, how.likelihood),
+            )
 
     def _known(
         self,
@@ -257,4 +265,4 @@ def best_of(
 def _seconds_after_draws(draws: int, table: Table) -> float:
     """Approximate seconds for scoring draws, averages and diagnostics. The statistics of the chains
     take most of it, and on large tables the descent of every row in every tree."""
-    return 1.5 + draws * table.n_rows * 3e-8
+    return 0.5 + draws * (3e-4 + table.n_rows * 3e-8)

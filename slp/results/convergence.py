@@ -8,7 +8,9 @@ M chains, T draws of each, q quantities.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -24,14 +26,33 @@ _Array = NDArray[np.float64]
 _TAILS = (0.05, 0.95)
 
 
+_LOCK = threading.Lock()
+
+
 @cache
+def _imported() -> Any:
+    return import_alone("arviz_stats.base.array").array_stats
+
+
 def array_stats() -> Any:
     """The array functions of `arviz_stats`, imported at the first call, which takes a second.
 
     They need NumPy and SciPy alone; the package imports xarray and pandas where they are installed,
     which takes half a second more and 90 MB.
     """
-    return import_alone("arviz_stats.base.array").array_stats
+    with _LOCK:
+        return _imported()
+
+
+@contextmanager
+def imported_meanwhile() -> Iterator[None]:
+    """Imports `array_stats` in a thread beside the block, which leaves the lock of Python free."""
+    thread = threading.Thread(target=array_stats)
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
 
 
 def r_hat(values: _Array) -> float | None:
