@@ -50,14 +50,14 @@ def known_is_told(
 
 
 def asked(posterior: Posterior, question: Callable[[Posterior], _Answer]) -> _Asked[_Answer]:
-    """The answer of a posterior. If `auto` chose exact sums and their part of the time is over, a
-    sampler answers. At any other limit the error carries the known results."""
+    """The answer of a posterior, or of a search that goes on in its place
+    (`Posterior.searched_instead`). At any other limit the error carries the known results."""
     try:
         return posterior, question(posterior)
     except BudgetError as error:
-        drawn = posterior.drawn_instead(error)
-        if drawn is not None:
-            return drawn, question(drawn)
+        searched = posterior.searched_instead(error)
+        if searched is not None:
+            return searched, question(searched)
         known = posterior.known()
         if known.log_evidence_bounds is None:
             known = replace(known, log_evidence_bounds=error.log_evidence_bounds)

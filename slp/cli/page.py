@@ -13,6 +13,7 @@ from slp import Posterior
 from slp.cli.summary import (
     LEAST_SHARE,
     Uses,
+    count_of,
     leaves_text,
     left_out_words,
     mixture_of,
@@ -79,7 +80,10 @@ class Page:
         elif found is None:
             left_out = self.posterior.left_out
             exact_to = f" (what is left out has a probability below {left_out:.0e})"
-            yield f"trust     exact: sums over all trees{exact_to if left_out else ''}"
+            told = f"exact: sums over all trees{exact_to if left_out else ''}"
+            if not isinstance(self.uses, BudgetError) and self.posterior.uses_are_drawn:
+                told += "; features and leaves: averages over independent draws"
+            yield from labelled("trust", [told])
         elif not found.tells:
             yield "trust     NOT KNOWN: too few draws to tell, do not use these; run longer:"
             yield from self._next()
@@ -181,8 +185,10 @@ class Page:
         for i, line in enumerate(words_lines(self.words)):
             yield f"{'prior' if i == 0 else '':<10}{line}"
         yield from labelled("engine", [f"{posterior.engine}: {posterior.reason}"])
-        count = posterior.tree_count()
-        if count is not None:
+        count = count_of(posterior)
+        if isinstance(count, BudgetError):
+            yield from labelled("trees", left_out_words(None, None, count))
+        elif count is not None:
             yield f"trees     {number_of_trees_text(count)}"
             if not posterior.derivations_are_trees and posterior.map().certified:
                 yield from labelled("", notes_of(posterior)[-1:])

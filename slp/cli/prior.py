@@ -124,6 +124,7 @@ def _print_summary(result: slp.Posterior, summary: dict[str, Any], words: str) -
 
 def _summary(result: slp.Posterior, wanted: int) -> dict[str, Any]:
     uses, found = result.split_probabilities(), result.diagnostics
+    leaves = result.leaf_distribution()
     draws = min(wanted, len(result.draws)) if result.interrupted else wanted
     return {
         "engine": result.engine,
@@ -134,7 +135,7 @@ def _summary(result: slp.Posterior, wanted: int) -> dict[str, Any]:
         "mean_leaves_error": finite(result.expected_leaves_error()),
         "mean_depth": result.expected_depth(),
         "mean_depth_error": finite(result.expected_depth_error()),
-        "leaves": {k: float(p) for k, p in enumerate(result.leaf_distribution()) if k > 0},
+        "leaves": {k: float(p) for k, p in enumerate(leaves) if k > 0},
         "features": {name: use.probability for name, use in uses.items()},
         "features_error": {name: finite(use.probability_error) for name, use in uses.items()},
         "edits": edits_to_json(result),

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 import slp
 from slp import Posterior
@@ -23,20 +23,17 @@ if TYPE_CHECKING:
 #: The use of each feature.
 Uses: TypeAlias = Mapping[str, FeatureUse]
 
+_Answer = TypeVar("_Answer")
+
 #: Edits with a lower probability are not listed.
 LEAST_SHARE = 0.01
 
 
 def feature_uses(posterior: Posterior) -> Uses | BudgetError:
     """The use of each feature, or the error that tells why it is unknown. An exact engine can know
-    the evidence, the best tree and the number of trees, and have no memory or time left for this.
-    """
+    the evidence and the best tree, and have no memory or time left for this."""
     posterior.map()
-    posterior.tree_count()
-    try:
-        return posterior.split_probabilities()
-    except BudgetError as error:
-        return error
+    return _or_limit(posterior.split_probabilities)
 
 
 def draws_made(posterior: Posterior, draws: int, output: str | None) -> int:
@@ -58,7 +55,7 @@ def posterior_to_json(
     best = posterior.map()
     known = None if isinstance(uses, BudgetError) else uses
     found = posterior.diagnostics
-    mixture = mixture_of(posterior)
+    mixture, count = mixture_of(posterior), count_of(posterior)
     return {
         "engine": posterior.engine,
         "reason": posterior.reason,
@@ -71,8 +68,8 @@ def posterior_to_json(
         "log_evidence_bounds": _bounds_to_json(posterior),
         "depends_on_clock": posterior.choice.by_clock or posterior.out_of_time,
         "left_out": posterior.left_out,
-        "notes": [*notes_of(posterior), *left_out_words(uses, mixture)],
-        "tree_count": finite(posterior.tree_count()),
+        "notes": [*notes_of(posterior), *left_out_words(uses, mixture, count)],
+        "tree_count": None if isinstance(count, BudgetError) else finite(count),
         "map": {
             "tree": best.tree.to_dict(predictive=True),
             "log_joint": best.log_joint,
@@ -105,8 +102,18 @@ def posterior_to_json(
 def mixture_of(posterior: Posterior) -> list[RuleUse] | BudgetError:
     """The components of a mixture at the start, an empty list for other programs, or the error that
     tells why they are unknown."""
+    return _or_limit(posterior.mixture)
+
+
+def count_of(posterior: Posterior) -> int | float | None | BudgetError:
+    """The number of trees, or the error that tells why it is unknown."""
+    return _or_limit(posterior.tree_count)
+
+
+def _or_limit(question: Callable[[], _Answer]) -> _Answer | BudgetError:
+    """The answer, or the limit of time or memory that was reached."""
     try:
-        return posterior.mixture()
+        return question()
     except BudgetError as error:
         return error
 
@@ -185,10 +192,14 @@ def _bounds_to_json(posterior: Posterior) -> list[float | None] | None:
     return None if bounds is None else [finite(bound) for bound in bounds]
 
 
-def left_out_words(uses: object, mixture: object) -> Iterator[str]:
-    """Why the use of features or the probabilities of a mixture's components are unknown, and what
-    to do about it. Nothing if neither is a `BudgetError`."""
-    for what, error in (("leaves and features", uses), ("components of the mixture", mixture)):
+def left_out_words(uses: object, mixture: object, count: object = None) -> Iterator[str]:
+    """Why the use of features, the probabilities of a mixture's components or the number of trees
+    are unknown, and what to do about it. Nothing if none is a `BudgetError`."""
+    for what, error in (
+        ("leaves and features", uses),
+        ("components of the mixture", mixture),
+        ("numbers of trees", count),
+    ):
         if isinstance(error, BudgetError):
             for found in error.diagnostics:
                 yield f"{what} are left out: {found.message}; {found.help}"
@@ -224,7 +235,8 @@ def standing(best: Candidate, verbose: bool = True, later: bool = False) -> str:
     joint = f"log joint {best.log_joint:.6f}, " if verbose else ""
     if best.log_posterior is None:
         return f"of those drawn, there may be better ones; {joint}"
-    return f"posterior probability {math.exp(best.log_posterior):.6g}, {joint}"
+    drawn = "" if best.certified else "of those drawn, there may be better ones; "
+    return f"{drawn}posterior probability {math.exp(best.log_posterior):.6g}, {joint}"
 
 
 def leaves_text(count: int) -> str:

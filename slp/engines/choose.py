@@ -96,7 +96,7 @@ def _for_soft_trees(engine: str) -> Choice:
 
 
 def _for_best(problem: Problem, request: Request) -> Choice:
-    choice = _choose(problem, request, "auto")
+    choice = replace(_choose(problem, request, "auto"), best_alone=True)
     if problem.unsummable or choice.engine == "exact":
         return choice
     searched = "so the best tree is searched for"

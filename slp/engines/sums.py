@@ -4,7 +4,8 @@ error if a budget ends the sums."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -26,6 +27,8 @@ from slp.runner.options import fresh_seed
 # Shares of the time that exact sums leave: for a sampler that continues if they do not end; for
 # drawing some trees, to show the best one; for that, bounds and advice; for advice alone.
 _KEPT_FOR_DRAWS, _KEPT_FOR_BEST, _KEPT_FOR_WORDS, _KEPT_FOR_ADVICE = 1 / 3, 1 / 10, 1 / 5, 1 / 10
+#: Approximate seconds of independent draws and averages over them, in place of sums.
+_INDEPENDENT_DRAWS = 2.0
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,8 @@ class SumsOverTrees:
             result = self.summed(problem, request, own, best_tree)
             if result.log_total == -math.inf:
                 raise NoTreeError(NO_TREE())
+            if request.instead is not None and not request.choice.best_alone:
+                result.log_prior_total  # noqa: B018  (where it takes too long, draws go on)
         except BudgetError as error:
             bounds = error.log_evidence_bounds
             try:
@@ -94,7 +99,9 @@ class SumsOverTrees:
                 of = (request.choice, problem.table, likelihood, normalised)
                 error.known = Known(*of, bounds, best_tree())
             raise error from None
-        own.keep(deadline.left() * _KEPT_FOR_WORDS)
+        left = deadline.left()
+        kept = _INDEPENDENT_DRAWS if request.choice.by_size else 0.0
+        own.keep(max(left * _KEPT_FOR_WORDS, min(kept, left / 2)))
         return result
 
     def summed(
@@ -123,9 +130,21 @@ class SumsOverTrees:
             n_draws=request.draws,
             seed=fresh_seed() if request.seed is None else request.seed,
             best_tree=best_tree,
-            drawn=request.instead,
+            for_draws=partial(_time_for_draws, deadline),
+            searched=request.instead if request.choice.best_alone else None,
             run=_SumsAgain(self.distribution, problem, limits, request.progress),
         )
+
+
+@contextmanager
+def _time_for_draws(deadline: Deadline) -> Iterator[None]:
+    """Gives the block the time that sums leave. Later sums have none, because averages over draws
+    take the rest."""
+    deadline.keep(0.0)
+    try:
+        yield
+    finally:
+        deadline.keep(math.inf)
 
 
 def changes_within(problem: Problem, request: Request, room: Room) -> list[Fit]:

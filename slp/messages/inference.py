@@ -263,11 +263,11 @@ DRAWS_INSTEAD = W540.says(
 )
 SUMMARIES_BY_DRAWS = W540.says(
     "leaves and features are averages over {n:,} independent draws of trees: {limit}",
-    "for exact ones give it more memory; each number has its Monte Carlo error",
+    "for exact ones give it more {more}; each number has its Monte Carlo error",
 )
 NEW_ROWS_BY_DRAWS = W540.says(
     "new rows are predicted by {n:,} independent draws of trees: {limit}",
-    "for exact predictions give it more memory; `predict_error` has the Monte Carlo error",
+    "for exact predictions give it more {more}; `predict_error` has the Monte Carlo error",
 )
 
 W542 = Entry(

@@ -17,7 +17,7 @@ from slp.budgets import Deadline
 from slp.cluster import in_tasks, tasks_at_once
 from slp.data import SharedTable
 from slp.data.frames import Frame
-from slp.errors import BudgetError, SlpWarning, UsageError, warn
+from slp.errors import SlpWarning, UsageError, warn
 from slp.leaves import GammaPoisson
 from slp.messages.comparing import ONE_RUN_EACH
 from slp.problem.new_rows import rows_as_numbers
@@ -110,8 +110,7 @@ def _tell(progress: Progress, what: str, done: int, phase: str) -> None:
 def _answer(
     run: Run, options: Mapping[str, Any], time: float | None, progress: Progress | None = None
 ) -> Answer:
-    """The answer of one run; by a sampler where `auto` had chosen exact sums and their share of the
-    time is over."""
+    """The answer of one run."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", SlpWarning)
         posterior = run.program.posterior(
@@ -119,13 +118,7 @@ def _answer(
         )
         if posterior.interrupted and not posterior.out_of_time:
             raise KeyboardInterrupt
-        try:
-            value = run.question(posterior)
-        except BudgetError as error:
-            drawn = posterior.drawn_instead(error)
-            if drawn is None:
-                raise
-            value = run.question(drawn)
+        value = run.question(posterior)
     return Answer(value, tuple(w.message for w in caught))
 
 

@@ -24,6 +24,7 @@ class Choice:
     sums_unfinished : whether exact sums that `auto` chose did not end in their share of the time.
     log_evidence_bounds : bounds on the log evidence from unfinished exact sums, as in
         `slp.BudgetError`.
+    best_alone : whether the best trees alone were asked for.
     """
 
     engine: str
@@ -34,6 +35,7 @@ class Choice:
     by_clock: bool = False
     sums_unfinished: bool = False
     log_evidence_bounds: tuple[float, float] | None = None
+    best_alone: bool = False
 
     @property
     def by_size(self) -> bool:

@@ -314,15 +314,10 @@ class Posterior:
         """What there is without more work, where a limit of time or memory was reached."""
         return self._result.known()
 
-    def drawn_instead(self, limit: BudgetError) -> Posterior | None:
-        """The same distribution by a sampler, in what is left of the time, where `limit` says that
-        its share of the time did not suffice for an answer, and `auto` had chosen the engine; else
+    def searched_instead(self, limit: BudgetError) -> Posterior | None:
+        """The same distribution by a search, in what is left of the time, where the best trees were
+        asked for, and `limit` says that the time of the exact sums which were chosen is over; else
         None. That posterior depends on the clock, and its `reason` says so.
-
-        Raises
-        ------
-        BudgetError
-            E540: nothing was drawn in time.
         """
         found = self._result.instead(limit)
         return None if found is None else Posterior(found, self.predicates, self.record)

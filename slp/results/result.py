@@ -321,7 +321,7 @@ class Result(ABC):
         return Known(self.choice, self.table, self.likelihood, self.normalised)
 
     def instead(self, limit: BudgetError) -> Result | None:
-        """The same distribution by a sampler; see `Posterior.drawn_instead`."""
+        """The same distribution by a search; see `Posterior.searched_instead`."""
         return None
 
     def shown(self, tree: Tree) -> Tree:

@@ -5,6 +5,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -31,8 +33,12 @@ if TYPE_CHECKING:
 
 _Answer = TypeVar("_Answer")
 
-#: Number of draws that answer where sums do not fit.
+#: Number of draws that answer where sums do not fit, or take too long.
 _DRAWS_INSTEAD = 1000
+_SOME_BY_DRAWS = (
+    f"some sums did not end in time, so {_DRAWS_INSTEAD:,} independent draws of trees answer in "
+    "their place: the answer depends on the clock"
+)
 
 
 class SummedResult(Result):
@@ -43,7 +49,9 @@ class SummedResult(Result):
     n_draws : how many draws were asked for.
     best_tree : looks for a good tree where a limit was reached; None if nothing does.
     run : sums over another grammar on the same table.
-    drawn : the same by a sampler, given bounds on the log evidence; None if nothing goes on there.
+    for_draws : gives a block the time that was kept for draws in place of sums, and sums no more.
+    searched : the same by a search, given bounds on the log evidence, if it goes on where the best
+        trees are not found in time; else None.
     """
 
     def __init__(
@@ -57,7 +65,8 @@ class SummedResult(Result):
         seed: int,
         run: Callable[[TreeGrammar, bool], TreeDistribution],
         best_tree: Callable[[], Candidate | None] | None = None,
-        drawn: Callable[[tuple[float, float] | None], Result] | None = None,
+        for_draws: Callable[[], AbstractContextManager[None]] = nullcontext,
+        searched: Callable[[tuple[float, float] | None], Result] | None = None,
     ) -> None:
         super().__init__(
             geometry.table,
@@ -67,12 +76,13 @@ class SummedResult(Result):
             seed=seed,
         )
         self._distribution, self._grammar, self._geometry = distribution, grammar, geometry
-        self._n_draws, self._best_tree, self._run, self._drawn = n_draws, best_tree, run, drawn
+        self._n_draws, self._best_tree, self._run = n_draws, best_tree, run
+        self._for_draws, self._searched = for_draws, searched
         self._by_draws: dict[Wording, DrawnTrees] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        """To be pickled or copied: without the sampler that would go on in its place."""
-        return {**vars(self), "_drawn": None}
+        """To be pickled or copied: without the search that would go on in its place."""
+        return {**vars(self), "_for_draws": nullcontext, "_searched": None}
 
     @property
     def averages(self) -> TreeDistribution:
@@ -93,9 +103,9 @@ class SummedResult(Result):
         return (self.log_total - self.log_prior_total,) * 2
 
     def instead(self, limit: BudgetError) -> Result | None:
-        if self._drawn is None or not isinstance(limit, TimeOverError):
+        if self._searched is None or not isinstance(limit, TimeOverError):
             return None
-        return self._drawn(self._known_bounds or limit.log_evidence_bounds)
+        return self._searched(self._known_bounds or limit.log_evidence_bounds)
 
     # --- where sums do not fit, and draws do ---------------------------------------------------
 
@@ -117,20 +127,32 @@ class SummedResult(Result):
         return None if drawn is None else drawn.predictive_error(rows)
 
     def _asked(self, ask: Callable[[TreeAverages], _Answer], by_draws: Wording) -> _Answer:
-        """The answer. Where `auto` chose the sums and those for the answer do not fit, independent
-        draws answer from then on, with the warning `by_draws` (W540)."""
+        """The answer. Where `auto` chose the sums, and those for the answer do not fit or do not
+        end in time, independent draws answer from then on, with the warning `by_draws` (W540)."""
         if by_draws not in self._by_draws:
             try:
                 return ask(self._distribution)
             except BudgetError as error:
-                if isinstance(error, TimeOverError) or not self.choice.by_size:
-                    raise
-                try:
-                    self._by_draws[by_draws] = self._independent_draws
-                except BudgetError:
-                    raise error from None
-                warn(by_draws(n=_DRAWS_INSTEAD, limit=error.diagnostics[0].message))
+                self._by_draws[by_draws] = self._draws_for(error)
+                more = "time" if isinstance(error, TimeOverError) else "memory"
+                warn(by_draws(n=_DRAWS_INSTEAD, limit=error.diagnostics[0].message, more=more))
         return ask(self._by_draws[by_draws])
+
+    def _draws_for(self, limit: BudgetError) -> DrawnTrees:
+        """Independent draws, for an answer whose sums reached a limit; raises that again where
+        they are not to answer. The choice says if the clock was the reason."""
+        if not self.choice.by_size:
+            raise limit
+        over = isinstance(limit, TimeOverError)
+        try:
+            with self._for_draws() if over else nullcontext():
+                drawn = self._independent_draws
+        except BudgetError:
+            raise limit from None
+        if over and not self.choice.by_clock:
+            reason = f"{self.choice.reason}; {_SOME_BY_DRAWS}"
+            self.choice = replace(self.choice, reason=reason, by_clock=True)
+        return drawn
 
     @cached_property
     def _independent_draws(self) -> DrawnTrees:
@@ -139,7 +161,11 @@ class SummedResult(Result):
         drawn = self._distribution.draw(_DRAWS_INSTEAD, np.random.default_rng(self.seed))
         trees, (chain,) = draws.numbered([[scored.tree for scored in drawn]])
         fits = {scored.tree: scored for scored in drawn}
-        made: DrawnTrees = draws.DrawnTrees(self.table, [fits[tree] for tree in trees], [chain])
+        # One island for each draw: then their errors need no effective draws.
+        alone, even = np.split(chain, len(chain)), [np.zeros(1)] * len(chain)
+        made: DrawnTrees = draws.DrawnTrees(
+            self.table, [fits[tree] for tree in trees], alone, log_weights=even
+        )
         return made
 
     # --- evidence ------------------------------------------------------------------------------
@@ -229,9 +255,21 @@ class SummedResult(Result):
         return self._distribution.log_weight(tree)
 
     def best(self) -> Iterator[Candidate]:
-        for scored in self._distribution.best():
-            joint = self._weight_of(scored) + self.likelihood * scored.log_likelihood
-            yield Candidate(self.shown(scored.tree), joint, joint - self.log_total, joint)
+        """See `Result`; the best of independent draws where `auto` chose the sums, and the search
+        for the best one of all does not end in time."""
+        try:
+            for scored in self._distribution.best():
+                joint = self._log_joint(scored)
+                yield Candidate(self.shown(scored.tree), joint, joint - self.log_total, joint)
+        except TimeOverError as error:
+            if self._searched is not None:
+                raise
+            trees = ((self._log_joint(scored), scored) for scored in self._draws_for(error).trees)
+            for joint, scored in sorted(trees, key=lambda x: -x[0]):
+                yield Candidate(self.shown(scored.tree), joint, joint - self.log_total)
+
+    def _log_joint(self, scored: ScoredTree) -> float:
+        return self._weight_of(scored) + self.likelihood * scored.log_likelihood
 
     def _weight_of(self, scored: ScoredTree) -> float:
         if self.derivations_are_trees:

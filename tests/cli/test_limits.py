@@ -12,13 +12,13 @@ from pathlib import Path
 import polars
 import pytest
 
+import slp
 from slp.budgets import Deadline
 from slp.cli.common import run
 from slp.cli.sample import sample_command
+from slp.engines.exact.distribution import CompiledChart
 from slp.errors import Diagnostic, TimeOverError
 from slp.messages.inference import NOTHING_BEGUN
-from slp.results.posterior import Posterior
-from slp.results.summed import SummedResult
 from slp.runner import NothingDrawnError, out_of_time_in_words
 
 pytestmark = pytest.mark.usefixtures("compiled_kernels")
@@ -29,17 +29,14 @@ HELP = "give it more time"
 
 @pytest.fixture
 def ends(monkeypatch: pytest.MonkeyPatch):
-    """`ends("k_best")`: what an exact posterior is asked by that name ends with its time."""
+    """`ends("best")`: the compiled sums that are asked by that name end with their time."""
 
     def patch(name: str) -> None:
-        real = getattr(Posterior, name)
-
-        def over(self: Posterior, *asked: object) -> object:
-            if not isinstance(self._result, SummedResult):
-                return real(self, *asked)
+        def over(self: CompiledChart, *asked: object) -> object:
             raise TimeOverError(Diagnostic("E540", "the time of 1 h is over", help=HELP))
 
-        monkeypatch.setattr(Posterior, name, over)
+        method = callable(getattr(CompiledChart, name))
+        monkeypatch.setattr(CompiledChart, name, over if method else property(over))
 
     return patch
 
@@ -47,20 +44,22 @@ def ends(monkeypatch: pytest.MonkeyPatch):
 # --- what goes on with draws ---------------------------------------------------------------------
 
 
-def test_predictions_go_on_with_draws(slp_run, table: Path, tmp_path: Path, ends) -> None:
-    ends("predict_proba")
+def test_predictions_go_on_with_independent_draws(
+    slp_run, table: Path, tmp_path: Path, ends
+) -> None:
+    ends("predictions")
     out = tmp_path / "out.csv"
-    result = slp_run("predict", "growtree", table, table, "--time", "1h", *QUICK, "-o", out)
+    result = slp_run("predict", "growtree", table, table, "--time", "1h", "--seed", 1, "-o", out)
     assert result.code == 0 and len(polars.read_csv(out)) == 6
-    assert "warning[W540]: `auto` draws with mh: exact sums did not end in their share of the" in (
-        result.err
+    assert result.err.startswith(
+        "warning[W540]: new rows are predicted by 1,000 independent draws of trees: the time of 1 h"
     )
-    assert "the answer depends on the clock" in result.err
+    assert "give it more time; `predict_error` has the Monte Carlo error" in result.err
 
 
 def test_predictions_of_an_engine_that_was_asked_for(slp_run, table: Path, ends) -> None:
     """Standard output is for the table; what is known of the trees goes beside the error."""
-    ends("predict_proba")
+    ends("predictions")
     options = ("--time", "1h", "--engine", "exact")
     result = slp_run("predict", "growtree", table, table, *options)
     assert result.code == 1 and result.out == ""
@@ -71,11 +70,12 @@ def test_predictions_of_an_engine_that_was_asked_for(slp_run, table: Path, ends)
 
 
 def test_a_prior_goes_on_with_independent_draws(slp_run, table: Path, ends) -> None:
+    whole = json.loads(slp_run("prior", "growtree", table, "--json").out)
     ends("leaf_distribution")
-    found = json.loads(slp_run("prior", "growtree", table, "--time", "1h", "--json").out)
-    assert (found["engine"], found["depends_on_clock"]) == ("forward", True)
-    assert found["reason"].endswith("the answer depends on the clock")
+    found = json.loads(slp_run("prior", "growtree", table, "--json", "--seed", 1).out)
+    assert found["depends_on_clock"] and found["reason"].endswith("the answer depends on the clock")
     assert sum(found["leaves"].values()) == pytest.approx(1)
+    assert found["leaves"] != whole["leaves"] and found["features"] == whole["features"]
 
 
 def test_a_prior_by_an_engine_that_was_asked_for(slp_run, table: Path, ends) -> None:
@@ -90,18 +90,76 @@ def test_a_prior_by_an_engine_that_was_asked_for(slp_run, table: Path, ends) -> 
     assert found["depends_on_clock"] and found["map"] is not None and found["features"] is None
 
 
-@pytest.mark.parametrize("command", ["map", "sample"])
-def test_the_best_tree_goes_on_by_another_engine(slp_run, table: Path, ends, command: str) -> None:
-    """The evidence, which is known, is kept."""
-    known = json.loads(slp_run("sample", "growtree", table, "--json").out)["log_evidence"]
-    ends("k_best")
-    found = json.loads(slp_run(command, "growtree", table, "--time", "1h", "--json", *QUICK).out)
-    assert found["engine"] == {"map": "search", "sample": "mh"}[command]
-    assert found["depends_on_clock"]
-    if command == "sample":
-        assert found["log_evidence_bounds"] == [known, known] and found["features"] is not None
-    else:
-        assert found["certified"] and len(found["best"]) == 1  # the search ends on a small table
+@pytest.mark.parametrize("name", ["best", "usage"])
+def test_a_summary_goes_on_with_independent_draws(slp_run, table: Path, ends, name: str) -> None:
+    """The evidence, which is known, stays exact, and so does what is known of a tree.
+
+    Two probabilities are within 5 of their errors. By chance that fails for one in two million of
+    them.
+    """
+    whole = json.loads(slp_run("sample", "growtree", table, "--json").out)
+    ends(name)
+    found = json.loads(slp_run("sample", "growtree", table, "--json", "--seed", 1).out)
+    assert found["engine"] == "exact" and found["depends_on_clock"]
+    assert found["reason"].endswith("in their place: the answer depends on the clock")
+    for key in ("log_evidence", "log_evidence_kind", "tree_count"):
+        assert found[key] == whole[key]
+    best = found["map"]
+    assert best["log_posterior"] == best["log_joint"] - found["log_evidence"]
+    # 1,000 draws of this table's few trees meet the best one.
+    assert best["log_joint"] == pytest.approx(whole["map"]["log_joint"], abs=1e-12)
+    assert best["certified"] == (name == "usage")
+    for feature, want in whole["features"].items():
+        error = found["features_error"][feature]
+        assert (error > 0) == (name == "usage")
+        assert abs(found["features"][feature] - want) <= 5 * error
+    page = slp_run("sample", "growtree", table, "--seed", 1).out
+    by_draws = "trust     exact: sums over all trees; features and leaves: averages over"
+    assert (by_draws in page) == (name == "usage")
+    assert ("\nbest tree of those drawn, there may be better ones" in page) == (name == "best")
+
+
+def test_a_number_of_trees_that_takes_too_long_is_left_out(slp_run, table: Path, ends) -> None:
+    whole = json.loads(slp_run("sample", "growtree", table, "--json").out)
+    ends("tree_count")
+    found = json.loads(slp_run("sample", "growtree", table, "--json").out)
+    note = f"numbers of trees are left out: the time of 1 h is over; {HELP}"
+    assert found["tree_count"] is None and note in found["notes"]
+    assert found["map"] == whole["map"] and found["features"] == whole["features"]
+    page = slp_run("sample", "growtree", table).out
+    assert f"trees     {note}" in re.sub(r"\n {12}", " ", page)
+
+
+def test_a_map_goes_on_with_a_search(slp_run, table: Path, ends) -> None:
+    ends("best")
+    found = json.loads(slp_run("map", "growtree", table, "--time", "1h", "--json").out)
+    assert found["engine"] == "search" and found["depends_on_clock"]
+    assert found["certified"] and len(found["best"]) == 1  # the search ends on a small table
+
+
+@pytest.mark.parametrize(("hours", "left"), [(9, True), (11, False)])
+def test_draws_take_the_time_that_sums_leave(
+    monkeypatch: pytest.MonkeyPatch, hours: int, left: bool
+) -> None:
+    """Of 10 hours some pass after the evidence is known: after 9 there is time for draws alone."""
+
+    def usage(self: CompiledChart) -> None:
+        # The core would not look at the clock: a pass over this table is too short.
+        self.passes.hold("looking at features", 0, ("total", True))
+
+    monkeypatch.setattr(CompiledChart, "expected_splits", usage)
+    table = polars.DataFrame({"x": [1, 2, 3, 4, 5, 6], "y": [0, 0, 1, 0, 1, 1]})
+    deadline = Deadline(36000.0)
+    posterior = slp.parse(":- use(growtree).").posterior(table, seed=1, time=deadline)
+    deadline._watch.spent += hours * 3600
+    if not left:
+        with pytest.raises(TimeOverError, match="E540"):
+            posterior.expected_leaves()
+        return
+    with pytest.warns(slp.SlpWarning, match="(?s)W540.*time of 10 h.*give it more time"):
+        assert posterior.expected_leaves_error() > 0
+    with pytest.raises(TimeOverError):  # no sums begin after the draws
+        posterior._result._distribution.passes.hold("counting", 0, ("total", True))
 
 
 def test_components_of_a_mixture_are_left_out_alone(
@@ -116,7 +174,7 @@ def test_components_of_a_mixture_are_left_out_alone(
     )
     whole = json.loads(slp_run("slp-sample", program, table, "--json").out)
     assert len(whole["rules"]) == 2
-    ends("mixture")
+    ends("rule_uses")
     found = json.loads(slp_run("slp-sample", program, table, "--json").out)
     assert found["rules"] is None and found["features"] == whole["features"]
     note = f"components of the mixture are left out: the time of 1 h is over; {HELP}"
@@ -148,7 +206,7 @@ def test_the_longer_command_samples_where_more_time_would_be_exact(
     slp_run, table: Path, ends
 ) -> None:
     """There the options of samplers would do nothing; how long exact sums take is said below."""
-    ends("k_best")
+    ends("log_total")
     page = slp_run("slp-sample", "growtree", table, "--time", "1h", "-n", 8, *QUICK).out
     words, _ = next_of(page)
     assert words[words.index("--engine") + 1] == "mh"
