@@ -147,11 +147,13 @@ PARTICLES_FAILED = E526.says(
 
 E533 = Entry(
     "E533: the engine forward does not take this",
-    cause="`forward` draws from a prior whose weights at each choice sum to at most 1.",
+    cause="`forward` draws from a prior whose weights at each choice sum to at most 1. It runs in "
+    "the compiled core alone, which does not take everything that the plain engines take.",
     remedy="Take `auto`, or `mh`.",
     example="slp-sample growtree data.csv --engine forward",
 )
 PRIOR_ALONE = E533.says("the engine forward draws from the prior alone", AS_REMEDY)
+FORWARD_IN_CORE = E533.says("the engine forward runs in the compiled core, which {why}", AS_REMEDY)
 NOT_FORWARD = E533.says(
     "the program cannot be run forward: weights at a choice may sum to more than 1, or too many "
     "draws fail",

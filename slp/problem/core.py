@@ -36,8 +36,17 @@ _DIRICHLET, _NORMAL, _POISSON, _EXPONENTIAL, _LINEAR = range(5)
 def core_for(table: Table) -> Any | None:
     """The compiled core, if it is there and takes the table: no missing values take a side, and the
     leaf model is not one of the user's own."""
-    plain = isinstance(table.leaf, OwnModel) or any(f.holes for f in table.features)
-    return None if plain else compiled_core()
+    return None if beyond_core(table) else compiled_core()
+
+
+def beyond_core(table: Table) -> str | None:
+    """What the core does not take of a table, as the end of a sentence; None if it takes all."""
+    if isinstance(table.leaf, OwnModel):
+        return f"does not know the leaf model `{table.leaf.name}`"
+    sided = next((f.name for f in table.features if f.holes), None)
+    return (
+        None if sided is None else f"lets no missing values take a side, as those of `{sided}` do"
+    )
 
 
 def leaves_owed(grammar: TreeGrammar, table: Table) -> int:

@@ -14,7 +14,7 @@ from scipy.special import gammaln
 from scipy.stats import nbinom
 
 import slp
-from slp.errors import SlpError
+from slp.errors import SlpError, UnsupportedError
 from slp.ir.leaf_models import LEAF_MODELS
 from slp.trees import Leaf, Split
 
@@ -102,6 +102,14 @@ def test_edits_of_a_tree_are_drawn_too() -> None:
             drawn = program.posterior(table(), engine="mh", seed=1, draws=300, warmup=50)
         sums.append(drawn.predict(table()).mean())
     assert sums[0] == pytest.approx(sums[1], rel=0.05)
+
+
+def test_forward_says_that_the_core_lacks_it() -> None:
+    program = slp.parse(
+        ":- use(growtree). :- response(y). :- ignore(w). :- leaf(own_poisson(1, 1))."
+    )
+    with pytest.raises(UnsupportedError, match="E533.*does not know the leaf model `own_poisson`"):
+        program.prior(table(), engine="forward")
 
 
 def test_what_people_see(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         runs_forward,
         tree_sampler,
     )
+    from slp.engines.mcmc.trees.compiled import why_not_in_core
     from slp.engines.mcmc.trees.exact_subtrees import most_boxes_within
 
 __all__ = [
@@ -28,6 +29,7 @@ __all__ = [
     "run_chains",
     "runs_forward",
     "tree_sampler",
+    "why_not_in_core",
 ]
 
 # Exact engines need none of it.
@@ -37,6 +39,7 @@ __getattr__, __dir__ = late_names(
         "slp.engines.mcmc.sample": (
             "best_drawn chain_schedule forward_draws run_chains runs_forward tree_sampler"
         ),
+        "slp.engines.mcmc.trees.compiled": "why_not_in_core",
         "slp.engines.mcmc.trees.exact_subtrees": "most_boxes_within",
     },
 )

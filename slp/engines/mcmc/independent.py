@@ -9,7 +9,7 @@ from slp.engines import mcmc
 from slp.engines.contract import NoOptions, Request
 from slp.engines.mcmc.options import TreeChainOptions
 from slp.errors import Diagnostic, UnsupportedError
-from slp.messages.inference import NOT_FORWARD, PRIOR_ALONE
+from slp.messages.inference import FORWARD_IN_CORE, NOT_FORWARD, PRIOR_ALONE
 from slp.problem.problem import Problem
 
 if TYPE_CHECKING:
@@ -32,7 +32,10 @@ class _Forward:
 
     def refusal(self, problem: Problem, options: NoOptions) -> tuple[Diagnostic, ...]:
         """See `Engine`: E533."""
-        return () if mcmc.runs_forward(problem) else (NOT_FORWARD(),)
+        if mcmc.runs_forward(problem):
+            return ()
+        why = mcmc.why_not_in_core(problem.program.constraints, problem.table)
+        return (NOT_FORWARD() if why is None else FORWARD_IN_CORE(why=why),)
 
     def run(self, problem: Problem, request: Request, options: NoOptions) -> Result:
         """See `Engine`.

@@ -37,7 +37,7 @@ from slp.ir.program import Constraint, Predicate
 from slp.ir.tree_grammar import CallRule, OpenStates, SplitRule, TreeGrammar, cell_of
 from slp.kernels.compiled import compiled_core
 from slp.problem.boxes import Geometry
-from slp.problem.core import core_for
+from slp.problem.core import beyond_core, core_for
 from slp.problem.row_labels import telling_label_faults
 from slp.problem.tree_on_table import canonical_nodes, place_tree
 from slp.results.averages import ScoredTree
@@ -59,8 +59,17 @@ _TRIES_AT_ONCE = 100
 def core_takes(constraints: Iterable[Constraint], table: Table) -> bool:
     """Whether the core is installed, takes the table and can make all tests; otherwise the plain
     engine runs. Predicates on nodes need Python."""
-    local = any(isinstance(c, Predicate) and c.local for c in constraints)
-    return core_for(table) is not None and not local
+    return why_not_in_core(constraints, table) is None
+
+
+def why_not_in_core(constraints: Iterable[Constraint], table: Table) -> str | None:
+    """Why the core does not run chains on a table, as the end of a sentence; None if it does."""
+    why = beyond_core(table)
+    if why is None and any(isinstance(c, Predicate) and c.local for c in constraints):
+        why = "asks no predicates on nodes"
+    if why is None and core_for(table) is None:
+        why = "is not installed"
+    return why
 
 
 def core_moves(grammar: TreeGrammar, proposal: str) -> bool:

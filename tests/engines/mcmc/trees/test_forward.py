@@ -9,7 +9,7 @@ import pytest
 import slp
 from slp.engines import choose as choice
 from slp.engines.mcmc.trees.target import can_run_forward
-from slp.errors import BudgetError
+from slp.errors import BudgetError, UnsupportedError
 from slp.ir.tree_grammar import OpenStates
 from slp.lower import lowering
 
@@ -96,3 +96,18 @@ def test_a_prior_asked_of_the_exact_engine_stays_so() -> None:
     with pytest.raises(BudgetError):
         slp.parse(":- use(growtree).").prior(X, y, engine="exact", memory="100MiB")
     assert slp.parse(":- use(growtree).").prior(X, y, draws=100, seed=1).engine == "forward"
+
+
+def test_what_the_core_lacks_is_said() -> None:
+    table = data().with_columns(x0=pl.when(pl.col("x0") > 0).then("x0"))
+    for program, why in (
+        (":- feature(x0, [missing(side)]).", "which lets no missing values take a side, as those"),
+        (
+            ":- ignore(x0). :- constraint(python('builtins:bool', local)).",
+            "which asks no predicates on nodes",
+        ),
+    ):
+        with pytest.raises(UnsupportedError, match=f"E533.*compiled core, {why}"):
+            slp.parse(f":- use(growtree). {program}").prior(
+                table, engine="forward", allow_code=True
+            )
