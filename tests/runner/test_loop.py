@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import sys
 import threading
+import tracemalloc
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -14,10 +15,10 @@ import pytest
 
 from slp.budgets.seconds import Deadline
 from slp.errors import BudgetError, Diagnostic, SlpWarning, UsageError
-from slp.runner import Checkpoint, Phase, Progress, RunResult, Schedule, acceptance, run
+from slp.runner import Checkpoint, Json, Phase, Progress, RunResult, Schedule, acceptance, run
 from slp.source import draw_diagnostic
 from tests.clock import Clock
-from tests.runner.toy import BlockWalk, Walk
+from tests.runner.toy import BlockWalk, Walk, Walker
 
 
 def test_one_chain_by_hand() -> None:
@@ -31,6 +32,30 @@ def test_one_chain_by_hand() -> None:
         state, _ = engine.step(rng, state, Phase(i < 5, i + 1))
         places.append(state.place)
     assert have == [[places[i], 5] for i in (6, 8, 10, 12)]
+
+
+class Long(Walk):
+    """A walk with records of a thousand numbers."""
+
+    def record(self, state: Walker) -> Json:
+        return list(range(1000, 2000))
+
+
+def test_draws_are_kept_as_text() -> None:
+    """As lists they would take some 36 kB each, as text 5 kB."""
+    held: list[int] = []
+    tracemalloc.start()
+    try:
+        schedule = Schedule(draws=300, chains=1, warm_up=0)
+        run(
+            Long(),
+            schedule,
+            seed=1,
+            progress=lambda now: held.append(tracemalloc.get_traced_memory()[0]),
+        )
+    finally:
+        tracemalloc.stop()
+    assert held[-1] - held[0] < 200 * 8_000  # a report comes every 100 draws
 
 
 def test_adaptation_ends_with_warm_up() -> None:
