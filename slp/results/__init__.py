@@ -20,11 +20,12 @@ if TYPE_CHECKING:
     from slp.results.convergence import bulk_ess, monte_carlo_errors, r_hat, tail_ess
     from slp.results.diagnostics import Diagnostics
     from slp.results.known import Known
-    from slp.results.posterior import FeatureUse, Posterior
+    from slp.results.posterior import Posterior
     from slp.results.proofs import SampledProofs
     from slp.results.rashomon import RashomonSet
     from slp.results.result import Candidate, Draw, Estimate, Kind, Result
     from slp.results.rule_use import RuleUse
+    from slp.results.summaries import FeatureUse
     from slp.results.tempering import TemperingFigures
     from slp.results.tuning import CrossValidation, Tuning
     from slp.results.words import (
@@ -72,7 +73,8 @@ __getattr__, __dir__ = late_names(
         "slp.results.diagnostics": "Diagnostics",
         "slp.results.proofs": "SampledProofs",
         "slp.results.rashomon": "RashomonSet",
-        "slp.results.posterior": "FeatureUse Posterior",
+        "slp.results.posterior": "Posterior",
+        "slp.results.summaries": "FeatureUse",
         "slp.results.known": "Known",
         "slp.results.words": "error_note estimate_text evidence_text number_of_trees_text",
         "slp.results.arviz": "posterior_to_arviz",

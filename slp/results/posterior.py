@@ -1,39 +1,33 @@
 """`Posterior`: what users hold after inference, whichever engine is behind it.
 
 It computes what is asked for when it is asked for, from the engine's `slp.results.result.Result`,
-and keeps it.
+and keeps it. Predictions and summaries are parts of their own.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from slp import results
 from slp.data.table import Table
 from slp.errors import BudgetError, UsageError
 from slp.late import late_import, optional_module
-from slp.leaves import label_array
-from slp.messages.results import NO_CLASS_PROBABILITIES, NO_RASHOMON_SET, NOT_A_FACTOR, NOT_A_LEVEL
-from slp.problem.new_rows import rows_as_numbers
-from slp.results.averages import TreeAverages
+from slp.messages.results import NO_RASHOMON_SET, NOT_A_FACTOR
 from slp.results.choice import Choice
 from slp.results.evidence import weighted_note
 from slp.results.known import Known
-from slp.results.quantiles import class_quantile, mixture_quantile
+from slp.results.predictions import Predictions
 from slp.results.rashomon import RashomonSet
 from slp.results.record import RunRecord
 from slp.results.result import Candidate, Draw, Estimate, Kind, Result
-from slp.results.rows_in_leaves import leaves_at
-from slp.results.rule_use import RuleUse
+from slp.results.summaries import Summaries
 from slp.runner.options import check_count, fresh_seed
 from slp.trees import Tree
 from slp.trees.predicates import AskedPredicate
@@ -41,22 +35,10 @@ from slp.trees.predicates import AskedPredicate
 if TYPE_CHECKING:
     from slp.results.diagnostics import Diagnostics
     from slp.results.edits import EditSummary
-    from slp.results.weighted_draws import DrawnTrees
     from slp.runner import Schedule
 
 
-@dataclass(frozen=True)
-class FeatureUse:
-    """Use of a feature: `probability` that the tree splits on it anywhere, and expected number of
-    splits; each with its Monte Carlo standard error, 0 where it is exact."""
-
-    probability: float
-    expected_splits: float
-    probability_error: float = 0.0
-    expected_splits_error: float = 0.0
-
-
-class Posterior:
+class Posterior(Predictions, Summaries):
     """The distribution over decision trees given a program and a table: the posterior, or the prior
     itself.
 
@@ -363,216 +345,3 @@ class Posterior:
             E530, E532.
         """
         return results.posterior_to_arviz(self)
-
-    # --- predictions ---------------------------------------------------------------------------
-
-    def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Class probabilities averaged over all trees, shape (m, C), in the order of
-        `table.leaf.classes`.
-
-        Raises
-        ------
-        UsageError
-            The response is numeric (E506).
-        DataError
-            `X` lacks a column, or a value.
-        """
-        if not self.table.leaf.classes:
-            raise UsageError(NO_CLASS_PROBABILITIES())
-        return self._predictions(X)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """For each row, the most probable class (on a tie the first) in the type that it has in the
-        table (bool, int64, float64 or str), or the predictive mean; shape (m,)."""
-        leaf = self.table.leaf
-        if leaf.classes:
-            best = self.predict_proba(X).argmax(axis=1)
-            return np.asarray(label_array(leaf.classes)[best])
-        return self._predictions(X)[:, 0]
-
-    def _predictions(self, X: Any) -> NDArray[np.float64]:
-        """Class probabilities, shape (m, C), or means, shape (m, 1)."""
-        rows = self.table.new_rows(X)
-        return self._result.of_new_rows(lambda averages: averages.predictions(rows))
-
-    def predict_interval(self, X: Any, level: float = 0.9) -> NDArray[np.float64]:
-        """Central intervals over all trees: of a numeric response the predictive one, shape (m, 2);
-        of classes the credible interval of the probability of each, shape (m, C, 2).
-
-        The ends are the quantiles (1 - level) / 2 and (1 + level) / 2 of the mixture of all leaves
-        that the row may end in, the least value whose distribution function reaches them: of the
-        leaves' predictives, or, for class c, of Beta(a_c + n_c, A + n - a_c - n_c) in a leaf with n
-        rows, n_c of them of the class. So it says what the data leave open of a probability, of
-        which `predict_proba` is the mean; `predict_error` is another matter: the error of a
-        sampler.
-
-        Raises
-        ------
-        UsageError
-            `level` is not between 0 and 1 (E508).
-        DataError
-            `X` lacks a column, or a value.
-        """
-        leaf = self.table.leaf
-        if not isinstance(level, int | float | np.number) or not 0 < level < 1:
-            raise UsageError(NOT_A_LEVEL(level=level))
-        tails = ((1 - level) / 2, (1 + level) / 2)
-        rows = self.table.new_rows(X)
-        numbers = rows_as_numbers(self.table, rows)
-        first, which = self._result.distinct_rows(numbers)
-
-        def ends(averages: TreeAverages) -> list[list[float]]:
-            mixtures = averages.leaf_mixtures(rows[first])
-            if not leaf.classes:
-                each = zip(leaves_at(self.table, numbers[first]), mixtures, strict=True)
-                return [[mixture_quantile(own, m, q) for q in tails] for own, m in each]
-            classes = range(len(leaf.classes))
-            return [
-                [class_quantile(leaf, m, c, q) for c in classes for q in tails] for m in mixtures
-            ]
-
-        found = np.array(self._result.of_new_rows(ends), np.float64)
-        return found.reshape(len(first), *([len(leaf.classes)] if leaf.classes else []), 2)[which]
-
-    def predict_error(self, X: Any) -> NDArray[np.float64]:
-        """Monte Carlo standard error of `predict_proba` for classes, shape (m, C), of the mean that
-        `predict` gives of a numeric response, shape (m,); 0 where they are exact, NaN where there
-        are too few draws to tell.
-
-        Raises
-        ------
-        DataError
-            `X` lacks a column, or a value.
-        """
-        rows = self.table.new_rows(X)
-        found = self._result.error_of_new_rows(rows)
-        if found is not None:
-            return found
-        n_classes = len(self.table.leaf.classes)
-        return np.zeros((len(rows), n_classes) if n_classes else len(rows))
-
-    # --- summaries -----------------------------------------------------------------------------
-
-    def split_probabilities(self) -> dict[str, FeatureUse]:
-        """For each feature how much it is used.
-
-        Raises
-        ------
-        BudgetError
-            An exact engine that was asked for needs more memory (E501) or time (E540). Where `auto`
-            chose it and the memory is too small, 1000 independent draws answer (W540).
-        """
-        return self._feature_use
-
-    @cached_property
-    def _feature_use(self) -> dict[str, FeatureUse]:
-        usage, drawn = self._result.summary(lambda averages: averages.usage())
-        splits, drawn_splits = self._expected_splits
-        # A sum of probabilities is above 1 by its rounding.
-        numbers = [np.minimum(usage, 1.0), splits]
-        none = np.zeros(len(splits))
-        numbers.append(none if drawn is None else drawn.usage_error())
-        numbers.append(none if drawn_splits is None else drawn_splits.expected_splits_error())
-        columns = zip(*(column.tolist() for column in numbers), strict=True)
-        return {
-            name: FeatureUse(*column)
-            for name, column in zip(self.table.feature_names, columns, strict=True)
-        }
-
-    @property
-    def uses_are_drawn(self) -> bool:
-        """Whether `split_probabilities` and `expected_leaves` are averages over draws, and not
-        exact. Raises as `split_probabilities`."""
-        return self._expected_splits[1] is not None
-
-    def root_probabilities(self) -> dict[str, float]:
-        """For each feature the probability that the root of the tree splits on it. The rest, up to
-        1, is that of the tree that is a leaf.
-
-        Raises
-        ------
-        BudgetError
-            An exact engine that was asked for needs the sums of all boxes, and they do not fit.
-        """
-        shares, _ = self._result.summary(lambda averages: averages.root_splits())
-        return dict(zip(self.table.feature_names, shares.tolist(), strict=True))
-
-    def importances(self) -> dict[str, float] | None:
-        """For each feature how much log posterior the splits on it gain, of an engine that grows
-        trees (the score of each split less that of stopping there, as the tree was grown; averaged
-        over the trees found); None of other engines."""
-        found = self._result.importances()
-        if found is None:
-            return None
-        return dict(zip(self.table.feature_names, found.tolist(), strict=True))
-
-    @property
-    def trees_found(self) -> int | None:
-        """How many trees averages are over, of an engine that grows or searches trees, and
-        neither sums over all of them nor draws from them; None of other engines."""
-        return self._result.trees_found
-
-    def rule_probabilities(self) -> list[RuleUse]:
-        """How much each rule of the program is used, in the order of the text: whether a derivation
-        begins with it, uses it at all, and how often (see `RuleUse`). Rules that no state of the
-        grammar has are left out.
-
-        Raises
-        ------
-        UsageError
-            E531: under `edittree` and by the engine `prolog`, trees take no rules that are known;
-            by `modal`, unless one rule makes all splits and another all leaves.
-        BudgetError
-            An exact engine needs a sum of its own for some rules, and that does not fit.
-        """
-        return self._result.rule_uses()
-
-    def mixture(self) -> list[RuleUse]:
-        """The rules that a derivation begins with, where these are a mixture of other states that
-        it never comes back to: `rule_probabilities` of these alone. Else none."""
-        return self._mixture
-
-    @cached_property
-    def _mixture(self) -> list[RuleUse]:
-        return self._result.mixture()
-
-    def expected_leaves(self) -> float:
-        """Expected number of leaves: one more than the expected number of splits."""
-        return 1.0 + float(self._expected_splits[0].sum())
-
-    @cached_property
-    def _expected_splits(self) -> tuple[NDArray[np.float64], DrawnTrees | None]:
-        return self._result.summary(lambda averages: averages.expected_splits())
-
-    def expected_depth(self) -> float:
-        """Expected depth (splits on the longest path)."""
-        mass = self.depth_distribution()
-        return float(mass @ np.arange(len(mass)))
-
-    def expected_leaves_error(self) -> float:
-        """Monte Carlo standard error of `expected_leaves`: 0 where it is exact, NaN where there are
-        too few draws to tell."""
-        _, drawn = self._expected_splits
-        return 0.0 if drawn is None else float(drawn.error(drawn.n_leaves.astype(np.float64)))
-
-    def expected_depth_error(self) -> float:
-        """Monte Carlo standard error of `expected_depth`, as `expected_leaves_error`."""
-        _, drawn = self._depth_distribution
-        return 0.0 if drawn is None else float(drawn.error(drawn.depth.astype(np.float64)))
-
-    def leaf_distribution(self) -> NDArray[np.float64]:
-        """Probability of k leaves at index k = 0, 1, ...; ends where what is left is below
-        1e-12."""
-        return self._leaf_distribution
-
-    @cached_property
-    def _leaf_distribution(self) -> NDArray[np.float64]:
-        return self._result.summary(lambda averages: averages.leaf_distribution())[0]
-
-    def depth_distribution(self) -> NDArray[np.float64]:
-        """Probability of depth t at index t = 0, 1, ...; ends where what is left is below 1e-12."""
-        return self._depth_distribution[0]
-
-    @cached_property
-    def _depth_distribution(self) -> tuple[NDArray[np.float64], DrawnTrees | None]:
-        return self._result.summary(lambda averages: averages.depth_distribution())

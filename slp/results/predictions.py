@@ -1,0 +1,110 @@
+"""What a `Posterior` says of new rows: probabilities, means, intervals."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.data.table import Table
+from slp.errors import UsageError
+from slp.leaves import label_array
+from slp.messages.results import NO_CLASS_PROBABILITIES, NOT_A_LEVEL
+from slp.problem.new_rows import rows_as_numbers
+from slp.results.averages import TreeAverages
+from slp.results.quantiles import class_quantile, mixture_quantile
+from slp.results.result import Result
+from slp.results.rows_in_leaves import leaves_at
+
+
+class Predictions:
+    """The part of `slp.Posterior` that predicts new rows."""
+
+    _result: Result
+    table: Table
+
+    def predict_proba(self, X: Any) -> NDArray[np.float64]:
+        """Class probabilities averaged over all trees, shape (m, C), in the order of
+        `table.leaf.classes`.
+
+        Raises
+        ------
+        UsageError
+            The response is numeric (E506).
+        DataError
+            `X` lacks a column, or a value.
+        """
+        if not self.table.leaf.classes:
+            raise UsageError(NO_CLASS_PROBABILITIES())
+        return self._predictions(X)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """For each row, the most probable class (on a tie the first) in the type that it has in the
+        table (bool, int64, float64 or str), or the predictive mean; shape (m,)."""
+        leaf = self.table.leaf
+        if leaf.classes:
+            best = self.predict_proba(X).argmax(axis=1)
+            return np.asarray(label_array(leaf.classes)[best])
+        return self._predictions(X)[:, 0]
+
+    def _predictions(self, X: Any) -> NDArray[np.float64]:
+        """Class probabilities, shape (m, C), or means, shape (m, 1)."""
+        rows = self.table.new_rows(X)
+        return self._result.of_new_rows(lambda averages: averages.predictions(rows))
+
+    def predict_interval(self, X: Any, level: float = 0.9) -> NDArray[np.float64]:
+        """Central intervals over all trees: of a numeric response the predictive one, shape (m, 2);
+        of classes the credible interval of the probability of each, shape (m, C, 2).
+
+        The ends are the quantiles (1 - level) / 2 and (1 + level) / 2 of the mixture of all leaves
+        that the row may end in, the least value whose distribution function reaches them: of the
+        leaves' predictives, or, for class c, of Beta(a_c + n_c, A + n - a_c - n_c) in a leaf with n
+        rows, n_c of them of the class. So it says what the data leave open of a probability, of
+        which `predict_proba` is the mean; `predict_error` is another matter: the error of a
+        sampler.
+
+        Raises
+        ------
+        UsageError
+            `level` is not between 0 and 1 (E508).
+        DataError
+            `X` lacks a column, or a value.
+        """
+        leaf = self.table.leaf
+        if not isinstance(level, int | float | np.number) or not 0 < level < 1:
+            raise UsageError(NOT_A_LEVEL(level=level))
+        tails = ((1 - level) / 2, (1 + level) / 2)
+        rows = self.table.new_rows(X)
+        numbers = rows_as_numbers(self.table, rows)
+        first, which = self._result.distinct_rows(numbers)
+
+        def ends(averages: TreeAverages) -> list[list[float]]:
+            mixtures = averages.leaf_mixtures(rows[first])
+            if not leaf.classes:
+                each = zip(leaves_at(self.table, numbers[first]), mixtures, strict=True)
+                return [[mixture_quantile(own, m, q) for q in tails] for own, m in each]
+            classes = range(len(leaf.classes))
+            return [
+                [class_quantile(leaf, m, c, q) for c in classes for q in tails] for m in mixtures
+            ]
+
+        found = np.array(self._result.of_new_rows(ends), np.float64)
+        return found.reshape(len(first), *([len(leaf.classes)] if leaf.classes else []), 2)[which]
+
+    def predict_error(self, X: Any) -> NDArray[np.float64]:
+        """Monte Carlo standard error of `predict_proba` for classes, shape (m, C), of the mean that
+        `predict` gives of a numeric response, shape (m,); 0 where they are exact, NaN where there
+        are too few draws to tell.
+
+        Raises
+        ------
+        DataError
+            `X` lacks a column, or a value.
+        """
+        rows = self.table.new_rows(X)
+        found = self._result.error_of_new_rows(rows)
+        if found is not None:
+            return found
+        n_classes = len(self.table.leaf.classes)
+        return np.zeros((len(rows), n_classes) if n_classes else len(rows))

@@ -1,0 +1,159 @@
+"""What a `Posterior` says of its trees together: features, rules, leaves, depth."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.data.table import Table
+from slp.results.result import Result
+from slp.results.rule_use import RuleUse
+
+if TYPE_CHECKING:
+    from slp.results.weighted_draws import DrawnTrees
+
+
+@dataclass(frozen=True)
+class FeatureUse:
+    """Use of a feature: `probability` that the tree splits on it anywhere, and expected number of
+    splits; each with its Monte Carlo standard error, 0 where it is exact."""
+
+    probability: float
+    expected_splits: float
+    probability_error: float = 0.0
+    expected_splits_error: float = 0.0
+
+
+class Summaries:
+    """The part of `slp.Posterior` that averages over trees."""
+
+    _result: Result
+    table: Table
+
+    def split_probabilities(self) -> dict[str, FeatureUse]:
+        """For each feature how much it is used.
+
+        Raises
+        ------
+        BudgetError
+            An exact engine that was asked for needs more memory (E501) or time (E540). Where `auto`
+            chose it and the memory is too small, 1000 independent draws answer (W540).
+        """
+        return self._feature_use
+
+    @cached_property
+    def _feature_use(self) -> dict[str, FeatureUse]:
+        usage, drawn = self._result.summary(lambda averages: averages.usage())
+        splits, drawn_splits = self._expected_splits
+        # A sum of probabilities is above 1 by its rounding.
+        numbers = [np.minimum(usage, 1.0), splits]
+        none = np.zeros(len(splits))
+        numbers.append(none if drawn is None else drawn.usage_error())
+        numbers.append(none if drawn_splits is None else drawn_splits.expected_splits_error())
+        columns = zip(*(column.tolist() for column in numbers), strict=True)
+        return {
+            name: FeatureUse(*column)
+            for name, column in zip(self.table.feature_names, columns, strict=True)
+        }
+
+    @property
+    def uses_are_drawn(self) -> bool:
+        """Whether `split_probabilities` and `expected_leaves` are averages over draws, and not
+        exact. Raises as `split_probabilities`."""
+        return self._expected_splits[1] is not None
+
+    def root_probabilities(self) -> dict[str, float]:
+        """For each feature the probability that the root of the tree splits on it. The rest, up to
+        1, is that of the tree that is a leaf.
+
+        Raises
+        ------
+        BudgetError
+            An exact engine that was asked for needs the sums of all boxes, and they do not fit.
+        """
+        shares, _ = self._result.summary(lambda averages: averages.root_splits())
+        return dict(zip(self.table.feature_names, shares.tolist(), strict=True))
+
+    def importances(self) -> dict[str, float] | None:
+        """For each feature how much log posterior the splits on it gain, of an engine that grows
+        trees (the score of each split less that of stopping there, as the tree was grown; averaged
+        over the trees found); None of other engines."""
+        found = self._result.importances()
+        if found is None:
+            return None
+        return dict(zip(self.table.feature_names, found.tolist(), strict=True))
+
+    @property
+    def trees_found(self) -> int | None:
+        """How many trees averages are over, of an engine that grows or searches trees, and
+        neither sums over all of them nor draws from them; None of other engines."""
+        return self._result.trees_found
+
+    def rule_probabilities(self) -> list[RuleUse]:
+        """How much each rule of the program is used, in the order of the text: whether a derivation
+        begins with it, uses it at all, and how often (see `RuleUse`). Rules that no state of the
+        grammar has are left out.
+
+        Raises
+        ------
+        UsageError
+            E531: under `edittree` and by the engine `prolog`, trees take no rules that are known;
+            by `modal`, unless one rule makes all splits and another all leaves.
+        BudgetError
+            An exact engine needs a sum of its own for some rules, and that does not fit.
+        """
+        return self._result.rule_uses()
+
+    def mixture(self) -> list[RuleUse]:
+        """The rules that a derivation begins with, where these are a mixture of other states that
+        it never comes back to: `rule_probabilities` of these alone. Else none."""
+        return self._mixture
+
+    @cached_property
+    def _mixture(self) -> list[RuleUse]:
+        return self._result.mixture()
+
+    def expected_leaves(self) -> float:
+        """Expected number of leaves: one more than the expected number of splits."""
+        return 1.0 + float(self._expected_splits[0].sum())
+
+    @cached_property
+    def _expected_splits(self) -> tuple[NDArray[np.float64], DrawnTrees | None]:
+        return self._result.summary(lambda averages: averages.expected_splits())
+
+    def expected_depth(self) -> float:
+        """Expected depth (splits on the longest path)."""
+        mass = self.depth_distribution()
+        return float(mass @ np.arange(len(mass)))
+
+    def expected_leaves_error(self) -> float:
+        """Monte Carlo standard error of `expected_leaves`: 0 where it is exact, NaN where there are
+        too few draws to tell."""
+        _, drawn = self._expected_splits
+        return 0.0 if drawn is None else float(drawn.error(drawn.n_leaves.astype(np.float64)))
+
+    def expected_depth_error(self) -> float:
+        """Monte Carlo standard error of `expected_depth`, as `expected_leaves_error`."""
+        _, drawn = self._depth_distribution
+        return 0.0 if drawn is None else float(drawn.error(drawn.depth.astype(np.float64)))
+
+    def leaf_distribution(self) -> NDArray[np.float64]:
+        """Probability of k leaves at index k = 0, 1, ...; ends where what is left is below
+        1e-12."""
+        return self._leaf_distribution
+
+    @cached_property
+    def _leaf_distribution(self) -> NDArray[np.float64]:
+        return self._result.summary(lambda averages: averages.leaf_distribution())[0]
+
+    def depth_distribution(self) -> NDArray[np.float64]:
+        """Probability of depth t at index t = 0, 1, ...; ends where what is left is below 1e-12."""
+        return self._depth_distribution[0]
+
+    @cached_property
+    def _depth_distribution(self) -> tuple[NDArray[np.float64], DrawnTrees | None]:
+        return self._result.summary(lambda averages: averages.depth_distribution())
