@@ -60,12 +60,12 @@ CASES = {
     "million": Case(1_000_000, 6, "1GiB", "--engine mh -n 100 --warmup 200 --thin 20"),
     "million-too-small": Case(1_000_000, 6, "100MiB", SHORT, 1),
     "million-auto": Case(1_000_000, 6, "700MiB", "-n 40 --warmup 100 --thin 10"),
-    "million-few-values": Case(1_000_000, 6, "1GiB", SHORT, values=20),
+    "million-few-values": Case(1_000_000, 6, "1GiB", SHORT + " --time 240s", values=20),
     "wide": Case(2_000, 500, "100MiB", SHORT),
     "exact-200MiB": Case(20_000, 40, "200MiB", "--engine exact", 1),
     "auto-200MiB": Case(20_000, 40, "200MiB", "-n 100 --warmup 200 --thin 20"),
     "tempered": Case(100_000, 6, "200MiB", SHORT + " --rungs 4"),
-    "partition": Case(100_000, 6, "200MiB", SHORT, program="bcart_pcfg"),
+    "partition": Case(100_000, 6, "200MiB", SHORT + " --time 240s", program="bcart_pcfg"),
 }
 
 

@@ -198,9 +198,11 @@ class _Drawing:
         kept = min(kept, deadline.left() * _MOST_AFTER_DRAWS)
         # Ctrl-C arrives in the main thread, so there it ends even a slow predicate at once.
         asked = asked_predicates(self.problem.program.constraints)
-        # With less time there may be too few draws for statistics.
-        told = how.schedule.draws_of(0) >= FEWEST_DRAWS and deadline.left() > _IMPORT_SECONDS
-        beside = imported_meanwhile if told else nullcontext
+        # With less time there may be too few draws for statistics; without a limit the import can
+        # wait until the chains' buffers are freed.
+        later = deadline.seconds is None or deadline.left() < _IMPORT_SECONDS
+        few = how.schedule.draws_of(0) < FEWEST_DRAWS
+        beside = nullcontext if later or few else imported_meanwhile
         with beside():
             return run(
                 sampler,
