@@ -34,8 +34,12 @@ def draws_lines(
         return
     if found is None:
         none = "none were made: exact sums need none, and -o FILE writes some"
-        own = f"{draws} independent draws, seed {posterior.seed}{where}"
-        yield f"draws     {own if output else none}"
+        if output is None:
+            yield f"draws     {none}"
+            return
+        made = len(posterior.draws)
+        few = "" if made == draws else f" of {draws}"
+        yield f"draws     {made}{few} independent draws, seed {posterior.seed}{where}"
         return
     n = sum(found.draws)
     kept = f"{n} draws" if n == draws else f"{n} of {draws} draws"

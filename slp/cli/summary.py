@@ -38,11 +38,12 @@ def feature_uses(posterior: Posterior) -> Uses | BudgetError:
 
 def draws_made(posterior: Posterior, draws: int, output: str | None) -> int:
     """The number of draws, of `draws` asked for. An exact engine makes draws only if there is a
-    file for them."""
+    file for them, behind the summary if there is time."""
     if posterior.trees_found is not None:
         return len(posterior.draws) if output is not None else 0
     if posterior.diagnostics is None:
-        return draws if output is not None else 0
+        at_once = output is not None and posterior.choice.by_clock
+        return len(posterior.draws) if at_once else draws if output is not None else 0
     return sum(posterior.diagnostics.draws)
 
 

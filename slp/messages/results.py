@@ -94,6 +94,10 @@ OUT_OF_TIME = W541.says(
     "run again with --time {more}s (in Python: time={more}), or go on from a checkpoint",
 )
 
+FEWER_INDEPENDENT_DRAWS = W541.says(
+    "the time is over: {kept} of {wanted} independent draws are there", "give it more time"
+)
+
 OUT_OF_TIME_IN_FURTHER_ROUND = W541.says(
     "the time of {time} is over in a further round: its {kept} draws are there",
     "run again with --time {more}s (in Python: time={more}), or go on from a checkpoint",

@@ -18,6 +18,7 @@ from slp.ir.tree_grammar import TreeGrammar
 from slp.late import late_import
 from slp.messages.entry import Wording
 from slp.messages.inference import NEW_ROWS_BY_DRAWS, SUMMARIES_BY_DRAWS
+from slp.messages.results import FEWER_INDEPENDENT_DRAWS
 from slp.problem.boxes import Geometry
 from slp.results.averages import ScoredTree, TreeAverages, TreeDistribution
 from slp.results.choice import Choice
@@ -281,8 +282,16 @@ class SummedResult(Result):
 
     @cached_property
     def draws(self) -> list[Draw]:
-        """See `Result`: independent, made with `seed`."""
-        drawn = self._distribution.draw(self._n_draws, np.random.default_rng(self.seed))
+        """See `Result`: independent, made with `seed`; those that answer in place of sums where the
+        time is over."""
+        try:
+            drawn = self._distribution.draw(self._n_draws, np.random.default_rng(self.seed))
+        except TimeOverError as error:
+            made = self._draws_for(error)
+            numbers = np.concatenate(made.chains)[: self._n_draws].tolist()
+            drawn = [made.trees[u] for u in numbers]
+            if len(drawn) < self._n_draws:
+                warn(FEWER_INDEPENDENT_DRAWS(kept=len(drawn), wanted=self._n_draws))
         weights: dict[Tree, float] = {}
         out = []
         for scored in drawn:

@@ -119,6 +119,27 @@ def test_a_summary_goes_on_with_independent_draws(slp_run, table: Path, ends, na
     assert ("\nbest tree of those drawn, there may be better ones" in page) == (name == "best")
 
 
+def test_draws_that_take_too_long_are_those_that_answered(
+    slp_run, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ends
+) -> None:
+    real = CompiledChart.draw
+
+    def draw(self: CompiledChart, n: int, rng: object) -> object:
+        if n > 1000:
+            raise TimeOverError(Diagnostic("E540", "the time of 1 h is over", help=HELP))
+        return real(self, n, rng)
+
+    monkeypatch.setattr(CompiledChart, "draw", draw)
+    ends("usage")
+    options = ("-n", 1500, "--seed", 1, "-o", tmp_path / "draws")
+    result = slp_run("sample", "growtree", table, *options)
+    assert result.code == 0
+    assert "warning[W541]: the time is over: 1000 of 1500 independent draws are there" in result.err
+    assert "\ndraws     1000 of 1500 independent draws, seed 1, written to " in result.out
+    assert len((tmp_path / "draws").read_text().splitlines()) == 1000
+    assert json.loads(slp_run("sample", "growtree", table, *options, "--json").out)["draws"] == 1000
+
+
 def test_a_number_of_trees_that_takes_too_long_is_left_out(slp_run, table: Path, ends) -> None:
     whole = json.loads(slp_run("sample", "growtree", table, "--json").out)
     ends("tree_count")
