@@ -180,7 +180,13 @@ def trees(posterior: Posterior) -> Html:
         if i > 1 and found.tree.n_leaves > _LEAVES_OPEN:
             shown = details("Show this tree", shown)
         parts += [tag("h3", name), tag("p", size), shown]
-    count = posterior.tree_count()
+    try:
+        count = posterior.tree_count()
+    except BudgetError as error:
+        parts += [
+            tag("p", f"The number of trees is left out: {d.message}") for d in error.diagnostics
+        ]
+        return joined(parts)
     if count is not None:
         parts.append(
             tag("p", f"Trees of probability above 0 on this table: {number_of_trees_text(count)}.")

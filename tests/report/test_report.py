@@ -143,8 +143,10 @@ def test_a_page_without_the_use_of_features(monkeypatch: pytest.MonkeyPatch) -> 
         slp.load("growtree").posterior(patients(), engine="exact", time=1e-9, draws=0)
 
     monkeypatch.setattr(slp.Posterior, "split_probabilities", no_time)
+    monkeypatch.setattr(slp.Posterior, "tree_count", no_time)
     found = Elements(report_html(posterior))
     assert "Most probable tree" in found.text and "The use of features is not known" in found.text
+    assert "The number of trees is left out: " in found.text
     for name in ("features", "thresholds", "dependence", "heat"):
         assert f"The picture of {name} is missing (E540)" in found.text
 
