@@ -34,7 +34,7 @@ from tests.spec.test_against_enumeration import check
 _ERROR = 1e-9
 _KINDS = (
     *("orders", "weights", "least_weight", "missing_level", "missing_side", "lines"),
-    *("exposures",),
+    *("exposures", "subsets"),
 )
 
 

@@ -59,6 +59,10 @@ def read_declarations(directives: Directives, values: Values, findings: Findings
     out.features = tuple(
         f for n, d in directives.of("feature").items() if (f := features.declaration(n or None, d))
     )
+    if any(f.name is None and f.missing == "side" for f in out.features):
+        for f in out.features:
+            if f.subsets is not None and f.missing is None:
+                findings.add(words.SUBSETS_AND_SIDES(f.span, feature=f"`{f.name}`"))
     for name, declared in directives.of("feature_weight").items():
         weight = values.positive(declared.args[0], f"the weight of `{name}`", declared.span)
         out.feature_weights[name] = 1.0 if weight is None else weight

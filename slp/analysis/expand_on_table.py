@@ -44,6 +44,7 @@ from slp.messages.files import (
     NO_EXPANSION_ON_TABLE,
     NO_GUARD_IN_RANGE,
     SIDES_NOT_EXPANDED,
+    SUBSETS_NOT_EXPANDED,
 )
 from slp.resolution.instances import conjunction
 from slp.resolution.row_goals import class_name
@@ -118,6 +119,8 @@ def expand_on_table(program: Program, table: Table) -> str:
     for feature in table.features:
         if feature.holes:
             raise UnsupportedError(SIDES_NOT_EXPANDED(name=feature.name))
+        if feature.subsets:
+            raise UnsupportedError(SUBSETS_NOT_EXPANDED(name=feature.name))
     _check_names(program)
     expansions = [_Expansion(program, rule, i) for i, rule in enumerate(program.rules, 1)]
     bodies = [rule.body for rule in program.rules]

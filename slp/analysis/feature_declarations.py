@@ -24,7 +24,11 @@ _TWICE = {
     "range": words.TWO_RANGES,
     "missing": words.TWO_MISSING,
     "new": words.TWO_WAYS_OF_NEW,
+    "subsets": words.TWO_SUBSETS,
 }
+
+#: The most levels of splits by subsets: without a number in the declaration, and at all.
+_SOME_LEVELS, _MOST_LEVELS = 8, 12
 
 
 def read_order(
@@ -74,13 +78,14 @@ class FeatureReader:
         levels = kind if isinstance(kind, tuple) else None
         return FeatureDeclaration(
             name,
-            kind if levels is None else "ordinal",
+            _kind(said) if levels is None else "ordinal",
             said.get("coding"),
             levels,
             said.get("unit"),
             said.get("range"),
             said.get("missing"),
             said.get("new"),
+            said.get("subsets"),
             d.span,
         )
 
@@ -99,6 +104,11 @@ class FeatureReader:
             case ("missing", 1):
                 assert isinstance(item, Struct)
                 return "missing", self._missing(item, d)
+            case ("subsets", 0):
+                return "subsets", _SOME_LEVELS
+            case ("subsets", 1):
+                assert isinstance(item, Struct)
+                return "subsets", self._limit(item, d)
             case ("new", 1):
                 assert isinstance(item, Struct)
                 return "new", self._new(item, d)
@@ -116,8 +126,15 @@ class FeatureReader:
         numeric = kind == "numeric" or ordered or said.keys() & {"coding", "unit", "range"}
         if name is not None and numeric and said.get("missing") == "level":
             self._clash(words.NUMBERS_WITH_MISSING_LEVEL, name, d.args[0], d)
-        if "new" in said and said.get("missing") != "side":
+        if "subsets" in said:
+            if numeric and name is not None:
+                self._clash(words.SUBSETS_AND_NUMBERS, name, d.args[0], d)
+            if said.get("missing") == "side":
+                self._clash(words.SUBSETS_AND_SIDES, name, d.args[0], d)
+        elif "new" in said and said.get("missing") != "side":
             self._clash(words.NEW_WITHOUT_SIDE, name, d.args[0], d)
+        elif said.get("new") == "larger":
+            self._clash(words.LARGER_WITHOUT_SUBSETS, name, d.args[0], d)
         if name is None and said.keys() - {"coding", "missing", "new"}:
             self._clash(words.TYPE_OF_ALL, name, d.args[0], d)
 
@@ -149,10 +166,18 @@ class FeatureReader:
 
     def _new(self, item: Struct, d: Declared) -> str | None:
         how = item.args[0]
-        if isinstance(how, Atom) and how.name in ("error", "average"):
+        if isinstance(how, Atom) and how.name in ("error", "average", "larger"):
             return how.name
         self.findings.add(words.NO_WAY_OF_NEW(span_of(item, d.span)))
         return None
+
+    def _limit(self, item: Struct, d: Declared) -> int | None:
+        """The most levels of `subsets(N)`."""
+        most = self.values.whole(item.args[0], "the number of levels", d.span, 2)
+        if most is not None and most > _MOST_LEVELS:
+            self.findings.add(words.NO_LIMIT_OF_SUBSETS(span_of(item, d.span)))
+            return None
+        return most
 
     def _clash(self, wording: Wording, name: str | None, term: Term, d: Declared) -> None:
         feature = "every feature (`_`)" if name is None else f"`{name}`"
@@ -203,3 +228,8 @@ def _finite(numbers: tuple[float, ...]) -> bool:
 
 def _sorted_text(numbers: tuple[float, ...]) -> str:
     return "[" + ", ".join(f"{n:g}" for n in sorted(set(numbers)) if abs(n) != float("inf")) + "]"
+
+
+def _kind(said: Mapping[str, Any]) -> Any:
+    """The kind, which `subsets` says too."""
+    return "categorical" if "subsets" in said else said.get("kind")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 
 import numpy as np
 
@@ -14,7 +14,8 @@ from slp.data.table import Feature, Table
 from slp.errors import DataError, Diagnostic
 from slp.ir.guards import features_in_guards
 from slp.ir.names import unknown_classes, unknown_features
-from slp.ir.program import Box, Constant, First, MaxLeaves, Monotone, Program
+from slp.ir.program import Box, Constant, First, MaxLeaves, Monotone, Program, SplitBody
+from slp.messages import Wording
 from slp.messages import on_table as words
 from slp.messages.names import name_help
 from slp.resolution import StateRules
@@ -115,22 +116,31 @@ class _Checker:
                 self.findings.add(words.MONOTONE_OVER_LEVELS(c.span, name=c.feature))
             if isinstance(c, Monotone) and self.table.leaf.regressors:
                 self.findings.add(words.MONOTONE_LINES(c.span))
-        self.holes()
+        sided = [f.name for f in self.table.features if f.holes]
+        parted = [f.name for f in self.table.features if f.subsets]
+        self.untold(sided, words.NOT_WITH_SIDES)
+        self.untold(parted, words.NOT_WITH_SUBSETS)
+        for rule in self.program.rules:
+            body = rule.body
+            if isinstance(body, SplitBody) and isinstance(body.feature, Atom):
+                name = body.feature.name
+                if name in parted and isinstance(body.threshold, Atom):
+                    what = f"`split({name}, {body.threshold.name})`"
+                    self.findings.add(words.NOT_WITH_SUBSETS(rule.span, what=what, name=name))
 
-    def holes(self) -> None:
-        """Find what does not go with missing values that take a side."""
-        found = [f.name for f in self.table.features if f.holes]
+    def untold(self, found: Sequence[str], wording: Wording) -> None:
+        """Find what does not go with the features `found`, whose splits do not tell every side."""
         if not found:
             return
         for c in self.program.constraints:
             if isinstance(c, Monotone):
                 what = f"`monotone({c.feature}, {c.direction})`"
-                self.findings.add(words.NOT_WITH_SIDES(c.span, what=what, name=found[0]))
+                self.findings.add(wording(c.span, what=what, name=found[0]))
         if self.program.edits is not None:
             span = self.program.edits.span
-            self.findings.add(words.NOT_WITH_SIDES(span, what="`edittree`", name=found[0]))
+            self.findings.add(wording(span, what="`edittree`", name=found[0]))
         if self.program.soft:
-            self.findings.add(words.NOT_WITH_SIDES(None, what="soft trees", name=found[0]))
+            self.findings.add(wording(None, what="soft trees", name=found[0]))
 
     def is_categorical(self, name: str) -> bool:
         return name in self.features and self.features[name].categorical

@@ -155,12 +155,14 @@ def _feature_notes(coded: Sequence[CodedColumn]) -> tuple[str, ...]:
     measured = [f"{f.name} ({_measure_text(f)})" for f in features if f.unit or f.range]
     missing = [f.name for f in features if f.missing == "level"]
     holes = [f.name for f in features if f.holes]
+    parted = [f.name for f in features if f.subsets]
     told = {
         "features coded to bins (how many)": binned,
         "ordinal features": ordered,
         "units and ranges": measured,
         "missing values are a level of": missing,
         "missing values take a side of": holes,
+        "splits by subsets of levels of": parted,
     }
     return tuple(f"{what}: {_first(own)}" for what, own in told.items() if own)
 

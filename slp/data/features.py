@@ -18,7 +18,7 @@ from slp.data.texts import text_warnings
 from slp.data.words import first_row
 from slp.errors import DataError, Diagnostic
 from slp.ir.program import Bins, Cuts, FeatureDeclaration
-from slp.ir.quantity import MISSING, LevelOrMissing
+from slp.ir.quantity import MISSING, Absent, LevelOrMissing
 from slp.messages.names import atom, plural
 from slp.messages.tables import (
     INFINITE_VALUES,
@@ -32,6 +32,7 @@ from slp.messages.tables import (
     TEXT_IN_BINNED,
     TEXT_IN_NUMERIC,
     TOO_MANY_BINS,
+    TOO_MANY_LEVELS,
 )
 
 MOST_BINS = 100_000
@@ -49,7 +50,8 @@ class Declared:
     unit: str | None = None
     range: tuple[float, float] | None = None
     missing: Literal["error", "level", "side"] | None = None
-    new: Literal["error", "average"] | None = None
+    new: Absent | None = None
+    subsets: int | None = None
 
     @property
     def of_numbers(self) -> bool:
@@ -77,6 +79,8 @@ def declared_of(column: Column, declarations: Sequence[FeatureDeclaration]) -> D
     said = {part: v for d in of_all for part, v in d.said.items()}
     if own or not column.numeric:
         said = {part: v for part, v in said.items() if part in ("missing", "new")}
+    if any(d.subsets is not None for d in own):  # whose `new` is of levels
+        said.pop("new", None)
     return replace(Declared(), **said | {part: v for d in own for part, v in d.said.items()})
 
 
@@ -88,7 +92,7 @@ def code_column(column: Column, declared: Declared, weights: _Floats | None = No
     DataError
         E411, E412, E420, E421 for its cells; E422 infinite values; E423 whole numbers that coincide
         as floats; E429 too many bins; E438 a level of none of the declared ones; E439 a number out
-        of the declared range.
+        of the declared range; E446 too many levels for splits by subsets.
     """
     if declared.missing == "side" and column.kind != "unusable":
         return _code_side(column, declared, weights)
@@ -102,7 +106,7 @@ def code_column(column: Column, declared: Declared, weights: _Floats | None = No
     if declared.levels is not None:
         return _code_order(column, declared.levels)
     if categorical:
-        return _code_levels(column, () if declared.kind else text_warnings(column))
+        return _code_levels(column, declared, () if declared.kind else text_warnings(column))
     coded = _code_numbers(column, declared, weights)
     feature = replace(coded.feature, unit=declared.unit, range=declared.range)
     return replace(coded, feature=feature)
@@ -135,16 +139,30 @@ def _code_order(column: Column, order: tuple[str, ...]) -> CodedColumn:
     return CodedColumn(feature, kernels.code_by_cuts(read_levels(column, order), feature.cuts))
 
 
-def _code_levels(column: Column, warnings: tuple[Diagnostic, ...] = ()) -> CodedColumn:
+def _code_levels(
+    column: Column, declared: Declared, warnings: tuple[Diagnostic, ...] = ()
+) -> CodedColumn:
     labels, codes = labels_of(column)
-    levels = tuple(map(cell_text, labels))
-    return CodedColumn(Feature(column.name, levels=levels), codes, warnings)
+    feature = Feature(column.name, levels=tuple(map(cell_text, labels)))
+    return CodedColumn(_with_subsets(feature, declared), codes, warnings)
+
+
+def _with_subsets(feature: Feature, declared: Declared) -> Feature:
+    """A feature of levels, whose splits are by subsets if that is declared."""
+    if declared.subsets is None:
+        return feature
+    if feature.n_codes > declared.subsets:
+        name, levels = feature.name, feature.n_codes
+        raise DataError(
+            TOO_MANY_LEVELS(name=name, atom=atom(name), levels=levels, most=declared.subsets)
+        )
+    return replace(feature, subsets=True, new=declared.new or "error")
 
 
 def _code_levels_and_missing(column: Column, declared: Declared) -> CodedColumn:
     """Missing values are the level `MISSING`, which comes last."""
     present = column.rows(np.flatnonzero(~column.missing))
-    coded = _code_levels(present, () if declared.kind else text_warnings(present))
+    coded = _code_levels(present, declared, () if declared.kind else text_warnings(present))
     levels = coded.feature.levels or ()
     if MISSING in levels:
         raise DataError(MISSING_IS_A_LEVEL(name=column.name, level=MISSING))
@@ -153,7 +171,7 @@ def _code_levels_and_missing(column: Column, declared: Declared) -> CodedColumn:
     if column.missing.any():
         levels = (*levels, MISSING)
     feature = replace(coded.feature, levels=tuple(map(LevelOrMissing, levels)), missing="level")
-    return replace(coded, feature=feature, codes=codes)
+    return replace(coded, feature=_with_subsets(feature, declared), codes=codes)
 
 
 def _code_numbers(column: Column, declared: Declared, weights: _Floats | None) -> CodedColumn:

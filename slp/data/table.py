@@ -12,6 +12,8 @@ value is `levels[i]`. A feature of any kind with `holes` has one code more, the 
 the value.
 
 A *cut* is a pair of codes `low, high`: neighbours in a box, or twice the code of the level tested.
+Of a feature with `subsets` it is a pair of groups of levels, those on the left side, which have the
+first level of the box, and those on the right: each number has the codes as its binary digits.
 Of a feature with holes `low + N, high + N`, N its number of codes, is the same cut with missing
 values on the right side, `low + 2 N, high + 2 N` with these on the left one, and twice the last
 code is the test for missing values. A cut without a side is one of a box without missing values.
@@ -39,7 +41,9 @@ from slp.errors import Diagnostic
 from slp.ir.quantity import (
     IS_MISSING,
     MISSING,
+    Absent,
     LevelOrMissing,
+    OneOf,
     Quantity,
     Side,
     SidedLevel,
@@ -57,7 +61,8 @@ class Feature:
     `unit` and `range` are the declared ones; with `missing` "level", `levels` are of a class of
     their own, and the last may stand for missing values (`slp.ir.quantity`). With `missing` "side"
     it has `holes` if some row of the table misses the value, and `new` tells what becomes of a new
-    row that misses it at a split without a side."""
+    row that misses it at a split without a side. With `subsets` a split parts the levels of its
+    box in two groups; `new` then tells what becomes of a new row with none of these levels."""
 
     name: str
     values: NDArray[np.float64] | None = None
@@ -68,7 +73,8 @@ class Feature:
     range: tuple[float, float] | None = None
     missing: Literal["level", "side"] | None = None
     holes: bool = False
-    new: Literal["error", "average"] = "error"
+    new: Absent = "error"
+    subsets: bool = False
 
     @classmethod
     def ordinal(cls, name: str, order: Sequence[str]) -> Feature:
@@ -94,6 +100,26 @@ class Feature:
             return len(self.cuts) + 1
         assert self.levels is not None
         return len(self.levels)
+
+    @property
+    def groups(self) -> tuple[OneOf, ...]:
+        """With `subsets`, the groups that levels of some box may form on the left side, by their
+        cell: group i has the levels of the binary digits of i + 1."""
+        return tuple(OneOf(self._of(cell + 1), ()) for cell in range(self.n_cells))
+
+    @property
+    def n_cells(self) -> int:
+        """Number of cells of a categorical feature: its levels, or groups of them."""
+        return max(1, (1 << self.n_codes) - 2) if self.subsets else self.n_codes
+
+    def cell(self, low: int) -> int:
+        """The cell of a cut of a categorical feature."""
+        return low - 1 if self.subsets else low
+
+    def _of(self, group: int) -> list[str]:
+        """The levels of a group, the set of whose codes is in the binary digits of a number."""
+        assert self.levels is not None
+        return [level for code, level in enumerate(self.levels) if group >> code & 1]
 
     @property
     def missing_code(self) -> int | None:
@@ -139,6 +165,8 @@ class Feature:
         low, high, side = self.without_side(low, high)
         if low == self.missing_code:
             return None, IS_MISSING
+        if self.subsets:
+            return None, OneOf(self._of(low), self._of(high), self.new)
         if self.levels is not None:
             level = self.levels[low]
             return None, level if side is None else SidedLevel(level, side)
@@ -149,6 +177,8 @@ class Feature:
         """Whether a test by threshold or level is of the feature's kind."""
         if isinstance(level, LevelOrMissing) and level == MISSING and self.missing == "side":
             return True
+        if isinstance(level, OneOf) and not self.subsets:
+            return False
         return (level is not None) == self.categorical
 
     def sides(
@@ -172,6 +202,12 @@ class Feature:
         self, threshold: float | None, level: str | None
     ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         codes = np.arange(self.n_values)
+        if isinstance(level, OneOf):
+            left, right = (
+                np.array([str(own) in group for own in self.levels or ()], np.bool_)
+                for group in (level.levels, level.others)
+            )
+            return left, ~(left | right)
         if self.levels is not None:
             level = None if level is None else str(level)
             return np.array([own == level for own in self.levels], np.bool_), codes < 0
@@ -272,7 +308,7 @@ class Table:
         arrays: list[NDArray[Any]] = [self.codes, self.counts, self.statistics]
         for feature in self.features:
             about += [feature.name, *(feature.levels or feature.order)]
-            about += ["missing"] * feature.holes
+            about += ["missing"] * feature.holes + ["subsets"] * feature.subsets
             arrays += [a for a in (feature.values, feature.cuts) if a is not None]
         digest.update(json.dumps(about).encode())
         for array in arrays:
@@ -308,7 +344,11 @@ class Table:
         """The part of this table that lowering knows."""
         most = max(1, min(len(self.counts), self.n_rows // min_leaf))
         levels = tuple(
-            (*f.levels, MISSING) if f.levels is not None and f.holes else f.levels
+            f.groups
+            if f.subsets
+            else (*f.levels, MISSING)
+            if f.levels is not None and f.holes
+            else f.levels
             for f in self.features
         )
         holes = frozenset(f.name for f in self.features if f.holes)

@@ -208,6 +208,8 @@ def _plainly(problem: Problem) -> str:
         return ", in NumPy, as the compiled kernels are missing"
     if isinstance(problem.table.leaf, OwnModel):
         return ", in NumPy, as the leaf model is one of Python"
+    if any(f.subsets for f in problem.table.features):
+        return ", in NumPy, as splits are by subsets of levels"
     if core_for(problem.table) is None:
         return ", in NumPy, as missing values take a side"
     return ""

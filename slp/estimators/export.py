@@ -13,6 +13,7 @@ from sklearn.tree._tree import NODE_DTYPE
 from sklearn.tree._tree import Tree as FittedTree
 
 from slp.errors import DataError
+from slp.ir.quantity import OneOf
 from slp.leaves import label_array, sorted_labels
 from slp.messages.trees import LEAVES_WITHOUT_ROWS, LINES_IN_LEAVES, NAME_OF_TEST_MISSING
 from slp.trees import Leaf, Split, Tree
@@ -48,7 +49,10 @@ def tree_to_sklearn(tree: Tree, feature_names: Sequence[str] | None = None) -> A
 
 
 def _column(split: Split) -> str:
-    """The column that a test needs: of a level its indicator, as `pandas.get_dummies` names it."""
+    """The column that a test needs: of a level its indicator, as `pandas.get_dummies` names it; of
+    a test by subsets one that is 1 in the rows that go left."""
+    if isinstance(split.level, OneOf):
+        return f"{split.feature} in {split.level}"
     return split.feature if split.level is None else f"{split.feature}={split.level}"
 
 

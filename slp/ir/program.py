@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
 
 from slp.errors import Diagnostic
+from slp.ir.quantity import Absent
 from slp.source import SourceFile, SourceSpan
 from slp.terms import Term
 
@@ -143,7 +144,8 @@ class FeatureDeclaration:
     named elsewhere; `missing` then to all features. `levels` are those of an ordinal feature, in
     order; `range` are the least and the largest value that is allowed; `missing` tells what a
     missing value is: an error, one more level, or one that takes a side; `new` what becomes of a
-    new row that misses the value at a split where no row of the table did."""
+    new row that misses the value at a split where no row of the table did, or, with `subsets`,
+    whose level no row there had. `subsets` is the most levels that splits by subsets may part."""
 
     name: str | None
     kind: Literal["numeric", "categorical", "ordinal"] | None
@@ -152,13 +154,14 @@ class FeatureDeclaration:
     unit: str | None = None
     range: tuple[float, float] | None = None
     missing: Literal["error", "level", "side"] | None = None
-    new: Literal["error", "average"] | None = None
+    new: Absent | None = None
+    subsets: int | None = None
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
 
     @property
     def said(self) -> Mapping[str, Any]:
         """What it says, by field, without the name."""
-        parts = ("kind", "coding", "levels", "unit", "range", "missing", "new")
+        parts = ("kind", "coding", "levels", "unit", "range", "missing", "new", "subsets")
         return {p: getattr(self, p) for p in parts if getattr(self, p) is not None}
 
 

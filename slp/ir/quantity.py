@@ -12,6 +12,9 @@ from slp.source import visible
 #: The side that rows which miss the value take at a split.
 Side: TypeAlias = Literal["left", "right"]
 
+#: What becomes of a new row whose level the box of a split by subsets does not have.
+Absent: TypeAlias = Literal["error", "larger", "average"]
+
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?", re.I | re.A)
 
 
@@ -136,6 +139,49 @@ class SidedLevel(str):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return SidedLevel, (str(self), self.missing)
+
+
+class OneOf(str):
+    """The test of a feature declared `subsets`: rows whose level is one of `levels` go left, those
+    with one of the `others` right. It is a string in all else, as which it is `{a, b}`.
+
+    Attributes
+    ----------
+    levels, others : the levels on both sides: those that the box of the split has.
+    absent : what becomes of a new row with another level: an `error`, or it goes to the `larger`
+        side or, for the `average`, to both.
+    """
+
+    __slots__ = ("absent", "levels", "others")
+    levels: tuple[str, ...]
+    others: tuple[str, ...]
+    absent: Absent
+
+    def __new__(
+        cls, levels: Sequence[str], others: Sequence[str], absent: Absent = "error"
+    ) -> OneOf:
+        own = super().__new__(cls, f"{{{', '.join(map(str, levels))}}}")
+        own.levels, own.others = tuple(map(str, levels)), tuple(map(str, others))
+        own.absent = absent
+        return own
+
+    def _parts(self) -> tuple[frozenset[str], frozenset[str], Absent]:
+        return frozenset(self.levels), frozenset(self.others), self.absent
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, OneOf):
+            return self._parts() == other._parts()
+        return False if isinstance(other, str) else NotImplemented
+
+    def __ne__(self, other: object) -> bool:
+        equal = self.__eq__(other)
+        return equal if equal is NotImplemented else not equal
+
+    def __hash__(self) -> int:
+        return hash(self._parts())
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return OneOf, (self.levels, self.others, self.absent)
 
 
 #: The test for missing values of any feature: rows that miss the value go left.

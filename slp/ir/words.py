@@ -263,15 +263,17 @@ def _describe_columns(program: ir.Program) -> list[str]:
     others = "Every other" if any(f.name for f in program.features) else "Every"
     of_kind: dict[str, list[str]] = {"numeric": [], "categorical": []}
     for f in program.features:
-        said = f.said.keys() - {"missing", "new"}
-        if f.name and said == {"kind"}:
+        said = f.said.keys() - {"missing", "new", "subsets"}
+        if f.subsets is not None:
+            out.append(_describe_subsets(f))
+        elif f.name and said == {"kind"}:
             of_kind[str(f.kind)].append(f.name)
         elif said or f.missing is None:
             out.append(_describe_feature(f, others))
         if f.missing is not None:
             ways = {"level": "is one more level", "side": "takes the side that the split says"}
             way = ways.get(f.missing, "is an error")
-            if f.new == "average":
+            if f.new == "average" and f.subsets is None:
                 way += ", or both sides where no row of the table missed it"
             out.append(f"A missing value of {f.name or f'{others.lower()} feature'} {way}.")
     for kind, names in of_kind.items():
@@ -280,6 +282,13 @@ def _describe_columns(program: ir.Program) -> list[str]:
     if program.ignored:
         out.append(f"Not used: {joined(program.ignored)}.")
     return out
+
+
+def _describe_subsets(f: ir.FeatureDeclaration) -> str:
+    ways = {"average": "goes down both sides", "larger": "takes the side with more rows"}
+    way = ways.get(f.new or "error", "is an error")
+    most = f"{f.name} is split by subsets of its levels, {f.subsets} at most."
+    return f"{most} A new level at a split {way}."
 
 
 def _describe_feature(f: ir.FeatureDeclaration, others: str) -> str:

@@ -103,12 +103,29 @@ NO_WAY_OF_MISSING = E102.says(
 )
 TWO_WAYS_OF_NEW = E102.says("{feature} says twice where new rows go", _FEATURE)
 NO_WAY_OF_NEW = E102.says(
-    "a new row that misses a value is an `error` or an `average`",
-    "write `new(error)`, as without a declaration, or `new(average)`: over both sides of the split",
+    "a new row whose side a split does not say is an `error`, an `average`, or takes the `larger`",
+    "write `new(error)`, as without a declaration, `new(average)`: over both sides of the split, "
+    "or, beside `subsets` alone, `new(larger)`: the side with more rows",
 )
 NEW_WITHOUT_SIDE = E102.says(
-    "{feature} says where new rows go, and not that missing values take a side",
-    "write `missing(side)` beside `new(...)`",
+    "{feature} says where new rows go, and neither that missing values take a side nor `subsets`",
+    "write `missing(side)` or `subsets` beside `new(...)`",
+)
+LARGER_WITHOUT_SUBSETS = E102.says(
+    "{feature} says `new(larger)`, which goes with `subsets`",
+    "write `new(average)` or `new(error)`",
+)
+SUBSETS_AND_NUMBERS = E102.says(
+    "{feature} has `subsets` of levels beside what numbers and orders have",
+    "`subsets` goes with `categorical`",
+)
+SUBSETS_AND_SIDES = E102.says(
+    "{feature} has `subsets`, and its missing values take a side",
+    "write `missing(level)`, one more level, or `missing(error)` beside `subsets`",
+)
+TWO_SUBSETS = E102.says("{feature} has `subsets` twice", _FEATURE)
+NO_LIMIT_OF_SUBSETS = E102.says(
+    "`subsets` parts at most 2 to 12 levels", "write `subsets`, for at most 8, or `subsets(10)`"
 )
 NUMBERS_WITH_MISSING_LEVEL = E102.says(
     "{feature} has numbers or an order, and a missing value is neither",

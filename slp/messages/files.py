@@ -60,6 +60,10 @@ LEVELS_NOT_EXPANDED = E163.says(
     "engines other than `prolog` know the order of levels",
 )
 
+SUBSETS_NOT_EXPANDED = E163.says(
+    "splits by subsets of levels, as those of `{name}` are, have no expansion on a table",
+    "engines other than `prolog` know them",
+)
 SIDES_NOT_EXPANDED = E163.says(
     "missing values that take a side, as those of `{name}` do, have no expansion on a table",
     "engines other than `prolog` know the side of missing values",

@@ -43,16 +43,23 @@ BOX_OVER_LEVELS = E152.says(
 MONOTONE_OVER_LEVELS = E152.says("`{name}` is categorical, so nothing grows with it", _IF_NUMBERS)
 
 E155 = Entry(
-    "E155: something does not go with missing values that take a side",
-    cause="Under `missing(side)` rows that miss a value go where each split says. `monotone`, "
-    "`edittree` and soft trees are not defined for such rows.",
-    remedy="Fill the values in, leave those rows out, or take the other part out of the program.",
+    "E155: something does not go with missing values that take a side, or with subsets of levels",
+    cause="Under `missing(side)` rows that miss a value go where each split says, under `subsets` "
+    "levels that a box does not have go as declared. `monotone`, `edittree` and soft trees are not "
+    "defined for such rows.",
+    remedy="Fill the values in, leave those rows out, leave `subsets` out, or take the other part "
+    "out of the program.",
     example="slp check prior.slp holes.csv   (`prior.slp` has `:- feature(_, [missing(side)]). "
     ":- constraint(monotone(age, up)).`, `holes.csv` is `age,sex,y\n1,f,0\n,m,1`)",
 )
 NOT_WITH_SIDES = E155.says(
     "{what} does not go with missing values that take a side, which `{name}` has",
     "fill the values in, leave those rows out, or leave {what} out",
+)
+
+NOT_WITH_SUBSETS = E155.says(
+    "{what} does not go with splits by subsets of levels, which `{name}` has",
+    "leave `subsets` out, or leave {what} out",
 )
 
 E153 = Entry(

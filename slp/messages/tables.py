@@ -230,6 +230,35 @@ NEW_REGRESSOR_MISSING = E442.says(
     "fill it in, or leave the row out",
 )
 
+E445 = Entry(
+    "E445: a row to predict has a level that a split does not know",
+    cause="A split by subsets parts the levels that its box of the table has. A row to predict "
+    "came to it with another level.",
+    remedy="Leave the row out, or declare `new(larger)`, the side with more rows, or "
+    "`new(average)`, both sides in proportion to their rows.",
+    example="slp predict prior.slp table.csv new.csv   (`prior.slp` has "
+    "`:- feature(colour, [subsets]).`, `table.csv` is `colour,y\nred,a\nblue,b\nred,a\nblue,b`, "
+    "`new.csv` is `colour\ngreen`)",
+)
+NEW_LEVEL_ABSENT = E445.says(
+    "a row to predict has a level of `{name}` that no row of the table at a split has",
+    "leave the row out, or write :- feature({atom}, [subsets, new(average)]). for the average over "
+    "both sides, or new(larger) for the larger one",
+)
+
+E446 = Entry(
+    "E446: a feature has too many levels for splits by subsets",
+    cause="A box with k levels has 2^(k-1) - 1 splits by subsets, so their number is limited.",
+    remedy="Put levels together, declare a larger limit, at most 12, or leave `subsets` out.",
+    example="slp check prior.slp people.csv   (`prior.slp` has `:- feature(name, [subsets(2)]).`, "
+    "`people.csv` is `name,y\nann,a\nbob,b\ncy,a`)",
+)
+TOO_MANY_LEVELS = E446.says(
+    "`{name}` has {levels} levels, and splits by subsets are declared for at most {most}",
+    "put levels together, declare up to 12 by :- feature({atom}, [subsets({levels})])., or leave "
+    "`subsets` out: one level against the rest",
+)
+
 E440 = Entry(
     "E440: rows to predict lack a column",
     cause="The table that a posterior was made of has a feature that the rows to predict lack.",

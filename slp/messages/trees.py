@@ -107,6 +107,14 @@ MISSING_IS_NO_LEVEL = E602.says(
     "{found}",
     _SPLIT,
 )
+SIDES_WITHOUT_LEVELS = E602.says(
+    "at {path}, `levels` and `others` are two lists of levels, none of them empty, and no level in "
+    "both",
+    _SPLIT,
+)
+NO_WAY_OF_ABSENT = E602.says(
+    'at {path}, `absent` can only be "error", "larger" or "average", and there is {found}', _SPLIT
+)
 MISSING_IS_NO_SIDE = E602.says(
     'at {path}, `missing` beside a threshold can only be "left" or "right", and there is {found}',
     _SPLIT,
@@ -125,6 +133,11 @@ ROWS_NOT_2D = E607.says(
 TREE_VALUE_MISSING = E607.says(
     "row {row} has no value of {feature}",
     "the tree asks for {feature}: fill the value in or leave the row out",
+)
+TREE_LEVEL_ABSENT = E607.says(
+    "row {row} has the level `{level}` of {feature}, of which `{test}` says no side",
+    "leave the row out; a posterior takes the average over both sides, if `new(average)` is "
+    "declared, and a tree whose leaves know their rows the larger side under `new(larger)`",
 )
 TREE_VALUE_NO_NUMBER = E607.says(
     "{feature} holds something that is no number: {reason}",
@@ -148,6 +161,11 @@ TEST_OF_ANOTHER_KIND = E608.says(
 TEST_WITHOUT_SIDE = E608.says(
     "the tree tests {feature} where rows of the table miss it, and does not say their side",
     'say it in the tree by `"missing": "left"` or `"right"` beside the test',
+)
+
+LEVEL_WITHOUT_SIDE = E608.says(
+    "the tree parts levels of {feature}, and does not say the side of others that rows have there",
+    "use a tree made for this table",
 )
 
 E609 = Entry(

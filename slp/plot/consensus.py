@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from slp.data import Feature
-from slp.ir.quantity import level_numbers
+from slp.ir.quantity import OneOf, level_numbers
 from slp.plot.canvas import (
     BLUE,
     GREY,
@@ -55,8 +55,11 @@ def thresholds(
     trees = trees_of(posterior)
     found: dict[str, Counter[float | str]] = defaultdict(Counter)
     for split, share in splits_of(trees):
-        at = split.threshold if split.level is None else split.level
-        found[split.feature][at] += share  # type: ignore[assignment, index]  # shares are floats
+        at = [split.threshold if split.level is None else split.level]
+        if isinstance(split.level, OneOf):  # each level on the left has a part of it
+            at = list(split.level.levels)
+        for place in at:
+            found[split.feature][place] += share / len(at)  # type: ignore[assignment, index]
     strips = [_strip(table.features[f], found[table.feature_names[f]]) for f in places]
     highest = max((heights.max(initial=0.0) for _, heights, _ in strips), default=0.0)
     if highest == 0.0:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from slp.data.table import Feature, Table
 from slp.ir.quantity import Side
 from slp.ir.tree_grammar import TreeGrammar, cell_of
+from slp.problem.new_rows import share_of_untold
 
 #: Gaps are capped, so that a box's sum of gaps stays finite.
 _LARGEST_GAP = np.finfo(np.float64).max / 2**40
@@ -82,7 +83,7 @@ class Geometry:
         sizes, self.least_size = table.sizes(grammar.min_leaf, grammar.min_weight)
         self._sizes = sizes
         cells = [
-            f.n_codes if f.categorical else 2 * len(b) + 1 + f.holes
+            f.n_cells if f.categorical else 2 * len(b) + 1 + f.holes
             for f, b in zip(table.features, grammar.breakpoints, strict=True)
         ]
         self.first_cell = np.concatenate([[0], np.cumsum(cells)]).astype(np.int64)
@@ -112,7 +113,9 @@ class Geometry:
         out: list[BoxSplit] = []
         for f, feature in enumerate(self.table.features):
             find = self._level_splits if feature.categorical else self._threshold_splits
-            if feature.holes:
+            if feature.subsets:
+                self._subset_splits(f, box, out)
+            elif feature.holes:
                 self._sided_splits(f, box, out, find)
             else:
                 find(f, box, out)
@@ -129,11 +132,12 @@ class Geometry:
         """Rows of the data in a box, repeats counted."""
         return _sum_of(self._count_bits, box)
 
-    def share_left(self, left: int, right: int) -> float:
-        """The share of the left one of two boxes in the weight of their rows."""
-        weights = self.table.row_weights
-        ours, others = self.members([left, right]) @ weights
-        return float(ours / (ours + others))
+    def share_left(self, cut: int, left: int, right: int) -> float:
+        """The share that goes left of a row to predict whose side a cut does not say, for the boxes
+        on its sides. Raises DataError as `share_of_untold`."""
+        ours, others = self.members([left, right]) @ self.table.row_weights
+        feature = self.table.features[self.cuts[cut].feature]
+        return share_of_untold(feature, float(ours), float(others))
 
     def members(self, boxes: Sequence[int]) -> NDArray[np.uint8]:
         """Indicators of the distinct rows in each box, shape (B, n)."""
@@ -182,6 +186,18 @@ class Geometry:
                 number = self._new_cut(f, code, code)
             out.append(BoxSplit(number, here, box ^ here))
 
+    def _subset_splits(self, f: int, box: int, out: list[BoxSplit]) -> None:
+        """All partitions of the levels of a box in two groups, the one with the first level on the
+        left."""
+        present = [(1 << code, here) for code, rows in self.rows_by_code[f] if (here := box & rows)]
+        every = sum(code for code, _ in present)
+        for chosen in range((1 << max(len(present) - 1, 0)) - 1):
+            group, left = present[0]
+            for i, (code, here) in enumerate(present[1:]):
+                if chosen >> i & 1:
+                    group, left = group | code, left | here
+            out.append(BoxSplit(self._number(f, group, every ^ group), left, box ^ left))
+
     def _sided_splits(
         self,
         f: int,
@@ -222,7 +238,11 @@ class Geometry:
         group = len(self.cuts) if plain == (low, high) else self._number(f, *plain)
         number = self._numbers[f][low, high] = len(self.cuts)
         threshold, level = feature.test(low, high)
-        cell = plain[0] if threshold is None else cell_of(self._breakpoints[f], threshold)
+        cell = (
+            feature.cell(plain[0])
+            if threshold is None
+            else cell_of(self._breakpoints[f], threshold)
+        )
         if plain[0] == feature.missing_code:  # the last
             cell = int(self.first_cell[f + 1] - self.first_cell[f]) - 1
         gap = min(feature.gap(low, high), _LARGEST_GAP)

@@ -43,6 +43,9 @@ def beyond_core(table: Table) -> str | None:
     """What the core does not take of a table, as the end of a sentence; None if it takes all."""
     if isinstance(table.leaf, OwnModel):
         return f"does not know the leaf model `{table.leaf.name}`"
+    parted = next((f.name for f in table.features if f.subsets), None)
+    if parted is not None:
+        return f"does not split by subsets of levels, as `{parted}` does"
     sided = next((f.name for f in table.features if f.holes), None)
     return (
         None if sided is None else f"lets no missing values take a side, as those of `{sided}` do"

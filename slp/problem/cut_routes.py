@@ -8,11 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.table import Feature
-from slp.ir.quantity import MISSING, LevelOrMissing, side_of_missing
+from slp.ir.quantity import MISSING, LevelOrMissing, OneOf, side_of_missing
 from slp.problem.boxes import Cut
 from slp.problem.new_rows import codes_of_levels, misses
 
-#: What a row does at a cut: the ends, and where it misses the value and the cut says no side.
+#: What a row does at a cut: the ends, and where the cut says no side, as the row misses the value
+#: or has a level of neither group.
 RIGHT, LEFT, NEITHER = 0, 1, 2
 
 
@@ -30,9 +31,13 @@ class Router:
         self._categorical = np.array([c.level is not None for c in cuts], np.bool_)
         self._codes = [codes_of_levels(f) for f in features]
         self._operand = np.array([self._operand_of(c) for c in cuts], np.float64)
+        self._subsets = np.array([isinstance(c.level, OneOf) for c in cuts], np.bool_)
+        self._groups = np.array([[c.low, c.high] for c in cuts], np.int64).reshape(-1, 2).T
 
     def _operand_of(self, cut: Cut) -> float:
         codes = self._codes[cut.feature]
+        if isinstance(cut.level, OneOf):
+            return np.nan  # `_ways_of_groups` tells
         if isinstance(cut.level, LevelOrMissing) and self._sided[cut.feature]:
             assert cut.level == MISSING
             return np.nan  # no value passes
@@ -45,7 +50,7 @@ class Router:
         """What one row, shape (d,), does at each cut, shape (number of cuts,): LEFT, RIGHT or
         NEITHER.
 
-        A level that is not in the table passes no test.
+        A level that is not in the table passes no test `= level`.
         """
         missing = self._sided & np.array([misses(value) for value in row], np.bool_)
         values = np.array(
@@ -56,4 +61,20 @@ class Router:
             np.float64,
         )[self._feature]
         left = np.where(self._categorical, values == self._operand, values < self._operand)
-        return np.where(missing[self._feature], self._missing, left.astype(np.uint8))
+        ways = np.where(missing[self._feature], self._missing, left.astype(np.uint8))
+        at = np.flatnonzero(self._subsets)
+        ways[at] = _ways_of_groups(values[at], *self._groups[:, at])
+        return ways
+
+
+def _ways_of_groups(
+    codes: NDArray[np.float64], left: NDArray[np.int64], right: NDArray[np.int64]
+) -> NDArray[np.uint8]:
+    """What codes do at cuts by subsets, whose groups are given; -1 is the code of a level that is
+    not in the table."""
+    shift = np.maximum(codes, 0).astype(np.int64)
+    known = codes >= 0
+    ways = np.full(len(codes), NEITHER, np.uint8)
+    ways[known & (right >> shift & 1 == 1)] = RIGHT
+    ways[known & (left >> shift & 1 == 1)] = LEFT
+    return ways

@@ -13,7 +13,7 @@ from slp.errors import DataError
 from slp.ir.quantity import level_numbers
 from slp.kernels import code_by_cuts
 from slp.messages.names import atom
-from slp.messages.tables import NEW_VALUE_MISSING
+from slp.messages.tables import NEW_LEVEL_ABSENT, NEW_VALUE_MISSING
 
 # With more values than this, only equal values count as one: there would be too many thresholds to
 # compare with.
@@ -43,11 +43,22 @@ def misses(value: Any) -> bool:
     return value is None or value != value
 
 
-def check_average(feature: Feature) -> None:
-    """Raise DataError E442 unless rows that miss the value go down both sides of a split without a
-    side for them."""
-    if feature.new != "average":
-        raise DataError(NEW_VALUE_MISSING(name=feature.name, atom=atom(feature.name)))
+def share_of_untold(feature: Feature, ours: float, others: float) -> float:
+    """The share that goes left of a new row whose side a split does not say: the row misses the
+    value, or has a level that no row of the table in the box has. `ours` and `others` are the
+    weights of the table's rows on the left and on the right side.
+
+    Raises
+    ------
+    DataError
+        E442, E445: such a row is an error.
+    """
+    if feature.new == "error":
+        wording = NEW_LEVEL_ABSENT if feature.subsets else NEW_VALUE_MISSING
+        raise DataError(wording(name=feature.name, atom=atom(feature.name)))
+    if feature.new == "larger":
+        return float(ours >= others)
+    return ours / (ours + others)
 
 
 def codes_of_levels(feature: Feature) -> dict[str, float] | None:

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.table import Feature, Table
-from slp.ir.quantity import LevelOrMissing
+from slp.ir.quantity import LevelOrMissing, OneOf
 from slp.kernels import Ensemble, lay_out_ensemble
-from slp.problem.new_rows import check_average
+from slp.problem.new_rows import share_of_untold
 from slp.trees import Node, Split, Tree
 
 
@@ -34,6 +34,9 @@ def ensemble_of_trees(table: Table, trees: Iterable[Tree]) -> Ensemble:
             if sided[f] and isinstance(node.level, LevelOrMissing):
                 yield f, -np.inf if code is None else -2.0  # no value passes
                 continue
+            if isinstance(node.level, OneOf):
+                yield f, -2.0  # the shape is right; `SidedTrees` has the sides
+                continue
             operand = node.threshold if code is None else code[str(node.level)]
             assert operand is not None
             yield f, float(operand)
@@ -42,8 +45,9 @@ def ensemble_of_trees(table: Table, trees: Iterable[Tree]) -> Ensemble:
 
 
 class SidedTrees:
-    """Trees for rows that miss values which take a side; without a side (`new(average)`) such a
-    row goes down both sides. Rows are as numbers, NaN where missing (`slp.problem.new_rows`)."""
+    """Trees for rows that miss values which take a side, and for tests by subsets; where the test
+    does not say the side, such a row goes down one or both, as declared. Rows are as numbers, NaN
+    where missing (`slp.problem.new_rows`)."""
 
     def __init__(self, features: Sequence[Feature], trees: Sequence[Tree]) -> None:
         self._features, self._trees = features, trees
@@ -62,7 +66,7 @@ class SidedTrees:
         Raises
         ------
         DataError
-            E442: a row misses a value where the split says no side.
+            E442, E445: the split does not say the side of a row, and that is declared an error.
         """
         for tree in self._trees:
             which: list[NDArray[np.intp]] = []
@@ -96,6 +100,15 @@ class SidedTrees:
         missing = np.isnan(values)
         if isinstance(node.level, LevelOrMissing) and self._features[f].missing == "side":
             return missing.astype(np.float64)
+        ours, others = weight[id(node.left)], weight[id(node.right)]
+        if isinstance(node.level, OneOf):
+            assert codes is not None
+            groups = [[codes[n] for n in g] for g in (node.level.levels, node.level.others)]
+            out = np.isin(values, groups[0]).astype(np.float64)
+            untold = ~np.isin(values, groups[0] + groups[1])
+            if untold.any():
+                out[untold] = share_of_untold(self._features[f], ours, others)
+            return out
         if codes is None:
             assert node.threshold is not None
             left = np.less(values, float(node.threshold))
@@ -105,9 +118,7 @@ class SidedTrees:
         if missing.any():
             side = node.missing
             if side is None:
-                check_average(self._features[f])
-                ours, others = weight[id(node.left)], weight[id(node.right)]
-                out[missing] = ours / (ours + others)
+                out[missing] = share_of_untold(self._features[f], ours, others)
             else:
                 out[missing] = side == "left"
         return out

@@ -160,6 +160,8 @@ def _neighbours(
     feature: Feature, codes: NDArray[np.int32], goes_left: NDArray[np.bool_]
 ) -> tuple[int, int]:
     left, right = codes[goes_left], codes[~goes_left]
+    if feature.subsets:
+        return _group(left), _group(right)
     missing = feature.missing_code
     side: Side | None = None
     if missing is not None:
@@ -175,11 +177,18 @@ def _neighbours(
     return feature.cut(low, high, side) if min(low, high) >= 0 else (low, high)
 
 
+def _group(codes: NDArray[np.int32]) -> int:
+    """The group of levels that some codes make."""
+    return sum(1 << int(code) for code in np.unique(codes))
+
+
 def _other_way(
     feature: Feature, left: NDArray[np.int32], right: NDArray[np.int32]
 ) -> tuple[int, int] | None:
     """The canonical cut of a split with its sides exchanged, for codes on both sides (not empty);
     None where the test of the tree is the canonical one."""
+    if feature.subsets:
+        return (_group(right), _group(left)) if right.min() < left.min() else None
     missing = feature.missing_code
     side: Side | None = None
     if missing is not None:

@@ -4,7 +4,7 @@ For a numeric feature the answer is a function of the threshold V, the same on t
 intervals between a few *breakpoints*. They are found by running the guards with V bound to a probe
 that records every number at which a comparison changes (`slp.resolution.affine`): an interval
 without such a number inside is finished; any other is cut there, and its parts are probed. For a
-categorical feature V is bound to each level.
+categorical feature V is bound to each level, with splits by subsets to each list of levels.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from slp.ir import program as ir  # its names are used late: it imports slp.terms
-from slp.ir.quantity import MISSING
+from slp.ir.quantity import MISSING, OneOf
 from slp.resolution import faults
 from slp.resolution.affine import Affine, Trace
 from slp.resolution.arithmetic import evaluate_argument, evaluate_arguments
@@ -26,7 +26,7 @@ from slp.resolution.instances import RuleInstance, check_ground, conjunction
 from slp.resolution.machine import DEFAULT_LIMITS, Limits, Meter
 from slp.resolution.solve import solve
 from slp.source import SourceSpan
-from slp.terms import Atom, Number, Struct, Term, Var, subterms
+from slp.terms import Atom, Number, Struct, Term, Var, list_term, subterms
 
 #: Left and right child, arguments evaluated; None where the guards refuse the split.
 Outcome: TypeAlias = tuple[Term, Term] | None
@@ -161,12 +161,17 @@ def _holds_threshold(term: Term) -> bool:
 
 def _at_level(guards: _Guards, level: str) -> Outcome:
     try:
-        return guards.children(Atom(level))
+        return guards.children(_level_term(level))
     except faults.UnknownValueError as e:
         if e.name != level:
             raise
         span = e.diagnostics[0].span
         raise faults.level_as_number(level, guards.feature.name, span) from None
+
+
+def _level_term(level: str) -> Term:
+    """What V is bound to: the level, or the list of those on the left side."""
+    return list_term(map(Atom, level.levels)) if isinstance(level, OneOf) else Atom(level)
 
 
 # --- numeric features --------------------------------------------------------------------------

@@ -191,7 +191,7 @@ class DrawnTrees(WeightedDraws):
         """For each new row, the leaves that it ends in."""
         statistics, which = self._distinct_leaves
         for numbers in self._pieces(rows):
-            if np.isnan(numbers).any():
+            if self._untold(numbers).any():
                 yield from self._mixtures_of_missing(numbers)
                 continue
             for column in self._ensemble.leaves(numbers, self._threads).T:
@@ -199,7 +199,7 @@ class DrawnTrees(WeightedDraws):
                 yield LeafMixture(self._shares(place), statistics[leaves])
 
     def _mixtures_of_missing(self, numbers: NDArray[np.float64]) -> Iterator[LeafMixture]:
-        """The leaves of rows some of which miss values that take a side."""
+        """The leaves of rows some of which the kernels cannot send down trees."""
         statistics, which = self._distinct_leaves
         mass = np.zeros((len(numbers), len(statistics)))
         for u, (at, leaves, shares) in enumerate(self._paths(numbers)):
@@ -212,7 +212,7 @@ class DrawnTrees(WeightedDraws):
         (m, 1), averaged over all draws."""
         values = leaf_values(self.table.leaf, self._statistics)
         numbers = rows_as_numbers(self.table, rows)
-        blank = np.isnan(numbers).any(axis=1)
+        blank = self._untold(numbers)
         whole = np.ascontiguousarray(numbers[~blank])
         out = np.empty((len(numbers), values.shape[1]))
         out[~blank] = self._ensemble.average(values, self.frequency, whole, self._threads)
@@ -248,7 +248,7 @@ class DrawnTrees(WeightedDraws):
         probabilities, shape (U, m, C), or means, shape (U, m)."""
         for numbers in self._pieces(rows):
             design = design_of_rows(self.table, numbers)
-            if not np.isnan(numbers).any():
+            if not self._untold(numbers).any():
                 yield self.predictive(self._ensemble.leaves(numbers, self._threads), design)
                 continue
             values = leaf_values(self.table.leaf, self._statistics)
@@ -275,12 +275,19 @@ class DrawnTrees(WeightedDraws):
 
     def _leaves_of(self, numbers: NDArray[np.float64]) -> NDArray[np.int64]:
         """The leaf of each row of the table (m, d) under each tree, shape (U, m)."""
-        if not np.isnan(numbers).any():
+        if not self._untold(numbers).any():
             return self._ensemble.leaves(numbers, self._threads)
         out = np.empty((len(self.trees), len(numbers)), np.int64)
         for own, (at, leaves, _) in zip(out, self._paths(numbers), strict=True):
             own[at] = leaves
         return out
+
+    def _untold(self, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Which rows (m, d) the kernels cannot send down trees, shape (m,): those that miss values
+        which take a side, and all where splits are by subsets."""
+        if any(f.subsets for f in self.table.features):
+            return np.ones(len(numbers), np.bool_)
+        return np.asarray(np.isnan(numbers).any(axis=1))
 
     def _paths(
         self, numbers: NDArray[np.float64]
@@ -330,7 +337,7 @@ class DrawnTrees(WeightedDraws):
 
     def _sums(self, own: NDArray[np.float64], rows: NDArray[np.float64]) -> NDArray[np.float64]:
         """Sum of the statistics (m, k) of rows of the table that end in each leaf, (K, k)."""
-        blank = np.isnan(rows).any(axis=1)
+        blank = self._untold(rows)
         if not blank.any():
             return self._ensemble.sums(own, rows, self._threads)
         of_whole = np.ascontiguousarray(own[~blank]), np.ascontiguousarray(rows[~blank])

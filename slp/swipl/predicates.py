@@ -20,6 +20,7 @@ from typing import Any
 
 from slp.errors import ProgramError
 from slp.ir import program as ir
+from slp.ir.quantity import OneOf
 from slp.messages.proofs import PROLOG_FILE_NOT_LOADED
 from slp.resolution.machine import DEFAULT_LIMITS
 from slp.swipl.prolog import PrologProgram, consult
@@ -93,6 +94,8 @@ def node_term(node: Any) -> Term:
 
 def _test(split: Any) -> Term:
     """The threshold, or the level, of a split."""
+    if isinstance(split.level, OneOf):
+        return list_term(map(Atom, split.level.levels))
     return Atom(str(split.level)) if split.level is not None else Number(float(split.threshold))
 
 

@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from slp.ir.quantity import LevelOrMissing, Quantity
+from slp.ir.quantity import LevelOrMissing, OneOf, Quantity
 from slp.leaves import Label, label_text
 from slp.leaves.base import LEVEL
 from slp.source import visible
@@ -67,7 +67,8 @@ def condition_text(split: Split) -> str:
 
 def _test_text(split: Split) -> str:
     if split.level is not None:
-        return f"{visible(split.feature)} = {visible(split.level)}"
+        word = "in" if isinstance(split.level, OneOf) else "="
+        return f"{visible(split.feature)} {word} {visible(split.level)}"
     assert split.threshold is not None
     if isinstance(split.threshold, Quantity) and (
         split.threshold.levels or split.threshold.unit is not None

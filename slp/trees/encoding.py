@@ -5,9 +5,11 @@ a categorical test, and `"missing": "level"` beside it where missing values are 
 ordinal feature the threshold is a level, and `"order"` has all of them; `"unit"` is that of a
 threshold, if it is known; `"missing": "left"` or `"right"` beside a test is the side of rows that
 miss the value, and `"level": "missing"` with `"missing": "level"` the test for these rows of any
-feature), `{"counts": {class: rows}}`, `{"n": rows, "mean": m}` (of durations also
-`"events"`, how many were seen to their end; of counts with exposures also their sum, `"exposure"`,
-of which a unit has the mean m), `{"n": rows}`, or `{}` for a leaf without a summary.
+feature; of a test by subsets `"levels"` and `"others"` are those on the left and the right side,
+and `"absent"` is what becomes of rows with none of them), `{"counts": {class: rows}}`,
+`{"n": rows, "mean": m}` (of durations also `"events"`, how many were seen to their end; of counts
+with exposures also their sum, `"exposure"`, of which a unit has the mean m), `{"n": rows}`, or `{}`
+for a leaf without a summary.
 `"predictive"` beside these is the prediction of a leaf model. It is written on request, and the
 reader ignores it, because a tree has no leaf model.
 
@@ -24,7 +26,7 @@ from collections.abc import Mapping
 from typing import Any, NoReturn
 
 from slp.errors import DataError
-from slp.ir.quantity import LevelOrMissing, Quantity, Side, SidedLevel, level_numbers
+from slp.ir.quantity import LevelOrMissing, OneOf, Quantity, Side, SidedLevel, level_numbers
 from slp.leaves import Label, label_of, label_text, sorted_labels
 from slp.messages import Wording
 from slp.messages.trees import (
@@ -39,8 +41,10 @@ from slp.messages.trees import (
     NO_SUMMARY,
     NO_THRESHOLD,
     NO_THRESHOLD_LEVEL,
+    NO_WAY_OF_ABSENT,
     NODE_IS_NO_OBJECT,
     NOT_A_STRING,
+    SIDES_WITHOUT_LEVELS,
     SPLIT_HAS_NO_TEST,
     SPLIT_HAS_STRANGE_KEY,
     SPLIT_HAS_TWO_TESTS,
@@ -51,6 +55,7 @@ from slp.trees.tree import Leaf, Split, Test, Tree, tree_of_preorder
 _LEAF_KEYS = frozenset(("counts", "n", "events", "exposure", "mean", "line", "predictive"))
 _SPLIT_KEYS = frozenset(
     ("feature", "threshold", "level", "order", "unit", "missing", "left", "right")
+    + ("levels", "others", "absent")
 )
 
 
@@ -82,6 +87,9 @@ def tree_to_dict(tree: Tree, *, predictive: bool = False) -> dict[str, Any]:
 def _test_to_dict(split: Split) -> dict[str, Any]:
     marked: dict[str, str] = {} if split.missing is None else {"missing": split.missing}
     if split.level is not None:
+        if isinstance(split.level, OneOf):
+            groups = {"levels": list(split.level.levels), "others": list(split.level.others)}
+            return {**groups, "absent": split.level.absent}
         if isinstance(split.level, LevelOrMissing):
             marked = {"missing": "level"}
         return {"level": str(split.level), **marked}
@@ -170,6 +178,8 @@ def _check_test(site: _Site, node: Mapping[str, Any]) -> Test:
     if unknown:
         site.fail(SPLIT_HAS_STRANGE_KEY, key=site.words("key", unknown[0]))
     threshold, level = node.get("threshold"), node.get("level")
+    if "levels" in node and threshold is None and level is None:
+        return _check_subsets(site, node)
     if threshold is None and level is None:
         site.fail(SPLIT_HAS_NO_TEST)
     if threshold is not None and level is not None:
@@ -190,6 +200,23 @@ def _check_test(site: _Site, node: Mapping[str, Any]) -> Test:
     elif missing is not None:
         level = LevelOrMissing(level)
     return node["feature"], None, level
+
+
+def _check_subsets(site: _Site, node: Mapping[str, Any]) -> Test:
+    """A test by subsets."""
+    if not isinstance(node["feature"], str):
+        site.fail(NOT_A_STRING, key="feature", found=_kind(node["feature"]))
+    groups = [node["levels"], node.get("others")]
+    for key, group in zip(("levels", "others"), groups, strict=True):
+        if not isinstance(group, list) or not all(isinstance(name, str) for name in group):
+            site.fail(NOT_A_STRING, key=key, found=_kind(group))
+    names = [*groups[0], *groups[1]]
+    absent = node.get("absent", "error")
+    if not all(groups) or len(set(names)) < len(names):
+        site.fail(SIDES_WITHOUT_LEVELS)
+    if absent not in ("error", "larger", "average"):
+        site.fail(NO_WAY_OF_ABSENT, found=_kind(absent))
+    return node["feature"], None, OneOf(groups[0], groups[1], absent)
 
 
 def _check_threshold(site: _Site, node: Mapping[str, Any], missing: Side | None) -> float:

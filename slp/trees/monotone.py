@@ -20,9 +20,10 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from slp.ir.program import LeafDeclaration, Monotone
+from slp.ir.quantity import OneOf
 from slp.leaves import Label, label_text, sorted_labels
 from slp.trees.regions import Levels, Region, number_text
-from slp.trees.tree import Leaf, Place
+from slp.trees.tree import Leaf, Place, Split
 
 #: Predictions that differ by less, relative to the larger, are equal but for rounding.
 _SAME = 1e-12
@@ -52,6 +53,10 @@ def falls(
     larger in one. `levels` are those of the table's categorical features; None if there is no
     table, and then of leaves that may meet only in a level which no test names it cannot be told.
     """
+    places = list(places)
+    if any(isinstance(p.node, Split) and isinstance(p.node.level, OneOf) for p in places):
+        yield Fall("tests by subsets leave levels without a side", None, unknown=True)
+        return
     leaves = [p for p in places if isinstance(p.node, Leaf) and _is_open(p.region)]
     summaries = [p.node.summary for p in leaves if isinstance(p.node, Leaf)]
     rising = _rising(summaries, model, order)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from slp.ir.program import Box
+from slp.ir.quantity import OneOf
 
 Interval: TypeAlias = tuple[float, float]
 _FREE: Interval = (-math.inf, math.inf)
@@ -42,7 +43,8 @@ class Region:
     def parts(
         self, feature: str, threshold: float | None, level: str | None
     ) -> tuple[Region, Region]:
-        """Left and right part under a test `feature < threshold` or `feature = level`."""
+        """Left and right part under a test `feature < threshold` or `feature = level`. Of a test by
+        subsets they are what is not on the other side: a level that it does not name is in both."""
         if threshold is not None:
             lo, hi = self.interval(feature)
             return (
@@ -50,8 +52,17 @@ class Region:
                 Region({**self.intervals, feature: (max(lo, threshold), hi)}, self.levels),
             )
         assert level is not None
-        level = str(level)
         known = self.levels.get(feature, Levels())
+        if isinstance(level, OneOf):
+            left, right = (
+                Levels(known.only, tuple(dict.fromkeys((*known.out, *others))))
+                for others in (level.others, level.levels)
+            )
+            return (
+                Region(self.intervals, {**self.levels, feature: left}),
+                Region(self.intervals, {**self.levels, feature: right}),
+            )
+        level = str(level)
         out = known.out if level in known.out else (*known.out, level)
         return (
             Region(self.intervals, {**self.levels, feature: Levels(level, known.out)}),

@@ -17,16 +17,18 @@ from slp.data.roles import roles_of
 from slp.errors import DataError
 from slp.ir.names import unknown_classes, unknown_features
 from slp.ir.program import Program
-from slp.ir.quantity import MISSING, Quantity, level_numbers
+from slp.ir.quantity import MISSING, OneOf, Quantity, level_numbers
 from slp.leaves import Label, label_array, label_text
 from slp.messages.tables import UNKNOWN_LEVEL
 from slp.messages.trees import (
+    LEVEL_WITHOUT_SIDE,
     NOTHING_TO_PREDICT_FROM,
     ROWS_NOT_2D,
     TEST_OF_ANOTHER_KIND,
     TEST_WITHOUT_SIDE,
     THRESHOLD_INSIDE_BIN,
     TREE_COLUMN_MISSING,
+    TREE_LEVEL_ABSENT,
     TREE_VALUE_MISSING,
     TREE_VALUE_NO_NUMBER,
 )
@@ -47,12 +49,15 @@ def route_rows(tree: Tree, X: Any, rows: NDArray[np.int64] | None = None) -> NDA
     Raises
     ------
     DataError
-        E606 no such column; E607 a value that cannot be compared with a threshold, or none at all;
-        E438 a level that an ordinal feature does not have.
+        E606 no such column; E607 a value that cannot be compared with a threshold, or none at all,
+        or a level of which a test by subsets says no side; E438 a level that an ordinal feature
+        does not have.
     """
     columns = _Columns(X)
 
     def goes_left(split: Split, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
+        if isinstance(split.level, OneOf):
+            return _by_subsets(split, split.level, columns.levels(split.feature), rows)
         side, missing = split.missing, columns.missing(split.feature)[rows]
         if missing.any() and side is None:
             row = int(rows[missing][0]) + 1
@@ -66,6 +71,24 @@ def route_rows(tree: Tree, X: Any, rows: NDArray[np.int64] | None = None) -> NDA
 
     own = np.arange(columns.n_rows) if rows is None else rows
     return _route(tree, columns.n_rows, goes_left, own)[own]
+
+
+def _by_subsets(
+    split: Split, test: OneOf, levels: NDArray[np.str_], rows: NDArray[np.int64]
+) -> NDArray[np.bool_]:
+    """Which rows go left under a test by subsets."""
+    own = levels[rows]
+    left = np.isin(own, test.levels)
+    untold = ~left & ~np.isin(own, test.others)
+    if untold.any():
+        ours, others = (sum(n.rows for n in Tree(s).leaves()) for s in (split.left, split.right))
+        if test.absent != "larger" or not ours + others:
+            row, level = int(rows[untold][0]) + 1, str(own[untold][0])
+            raise DataError(
+                TREE_LEVEL_ABSENT(row=row, level=level, feature=split.feature, test=test)
+            )
+        left[untold] = ours >= others
+    return left
 
 
 def leaves_of_rows(tree: Tree, program: Program, X: Any, y: Any) -> list[Leaf]:
@@ -114,6 +137,8 @@ def route_table(tree: Tree, table: Table) -> NDArray[np.int64]:
         if split.missing is None and feature.holes and (codes == feature.missing_code).any():
             raise DataError(TEST_WITHOUT_SIDE(feature=feature.name))
         left: NDArray[np.bool_] = _codes_left(split, feature)[codes]
+        if isinstance(split.level, OneOf) and feature.sides(None, split.level)[1][codes].any():
+            raise DataError(LEVEL_WITHOUT_SIDE(feature=feature.name))
         return left
 
     return _route(tree, len(table.counts), goes_left, np.arange(len(table.counts)))

@@ -89,7 +89,8 @@ class Split:
     (feature = level goes left) is not None. The threshold of an ordinal feature, or of one with a
     unit, is a `slp.ir.quantity.Quantity`: a float that is printed as its level or with its unit.
     Where missing values take a side, threshold or level say which (`Quantity`, `SidedLevel`);
-    `IS_MISSING` is the level of the test for missing values."""
+    `IS_MISSING` is the level of the test for missing values. The level of a test by subsets is a
+    `slp.ir.quantity.OneOf`."""
 
     feature: str
     threshold: float | None
@@ -348,10 +349,11 @@ class Tree:
         `pandas.get_dummies(X, prefix_sep="=")` makes it. An ordinal feature is a column of numbers:
         of places of levels from 0, or of the levels that are numbers. Where missing values take a
         side, they are NaN in all these columns, and the test for them takes a column of 0 and 1,
-        `age=missing`. It predicts the most frequent class or the mean of a leaf, with the shares of
-        classes as probabilities. scikit-learn rounds values to 32 bits: one that close to a
-        threshold may go to the other side. Impurities of regression are variances of the means of
-        leaves: a tree does not know the variance within them.
+        `age=missing`. A test by subsets takes one of 0 and 1 too, `colour in {blue, red}`. It
+        predicts the most frequent class or the mean of a leaf, with the shares of classes as
+        probabilities. scikit-learn rounds values to 32 bits: one that close to a threshold may go
+        to the other side. Impurities of regression are variances of the means of leaves: a tree
+        does not know the variance within them.
 
         Raises
         ------

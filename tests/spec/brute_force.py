@@ -26,7 +26,7 @@ def log_sum(logs: Iterable[float]) -> float:
 
 
 class ValueMissingError(Exception):
-    """A new row misses a value where no row of the table did."""
+    """A new row misses a value where no row of the table did, or has a level that none has."""
 
 
 class BruteForce(AllDerivations):
@@ -175,13 +175,15 @@ class BruteForce(AllDerivations):
         feature, test, left, right = tree
         f, n = self.example.features.index(feature), n_leaves(left)
         if self.example.untold(f, test, row[f]):
-            if feature not in self.example.averaged:
+            if feature not in self.example.averaged | self.example.larger:
                 raise ValueMissingError
             sizes = [
                 math.fsum(self.example.weights_of(tuple(r for leaf in own for r in leaf)))
                 for own in (leaves[:n], leaves[n:])
             ]
             share = sizes[0] / sum(sizes)
+            if feature in self.example.larger:
+                share = float(share >= 0.5)
         else:
             share = float(goes_left(test, row[f]))
         out = []

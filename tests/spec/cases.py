@@ -14,6 +14,7 @@ from slp.ir.quantity import MISSING
 from slp.problem.problem import Problem
 from slp.source import SourceFile
 from tests.spec.brute_force import BruteForce, Example, Row, TooManyDerivationsError, TreeKey
+from tests.spec.example import Groups
 from tests.spec.program_text import ProgramText
 from tests.spec.random_programs import RANGE_RULES, random_program
 from tests.spec.random_rows import ROW_RULES
@@ -26,6 +27,7 @@ from tests.spec.random_tables import (
     with_missing_levels,
     with_missing_sides,
     with_orders,
+    with_subsets,
     with_weights,
 )
 
@@ -65,6 +67,7 @@ def random_case(
     ranges: bool = False,
     lines: bool = False,
     exposures: bool = False,
+    subsets: bool = False,
 ) -> Case:
     """The case of a seed; tables on which there are more than `limit` derivations lose rows. With
     `rows` its program asks for the rows of the box, with `orders` features are ordinal, with
@@ -72,7 +75,7 @@ def random_case(
     `missing_level` categorical features miss values, with `missing_side` features of all kinds,
     ordinal ones too, and rows have weights now and then, with `ranges` all splits have the measure
     `range`, with `lines` leaves hold lines, with `exposures` responses are counts with exposures,
-    and rows have weights now and then."""
+    and rows have weights now and then, with `subsets` splits are by subsets of levels, likewise."""
     rng = random.Random(seed)
     table = random_table(rng)
     while (ranges and not ProgramText(rng, table).of_numbers) or (lines and not table.numeric):
@@ -83,7 +86,9 @@ def random_case(
         table = with_missing_levels(rng, table)
     if exposures:
         table = with_exposures(rng, table)
-    some = (missing_side and rng.random() < 0.1) or (exposures and rng.random() < 0.3)
+    if subsets:
+        table = with_subsets(rng, table)
+    some = (missing_side and rng.random() < 0.1) or ((exposures or subsets) and rng.random() < 0.3)
     if weights or least_weight or some:
         table = with_weights(rng, table)
     if missing_side:
@@ -129,10 +134,22 @@ def _any_tree(rng: random.Random, example: Example, depth: int) -> TreeKey:
     f = rng.randrange(len(example.features))
     feature = example.features[f]
     test = rng.choice(example.cuts.get(feature) or [row[f] for row in example.rows])
+    if feature in example.parted and rng.random() < 0.8:
+        test = _any_groups(rng, sorted({str(row[f]) for row in example.rows}))
     if feature in example.sided and test != MISSING and rng.random() < 0.8:
         test = (test, rng.choice(("left", "right")))
     left, right = (_any_tree(rng, example, depth - 1) for _ in range(2))
     return (feature, test, left, right)
+
+
+def _any_groups(rng: random.Random, levels: list[str]) -> Groups:
+    """Groups of levels, which may leave some out; each has one."""
+    sides = [rng.choice(("left", "right", "right", "")) for _ in levels]
+    left, right = (
+        [x for x, side in zip(levels, sides, strict=True) if side == own]
+        for own in ("left", "right")
+    )
+    return Groups(left or ["none"], right or ["no other"])
 
 
 def _consistent_program(

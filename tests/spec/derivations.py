@@ -13,14 +13,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
-from itertools import product
+from itertools import combinations, product
 from typing import Any
 
 from slp.ir import program as ir
 from slp.ir.quantity import MISSING, level_numbers
-from slp.terms import Atom, Number, Struct, Term, Var
+from slp.terms import Atom, Number, Struct, Term, Var, list_term
 from tests.spec.constraints import leaf_satisfies, satisfies
-from tests.spec.example import Cut, Example, Node, TreeKey, Value
+from tests.spec.example import Cut, Example, Groups, Node, TreeKey, Value
 from tests.spec.measures import measured
 from tests.spec.tiny_prolog import Bindings, computed, renamed, solve, unify, value, walk
 
@@ -205,6 +205,9 @@ class AllDerivations:
         codes = {r: self.example.coded(f, self.example.rows[r][f]) for r in rows}
         order = _sort_key([row[f] for row in self.example.rows])
         present = sorted(set(codes.values()), key=order)
+        if self.example.features[f] in self.example.parted:
+            yield from self._subsets_of(f, rows, list(map(str, present)))
+            return
         if any(isinstance(x, str) for x in present):
             for level in present[:1] if len(present) == 2 else present if len(present) > 2 else []:
                 left = tuple(r for r in rows if codes[r] == level)
@@ -224,6 +227,17 @@ class AllDerivations:
             left = tuple(r for r in rows if codes[r] <= low)
             right = tuple(r for r in rows if codes[r] > low)
             yield Cut(f, test, high - low, (high - low) / (most - least), left, right)
+
+    def _subsets_of(self, f: int, rows: tuple[int, ...], present: list[str]) -> Iterator[Cut]:
+        """All partitions of the levels in two groups; the first level is on the left side."""
+        for size in range(1, len(present)):
+            for group in combinations(present, size):
+                if group[0] != present[0]:
+                    continue
+                test = Groups(group, [x for x in present if x not in group])
+                left = tuple(r for r in rows if self.example.rows[r][f] in group)
+                right = tuple(r for r in rows if r not in left)
+                yield Cut(f, test, 1.0, math.nan, left, right)
 
     def _range(self, f: int) -> tuple[float, float]:
         """The least value (or number of a bin) of a numeric feature in the table, and the most."""
@@ -292,7 +306,11 @@ class AllDerivations:
         """Left and right nonterminal for a split, None if a guard behind the split forbids it."""
         feature, threshold, left, right, *after = choice.body
         assert isinstance(choice.rule.body, ir.SplitBody)
-        test = Atom(cut.plain) if isinstance(cut.plain, str) else Number(float(cut.plain))
+        test: Term
+        if isinstance(cut.plain, Groups):
+            test = list_term(map(Atom, cut.plain.left))
+        else:
+            test = Atom(cut.plain) if isinstance(cut.plain, str) else Number(float(cut.plain))
         bindings = unify(feature, Atom(self.example.features[cut.feature]), {})
         if bindings is None:
             return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,6 +18,19 @@ TreeKey = Any
 FREE = (-math.inf, math.inf)
 
 
+class Groups(str):
+    """A test by subsets: the levels on the left side and those on the right one."""
+
+    left: tuple[str, ...]
+    right: tuple[str, ...]
+
+    def __new__(cls, left: Iterable[str], right: Iterable[str]) -> Groups:
+        sides = [tuple(side) for side in (left, right)]
+        own = super().__new__(cls, " / ".join("|".join(sorted(side)) for side in sides))
+        own.left, own.right = sides
+        return own
+
+
 @dataclass(frozen=True)
 class Example:
     """A raw table. `cuts[f]` are the cuts of a binned feature; categorical ones hold strings."""
@@ -29,6 +43,8 @@ class Example:
     sided: frozenset[str] = frozenset()  # features whose missing values take a side
     lines: tuple[str, ...] = ()  # features of the lines in leaves
     averaged: frozenset[str] = frozenset()  # and new rows both sides, where no row missed it
+    parted: frozenset[str] = frozenset()  # features whose splits are by subsets of levels
+    larger: frozenset[str] = frozenset()  # and new rows the larger side, where no row has the level
 
     def weights_of(self, rows: tuple[int, ...]) -> list[float]:
         """The weights of rows, 1 unless they have some."""
@@ -48,6 +64,8 @@ class Example:
 
     def untold(self, f: int, test: Test, x: Value) -> bool:
         """Whether a test does not say the side of a value."""
+        if isinstance(test, Groups):
+            return x not in (*test.left, *test.right)
         return self.misses(f, x) and not isinstance(test, tuple) and test != MISSING
 
 
@@ -92,6 +110,8 @@ def goes_left(test: Test, x: Value) -> bool:
     """Whether `x < test`, or `x = test` for a level; a missing value to the side of the test."""
     if isinstance(test, tuple):
         return test[1] == "left" if x == MISSING else goes_left(test[0], x)
+    if isinstance(test, Groups):
+        return x in test.left
     if isinstance(test, str) or isinstance(x, str):
         return x == test
     return x < test

@@ -6,12 +6,13 @@ from typing import Any
 
 from slp.compile import compile_problem, compile_program
 from slp.engines import infer
-from slp.ir.quantity import IS_MISSING, MISSING, LevelOrMissing, Quantity, SidedLevel
+from slp.ir.quantity import IS_MISSING, MISSING, LevelOrMissing, OneOf, Quantity, SidedLevel
 from slp.problem.problem import Problem
 from slp.results.posterior import Posterior
 from slp.source import SourceFile
 from slp.trees import Leaf, Node, Split, Tree
 from tests.spec.brute_force import TreeKey
+from tests.spec.example import Groups
 
 
 def compiled(text: str, frame: Any, y: Any = None) -> Problem:
@@ -35,6 +36,8 @@ def _key(node: Node) -> TreeKey:
     if isinstance(node, Leaf):
         return "leaf"
     test: Any = node.threshold if node.level is None else str(node.level)
+    if isinstance(node.level, OneOf):
+        test = Groups(node.level.levels, node.level.others)
     if node.missing is not None and not isinstance(node.level, LevelOrMissing):
         test = (float(test) if node.level is None else test, node.missing)
     return (node.feature, test, _key(node.left), _key(node.right))
@@ -57,6 +60,8 @@ def _node(key: TreeKey) -> Node:
     if isinstance(test, str):
         level = test if side is None else SidedLevel(test, side)
         level = IS_MISSING if test == MISSING else level
+        if isinstance(test, Groups):
+            level = OneOf(test.left, test.right)
     else:
         threshold = test if side is None else Quantity(test, missing=side)
     return Split(feature, threshold, level, _node(left), _node(right))

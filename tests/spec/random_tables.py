@@ -49,6 +49,8 @@ class RandomTable:
     sided: frozenset[str] = frozenset()  # features whose missing values take a side
     averaged: frozenset[str] = frozenset()
     lines: tuple[str, ...] = ()  # features of the lines in leaves
+    parted: frozenset[str] = frozenset()  # features whose splits are by subsets of levels
+    larger: frozenset[str] = frozenset()
 
     @property
     def features(self) -> list[str]:
@@ -81,7 +83,8 @@ class RandomTable:
         y = self.columns["y"]
         for beside in _BESIDE & self.columns.keys():
             y = list(zip(y, self.columns[beside], strict=True))
-        sides = {"sided": self.sided, "averaged": self.averaged, "lines": self.lines}
+        sides: dict[str, Any] = {"sided": self.sided, "averaged": self.averaged}
+        sides |= {"lines": self.lines, "parted": self.parted, "larger": self.larger}
         if "weight" not in self.columns:
             return Example(tuple(self.features), rows, tuple(y), cuts, **sides)
         present = [i for i, w in enumerate(self.columns["weight"]) if w > 0]
@@ -272,6 +275,43 @@ def with_lines(rng: random.Random, table: RandomTable) -> RandomTable:
     directives.append(f":- leaf(normal_linear([{names}], {', '.join(map(repr, args))})).")
     leaf = _line_formula(columns, lines, args)
     return replace(table, columns=columns, directives=tuple(directives), leaf=leaf, lines=lines)
+
+
+def with_subsets(rng: random.Random, table: RandomTable) -> RandomTable:
+    """The table with most of its features split by subsets of levels, some of them missing."""
+    columns, kinds, directives = dict(table.columns), dict(table.kinds), list(table.directives)
+    parted, averaged, larger = set(), set(), set()
+    for place, feature in enumerate(table.features):
+        named = [d for d in directives if f"feature({_quoted(feature)}," in d]
+        if named and "[categorical]" not in named[0]:
+            continue
+        if place and rng.random() < 0.3:
+            continue
+        n = len(columns[feature])
+        if not named:
+            kinds[feature] = "categorical"
+            columns[feature] = rng.choices(("z", "y", "x", "b c", "w")[: rng.randint(2, 5)], k=n)
+        said = [rng.choice(("subsets", "subsets(5)"))]
+        if rng.random() < 0.2:
+            said.append("missing(level)")
+            first, *others = columns[feature]
+            columns[feature] = [first, *(None if rng.random() < 0.3 else x for x in others)]
+        new = rng.choice(("", "new(error)", "new(average)", "new(larger)"))
+        said += [new] if new else []
+        parted.add(feature)
+        averaged |= {feature} if "average" in new else set()
+        larger |= {feature} if "larger" in new else set()
+        directives = [d for d in directives if d not in named]
+        directives.append(f":- feature({_quoted(feature)}, [{', '.join(said)}]).")
+    return replace(
+        table,
+        columns=columns,
+        kinds=kinds,
+        directives=tuple(directives),
+        parted=frozenset(parted),
+        averaged=frozenset(averaged),
+        larger=frozenset(larger),
+    )
 
 
 def with_exposures(rng: random.Random, table: RandomTable) -> RandomTable:

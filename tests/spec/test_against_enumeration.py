@@ -33,6 +33,7 @@ N_MISSING_LEVEL = 60
 N_MISSING_SIDE = 80
 N_LINES = 60
 N_EXPOSURES = 60
+N_SUBSETS = 100
 N_DRAWN = 40
 RELATIVE = 1e-9
 CHI_SQUARE_ERROR = 1e-6
@@ -85,6 +86,11 @@ def test_lines_in_leaves(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(N_EXPOSURES))
 def test_counts_with_exposures(seed: int) -> None:
     check(random_case(seed, exposures=True))
+
+
+@pytest.mark.parametrize("seed", range(N_SUBSETS))
+def test_splits_by_subsets_of_levels(seed: int) -> None:
+    check(random_case(seed, subsets=True))
 
 
 def check(case: Case) -> None:
@@ -176,7 +182,7 @@ def compare_predictions(case: Case, posterior: Posterior) -> None:
     try:
         want = np.array([case.spec.predictive(row) for row in case.new_rows])
     except ValueMissingError:
-        with pytest.raises(DataError, match="E442"):
+        with pytest.raises(DataError, match="E44[25]"):
             posterior.predict(frame)
         return
     with warnings.catch_warnings():

@@ -30,7 +30,6 @@ from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.cut_routes import LEFT, NEITHER, Router
 from slp.problem.cut_trees import Renderer
 from slp.problem.local_process import LocalProcess
-from slp.problem.new_rows import check_average
 from slp.problem.tree_weights import log_weight_of_tree
 from slp.results.averages import NEGLIGIBLE, LeafMixture, ScoredTree, average_predictions
 from slp.trees import Tree
@@ -289,12 +288,11 @@ class Chart:
     def _part(
         self, edges: NDArray[np.int64], flow: NDArray[np.float64], reach: NDArray[np.float64]
     ) -> None:
-        """Send a row that misses the value down both sides of splits without a side for it."""
+        """Send a row down splits that do not say its side."""
         f, geometry = self.forest, self.forest.geometry
         for e, own in zip(edges.tolist(), flow.tolist(), strict=True):
-            check_average(geometry.table.features[geometry.cuts[f.cut[e]].feature])
             left, right = (f.boxes[f.item_box[item]] for item in (f.left[e], f.right[e]))
-            share = geometry.share_left(left, right)
+            share = geometry.share_left(int(f.cut[e]), left, right)
             reach[f.left[e]] += own * share
             reach[f.right[e]] += own * (1 - share)
 

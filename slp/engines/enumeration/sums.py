@@ -18,7 +18,6 @@ from slp.problem.boxes import Geometry
 from slp.problem.cut_routes import LEFT, NEITHER, Router
 from slp.problem.cut_trees import Renderer
 from slp.problem.local_process import LocalProcess
-from slp.problem.new_rows import check_average
 from slp.problem.tree_weights import log_weight_of_tree
 from slp.results.averages import LeafMixture, ScoredTree, average_predictions
 from slp.trees import Tree
@@ -156,8 +155,7 @@ class Enumeration:
                 continue
             way = ways[d.split.cut]
             if way == NEITHER:
-                check_average(self.geometry.table.features[self.geometry.cuts[d.split.cut].feature])
-                left = self.geometry.share_left(d.split.left, d.split.right)
+                left = self.geometry.share_left(d.split.cut, d.split.left, d.split.right)
                 stack += [(d.left, share * left), (d.right, share * (1 - left))]
             else:
                 stack.append((d.left if way == LEFT else d.right, share))

@@ -16,10 +16,11 @@ from slp.leaves import Dirichlet, GammaPoisson, LeafModel, leaf_from_plain, leaf
 from slp.messages.saved import ROWS_NOT_SAVED
 from slp.results.saved.archive import Archive, DamagedError
 
-_SAID = ("order", "unit", "range", "missing", "holes")
+_SAID = ("order", "unit", "range", "missing", "holes", "subsets")
 _OF_ROWS = frozenset(("codes", "counts", "statistics", "row_of", "weights"))
 #: As for tables that are read: sums of counts stay whole.
 _LARGEST_COUNT = 1e12
+_MOST_PARTED = 12  # levels of splits by subsets
 
 
 class TableWithoutRows(Table):
@@ -49,7 +50,7 @@ def table_to_members(table: Table, *, rows: bool) -> dict[str, Any]:
     features = [
         {"name": f.name, "kind": _kind(f), "levels": None if f.levels is None else list(f.levels)}
         | {key: getattr(f, key) for key in _SAID if getattr(f, key)}
-        | ({"new": f.new} if f.missing == "side" else {})
+        | ({"new": f.new} if f.missing == "side" or f.subsets else {})
         for f in table.features
     ]
     about = {
@@ -117,9 +118,13 @@ def _feature(f: Any) -> Feature:
     if missing not in (None, "level", "side") or (missing == "level" and levels is None):
         raise DamagedError("a feature of its table is not sound")
     holes, new = f.get("holes", False), f.get("new", "error")
-    if type(holes) is not bool or new not in ("error", "average") or (holes > (missing == "side")):
+    subsets = f.get("subsets", False)
+    if type(holes) is not bool or type(subsets) is not bool or (holes > (missing == "side")):
         raise DamagedError("a feature of its table is not sound")
-    of_missing = {"missing": missing, "holes": holes, "new": new}
+    few = levels is not None and len(levels) <= _MOST_PARTED and not holes
+    if new not in ("error", "average", *["larger"] * subsets) or subsets > few:
+        raise DamagedError("a feature of its table is not sound")
+    of_missing = {"missing": missing, "holes": holes, "new": new, "subsets": subsets}
     if order:
         if levels is not None or len(order) < 2 or len(set(order)) < len(order):
             raise DamagedError("a feature of its table is not sound")

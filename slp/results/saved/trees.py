@@ -3,7 +3,8 @@
 feature     int32 (N,): of each node in preorder, tree after tree, the number of its feature; -1
             at a leaf
 operand     float64 (N,): the threshold, or the number of the level; 0 at a leaf, and of the test
-            for missing values
+            for missing values; of a test by subsets of k levels 2^k times the group on the left and
+            the group on the right, whose binary digits are their levels
 missing     uint8 (N,), where some values take a side alone: 0 where a test says no side, 1 the
             right side, 2 the left one, 3 of the test for missing values
 statistics  float64 (K, k): of the rows in each leaf
@@ -20,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.table import Table
-from slp.ir.quantity import IS_MISSING, LevelOrMissing, Side, SidedLevel
+from slp.ir.quantity import IS_MISSING, LevelOrMissing, OneOf, Side, SidedLevel
 from slp.results.averages import ScoredTree
 from slp.results.saved.archive import Archive, DamagedError
 from slp.results.saved.tables import statistics_are_sound
@@ -71,6 +72,12 @@ def trees_to_members(folder: str, table: Table, trees: Sequence[Tree]) -> dict[s
             missing.append(_way(node) if sided else 0)
             if missing[-1] == _ITSELF:
                 operand.append(0.0)
+            elif isinstance(node.level, OneOf):
+                left, right = (
+                    sum(1 << level[f][name] for name in group)
+                    for group in (node.level.levels, node.level.others)
+                )
+                operand.append(float(left << len(level[f]) | right))
             elif node.threshold is None:
                 operand.append(level[f][str(node.level)])
             else:
@@ -131,10 +138,23 @@ def _check_nodes(table: Table, feature: NDArray[Any], operand: NDArray[Any]) -> 
     most = levels[np.maximum(feature, 0)] if feature.max(initial=-1) < len(levels) else levels[:0]
     if len(most) < len(feature) or (feature < -1).any() or np.isnan(operand).any():
         raise DamagedError("its trees are not sound")
+    parted = np.array([f.subsets for f in table.features])[np.maximum(feature, 0)]
+    _check_groups(operand[parted & (feature >= 0)], most[parted & (feature >= 0)])
+    most[parted] = -1
     tested = operand[(most >= 0) & (feature >= 0)]
     if (tested != np.floor(tested)).any() or (tested < 0).any():
         raise DamagedError("its trees are not sound")
     if (tested >= most[(most >= 0) & (feature >= 0)]).any():
+        raise DamagedError("its trees are not sound")
+
+
+def _check_groups(operand: NDArray[Any], n_levels: NDArray[Any]) -> None:
+    """Raise DamagedError unless the operands are pairs of groups of levels, none empty."""
+    if (operand != np.floor(operand)).any() or (operand < 0).any() or (operand >= 2**53).any():
+        raise DamagedError("its trees are not sound")
+    left, right = operand.astype(np.int64) >> n_levels, operand.astype(np.int64)
+    right = right & ((1 << n_levels) - 1)
+    if (left >= 1 << n_levels).any() or (left & right).any() or (left * right == 0).any():
         raise DamagedError("its trees are not sound")
 
 
@@ -150,6 +170,9 @@ def _tests(
             yield own.name, None, IS_MISSING
         elif own.levels is None:
             yield own.name, own.quantity(value, side), None
+        elif own.subsets:
+            n = len(own.levels)
+            yield own.name, *own.test(int(value) >> n, int(value) & (1 << n) - 1)
         else:
             level = own.levels[int(value)]
             yield own.name, None, level if side is None else SidedLevel(level, side)
