@@ -16,10 +16,9 @@ namespace {
 // Levels of growth.
 constexpr int kDeepest = 400;
 
-// Steps of opening items at each node of the best tree, and the most places where growth departs
-// from greedy growth there.
+// Steps of opening items at each node of the best tree, and what departures may cost there.
 constexpr double kAtNodes = 2e8;
-constexpr int kMostAtNodes = 6;
+constexpr int kMostAtNodes = 9;
 
 // Steps that an item takes beside those of opening it.
 constexpr double kOverhead = 1e4;
@@ -27,6 +26,19 @@ constexpr double kOverhead = 1e4;
 // The most that is spent to rank the branches of an item: pairs of splits, times the words of bits
 // that are counted and 60 for the rest.
 constexpr double kMostLook = 6e6;
+
+// What it costs to follow the branch of a rank (0: the best) in a box of so many distinct rows.
+// Ranks far down are tried soon, as each doubling costs the same. A departure in a small box can
+// gain little, so it costs more.
+int cost_of(std::size_t rank, std::size_t rows) {
+    constexpr double kPerDoubling = 2, kPerHalving = 0.5, kSmall = 8;
+    if (rank == 0) {
+        return 0;
+    }
+    const double halvings = std::max(0.0, kSmall - std::log2(static_cast<double>(rows)));
+    return static_cast<int>(kPerDoubling * std::log2(static_cast<double>(rank + 1)) +
+                            kPerHalving * halvings);
+}
 
 }  // namespace
 
@@ -122,7 +134,7 @@ void Search::regrow(const Item& at, int departures, int depth) {
     arena_.release(mark);
 }
 
-// Below the item: the branch of the largest promise, or with one departure the second, and so on.
+// Below the item: the branch of the largest promise, and others as far as departures may cost.
 void Search::improve(const Item& at, int departures, int depth) {
     int& done = improved_[at.key];
     if (done > departures || depth == kDeepest || improving_ > most_improving_ || stop_) {
@@ -141,11 +153,15 @@ void Search::improve(const Item& at, int departures, int depth) {
         ranked.emplace_back(looks ? opening_.promise(at.box, branch) : branch.low(), &branch);
         improving_ += looks ? look / size : 0.0;
     }
-    const std::size_t n = std::min(ranked.size(), static_cast<std::size_t>(departures) + 1);
+    std::size_t n = 0;
+    while (n < ranked.size() && cost_of(n, at.box.rows.size()) <= departures) {
+        ++n;
+    }
     const auto nth = ranked.begin() + static_cast<std::ptrdiff_t>(n);
     std::partial_sort(ranked.begin(), nth, ranked.end(), std::greater());
     for (std::size_t rank = 0; rank < n; ++rank) {
         Branch& branch = *ranked[rank].second;
+        const int left_over = departures - cost_of(rank, at.box.rows.size());
         for (const bool left : {true, false}) {
             const Below& below = branch.below[left ? 0 : 1];
             if (below.product < 0 || below.solved() || branch.high <= item.low) {
@@ -155,8 +171,7 @@ void Search::improve(const Item& at, int departures, int depth) {
             const Box side = branch.split == nullptr
                                  ? at.box
                                  : geometry_.side(at.box, *branch.split, left, arena_);
-            improve({side, below.product, below.key}, departures - static_cast<int>(rank),
-                    depth + 1);
+            improve({side, below.product, below.key}, left_over, depth + 1);
             arena_.release(inner);
         }
         opening_.refresh(item, branch);

@@ -21,10 +21,10 @@ constexpr double kTableShare = 0.4, kOpenShare = 0.4;
 // Branches that are looked below at once, as preparing for it takes long.
 constexpr std::size_t kLooks = 4;
 
-// The search begins after little growth from the start, as it may soon end. There is more after so
+// The search begins after some growth from the start, as it may soon end. There is more after so
 // many of its steps, and each time that it goes on.
 constexpr double kSearchFirst = 2e7;
-constexpr Search::Effort kAtFirst{6, 5e8}, kMore{14, 1.2e9}, kGoingOn{14, 1.5e9};
+constexpr Search::Effort kAtFirst{11, 1.2e9}, kMore{20, 1.2e9}, kGoingOn{20, 1.5e9};
 
 bool lower_bound_of(const Branch* x, const Branch* y) {
     return x->high < y->high;

@@ -51,8 +51,8 @@ struct Found {
 
 class Search {
 public:
-    // Of growth from the start: the most places where it departs from greedy growth, and the most
-    // steps of opening items.
+    // Of growth from the start: what departures from greedy growth may cost on the way to a leaf
+    // (see growth.cpp), and the most steps of opening items.
     struct Effort {
         int departures;
         double steps;
@@ -138,7 +138,7 @@ private:
     double low_ = -INFINITY, high_ = INFINITY;
     TreeRef tree_ = kNoTree;
     std::uint64_t steps_ = 0, dived_ = 0;
-    // Of trees to begin with: by item the departures that were allowed below it and one more, and
+    // Of trees to begin with: by item what departures below it might cost and one more, and
     // the work that was done, and the most of it.
     std::unordered_map<Key, int, OpenItems::Hash> improved_;
     double improving_ = 0, most_improving_ = 0;

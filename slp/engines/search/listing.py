@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import TypeAlias
 
 from slp.budgets import Deadline
@@ -22,34 +24,48 @@ LEAST_SECONDS = 0.2
 _MOST_KNOWN = 10_000
 #: Bytes of a derivation in the list, besides 12 for each node.
 _PER_DERIVATION = 400
+#: Bytes that the list without proof may take, however little is left.
+_LEAST_ROOM = 2**20
+
+
+def _bytes_of(ranked: Ranked) -> int:
+    return _PER_DERIVATION + 12 * len(ranked.cuts)
 
 
 class Listing:
     """The derivations of a search by falling value.
 
-    The first is the best that the search found. If it is certified, each of the next ones is the
-    best of all that are left, until the time, the keyboard or the memory ends this. The others are
-    the best of those that the search met on its way, each tree once.
+    If the search certified its best, that is the first, and each of the next ones is the best of
+    all that are left, until the time, the keyboard or the memory ends this. The others are the best
+    of those that the search met on its way, each tree once. Listing them combines what it met, so
+    the best of them may be better than what the search found.
 
     Parameters
     ----------
     search : a search that has ended.
-    first : what it found.
+    found : what it found.
     deadline : of the search and of the list together.
     room : bytes that the list may take.
 
     Attributes
     ----------
+    first : what the search found, with the best derivation that is known.
     interrupted, out_of_time, out_of_memory : what ended the list of those that are certain.
     bound : no derivation that is not in the list has a larger log joint.
     """
 
-    def __init__(self, search: AnySearch, first: Found, deadline: Deadline, room: int) -> None:
-        self._search, self._first, self._deadline, self._room = search, first, deadline, room
+    def __init__(self, search: AnySearch, found: Found, deadline: Deadline, room: int) -> None:
+        self._search, self._deadline, self._room = search, deadline, room
         self.interrupted = self.out_of_time = self.out_of_memory = False
-        self.bound = max(first.high, first.low)
         self._taken = 0
-        self._found = [self._kept(Ranked(first.cuts, first.low, self.bound))]
+        #: What the search met, if it had to be listed to tell the best.
+        self._met = None if found.certified else self._known(max(room, _LEAST_ROOM))
+        self.first = found
+        if self._met and self._met[0].value > found.low:
+            best = self._met[0]
+            self.first = replace(found, cuts=best.cuts, low=best.value)
+        self.bound = max(self.first.high, self.first.low)
+        self._found = [self._kept(Ranked(self.first.cuts, self.first.low, self.bound))]
         self._next = self._others()
 
     def __iter__(self) -> Iterator[Ranked]:
@@ -65,12 +81,12 @@ class Listing:
             place += 1
 
     def _kept(self, ranked: Ranked) -> Ranked:
-        self._taken += _PER_DERIVATION + 12 * len(ranked.cuts)
+        self._taken += _bytes_of(ranked)
         return ranked
 
     def _others(self) -> Iterator[Ranked]:
-        given = {self._first.cuts.tobytes()}
-        if self._first.certified:
+        given = {self.first.cuts.tobytes()}
+        if self._met is None:
             first_is_to_come = True
             for ranked in self._certain():
                 key = ranked.cuts.tobytes()
@@ -81,21 +97,23 @@ class Listing:
                     yield self._kept(ranked)
             if not (self.interrupted or self.out_of_time or self.out_of_memory):
                 return
-        for known in self._known():
+        for known in self._known() if self._met is None else self._met:
             if known.cuts.tobytes() not in given:
                 given.add(known.cuts.tobytes())
                 yield self._kept(Ranked(known.cuts, known.value, self.bound))
 
-    def _known(self) -> list[Ranked]:
-        """Of the derivations that the search met, those that are listed in `LEAST_SECONDS`, the
-        best first. All at once, as values of items that are opened now may come out larger."""
-        ranking, out = self._search.ranking(known=True), list[Ranked]()
+    def _known(self, room: float = math.inf) -> list[Ranked]:
+        """Of the derivations that the search met, those that are listed in `LEAST_SECONDS` and in
+        so many bytes, the best first. All at once, as values of items that are opened now may come
+        out larger."""
+        ranking, out, taken = self._search.ranking(known=True), list[Ranked](), 0
         ends = time.monotonic() + LEAST_SECONDS
-        while len(out) < _MOST_KNOWN:
+        while len(out) < _MOST_KNOWN and taken <= room:
             known = self._next_of(ranking, lambda *_: time.monotonic() < ends)
             if known is None:
                 break
             out.append(known)
+            taken += _bytes_of(known)
         return sorted(out, key=lambda ranked: -ranked.value)
 
     def _certain(self) -> Iterator[Ranked]:

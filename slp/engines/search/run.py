@@ -92,11 +92,11 @@ class _Run:
         listing = Listing(search, found, self.request.deadline, max(0, memory - taken) // 2)
         return SearchResult(
             self.problem,
-            found,
+            listing.first,
             listing,
             request=self.request,
             interrupted=self.interrupted,
-            out_of_time=self.request.deadline.over() and not found.certified,
+            out_of_time=self.request.deadline.over() and not listing.first.certified,
             out_of_memory=self.out_of_memory,
         )
 

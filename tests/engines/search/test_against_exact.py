@@ -213,17 +213,17 @@ def found_at(problem: Problem, likelihood: bool, steps: int) -> Found:
 
 @pytest.mark.usefixtures("compiled_kernels")
 def test_a_tree_that_is_better_by_less_than_a_thousandth_is_found() -> None:
-    """The start calls one of ten states. The later a state, the less is its leaf worth. Growth
-    departs from the largest leaf in at most six places, so no tree to begin with comes of the last
-    states. Splits of the first nine are worth a quarter of their bound, as there are four of a gap
-    each; that of the last is worth more than all leaves."""
+    """The start calls one of forty states. The later a state, the less is its leaf worth. In growth
+    the 24th costs more than departures may, so no tree to begin with comes of the last states.
+    Splits of the first 39 are worth a quarter of their bound, as there are four of a gap each; that
+    of the last is worth more than all leaves."""
     table = make_table([numeric("f", 5)], [[i] for i in range(5)], [0, 1, 0, 1, 0])
     called: list[list[Rule]] = [
-        [LeafRule(-1e-3 - 1e-4 * i), split_rule(cells(table), 11, 11, "gap", -4e-4)]
-        for i in range(1, 10)
+        [LeafRule(-1e-3 - 1e-4 * i), split_rule(cells(table), 41, 41, "gap", -4e-4)]
+        for i in range(1, 40)
     ]
-    called.append([LeafRule(-2e-3), split_rule(cells(table), 11, 11, "each", -5e-4)])
-    start: list[Rule] = [CallRule(0.0, i) for i in range(1, 11)]
+    called.append([LeafRule(-6e-3), split_rule(cells(table), 41, 41, "each", -5e-4)])
+    start: list[Rule] = [CallRule(0.0, i) for i in range(1, 41)]
     grammar = make_grammar(table, [start, *called, [LeafRule(0.0)]], normalise=False)
     core = make_problem(grammar, table).core
     begun = Search(core, likelihood=False, room=_ROOM, most_steps=12)

@@ -7,6 +7,7 @@ import math
 import pickle
 import time
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ import slp
 from slp.cli import slp_command
 from slp.engines.search import result as search_result
 from slp.engines.search import run as search_run
+from slp.engines.search.compiled import Found, Search
 from slp.errors import SlpError, SlpWarning
 from slp.problem.problem import Problem
 
@@ -140,6 +142,26 @@ def test_trees_without_proof_are_listed_best_first_whenever_they_are_asked_for()
     assert more[:3] == few and len(more) > 3
     values = [candidate.log_joint for candidate in more if candidate.log_joint is not None]
     assert len(values) == len(more) and values == sorted(values, reverse=True)
+
+
+def test_the_best_is_the_best_that_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Listing what a search met may find a better tree than the search had."""
+    found_at = Search.found
+
+    def worse(search: Search) -> Found:
+        """One leaf, as if the search had not put together what it met."""
+        leaf = np.array([[-1, 0, 0]], np.int32)
+        return replace(found_at(search), cuts=leaf, low=-200.0)
+
+    monkeypatch.setattr(Search, "found", worse)
+    monkeypatch.setattr(search_run, "_FURTHER", ())
+    monkeypatch.setattr(search_run, "_MOST_DRAWN", 0)
+    X, y = large()
+    found = slp.parse(":- use(growtree).").posterior(X, y, engine="search", time=0.4)
+    best, listed = found.map(), found.k_best(5)
+    assert not best.certified and best == listed[0] and best.tree.n_leaves > 1
+    joints = [candidate.log_joint for candidate in listed]
+    assert None not in joints and max(joint for joint in joints if joint) == best.log_joint
 
 
 def test_a_copy_has_the_limit_of_time() -> None:
