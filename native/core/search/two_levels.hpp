@@ -20,7 +20,7 @@
 #include "problem/geometry.hpp"
 #include "problem/problem.hpp"
 #include "search/leaf_bound.hpp"
-#include "search/row_bits.hpp"
+#include "search/split_planes.hpp"
 #include "search/varying_features.hpp"
 #include "search/weight_bound.hpp"
 
@@ -63,36 +63,18 @@ private:
     double best_pair() const;
     // What a part of the box is worth at most, if at least so many features vary on it.
     double part(std::int32_t state, Sizes sizes, std::uint32_t varying, const double* sums);
-    void find_plane_rows();
-    void add_planes_of_bits();
-    void add_plane(const BoxSplit& split, std::uint64_t* out) const;
-    // Sums and distinct rows on the left of both.
-    std::uint32_t both(std::size_t i, std::size_t j, double* out) const;
     void count_splits(std::size_t split, bool left);
 
     const Problem& problem_;
     const LeafBound& leaf_;
     WeightBound& weights_;
-    const RowBits& bits_;
     VaryingFeatures varying_;
-    // The bits that two planes have both: by the instruction for it, where the processor has one.
-    std::uint32_t (*count_of_both_)(const std::uint64_t*, const std::uint64_t*, std::size_t);
+    SplitPlanes planes_;
     std::size_t k_, width_;
-    bool repeats_ = false;
-    // Distinct rows of mixed classes; rows of the data for each class.
-    std::vector<std::uint8_t> mixed_;
-    std::vector<std::uint32_t> class_;
     // Of the box's rows only the number is used after `prepare`.
     Box box_;
     std::span<const BoxSplit> splits_;
     const double *sums_ = nullptr, *own_ = nullptr;
-    // Words of a plane: rows of pure groups, class after class, each as often as it occurs; then
-    // one bit for each distinct row of a pure group, if some are repeated; then the mixed ones.
-    std::size_t words_ = 0, distinct_at_ = 0, mixed_at_ = 0;
-    std::vector<std::size_t> class_at_;
-    std::vector<std::uint32_t> mixed_rows_;
-    std::vector<std::uint64_t> planes_;
-    std::vector<std::uint32_t> plane_rows_;
     // Of the split and side that were asked for last: sums and distinct rows of the side's left
     // parts, and the number of the side's splits on each feature.
     std::size_t counted_split_ = SIZE_MAX;
