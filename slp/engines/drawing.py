@@ -43,8 +43,8 @@ from slp.trees.predicates import asked_predicates
 #: a node of a draw.
 _SHARE_OF_DRAWS, _BYTES_OF_NODE = 0.5, 1200
 #: The most of the time left that is kept for the work after the draws, and approximate seconds of
-#: the import that their statistics need.
-_MOST_AFTER_DRAWS, _IMPORT_SECONDS = 1 / 2, 1.0
+#: the import that their statistics need, beside draws.
+_MOST_AFTER_DRAWS, _IMPORT_SECONDS = 1 / 2, 2.0
 # Trees in Python take some 10 kB each, and only the best is kept.
 _SCORED_AT_ONCE = 100
 

@@ -46,6 +46,7 @@ CASES: dict[str, dict[str, Any]] = {
     **{f"mh q_uc/{name}": {**_TEMPERING, "proposal": "q_uc"} for name in TABLES},
     **{f"smc/{name}": _FILTER for name in TABLES if name != "iris, 4 bins"},
     "smc 10000/haberman": {**_FILTER, "particles": 10_000, "ess": 0.001},
+    "smc 40000/haberman": {**_FILTER, "particles": 40_000, "ess": 0.00025},
 }
 
 
