@@ -315,6 +315,20 @@ assert not [name for name in set(sys.modules) - before if name.startswith("scipy
 """
 
 
+TIME_LEFT = """
+from slp.budgets import Deadline
+from slp.results.convergence import array_stats, time_for_statistics
+assert not time_for_statistics(Deadline(1)) and time_for_statistics(Deadline(60))
+assert time_for_statistics(Deadline())
+array_stats()
+assert time_for_statistics(Deadline(0))
+"""
+
+
+def test_statistics_of_chains_are_imported_if_there_is_time() -> None:
+    subprocess.run([sys.executable, "-P", "-c", TIME_LEFT], check=True)
+
+
 def test_statistics_of_chains_are_imported_beside_the_draws() -> None:
     subprocess.run([sys.executable, "-P", "-c", BESIDE], check=True)
 

@@ -85,7 +85,7 @@ class Page:
                 told += "; features and leaves: averages over independent draws"
             yield from labelled("trust", [told])
         elif not found.tells:
-            yield "trust     NOT KNOWN: too few draws to tell, do not use these; run longer:"
+            yield f"trust     NOT KNOWN: {found.why_untold}, do not use these; run longer:"
             yield from self._next()
         elif found.warnings:
             times = "four times" if found.tempering is not None else "ten times"

@@ -42,9 +42,9 @@ from slp.trees.predicates import asked_predicates
 #: The share of the memory left by table and sampler that draws may take; and the measured bytes of
 #: a node of a draw.
 _SHARE_OF_DRAWS, _BYTES_OF_NODE = 0.5, 1200
-#: The most of the time left that is kept for the work after the draws, and approximate seconds of
-#: the import that their statistics need, beside draws.
-_MOST_AFTER_DRAWS, _IMPORT_SECONDS = 1 / 2, 2.0
+#: The most of the time left that is kept for the work after the draws, and the seconds left from
+#: which on the import for their statistics is made beside them.
+_MOST_AFTER_DRAWS, _IMPORT_BESIDE_SECONDS = 1 / 2, 3.0
 # Trees in Python take some 10 kB each, and only the best is kept.
 _SCORED_AT_ONCE = 100
 
@@ -148,7 +148,7 @@ class _Drawing:
             request.threads,
             round(self.room * (1 - _SHARE_OF_DRAWS)),
             self,
-            deadline.over,
+            deadline,
         )
         results: dict[int, DrawnResult] = {}  # the last one, by its number of rounds
 
@@ -198,9 +198,9 @@ class _Drawing:
         kept = min(kept, deadline.left() * _MOST_AFTER_DRAWS)
         # Ctrl-C arrives in the main thread, so there it ends even a slow predicate at once.
         asked = asked_predicates(self.problem.program.constraints)
-        # With less time there may be too few draws for statistics; without a limit the import can
-        # wait until the chains' buffers are freed.
-        later = deadline.seconds is None or deadline.left() < _IMPORT_SECONDS
+        # The import holds Python's lock for moments, so chains are slower beside it, and in a short
+        # time make few draws; without a limit it can wait until the chains' buffers are freed.
+        later = deadline.seconds is None or deadline.left() < _IMPORT_BESIDE_SECONDS
         few = how.schedule.draws_of(0) < FEWEST_DRAWS
         beside = nullcontext if later or few else imported_meanwhile
         with beside():

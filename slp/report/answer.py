@@ -46,7 +46,7 @@ def trust(posterior: Posterior) -> tuple[bool, str]:
     if found is None:
         return True, "The numbers are exact: they are sums over all trees, no estimates."
     if not found.tells:
-        return False, "Do not use these numbers: there are too few draws to tell how good they are."
+        return False, f"Do not use these numbers: {found.why_untold} how good they are."
     if found.warnings:
         return False, "Do not use these numbers: the chains that drew the trees disagree."
     return True, (

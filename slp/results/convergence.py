@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.budgets.seconds import Deadline
 from slp.late import import_alone
 from slp.results.diagnostics import FEWEST_DRAWS
 
@@ -26,6 +27,8 @@ _Array = NDArray[np.float64]
 _TAILS = (0.05, 0.95)
 
 
+#: Approximate seconds that the import of `array_stats` takes.
+_IMPORT_SECONDS = 1.5
 _LOCK = threading.Lock()
 
 
@@ -42,6 +45,11 @@ def array_stats() -> Any:
     """
     with _LOCK:
         return _imported()
+
+
+def time_for_statistics(deadline: Deadline) -> bool:
+    """Whether `array_stats` is imported, or can be before the deadline."""
+    return _imported.cache_info().currsize > 0 or deadline.left() >= _IMPORT_SECONDS
 
 
 @contextmanager

@@ -63,6 +63,7 @@ class Diagnostics:
     effective_needed : effective draws that are enough.
     warnings : a sentence for each problem found; empty if none.
     tempering : what tempered chains tell of themselves; None for others.
+    out_of_time : whether no time was left for R-hat and effective draws.
     """
 
     draws: tuple[int, ...]
@@ -73,11 +74,17 @@ class Diagnostics:
     effective_needed: int
     warnings: tuple[str, ...]
     tempering: TemperingFigures | None = None
+    out_of_time: bool = False
 
     @property
     def tells(self) -> bool:
-        """Whether every chain kept enough draws to tell anything."""
-        return _tells(self.draws)
+        """Whether there were enough draws in every chain, and time, to tell anything."""
+        return not self.out_of_time and _tells(self.draws)
+
+    @property
+    def why_untold(self) -> str:
+        """What is missing where nothing is told."""
+        return "no time was left to tell" if self.out_of_time else "too few draws to tell"
 
     @property
     def converged(self) -> bool:
@@ -139,10 +146,12 @@ def diagnose(
         "depth": drawn.depth.astype(np.float64),
     }
     convergence = {name: _of_draws(drawn, values) for name, values in looked_at.items()}
-    convergence["predictions"] = worst([_of_draws(drawn, v) for v in _predictions(drawn)])
+    rows = () if drawn.out_of_time else _predictions(drawn)
+    convergence["predictions"] = worst([_of_draws(drawn, values) for values in rows])
     draws = [len(chain) for chain in drawn.chains]
     if drawn.log_weights is None:
-        return diagnostics_of(convergence, tallies, draws, None, tempering)
+        found = diagnostics_of(convergence, tallies, draws, None, tempering)
+        return replace(found, out_of_time=drawn.out_of_time)
     found = diagnostics_of(convergence, tallies, draws, _ENOUGH_OF_ISLANDS)
     return replace(found, warnings=(*found.warnings, *_few_islands(drawn)))
 
@@ -150,6 +159,8 @@ def diagnose(
 def _of_draws(drawn: DrawnTrees, values: NDArray[np.float64]) -> Convergence:
     """Of a quantity of each distinct tree, shape (U,). Islands of particles need not converge:
     their effective draws are the variance over the squared error."""
+    if drawn.out_of_time:
+        return Convergence(None, None, None)
     if drawn.log_weights is None:
         return convergence_of(drawn.by_chain(values))
     error = float(drawn.error(values))

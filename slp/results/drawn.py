@@ -13,12 +13,14 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.budgets.seconds import Deadline
 from slp.errors import UsageError
 from slp.ir.tree_grammar import TreeGrammar
 from slp.messages.results import NO_DRAWS_OF_TREES
 from slp.problem.boxes import Geometry
 from slp.results.averages import ScoredTree
 from slp.results.choice import Choice
+from slp.results.convergence import time_for_statistics
 from slp.results.diagnostics import Diagnostics, diagnose
 from slp.results.result import Candidate, Draw, Estimate, Result
 from slp.results.rule_use import RuleUse, clauses_of, no_rules, rules_of_mixture
@@ -121,7 +123,7 @@ class HowDrawn:
     threads : those that the draws are averaged in.
     room : bytes that averages may use; None for no limit.
     again : makes draws with or without likelihood, for `prior`.
-    stop : when to score no more draws.
+    deadline : when to score no more draws, and to begin no statistics of chains.
     """
 
     choice: Choice
@@ -131,7 +133,7 @@ class HowDrawn:
     threads: int
     room: int | None
     again: Again
-    stop: Stop
+    deadline: Deadline
 
 
 class DrawnResult(Result):
@@ -156,7 +158,7 @@ class DrawnResult(Result):
         again."""
         if any(self._run.draws):
             _ = self.averages
-        return {**vars(self), "sampler": None, "_how": replace(self._how, stop=never)}
+        return {**vars(self), "sampler": None, "_how": replace(self._how, deadline=Deadline())}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         vars(self).update(state)
@@ -285,7 +287,7 @@ class DrawnResult(Result):
             for own, draws in zip(keys, self._run.draws, strict=True)
             if t < len(own)
         }
-        scored = self.sampler.scored(list(distinct.values()), self._how.stop)
+        scored = self.sampler.scored(list(distinct.values()), self._how.deadline.over)
         known = dict(zip(distinct, scored, strict=False))
         found = [[known[key] for key in takewhile(known.__contains__, own)] for own in keys]
         _, chains = numbered([[one.tree for one in own] for own in found])
@@ -297,8 +299,9 @@ class DrawnResult(Result):
             pairs = zip(self._run.log_weights, chains, strict=True)
             log_weights = [np.array(own[: len(kept)]) for own, kept in pairs]
         threads, room = self._how.threads, self._how.room
+        out_of_time = not time_for_statistics(self._how.deadline)
         return self.averages_type(
-            self.table, list(trees.values()), chains, threads, room, log_weights
+            self.table, list(trees.values()), chains, threads, room, log_weights, out_of_time
         )
 
     # --- rules of the program ------------------------------------------------------------------
@@ -335,7 +338,8 @@ class DrawnResult(Result):
             [[json.dumps(record) for record in draws[: len(own)]] for draws, own in scored]
         )
         every = np.array([values(json.loads(record)) for record in distinct])
-        drawn = WeightedDraws(len(every), chains, self.averages.log_weights)
+        of = (self.averages.log_weights, self.averages.out_of_time)
+        drawn = WeightedDraws(len(every), chains, *of)
         mean, error = drawn.mean(every), drawn.error(every)
         return [
             RuleUse.of(span, *mean[:, c].tolist(), *error[:, c].tolist())

@@ -33,8 +33,9 @@ class SoftTrees(DrawnTrees):
         threads: int = N_CORES,
         room: int | None = None,
         log_weights: Sequence[NDArray[np.float64]] | None = None,
+        out_of_time: bool = False,
     ) -> None:
-        WeightedDraws.__init__(self, len(trees), chains, log_weights)
+        WeightedDraws.__init__(self, len(trees), chains, log_weights, out_of_time)
         self.table, self.trees = table, trees
         self._threads, self._room = threads, room
         self.soft = [cast(SoftTree, scored.tree) for scored in trees]

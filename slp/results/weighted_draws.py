@@ -44,6 +44,7 @@ class WeightedDraws:
     log_weights : for each island of particles the log weights of its draws, shape (T_c,), as in
         `slp.runner.Weighted`; None for chains, where all draws count alike.
     frequency : share of each of the U distinct values among all draws, by weight, float64, (U,).
+    out_of_time : whether no time is left for the statistics of chains: errors are NaN.
     """
 
     def __init__(
@@ -51,8 +52,10 @@ class WeightedDraws:
         n_distinct: int,
         chains: Sequence[NDArray[np.int64]],
         log_weights: Sequence[NDArray[np.float64]] | None = None,
+        out_of_time: bool = False,
     ) -> None:
         self.chains, self.log_weights = chains, log_weights
+        self.out_of_time = out_of_time and log_weights is None
         weights = None if log_weights is None else np.concatenate(self.draw_weights)
         counts = np.bincount(np.concatenate(chains), weights, n_distinct)
         self.frequency = counts / counts.sum()
@@ -87,6 +90,8 @@ class WeightedDraws:
         """Monte Carlo standard error of `mean`, shape (...): of chains by their effective draws; of
         islands, each with the mean m_i and the weight W_i, that of sum(W_i m_i) / sum(W_i)."""
         flat = values.reshape(len(values), math.prod(values.shape[1:]))
+        if self.out_of_time:
+            return np.full(values.shape[1:], np.nan)
         if self.log_weights is None:
             return results.monte_carlo_errors(self.by_chain(flat)).reshape(values.shape[1:])
         apart = flat - self.mean(flat)
@@ -126,8 +131,9 @@ class DrawnTrees(WeightedDraws):
         threads: int = N_CORES,
         room: int | None = None,
         log_weights: Sequence[NDArray[np.float64]] | None = None,
+        out_of_time: bool = False,
     ) -> None:
-        super().__init__(len(trees), chains, log_weights)
+        super().__init__(len(trees), chains, log_weights, out_of_time)
         self.table, self.trees = table, trees
         self._threads, self._room = threads, room
         self._ensemble = ensemble_of_trees(table, [t.tree for t in trees])
@@ -136,7 +142,7 @@ class DrawnTrees(WeightedDraws):
     def __reduce__(self) -> tuple[type[DrawnTrees], tuple[Any, ...]]:
         """For pickles and copies: the data of the core are computed again."""
         of = (self.table, self.trees, self.chains, self._threads, self._room, self.log_weights)
-        return type(self), of
+        return type(self), (*of, self.out_of_time)
 
     # --- averages (`TreeAverages`) -------------------------------------------------------------
 

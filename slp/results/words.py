@@ -48,7 +48,7 @@ def evidence_text(posterior: Posterior) -> str:
     if found is None or found.converged or (found.tells and found.worst_r_hat is None):
         return f"{told}, Monte Carlo standard error {error:.2g}"  # islands have no R-hat
     if not found.tells:
-        return f"{told} (too few draws to tell its error)"
+        return f"{told} ({found.why_untold} its error)"
     return f"{told} (not converged, its error is not known)"
 
 

@@ -246,6 +246,36 @@ def test_a_warm_up_that_ends_early_speaks_of_no_exact_sums(
     assert "--engine" not in words and "exact sums take" not in page
 
 
+def test_draws_without_time_for_statistics(
+    slp_run, table: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """SciPy is not imported where the time is over before: the run would end late."""
+    monkeypatch.setattr("slp.results.drawn.time_for_statistics", lambda deadline: False)
+    monkeypatch.setattr("slp.results.convergence.array_stats", None)  # a call would raise TypeError
+    options = ("--engine", "mh", "-n", 40, *QUICK)
+    run = slp_run("slp-sample", "growtree", table, *options, "--save", tmp_path / "run.slpz")
+    assert run.code == 0
+    assert run.out.startswith("trust     NOT KNOWN: no time was left to tell, do not use these")
+    assert "(no time was left to tell its error)" in run.out
+    found = json.loads(slp_run("slp-sample", "growtree", table, *options, "--json").out)
+    assert found["mean_leaves"] > 1 and found["mean_leaves_error"] is None
+    kinds = found["diagnostics"]["convergence"]
+    assert set(kinds) == {"log_posterior", "leaves", "depth", "predictions"}
+    assert all(set(of.values()) == {None} for of in kinds.values())
+    report = tmp_path / "report.html"
+    assert slp_run("report", "growtree", table, *options, "-o", report).code == 0
+    assert "no time was left to tell how good they are" in report.read_text()
+
+
+def test_weighted_draws_need_no_statistics(
+    slp_run, table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("slp.results.drawn.time_for_statistics", lambda deadline: False)
+    options = ("--engine", "smc", "-n", 40, "--islands", 8, "--seed", 1, "--json")
+    found = json.loads(slp_run("slp-sample", "growtree", table, *options).out)
+    assert found["mean_leaves_error"] > 0
+
+
 def test_the_time_ends_in_a_further_round() -> None:
     assert "8 of 10 draws are there" in out_of_time_in_words(2, 8, 10).message
     found = out_of_time_in_words(2, 12, 10)

@@ -26,6 +26,8 @@ class EnoughRounds:
     def __call__(self, result: DrawnResult) -> bool:
         found, schedule = result.diagnostics, result.schedule
         sampler = result.sampler
+        if found.out_of_time:
+            return False
         if not found.tells or found.tempering is None or not isinstance(sampler, Tempering):
             return True
         few = sum(found.draws) < _DRAWS_FOR_EFFECTIVE * found.effective_needed
