@@ -29,6 +29,7 @@ from slp.messages.leaf_models import (
     TOO_MANY_CLASSES,
     TOO_MANY_REGRESSORS,
 )
+from slp.messages.names import plural
 from slp.messages.table_files import DATES_AS_RESPONSE, STRANGE_RESPONSE
 from slp.messages.tables import (
     EVENT_NEITHER_0_NOR_1,
@@ -202,8 +203,11 @@ def _numbers(
     if leaf.regressors and leaf.n_statistics * len(y) > _MOST_STATISTICS:
         raise DataError(TOO_MANY_REGRESSORS(columns=len(leaf.regressors), rows=len(y)))
     if declaration is not None:
+        kind = _KINDS.get(declaration.model, "numbers")
+        if event is not None:
+            kind += f", {plural(round(data[:, 1].sum()), 'event')}"
         unit = "" if exposure is None else f", rates per unit of `{exposure.name}`"
-        notes = (f"response `{column.name}`: numbers, {leaf.describe()}{unit}",)
+        notes = (f"response `{column.name}`: {kind}, {leaf.describe()}{unit}",)
         return Response(leaf, data, notes)
     notes = (
         f"response `{column.name}`: numbers, {rounded_text(leaf.describe())}; no leaf model is "
@@ -245,6 +249,8 @@ def _check_range(name: str, y: NDArray[np.float64], declaration: LeafDeclaration
         raise DataError(wording(declaration.span, name=name, value=y[row - 1], row=row))
 
 
+#: What the numbers of a response are under a model.
+_KINDS = {"gamma_poisson": "counts", "gamma_exponential": "durations"}
 #: The responses that a model allows, and the message for others.
 _DOMAINS: dict[str, tuple[Callable[[NDArray[np.float64]], NDArray[np.bool_]], Wording]] = {
     "gamma_poisson": (
