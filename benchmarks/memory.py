@@ -59,7 +59,7 @@ CASES = {
     "hundred-thousand-by-20": Case(100_000, 20, "1GiB", SHORT),
     "million": Case(1_000_000, 6, "1GiB", "--engine mh -n 100 --warmup 200 --thin 20"),
     "million-too-small": Case(1_000_000, 6, "100MiB", SHORT, 1),
-    "million-auto": Case(1_000_000, 6, "700MiB", "-n 40 --warmup 100 --thin 10"),
+    "million-auto": Case(1_000_000, 6, "1GiB", "-n 40 --warmup 100 --thin 10"),
     "million-few-values": Case(1_000_000, 6, "1GiB", SHORT + " --time 240s", values=20),
     "wide": Case(2_000, 500, "100MiB", SHORT),
     "exact-200MiB": Case(20_000, 40, "200MiB", "--engine exact", 1),
