@@ -13,13 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.budgets import Deadline
+from slp.budgets import Deadline, format_seconds
 from slp.cluster import in_tasks, tasks_at_once
 from slp.data import SharedTable
 from slp.data.frames import Frame
-from slp.errors import SlpWarning, UsageError, warn
+from slp.errors import Diagnostic, SlpWarning, TimeOverError, UsageError, warn
 from slp.leaves import GammaPoisson
 from slp.messages.comparing import ONE_RUN_EACH
+from slp.messages.results import W541
 from slp.problem.new_rows import rows_as_numbers
 from slp.program.program import Program
 from slp.program.progress import Progress
@@ -78,8 +79,29 @@ def answers(
     KeyboardInterrupt
         A run of chains was interrupted: what it drew is no basis for a comparison.
     SlpError
-        As `slp.Program.posterior`.
+        As `slp.Program.posterior`; E540 names the time that all runs share.
     """
+    seconds, n = deadline.seconds, len(runs)
+    try:
+        told = _told(runs, options, deadline, progress)
+    except TimeOverError as error:
+        if seconds is None or n == 1:
+            raise
+        raise TimeOverError([_shared(d, seconds, n) for d in error.diagnostics]) from error
+    if seconds is None or n == 1:
+        return told
+
+    def shared(message: Warning | str) -> Warning | str:
+        if isinstance(message, SlpWarning) and message.diagnostic.code == W541.code:
+            return SlpWarning(_shared(message.diagnostic, seconds, n))
+        return message
+
+    return [replace(answer, warnings=tuple(map(shared, answer.warnings))) for answer in told]
+
+
+def _told(
+    runs: Sequence[Run], options: Mapping[str, Any], deadline: Deadline, progress: Progress | None
+) -> list[Answer]:
     at_once = tasks_at_once()
     if at_once is None:
         told = []
@@ -94,6 +116,16 @@ def answers(
             progress(k, f"runs on the cluster, of {len(runs)}")
 
     return in_tasks(_answer, [(run, options, time) for run in runs], done)
+
+
+def _shared(finding: Diagnostic, seconds: float, runs: int) -> Diagnostic:
+    """The finding of a run at the end of its share of the time, with the remedy for all runs."""
+    more = math.ceil(4 * seconds)
+    return replace(
+        finding,
+        message=f"{finding.message}; {runs} runs share {format_seconds(seconds)}",
+        help=f"give all runs together more: --time {more}s (in Python: time={more})",
+    )
 
 
 def _share(deadline: Deadline, runs: int) -> float | None:

@@ -13,7 +13,7 @@ import pytest
 from scipy.stats import nbinom
 
 import slp
-from slp.errors import SlpWarning, UsageError
+from slp.errors import BudgetError, SlpWarning, UsageError
 from slp.results.comparison import Comparison
 from slp.results.result import Estimate
 
@@ -289,3 +289,18 @@ def test_progress_says_which_run_it_is() -> None:
         {"grow": slp.parse(GROW)}, frame(), folds=2, progress=lambda _, w: told.append(w), **how
     )
     assert any(", grow, fold 2 of 2" in text for text in told)
+
+
+@pytest.mark.usefixtures("compiled_kernels")
+def test_runs_name_the_time_that_they_share() -> None:
+    """The advice is for all runs: a run's own share, even four times, is less than what they had."""
+    rng = np.random.default_rng(0)
+    table = pl.DataFrame({"a": rng.normal(size=400), "y": rng.integers(0, 2, 400).astype(str)})
+    chains = {"engine": "mh", "seed": 1, "draws": 10**6}
+    with pytest.raises(BudgetError, match="6 runs share 0.06 s") as found:
+        slp.compare([slp.parse(GROW)], table, time=0.06, **chains)
+    assert found.value.diagnostics[0].help.endswith("--time 1s (in Python: time=1)")
+    with pytest.warns(SlpWarning, match=r"W541.*; 6 runs share 6 s(?s:.)*--time 24s"):
+        slp.compare([slp.parse(GROW)], table, time=6, **chains)
+    with pytest.warns(SlpWarning, match=r"W541(?!.*runs share)"):
+        slp.compare([slp.parse(GROW)], table, time=1.5, folds=0, **chains)
