@@ -25,16 +25,18 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
+import slp
 from slp.engines import infer
 from slp.errors import NoTreeError, SlpError, SlpWarning, UnsupportedError
 from tests.spec.cases import Case, random_case
+from tests.spec.leaf_formulas import ByTable
 from tests.spec.pipeline import key_of
 from tests.spec.test_against_enumeration import check
 
 _ERROR = 1e-9
 _KINDS = (
     *("orders", "weights", "least_weight", "missing_level", "missing_side", "lines"),
-    *("exposures", "subsets"),
+    *("exposures", "subsets", "tables"),
 )
 
 
@@ -127,6 +129,7 @@ def main() -> None:
     given = parser.parse_args()
     warnings.simplefilter("ignore", SlpWarning)
     warnings.simplefilter("ignore", RuntimeWarning)  # of ArviZ, about chains that do not move
+    slp.register_leaf_model("by_table", ByTable)
     done, begin = Comparison(), time.process_time()
     begin_at = 10_000 + given.first
     for seed in range(begin_at, begin_at + given.cases):

@@ -18,7 +18,7 @@ from slp.ir.tree_grammar import OpenStates
 from slp.leaves import OwnModel
 from slp.messages.inference import DRAWS_INSTEAD
 from slp.messages.soft_trees import SOFT_TREES_ALONE
-from slp.problem.core import core_for
+from slp.problem.core import beyond_core, core_for
 from slp.problem.problem import Problem
 from slp.results.choice import Choice
 
@@ -206,8 +206,8 @@ def _many_boxes(problem: Problem) -> bool:
 def _plainly(problem: Problem) -> str:
     if not compiled_is_there():
         return ", in NumPy, as the compiled kernels are missing"
-    if isinstance(problem.table.leaf, OwnModel):
-        return ", in NumPy, as the leaf model is one of Python"
+    if isinstance(problem.table.leaf, OwnModel) and core_for(problem.table) is None:
+        return f", in NumPy, as the core {beyond_core(problem.table)}"
     if any(f.subsets for f in problem.table.features):
         return ", in NumPy, as splits are by subsets of levels"
     if core_for(problem.table) is None:

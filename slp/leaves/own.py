@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import math
 import re
 from collections.abc import Callable
 from typing import Any
@@ -22,10 +23,15 @@ from slp.messages.leaf_models import (
     OWN_NOT_ADDITIVE,
     OWN_NOT_FINITE,
     OWN_SHAPE,
+    OWN_TABLE_AXES,
+    OWN_TABLE_DIFFERS,
 )
 
 _BUILT_IN = frozenset(LEAF_MODELS)
 _NEEDED = ("statistics", "log_marginal", "mean")
+
+#: The most numbers of a table of log marginal likelihoods: 64 MiB.
+_MOST_NUMBERS = 1 << 23
 
 
 def register_leaf_model(name: str, make: Callable[..., Any]) -> None:
@@ -39,6 +45,10 @@ def register_leaf_model(name: str, make: Callable[..., Any]) -> None:
       responses, constants included, (m,); 0 without rows.
     - `mean(S)`: the predictive mean of a further response, (m,).
     - `cdf(S, y)`, for intervals: P(Y <= y) of a further response, (m,) for y of shape (m,).
+    - `log_table(n1, ..., nj)`, for the compiled core: `log_marginal` as a table over the first j
+      statistics, which are whole numbers from 0 up, for sums up to n1, ..., nj, those of all rows:
+      float64 (n1 + 1, ..., nj + 1). The other statistics of a leaf are added to its number in the
+      table. Where no rows can have such sums any finite number will do.
 
     The same name may be given again, to another model. A saved run is read where its model has been
     registered.
@@ -77,6 +87,12 @@ class OwnModel(NumericModel):
             if not callable(getattr(self._own, method, None)):
                 raise DataError(NO_METHOD(name=name, method=method))
         self.n_statistics = 2
+        #: statistics (n, k) of a table, and what `numbers_for_core` says of them
+        self._in_core: tuple[NDArray[np.float64], NDArray[np.float64] | str] | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Without the numbers for the core, which the copy makes again."""
+        return {**vars(self), "_in_core": None}
 
     def checked(self, y: NDArray[np.float64]) -> OwnModel:
         """The model, once its statistics and marginal likelihoods of responses (n,) are what they
@@ -104,6 +120,52 @@ class OwnModel(NumericModel):
             want = "the same for a leaf alone and among others"
             raise DataError(OWN_SHAPE(name=self.name, method="log_marginal", want=want))
         return self
+
+    def numbers_for_core(self, S: NDArray[np.float64]) -> NDArray[np.float64] | str:
+        """The model as the core takes it on a table whose rows have the statistics S, shape (n, k):
+        the number of statistics that `log_table` is over, and its numbers. If the core does not
+        take it, why, as the end of a sentence.
+
+        Raises
+        ------
+        DataError
+            E443: `log_table` takes or gives something else than it must, or raises.
+        """
+        if self._in_core is None or self._in_core[0] is not S:
+            self._in_core = S, self._tabulated(S)
+        return self._in_core[1]
+
+    def _tabulated(self, S: NDArray[np.float64]) -> NDArray[np.float64] | str:
+        table = getattr(self._own, "log_table", None)
+        if not callable(table):
+            return f"does not know the leaf model `{self.name}`, which has no `log_table`"
+        axes = list(inspect.signature(table).parameters.values())
+        placed = all(p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD) for p in axes)
+        if not placed or not 1 <= len(axes) <= S.shape[1] - 2:
+            raise DataError(OWN_TABLE_AXES(name=self.name, most=S.shape[1] - 2))
+        whole = S[:, 2 : 2 + len(axes)]
+        if (whole < 0).any() or (whole != np.floor(whole)).any():
+            return f"takes `log_table` of `{self.name}` over whole numbers from 0 up alone"
+        most = [int(total) for total in whole.sum(axis=0)]
+        size = math.prod(total + 1 for total in most)
+        if size > _MOST_NUMBERS:
+            return f"takes {_MOST_NUMBERS:,} numbers of `log_table`, and `{self.name}` has {size:,}"
+        found = self._call("log_table", tuple(total + 1 for total in most), *most)
+        self._check_table(found, S)
+        return np.concatenate([[float(len(axes))], found.ravel()])
+
+    def _check_table(self, table: NDArray[np.float64], S: NDArray[np.float64]) -> None:
+        """Compare a table with `log_marginal` for some leaves of rows with statistics S (n, k)."""
+        some = np.unique(np.linspace(0, len(S) - 1, min(len(S), 20)).astype(np.intp))
+        leaves = np.concatenate([np.zeros((1, S.shape[1])), np.cumsum(S, axis=0)[some], S[some]])
+        places, others = np.split(leaves[:, 2:], [table.ndim], axis=1)
+        have = table[tuple(places.astype(np.intp).T)] + others.sum(axis=1)
+        want = self.log_marginal(leaves)
+        wrong = ~np.isclose(have, want, rtol=1e-9, atol=1e-9)
+        if wrong.any():
+            i = int(np.argmax(wrong))
+            of = ", ".join(map(number_text, leaves[i, 2:].tolist()))
+            raise DataError(OWN_TABLE_DIFFERS(name=self.name, have=have[i], want=want[i], of=of))
 
     def _call(self, method: str, shape: tuple[int | None, ...], *args: Any) -> NDArray[np.float64]:
         """A method's answer as numbers of a shape, None where any length will do."""

@@ -123,8 +123,9 @@ TOO_MANY_REGRESSORS = E434.says(
 E443 = Entry(
     "E443: a leaf model of one's own does not keep its promises",
     cause="A model of `slp.register_leaf_model` raises an error, lacks a method, gives numbers of "
-    "another shape or none that are finite, gives a row statistics that depend on other rows, or "
-    "gives an empty leaf another probability than 1.",
+    "another shape or none that are finite, gives a row statistics that depend on other rows, "
+    "gives an empty leaf another probability than 1, or has a `log_table` that differs from its "
+    "`log_marginal`.",
     remedy="Correct the model: docs/data.md has what each method gives.",
     example="slp.register_leaf_model('wrong', lambda: 0) or "
     "slp.parse(':- use(growtree). :- leaf(wrong).').posterior([[1.0], [2.0]], [0.5, 1.5])",
@@ -151,6 +152,15 @@ OWN_NOT_FINITE = E443.says(
 OWN_NOT_ADDITIVE = E443.says(
     "`statistics` of the leaf model `{name}` gives row {row} other numbers alone than with others",
     "let the statistics of a row depend on its response alone, as they are added up over rows",
+)
+OWN_TABLE_AXES = E443.says(
+    "`log_table` of the leaf model `{name}` does not take numbers by place, from 1 to {most}",
+    "let it take the largest sum of each statistic that the table is over: log_table(self, n, s)",
+)
+OWN_TABLE_DIFFERS = E443.says(
+    "`log_table` of the leaf model `{name}` comes to {have:.10g} where `log_marginal` gives "
+    "{want:.10g}, of a leaf with the statistics {of}",
+    "give the table without the statistics behind those that it is over, which are added to it",
 )
 
 E444 = Entry(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import partial
 from typing import Any
 
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from slp.data.table import Feature, Table
 from slp.errors import UnsupportedError
-from slp.ir.program import MEASURES
+from slp.ir.program import MEASURES, Constraint, Monotone
 from slp.ir.row_function import Op
 from slp.ir.tree_grammar import CallRule, LeafRule, OpenStates, Rule, SplitRule, TreeGrammar
 from slp.kernels.compiled import compiled_core
@@ -30,19 +31,31 @@ from slp.problem.split_measures import flat_transitions, range_total
 
 # The core's enumerations.
 _VALUES, _CUTS, _LEVELS = range(3)
-_DIRICHLET, _NORMAL, _POISSON, _EXPONENTIAL, _LINEAR = range(5)
+_DIRICHLET, _NORMAL, _POISSON, _EXPONENTIAL, _LINEAR, _TABLE = range(6)
 
 
-def core_for(table: Table) -> Any | None:
-    """The compiled core, if it is there and takes the table: no missing values take a side, and the
-    leaf model is not one of the user's own."""
-    return None if beyond_core(table) else compiled_core()
+def core_for(table: Table, constraints: Iterable[Constraint] = ()) -> Any | None:
+    """The compiled core, if it is there and takes the table, and these constraints of finished
+    trees on it: no missing values take a side, no split is by subsets of levels, and a leaf model
+    of the user's own has a table."""
+    return None if beyond_core(table, constraints) else compiled_core()
 
 
-def beyond_core(table: Table) -> str | None:
-    """What the core does not take of a table, as the end of a sentence; None if it takes all."""
+def beyond_core(table: Table, constraints: Iterable[Constraint] = ()) -> str | None:
+    """What the core does not take of a table, or of constraints on it, as the end of a sentence;
+    None if it takes all.
+
+    Raises
+    ------
+    DataError
+        E443: the table of a leaf model of the user's own is none.
+    """
     if isinstance(table.leaf, OwnModel):
-        return f"does not know the leaf model `{table.leaf.name}`"
+        found = table.leaf.numbers_for_core(table.statistics)
+        if isinstance(found, str):
+            return found
+        if any(isinstance(c, Monotone) for c in constraints):
+            return f"does not know the means of the leaf model `{table.leaf.name}`"
     parted = next((f.name for f in table.features if f.subsets), None)
     if parted is not None:
         return f"does not split by subsets of levels, as `{parted}` does"
@@ -158,6 +171,10 @@ def _set_leaf(problem: Any, leaf: LeafModel, statistics: NDArray[np.float64]) ->
         kind, hyperparameters = _LINEAR, np.array([mu - leaf.ref, *others])
     elif isinstance(leaf, GammaPoisson):
         kind, hyperparameters = _POISSON, np.array(leaf.hyperparameters)
+    elif isinstance(leaf, OwnModel):
+        found = leaf.numbers_for_core(statistics)
+        assert not isinstance(found, str), "the core takes the table"
+        kind, hyperparameters = _TABLE, found
     else:
         assert isinstance(leaf, GammaExponential)
         kind, hyperparameters = _EXPONENTIAL, np.array(leaf.hyperparameters)

@@ -114,7 +114,7 @@ def test_forward_says_that_the_core_lacks_it() -> None:
 
 def test_what_people_see(tmp_path: Path) -> None:
     posterior = run("own_poisson", draws=5)
-    assert "the leaf model is one of Python" in posterior.reason
+    assert "the core does not know the leaf model `own_poisson`" in posterior.reason
     assert "mean " in posterior.map_tree().to_text()
     posterior.report(tmp_path / "report.html")
     posterior.save(tmp_path / "run.slpz")

@@ -28,6 +28,7 @@ from tests.spec.random_tables import (
     with_missing_sides,
     with_orders,
     with_subsets,
+    with_tables,
     with_weights,
 )
 
@@ -68,6 +69,7 @@ def random_case(
     lines: bool = False,
     exposures: bool = False,
     subsets: bool = False,
+    tables: bool = False,
 ) -> Case:
     """The case of a seed; tables on which there are more than `limit` derivations lose rows. With
     `rows` its program asks for the rows of the box, with `orders` features are ordinal, with
@@ -75,7 +77,9 @@ def random_case(
     `missing_level` categorical features miss values, with `missing_side` features of all kinds,
     ordinal ones too, and rows have weights now and then, with `ranges` all splits have the measure
     `range`, with `lines` leaves hold lines, with `exposures` responses are counts with exposures,
-    and rows have weights now and then, with `subsets` splits are by subsets of levels, likewise."""
+    and rows have weights now and then, with `subsets` splits are by subsets of levels, likewise,
+    with `tables` the leaf model is `by_table` (`leaf_formulas.ByTable`), which is to be
+    registered."""
     rng = random.Random(seed)
     table = random_table(rng)
     while (ranges and not ProgramText(rng, table).of_numbers) or (lines and not table.numeric):
@@ -84,6 +88,8 @@ def random_case(
         table = with_orders(rng, table)
     if missing_level:
         table = with_missing_levels(rng, table)
+    if tables:
+        table = with_tables(rng, table)
     if exposures:
         table = with_exposures(rng, table)
     if subsets:

@@ -9,9 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import stats
 
 
@@ -122,6 +124,49 @@ class ExposedFormula:
 
     def predict(self, y: Sequence[Any]) -> list[float]:
         return [(self.a + sum(k for k, _ in y)) / (self.b + sum(e for _, e in y))]
+
+
+@dataclass(frozen=True)
+class TableFormula:
+    """Random numbers by how many responses there are and by their sum, and a number for each
+    response beside them. So it is no probability, but leaves need none."""
+
+    seed: int
+
+    @cached_property
+    def numbers(self) -> NDArray[np.float64]:
+        out = np.random.default_rng(self.seed).normal(-3.0, 2.0, (128, 512))
+        out[0, 0] = 0.0
+        return out
+
+    def beside(self, y: float) -> float:
+        return -0.3 * (y + self.seed % 3)
+
+    def log_marginal(self, y: Sequence[Any]) -> float:
+        return float(self.numbers[len(y), int(sum(y))]) + math.fsum(map(self.beside, y))
+
+    def predict(self, y: Sequence[Any]) -> list[float]:
+        return [(1.0 + sum(y)) / (2.0 + len(y))]
+
+
+class ByTable:
+    """`TableFormula` as a leaf model of the user's own, for `leaf(by_table(seed))`."""
+
+    def __init__(self, seed: float) -> None:
+        self.formula = TableFormula(int(seed))
+
+    def statistics(self, y: Any) -> Any:
+        return np.column_stack([np.ones(len(y)), y, [self.formula.beside(x) for x in y]])
+
+    def log_marginal(self, S: Any) -> Any:
+        n, total = S[:, :2].astype(int).T
+        return self.formula.numbers[n, total] + S[:, 2]
+
+    def log_table(self, n: int, total: int) -> Any:
+        return self.formula.numbers[: n + 1, : total + 1]
+
+    def mean(self, S: Any) -> Any:
+        return (1.0 + S[:, 1]) / (2.0 + S[:, 0])
 
 
 @dataclass(frozen=True)
@@ -256,7 +301,7 @@ class WeightedFormula:
                 events = math.fsum(w * seen for (_, seen), w in y)
                 time = math.fsum(w * t for (t, _), w in y)
                 return [(b + time) / (a + events - 1)]
-            case LineFormula():
+            case LineFormula() | TableFormula():
                 return self.leaf.predict(_repeated(y))
         raise TypeError(self.leaf)
 

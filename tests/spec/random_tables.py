@@ -20,6 +20,7 @@ from tests.spec.leaf_formulas import (
     LineFormula,
     NormalFormula,
     PoissonFormula,
+    TableFormula,
     WeightedFormula,
 )
 
@@ -325,6 +326,25 @@ def with_exposures(rng: random.Random, table: RandomTable) -> RandomTable:
     a, b = rng.choice((0.5, 3.0)), rng.choice((0.25, 1.5))
     directives += [":- response(y, exposure(exposure)).", f":- leaf(gamma_poisson({a}, {b}))."]
     leaf = ExposedFormula(a, b)
+    return replace(table, columns=columns, directives=tuple(directives), leaf=leaf)
+
+
+def with_tables(rng: random.Random, table: RandomTable) -> RandomTable:
+    """The table with counts as responses, under a leaf model of the user's own that is a table;
+    rows have whole weights now and then. `by_table` is to be registered."""
+    columns, n = dict(table.columns), len(table.columns["y"])
+    columns.pop("seen", None)
+    del columns["y"]
+    weighted = rng.random() < 0.3
+    if weighted:
+        columns["weight"] = [float(rng.choice((1, 1, 2, 3, 15))) for _ in range(n)]
+        columns["weight"][0] *= float(n == 1 or rng.random() < 0.8)
+    columns["y"] = [rng.choice((0, 0, 1, 2, 3)) for _ in range(n)]
+    directives = [d for d in table.directives if ":- leaf" not in d and ":- response" not in d]
+    formula = TableFormula(rng.randrange(1000))
+    directives.append(f":- leaf(by_table({formula.seed})).")
+    directives += [":- row_weight(weight)."] * weighted
+    leaf: LeafFormula = WeightedFormula(formula) if weighted else formula
     return replace(table, columns=columns, directives=tuple(directives), leaf=leaf)
 
 

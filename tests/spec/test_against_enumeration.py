@@ -19,10 +19,14 @@ from scipy.stats import chi2
 
 from slp.engines import infer
 from slp.errors import DataError, SlpError, SlpWarning
+from slp.ir.leaf_models import LEAF_MODELS, Signature
+from slp.kernels.compiled import compiled_core
+from slp.problem.core import core_for
 from slp.results.posterior import Posterior
 from slp.trees import check_tree
 from tests.spec.brute_force import TreeKey, ValueMissingError
 from tests.spec.cases import Case, random_case
+from tests.spec.leaf_formulas import ByTable
 from tests.spec.pipeline import key_of, tree_of
 
 N_CASES = 400
@@ -34,6 +38,7 @@ N_MISSING_SIDE = 80
 N_LINES = 60
 N_EXPOSURES = 60
 N_SUBSETS = 100
+N_TABLES = 60
 N_DRAWN = 40
 RELATIVE = 1e-9
 CHI_SQUARE_ERROR = 1e-6
@@ -91,6 +96,15 @@ def test_counts_with_exposures(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(N_SUBSETS))
 def test_splits_by_subsets_of_levels(seed: int) -> None:
     check(random_case(seed, subsets=True))
+
+
+@pytest.mark.parametrize("seed", range(N_TABLES))
+def test_leaf_models_that_are_tables(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    signature = Signature("by_table(seed)", ("seed",), real=("seed",), make=ByTable)
+    monkeypatch.setitem(LEAF_MODELS, "by_table", signature)
+    case = random_case(seed, tables=True)
+    assert core_for(case.model.table) is compiled_core()
+    check(case)
 
 
 def check(case: Case) -> None:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 #include <utility>
 
 namespace slp::mcmc {
@@ -20,7 +21,11 @@ TreeTester::TreeTester(const TreeTests& tests, const Problem& problem, const Geo
       n_quantities_(problem.leaf.kind() == LeafKind::dirichlet ? problem.leaf.n_statistics() - 1
                                                                : 1),
       statistics_(problem.leaf.n_statistics()),
-      predicted_(problem.leaf.n_predicted()) {}
+      predicted_(problem.leaf.n_predicted()) {
+    if (!tests.monotone.empty() && predicted_.empty()) {
+        throw std::invalid_argument("a leaf model that is a table predicts nothing");
+    }
+}
 
 bool TreeTester::holds(const Proof& proof) {
     if (tests_.max_features > 0 && !few_features(proof)) {

@@ -37,6 +37,9 @@ double log_gamma_step(double z, double f) {
 constexpr std::size_t kMostCoefficients = 31;
 constexpr std::size_t kMostNumbers = (kMostCoefficients + 1) * (kMostCoefficients + 1);
 
+// Of a table: in front of its statistics are the number of rows and the sum of the responses.
+constexpr std::size_t kFirstOfTable = 2;
+
 bool is_whole(double x) { return x == std::floor(x); }
 
 }  // namespace
@@ -78,6 +81,7 @@ LeafModel::LeafModel(LeafKind kind, std::vector<double> hyperparameters,
     const bool enough = kind_ == LeafKind::dirichlet              ? k_ >= 1 && hyper_.size() == k_
                         : kind_ == LeafKind::normal_inverse_gamma ? k_ == 3 && hyper_.size() == 4
                         : kind_ == LeafKind::normal_linear        ? triangle && hyper_.size() == 5
+                        : kind_ == LeafKind::table ? k_ >= 3 && !hyper_.empty()
                         : kind_ == LeafKind::gamma_poisson
                             ? (k_ == 3 || k_ == 4) && hyper_.size() == 2  // 4 with exposures
                             : k_ == 3 && hyper_.size() == 2;
@@ -120,6 +124,32 @@ LeafModel::LeafModel(LeafKind kind, std::vector<double> hyperparameters,
         case LeafKind::gamma_exponential:
             rising_.emplace_back(hyper_[0], length(total[1]));
             break;
+        case LeafKind::table: lay_out_table(total); break;
+    }
+}
+
+// `lengths_`, where the statistics stay inside the table for any rows.
+void LeafModel::lay_out_table(const std::vector<double>& total) {
+    const double axes = hyper_[0];
+    const bool known =
+        is_whole(axes) && axes >= 1 && axes + kFirstOfTable <= static_cast<double>(k_);
+    const std::size_t end = known ? kFirstOfTable + static_cast<std::size_t>(axes) : 0;
+    bool inside = known;
+    for (std::size_t i = 0; inside && i < statistics_.size(); ++i) {
+        const std::size_t c = i % k_;
+        inside = c < kFirstOfTable || c >= end || (statistics_[i] >= 0 && is_whole(statistics_[i]));
+    }
+    std::size_t size = 1;
+    for (std::size_t c = kFirstOfTable; inside && c < end; ++c) {
+        inside = total[c] < static_cast<double>(hyper_.size());
+        if (inside) {
+            lengths_.push_back(static_cast<std::size_t>(total[c]) + 1);
+            inside = lengths_.back() <= hyper_.size() / size;
+            size *= lengths_.back();
+        }
+    }
+    if (!inside || hyper_.size() != size + 1) {
+        throw std::invalid_argument("a leaf model's table is as large as its statistics become");
     }
 }
 
@@ -180,6 +210,7 @@ double LeafModel::of_others(const double* s) const {
         case LeafKind::gamma_poisson: return gamma_poisson(s);
         case LeafKind::gamma_exponential: return gamma_exponential(s);
         case LeafKind::normal_linear: return normal_linear(s);
+        case LeafKind::table: return of_table(s);
     }
     return 0.0;
 }
@@ -213,7 +244,8 @@ void LeafModel::predict(const double* s, double* out) const {
             *out = shape > 1 ? (hyper_[1] + s[2]) / (shape - 1) : INFINITY;
             return;
         }
-        case LeafKind::normal_linear: coefficients(s, out);
+        case LeafKind::normal_linear: coefficients(s, out); return;
+        case LeafKind::table: return;
     }
 }
 
@@ -346,6 +378,18 @@ double LeafModel::gamma_exponential(const double* s) const {
     const double a = hyper_[0], b = hyper_[1];
     return rising(0, s[1]) - a * std::log1p(s[2] / b) -
            s[1] * std::log(b + s[2]);
+}
+
+double LeafModel::of_table(const double* s) const {
+    std::size_t place = 0, c = kFirstOfTable;
+    for (const std::size_t length : lengths_) {
+        place = place * length + static_cast<std::size_t>(s[c++]);
+    }
+    double out = hyper_[1 + place];
+    for (; c < k_; ++c) {
+        out += s[c];
+    }
+    return out;
 }
 
 }  // namespace slp

@@ -14,7 +14,8 @@ enum class LeafKind : std::uint8_t {
     normal_inverse_gamma,
     gamma_poisson,
     gamma_exponential,
-    normal_linear
+    normal_linear,
+    table
 };
 
 // log Gamma(a + i) - log Gamma(a), tabulated as sums of logs, so that large a do not cancel.
@@ -45,7 +46,10 @@ public:
     LeafModel() = default;
     // statistics: n * k, row by row. hyperparameters: of a dirichlet its k concentrations; else as
     // declared, with the mean of a normal_inverse_gamma or the intercept of a normal_linear taken
-    // from the statistics' reference.
+    // from the statistics' reference. Of a table the number j of statistics that it is over, then
+    // its numbers, the last index running fastest: from 0 to the sum over all rows, for each of the
+    // statistics from 2 on. These are whole numbers, from 0 up. The statistics behind them are
+    // added to the number in the table (`log_table` of slp.leaves.own).
     // Throws std::invalid_argument where these are too few.
     LeafModel(LeafKind kind, std::vector<double> hyperparameters, std::vector<double> statistics,
               std::size_t n_statistics);
@@ -101,10 +105,12 @@ public:
 
     // The prediction of a leaf for the next response: of a dirichlet the k class probabilities,
     // else one number, the mean (of a normal_inverse_gamma counted from the statistics' reference);
-    // of a normal_linear the mean coefficients, the intercept counted from the reference.
+    // of a normal_linear the mean coefficients, the intercept counted from the reference. Nothing
+    // of a table: its means are Python's.
     std::size_t n_predicted() const {
         return kind_ == LeafKind::dirichlet       ? k_
                : kind_ == LeafKind::normal_linear ? n_coefficients_
+               : kind_ == LeafKind::table         ? 0
                                                   : 1;
     }
     void predict(const double* statistics, double* out) const;
@@ -130,12 +136,15 @@ private:
     void coefficients(const double* s, double* out) const;
     double gamma_poisson(const double* s) const;
     double gamma_exponential(const double* s) const;
+    void lay_out_table(const std::vector<double>& total);
+    double of_table(const double* s) const;
 
     LeafKind kind_ = LeafKind::dirichlet;
     std::size_t k_ = 0, n_coefficients_ = 0;
     std::vector<double> hyper_;
     std::vector<double> statistics_;
     std::vector<LogRising> rising_;
+    std::vector<std::size_t> lengths_;  // of a table
     double half_step_ = 0.0;
     bool whole_ = true, whole_classes_ = true;  // the second: of a dirichlet
 };

@@ -41,7 +41,8 @@ LeafBound::LeafBound(const Problem& problem, bool likelihood)
         case LeafKind::gamma_poisson: add_rates(0); break;
         case LeafKind::gamma_exponential: add_rates(2); break;
         case LeafKind::normal_inverse_gamma:
-        case LeafKind::normal_linear: break;
+        case LeafKind::normal_linear:
+        case LeafKind::table: break;
     }
 }
 
@@ -156,7 +157,8 @@ double LeafBound::log_parted(const double* sums) const {
         case LeafKind::gamma_poisson:
         case LeafKind::gamma_exponential: return sums[k_];
         case LeafKind::normal_inverse_gamma:
-        case LeafKind::normal_linear: break;
+        case LeafKind::normal_linear:
+        case LeafKind::table: break;
     }
     return INFINITY;
 }

@@ -9,7 +9,8 @@
 //   counts,     Of a group with events D in exposure E the likelihood under rate r is at most that
 //   durations   under r = D / E. Tighter, and dearer: the best parting, whose leaves are runs of the
 //               rows in the order of D / E.
-//   numbers     No bound is proven: +inf.
+//   numbers,    No bound is proven: +inf.
+//   tables
 
 #pragma once
 

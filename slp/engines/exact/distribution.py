@@ -34,13 +34,13 @@ from slp.engines.kbest import KBest
 from slp.engines.near_best import near_best
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.compiled import N_CORES, compiled_core
-from slp.leaves import NormalInverseGamma, NormalLinear
+from slp.leaves import NormalInverseGamma, NormalLinear, OwnModel
 from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.boxes import Geometry
 from slp.problem.core import core_problem
 from slp.problem.new_rows import distinct_rows, rows_as_numbers
 from slp.problem.tree_on_table import tree_of_nodes
-from slp.results.averages import NEGLIGIBLE, LeafMixture, ScoredTree
+from slp.results.averages import NEGLIGIBLE, LeafMixture, ScoredTree, average_predictions
 from slp.results.rows_in_leaves import design_of_rows, of_rows
 from slp.trees import Leaf, Tree
 
@@ -253,6 +253,8 @@ class CompiledChart:
     def predictions(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
         """For each new row the class probabilities, shape (m, C), or the predictive mean, shape
         (m, 1); within 1e-11, rounding apart."""
+        if isinstance(self.table.leaf, OwnModel):  # the core does not know its means
+            return average_predictions(self.table, rows, self.leaf_mixtures(rows))
         numbers = rows_as_numbers(self.table, rows)
         first, which = distinct_rows(self.table, numbers)
         (found,) = self.passes.descend(

@@ -58,7 +58,7 @@ def run_filter(
     """
     _check(options)
     room = room_beside(problem.table, request.memory)
-    if core_for(problem.table) is None:
+    if core_for(problem.table, problem.program.constraints) is None:
         check_room_for_bit_sets(problem.table, request.memory)
     else:
         room -= _bytes_of_threads(problem, request, options, room)
@@ -129,7 +129,7 @@ def filter_sampler(problem: Problem, options: FilterLimits, likelihood: bool) ->
     plan = FilterPlan(options.particles, options.kept, *how)
     own = problem.program.constraints
     on = (problem.grammar, problem.boxes, own)
-    if core_for(problem.table) is None:
+    if core_for(problem.table, own) is None:
         return ParticleFilter(MetropolisHastings(*on, likelihood=likelihood), plan, FilterResult)
     core = CompiledMetropolisHastings(
         *on, likelihood=likelihood, most_boxes=1, engine=problem.sampling_core

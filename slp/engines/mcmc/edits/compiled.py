@@ -44,7 +44,8 @@ _NO_LIMIT = 2**32 - 1
 
 def edits_are_compiled(constraints: Iterable[Constraint], table: Table) -> bool:
     """Whether the core can run; it does not call predicates on edited trees."""
-    return core_for(table) is not None and not any(isinstance(c, Predicate) for c in constraints)
+    own = list(constraints)
+    return core_for(table, own) is not None and not any(isinstance(c, Predicate) for c in own)
 
 
 class CompiledEditMetropolisHastings(CoreChains[EditMetropolisHastings]):

@@ -64,8 +64,9 @@ def core_takes(constraints: Iterable[Constraint], table: Table) -> bool:
 
 def why_not_in_core(constraints: Iterable[Constraint], table: Table) -> str | None:
     """Why the core does not run chains on a table, as the end of a sentence; None if it does."""
-    why = beyond_core(table)
-    if why is None and any(isinstance(c, Predicate) and c.local for c in constraints):
+    own = list(constraints)
+    why = beyond_core(table, own)
+    if why is None and any(isinstance(c, Predicate) and c.local for c in own):
         why = "asks no predicates on nodes"
     if why is None and core_for(table) is None:
         why = "is not installed"
