@@ -11,7 +11,14 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 EXPERIMENTS = {
-    "angelopoulos_cussens": ["reproducibility"],
+    "angelopoulos_cussens": [
+        "trajectories",
+        "editing",
+        "greedy",
+        "convergence",
+        "reproducibility",
+        "boxes",
+    ],
     "greedy_modal_tree": ["tables", "regression", "speed"],
     "particle_filtering": ["proposals", "irrelevant", "islands", "chains"],
 }

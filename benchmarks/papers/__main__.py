@@ -10,7 +10,13 @@ from importlib import import_module
 from pathlib import Path
 
 import benchmarks.papers
-from benchmarks.papers.framework import Experiment, page_of, run_experiment, with_table
+from benchmarks.papers.framework import (
+    Experiment,
+    page_of,
+    run_experiment,
+    with_table,
+    write_figure,
+)
 from slp.errors import SlpWarning
 
 PAPERS = ("angelopoulos_cussens", "greedy_modal_tree", "particle_filtering")
@@ -43,6 +49,11 @@ def main() -> None:
         quick = ["--quick"] if given.quick else []
         command = shlex.join(["python", "-m", "benchmarks.papers", given.paper, name, *quick])
         text = page_of(known[name], rows, command)
+        if known[name].figure is not None:
+            folder = given.results / given.paper if given.page is None else given.page.parent
+            picture = folder / f"{given.paper}-{name}.svg"
+            write_figure(known[name], rows, picture)
+            text += f"\n![{name}]({picture.name})\n"
         print(f"## {name}\n\n{text}", flush=True)
         if given.page is not None:
             page = with_table(given.page.read_text("utf-8"), name, text)

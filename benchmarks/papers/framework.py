@@ -11,6 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
+import matplotlib
+from matplotlib.figure import Figure
+
 #: A row of a table: of settings, of a result, or of both.
 Row: TypeAlias = dict[str, Any]
 
@@ -26,12 +29,14 @@ class Experiment:
     run : a run by the folder of the tables and its settings: numbers by name.
     summary : rows of the table that is shown, from all runs, each with settings and numbers; None
         shows every run.
+    figure : draws all runs on a figure of matplotlib; None draws none.
     """
 
     statement: str
     settings: Callable[[bool], Iterable[Row]]
     run: Callable[[Path, Row], Row]
     summary: Callable[[list[Row]], list[Row]] | None = None
+    figure: Callable[[list[Row], Any], None] | None = None
 
 
 def run_experiment(
@@ -64,6 +69,16 @@ def page_of(experiment: Experiment, rows: list[Row], command: str) -> str:
         f"The paper: {experiment.statement}\n\n`{command}`: {len(rows)} runs, {seconds:.0f} CPU s."
     )
     return f"{head}\n\n{markdown(shown)}\n"
+
+
+def write_figure(experiment: Experiment, rows: list[Row], path: Path) -> None:
+    """The figure as SVG, with the same bytes for the same rows."""
+    assert experiment.figure is not None
+    with matplotlib.rc_context({"svg.hashsalt": path.stem, "font.size": 8}):
+        figure = Figure(layout="constrained")
+        experiment.figure(rows, figure)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        figure.savefig(path, format="svg", metadata={"Date": None})
 
 
 def markdown(rows: Sequence[Row]) -> str:
