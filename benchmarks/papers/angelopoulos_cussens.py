@@ -191,6 +191,7 @@ def _grown(data: Path, settings: Row) -> Row:
         tree = _greedy_tree(frame)
     return {
         "log likelihood": modal.log_likelihood(tree),
+        "log prior": modal.log_prior(tree),
         "leaves": tree.n_leaves,
         "CPU s": time.process_time() - began,
     }
