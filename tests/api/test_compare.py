@@ -293,7 +293,7 @@ def test_progress_says_which_run_it_is() -> None:
 
 @pytest.mark.usefixtures("compiled_kernels")
 def test_runs_name_the_time_that_they_share() -> None:
-    """The advice is for all runs: a run's own share, even four times, is less than what they had."""
+    """The advice is for all runs: four times the share of one is less than what they had."""
     rng = np.random.default_rng(0)
     table = pl.DataFrame({"a": rng.normal(size=400), "y": rng.integers(0, 2, 400).astype(str)})
     chains = {"engine": "mh", "seed": 1, "draws": 10**6}
