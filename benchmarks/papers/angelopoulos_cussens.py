@@ -128,7 +128,8 @@ def _draw_chains(rows: list[Row], figure: Any, down: str, across: str) -> None:
         panel.set_xlabel("iteration")
     for panel in panels[:, 0]:
         panel.set_ylabel("log likelihood")
-    panels[0, 0].legend(loc="lower right")
+    lines, labels = panels[0, 0].get_legend_handles_labels()
+    figure.legend(lines, labels, loc="outside upper right", ncols=len(labels))
 
 
 # --- editing -------------------------------------------------------------------------------------
@@ -284,7 +285,7 @@ def _draw_two_seeds(rows: list[Row], figure: Any) -> None:
     for k, row in enumerate(rows):
         one, other = (np.array(of) for of in row["points"])
         panels[0, k].plot([0, 1], [0, 1], color="0.7", linewidth=0.6)
-        panels[0, k].plot(one, other, ".", markersize=2)
+        panels[0, k].plot(one, other, ".", markersize=2, rasterized=True)
         panels[0, k].set(title=f"{row['table']}, {row['run']}", xlabel="seed 1", aspect="equal")
         panels[1, k].hist(one - other, bins=np.linspace(-0.6, 0.6, 49))
         panels[1, k].set(xlabel="difference")

@@ -74,11 +74,11 @@ def page_of(experiment: Experiment, rows: list[Row], command: str) -> str:
 def write_figure(experiment: Experiment, rows: list[Row], path: Path) -> None:
     """The figure as SVG, with the same bytes for the same rows."""
     assert experiment.figure is not None
-    with matplotlib.rc_context({"svg.hashsalt": path.stem, "font.size": 8}):
+    with matplotlib.rc_context({"svg.hashsalt": path.stem, "svg.fonttype": "none", "font.size": 8}):
         figure = Figure(layout="constrained")
         experiment.figure(rows, figure)
         path.parent.mkdir(parents=True, exist_ok=True)
-        figure.savefig(path, format="svg", metadata={"Date": None})
+        figure.savefig(path, format="svg", dpi=200, metadata={"Date": None})
 
 
 def markdown(rows: Sequence[Row]) -> str:
