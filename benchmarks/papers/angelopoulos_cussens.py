@@ -102,7 +102,7 @@ def _trajectory(data: Path, settings: Row) -> Row:
     return _chain(program, _table(data, settings), settings["proposal"], **own)
 
 
-_OF_CHAINS = {"second half": ".1f", "best": ".1f", "accepted": ".3f", "CPU s": ".1f"}
+_OF_CHAINS = {"second half": ".1f", "best": ".1f", "accepted": ".4f", "CPU s": ".1f"}
 
 
 def _draw_chains(rows: list[Row], figure: Any, down: str, across: str) -> None:
