@@ -1,9 +1,9 @@
 """Angelopoulos & Cussens (2005), Exploiting informative priors for Bayesian classification and
 regression trees, IJCAI.
 
-`trajectories` (Figures 5 and 8): log likelihoods of chains under the proposals of the paper.
-`editing` (Figure 7): chains under EDITTREE, which edits a tree that a greedy algorithm has grown,
-beside GROWTREE.
+`trajectories` ("Using local jumps"): log likelihoods of chains under the proposals of the paper.
+`editing` ("Influence of priors"): chains under EDITTREE, which edits a tree that a greedy algorithm
+has grown, beside GROWTREE.
 `greedy` (section 6.1): the largest log likelihood that a chain meets, beside that of trees grown
 greedily.
 `convergence` (section 5): the bound by Doob on how far the independence sampler is from the
@@ -11,7 +11,7 @@ posterior.
 `reproducibility` (section 6.2): on half of a table, runs by two seeds; of the other half, the
 probability of the last class by either run, their correlation and largest difference. `q_uc` is the
 paper's chain, `default` what `slp-sample` does without options.
-`boxes` (section 6.4): accuracy with and without boxes that are true of the tree that made the data.
+`boxes` (the last experiment): accuracy with and without boxes that are true of the tree that made the data.
 
 The paper's chains make 250,000 iterations, without tempering or warm-up.
 """
@@ -356,7 +356,7 @@ EXPERIMENTS = {
     "trajectories": Experiment(
         statement="`q_uc` moves best; `q_-n` proposes large jumps, which are rarely accepted, so "
         "chains stay at one tree for long; this is worse for the independence sampler `q_ind` "
-        "(section 6.3). Its figures are lost in the text at hand.",
+        '("Using local jumps"). Its figures are lost in the text at hand.',
         settings=_trajectories,
         run=_trajectory,
         summary=lambda rows: over_seeds(rows, ("table", "proposal"), _OF_CHAINS),
@@ -365,7 +365,7 @@ EXPERIMENTS = {
     "editing": Experiment(
         statement="on breast cancer, trajectories under EDITTREE and GROWTREE differ though all "
         "else is equal: the prior pulls the chain back to the likelihood of the tree that was "
-        "given (section 6.2, Figure 7).",
+        'given ("Influence of priors").',
         settings=_editing,
         run=_edit,
         summary=_shown_editing,
@@ -397,7 +397,7 @@ EXPERIMENTS = {
     ),
     "boxes": Experiment(
         statement="where the tree that made the data is known, boxes in which it is constant give "
-        "a higher accuracy on test data, for every seed (section 6.4). The numbers are lost.",
+        "a higher accuracy on test data, for every seed (the last experiment). The numbers are lost.",
         settings=_of_boxes,
         run=_boxes,
         summary=_shown,
