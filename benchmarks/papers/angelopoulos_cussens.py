@@ -11,7 +11,8 @@ posterior.
 `reproducibility` (section 6.2): on half of a table, runs by two seeds; of the other half, the
 probability of the last class by either run, their correlation and largest difference. `q_uc` is the
 paper's chain, `default` what `slp-sample` does without options.
-`boxes` (the last experiment): accuracy with and without boxes that are true of the tree that made the data.
+`boxes` (the last experiment): accuracy with and without boxes that are true of the tree that made
+the data.
 
 The paper's chains make 250,000 iterations, without tempering or warm-up.
 """
@@ -397,7 +398,8 @@ EXPERIMENTS = {
     ),
     "boxes": Experiment(
         statement="where the tree that made the data is known, boxes in which it is constant give "
-        "a higher accuracy on test data, for every seed (the last experiment). The numbers are lost.",
+        "a higher accuracy on test data, for every seed (the last experiment). The numbers are "
+        "lost.",
         settings=_of_boxes,
         run=_boxes,
         summary=_shown,
