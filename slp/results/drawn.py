@@ -25,7 +25,7 @@ from slp.results.diagnostics import Diagnostics, diagnose
 from slp.results.result import Candidate, Draw, Estimate, Result
 from slp.results.rule_use import RuleUse, clauses_of, no_rules, rules_of_mixture
 from slp.results.tempering import TemperingFigures
-from slp.results.weighted_draws import DrawnTrees, WeightedDraws, numbered
+from slp.results.weighted_draws import DrawnTrees, IndependentTrees, WeightedDraws, numbered
 from slp.runner import Json, RunResult, Schedule, Stepper, Stop, never
 from slp.source import SourceSpan
 from slp.trees import Tree
@@ -349,8 +349,11 @@ class DrawnResult(Result):
 
 
 class ForwardResult(DrawnResult):
-    """A prior by draws that do not depend on each other, so that nothing needs to converge."""
+    """A prior by draws that do not depend on each other, so that nothing needs to converge, and
+    their errors are known without statistics of chains."""
+
+    averages_type = IndependentTrees
 
     @cached_property
     def diagnostics(self) -> Diagnostics:
-        return replace(super().diagnostics, warnings=())
+        return replace(super().diagnostics, warnings=(), out_of_time=False)

@@ -359,6 +359,18 @@ class DrawnTrees(WeightedDraws):
         return found, which.reshape(-1)
 
 
+class IndependentTrees(DrawnTrees):
+    """Averages over draws of trees that do not depend on each other."""
+
+    def error(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """See `WeightedDraws`; where no time is left for statistics of chains, the standard
+        deviation over the root of the number of draws."""
+        if not self.out_of_time:
+            return super().error(values)
+        n = sum(map(len, self.chains))
+        return np.asarray(np.sqrt(self.mean((values - self.mean(values)) ** 2) / max(n - 1, 1)))
+
+
 def numbered(chains: Sequence[Sequence[K]]) -> tuple[list[K], list[NDArray[np.int64]]]:
     """The U distinct items of some lists, in the order in which they come, and each list as their
     numbers, shape (T_c,)."""

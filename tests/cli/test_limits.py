@@ -267,6 +267,20 @@ def test_draws_without_time_for_statistics(
     assert "no time was left to tell how good they are" in report.read_text()
 
 
+def test_independent_draws_need_no_statistics(
+    slp_run, table: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    options = ("--engine", "forward", "-n", 1000, "--seed", 1, "--json")
+    usual = json.loads(slp_run("prior", "growtree", table, *options).out)
+    monkeypatch.setattr("slp.results.drawn.time_for_statistics", lambda deadline: False)
+    monkeypatch.setattr("slp.results.convergence.array_stats", None)
+    found = json.loads(slp_run("prior", "growtree", table, *options).out)
+    assert found["mean_leaves"] == usual["mean_leaves"]
+    assert found["mean_leaves_error"] == pytest.approx(usual["mean_leaves_error"], rel=0.15)
+    page = slp_run("prior", "growtree", table, *options[:-1]).out
+    assert " +- " in page and "not converged" not in page
+
+
 def test_weighted_draws_need_no_statistics(
     slp_run, table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
