@@ -40,7 +40,8 @@ if TYPE_CHECKING:
 
 _SEPARATORS = {".csv": ",", ".tsv": "\t", ".csv.gz": ",", ".tsv.gz": "\t"}
 _PARQUET = (".parquet", ".pq")
-_PIECE = 1 << 20  # bytes read together
+_PIECE = 1 << 20  # bytes decoded together
+_LARGE = 1 << 25  # bytes of a file that is read in pieces
 
 
 def read_columns(path: str | Path, *, rows: bool = True) -> Frame:
@@ -56,6 +57,9 @@ def read_columns(path: str | Path, *, rows: bool = True) -> Frame:
     separator = _separator(path)
     if separator is None:
         return _columns_of(path, read_parquet(path), rows)
+    large = _read_large(path, separator)
+    if large is not None:
+        return _with_names(path, _columns_of(path, large, rows))
     content = _read_bytes(path)
     if len(content) <= MOST_BYTES:
         columns = find_columns(_decode(path, content), separator)
@@ -95,7 +99,10 @@ def read_frame(path: str | Path) -> pl.DataFrame:
     separator = _separator(path)
     if separator is None:
         return _checked(path, read_parquet(path))
-    return _checked(path, _frame_of_text(path, separator, _read_bytes(path)))
+    large = _read_large(path, separator)
+    if large is None:
+        large = _frame_of_text(path, separator, _read_bytes(path))
+    return _checked(path, large)
 
 
 def _separator(path: Path) -> str | None:
@@ -111,6 +118,18 @@ def _separator(path: Path) -> str | None:
     if separator is None and not name.endswith(_PARQUET):
         raise DataError(UNKNOWN_KIND_OF_FILE(path=path))
     return separator
+
+
+def _read_large(path: Path, separator: str) -> pl.DataFrame | None:
+    """The frame of a large file that can be read in pieces."""
+    try:
+        if path.stat().st_size < _LARGE:
+            return None
+    except (OSError, ValueError):
+        return None  # reading says why
+    found: pl.DataFrame | None
+    found = late_import("slp.data.polars_frames").read_in_pieces(path, separator)
+    return found
 
 
 def _frame_of_text(path: Path, separator: str, content: bytes) -> pl.DataFrame:

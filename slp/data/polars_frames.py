@@ -9,12 +9,16 @@ among numbers, as text.
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import itertools
 import re
+import zlib
+from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO, cast
 
 import numpy as np
 import polars as pl
@@ -30,8 +34,22 @@ from slp.messages.table_files import EMPTY_FILE, NOT_SEPARATED_TEXT, UNEQUAL_LIN
 _LEADING_BLANK_LINES = re.compile(rb"(?:[ \t]*\r?\n)*")
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")  # surely an int64
 _POLARS_FAULTS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
+#: Bytes of a large text that are read together.
+PIECE = 1 << 24
+_TYPES_OF_TEXT = frozenset([pl.Int64, pl.Float64, pl.Boolean, pl.String])
 _MACHINE_INTEGERS = frozenset(
     [pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64]
+)
+
+
+class _NotPlainError(Exception):
+    """A text that has to be seen as a whole."""
+
+
+#: What a fault of a file is in a piece of it.
+_LEFT_TO_THE_WHOLE = (
+    *(_NotPlainError, DataError, UnicodeDecodeError, OSError, EOFError, zlib.error),
+    *_POLARS_FAULTS,
 )
 
 
@@ -117,6 +135,87 @@ def read_text(path: Path, content: bytes, separator: str) -> pl.DataFrame:
     if frame.height and frame[names[-1]].null_count():
         frame = _without_blank_lines(frame, _check_lines(file, len(names)))
     return frame.with_columns(_retyped(s) for s in frame.get_columns() if s.dtype == pl.String)
+
+
+def read_in_pieces(path: Path, separator: str, size: int = PIECE) -> pl.DataFrame | None:
+    """The same of a file that is read a piece after the other, of `size` bytes and the rest of a
+    line, so that memory holds the columns and one piece of the text. None where the whole text has
+    to be seen: of quotes, nulls in the last column, one column, and every fault.
+
+    Polars finds the types of columns in each piece. The type of a column is then what it would have
+    found in the whole text: whole numbers among others are numbers, and what differs otherwise is
+    text, for which the file is read once more.
+    """
+    try:
+        names, frames = _read_pieces(path, separator, size)
+        kinds = {name: _common_type([frame[name] for frame in frames]) for name in names}
+        texts = [name for name, kind in kinds.items() if kind is None]
+        as_texts = _read_pieces(path, separator, size, texts)[1] if texts else []
+    except _LEFT_TO_THE_WHOLE:
+        return None
+    columns = []
+    for name, kind in kinds.items():  # one after the other, so that only one is there twice
+        parts = [frame.drop_in_place(name) for frame in (frames if kind else as_texts)]
+        columns.append(pl.concat([p.cast(kind or pl.String) for p in parts], rechunk=True))
+        for frame in frames if kind is None else ():
+            frame.drop_in_place(name)
+    return pl.DataFrame([_retyped(s) if s.dtype == pl.String else s for s in columns])
+
+
+def _read_pieces(
+    path: Path, separator: str, size: int, as_text: Sequence[str] | None = None
+) -> tuple[list[str], list[pl.DataFrame]]:
+    """The names of a file's columns, and a frame of each piece of its lines; of the columns
+    `as_text` alone, as text, if they are given."""
+    names: list[str] = []
+    frames: list[pl.DataFrame] = []
+    for piece in _pieces(path, size):
+        body = piece
+        if not names:
+            file = _TextFile(str(path), piece, separator)
+            names = _header(file)
+            _check_separator(file)
+            check_names(names)
+            body = _LEADING_BLANK_LINES.sub(b"", piece, count=1).partition(b"\n")[2]
+        if b'"' in piece or len(names) < 2:
+            raise _NotPlainError
+        piece.decode()
+        if not body:
+            continue
+        own = {} if as_text is None else {name: pl.String for name in as_text}
+        frame = pl.read_csv(
+            body,
+            has_header=False,
+            separator=separator,
+            infer_schema_length=None,
+            new_columns=names,
+            schema_overrides=own,
+        )
+        if frame.width != len(names) or frame[names[-1]].null_count():
+            raise _NotPlainError
+        frames.append(frame if as_text is None else frame.select(as_text))
+    if not frames:
+        raise _NotPlainError
+    return names, frames
+
+
+def _pieces(path: Path, size: int) -> Iterator[bytes]:
+    opened = gzip.open(path) if path.name.lower().endswith(".gz") else path.open("rb")
+    with cast(BinaryIO, opened) as file:
+        piece = file.read(len(BOM_UTF8)).removeprefix(BOM_UTF8)
+        while more := file.read(size):
+            yield piece + more + file.readline()
+            piece = b""
+
+
+def _common_type(parts: Sequence[pl.Series]) -> type[pl.DataType] | None:
+    """The type of a column that polars read in parts; None where it has to be read as text."""
+    kinds = {part.dtype for part in parts if part.null_count() < len(part)}
+    if not kinds <= _TYPES_OF_TEXT:
+        raise _NotPlainError
+    if len(kinds) <= 1:
+        return kinds.pop().base_type() if kinds else pl.String
+    return pl.Float64 if kinds == {pl.Int64, pl.Float64} else None
 
 
 def _is_blank(cells: Sequence[str]) -> bool:
