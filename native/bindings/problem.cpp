@@ -35,12 +35,11 @@ auto code_column_by_cuts(const Array<double>& column, const Array<double>& cuts)
     return to_numpy(without_lock([&] { return code_by_cuts(span_of(column), span_of(cuts)); }));
 }
 
-nb::tuple merge_equal_rows(const Matrix<std::int32_t>& codes) {
-    const CodeTable table{span_of(codes), codes.shape(0), codes.shape(1)};
+nb::tuple merge_equal_rows(const Matrix<std::uint8_t>& rows) {
+    const CodeTable table{span_of(rows), rows.shape(0), rows.shape(1)};
     auto merged = without_lock([&] { return merge_rows(table); });
-    const std::size_t m = merged.counts.size();
-    return nb::make_tuple(to_numpy(std::move(merged.distinct), {m, table.n_features}),
-                          to_numpy(std::move(merged.row_of)), to_numpy(std::move(merged.counts)));
+    return nb::make_tuple(to_numpy(std::move(merged.first)), to_numpy(std::move(merged.row_of)),
+                          to_numpy(std::move(merged.counts)));
 }
 
 // --- an ensemble ------------------------------------------------------------------------------
@@ -228,7 +227,7 @@ void bind_problem(nb::module_& m) {
     m.def("code_values", &code_column, nb::arg("column").noconvert());
     m.def("code_by_cuts", &code_column_by_cuts, nb::arg("column").noconvert(),
           nb::arg("cuts").noconvert());
-    m.def("merge_rows", &merge_equal_rows, nb::arg("codes").noconvert());
+    m.def("merge_rows", &merge_equal_rows, nb::arg("rows").noconvert());
     nb::class_<Ensemble>(m, "Ensemble")
         .def("__init__", &make_ensemble, nb::arg("features").noconvert(),
              nb::arg("operands").noconvert(), nb::arg("starts").noconvert(),

@@ -119,7 +119,7 @@ def table_bytes(table: Table) -> int:
     codes, statistics = table.codes.nbytes, table.statistics.nbytes
     numbers = sum(a.nbytes for f in table.features for a in (f.values, f.cuts) if a is not None)
     own = codes + statistics + numbers + table.counts.nbytes + table.row_of.nbytes
-    core = codes + statistics + numbers + n * (4 + _BYTES_PER_KEY)
+    core = 4 * table.codes.size + statistics + numbers + n * (4 + _BYTES_PER_KEY)
     return table.bytes_read + own + core
 
 

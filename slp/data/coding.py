@@ -45,7 +45,8 @@ def table_of(program: Program, X: Any, y: Any = None) -> Table:
     coded: list[CodedColumn] = []
     for column in roles.features:
         try:
-            coded.append(code_column(column, declared_of(column, program.features), roles.weights))
+            declared = declared_of(column, program.features)
+            coded.append(code_column(column, declared, roles.weights).in_few_bytes())
         except DataError as e:
             faults += e.diagnostics
     try:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from slp import kernels
 from slp.data.cells import cell_text
 from slp.data.columns import Column, labels_of
 from slp.data.faults import check_range, check_usable, missing_error, read_levels, read_numbers
-from slp.data.table import Feature
+from slp.data.table import Feature, code_type
 from slp.data.texts import text_warnings
 from slp.data.words import first_row
 from slp.errors import DataError, Diagnostic
@@ -62,13 +62,17 @@ class Declared:
 
 @dataclass(frozen=True, eq=False)
 class CodedColumn:
-    """A feature, its codes int32 (n,), and its warnings. `one_bin`: no cut or bin separates its
+    """A feature, its codes (n,), and its warnings. `one_bin`: no cut or bin separates its
     values."""
 
     feature: Feature
-    codes: NDArray[np.int32]
+    codes: NDArray[Any]
     warnings: tuple[Diagnostic, ...] = ()
     one_bin: bool = False
+
+    def in_few_bytes(self) -> CodedColumn:
+        """The same with codes of the smallest type that has all codes of the feature."""
+        return replace(self, codes=self.codes.astype(code_type(self.feature.n_codes)))
 
 
 def declared_of(column: Column, declarations: Sequence[FeatureDeclaration]) -> Declared:

@@ -53,6 +53,14 @@ from slp.ir.quantity import (
 from slp.ir.schema import Schema
 from slp.leaves.base import LeafModel
 
+#: Rows whose codes are brought into another type together.
+_ROWS_AT_ONCE = 1 << 14
+
+
+def code_type(n_codes: int) -> type[np.uint8] | type[np.uint16] | type[np.int32]:
+    """The smallest type of the codes of a feature that has `n_codes` of them."""
+    return np.uint8 if n_codes <= 1 << 8 else np.uint16 if n_codes <= 1 << 16 else np.int32
+
 
 @dataclass(frozen=True, eq=False)
 class Feature:
@@ -255,7 +263,8 @@ class Table:
     Attributes
     ----------
     features : d features, in the table's order, ignored columns left out.
-    codes : int32, shape (n, d). The n *distinct* rows, coded.
+    codes : uint8, uint16 or int32, shape (n, d). The n *distinct* rows, coded, in the type that the
+        feature of most codes needs.
     counts : int64, shape (n,). How many rows of the data each stands for.
     statistics : float64, shape (n, k). Sufficient statistics of the leaf model, summed over the
         rows that a distinct row stands for; additive, so a box's are the sum over its rows.
@@ -272,7 +281,7 @@ class Table:
     """
 
     features: tuple[Feature, ...]
-    codes: NDArray[np.int32]
+    codes: NDArray[Any]
     counts: NDArray[np.int64]
     statistics: NDArray[np.float64]
     leaf: LeafModel
@@ -305,12 +314,15 @@ class Table:
         """SHA-256 of what inference knows of the table: features, distinct rows, responses."""
         digest = hashlib.sha256()
         about = [self.response, *map(str, self.leaf.classes), self.leaf.describe()]
-        arrays: list[NDArray[Any]] = [self.codes, self.counts, self.statistics]
+        arrays: list[NDArray[Any]] = [self.counts, self.statistics]
         for feature in self.features:
             about += [feature.name, *(feature.levels or feature.order)]
             about += ["missing"] * feature.holes + ["subsets"] * feature.subsets
             arrays += [a for a in (feature.values, feature.cuts) if a is not None]
         digest.update(json.dumps(about).encode())
+        digest.update(f"{self.codes.shape}i".encode())  # in any type of codes the same
+        for a in range(0, len(self.codes), _ROWS_AT_ONCE):
+            digest.update(np.ascontiguousarray(self.codes[a : a + _ROWS_AT_ONCE], "<i4").data)
         for array in arrays:
             digest.update(f"{array.shape}{array.dtype.kind}".encode())
             digest.update(np.ascontiguousarray(array, array.dtype.newbyteorder("<")).data)

@@ -16,7 +16,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from functools import cache
-from typing import Literal, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -29,9 +29,11 @@ from slp.messages.inference import NO_COMPILED_KERNELS, UNKNOWN_KERNELS
 __all__ = ["Ensemble", "backend", "code_by_cuts", "code_values", "lay_out_ensemble", "merge_rows"]
 
 Backend = Literal["compiled", "reference"]
+Code = TypeVar("Code", bound=np.integer[Any])
 
 _VARIABLE = "SLP_KERNELS"
 _MOST_ROWS = 2**31 - 1  # codes are int32, and a column may have one code for each row
+_CODES = (np.uint8, np.uint16, np.int32)
 
 
 class Ensemble(Protocol):
@@ -80,8 +82,8 @@ class _Kernels(Protocol):
     ) -> NDArray[np.int32]: ...
 
     def merge_rows(
-        self, codes: NDArray[np.int32], /
-    ) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]: ...
+        self, rows: NDArray[np.uint8], /
+    ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
 
     def Ensemble(  # noqa: N802 (a class)
         self,
@@ -144,23 +146,29 @@ def code_by_cuts(x: ArrayLike, cuts: ArrayLike) -> NDArray[np.int32]:
 
 
 def merge_rows(
-    codes: NDArray[np.int32],
-) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
+    codes: NDArray[Code],
+) -> tuple[NDArray[Code], NDArray[np.int64], NDArray[np.int64]]:
     """Merge rows that are equal in every feature.
 
     Parameters
     ----------
-    codes : int32, shape (n, d). Without features (d = 0) all rows are equal.
+    codes : uint8, uint16 or int32, shape (n, d). Without features (d = 0) all rows are equal.
 
     Returns
     -------
-    distinct : int32, shape (m, d), the distinct rows in the order in which they first appear.
+    distinct : of the same type, shape (m, d), the distinct rows in the order in which they first
+        appear; `codes` itself where all rows are distinct.
     row_of : int64, shape (n,), with `distinct[row_of] == codes`.
     counts : int64, shape (m,), how many rows each distinct row stands for; they sum to n.
     """
-    if codes.ndim != 2 or codes.dtype != np.int32:
-        raise ValueError(f"codes must be int32 (n, d), not {codes.dtype} {codes.shape}")
-    return _choose_kernels()[1].merge_rows(np.ascontiguousarray(codes))
+    if codes.ndim != 2 or codes.dtype not in _CODES:
+        raise ValueError(
+            f"codes must be uint8, uint16 or int32 (n, d), not {codes.dtype} {codes.shape}"
+        )
+    n, d = codes.shape
+    octets = np.ascontiguousarray(codes).view(np.uint8).reshape(n, d * codes.dtype.itemsize)
+    first, row_of, counts = _choose_kernels()[1].merge_rows(octets)
+    return codes if len(first) == n else codes[first], row_of, counts
 
 
 def lay_out_ensemble(

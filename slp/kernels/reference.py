@@ -23,15 +23,16 @@ def code_by_cuts(column: NDArray[np.float64], cuts: NDArray[np.float64]) -> NDAr
 
 
 def merge_rows(
-    codes: NDArray[np.int32],
-) -> tuple[NDArray[np.int32], NDArray[np.int64], NDArray[np.int64]]:
-    """Merge the equal rows of a table of codes (n, d)."""
+    rows: NDArray[np.uint8],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+    """Merge the equal rows of a table of codes, by the bytes of its rows (n, w): the first row of
+    each kind, (m,), the kind of each row, (n,), and how many rows each kind has, (m,)."""
     place_of: dict[bytes, int] = {}
     row_of = np.array(
-        [place_of.setdefault(row.tobytes(), len(place_of)) for row in codes], dtype=np.int64
+        [place_of.setdefault(row.tobytes(), len(place_of)) for row in rows], dtype=np.int64
     )
     _, first_rows = np.unique(row_of, return_index=True)
-    return codes[first_rows], row_of, np.bincount(row_of, minlength=len(place_of))
+    return first_rows.astype(np.int64), row_of, np.bincount(row_of, minlength=len(place_of))
 
 
 class Ensemble:

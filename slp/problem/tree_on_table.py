@@ -173,7 +173,8 @@ def _neighbours(
         code = int(left[0]) if len(left) else -1
         low, high = code, code
     else:
-        low, high = int(left.max(initial=-1)), int(right.min()) if len(right) else -1
+        low = int(left.max()) if len(left) else -1
+        high = int(right.min()) if len(right) else -1
     return feature.cut(low, high, side) if min(low, high) >= 0 else (low, high)
 
 

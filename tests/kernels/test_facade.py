@@ -54,13 +54,14 @@ def test_code_by_cuts_counts_the_cuts_not_above_the_value(chosen: str) -> None:
     assert kernels.code_by_cuts([0.5, 7.0], []).tolist() == [0, 0]
 
 
-def test_merge_rows_in_order_of_appearance(chosen: str) -> None:
-    table = np.array([[3, 1], [0, 0], [3, 1], [0, 2], [3, 1]], np.int32)
+@pytest.mark.parametrize("kind", ["uint8", "uint16", "int32"])
+def test_merge_rows_in_order_of_appearance(chosen: str, kind: str) -> None:
+    table = np.array([[3, 1], [0, 0], [3, 1], [0, 2], [3, 1]], kind)
     distinct, row_of, counts = kernels.merge_rows(table)
     assert distinct.tolist() == [[3, 1], [0, 0], [0, 2]]
     assert row_of.tolist() == [0, 1, 0, 2, 0]
     assert counts.tolist() == [3, 1, 1]
-    assert [a.dtype.name for a in (distinct, row_of, counts)] == ["int32", "int64", "int64"]
+    assert [a.dtype.name for a in (distinct, row_of, counts)] == [kind, "int64", "int64"]
 
 
 @pytest.mark.parametrize(("n", "d", "m"), [(4, 0, 1), (0, 3, 0), (0, 0, 0)])

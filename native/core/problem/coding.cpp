@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <bit>
+#include <cstring>
 #include <limits>
 #include <numeric>
 #include <vector>
@@ -11,15 +12,18 @@ namespace slp {
 
 namespace {
 
-// Hash of a row's codes: each code is folded in and stirred with the finaliser of SplitMix64
+// Hash of a row: every eight bytes are folded in and stirred with the finaliser of SplitMix64
 // (Steele, Lea & Flood 2014), since codes are small and their low bits alike.
 struct RowHash {
     const CodeTable* table;
 
     std::size_t operator()(std::size_t i) const {
         std::uint64_t h = 0;
-        for (const std::int32_t code : table->row(i)) {
-            h += 0x9e3779b97f4a7c15ULL + static_cast<std::uint32_t>(code);
+        const auto row = table->row(i);
+        for (std::size_t at = 0; at < row.size(); at += sizeof(std::uint64_t)) {
+            std::uint64_t word = 0;
+            std::memcpy(&word, row.data() + at, std::min(row.size() - at, sizeof word));
+            h += 0x9e3779b97f4a7c15ULL + word;
             h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9ULL;
             h = (h ^ (h >> 27)) * 0x94d049bb133111ebULL;
             h ^= h >> 31;
@@ -113,7 +117,7 @@ MergedRows merge_rows(const CodeTable& table) {
         }
         if (slots[slot] == kFree) {
             slots[slot] = i;
-            result.distinct.insert(result.distinct.end(), row.begin(), row.end());
+            result.first.push_back(static_cast<std::int64_t>(i));
             result.counts.push_back(0);
             result.row_of.push_back(static_cast<std::int64_t>(result.counts.size()) - 1);
         } else {

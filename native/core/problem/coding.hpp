@@ -37,24 +37,24 @@ CodedColumn code_values(std::span<const double> column);
 std::vector<std::int32_t> code_by_cuts(std::span<const double> column,
                                        std::span<const double> cuts);
 
-// A table of codes, row by row in one block of memory that it does not own.
+// The bytes of a table of codes, row by row in one block of memory that it does not own. A code may
+// take any number of bytes, the same in every row.
 struct CodeTable {
-    // Length n_rows * n_features; row i is the n_features codes from i * n_features on.
-    std::span<const std::int32_t> codes;
-    // n. Kept beside the codes because a table without features still has rows.
+    // Length n_rows * width; row i is the `width` bytes from i * width on.
+    std::span<const std::uint8_t> bytes;
+    // n. Kept beside the bytes because a table without features still has rows.
     std::size_t n_rows;
-    // d.
-    std::size_t n_features;
+    std::size_t width;
 
-    std::span<const std::int32_t> row(std::size_t i) const {
-        return codes.subspan(i * n_features, n_features);
+    std::span<const std::uint8_t> row(std::size_t i) const {
+        return bytes.subspan(i * width, width);
     }
 };
 
 // The distinct rows of a table and where each row of the table went.
 struct MergedRows {
-    // Length m * d: the distinct rows in the order in which they first appear.
-    std::vector<std::int32_t> distinct;
+    // Length m: the first row of the table of each kind, ascending.
+    std::vector<std::int64_t> first;
     // Length n. Row i of the table equals distinct row row_of[i].
     std::vector<std::int64_t> row_of;
     // Length m. Rows of the table that each distinct row stands for; they sum to n.
@@ -63,7 +63,7 @@ struct MergedRows {
 
 // Merges rows that are equal in every feature. Without features all rows are equal.
 //
-// Expected time O(n d), by hashing.
+// Expected time O(n width), by hashing.
 MergedRows merge_rows(const CodeTable& table);
 
 }  // namespace slp

@@ -19,16 +19,17 @@ namespace {
 constexpr double infinity = std::numeric_limits<double>::infinity();
 using Doubles = std::vector<double>;
 using Codes = std::vector<std::int32_t>;
+using Bytes = std::vector<std::uint8_t>;
 using Counts = std::vector<std::int64_t>;
 
-Codes random_codes(std::size_t length, std::int32_t largest, unsigned seed) {
+Bytes random_bytes(std::size_t length, int largest, unsigned seed) {
     std::mt19937 generator(seed);
-    std::uniform_int_distribution<std::int32_t> code(0, largest);
-    Codes codes(length);
-    for (auto& c : codes) {
-        c = code(generator);
+    std::uniform_int_distribution<int> code(0, largest);
+    Bytes bytes(length);
+    for (auto& byte : bytes) {
+        byte = static_cast<std::uint8_t>(code(generator));
     }
-    return codes;
+    return bytes;
 }
 
 }  // namespace
@@ -79,44 +80,50 @@ TEST(a_value_on_a_cut_lies_above_it) {
 }
 
 TEST(equal_rows_merge_in_order_of_appearance) {
-    const Codes codes{3, 1, 0, 0, 3, 1, 0, 2, 3, 1};
-    const auto merged = slp::merge_rows(CodeTable{codes, 5, 2});
-    check(merged.distinct == Codes{3, 1, 0, 0, 0, 2});
+    const Bytes bytes{3, 1, 0, 0, 3, 1, 0, 2, 3, 1};
+    const auto merged = slp::merge_rows(CodeTable{bytes, 5, 2});
+    check(merged.first == Counts{0, 1, 3});
     check(merged.row_of == Counts{0, 1, 0, 2, 0});
     check(merged.counts == Counts{3, 1, 1});
 }
 
 TEST(rows_without_features_are_all_equal) {
     const auto merged = slp::merge_rows(CodeTable{{}, 4, 0});
-    check(merged.distinct.empty());
+    check(merged.first == Counts{0});
     check(merged.row_of == Counts{0, 0, 0, 0});
     check(merged.counts == Counts{4});
 }
 
 TEST(no_rows_merge_to_none) {
     const auto merged = slp::merge_rows(CodeTable{{}, 0, 3});
-    check(merged.distinct.empty() && merged.row_of.empty() && merged.counts.empty());
+    check(merged.first.empty() && merged.row_of.empty() && merged.counts.empty());
 }
 
 TEST(merged_rows_stand_for_the_table) {
-    constexpr std::size_t n = 2000, d = 3;
-    const Codes codes = random_codes(n * d, 6, 1);
-    const CodeTable table{codes, n, d};
-    const auto merged = slp::merge_rows(table);
-    const CodeTable distinct{merged.distinct, merged.counts.size(), d};
-    for (std::size_t i = 0; i < n; ++i) {
-        const auto want = table.row(i);
-        const auto have = distinct.row(static_cast<std::size_t>(merged.row_of[i]));
-        check(std::vector(want.begin(), want.end()) == std::vector(have.begin(), have.end()));
+    for (const std::size_t width : {1, 3, 8, 11}) {
+        constexpr std::size_t n = 2000;
+        const Bytes bytes = random_bytes(n * width, width == 3 ? 6 : 1, 1);
+        const CodeTable table{bytes, n, width};
+        const auto merged = slp::merge_rows(table);
+        for (std::size_t i = 0; i < n; ++i) {
+            const auto kind = static_cast<std::size_t>(merged.row_of[i]);
+            const auto first = static_cast<std::size_t>(merged.first[kind]);
+            check(first <= i && std::ranges::equal(table.row(i), table.row(first)));
+        }
+        for (std::size_t a = 0; a < merged.first.size(); ++a) {
+            for (std::size_t b = 0; b < a; ++b) {
+                check(!std::ranges::equal(table.row(static_cast<std::size_t>(merged.first[a])),
+                                          table.row(static_cast<std::size_t>(merged.first[b]))));
+            }
+        }
+        check(std::accumulate(merged.counts.begin(), merged.counts.end(), std::int64_t{0}) == n);
     }
-    check(slp::merge_rows(distinct).counts.size() == merged.counts.size());
-    check(std::accumulate(merged.counts.begin(), merged.counts.end(), std::int64_t{0}) == n);
 }
 
 TEST(kernels_may_run_at_once) {
     constexpr std::size_t n = 500, d = 4;
-    const Codes codes = random_codes(n * d, 2, 2);
-    const CodeTable table{codes, n, d};
+    const Bytes bytes = random_bytes(n * d, 2, 2);
+    const CodeTable table{bytes, n, d};
     const auto want = slp::merge_rows(table);
     std::vector<Counts> have(4);
     {

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.row_weights import RowWeights
-from slp.data.table import Feature, Table
+from slp.data.table import Feature, Table, code_type
 from slp.errors import UnsupportedError
 from slp.ir.quantity import LevelOrMissing
 from slp.leaves import Dirichlet, GammaPoisson, LeafModel, leaf_from_plain, leaf_to_plain
@@ -208,7 +208,7 @@ def _with_rows(archive: Archive, known: dict[str, Any], leaf: LeafModel, unit: A
             raise DamagedError("the weights of its rows are not sound")
         weights = RowWeights(units, scale, exact)
     return Table(
-        codes=codes,
+        codes=codes.astype(code_type(int(n_codes.max(initial=1)))),
         counts=counts,
         statistics=statistics,
         row_of=row_of,
