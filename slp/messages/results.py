@@ -72,6 +72,18 @@ SAVED_WITHOUT_RASHOMON_SET = E534.says(
     "a saved run does not tell all trees near the best", "run the program again"
 )
 
+E535 = Entry(
+    "E535: the engine has no paths apart from whole trees",
+    cause="`sample_paths` was asked of an engine that has whole trees alone. A path is drawn from "
+    "sums over all trees.",
+    remedy="Take the engine `exact`, or draw trees with `sample`, and use `Tree.apply`.",
+    example="program.posterior(X, y, engine='mh', draws=10).sample_paths(X)",
+)
+NO_PATHS = E535.says(
+    "the engine {engine} has whole trees alone, and draws no paths",
+    "take the engine exact, or `sample` and `Tree.apply`",
+)
+
 W510 = Entry(
     "W510: a run was interrupted",
     cause="Ctrl-C ended a run before all draws were made. What was drawn is kept.",

@@ -7,7 +7,8 @@
 `quantiles` and `evidence` are parts of summaries. `comparison` sets programs side by side,
 `tuning` values of their parameters.
 `known` holds partial results at a limit, `arviz` converts draws for ArviZ, and `proofs` summarises
-draws of a goal's proofs. `words` tells numbers of a posterior in words.
+draws of a goal's proofs. `paths` has paths of rows down random trees. `words` tells numbers of a
+posterior in words.
 """
 
 from typing import TYPE_CHECKING
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from slp.results.convergence import bulk_ess, monte_carlo_errors, r_hat, tail_ess
     from slp.results.diagnostics import Diagnostics
     from slp.results.known import Known
+    from slp.results.paths import TreePath
     from slp.results.posterior import Posterior
     from slp.results.proofs import SampledProofs
     from slp.results.rashomon import RashomonSet
@@ -50,6 +52,7 @@ __all__ = [
     "RashomonSet",
     "Result",
     "RuleUse",
+    "TreePath",
     "bulk_ess",
     "error_note",
     "estimate_text",

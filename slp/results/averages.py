@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from slp.data.table import Table
 from slp.problem.new_rows import rows_as_numbers
+from slp.results.paths import TreePath
 from slp.results.rows_in_leaves import design_of_rows, leaf_values, of_rows
 from slp.trees import Tree
 
@@ -131,6 +132,19 @@ class TreeDistribution(TreeAverages, Protocol):
 
     def draw(self, n: int, rng: np.random.Generator) -> list[ScoredTree]:
         """Independent draws."""
+        ...
+
+    def draw_paths(
+        self, rows: NDArray[np.object_], n: int, rng: np.random.Generator
+    ) -> list[list[TreePath]] | None:
+        """For each new row (`Table.new_rows`), its path down `n` independent draws; None where
+        there are whole trees alone.
+
+        Raises
+        ------
+        DataError
+            As `share_of_untold`: a split does not say the side of a row.
+        """
         ...
 
     def rule_uses(self) -> NDArray[np.float64]:

@@ -19,10 +19,11 @@ from slp import results
 from slp.data.table import Table
 from slp.errors import BudgetError, UsageError
 from slp.late import late_import, optional_module
-from slp.messages.results import NO_RASHOMON_SET, NOT_A_FACTOR
+from slp.messages.results import NO_PATHS, NO_RASHOMON_SET, NOT_A_FACTOR
 from slp.results.choice import Choice
 from slp.results.evidence import weighted_note
 from slp.results.known import Known
+from slp.results.paths import TreePath
 from slp.results.predictions import Predictions
 from slp.results.rashomon import RashomonSet
 from slp.results.record import RunRecord
@@ -230,6 +231,30 @@ class Posterior(Predictions, Summaries):
             check_count("seed", seed, most=math.inf)
         rng = np.random.default_rng(fresh_seed() if seed is None else seed)
         return self._result.sample(n, rng)
+
+    def sample_paths(self, X: Any, n: int = 1, seed: int | None = None) -> list[list[TreePath]]:
+        """For each row of `X`, its path down `n` independent draws of trees: m lists of `n` paths.
+        A path has the law that it has in a tree of `sample`, and its other branches are never
+        drawn, so it costs less. Paths of different rows are of different trees.
+
+        Source: Sullivan et al. (2023), Algorithm 1.
+
+        Raises
+        ------
+        UsageError
+            `n` or `seed` is no whole number from 0 up (E505); the engine neither is `exact` nor
+            `chart` (E535).
+        DataError
+            `X` lacks a column, or a value.
+        """
+        check_count("n", n)
+        if seed is not None:
+            check_count("seed", seed, most=math.inf)
+        rng = np.random.default_rng(fresh_seed() if seed is None else seed)
+        paths = self._result.sample_paths(self.table.new_rows(X), n, rng)
+        if paths is None:
+            raise UsageError(NO_PATHS(engine=self.engine))
+        return paths
 
     @property
     def draws(self) -> Sequence[Draw]:

@@ -26,6 +26,7 @@ from slp.trees import Tree
 if TYPE_CHECKING:
     from slp.results.diagnostics import Diagnostics
     from slp.results.edits import EditSummary
+    from slp.results.paths import TreePath
     from slp.results.rule_use import RuleUse
     from slp.results.weighted_draws import DrawnTrees
     from slp.runner import Schedule
@@ -243,6 +244,13 @@ class Result(ABC):
     @abstractmethod
     def sample(self, n: int, rng: np.random.Generator) -> list[Tree]:
         """`n` more draws: independent ones, or, of a sampler, from `draws` with replacement."""
+
+    def sample_paths(
+        self, rows: NDArray[np.object_], n: int, rng: np.random.Generator
+    ) -> list[list[TreePath]] | None:
+        """For each new row (`Table.new_rows`), its path down `n` independent draws; None where the
+        engine has whole trees alone."""
+        return None
 
     @property
     @abstractmethod

@@ -24,6 +24,7 @@ from slp.results.averages import ScoredTree, TreeAverages, TreeDistribution
 from slp.results.choice import Choice
 from slp.results.evidence import evidence_note
 from slp.results.known import Known
+from slp.results.paths import TreePath
 from slp.results.result import Candidate, Draw, Estimate, NearBest, Result
 from slp.results.rule_use import RuleUse, Sums, exact_rule_uses, rules_of_mixture, uses_from_splits
 from slp.source import SourceSpan
@@ -279,6 +280,18 @@ class SummedResult(Result):
 
     def sample(self, n: int, rng: np.random.Generator) -> list[Tree]:
         return [self.shown(scored.tree) for scored in self._distribution.draw(n, rng)]
+
+    def sample_paths(
+        self, rows: NDArray[np.object_], n: int, rng: np.random.Generator
+    ) -> list[list[TreePath]] | None:
+        paths = self._distribution.draw_paths(rows, n, rng)
+        if paths is None or self.likelihood:
+            return paths
+        return [[replace(path, leaf=self._shown_leaf(path)) for path in own] for own in paths]
+
+    def _shown_leaf(self, path: TreePath) -> Leaf:
+        (leaf,) = self.shown(Tree(path.leaf)).leaves()
+        return leaf
 
     @cached_property
     def draws(self) -> list[Draw]:

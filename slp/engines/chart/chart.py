@@ -32,7 +32,8 @@ from slp.problem.cut_trees import Renderer
 from slp.problem.local_process import LocalProcess
 from slp.problem.tree_weights import log_weight_of_tree
 from slp.results.averages import NEGLIGIBLE, LeafMixture, ScoredTree, average_predictions
-from slp.trees import Tree
+from slp.results.paths import Sides, TreePath
+from slp.trees import Leaf, Tree
 
 
 @dataclass(frozen=True, eq=False)
@@ -204,14 +205,53 @@ class Chart:
             item = stack.pop()
             if item == f.n_items:
                 continue
-            total = cumulative.get(item)
-            if total is None:
-                total = cumulative[item] = np.cumsum(self.share[f.edges(item)])
-            place = int(total.searchsorted(rng.random() * total[-1], side="right"))
-            edge = int(f.first_edge[item]) + min(place, len(total) - 1)
+            edge = self._draw_edge(item, rng, cumulative)
             out.append(edge)
             stack += (int(f.right[edge]), int(f.left[edge]))
         return out
+
+    def _draw_edge(
+        self, item: int, rng: np.random.Generator, cumulative: dict[int, NDArray[np.float64]]
+    ) -> int:
+        total = cumulative.get(item)
+        if total is None:
+            total = cumulative[item] = np.cumsum(self.share[self.forest.edges(item)])
+        place = int(total.searchsorted(rng.random() * total[-1], side="right"))
+        return int(self.forest.first_edge[item]) + min(place, len(total) - 1)
+
+    def draw_paths(
+        self, rows: NDArray[np.object_], n: int, rng: np.random.Generator
+    ) -> list[list[TreePath]]:
+        """See `TreeDistribution`: as `draw`, but a split's other side is left alone."""
+        cumulative: dict[int, NDArray[np.float64]] = {}
+        each = [Sides(self.forest.geometry.table, row) for row in rows]
+        return [[self._draw_path(sides, rng, cumulative) for _ in range(n)] for sides in each]
+
+    def _draw_path(
+        self,
+        sides: Sides,
+        rng: np.random.Generator,
+        cumulative: dict[int, NDArray[np.float64]],
+    ) -> TreePath:
+        f, geometry = self.forest, self.forest.geometry
+        cuts: list[tuple[int, int, int]] = []
+        ways: list[bool] = []
+        item = 0
+        while f.cut[edge := self._draw_edge(item, rng, cumulative)] != LEAF:
+            left, right = int(f.left[edge]), int(f.right[edge])
+            if f.cut[edge] == CALL:
+                item = left
+                continue
+            cut = geometry.cuts[f.cut[edge]]
+            cuts.append((cut.feature, cut.low, cut.high))
+            goes_left = sides.goes_left(cuts[-1])
+            if goes_left is None:
+                boxes = (f.boxes[f.item_box[child]] for child in (left, right))
+                goes_left = rng.random() < geometry.share_left(int(f.cut[edge]), *boxes)
+            ways.append(goes_left)
+            item = left if goes_left else right
+        leaf = Leaf.of(geometry.table.leaf, self.statistics[f.item_box[item]])
+        return TreePath(tuple(map(sides.test, cuts)), tuple(ways), leaf)
 
     def _scored(self, edges: list[int]) -> ScoredTree:
         """The tree of a derivation given as its edges in preorder."""

@@ -119,6 +119,9 @@ class Enumeration:
         """Independent draws."""
         return [self._scored(int(i)) for i in rng.choice(len(self.items), n, p=self.probability)]
 
+    def draw_paths(self, rows: NDArray[np.object_], n: int, rng: np.random.Generator) -> None:
+        """See `TreeDistribution`: all trees are there as a whole."""
+
     def _scored(self, i: int) -> ScoredTree:
         return ScoredTree(self.trees[i], self.items[i].log_weight, float(self.log_likelihood[i]))
 

@@ -38,9 +38,10 @@ from slp.leaves import NormalInverseGamma, NormalLinear, OwnModel
 from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.boxes import Geometry
 from slp.problem.core import core_problem
-from slp.problem.new_rows import distinct_rows, rows_as_numbers
+from slp.problem.new_rows import distinct_rows, rows_as_numbers, share_of_untold
 from slp.problem.tree_on_table import tree_of_nodes
 from slp.results.averages import NEGLIGIBLE, LeafMixture, ScoredTree, average_predictions
+from slp.results.paths import Sides, TreePath
 from slp.results.rows_in_leaves import design_of_rows, of_rows
 from slp.trees import Leaf, Tree
 
@@ -200,15 +201,69 @@ class CompiledChart:
         stack = [0]
         while stack:
             item = stack.pop()
-            total = cumulative.get(item)
-            if total is None:
-                scores = items.edges(item).scores(self.likelihood)
-                total = cumulative[item] = np.cumsum(np.exp(scores - scores.max()))
-            place = int(total.searchsorted(rng.random() * total[-1], side="right"))
-            edge = min(place, len(total) - 1)
+            edge = self._draw_edge(item, rng, cumulative)
             out.append((item, edge))
             stack += reversed(items.children(item, edge))
         return out
+
+    def _draw_edge(
+        self, item: int, rng: np.random.Generator, cumulative: dict[int, NDArray[np.float64]]
+    ) -> int:
+        total = cumulative.get(item)
+        if total is None:
+            scores = self._total_items.edges(item).scores(self.likelihood)
+            total = cumulative[item] = np.cumsum(np.exp(scores - scores.max()))
+        place = int(total.searchsorted(rng.random() * total[-1], side="right"))
+        return min(place, len(total) - 1)
+
+    def draw_paths(
+        self, rows: NDArray[np.object_], n: int, rng: np.random.Generator
+    ) -> list[list[TreePath]]:
+        """See `TreeDistribution`: as `draw`, but of a split the other side is not opened."""
+        cumulative: dict[int, NDArray[np.float64]] = {}
+        out: list[list[TreePath]] = []
+        size = 0
+        for row in rows:
+            sides = Sides(self.table, row)
+            out.append([])
+            for _ in range(n):
+                with self.passes.working():
+                    if self._total_items.make_room(size):
+                        cumulative.clear()
+                    path = self._draw_path(sides, rng, cumulative)
+                out[-1].append(path)
+                per_path = len(path.tests) + 1
+                size += per_path * _BYTES_PER_NODE + 8 * self.table.leaf.n_statistics
+        return out
+
+    def _draw_path(
+        self,
+        sides: Sides,
+        rng: np.random.Generator,
+        cumulative: dict[int, NDArray[np.float64]],
+    ) -> TreePath:
+        items = self._total_items
+        cuts: list[Cut] = []
+        ways: list[bool] = []
+        item = 0
+        while True:
+            edge = self._draw_edge(item, rng, cumulative)
+            cut = items.edges(item).cut(edge)
+            if cut[0] == LEAF:
+                break
+            children = items.children(item, edge)
+            if cut[0] == CALL:
+                (item,) = children
+                continue
+            goes_left = sides.goes_left(cut)
+            if goes_left is None:
+                ours, others = (self.table.row_weights[items.rows[i]].sum() for i in children)
+                feature = self.table.features[cut[0]]
+                goes_left = rng.random() < share_of_untold(feature, float(ours), float(others))
+            cuts.append(cut)
+            ways.append(goes_left)
+            item = children[0 if goes_left else 1]
+        return TreePath(tuple(map(sides.test, cuts)), tuple(ways), self._leaf(items.rows[item]))
 
     def _scored(self, items: Items, steps: Sequence[tuple[int, int]]) -> ScoredTree:
         """The tree of a derivation given as its items and edges in preorder."""

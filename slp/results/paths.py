@@ -1,0 +1,59 @@
+"""Paths of new rows down random trees: of a tree, no more is drawn than what the row meets.
+
+Reference: Sullivan, Tiwari, Thrun & Piech (2023), Bayesian decision trees via tractable priors and
+probabilistic context-free grammars, Algorithm 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.data.table import Table
+from slp.problem.boxes import Cut
+from slp.problem.cut_routes import LEFT, NEITHER, Router
+from slp.trees import Leaf
+from slp.trees.tree import Test
+
+
+@dataclass(frozen=True)
+class TreePath:
+    """The way of a row down a tree.
+
+    Attributes
+    ----------
+    tests : the tests that it meets, the root's first: feature, threshold, level, as `Split.test`.
+    goes_left : for each of them, whether the row goes left there.
+    leaf : the leaf that it ends in.
+    """
+
+    tests: tuple[Test, ...]
+    goes_left: tuple[bool, ...]
+    leaf: Leaf
+
+
+class Sides:
+    """The side that one new row (of `Table.new_rows`, shape (d,)) takes at cuts, each given by its
+    feature and the two codes that are neighbours."""
+
+    def __init__(self, table: Table, row: NDArray[np.object_]) -> None:
+        self._features, self._row = table.features, row
+        self._ways: dict[tuple[int, int, int], int] = {}
+
+    def test(self, cut: tuple[int, int, int]) -> Test:
+        """What the cut asks."""
+        feature = self._features[cut[0]]
+        return (feature.name, *feature.test(*cut[1:]))
+
+    def goes_left(self, cut: tuple[int, int, int]) -> bool | None:
+        """Whether the row goes left; None where the cut does not say its side."""
+        way = self._ways.get(cut)
+        if way is None:
+            f, low, high = cut
+            _, threshold, level = self.test(cut)
+            alone = Cut(0, threshold, level, 0.0, 0.0, 0, low, high, 0)
+            router = Router(self._features[f : f + 1], [alone])
+            way = self._ways[cut] = int(router.ways(self._row[f : f + 1])[0])
+        return None if way == NEITHER else way == LEFT
