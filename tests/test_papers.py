@@ -19,6 +19,7 @@ EXPERIMENTS = {
         "reproducibility",
         "boxes",
     ],
+    "bcart_pcfg": ["tables", "paths", "xor"],
     "greedy_modal_tree": ["tables", "regression", "speed"],
     "particle_filtering": ["proposals", "irrelevant", "islands", "chains"],
 }

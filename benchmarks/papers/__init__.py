@@ -3,8 +3,8 @@
     python -m benchmarks.papers PAPER [EXPERIMENT ...] [--quick] [--data FOLDER]
                                       [--results FOLDER] [--page FILE]
 
-Run it from the top of the checkout. PAPER is `angelopoulos_cussens`, `greedy_modal_tree` or
-`particle_filtering`. Without EXPERIMENT all experiments of the paper run. The result of each run is
+Run it from the top of the checkout. PAPER is `angelopoulos_cussens`, `bcart_pcfg`,
+`greedy_modal_tree` or `particle_filtering`. Without EXPERIMENT all experiments of the paper run. The result of each run is
 saved in RESULTS/PAPER/EXPERIMENT.json, and the run is not repeated, so an interrupted experiment
 can be resumed. The tables are printed at the end; with `--page` they replace the part of FILE
 between the two comments that name the experiment. Figures are written as SVG beside FILE, or in

@@ -19,7 +19,7 @@ from benchmarks.papers.framework import (
 )
 from slp.errors import SlpWarning
 
-PAPERS = ("angelopoulos_cussens", "greedy_modal_tree", "particle_filtering")
+PAPERS = ("angelopoulos_cussens", "bcart_pcfg", "greedy_modal_tree", "particle_filtering")
 ROOT = Path(__file__).resolve().parents[2]
 
 
