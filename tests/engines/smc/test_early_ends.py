@@ -90,7 +90,7 @@ def test_control_c_before_any_of_them_is_done(monkeypatch: pytest.MonkeyPatch) -
             raise KeyboardInterrupt
         return advance(self, *rest)
 
-    monkeypatch.setattr("slp.engines.smc.sample.core_for", lambda table: None)
+    monkeypatch.setattr("slp.engines.smc.sample.core_for", lambda *_: None)
     monkeypatch.setattr(ParticleFilter, "advance", interrupted)
     have = filtered(DENISON, particles=10)
     assert have.interrupted and not have.out_of_time
