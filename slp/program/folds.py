@@ -102,6 +102,7 @@ def answers(
 def _told(
     runs: Sequence[Run], options: Mapping[str, Any], deadline: Deadline, progress: Progress | None
 ) -> list[Answer]:
+    """The answers, each with the warnings of its own run."""
     at_once = tasks_at_once()
     if at_once is None:
         told = []

@@ -234,15 +234,15 @@ class Posterior(Predictions, Summaries):
 
     def sample_paths(self, X: Any, n: int = 1, seed: int | None = None) -> list[list[TreePath]]:
         """For each row of `X`, its path down `n` independent draws of trees: m lists of `n` paths.
-        A path has the law that it has in a tree of `sample`, and its other branches are never
-        drawn, so it costs less. Paths of different rows are of different trees.
+        A path has the same distribution as in a tree of `sample`. The rest of the tree is never
+        drawn, so a path costs less. Paths of different rows are of different trees.
 
         Source: Sullivan et al. (2023), Algorithm 1.
 
         Raises
         ------
         UsageError
-            `n` or `seed` is no whole number from 0 up (E505); the engine neither is `exact` nor
+            `n` or `seed` is no whole number from 0 up (E505); the engine is neither `exact` nor
             `chart` (E535).
         DataError
             `X` lacks a column, or a value.

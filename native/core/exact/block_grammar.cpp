@@ -7,23 +7,13 @@
 #include <tuple>
 #include <utility>
 
+#include "exact/flat_state.hpp"
+
 namespace slp::exact {
 
 namespace {
 
 using Pair = std::pair<std::int32_t, std::int32_t>;
-
-// A state with the rules of the states that it calls.
-struct Flat {
-    struct Split {
-        double weight;  // if the box can be split
-        const Rule* rule;
-    };
-    double leaf_alone = 0.0, leaf = 0.0, split_only = 0.0;
-    bool may_stop = false, calls = false;
-    const Rule* majority = nullptr;
-    std::vector<Split> splits;
-};
 
 class Builder {
 public:
@@ -62,57 +52,6 @@ private:
         return false;
     }
 
-    double weight_of(const Rule& rule) const {
-        return sum_ == Sum::count ? 1.0 : std::exp(rule.log_weight);
-    }
-
-    void add_leaf(double x, double& to) const { to = sum_ == Sum::best ? std::max(to, x) : to + x; }
-
-    // Adds the rules of a state, taken with these weights: in boxes that cannot be split, and in
-    // those that can. False if they need more than one pair of weights.
-    bool flatten(std::int32_t state, double alone, double split, Flat& out) {
-        double sum_alone = 0.0, sum_split = 0.0;
-        const Rules& rules = grammar_.states[static_cast<std::size_t>(state)];
-        for (const Rule& rule : rules) {
-            if (!rule.rows.empty()) {
-                return stop_at(Obstacle::rows);
-            }
-            const double own = weight_of(rule);
-            sum_split += own;
-            sum_alone += rule.kind == RuleKind::split ? 0.0 : own;
-        }
-        const bool normalise = grammar_.normalise && sum_ != Sum::count;
-        const double by_alone = normalise && sum_alone > 0.0 ? alone / sum_alone : alone;
-        const double by_split = normalise && sum_split > 0.0 ? split / sum_split : split;
-        for (const Rule& rule : rules) {
-            const double own = weight_of(rule);
-            if (rule.log_weight == -INFINITY) {
-                continue;
-            }
-            if (rule.kind == RuleKind::leaf) {
-                if (out.majority != nullptr || (!rule.majority.empty() && out.may_stop)) {
-                    return stop_at(Obstacle::majority);
-                }
-                out.majority = rule.majority.empty() ? nullptr : &rule;
-                out.may_stop = true;
-                add_leaf(own * by_alone, out.leaf_alone);
-                add_leaf(own * by_split, out.leaf);
-            } else if (rule.kind == RuleKind::split) {
-                if (!out.splits.empty() && rule.measure != out.splits.front().rule->measure) {
-                    return stop_at(Obstacle::measures);
-                }
-                out.splits.push_back({own * by_split, &rule});
-                out.split_only = normalise && !grammar_.condition ? 1.0 : own * by_split;
-            } else {
-                out.calls = true;
-                if (!flatten(rule.state, own * by_alone, own * by_split, out)) {
-                    return false;
-                }
-            }
-        }
-        return true;
-    }
-
     // The states that boxes can be in, from the start on.
     bool find_states() {
         number_.assign(grammar_.states.size(), -1);
@@ -125,10 +64,11 @@ private:
         reach(grammar_.start);
         bool has_measure = false;
         for (std::size_t at = 0; at < own_.size(); ++at) {
-            Flat flat;
-            if (!flatten(own_[at], 1.0, 1.0, flat)) {
+            std::optional<Flat> found = flat_state(grammar_, sum_, own_[at], obstacle);
+            if (!found) {
                 return false;
             }
+            const Flat& flat = *found;
             if (flat.majority != nullptr && (flat.calls || flat.splits.size() > 1)) {
                 return stop_at(Obstacle::majority);
             }
@@ -142,7 +82,7 @@ private:
                               reach);
             }
             out_.has_calls = out_.has_calls || flat.calls;
-            flat_.push_back(std::move(flat));
+            flat_.push_back(std::move(*found));
         }
         if (sum_ == Sum::count && out_.measure != Measure::partition) {
             out_.measure = Measure::each;
