@@ -8,6 +8,7 @@ For a grammar with open states it is "yes" only if no state has a choice.
 
 from __future__ import annotations
 
+import math
 from itertools import combinations, product
 from typing import NamedTuple, TypeAlias
 
@@ -58,10 +59,13 @@ class _Overlaps:
 
     def unambiguous(self) -> bool:
         doubts: list[tuple[_Pair, _Pair]] = []
-        for state in range(len(self.grammar.all_states())):
-            reached = self._reached(state)
-            if reached.leaves > 1:
-                return False
+        states = [self._reached(state) for state in range(len(self.grammar.all_states()))]
+        if any(reached.leaves > 1 for reached in states):
+            return False
+        # Counted first, as a comparison takes 50 µs.
+        if sum(math.comb(len(reached.splits), 2) for reached in states) > _MOST_COMPARISONS:
+            raise _TooLargeError
+        for reached in states:
             for one, other in combinations(reached.splits, 2):
                 doubts += self._sides(one, other)
         self._explore([pair for sides in doubts for pair in sides])

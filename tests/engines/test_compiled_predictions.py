@@ -156,3 +156,17 @@ def test_time_runs_out() -> None:
     (diagnostic,) = error.value.diagnostics
     assert diagnostic.code == "E540"
     assert diagnostic.message == "the exact engine used up its time of 0 s predicting"
+
+
+def test_no_descent_begins_where_the_time_is_over() -> None:
+    """Each took a fifth of a second on a program of many states before it looked at the clock."""
+    table = medium()
+    late = chart(denison(table, np.e**2), table)
+    _ = late.log_total
+    late.passes._deadline = Deadline(0.0)
+
+    def descent(*_: object) -> tuple[int]:
+        raise AssertionError("it began")
+
+    with pytest.raises(BudgetError):
+        late.passes.descend("predicting", True, descent)

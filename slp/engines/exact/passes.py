@@ -17,7 +17,7 @@ from slp.budgets.seconds import Deadline, format_seconds
 from slp.data.table import Table
 from slp.engines.contract import Progress
 from slp.engines.exact.fitting import Room
-from slp.engines.exact.size import Size, size_of
+from slp.engines.exact.size import ROUGH, Size, size_of
 from slp.errors import BudgetError, TimeOverError
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.compiled import N_CORES, compiled_core
@@ -172,6 +172,8 @@ class Passes:
             It would need more memory (E501) or time (E540) than the passes leave.
         """
         total = self.get("total", likelihood, "blocks")
+        if self._deadline.over():
+            raise self._used_up(_STOPPED, words)
         status, *found = self._descend(words, total, descent)
         key: tuple[Quantity, bool] = ("total", likelihood)
         if status == _OUT_OF_BUDGET and len(self._kept) > 1:
@@ -290,7 +292,8 @@ class Passes:
     @cached_property
     def _size(self) -> Size:
         grammar, table, *_ = self._made_of
-        return size_of(self.engine, grammar, table)
+        rough = (ROUGH,) if self._deadline.over() else ()
+        return size_of(self.engine, grammar, table, *rough)
 
     def _kept_bytes(self) -> int:
         return sum(kept.statistics()["bytes"] for _, kept in self._kept.values())

@@ -30,7 +30,9 @@ _BYTES_PER_ITEM = 52
 # Bytes of the sums that interval blocks keep until the end; a vector has a word for each depth.
 _BYTES_PER_BOX, _WORD = 30, 8
 
-_ROUGH, _FINE, _SEED = 2e5, 1e7, 1
+_FINE, _SEED = 1e7, 1
+#: The work of a rough estimate: a few milliseconds.
+ROUGH = 2e5
 # The time of a summary is its estimate, within this factor.
 _SPREAD = 3.0
 # A feature with more values is not inner (`native/core/exact/interval_blocks/inner_feature.cpp`).
@@ -146,7 +148,7 @@ def size_for(problem: Problem, memory: float, splits: float) -> Size | None:
     engine, grammar, table = problem.core, problem.grammar, problem.table
     if engine is None:
         return None
-    rough = size_of(engine, grammar, table, _ROUGH)
+    rough = size_of(engine, grammar, table, ROUGH)
     if isinstance(grammar.states, OpenStates):
         # Many states are listed only if there are few enough boxes for a pass to fit.
         if rough.at_least or rough.boxes_alone().exceeds(memory, splits):
