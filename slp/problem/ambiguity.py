@@ -59,12 +59,15 @@ class _Overlaps:
 
     def unambiguous(self) -> bool:
         doubts: list[tuple[_Pair, _Pair]] = []
-        states = [self._reached(state) for state in range(len(self.grammar.all_states()))]
-        if any(reached.leaves > 1 for reached in states):
-            return False
-        # Counted first, as a comparison takes 50 µs.
-        if sum(math.comb(len(reached.splits), 2) for reached in states) > _MOST_COMPARISONS:
-            raise _TooLargeError
+        states: list[_RulesReached] = []
+        comparisons = 0  # counted first, as each takes 50 µs
+        for state in range(len(self.grammar.all_states())):
+            states.append(self._reached(state))
+            if states[-1].leaves > 1:
+                return False
+            comparisons += math.comb(len(states[-1].splits), 2)
+            if comparisons > _MOST_COMPARISONS:
+                raise _TooLargeError
         for reached in states:
             for one, other in combinations(reached.splits, 2):
                 doubts += self._sides(one, other)

@@ -175,7 +175,7 @@ def _below(rule: Rule) -> set[int]:
     """States that a split leads to."""
     if not isinstance(rule, SplitRule):
         return set()
-    return {s for t in rule.transitions for s in np.unique(t).tolist() if s >= 0}
+    return {s for t in rule.transitions for s in t.ravel().tolist() if s >= 0}
 
 
 def _reached_by_split(g: TreeGrammar) -> set[int]:

@@ -208,6 +208,8 @@ class Passes:
     def _run(
         self, quantity: Quantity, likelihood: bool, length: int, keep: Keep, excluded: int = -1
     ) -> Any:
+        if quantity != "total" and self._deadline.over():  # an unfinished total has bounds
+            raise self._used_up(_STOPPED, _words_of(quantity, excluded))
         done, status = self._try(quantity, likelihood, length, keep, excluded)
         if status == _OUT_OF_BUDGET and self._kept:
             del done
