@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import cast, get_args
 
 from slp.analysis.directives import (
     DIRECTIVES,
@@ -52,6 +53,8 @@ def read_declarations(directives: Directives, values: Values, findings: Findings
         reader.response(single["response",], out)
     if ("failure",) in single:
         out.failure = reader.failure(single["failure",])
+        if out.weights and out.failure == "backtrack":
+            findings.add(words.BACKTRACKING_OF_WEIGHTS(single["failure",].span))
     if ("leaf",) in single:
         out.leaf = reader.leaf(single["leaf",])
     out.support = reader.support(directives)
@@ -94,10 +97,11 @@ class _Reader:
             self.findings.add(words.NO_SECOND_RESPONSE(d.span, usage=DIRECTIVES["response"]))
 
     def failure(self, d: Declared) -> Failure:
-        if d.args[0] == Atom("condition"):
-            return "condition"
-        if d.args[0] != Atom("restrict"):
-            self.findings.add(words.NO_FAILURE_MODE(d.span, usage=DIRECTIVES["failure"]))
+        name = d.args[0]
+        for known in get_args(Failure):
+            if name == Atom(known):
+                return cast(Failure, known)
+        self.findings.add(words.NO_FAILURE_MODE(d.span, usage=DIRECTIVES["failure"]))
         return "restrict"
 
     def support(self, directives: Directives) -> Support:

@@ -43,7 +43,7 @@ DIRECTIVES = {
     "ignore": "`:- ignore(id).` or `:- ignore([id, date]).`",
     "support": "`:- support(min_leaf(5)).` or `:- support([min_leaf(5), max_depth(6)]).`",
     "constraint": "`:- constraint(first(age)).`",
-    "failure": "`:- failure(condition).` or `:- failure(restrict).`",
+    "failure": "`:- failure(restrict).`, `:- failure(condition).` or `:- failure(backtrack).`",
     "weights": "`:- weights.`",
 }
 

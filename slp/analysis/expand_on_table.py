@@ -41,6 +41,7 @@ from slp.ir.schema import MOST_LEAVES
 from slp.messages.files import (
     LEVELS_NOT_EXPANDED,
     NAME_OF_EXPANSION,
+    NO_EXPANSION_OF_BACKTRACKING,
     NO_EXPANSION_ON_TABLE,
     NO_GUARD_IN_RANGE,
     SIDES_NOT_EXPANDED,
@@ -144,6 +145,8 @@ def expand_on_table(program: Program, table: Table) -> str:
 def _check_rules_only(program: Program) -> None:
     for found in (*program.constraints, *filter(None, [program.edits])):
         raise UnsupportedError(NO_EXPANSION_ON_TABLE(found.span))
+    if program.failure == "backtrack":
+        raise UnsupportedError(NO_EXPANSION_OF_BACKTRACKING(program.spans.get("failure")))
     levels = {level for order in program.orders.values() for level in order}
     written = [term for rule in program.rules for term in rule.terms]
     written += [term for clause in program.clauses for term in clause.terms]

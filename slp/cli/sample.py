@@ -127,9 +127,8 @@ def _longer(posterior: slp.Posterior, draws: int, deadline: Deadline) -> list[st
     context = click.get_current_context()
     if posterior.interrupted and context.params["checkpoint"] is not None:
         return [command_again(context, {"resume": True}), "(it goes on from the checkpoint)"]
-    choice, found = posterior.choice, posterior.diagnostics
-    tempered = found is not None and found.tempering is not None
-    options, longer = slp.engines.longer_run(schedule, draws, tempered=tempered)
+    choice = posterior.choice
+    options, longer = slp.engines.longer_run(schedule, draws, posterior.diagnostics)
     changes: dict[str, object] = {"seed": posterior.seed, **options}
     if choice.sums_unfinished:  # with more time they might end, without any of these options
         changes["engine"] = posterior.engine

@@ -62,8 +62,6 @@ def _longer(posterior: slp.Posterior) -> list[str]:
     """The options of a longer run."""
     if posterior.schedule is None:
         return []
-    found = posterior.diagnostics
-    tempered = found is not None and found.tempering is not None
     draws = posterior.record.draws
-    options, _ = slp.engines.longer_run(posterior.schedule, draws, tempered=tempered)
+    options, _ = slp.engines.longer_run(posterior.schedule, draws, posterior.diagnostics)
     return [" ".join(["slp-sample ...", *(f"--{name} {value}" for name, value in options.items())])]

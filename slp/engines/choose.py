@@ -16,7 +16,7 @@ from slp.errors import Diagnostic, UnsupportedError
 from slp.ir.program import GATE_WIDTH, Program
 from slp.ir.tree_grammar import OpenStates
 from slp.leaves import OwnModel
-from slp.messages.inference import DRAWS_INSTEAD
+from slp.messages.inference import BACKTRACKING_DRAWS_ALONE, DRAWS_INSTEAD
 from slp.messages.soft_trees import SOFT_TREES_ALONE
 from slp.problem.core import beyond_core, core_for
 from slp.problem.problem import Problem
@@ -60,7 +60,8 @@ def choose(problem: Problem, request: Request, engine: str) -> Choice:
     BudgetError
         E501: the table alone takes all the memory.
     UnsupportedError
-        E545: the problem is of soft trees, and the engine is not.
+        E545: the problem is of soft trees, and the engine is not; E548: derivations backtrack, and
+        the engine needs the weights of trees.
     """
     choice = _choose(problem, request, engine)
     if not problem.program.has_gates:
@@ -71,7 +72,11 @@ def choose(problem: Problem, request: Request, engine: str) -> Choice:
 
 def _choose(problem: Problem, request: Request, engine: str) -> Choice:
     if problem.program.soft or problem.table.leaf.name == "normal_shared":
+        if problem.grammar.backtracks:
+            raise UnsupportedError(BACKTRACKING_DRAWS_ALONE(what="an engine of soft trees"))
         return _for_soft_trees(engine)
+    if problem.grammar.backtracks:
+        return _for_backtracking(engine)
     if engine == BEST:
         return _for_best(problem, request)
     if engine != "auto":
@@ -92,6 +97,28 @@ def _for_soft_trees(engine: str) -> Choice:
     name = engine if engine == BEST else engine_named(engine).name
     if name != "rjhmc":
         raise UnsupportedError(SOFT_TREES_ALONE(what="the leaf model `normal_shared`"))
+    return Choice(name, "asked for")
+
+
+def _for_backtracking(engine: str) -> Choice:
+    """The engine asked for, if it needs no weights of trees; `auto` draws from the prior.
+
+    Raises
+    ------
+    UnsupportedError
+        E548: it needs them.
+    """
+    if engine == "auto":
+        return Choice(
+            "forward",
+            "under failure(backtrack) the weights of trees are not known, so these are "
+            "independent draws of the prior, in a posterior weighed by their likelihoods",
+        )
+    if engine == BEST:
+        raise UnsupportedError(BACKTRACKING_DRAWS_ALONE(what="the search for the best tree"))
+    name = engine_named(engine).name
+    if name not in ("mh", "forward"):
+        raise UnsupportedError(BACKTRACKING_DRAWS_ALONE(what=f"the engine {name}"))
     return Choice(name, "asked for")
 
 

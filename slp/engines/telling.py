@@ -37,10 +37,14 @@ def teller(progress: Callable[[int, str], None]) -> Callable[[Progress], None]:
 _LONGER, _LONGER_LADDERS, _ENOUGH_DRAWS = 10, 4, 2000
 
 
-def longer_run(schedule: Schedule, draws: int, *, tempered: bool) -> tuple[dict[str, int], int]:
+def longer_run(
+    schedule: Schedule, draws: int, diagnostics: Diagnostics | None
+) -> tuple[dict[str, int], int]:
     """Options of the run to make after one that has not converged, by their names in Python, and
-    how many times as long it takes: ten times the islands, or the steps of chains; of ladders so
-    many rounds that they make four times the scans; at least 2000 draws."""
+    how many times as long it takes: ten times the islands, the steps of chains, or the independent
+    draws; of ladders so many rounds that they make four times the scans; at least 2000 draws."""
+    tempered = diagnostics is not None and diagnostics.tempering is not None
+    independent = diagnostics is not None and set(diagnostics.moves) == {"backtrack"}
     times = _LONGER
     if schedule.thin is None:
         options = {"islands": times * schedule.chains}
@@ -48,6 +52,8 @@ def longer_run(schedule: Schedule, draws: int, *, tempered: bool) -> tuple[dict[
         times = _LONGER_LADDERS
         scans = times * length_of(schedule.rounds)
         options = {"rounds": next(r for r in count(1) if length_of(r) >= scans)}
+    elif independent:
+        return {"draws": max(times * draws, _ENOUGH_DRAWS)}, times
     else:
         options = {"warmup": times * max(schedule.warm_up, schedule.thin)}
         options["thin"] = times * schedule.thin
@@ -68,7 +74,7 @@ def not_converged(diagnostics: Diagnostics, schedule: Schedule, draws: int) -> D
     faults = "; ".join(diagnostics.warnings)
     if not faults:
         return None
-    more = longer_run(schedule, draws, tempered=diagnostics.tempering is not None)[0]
+    more = longer_run(schedule, draws, diagnostics)[0]
     flags = " ".join(f"--{name} {value}" for name, value in more.items())
     keywords = ", ".join(f"{name}={value}" for name, value in more.items())
     return NOT_CONVERGED(faults=faults, flags=flags, keywords=keywords)

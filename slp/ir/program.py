@@ -31,7 +31,7 @@ FEATURE_MEASURES: tuple[Measure, ...] = ("feature_then_cut", "gap", "range")
 GATE_WIDTH = "h"
 #: The parameter that gives it a prior: the standard deviation of log h, with the mean log of `h`.
 GATE_SPREAD = "h_spread"
-Failure = Literal["restrict", "condition"]
+Failure = Literal["restrict", "condition", "backtrack"]
 
 
 # --- rules and clauses -------------------------------------------------------------------------

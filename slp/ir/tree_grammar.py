@@ -28,7 +28,9 @@ not exist in the box.
 In a box, a leaf rule is *applicable* if its majority classes are satisfied, a split rule if some
 structurally valid split is neither OUTSIDE nor FORBIDDEN, and a call rule always. With `failure ==
 "condition"`, FORBIDDEN splits and majority classes affect neither applicability nor the split
-measure: such splits and leaves keep their probability, and the derivation fails.
+measure: such splits and leaves keep their probability, and the derivation fails. With `failure ==
+"backtrack"`, choices are those of `"restrict"`, and a derivation that cannot go on goes back to its
+last choice (`slp.engines.mcmc.trees.backtracking`).
 
 If `normalise`, each weight is divided by the sum of the weights of the rules applicable in the box.
 A split rule's weight is then multiplied by the split measure over the remaining splits (see
@@ -176,6 +178,13 @@ class TreeGrammar:
     horizon: int
     normalised: bool
     min_weight: float | None = None
+
+    @property
+    def backtracks(self) -> bool:
+        """Whether derivations may go back to an earlier choice, so that no weight is known of
+        trees. Where nothing can fail, `"backtrack"` is `"restrict"`."""
+        certain = self.normalised and self.max_leaves is None
+        return self.failure == "backtrack" and not certain
 
     def first_states(self) -> Mapping[int, State]:
         """All states by number; if they are open, the first ones."""

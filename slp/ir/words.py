@@ -131,7 +131,7 @@ def _describe_prior(program: ir.Program, fine_print: bool) -> list[str]:
         lines.append(_describe_choice(program))
     lines += _describe_limits(program)
     lines += [describe_constraint(c) for c in program.constraints]
-    if program.constraints and (fine_print or program.failure == "condition"):
+    if _tells_failure(program, fine_print):
         lines.append(_describe_failure(program))
     return lines + _describe_leaves(program) + _describe_columns(program)
 
@@ -228,13 +228,25 @@ def _describe_limits(program: ir.Program) -> list[str]:
     return out
 
 
+def _tells_failure(program: ir.Program, fine_print: bool) -> bool:
+    if program.failure == "backtrack":  # derivations may fail without constraints, too
+        return True
+    return bool(program.constraints) and (fine_print or program.failure == "condition")
+
+
 def _describe_failure(program: ir.Program) -> str:
     if program.failure == "condition":
         return (
             "What a constraint forbids keeps its share and fails; the prior is what does not fail, "
             "renormalised over whole trees."
         )
-    return "Splits and leaves that a constraint forbids are taken out before anything is drawn."
+    told = "Splits and leaves that a constraint forbids are taken out before anything is drawn."
+    if program.failure == "backtrack":
+        told += (
+            " A derivation that cannot go on goes back to its last choice with alternatives that "
+            "were not tried, and draws among them."
+        )
+    return told
 
 
 def _describe_leaves(program: ir.Program) -> list[str]:

@@ -15,12 +15,13 @@ from slp.engines.chart import Chart, Forest, build_forest
 from slp.engines.chart.build import forest_of_reach
 from slp.engines.chart.reach import find_boxes
 from slp.engines.exact import CompiledChart
-from slp.errors import BudgetError
+from slp.errors import BudgetError, UnsupportedError
 from slp.ir import program as ir
 from slp.ir.tree_grammar import SplitRule, TreeGrammar
 from slp.learn.ascent import slope
 from slp.learn.unknowns import Unknowns
 from slp.lower import program_to_tree_grammar
+from slp.messages.inference import BACKTRACKING_DRAWS_ALONE
 from slp.problem.boxes import Geometry
 from slp.problem.core import core_for
 from slp.problem.row_labels import telling_label_faults
@@ -74,9 +75,18 @@ def sums_of(program: ir.Program, table: Table, memory: int) -> Sums:
 
 
 def grammar_on(program: ir.Program, table: Table) -> TreeGrammar:
-    """The tree grammar of a program on a table, with all of its states."""
+    """The tree grammar of a program on a table, with all of its states.
+
+    Raises
+    ------
+    UnsupportedError
+        E548: derivations backtrack.
+    """
     schema = table.schema(program.support.min_leaf)
-    return program_to_tree_grammar(program, schema).listed()
+    grammar = program_to_tree_grammar(program, schema).listed()
+    if grammar.backtracks:
+        raise UnsupportedError(BACKTRACKING_DRAWS_ALONE(what="learning"))
+    return grammar
 
 
 class InsideOutside:

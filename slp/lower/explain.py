@@ -191,6 +191,8 @@ def _constraint_lines(program: ir.Program) -> Iterator[str]:
         yield "What is forbidden keeps its share and fails; the rest is renormalised as a whole."
     else:
         yield "What is forbidden is taken out before anything is drawn."
+        if program.failure == "backtrack":
+            yield "A derivation that cannot go on goes back to its last choice."
 
 
 def _decided_at(constraint: ir.Constraint) -> str:
@@ -253,6 +255,8 @@ def _exact_lines(grammar: TreeGrammar) -> Iterator[str]:
         yield f"Leaves are counted in the weights, up to {grammar.max_leaves}."
     if grammar.normalised:
         yield "No derivation can fail: the weights of all trees sum to 1."
+    elif grammar.backtracks:
+        yield "Derivations may go back: the weights of trees are not known, and they are drawn."
     else:
         yield "Weights of trees need not sum to 1; the prior is normalised over whole trees."
     yield "Whether it fits in memory depends on the number of boxes (sets of rows) of the table."

@@ -119,6 +119,10 @@ ALL_DRAWS_FAIL = E517.says(
     f"{_NO_START}every one came to a box where no rule applies{{refusals}}",
     "loosen the constraints or the support; `slp explain` shows what each state allows{refused}",
 )
+BACKTRACKING_ENDS = E517.says(
+    "backtracking has tried all choices, and none leads to a tree that satisfies the program",
+    "loosen the constraints or the support; `slp explain` shows what each state allows",
+)
 
 E519 = Entry(
     "E519: no edits of the given tree satisfy the constraints",
@@ -131,6 +135,33 @@ NO_EDITS = E519.says(
     "no edits of the given tree were found that lead to a tree which satisfies the constraints"
     "{refusals}",
     "loosen the constraints, or give a tree that satisfies them or is near one that does{refused}",
+)
+
+E547 = Entry(
+    "E547: a draw by backtracking does not end",
+    cause="Under `failure(backtrack)` a draw that fails goes back to its last choice. If the cause "
+    "lies in an early choice, it may try nearly everything that follows.",
+    remedy="Move the cause to a local constraint or a guard, or take `failure(restrict)`.",
+    example="slp-sample prior.slp data.csv   (`prior.slp` has `:- constraint(max_leaves(2)). :- "
+    "failure(backtrack).`)",
+)
+TOO_MUCH_BACKTRACKING = E547.says(
+    "a draw went back to an earlier choice {most:,} times without an end",
+    "move the cause to a local constraint or a guard, or take `failure(restrict)`",
+)
+
+W546 = Entry(
+    "W546: chains are not known to draw from the posterior",
+    cause="Under `failure(backtrack)` the proposals q_n and q_uc prove a part of the tree again, "
+    "and are accepted as published. Where finished trees are tested they need not leave the "
+    "posterior invariant, because backtracking then ties the parts of a tree together.",
+    remedy="Take q_ind or the engine forward, except to compare with what was published.",
+    example="slp-sample prior.slp data.csv --engine mh --proposal q_uc   (`prior.slp` has `:- "
+    "support(min_leaf(8)). :- constraint(max_leaves(2)). :- failure(backtrack).`)",
+)
+NOT_KNOWN_INVARIANT = W546.says(
+    "under `failure(backtrack)` {names} {is_are} not known to leave the posterior invariant",
+    "take q_ind or the engine forward, except to compare with what was published",
 )
 
 # How far a search for a start came, when the time was over.

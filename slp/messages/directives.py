@@ -75,7 +75,11 @@ NO_SECOND_RESPONSE = E102.says(
 NO_CLASS_ORDER = E102.says(
     "`ordinal` takes a list of two classes or more, each once", "write {usage}"
 )
-NO_FAILURE_MODE = E102.says("`failure` is `condition` or `restrict`", "write {usage}")
+NO_FAILURE_MODE = E102.says("`failure` is `restrict`, `condition` or `backtrack`", "write {usage}")
+BACKTRACKING_OF_WEIGHTS = E102.says(
+    "`:- failure(backtrack).` draws at each choice, and `:- weights.` weighs whole trees",
+    "declare one of them",
+)
 LEAF_MODEL_NOT_NAMED = E102.says("`leaf` names a leaf model", "{help}")
 NO_LEAF_MODEL = E102.says("there is no leaf model `{name}`", "{help}")
 LEAF_MODEL_ARGUMENTS = E102.says("`{model}` does not have {arguments}", "write `:- leaf({form}).`")

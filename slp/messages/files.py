@@ -50,6 +50,10 @@ NO_EXPANSION_ON_TABLE = E163.says(
     "constraints and `edittree` have no expansion on a table",
     "engines other than `prolog` run the whole program, as `slp-sample` does by itself",
 )
+NO_EXPANSION_OF_BACKTRACKING = E163.says(
+    "`failure(backtrack)` has no expansion on a table",
+    "take it out, and draw from the expansion with `slp query --failure backtracking`",
+)
 NO_GUARD_IN_RANGE = E163.says(
     "a guard on a threshold that the measure `range` draws has no expansion on a table",
     "engines other than `prolog` run the whole program, as `slp-sample` does by itself",

@@ -253,6 +253,26 @@ E544 = Entry(
 )
 NO_OPTION = E544.says("there is no option `{name}`", "there are {names}")
 
+E548 = Entry(
+    "E548: backtracking is not for this engine",
+    cause="Under `failure(backtrack)` no weight is known of a tree, so trees can be drawn and not "
+    "summed, searched or moved between.",
+    remedy="Take the engine forward (or `auto`), or mh with the proposals q_ind, q_n and q_uc.",
+    example="slp-sample prior.slp data.csv --engine exact   (`prior.slp` has `:- "
+    "constraint(max_leaves(2)). :- failure(backtrack).`)",
+)
+BACKTRACKING_DRAWS_ALONE = E548.says(
+    "under `failure(backtrack)` the weights of trees are not known, and {what} needs them",
+    "take the engine forward (or `auto`), or mh; or `failure(restrict)`",
+)
+CUTS_OF_BACKTRACKING = E548.says(
+    "under `failure(backtrack)` proposals that cut are there alone, and {name} is none",
+    "take q_ind, q_n(20) or q_uc",
+)
+NO_LADDERS_OF_BACKTRACKING = E548.says(
+    "under `failure(backtrack)` chains are not tempered", "leave `rungs` out"
+)
+
 W540 = Entry(
     "W540: `auto` draws where exact sums are possible",
     cause="Exact sums would need more memory or time than there is: numbers are estimates.",

@@ -121,7 +121,8 @@ class Program(TreeQuestions, ProofQuestions):
         except NoGrammarError:
             model, finite = compile_problem(self.ir, X, y, finite=False), False
         text = explain_program(self.ir, model.table.schema(self.ir.support.min_leaf))
-        size = estimate_size(model) if finite and not model.unsummable else None
+        summable = finite and not model.unsummable and not model.grammar.backtracks
+        size = estimate_size(model) if summable else None
         if size is None:
             return text
         return f"{text}\n\nOne exact pass: {size} (estimate).\n{algorithm_in_words(model)}"

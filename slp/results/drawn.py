@@ -294,15 +294,23 @@ class DrawnResult(Result):
         trees: dict[Tree, ScoredTree] = {}
         for one in chain.from_iterable(found):
             trees.setdefault(one.tree, one)
-        log_weights = None
-        if self.schedule.thin is None:
-            pairs = zip(self._run.log_weights, chains, strict=True)
-            log_weights = [np.array(own[: len(kept)]) for own, kept in pairs]
+        scored_trees = list(trees.values())
+        log_weights = self._log_weights(chains, scored_trees)
         threads, room = self._how.threads, self._how.room
         out_of_time = not time_for_statistics(self._how.deadline)
         return self.averages_type(
-            self.table, list(trees.values()), chains, threads, room, log_weights, out_of_time
+            self.table, scored_trees, chains, threads, room, log_weights, out_of_time
         )
+
+    def _log_weights(
+        self, chains: Sequence[NDArray[np.int64]], trees: Sequence[ScoredTree]
+    ) -> list[NDArray[np.float64]] | None:
+        """The log weights of the draws of each island; None for chains. `chains` are the draws as
+        numbers of trees."""
+        if self.schedule.thin is not None:
+            return None
+        pairs = zip(self._run.log_weights, chains, strict=True)
+        return [np.array(own[: len(kept)]) for own, kept in pairs]
 
     # --- rules of the program ------------------------------------------------------------------
 

@@ -210,7 +210,7 @@ def _muted(g: TreeGrammar, places: Iterable[tuple[int, int]]) -> TreeGrammar | N
         if isinstance(rule, SplitRule):
             steps = tuple(np.where(t >= 0, np.int32(dead), t) for t in rule.transitions)
             rules[s][r] = replace(rule, transitions=steps)
-        elif isinstance(rule, LeafRule) and rule.majority and g.failure == "restrict":
+        elif isinstance(rule, LeafRule) and rule.majority and g.failure != "condition":
             return None  # whether it is applicable is known in the box alone
         else:
             rules[s][r] = CallRule(rule.log_weight, dead, rule.rows, rule.span)

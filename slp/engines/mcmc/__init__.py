@@ -11,6 +11,7 @@ from slp.late import late_names
 
 if TYPE_CHECKING:
     from slp.engines.mcmc.sample import (
+        backtracking_draws,
         best_drawn,
         chain_schedule,
         forward_draws,
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from slp.engines.mcmc.trees.exact_subtrees import most_boxes_within
 
 __all__ = [
+    "backtracking_draws",
     "best_drawn",
     "chain_schedule",
     "forward_draws",
@@ -37,7 +39,8 @@ __getattr__, __dir__ = late_names(
     __name__,
     {
         "slp.engines.mcmc.sample": (
-            "best_drawn chain_schedule forward_draws run_chains runs_forward tree_sampler"
+            "backtracking_draws best_drawn chain_schedule forward_draws run_chains runs_forward "
+            "tree_sampler"
         ),
         "slp.engines.mcmc.trees.compiled": "why_not_in_core",
         "slp.engines.mcmc.trees.exact_subtrees": "most_boxes_within",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from slp.engines.mcmc.options import (
     CUTS,
+    INDEPENDENT,
     MANY_CUTS,
     MOVES_AND_CUTS,
     MOVES_OF_MANY_CUTS,
@@ -13,15 +14,18 @@ from slp.engines.mcmc.trees import core_moves, core_takes
 from slp.problem.problem import Problem
 
 _EDITS = "edits of a given tree take none"
+_BACKTRACKING = "under backtracking the weights of trees are not known"
 _SLOW_PROGRAM = "for this program they run in Python, where they are slow"
 _SLOW_ENGINE = "with this engine they run in Python, where they are slow"
 
 
 def proposal_of(problem: Problem, options: TreeChainOptions, in_core: bool = True) -> str:
     """The proposals that options name, else `MOVES_AND_CUTS` or `MOVES_OF_MANY_CUTS`, or `CUTS`
-    where `why_no_tree_moves` says why."""
+    where `why_no_tree_moves` says why; `INDEPENDENT` under backtracking."""
     if options.proposal is not None:
         return options.proposal
+    if problem.grammar.backtracks:
+        return INDEPENDENT
     if why_no_tree_moves(problem, in_core) is not None:
         return CUTS
     return MOVES_AND_CUTS if problem.table.n_cuts <= MANY_CUTS else MOVES_OF_MANY_CUTS
@@ -31,6 +35,8 @@ def why_no_tree_moves(problem: Problem, in_core: bool) -> str | None:
     """Why chains make no moves from tree to tree by default, in words; None if they make them.
     `in_core`: whether an engine's chains run in the compiled core where programs allow it."""
     program = problem.program
+    if problem.grammar.backtracks:
+        return _BACKTRACKING
     if program.edits is not None:
         return _EDITS
     if not in_core:

@@ -1,4 +1,7 @@
-"""Engine `forward`: independent draws of a prior, by running the program forward."""
+"""Engine `forward`: independent draws of a prior, by running the program forward.
+
+Under `:- failure(backtrack).` a derivation that fails goes back. The engine then also takes the
+posterior: each draw of the prior counts by its likelihood, and their mean is the evidence."""
 
 from __future__ import annotations
 
@@ -18,14 +21,21 @@ if TYPE_CHECKING:
     from slp.runner import Schedule
 
 
+#: Batches of draws that are weighed by their likelihoods; errors come from their spread.
+_BATCHES = 50
+
+
 @dataclass(frozen=True)
 class _Forward:
     """See the module."""
 
     name: str = "forward"
     title: str = "independent draws of the prior, by running the program forward"
-    gives: str = "estimates with their errors, by independent draws; no evidence"
-    refuses: str = "the posterior; programs in which weights at a choice sum to more than 1"
+    gives: str = "estimates with their errors, by independent draws; evidence under backtracking"
+    refuses: str = (
+        "the posterior, but under backtracking; programs in which weights at a choice sum to more "
+        "than 1"
+    )
     needs_grammar: bool = True
     few_states: bool = False
     Options: type[Any] = NoOptions
@@ -45,15 +55,19 @@ class _Forward:
         UnsupportedError
             E533: the posterior was asked for.
         """
-        if request.likelihood:
+        backtracks = problem.grammar.backtracks
+        if request.likelihood and not backtracks:
             raise UnsupportedError(PRIOR_ALONE())
-        chains = TreeChainOptions(chains=1, warmup=0, thin=1)
-        return mcmc.run_chains(self, problem, request, chains, in_core=True)
+        batches = min(_BATCHES, max(1, request.draws)) if request.likelihood else 1
+        chains = TreeChainOptions(chains=batches, warmup=0, thin=1)
+        return mcmc.run_chains(self, problem, request, chains, in_core=not backtracks)
 
     def sampler(
         self, problem: Problem, options: TreeChainOptions, likelihood: bool, allow_code: bool
     ) -> TreeSampler[Any]:
         """See `DrawingEngine`."""
+        if problem.grammar.backtracks:
+            return mcmc.backtracking_draws(problem, likelihood)
         return mcmc.forward_draws(problem)
 
     def schedule(

@@ -11,6 +11,8 @@ from slp.engines.contract import DrawingOptions, option
 MOVES_AND_CUTS = "q_uc:1,cgm:5,informed:2,perturb:1,rotate:1"
 MANY_CUTS, MOVES_OF_MANY_CUTS = 50_000, "q_uc:1,cgm:5,perturb:1,rotate:1"
 CUTS = "q_uc"
+#: The default proposal under backtracking.
+INDEPENDENT = "q_ind"
 
 _PROPOSAL = "proposals with weights, such as q_uc:0.8,q_ind:0.2"
 
@@ -30,7 +32,8 @@ class TreeChainOptions(DrawingOptions):
     proposal: str | None = option(
         None,
         f"{_PROPOSAL} (by default {MOVES_AND_CUTS}, without informed where the table has more than "
-        f"{MANY_CUTS:,} cuts; {CUTS} where the core makes no tree moves)",
+        f"{MANY_CUTS:,} cuts; {CUTS} where the core makes no tree moves; {INDEPENDENT} under "
+        "backtracking)",
         metavar="NAMES",
     )
     rungs: int | None = option(

@@ -18,7 +18,7 @@ from slp.engines.mcmc.edits import (
     edits_are_compiled,
 )
 from slp.engines.mcmc.memory import room_for_averages
-from slp.engines.mcmc.options import TreeChainOptions
+from slp.engines.mcmc.options import INDEPENDENT, TreeChainOptions
 from slp.engines.mcmc.rounds import EnoughRounds
 from slp.engines.mcmc.tempering import CompiledScans, PlainScans, Tempering
 from slp.engines.mcmc.trees import (
@@ -28,12 +28,16 @@ from slp.engines.mcmc.trees import (
     core_moves,
     core_takes,
 )
+from slp.engines.mcmc.trees.backtracking import BacktrackingChains, BacktrackingDraws
 from slp.engines.mcmc.trees.forward import ForwardDraws
-from slp.engines.mcmc.trees.names import lists_splits, most_particles, names_moves
+from slp.engines.mcmc.trees.names import lists_splits, most_particles, names_moves, read_names
 from slp.engines.mcmc.trees.target import can_run_forward
-from slp.errors import SlpError
-from slp.ir.program import Predicate
+from slp.errors import SlpError, UsageError, warn
+from slp.ir.program import MaxFeatures, Monotone, Predicate
 from slp.ir.tree_grammar import SplitRule
+from slp.messages.chains import NOT_KNOWN_INVARIANT
+from slp.messages.inference import CUTS_OF_BACKTRACKING, NO_LADDERS_OF_BACKTRACKING
+from slp.messages.names import joined
 from slp.problem.problem import Problem
 from slp.results.drawn import DrawnResult, TreeSampler
 from slp.results.result import Candidate
@@ -76,7 +80,9 @@ def run_chains(
     given = (options.warmup, 0), (options.thin, 1), (options.rounds, 1)
     # This checks the numbers as they are given, before they are used, or made into scans.
     Schedule(request.draws, options.chains, *(least if n is None else n for n, least in given))
-    if options.proposal is None:
+    if problem.grammar.backtracks:
+        options, request = _for_backtracking(problem, request, options)
+    elif options.proposal is None:
         options, request = _by_default(problem, request, options, in_core)
     room, threads = _room(problem, request, options, in_core)
     request = replace(request, threads=threads)
@@ -98,6 +104,50 @@ def _by_default(
     return replace(options, proposal=proposal_of(problem, options, in_core)), request
 
 
+def _for_backtracking(
+    problem: Problem, request: Request, options: TreeChainOptions
+) -> tuple[TreeChainOptions, Request]:
+    """The options with the proposals named, and the request. Where finished trees are tested, its
+    choice says what these proposals are not known to do, and W546 warns of it.
+
+    Raises
+    ------
+    UsageError
+        E516: there is no such proposal; E548: it does not cut, or chains are to be tempered.
+    """
+    options = replace(options, proposal=options.proposal or INDEPENDENT)
+    named = read_names(str(options.proposal))
+    for one in named:
+        if one.name not in ("q_ind", "q_n", "q_uc"):
+            raise UsageError(CUTS_OF_BACKTRACKING(name=one.name))
+    if options.rungs not in (None, 1):
+        raise UsageError(NO_LADDERS_OF_BACKTRACKING())
+    doubtful = list(dict.fromkeys(one.full_name for one in named if one.name != "q_ind"))
+    if doubtful and _tests_trees(problem):
+        found = NOT_KNOWN_INVARIANT(names=joined(doubtful), is_are=("is", "are")[len(doubtful) > 1])
+        warn(found)
+        reason = f"{request.choice.reason}; {found.message}"
+        request = replace(request, choice=replace(request.choice, reason=reason))
+    return options, request
+
+
+def _tests_trees(problem: Problem) -> bool:
+    """Whether there are constraints on the finished tree."""
+    if problem.grammar.max_leaves is not None:
+        return True
+    return any(
+        isinstance(c, MaxFeatures | Monotone) or (isinstance(c, Predicate) and not c.local)
+        for c in problem.program.constraints
+    )
+
+
+def backtracking_draws(problem: Problem, likelihood: bool) -> BacktrackingDraws:
+    """The sampler of independent draws of the prior by backtracking; with the likelihood, they are
+    weighed by it."""
+    on = (problem.grammar, problem.boxes, problem.program.constraints)
+    return BacktrackingDraws(BacktrackingChains(*on, likelihood=likelihood))
+
+
 def forward_draws(problem: Problem) -> ForwardDraws:
     """The sampler of independent draws of the prior."""
     base = CompiledMetropolisHastings(
@@ -113,6 +163,8 @@ def forward_draws(problem: Problem) -> ForwardDraws:
 
 def runs_forward(problem: Problem) -> bool:
     """Whether independent draws of the prior are possible, with few rejections."""
+    if problem.grammar.backtracks:
+        return True
     program = problem.program
     can = core_takes(program.constraints, problem.table) and program.edits is None
     return can and can_run_forward(problem.grammar) and forward_draws(problem).keeps_enough()
@@ -172,6 +224,8 @@ def _room(
 def _compiled(problem: Problem, proposal: str) -> bool:
     """Whether the chains run in the compiled core."""
     program = problem.program
+    if problem.grammar.backtracks:
+        return False
     if program.edits is not None:
         return edits_are_compiled(program.constraints, problem.table)
     return core_takes(program.constraints, problem.table) and core_moves(problem.grammar, proposal)
@@ -187,6 +241,8 @@ def tree_sampler(problem: Problem, options: TreeChainOptions, likelihood: bool) 
     on = (problem.grammar, problem.boxes)
     how: dict[str, Any] = {"proposal": proposal, "likelihood": likelihood}
     base: Any
+    if problem.grammar.backtracks:
+        return BacktrackingChains(*on, program.constraints, **how)
     if program.edits is not None:
         edits = (*on, program.edits, program.support, program.constraints)
         if _compiled(problem, proposal):

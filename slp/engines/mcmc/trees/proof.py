@@ -180,6 +180,11 @@ def _breadth_first(proof: Proof) -> list[_Placed]:
     return out
 
 
+def goals_of(proof: Proof) -> list[Proof]:
+    """The proofs of its goals in breadth-first order, its own first."""
+    return [placed.proof for placed in _breadth_first(proof)]
+
+
 def choice_points(proof: Proof) -> list[Point]:
     """Its choice points in breadth-first order."""
     out = []
