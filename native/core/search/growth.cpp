@@ -113,7 +113,7 @@ void Search::regrow(const Item& at, int departures, int depth) {
     }
     const Arena::Mark mark = arena_.mark();
     Opened item = opening_.open(at.box, at.product, arena_);
-    improving_ += opening_.steps(at.box, item);
+    improving_ += opening_.steps(at.box);
     const auto best = std::ranges::max_element(item.branches, {}, &Branch::low);
     if (best != item.branches.end() && best->low() >= item.low - rounding_of(item.low)) {
         for (const bool left : {true, false}) {
@@ -144,9 +144,9 @@ void Search::improve(const Item& at, int departures, int depth) {
     go_on();
     const Arena::Mark mark = arena_.mark();
     Opened item = opening_.open(at.box, at.product, arena_);
-    improving_ += opening_.steps(at.box, item) + kOverhead;
+    improving_ += opening_.steps(at.box) + kOverhead;
     std::vector<std::pair<double, Branch*>> ranked;
-    const auto size = static_cast<double>(item.branches.size());
+    const auto size = static_cast<double>(opening_.n_splits());
     const double look = 2 * size * size * (static_cast<double>(at.box.rows.size()) / 64 + 60);
     for (Branch& branch : item.branches) {
         const bool looks = look <= kMostLook && opening_.looks_below(at.box, branch);

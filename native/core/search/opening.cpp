@@ -70,7 +70,14 @@ Opened Opening::open(const Box& box, std::int32_t product, Arena& arena) {
     Branch* const begin = arena.allocate<Branch>(found.item.n_edges);
     Branch* end = begin;
     for (const RuleEdges& rule : found.item.rules) {
-        for (const Edge& edge : rule.edges) {
+        alike_.start(rule.edges.size());
+        for (std::uint32_t e = 0; e < rule.edges.size(); ++e) {
+            const Edge& edge = rule.edges[e];
+            // Of branches with the same items below, that of the largest weight is enough.
+            const std::uint32_t first = alike_.first(edge.left, edge.right, e);
+            if (first != e && edge.probability <= rule.edges[first].probability) {
+                continue;
+            }
             const Branch branch = branch_of(rule, edge, box, found.splits);
             take_value(item, branch);
             if (branch.high > item.low + rounding_of(item.low)) {

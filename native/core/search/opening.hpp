@@ -13,6 +13,7 @@
 #include "arena.hpp"
 #include "problem/edges.hpp"
 #include "problem/geometry.hpp"
+#include "search/alike.hpp"
 #include "search/binary_splits.hpp"
 #include "search/leaf_bound.hpp"
 #include "search/node_table.hpp"
@@ -66,9 +67,11 @@ public:
             Trees& trees, Budget& budget);
 
     Opened open(const Box& box, std::int32_t product, Arena& arena);
-    // About the additions that this took.
-    double steps(const Box& box, const Opened& item) const {
-        const auto cells = static_cast<double>(box.rows.size() * (item.branches.size() + 1));
+    // Of the box that was opened last.
+    std::size_t n_splits() const { return splits_.size(); }
+    // About the additions that opening the box took last.
+    double steps(const Box& box) const {
+        const auto cells = static_cast<double>(box.rows.size() * (splits_.size() + 1));
         return binary_.ready() ? cells / BinarySplits::kRows : cells;
     }
     // The values of all leaf rules, and all branches.
@@ -138,6 +141,7 @@ private:
     std::span<const BoxSplit> splits_;
     double* sums_ = nullptr;
     std::optional<bool> looks_;
+    Alike alike_;
     std::vector<double> by_code_, own_, right_;
     std::vector<std::uint32_t> rows_;
     std::vector<std::uint32_t> codes_;

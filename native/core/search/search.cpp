@@ -126,7 +126,7 @@ void Search::open_frame(Frame& frame) {
     } else {
         frame.held = nullptr;
         frame.item = opening_.open(frame.box, frame.product, arena_);
-        searched_ += opening_.steps(frame.box, frame.item);
+        searched_ += opening_.steps(frame.box);
         known = table_.find(frame.key);
     }
     if (known != nullptr) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "problem/split_measures.hpp"
 
@@ -46,7 +47,26 @@ bool TwoLevels::prepare(const Box& box, std::span<const BoxSplit> splits, const 
     parts_.resize(splits.size() * width_);
     distinct_.resize(splits.size());
     is_split_.resize(splits.size());
+    find_alike(box, splits);
     return true;
+}
+
+// Of features with several splits none is alike, as these are told apart by their neighbours.
+void TwoLevels::find_alike(const Box& box, std::span<const BoxSplit> splits) {
+    alike_.resize(splits.size());
+    std::iota(alike_.begin(), alike_.end(), 0U);
+    parts_met_.start(splits.size());
+    const std::vector<double>& weights = problem_.grammar.feature_weights;
+    for_each_feature(splits, [&](std::span<const BoxSplit> own, std::uint32_t j) {
+        if (own.size() > 1) {
+            return;
+        }
+        const Key left = own[0].left;
+        const std::uint32_t first = parts_met_.first(left, box.key - left, j);
+        if (weights[own[0].feature] == weights[splits[first].feature]) {
+            alike_[j] = first;
+        }
+    });
 }
 
 // Which splits of the box are distinct splits of the side, and how many each feature has.
@@ -55,8 +75,19 @@ void TwoLevels::count_splits(std::size_t split, bool left) {
         distinct_rows(splits_[split].side(box_, left).sizes);
     std::fill(weights_of_feature_.begin(), weights_of_feature_.end(), 0.0);
     const bool other_side = counted_split_ == split;  // of which the left parts are counted
+    const double* const on_left = sums_ + split * width_;
     for (std::size_t j = 0; j < splits_.size(); ++j) {
         double* const to = parts_.data() + j * width_;
+        if (alike_[j] != j) {
+            const double* const first = parts_.data() + alike_[j] * width_;
+            const bool mirrored = is_mirrored(j);
+            for (std::size_t s = 0; s < width_; ++s) {
+                const double all = left ? on_left[s] : own_[s] - on_left[s];
+                to[s] = mirrored ? all - first[s] : first[s];
+            }
+            distinct_[j] = mirrored ? side - distinct_[alike_[j]] : distinct_[alike_[j]];
+            continue;
+        }
         if (!other_side) {
             distinct_[j] = planes_.both(split, j, to);
         }
@@ -159,7 +190,8 @@ bool TwoLevels::log_split(std::size_t split, bool left, const WeightBound::OneSp
     std::uint32_t feature = UINT32_MAX;
     pairs_.clear();
     for (std::size_t j = 0; j < splits_.size(); ++j) {
-        if (!is_split_[j]) {
+        const bool known = alike_[j] != j && (found.left == found.right || !is_mirrored(j));
+        if (!is_split_[j] || known) {
             continue;
         }
         if (splits_[j].feature != feature) {

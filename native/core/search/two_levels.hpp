@@ -19,6 +19,7 @@
 
 #include "problem/geometry.hpp"
 #include "problem/problem.hpp"
+#include "search/alike.hpp"
 #include "search/leaf_bound.hpp"
 #include "search/split_planes.hpp"
 #include "search/varying_features.hpp"
@@ -64,6 +65,8 @@ private:
     // What a part of the box is worth at most, if at least so many features vary on it.
     double part(std::int32_t state, Sizes sizes, std::uint32_t varying, const double* sums);
     void count_splits(std::size_t split, bool left);
+    void find_alike(const Box& box, std::span<const BoxSplit> splits);
+    bool is_mirrored(std::size_t j) const { return !(splits_[j].left == splits_[alike_[j]].left); }
 
     const Problem& problem_;
     const LeafBound& leaf_;
@@ -82,6 +85,9 @@ private:
     std::vector<double> parts_, buffer_, weights_of_feature_;
     std::vector<std::uint32_t> distinct_;
     std::vector<Pair> pairs_;
+    // The first split of the same weight that parts the box alike; the sides may be exchanged.
+    std::vector<std::uint32_t> alike_;
+    Alike parts_met_;
     std::vector<std::uint8_t> is_split_;
 };
 

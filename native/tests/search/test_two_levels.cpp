@@ -33,20 +33,30 @@ Problem problem_of(Measure measure, std::uint64_t seed, bool repeated, bool mixe
     return out;
 }
 
-// Seven features of two codes, all of one weight.
-Problem binary_problem(Measure measure, std::uint64_t seed, bool mixed) {
+// Nine features of two codes, all of one weight. The last two are a copy and a complement. On a
+// lopsided problem the left side goes to another state than the right side.
+Problem binary_problem(Measure measure, std::uint64_t seed, bool mixed, bool lopsided = false) {
     Problem out = problem_of(measure, seed, false, mixed);
     out.table.features.clear();
-    for (std::uint32_t f = 0; f < 7; ++f) {
+    for (std::uint32_t f = 0; f < 9; ++f) {
         Feature feature{FeatureKind::values, 2, {0.0, 1.0}, {}, static_cast<std::int32_t>(f), {}};
         for (std::uint32_t i = 0; i < 24; ++i) {
-            feature.codes.push_back(f < 5 ? i >> f & 1 : split_mix(seed + i * 8 + f) % 3 == 0);
+            const std::uint32_t own = f < 5 ? i >> f & 1 : split_mix(seed + i * 8 + f) % 3 == 0;
+            const std::vector<Feature>& before = out.table.features;
+            feature.codes.push_back(f == 7   ? before[5].codes[i]
+                                    : f == 8 ? 1 - before[3].codes[i]
+                                             : own);
         }
         out.table.features.push_back(std::move(feature));
     }
-    out.grammar.feature_weights.assign(7, 1.0);
-    for (std::size_t state = 0; state + 1 < out.grammar.states.size(); ++state) {
-        out.grammar.states[state][0].transitions.assign(14, static_cast<std::int32_t>(state) + 1);
+    out.grammar.feature_weights.assign(9, 1.0);
+    const std::size_t last = out.grammar.states.size() - 1;
+    for (std::size_t state = 0; state < last; ++state) {
+        auto& transitions = out.grammar.states[state][0].transitions;
+        transitions.assign(18, static_cast<std::int32_t>(state) + 1);
+        for (std::size_t i = 0; i < 18 && lopsided; i += 2) {
+            transitions[i] = static_cast<std::int32_t>(std::min(state + 2, last));
+        }
     }
     return out;
 }
@@ -168,6 +178,7 @@ TEST(two_levels_count_the_features_that_vary) {
             for (const std::size_t bytes : {0, 1 << 20}) {
                 compare(binary_problem(measure, 100 * seed, false), true, bytes);
                 compare(binary_problem(measure, 100 * seed, true), true, bytes);
+                compare(binary_problem(measure, 100 * seed, true, true), true, bytes);
             }
         }
     }
