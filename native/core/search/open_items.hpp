@@ -1,5 +1,6 @@
 // Items that were opened, with their branches, so that they need not be opened again when the
-// search comes back to them. Where their part of the budget is used up, all are forgotten.
+// search comes back to them. Where those that were used last take half of their part of the budget,
+// the others are forgotten.
 
 #pragma once
 
@@ -8,6 +9,7 @@
 #include <memory>
 #include <span>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "budget.hpp"
@@ -53,28 +55,33 @@ public:
     OpenItems(Budget& budget, std::size_t most) : budget_(budget), most_(most) {}
 
     void clear() {
-        items_.clear();
+        last_.clear();
+        before_.clear();
         bytes_ = 0;
     }
     // Null if it is not there.
-    std::shared_ptr<OpenItem> find(Key key) const {
-        const auto found = items_.find(key);
-        return found == items_.end() ? nullptr : found->second;
+    std::shared_ptr<OpenItem> find(Key key) {
+        if (const auto found = last_.find(key); found != last_.end()) {
+            return found->second;
+        }
+        const auto found = before_.find(key);
+        if (found == before_.end()) {
+            return nullptr;
+        }
+        const std::shared_ptr<OpenItem> item = std::move(found->second);
+        before_.erase(found);
+        add(key, item);
+        return item;
     }
 
     // Null if there is no room.
     std::shared_ptr<OpenItem> keep(Key key, double left_out, std::span<const Branch> branches) {
         try {
             auto made = std::make_shared<OpenItem>(budget_, left_out, branches);
-            const std::size_t size = OpenItem::kOverhead + branches.size() * kPerBranch;
-            if (bytes_ + size > most_) {
-                clear();
-            }
-            if (size > most_) {
+            if (bytes_of(*made) > most_ / 2) {
                 return nullptr;
             }
-            bytes_ += size;
-            items_[key] = made;
+            add(key, made);
             return made;
         } catch (const OutOfBudget&) {
             return nullptr;
@@ -82,11 +89,25 @@ public:
     }
 
 private:
-    static constexpr std::size_t kPerBranch = sizeof(Branch) + sizeof(BoxSplit);
+    static std::size_t bytes_of(const OpenItem& item) {
+        return OpenItem::kOverhead + item.branches.size() * (sizeof(Branch) + sizeof(BoxSplit));
+    }
+
+    void add(Key key, std::shared_ptr<OpenItem> item) {
+        const std::size_t size = bytes_of(*item);
+        if (bytes_ + size > most_ / 2) {
+            before_ = std::move(last_);
+            last_.clear();
+            bytes_ = 0;
+        }
+        bytes_ += size;
+        last_[key] = std::move(item);
+    }
 
     Budget& budget_;
+    // bytes_: of those used last.
     std::size_t most_, bytes_ = 0;
-    std::unordered_map<Key, std::shared_ptr<OpenItem>, Hash> items_;
+    std::unordered_map<Key, std::shared_ptr<OpenItem>, Hash> last_, before_;
 };
 
 }  // namespace slp::search

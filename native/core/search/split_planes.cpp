@@ -9,39 +9,13 @@ namespace {
 
 constexpr std::uint32_t kNone = 0xFFFFFFFF;
 
-inline std::uint32_t count_of_both(const std::uint64_t* a, const std::uint64_t* b,
-                                   std::size_t n) {
-    int out = 0;
-    for (std::size_t w = 0; w < n; ++w) {
-        out += std::popcount(a[w] & b[w]);
-    }
-    return static_cast<std::uint32_t>(out);
-}
-
-#ifdef __x86_64__
-[[gnu::target("popcnt")]] std::uint32_t count_of_both_popcnt(const std::uint64_t* a,
-                                                             const std::uint64_t* b,
-                                                             std::size_t n) {
-    return count_of_both(a, b, n);
-}
-#endif
-
-auto counter() {
-#ifdef __x86_64__
-    if (__builtin_cpu_supports("popcnt")) {
-        return count_of_both_popcnt;
-    }
-#endif
-    return count_of_both;
-}
-
 }  // namespace
 
 SplitPlanes::SplitPlanes(const Problem& problem, const LeafBound& leaf, const RowBits& bits)
     : problem_(problem),
       leaf_(leaf),
       bits_(bits),
-      count_of_both_(counter()),
+      count_of_both_(counter_of_both()),
       k_(problem.leaf.n_statistics()),
       width_(leaf.width()) {
     const std::size_t n = problem.table.n_rows;

@@ -11,6 +11,7 @@
 
 #include "problem/geometry.hpp"
 #include "problem/problem.hpp"
+#include "search/count_of_both.hpp"
 #include "search/leaf_bound.hpp"
 #include "search/row_bits.hpp"
 
@@ -37,8 +38,7 @@ private:
     const Problem& problem_;
     const LeafBound& leaf_;
     const RowBits& bits_;
-    // The bits that two planes have both: by the instruction for it, where the processor has one.
-    std::uint32_t (*count_of_both_)(const std::uint64_t*, const std::uint64_t*, std::size_t);
+    CountOfBoth count_of_both_;
     std::size_t k_, width_;
     bool repeats_ = false;
     // Distinct rows of mixed classes; rows of the data for each class.

@@ -1,21 +1,11 @@
 #include "search/varying_features.hpp"
 
-#include <bit>
-
 namespace slp::search {
 
 namespace {
 
 // Rows of a side that are looked at.
 constexpr std::size_t kMostWitnesses = 24;
-
-std::uint32_t count_of_both(const std::uint64_t* a, std::size_t n) {
-    int out = 0;
-    for (std::size_t w = 0; w < n; ++w) {
-        out += std::popcount(a[w] & a[n + w]);
-    }
-    return static_cast<std::uint32_t>(out);
-}
 
 }  // namespace
 
@@ -46,11 +36,6 @@ void VaryingFeatures::find_signatures() {
     }
 }
 
-bool VaryingFeatures::goes_left(const std::uint64_t* signature, std::size_t j) const {
-    const std::size_t bit = bits_.words() > 0 ? splits_[j].feature : j;
-    return (signature[bit / 64] >> (bit % 64) & 1) != 0;
-}
-
 bool VaryingFeatures::find_witnesses(std::size_t split, bool left) {
     if (!known_) {
         find_signatures();
@@ -61,11 +46,12 @@ bool VaryingFeatures::find_witnesses(std::size_t split, bool left) {
     const std::size_t side = distinct_rows(splits_[split].side(box_, left).sizes);
     const std::size_t stride = (side + kMostWitnesses - 1) / kMostWitnesses;
     witnesses_.clear();
+    const std::size_t word = bit_of(split) / 64, shift = bit_of(split) % 64;
     std::size_t met = 0;
     for (std::size_t k = 0; k < box_.rows.size(); ++k) {
         const std::uint64_t* const own =
             bits_.words() > 0 ? bits_.of(box_.rows[k]) : signatures_.data() + k * words_;
-        if (goes_left(own, split) == left && met++ % stride == 0) {
+        if ((own[word] >> shift & 1) == left && met++ % stride == 0) {
             witnesses_.push_back(own);
         }
     }
@@ -73,17 +59,17 @@ bool VaryingFeatures::find_witnesses(std::size_t split, bool left) {
 }
 
 std::array<std::uint32_t, 2> VaryingFeatures::varying(std::size_t j) {
-    const std::size_t w = words_;
+    const std::size_t w = words_, word = bit_of(j) / 64, shift = bit_of(j) % 64;
     ones_and_zeros_.assign(4 * w, 0);
     for (const std::uint64_t* const own : witnesses_) {
-        std::uint64_t* const to = ones_and_zeros_.data() + (goes_left(own, j) ? 2 * w : 0);
+        std::uint64_t* const to = ones_and_zeros_.data() + 2 * w * (own[word] >> shift & 1);
         for (std::size_t i = 0; i < w; ++i) {
             to[i] |= own[i];
             to[w + i] |= ~own[i];
         }
     }
     const std::uint64_t* const of = ones_and_zeros_.data();
-    return {count_of_both(of, w), count_of_both(of + 2 * w, w)};
+    return {count_of_both_(of, of + w, w), count_of_both_(of + 2 * w, of + 3 * w, w)};
 }
 
 }  // namespace slp::search

@@ -11,6 +11,7 @@
 
 #include "problem/geometry.hpp"
 #include "problem/problem.hpp"
+#include "search/count_of_both.hpp"
 #include "search/row_bits.hpp"
 
 namespace slp::search {
@@ -30,10 +31,14 @@ public:
 
 private:
     void find_signatures();
-    bool goes_left(const std::uint64_t* signature, std::size_t j) const;
+    // The bit of a split in the rows' bits.
+    std::size_t bit_of(std::size_t j) const {
+        return bits_.words() > 0 ? splits_[j].feature : j;
+    }
 
     const Problem& problem_;
     const RowBits& bits_;
+    CountOfBoth count_of_both_ = counter_of_both();
     Box box_;
     std::span<const BoxSplit> splits_;
     // For each row of the box a bit for each split, set if the row goes left; not where RowBits has
