@@ -150,6 +150,25 @@ TOO_MUCH_BACKTRACKING = E547.says(
     "move the cause to a local constraint or a guard, or take `failure(restrict)`",
 )
 
+E549 = Entry(
+    "E549: chains cannot begin at this tree",
+    cause="`start` is a tree, or a JSON file of one, whose prior probability on this table is "
+    "above 0. Under `edittree` chains are over edits, and begin by themselves.",
+    remedy="Give a tree that the program derives on this table, or leave `start` out.",
+    example="slp-sample prior.slp data.csv --engine mh --start tree.json   (`prior.slp` has `:- "
+    'constraint(max_leaves(1)). :- constraint(max_features(1)).`, `tree.json` is `{"feature": '
+    '"age", "threshold": 30, "left": {}, "right": {}}`)',
+)
+NOT_A_START = E549.says("`start` is of type {kind}, no tree", "give an slp.Tree or a JSON file")
+NO_FILE_OF_START = E549.says("the tree {path} cannot be read: {reason}", AS_REMEDY)
+START_OFF_SUPPORT = E549.says(
+    "the tree that chains are to begin at has no prior probability on this table",
+    "give a tree that the program derives on this table, or leave `start` out",
+)
+START_OF_EDITS = E549.says(
+    "chains over edits do not begin at a tree", "leave `start` out: `edittree` names the tree"
+)
+
 W546 = Entry(
     "W546: chains are not known to draw from the posterior",
     cause="Under `failure(backtrack)` the proposals q_n and q_uc prove a part of the tree again, "

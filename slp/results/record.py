@@ -8,6 +8,7 @@ from typing import Any
 
 from slp.ir.program import Box, Program, UsedFile
 from slp.ir.words import describe_prior
+from slp.trees import Tree
 
 
 @dataclass(frozen=True)
@@ -40,7 +41,8 @@ class RunRecord:
         fine_print = tuple(describe_prior(program))
         parameters = {name: float(value) for name, value in program.parameters.items()}
         boxes = tuple(program.boxes.values())
-        return cls(program.files, parameters, words, fine_print, draws, dict(options), boxes)
+        plain = {n: x.to_dict() if isinstance(x, Tree) else x for n, x in options.items()}
+        return cls(program.files, parameters, words, fine_print, draws, plain, boxes)
 
     def describe(self, *, fine_print: bool = True) -> str:
         """The program in words, as `slp.Program.describe`."""

@@ -100,8 +100,8 @@ def read_checkpoint(checkpoint: Checkpoint, identity: Mapping[str, str]) -> list
             raise UsageError(CHECKPOINT_EXISTS(path=path))
         return None
     found = _read(path)
-    for what, want in identity.items():
-        if found["identity"].get(what) != want:
+    for what in dict.fromkeys([*identity, *found["identity"]]):
+        if found["identity"].get(what) != identity.get(what):
             raise UsageError(ANOTHER_RUN(path=path, what=what))
     chains: list[Json] = found["chains"]
     return chains

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from pathlib import Path
 
 from slp.engines.contract import DrawingOptions, option
+from slp.trees import Tree
 
 #: The default proposals, chosen by measurement (docs/notes/tempering.md); those of tables with more
 #: than so many cuts, all of which `informed` would list; and those without moves from tree to tree.
@@ -35,6 +37,11 @@ class TreeChainOptions(DrawingOptions):
         f"{MANY_CUTS:,} cuts; {CUTS} where the core makes no tree moves; {INDEPENDENT} under "
         "backtracking)",
         metavar="NAMES",
+    )
+    start: Tree | str | Path | None = option(
+        None,
+        "the tree that every chain begins at, a JSON file (by default each begins at a draw)",
+        metavar="FILE",
     )
     rungs: int | None = option(
         None,

@@ -30,12 +30,13 @@ from slp.engines.mcmc.trees import (
 )
 from slp.engines.mcmc.trees.backtracking import BacktrackingChains, BacktrackingDraws
 from slp.engines.mcmc.trees.forward import ForwardDraws
+from slp.engines.mcmc.trees.given_start import read_start
 from slp.engines.mcmc.trees.names import lists_splits, most_particles, names_moves, read_names
 from slp.engines.mcmc.trees.target import can_run_forward
 from slp.errors import SlpError, UsageError, warn
 from slp.ir.program import MaxFeatures, Monotone, Predicate
 from slp.ir.tree_grammar import SplitRule
-from slp.messages.chains import NOT_KNOWN_INVARIANT
+from slp.messages.chains import NOT_KNOWN_INVARIANT, START_OF_EDITS
 from slp.messages.inference import CUTS_OF_BACKTRACKING, NO_LADDERS_OF_BACKTRACKING
 from slp.messages.names import joined
 from slp.problem.problem import Problem
@@ -242,8 +243,8 @@ def tree_sampler(problem: Problem, options: TreeChainOptions, likelihood: bool) 
     how: dict[str, Any] = {"proposal": proposal, "likelihood": likelihood}
     base: Any
     if problem.grammar.backtracks:
-        return BacktrackingChains(*on, program.constraints, **how)
-    if program.edits is not None:
+        base = BacktrackingChains(*on, program.constraints, **how)
+    elif program.edits is not None:
         edits = (*on, program.edits, program.support, program.constraints)
         if _compiled(problem, proposal):
             base = CompiledEditMetropolisHastings(*edits, engine=problem.sampling_core, **how)
@@ -257,7 +258,24 @@ def tree_sampler(problem: Problem, options: TreeChainOptions, likelihood: bool) 
         )
     else:
         base = MetropolisHastings(*on, program.constraints, **how)
+    if options.start is not None:
+        begin_chains_at(base, options.start)
     return tempered_chains(base, problem, proposal, options) if tempered else base
+
+
+def begin_chains_at(chains: Any, start: object) -> None:
+    """Let chains begin at a tree, or at that of a JSON file.
+
+    Raises
+    ------
+    UsageError
+        E549: they cannot.
+    DataError
+        E601 to E605: there is no tree in the file.
+    """
+    if chains.over_edits:
+        raise UsageError(START_OF_EDITS())
+    chains.begin_at(read_start(start))
 
 
 def tempers_by_default(problem: Problem, proposal: str) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from slp.engines.mcmc.options import CUTS, TreeChainOptions
+from slp.engines.mcmc.sample import begin_chains_at
 from slp.engines.mcmc.tempering import PlainScans, Tempering
 from slp.engines.mcmc.tempering.plain import Rungs
 from slp.engines.mcmc.trees import MetropolisHastings
@@ -108,6 +109,8 @@ def sampler(
         likelihood=likelihood,
         allow_code=allow_code,
     )
+    if options.start is not None:
+        begin_chains_at(chains, options.start)
     if options.rungs in (None, 1) or not likelihood:
         return chains
     return Tempering(PlainScans(chains, n_steps=1), rungs=options.rungs)

@@ -230,7 +230,7 @@ class BacktrackingChains(MetropolisHastings):
         return True
 
     def init(self, rng: np.random.Generator, stop: Stop = never) -> MixtureState[Proof]:
-        """A draw of the prior.
+        """A draw of the prior, or the given proof.
 
         Raises
         ------
@@ -239,6 +239,8 @@ class BacktrackingChains(MetropolisHastings):
         SearchStoppedError
             See `Stepper`.
         """
+        if self.given is not None:
+            return self.mixture.start(self.given)
         if stop():
             raise search_stopped(self.constraints)
         return self.mixture.start(self.drawn(rng))

@@ -12,6 +12,7 @@ import numpy as np
 
 from slp.engines.mcmc.mixture import MixtureState, MixtureWithPower
 from slp.engines.mcmc.trees.exact_subtrees import MOST_BOXES
+from slp.engines.mcmc.trees.given_start import proof_to_start
 from slp.engines.mcmc.trees.names import mixture_of
 from slp.engines.mcmc.trees.proof import Proof, grow, proof_of
 from slp.engines.mcmc.trees.target import Target, can_run_forward
@@ -55,6 +56,10 @@ class MetropolisHastings(MixtureWithPower[Target, Proof]):
     most_boxes : under `q_exact`, the bound of boxes that fit (`exact_subtrees`).
     process : draws derivations; by default the grammar's local process.
 
+    Attributes
+    ----------
+    given : the proof that chains begin at; None if they begin at a draw.
+
     Raises
     ------
     UsageError
@@ -62,6 +67,7 @@ class MetropolisHastings(MixtureWithPower[Target, Proof]):
     """
 
     in_core = over_edits = False
+    given: Proof | None = None
     result_type = DrawnResult
 
     def __init__(
@@ -116,8 +122,14 @@ class MetropolisHastings(MixtureWithPower[Target, Proof]):
         """See `MixtureWithPower`."""
         return derivation.log_likelihood
 
+    def begin_at(self, tree: Tree) -> None:
+        """Begin at the heaviest proof of a tree. Raises as `proof_to_start`."""
+        self.given = proof_to_start(self.target, tree)
+        self._identity = {**self._identity, "first tree": repr(self.given.key())}
+
     def init(self, rng: np.random.Generator, stop: Stop = never) -> MixtureState[Proof]:
-        """A proof in the support, drawn from the local process, smaller ones now and then.
+        """A proof in the support, drawn from the local process, smaller ones now and then; or the
+        given one.
 
         Raises
         ------
@@ -126,6 +138,8 @@ class MetropolisHastings(MixtureWithPower[Target, Proof]):
         SearchStoppedError
             See `Stepper`.
         """
+        if self.given is not None:
+            return self.mixture.start(self.given)
         randomness, root = RandomNumbers(rng), self.process.root
         derived = 0
         for i in range(TRIES):

@@ -25,6 +25,7 @@ from slp.engines.exact.size import size_of
 from slp.engines.mcmc.trees.chains import TRIES, MetropolisHastings, no_start, search_stopped
 from slp.engines.mcmc.trees.core_chains import (
     CALL,
+    LEAF,
     CoreChains,
     core_engine,
     core_proposal,
@@ -33,6 +34,7 @@ from slp.engines.mcmc.trees.core_chains import (
 )
 from slp.engines.mcmc.trees.exact_subtrees import MOST_BOXES
 from slp.engines.mcmc.trees.names import Named, mixture_of_names, names_moves
+from slp.engines.mcmc.trees.proof import Proof
 from slp.ir.program import Constraint, Predicate
 from slp.ir.tree_grammar import CallRule, OpenStates, SplitRule, TreeGrammar, cell_of
 from slp.kernels.compiled import compiled_core
@@ -145,6 +147,11 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
             "kernel": f"compiled, {most_boxes:g}",
         }
 
+    def begin_at(self, tree: Tree) -> None:
+        """See `MetropolisHastings.begin_at`."""
+        self.plain.begin_at(tree)
+        self._identity = {**self._identity, "first tree": self.plain.identity["first tree"]}
+
     def init(self, rng: np.random.Generator, stop: Stop = never) -> CoreState:
         """A proof in the support, as `MetropolisHastings.init`.
 
@@ -155,6 +162,9 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
         SearchStoppedError
             See `Stepper`.
         """
+
+        if self.plain.given is not None:
+            return self.derivation_from_data(_record_of(self.plain.given, self.geometry))
 
         def agreed_in_time(state: CoreState) -> bool:
             if stop():
@@ -284,3 +294,17 @@ def _sampler(
     """The core's `MHSampler`."""
     tests = core_tests(grammar, constraints, geometry)
     return core.MHSampler(problem, *tests, [core_proposal(n) for n in named], most_boxes)
+
+
+def _record_of(proof: Proof, geometry: Geometry) -> list[int]:
+    """A proof as `CompiledMetropolisHastings.record` has it."""
+    out: list[int] = []
+    for node in proof.preorder():
+        taken = node.goal.rules[node.rule]
+        if node.cut is None:
+            called = isinstance(taken.rule, CallRule)
+            out += [taken.position, CALL if called else LEAF, 0, 0]
+        else:
+            cut = geometry.cuts[node.cut]
+            out += [taken.position, cut.feature, cut.low, cut.high]
+    return out
