@@ -249,14 +249,6 @@ void LeafModel::predict(const double* s, double* out) const {
     }
 }
 
-double LeafModel::log_pure(const double* s) const {
-    double out = 0;
-    for (std::size_t c = 0; c < k_; ++c) {
-        out += rising(c, s[c]) - rising(k_, s[c]);
-    }
-    return out;
-}
-
 std::vector<double> LeafModel::log_purest(const double* s, std::size_t length) const {
     if (kind_ != LeafKind::dirichlet) {
         return {};

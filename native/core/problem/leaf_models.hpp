@@ -94,7 +94,13 @@ public:
     // weights m: log Gamma(A + m) - log Gamma(A) is convex and 0 at 0, so its sum over the classes
     // of a leaf is at most its value at their sum; and log Gamma(a_c + m) - log Gamma(A + m) is
     // convex, so leaves of one class are worth most together.
-    double log_pure(const double* statistics) const;
+    double log_pure(const double* statistics) const {
+        double out = 0;
+        for (std::size_t c = 0; c < k_; ++c) {
+            out += rising(c, statistics[c]) - rising(k_, statistics[c]);
+        }
+        return out;
+    }
 
     // The same for partitions into at least K leaves, at index K, for K below `length`; -inf where
     // there are fewer rows. Empty for leaf models other than dirichlet. Parted by class, K leaves

@@ -46,19 +46,14 @@ WeightBound::WeightBound(const Problem& problem)
     }
 }
 
-const WeightBound::Facts& WeightBound::facts(std::int32_t state) {
+const WeightBound::Facts& WeightBound::new_facts(std::int32_t state) {
     const auto at = static_cast<std::size_t>(state);
+    auto made = std::make_unique<Facts>();
+    find_facts(state, *made);
     if (at >= facts_.size()) {
         facts_.resize(at + 1);
     }
-    if (!facts_[at]) {
-        auto made = std::make_unique<Facts>();
-        find_facts(state, *made);
-        if (at >= facts_.size()) {
-            facts_.resize(at + 1);
-        }
-        facts_[at] = std::move(made);
-    }
+    facts_[at] = std::move(made);
     return *facts_[at];
 }
 
@@ -148,38 +143,6 @@ WeightBound::Split WeightBound::split_of(const Rule& rule, double log_weight) co
         }
     }
     return out;
-}
-
-double WeightBound::log_stop_above(std::int32_t state, Sizes sizes) {
-    return facts(state).stop_above[may_split(sizes)];
-}
-
-double WeightBound::log_stop_below(std::int32_t state, Sizes sizes) {
-    return facts(state).stop_below[may_split(sizes)];
-}
-
-double WeightBound::log_split_above(std::int32_t state, Sizes sizes) {
-    if (!may_split(sizes)) {
-        return -INFINITY;
-    }
-    facts(state);
-    // The share depends on the bits of the rows alone, and two rows are the only ones of one bit.
-    const std::uint32_t rows = distinct_rows(sizes);
-    double& kept = facts_[static_cast<std::size_t>(state)]
-                       ->split_above[static_cast<std::size_t>(std::bit_width(rows - 1))];
-    if (std::isnan(kept)) {
-        kept = new_split_above(state, rows);
-    }
-    return kept;
-}
-
-double WeightBound::log_split_above(std::int32_t state, Sizes sizes, std::uint32_t varying) {
-    const double out = log_split_above(state, sizes);
-    if (out == -INFINITY || !shared_by_features(facts(state).splits[0].rule->measure)) {
-        return out;
-    }
-    const auto least = static_cast<std::size_t>(std::bit_width(distinct_rows(sizes) - 1));
-    return varying > least ? out + logs_[least] - logs_[varying] : out;
 }
 
 double WeightBound::new_split_above(std::int32_t state, std::uint32_t rows) {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <memory>
@@ -26,12 +27,36 @@ public:
 
     // Logs. Weights of the leaf rules, through calls, of the box in the state: at least the largest
     // one, and at most (-inf where nothing is known).
-    double log_stop_above(std::int32_t state, Sizes sizes);
-    double log_stop_below(std::int32_t state, Sizes sizes);
+    double log_stop_above(std::int32_t state, Sizes sizes) {
+        return facts(state).stop_above[may_split(sizes)];
+    }
+    double log_stop_below(std::int32_t state, Sizes sizes) {
+        return facts(state).stop_below[may_split(sizes)];
+    }
     // At least the log weight of any derivation that splits the box; -inf if it cannot split.
-    double log_split_above(std::int32_t state, Sizes sizes);
+    double log_split_above(std::int32_t state, Sizes sizes) {
+        if (!may_split(sizes)) {
+            return -INFINITY;
+        }
+        facts(state);
+        // The share depends on the bits of the rows alone, and two rows are the only ones of one bit.
+        const std::uint32_t rows = distinct_rows(sizes);
+        double& kept = facts_[static_cast<std::size_t>(state)]
+                           ->split_above[static_cast<std::size_t>(std::bit_width(rows - 1))];
+        if (std::isnan(kept)) {
+            kept = new_split_above(state, rows);
+        }
+        return kept;
+    }
     // The same where at least so many features vary on the box, in a state that `one_split` knows.
-    double log_split_above(std::int32_t state, Sizes sizes, std::uint32_t varying);
+    double log_split_above(std::int32_t state, Sizes sizes, std::uint32_t varying) {
+        const double out = log_split_above(state, sizes);
+        if (out == -INFINITY || !shared_by_features(facts(state).splits[0].rule->measure)) {
+            return out;
+        }
+        const auto least = static_cast<std::size_t>(std::bit_width(distinct_rows(sizes) - 1));
+        return varying > least ? out + logs_[least] - logs_[varying] : out;
+    }
 
     // Of a state with leaf rules and one split rule, which leads to the same two states from every
     // cut, in boxes that surely can split: the rule, at least its log weight, and the states. Else
@@ -69,7 +94,11 @@ private:
         std::array<double, 33> split_above{};
     };
 
-    const Facts& facts(std::int32_t state);
+    const Facts& facts(std::int32_t state) {
+        const auto at = static_cast<std::size_t>(state);
+        return at < facts_.size() && facts_[at] ? *facts_[at] : new_facts(state);
+    }
+    const Facts& new_facts(std::int32_t state);
     void find_facts(std::int32_t state, Facts& out);
     Split split_of(const Rule& rule, double log_weight) const;
     // At least the log weight of a derivation of any kind, of one that splits, and the share.
