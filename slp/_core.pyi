@@ -42,11 +42,15 @@ class Ensemble:
 class LabelError(Exception):
     """`args`: state, rule (-1: sum of the labels), value, rows, statistics of the box."""
 
+class UntoldError(Exception):
+    """`args`: the feature that says no side of a new row."""
+
 class ExactProblem:
     """Grammar and table, filled in once; `slp.problem.core` does it."""
 
     def __init__(self) -> None: ...
     def set_rows(self, counts: NDArray[np.uint32]) -> None: ...
+    def set_row_weights(self, weights: NDArray[np.float64]) -> None: ...
     def add_feature(
         self,
         kind: int,
@@ -54,6 +58,8 @@ class ExactProblem:
         numbers: NDArray[np.float64],
         breakpoints: NDArray[np.float64],
         codes: NDArray[np.uint32],
+        holes: bool = False,
+        untold: int = 0,
     ) -> None: ...
     def set_leaf(
         self,

@@ -156,13 +156,19 @@ void set_rows(Problem& problem, const Array<std::uint32_t>& counts) {
     problem.table.counts = vector_of(counts);
 }
 
+void set_row_weights(Problem& problem, const Array<double>& weights) {
+    problem.table.weights = vector_of(weights);
+}
+
 void add_feature(Problem& problem, int kind, std::int32_t n_codes, const Array<double>& numbers,
-                 const Array<double>& breakpoints, const Array<std::uint32_t>& codes) {
+                 const Array<double>& breakpoints, const Array<std::uint32_t>& codes,
+                 bool holes, int untold) {
     auto& features = problem.table.features;
     const std::int32_t first_cell =
         features.empty() ? 0 : features.back().first_cell + features.back().n_cells();
     features.push_back({static_cast<FeatureKind>(kind), n_codes, vector_of(numbers),
-                        vector_of(breakpoints), first_cell, vector_of(codes)});
+                        vector_of(breakpoints), first_cell, vector_of(codes), holes,
+                        static_cast<Untold>(untold)});
 }
 
 void set_leaf(Problem& problem, int kind, const Array<double>& hyperparameters,
@@ -215,6 +221,22 @@ void bind_label_fault(nb::module_& m) {
         type.ptr());
 }
 
+// UntoldError(feature) of Python.
+void bind_untold_fault(nb::module_& m) {
+    const nb::object type =
+        nb::steal(PyErr_NewException("slp._core.UntoldError", nullptr, nullptr));
+    m.attr("UntoldError") = type;
+    nb::register_exception_translator(
+        [](const std::exception_ptr& thrown, void* kind) {
+            try {
+                std::rethrow_exception(thrown);
+            } catch (const UntoldFault& fault) {
+                PyErr_SetObject(static_cast<PyObject*>(kind), nb::make_tuple(fault.feature).ptr());
+            }
+        },
+        type.ptr());
+}
+
 }  // namespace
 
 void bind_problem(nb::module_& m) {
@@ -239,6 +261,7 @@ void bind_problem(nb::module_& m) {
         .def("average", &average, nb::arg("values").noconvert(), nb::arg("weights").noconvert(),
              nb::arg("rows").noconvert(), nb::arg("threads"));
     bind_label_fault(m);
+    bind_untold_fault(m);
     nb::class_<MadeState>(m, "ExactRules")
         .def(
             "__init__",
@@ -255,9 +278,11 @@ void bind_problem(nb::module_& m) {
     nb::class_<Problem>(m, "ExactProblem")
         .def(nb::init<>())
         .def("set_rows", &set_rows, nb::arg("counts").noconvert())
+        .def("set_row_weights", &set_row_weights, nb::arg("weights").noconvert())
         .def("add_feature", &add_feature, nb::arg("kind"), nb::arg("n_codes"),
              nb::arg("numbers").noconvert(), nb::arg("breakpoints").noconvert(),
-             nb::arg("codes").noconvert())
+             nb::arg("codes").noconvert(), nb::arg("holes") = false,
+             nb::arg("untold") = 0)
         .def("set_leaf", &set_leaf, nb::arg("kind"), nb::arg("hyperparameters").noconvert(),
              nb::arg("statistics").noconvert(), nb::arg("n_statistics"))
         .def("log_marginal", &log_marginal, nb::arg("rows").noconvert())

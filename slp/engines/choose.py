@@ -235,8 +235,4 @@ def _plainly(problem: Problem) -> str:
         return ", in NumPy, as the compiled kernels are missing"
     if isinstance(problem.table.leaf, OwnModel) and core_for(problem.table) is None:
         return f", in NumPy, as the core {beyond_core(problem.table)}"
-    if any(f.subsets for f in problem.table.features):
-        return ", in NumPy, as splits are by subsets of levels"
-    if core_for(problem.table) is None:
-        return ", in NumPy, as missing values take a side"
     return ""

@@ -268,7 +268,7 @@ def _side_lines(schema: Schema) -> Iterator[str]:
         f"Rows miss {names}: a split of such rows comes in two versions, with these on its left or "
         "its right side, and missing against present is one more split."
     )
-    yield "Engines run in Python and NumPy: the compiled core with its blocks takes no such table."
+    yield "The compiled core takes such a table, but exact sums go box by box, not by blocks."
 
 
 def _count(n: int, noun: str) -> str:

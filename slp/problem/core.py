@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from slp.data.table import Feature, Table
 from slp.errors import UnsupportedError
 from slp.ir.program import MEASURES, Constraint, Monotone
+from slp.ir.quantity import Absent
 from slp.ir.row_function import Op
 from slp.ir.tree_grammar import CallRule, LeafRule, OpenStates, Rule, SplitRule, TreeGrammar
 from slp.kernels.compiled import compiled_core
@@ -30,14 +31,14 @@ from slp.messages.soft_trees import SOFT_TREES_ALONE
 from slp.problem.split_measures import flat_transitions, range_total
 
 # The core's enumerations.
-_VALUES, _CUTS, _LEVELS = range(3)
+_VALUES, _CUTS, _LEVELS, _SUBSETS = range(4)
+_UNTOLD: tuple[Absent, ...] = ("error", "larger", "average")
 _DIRICHLET, _NORMAL, _POISSON, _EXPONENTIAL, _LINEAR, _TABLE = range(6)
 
 
 def core_for(table: Table, constraints: Iterable[Constraint] = ()) -> Any | None:
     """The compiled core, if it is there and takes the table, and these constraints of finished
-    trees on it: no missing values take a side, no split is by subsets of levels, and a leaf model
-    of the user's own has a table."""
+    trees on it: a leaf model of the user's own has a table."""
     return None if beyond_core(table, constraints) else compiled_core()
 
 
@@ -56,13 +57,7 @@ def beyond_core(table: Table, constraints: Iterable[Constraint] = ()) -> str | N
             return found
         if any(isinstance(c, Monotone) for c in constraints):
             return f"does not know the means of the leaf model `{table.leaf.name}`"
-    parted = next((f.name for f in table.features if f.subsets), None)
-    if parted is not None:
-        return f"does not split by subsets of levels, as `{parted}` does"
-    sided = next((f.name for f in table.features if f.holes), None)
-    return (
-        None if sided is None else f"lets no missing values take a side, as those of `{sided}` do"
-    )
+    return None
 
 
 def leaves_owed(grammar: TreeGrammar, table: Table) -> int:
@@ -108,6 +103,8 @@ def _with_features(core: Any, grammar: TreeGrammar, table: Table) -> Any:
     problem = core.ExactProblem()
     sizes, _ = table.sizes(grammar.min_leaf, grammar.min_weight)
     problem.set_rows(sizes.astype(np.uint32))
+    if any(f.subsets or f.missing == "side" for f in table.features):
+        problem.set_row_weights(table.row_weights)
     for f, feature in enumerate(table.features):
         _add_feature(problem, feature, grammar.breakpoints[f], table.codes[:, f])
     return problem
@@ -145,7 +142,7 @@ def _add_feature(
     problem: Any, feature: Feature, breakpoints: NDArray[np.float64], codes: NDArray[np.int32]
 ) -> None:
     if feature.levels is not None:
-        kind, numbers = _LEVELS, np.empty(0)
+        kind, numbers = _SUBSETS if feature.subsets else _LEVELS, np.empty(0)
     elif feature.cuts is not None:
         kind, numbers = _CUTS, feature.cuts
     else:
@@ -157,6 +154,8 @@ def _add_feature(
         np.ascontiguousarray(numbers, np.float64),
         np.ascontiguousarray(breakpoints, np.float64),
         np.ascontiguousarray(codes, np.uint32),
+        feature.holes,
+        _UNTOLD.index(feature.new),
     )
 
 

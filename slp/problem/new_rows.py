@@ -54,11 +54,16 @@ def share_of_untold(feature: Feature, ours: float, others: float) -> float:
         E442, E445: such a row is an error.
     """
     if feature.new == "error":
-        wording = NEW_LEVEL_ABSENT if feature.subsets else NEW_VALUE_MISSING
-        raise DataError(wording(name=feature.name, atom=atom(feature.name)))
+        raise untold_error(feature)
     if feature.new == "larger":
         return float(ours >= others)
     return ours / (ours + others)
+
+
+def untold_error(feature: Feature) -> DataError:
+    """E442, E445: a split does not say the side of a new row."""
+    wording = NEW_LEVEL_ABSENT if feature.subsets else NEW_VALUE_MISSING
+    return DataError(wording(name=feature.name, atom=atom(feature.name)))
 
 
 def codes_of_levels(feature: Feature) -> dict[str, float] | None:

@@ -21,6 +21,10 @@ public:
         : problem_(problem), grammar_(problem.grammar), sum_(sum), deepest_(deepest) {}
 
     std::optional<BlockGrammar> build() {
+        if (!problem_.table.plain()) {
+            obstacle = Obstacle::kinds;
+            return std::nullopt;
+        }
         if (grammar_.states.open()) {
             obstacle = Obstacle::open;
             return std::nullopt;

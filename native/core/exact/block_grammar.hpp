@@ -39,6 +39,7 @@ enum class Obstacle : std::uint8_t {
     sparse,     // few of the pairs of a box and a state are reached
     values,     // no feature has several values in a typical box
     weights,    // weights of splits differ too much for doubles
+    kinds,      // splits are by subsets, or missing values take a side
 };
 
 // What a pass by blocks computes.

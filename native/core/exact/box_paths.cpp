@@ -10,6 +10,9 @@ namespace {
 
 constexpr double kEnough = 41.4;  // log of 1e18: the search ends there
 
+// The end of a box whose rows all miss the value.
+constexpr std::uint32_t kNoEnd = UINT32_MAX;
+
 }  // namespace
 
 Paths::Paths(const Problem& problem, const std::vector<std::size_t>& order, std::size_t n,
@@ -31,9 +34,19 @@ Paths::Paths(const Problem& problem, const std::vector<std::size_t>& order, std:
 double Paths::run(bool& more, const std::function<bool()>& go_on) {
     for (done_ = 0; done_ < order_.size() && log_number_ < kEnough && go_on(); ++done_) {
         const std::size_t f = order_[done_];
-        if (problem_.table.features[f].kind == FeatureKind::levels) {
-            choose_levels(f);
+        for (Path& path : paths_) {
+            path.ends.emplace_back();
+        }
+        const Feature& feature = problem_.table.features[f];
+        if (feature.kind >= FeatureKind::levels) {
+            for (std::uint32_t level = 0; level < static_cast<std::uint32_t>(feature.n_codes);
+                 ++level) {
+                choose_level(f, level);
+            }
         } else {
+            if (feature.holes) {  // boxes of missing rows alone, one for each other box, are left out
+                choose_level(f, feature.missing());
+            }
             choose_end(f, true);
             choose_end(f, false);
         }
@@ -46,12 +59,17 @@ double Paths::run(bool& more, const std::function<bool()>& go_on) {
 // a lower end, a lower limit for an upper end. Rows are read until no end can narrow it.
 std::uint32_t Paths::farthest_end(const Path& path, std::size_t f, bool lower) const {
     const std::vector<std::uint32_t>& code = codes(f);
+    const std::uint32_t missing = problem_.table.features[f].missing();
     std::uint32_t out = lower ? UINT32_MAX : 0;
     for (std::size_t i = 0; i < path.ends.size(); ++i) {
         const std::vector<std::uint32_t>& own = codes(order_[i]);
         for (const std::uint32_t end : path.ends[i]) {
             std::uint32_t reach = lower ? 0 : UINT32_MAX;
             for (const std::uint32_t row : path.rows) {
+                if (own[row] == end && code[row] == missing) {  // no end drops it
+                    reach = lower ? UINT32_MAX : 0;
+                    break;
+                }
                 if (own[row] == end) {
                     reach = lower ? std::max(reach, code[row]) : std::min(reach, code[row]);
                     if (lower ? reach >= out : reach <= out) {
@@ -91,13 +109,15 @@ void Paths::choose_end(std::size_t f, bool lower) {
     for (std::size_t i = 0; i < paths_.size(); ++i) {
         Path& path = paths_[i];
         const std::uint32_t end = open[i][random_.below(open[i].size())];
-        std::erase_if(path.rows, [&](std::uint32_t row) {
-            return lower ? codes(f)[row] < end : codes(f)[row] > end;
-        });
-        if (lower) {
-            path.ends.emplace_back();
+        if (end == kNoEnd) {
+            continue;
         }
-        if (path.ends.back().empty() || path.ends.back()[0] != end) {
+        const std::uint32_t missing = problem_.table.features[f].missing();
+        std::erase_if(path.rows, [&](std::uint32_t row) {
+            return codes(f)[row] != missing &&
+                   (lower ? codes(f)[row] < end : codes(f)[row] > end);
+        });
+        if (path.ends.back().empty() || path.ends.back().back() != end) {
             path.ends.back().push_back(end);
         }
     }
@@ -111,8 +131,14 @@ std::vector<std::uint32_t> Paths::open_ends(const Path& path, std::size_t f, boo
     if (rows_of_.size() < static_cast<std::size_t>(problem_.table.features[f].n_codes)) {
         rows_of_.resize(static_cast<std::size_t>(problem_.table.features[f].n_codes), 0);
     }
+    const std::uint32_t missing = problem_.table.features[f].missing();
+    std::uint64_t rows = 0;
     std::vector<std::uint32_t> here;  // codes that occur
     for (const std::uint32_t row : path.rows) {
+        if (code[row] == missing) {
+            rows += problem_.table.counts[row];
+            continue;
+        }
         if (rows_of_[code[row]] == 0) {
             here.push_back(code[row]);
         }
@@ -122,7 +148,6 @@ std::vector<std::uint32_t> Paths::open_ends(const Path& path, std::size_t f, boo
     if (lower) {  // from the far side on
         std::reverse(here.begin(), here.end());
     }
-    std::uint64_t rows = 0;
     std::vector<std::uint32_t> out;
     for (const std::uint32_t c : here) {
         rows += rows_of_[c];
@@ -131,34 +156,27 @@ std::vector<std::uint32_t> Paths::open_ends(const Path& path, std::size_t f, boo
             out.push_back(c);
         }
     }
-    return out;
+    return out.empty() ? std::vector<std::uint32_t>{kNoEnd} : out;
 }
 
-// Level after level: kept, or dropped if each end chosen before keeps a row.
-void Paths::choose_levels(std::size_t f) {
-    for (Path& path : paths_) {
-        path.ends.emplace_back();
+// A level: kept, or dropped if each end chosen before keeps a row.
+void Paths::choose_level(std::size_t f, std::uint32_t level) {
+    std::vector<std::vector<std::uint32_t>> open(paths_.size());  // 1: keep, 0: drop
+    for (std::size_t i = 0; i < paths_.size(); ++i) {
+        open[i] = open_choices(paths_[i], f, level);
     }
-    const auto n = static_cast<std::uint32_t>(problem_.table.features[f].n_codes);
-    for (std::uint32_t level = 0; level < n; ++level) {
-        std::vector<std::vector<std::uint32_t>> open(paths_.size());  // 1: keep, 0: drop
-        for (std::size_t i = 0; i < paths_.size(); ++i) {
-            open[i] = open_choices(paths_[i], f, level);
-        }
-        draw_anew(open);
-        for (std::size_t i = 0; i < paths_.size(); ++i) {
-            Path& path = paths_[i];
-            const bool keep = open[i][random_.below(open[i].size())] == 1;
-            if (!keep) {
-                std::erase_if(path.rows,
-                              [&](std::uint32_t row) { return codes(f)[row] == level; });
-            } else {
-                const auto found =
-                    std::any_of(path.rows.begin(), path.rows.end(),
-                                [&](std::uint32_t row) { return codes(f)[row] == level; });
-                if (found) {
-                    path.ends.back().push_back(level);
-                }
+    draw_anew(open);
+    for (std::size_t i = 0; i < paths_.size(); ++i) {
+        Path& path = paths_[i];
+        const bool keep = open[i][random_.below(open[i].size())] == 1;
+        if (!keep) {
+            std::erase_if(path.rows, [&](std::uint32_t row) { return codes(f)[row] == level; });
+        } else {
+            const auto found =
+                std::any_of(path.rows.begin(), path.rows.end(),
+                            [&](std::uint32_t row) { return codes(f)[row] == level; });
+            if (found) {
+                path.ends.back().push_back(level);
             }
         }
     }

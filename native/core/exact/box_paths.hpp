@@ -16,7 +16,8 @@ namespace slp::exact {
 // One path: the rows that are left, and the ends that must keep occurring.
 struct Path {
     std::vector<std::uint32_t> rows;
-    // For each feature done, the codes that were chosen: both ends, or all levels kept.
+    // For each feature done, the codes that were chosen: both ends and that of missing values, or
+    // all levels kept.
     std::vector<std::vector<std::uint32_t>> ends;
 };
 
@@ -40,8 +41,8 @@ private:
     std::uint32_t farthest_end(const Path& path, std::size_t f, bool lower) const;
     bool can_drop(const Path& path, std::size_t f, std::uint32_t level) const;
     void choose_end(std::size_t f, bool lower);
+    void choose_level(std::size_t f, std::uint32_t level);
     std::vector<std::uint32_t> open_ends(const Path& path, std::size_t f, bool lower);
-    void choose_levels(std::size_t f);
     std::vector<std::uint32_t> open_choices(const Path& path, std::size_t f, std::uint32_t level);
     void draw_anew(std::vector<std::vector<std::uint32_t>>& open);
 

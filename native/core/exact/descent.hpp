@@ -54,8 +54,10 @@ struct Opened {
 };
 
 // A `Walk` says where queries go and records the items:
-//   void route(std::span<const BoxSplit> splits)   before anything else is asked about a box
+//   void route(const Box& box, std::span<const BoxSplit> splits)   before anything else is asked
 //   std::uint64_t left(std::uint32_t split), right(std::uint32_t split)   queries that go there
+//   double share(std::uint32_t split, bool left, int query)   of a query that goes to both sides as
+//       one row, its part that goes there; 1 of all others
 //   void visit(const Opened&)
 template <typename Walk>
 class Descent {
@@ -158,7 +160,7 @@ private:
         const ItemEdges item = builder_.edges(box, splits, visit.product, arena_);
         const std::span probabilities(arena_.allocate<double>(item.n_edges), item.n_edges);
         pass_.edge_probabilities(engine_, box, splits, visit.product, item, probabilities.data());
-        walk_.route(splits);
+        walk_.route(box, splits);
         walk_.visit({visit.product, box, splits, item, probabilities, builder_.applicable(),
                      builder_.log_weights(), queries, visit.mass()});
         send(box, splits, item, probabilities.data(), queries, most, visit.mass());
@@ -211,7 +213,9 @@ private:
         Visit* visit = sent.level->find(sent.key);
         for (std::uint64_t left = sent.queries; left != 0; left &= left - 1) {
             const int query = std::countr_zero(left);
-            const double more = sent.probability * mass[query];
+            const double share =
+                sent.is_call ? 1.0 : walk_.share(sent.split, sent.is_left, query);
+            const double more = sent.probability * mass[query] * share;
             if (!(more > cut_)) {
                 continue;
             }

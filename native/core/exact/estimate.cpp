@@ -9,6 +9,7 @@
 
 #include "exact/box_paths.hpp"
 #include "exact/random_descents.hpp"
+#include "problem/feature_cuts.hpp"
 
 namespace slp::exact {
 
@@ -74,6 +75,7 @@ double splits_of(const Problem& problem, const std::vector<std::size_t>& order,
     const std::size_t every = std::max<std::size_t>(1, sampled.size() / kBoxesForSplits);
     double splits = 0, boxes = 0;
     std::vector<std::uint32_t> here;
+    std::vector<Cut> cuts;
     for (std::size_t i = 0; i < sampled.size(); i += every) {
         for (const std::size_t f : order) {
             const Feature& feature = problem.table.features[f];
@@ -84,8 +86,10 @@ double splits_of(const Problem& problem, const std::vector<std::size_t>& order,
             std::sort(here.begin(), here.end());
             const auto n =
                 static_cast<std::size_t>(std::unique(here.begin(), here.end()) - here.begin());
-            const bool each_level = feature.kind == FeatureKind::levels && n > 2;
-            splits += static_cast<double>(n - (each_level ? 0 : 1));
+            here.resize(n);
+            cuts.clear();
+            list_cuts(feature, here, cuts);
+            splits += static_cast<double>(cuts.size());
         }
         boxes += 1;
     }
@@ -155,8 +159,14 @@ double most_boxes(const Problem& problem) {
             continue;
         }
         const auto c = static_cast<double>(n_occurring(problem.table.features[f]));
+        const bool misses = problem.table.features[f].holes;
         std::vector<double> own{1.0};
-        if (problem.table.features[f].kind == FeatureKind::levels) {
+        if (!problem.table.features[f].plain()) {
+            // One cut may leave any group of levels. Thresholds: the missing rows alone, or an
+            // interval of values with these or without.
+            const bool levels = problem.table.features[f].kind >= FeatureKind::levels;
+            own.push_back(levels ? std::exp2(c) - 2 : (c - 1) * c - (misses ? 0 : 1));
+        } else if (problem.table.features[f].kind == FeatureKind::levels) {
             double sets = 1.0;  // of k levels dropped; a single level is one cut
             for (double k = 1; k + 1 < c && own.size() <= cuts; ++k) {
                 sets *= (c - k + 1) / k;

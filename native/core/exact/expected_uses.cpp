@@ -70,9 +70,10 @@ class TreeWalk {
 public:
     TreeWalk(const Problem& problem, Sums& sums) : problem_(problem), sums_(sums) {}
 
-    void route(std::span<const BoxSplit>) {}
+    void route(const Box&, std::span<const BoxSplit>) {}
     std::uint64_t left(std::uint32_t) const { return 1; }
     std::uint64_t right(std::uint32_t) const { return 1; }
+    double share(std::uint32_t, bool, int) const { return 1.0; }
 
     void visit(const Opened& opened) {
         const auto state = static_cast<std::size_t>(opened.product / problem_.n_owed());

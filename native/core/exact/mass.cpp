@@ -8,8 +8,10 @@
 #include <numeric>
 #include <set>
 #include <span>
+#include <vector>
 
 #include "problem/calls.hpp"
+#include "problem/feature_cuts.hpp"
 #include "problem/split_measures.hpp"
 
 namespace slp::exact {
@@ -110,8 +112,10 @@ double MassBound::log_weight(const Rule& rule) const {
 void MassBound::find_tests() {
     for (const Feature& feature : problem_.table.features) {
         const std::set<std::uint32_t> codes(feature.codes.begin(), feature.codes.end());
-        const std::size_t n = codes.size();
-        n_tests_.push_back(feature.kind == FeatureKind::levels && n > 2 ? n : n - 1);
+        const std::vector<std::uint32_t> all(codes.begin(), codes.end());
+        std::vector<Cut> cuts;
+        list_cuts(feature, all, cuts);
+        n_tests_.push_back(cuts.size());
     }
 }
 

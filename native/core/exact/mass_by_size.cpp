@@ -104,6 +104,10 @@ Scaled MassBound::of_rule(const Rule& rule, std::uint32_t size) const {
 
 Scaled MassBound::sum_over_splits(const std::vector<Scaled>& by_left, std::size_t feature,
                                   std::uint32_t size) const {
+    if (!problem_.table.features[feature].plain()) {
+        const Scaled most = *std::max_element(by_left.begin(), by_left.end());
+        return most * static_cast<double>(n_tests_[feature]);
+    }
     if (problem_.table.features[feature].kind == FeatureKind::levels) {
         // Two levels may have equally many rows.
         const Scaled most = *std::max_element(by_left.begin(), by_left.end());

@@ -26,7 +26,10 @@
 namespace slp::exact {
 
 // m rows of d numbers, one after the other: the value of a numeric feature, the code of a level
-// (-1: a level that the table lacks).
+// (-1: a level that the table lacks), NaN where a value is missing.
+//
+// A split may not say where a row goes that misses the value, or whose level is on neither of its
+// sides. Feature::untold says what becomes of such a row.
 struct NewRows {
     std::span<const double> values;
     std::size_t m;

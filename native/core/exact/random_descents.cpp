@@ -175,7 +175,11 @@ void RandomDescents::find_cuts(bool in_steps, Random& random) {
         std::sort(codes_.begin(), codes_.end());
         codes_.erase(std::unique(codes_.begin(), codes_.end()), codes_.end());
         work_ += 4 * static_cast<double>(rows_.size());
-        if (feature.kind == FeatureKind::levels) {
+        if (feature.kind == FeatureKind::subsets) {
+            subset_cuts(f);
+        } else if (feature.holes && codes_.back() == feature.missing()) {
+            sided_cuts(f, in_steps, random);
+        } else if (feature.kind == FeatureKind::levels) {
             level_cuts(f);
         } else {
             threshold_cuts(f, in_steps, random);
@@ -225,6 +229,58 @@ void RandomDescents::level_cuts(std::size_t f) {
         } else if (kept.size() == 1) {
             add(f, code, code, true);
         }
+    }
+}
+
+// The cut between the target's levels and all others.
+void RandomDescents::subset_cuts(std::size_t f) {
+    const auto& kept = kept_codes_[f];
+    if (codes_.size() == kept.size()) {
+        return;
+    }
+    std::uint32_t all = 0, group = 0;
+    for (const std::uint32_t code : codes_) {
+        all |= 1U << code;
+    }
+    for (const std::uint32_t code : kept) {
+        group |= 1U << code;
+    }
+    const bool keep_left = kept.front() == codes_.front();
+    add(f, keep_left ? group : all ^ group, keep_left ? all ^ group : group, keep_left);
+}
+
+// The cuts without the missing rows, which go where the target's do, or from a target without any to
+// the other side; and the test for them, if it keeps the target on one side.
+void RandomDescents::sided_cuts(std::size_t f, bool in_steps, Random& random) {
+    const Feature& feature = problem_.table.features[f];
+    const std::uint32_t missing = feature.missing();
+    auto& kept = kept_codes_[f];
+    const bool keeps_missing = kept.back() == missing;
+    const std::size_t first = cuts_.size();
+    codes_.pop_back();
+    if (keeps_missing) {
+        kept.pop_back();
+    }
+    if (!kept.empty() && !codes_.empty()) {
+        if (feature.kind == FeatureKind::levels) {
+            level_cuts(f);
+        } else {
+            threshold_cuts(f, in_steps, random);
+        }
+        const std::vector<Cut> found(cuts_.begin() + static_cast<std::ptrdiff_t>(first), cuts_.end());
+        cuts_.resize(first);
+        for (const Cut& cut : found) {
+            const bool left = cut.keep_left == keeps_missing;
+            const slp::Cut sided = feature.with_side({cut.low, cut.high},
+                                                     left ? Missing::left : Missing::right);
+            add(f, sided.low, sided.high, cut.keep_left);
+        }
+    }
+    if (keeps_missing) {
+        kept.push_back(missing);
+    }
+    if (!codes_.empty() && (!keeps_missing || kept.size() == 1)) {
+        add(f, missing, missing, keeps_missing);
     }
 }
 

@@ -59,8 +59,7 @@ private:
     // A cut that keeps the target on one side.
     struct Cut {
         std::size_t feature;
-        // Values: the codes that become neighbours of the threshold. Levels: both the level.
-        std::uint32_t low, high;
+        std::uint32_t low, high;  // see slp::Cut
         bool keep_left;
         std::uint64_t kept_rows;  // of the data
     };
@@ -69,6 +68,8 @@ private:
     void find_cuts(bool in_steps, Random& random);
     void threshold_cuts(std::size_t f, bool in_steps, Random& random);
     void level_cuts(std::size_t f);
+    void subset_cuts(std::size_t f);
+    void sided_cuts(std::size_t f, bool in_steps, Random& random);
     void add(std::size_t f, std::uint32_t low, std::uint32_t high, bool keep_left);
     bool keeps(const Cut& cut, std::uint32_t row) const;
     const Cut* choose(Order order, Random& random) const;

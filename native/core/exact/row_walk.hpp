@@ -3,8 +3,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -19,7 +21,7 @@ public:
     // rows: positions in `values`, at most 64.
     Routes(const Engine& engine, std::span<const double> values,
            std::span<const std::size_t> rows)
-        : geometry_(engine.geometry()) {
+        : table_(engine.problem().table), geometry_(engine.geometry()) {
         const auto& features = engine.problem().table.features;
         const std::size_t d = features.size();
         by_feature_.resize(d);
@@ -29,15 +31,25 @@ public:
                 sorted.push_back({values[rows[query] * d + f], std::uint64_t{1} << query});
             }
             std::sort(sorted.begin(), sorted.end(),
-                      [](const Query& x, const Query& y) { return x.value < y.value; });
+                      [](const Query& x, const Query& y) {  // missing values last
+                          return x.value < y.value || (std::isnan(y.value) > std::isnan(x.value));
+                      });
             by_feature_[f].levels = features[f].kind == FeatureKind::levels;
         }
     }
 
-    void route(std::span<const BoxSplit> splits) {
+    void route(const Box& box, std::span<const BoxSplit> splits) {
         left_.clear();
+        untold_.assign(splits.size(), 0);
+        share_left_.resize(splits.size());
+        feature_of_.resize(splits.size());
         for (std::size_t i = 0; i < splits.size();) {
             const std::uint32_t f = splits[i].feature;
+            if (!table_.features[f].plain() || has_missing(f)) {
+                route_wide(box, splits[i], i);
+                ++i;
+                continue;
+            }
             const std::vector<Query>& queries = by_feature_[f].queries;
             std::uint64_t left = 0;
             for (std::size_t next = 0; i < splits.size() && splits[i].feature == f; ++i) {
@@ -54,7 +66,16 @@ public:
         }
     }
     std::uint64_t left(std::uint32_t split) const { return left_[split]; }
-    std::uint64_t right(std::uint32_t split) const { return ~left_[split]; }
+    std::uint64_t right(std::uint32_t split) const { return ~left_[split] | untold_[split]; }
+    double share(std::uint32_t split, bool left, int query) const {
+        if ((untold_[split] >> query & 1) == 0) {
+            return 1.0;
+        }
+        if (std::isnan(share_left_[split])) {
+            throw UntoldFault{feature_of_[split]};
+        }
+        return left ? share_left_[split] : 1.0 - share_left_[split];
+    }
 
 private:
     struct Query {
@@ -66,6 +87,62 @@ private:
         bool levels;
     };
 
+    // The same of one split by subsets, or where values are missing.
+    void route_wide(const Box& box, const BoxSplit& split, std::size_t i) {
+        const Feature& feature = table_.features[split.feature];
+        feature_of_[i] = split.feature;
+        const std::uint32_t own = feature.without_side(split.low);
+        const bool tests_missing = own == feature.missing();
+        const bool group = feature.kind == FeatureKind::subsets;
+        const double threshold =
+            feature.kind < FeatureKind::levels ? geometry_.threshold(split) : 0.0;
+        std::uint64_t left = 0;
+        for (const Query& query : by_feature_[split.feature].queries) {
+            const double value = query.value;
+            if (std::isnan(value)) {
+                const Missing side =
+                    tests_missing ? Missing::left : feature.side_of_missing(split.low);
+                left |= side == Missing::left ? query.bit : 0;
+                untold_[i] |= side == Missing::untold ? query.bit : 0;
+            } else if (group) {
+                const std::uint32_t bit = value < 0 ? 0 : 1U << static_cast<std::uint32_t>(value);
+                left |= (split.low & bit) != 0 ? query.bit : 0;
+                untold_[i] |= ((split.low | split.high) & bit) == 0 ? query.bit : 0;
+            } else if (!tests_missing) {
+                const bool passes = feature.kind == FeatureKind::levels
+                                        ? value == static_cast<double>(own)
+                                        : value < threshold;
+                left |= passes ? query.bit : 0;
+            }
+        }
+        if (untold_[i] != 0) {
+            share_left_[i] = share_of_untold(box, split);
+            left |= untold_[i];
+        }
+        left_.push_back(left);
+    }
+
+    double share_of_untold(const Box& box, const BoxSplit& split) const {
+        const Feature& feature = table_.features[split.feature];
+        double ours = 0, all = 0;
+        for (const std::uint32_t row : box.rows) {
+            const double weight = table_.weight(row);
+            all += weight;
+            ours += feature.goes_left(split.low, row) ? weight : 0.0;
+        }
+        switch (feature.untold) {
+            case Untold::larger: return ours >= all - ours ? 1.0 : 0.0;
+            case Untold::average: return ours / all;
+            default: return std::numeric_limits<double>::quiet_NaN();  // an error if a row goes there
+        }
+    }
+
+    bool has_missing(std::uint32_t f) const {
+        const auto& queries = by_feature_[f].queries;
+        return std::ranges::any_of(queries,
+                                   [](const Query& query) { return std::isnan(query.value); });
+    }
+
     static std::uint64_t with_level(const std::vector<Query>& queries, std::uint32_t code) {
         std::uint64_t out = 0;
         for (const Query& query : queries) {
@@ -74,9 +151,14 @@ private:
         return out;
     }
 
+    const Table& table_;
     const Geometry& geometry_;
     std::vector<ByFeature> by_feature_;
-    std::vector<std::uint64_t> left_;
+    // By split: the queries on its left side, those whose side it does not say, which are there too,
+    // and the share of these that goes left.
+    std::vector<std::uint64_t> left_, untold_;
+    std::vector<double> share_left_;
+    std::vector<std::uint32_t> feature_of_;
 };
 
 // Records the leaves that the rows of a batch end in. A `Sink` has

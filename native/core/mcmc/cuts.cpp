@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "problem/feature_cuts.hpp"
+
 namespace slp::mcmc {
 
 CutFinder::CutFinder(const Problem& problem)
@@ -63,14 +65,12 @@ Cut CutFinder::cut(std::size_t f, std::size_t k) {
 
 bool CutFinder::has(std::size_t f, const Cut& cut) {
     const Feature& feature = problem_.table.features[f];
+    if (!by_marks(f)) {
+        return std::ranges::find(cuts(f), cut) != cuts(f).end();
+    }
     const auto n_codes = static_cast<std::uint32_t>(feature.n_codes);
     if (cut.low >= n_codes || cut.high >= n_codes) {
         return false;
-    }
-    if (!by_marks(f)) {
-        return std::ranges::any_of(cuts(f), [&](const Cut& own) {
-            return own.low == cut.low && own.high == cut.high;
-        });
     }
     const auto occurs = [&](std::uint32_t c) { return (occupied_[c / 64] >> (c % 64) & 1) != 0; };
     if (feature.kind == FeatureKind::levels) {  // of two levels the test is on the first
@@ -152,6 +152,10 @@ void CutFinder::list(std::size_t f) {
     if (codes_.size() < 2) {
         return;
     }
+    if (!feature.plain()) {
+        list_wide(feature);
+        return;
+    }
     const bool levels = feature.kind == FeatureKind::levels;
     // Of two levels, `= a` and `= b` are one split, on the first.
     const std::size_t tests = levels && codes_.size() > 2 ? codes_.size() : codes_.size() - 1;
@@ -172,6 +176,40 @@ void CutFinder::list(std::size_t f) {
             cuts_.push_back({codes_[i], codes_[levels ? i : i + 1]});
         }
     }
+    for (const std::uint32_t code : codes_) {
+        n_rows_[code] = 0;
+    }
+}
+
+// The same of splits by subsets, or with a side of missing values.
+void CutFinder::list_wide(const Feature& feature) {
+    const std::size_t begin = cuts_.size();
+    list_cuts(feature, codes_, cuts_);
+    if (min_leaf_ <= 1) {
+        return;
+    }
+    count_rows(feature);
+    std::uint64_t total = 0, left = 0, kept = 0;
+    for (const std::uint32_t code : codes_) {
+        total += n_rows_[code];
+    }
+    std::vector<std::uint8_t> valid(cuts_.size() - begin, 0);
+    const LeftSides sides{
+        .clear = [&] { left = 0; },
+        .add = [&](std::size_t i) { left += n_rows_[codes_[i]]; },
+        .keep = [&] { kept = left; },
+        .back = [&] { left = kept; },
+        .cut = [&](std::size_t j) {
+            valid[j] = left >= min_leaf_ && total - left >= min_leaf_;
+        }};
+    for_each_left_side(feature, codes_, std::span(cuts_).subspan(begin), sides);
+    std::size_t end = begin;
+    for (std::size_t j = 0; j < valid.size(); ++j) {
+        if (valid[j]) {
+            cuts_[end++] = cuts_[begin + j];
+        }
+    }
+    cuts_.resize(end);
     for (const std::uint32_t code : codes_) {
         n_rows_[code] = 0;
     }

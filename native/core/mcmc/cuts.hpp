@@ -15,11 +15,6 @@ namespace slp::mcmc {
 
 using Rows = std::span<const std::uint32_t>;
 
-// The codes that are neighbours in the box; of a test on a level both are its code.
-struct Cut {
-    std::uint32_t low, high;
-};
-
 class CutFinder {
 public:
     explicit CutFinder(const Problem& problem);
@@ -50,11 +45,15 @@ private:
 
     bool varies(const Feature& feature) const;
     void list(std::size_t f);
+    void list_wide(const Feature& feature);
     void find_codes(std::size_t f);
     // Marks the codes of a feature that occur; false if there are more codes than bits for the rows.
     bool mark(std::size_t f);
     // Whether the marks tell its cuts.
-    bool by_marks(std::size_t f) { return min_leaf_ <= 1 && !found_[f].listed && mark(f); }
+    bool by_marks(std::size_t f) {
+        return min_leaf_ <= 1 && problem_.table.features[f].plain() && !found_[f].listed &&
+               mark(f);
+    }
     void clear_marks();
     std::size_t words_of(std::size_t f) const {
         return (static_cast<std::size_t>(problem_.table.features[f].n_codes) + 63) / 64;

@@ -206,14 +206,14 @@ void EditOptions::weigh() {
 }
 
 double EditOptions::weight_within(std::size_t f, const Cut& cut) const {
-    return measure_.weight(geometry_, f, cut.low, cut.high);
+    return measure_.weight(geometry_, f, cut.low, cut.high, false);  // edits take no such features
 }
 
 EditOptions::Choice EditOptions::draw(Randomness& random) {
     weigh();
     const std::size_t f = random.among(masses_);
     const auto own = cuts(f);
-    if (!measure_.weighs()) {
+    if (!measure_.weighs(problem_.table.features[f])) {
         return chosen(f, random.index(own.size()));
     }
     within_.clear();

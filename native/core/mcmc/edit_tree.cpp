@@ -22,11 +22,12 @@ std::uint32_t codes_below(const Feature& feature, double threshold) {
 
 RowTest test_of(const Table& table, const Geometry& geometry, const Taken& taken) {
     const Feature& feature = table.features[static_cast<std::size_t>(taken.feature)];
-    if (feature.kind == FeatureKind::levels) {
+    if (feature.kind >= FeatureKind::levels ||
+        feature.without_side(taken.low) == feature.missing()) {
         return test_in_box(feature, taken.low);
     }
     const double threshold = geometry.threshold(feature, taken.low, taken.high);
-    return {feature.codes.data(), 0, codes_below(feature, threshold) - 1};
+    return test_up_to(feature, codes_below(feature, threshold) - 1, taken.low);
 }
 
 void path_to_place(const EditTree& tree, EditKind kind, std::uint32_t place,

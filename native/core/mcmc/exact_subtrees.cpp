@@ -48,7 +48,11 @@ bool ExactSubtrees::fits(Rows rows) {
             codes += seen != looked_;
             seen = looked_;
         }
-        bound *= feature.kind == FeatureKind::levels ? std::exp2(codes) : codes * (codes + 1) / 2;
+        const bool misses = feature.holes && seen_[feature.missing()] == looked_;
+        // Thresholds: with the missing rows or without, or these alone.
+        bound *= feature.kind >= FeatureKind::levels ? std::exp2(codes)
+                 : misses                            ? (codes - 1) * codes + 1
+                                                     : codes * (codes + 1) / 2;
         if (bound > most_boxes_) {
             return false;
         }

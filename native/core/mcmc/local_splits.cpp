@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "problem/feature_cuts.hpp"
 
 namespace slp::mcmc {
 
@@ -77,11 +78,15 @@ std::size_t LocalSplits::transition(std::size_t f, const Cut& cut) const {
 LocalSplits::Counts LocalSplits::count(const Rule& rule, const FeatureSteps& steps,
                                          std::size_t f) {
     const SplitMeasure measure(rule.measure, problem_.grammar.feature_weights);
+    const Feature& feature = problem_.table.features[f];
+    const std::span<const Cut> cuts = cuts_.cuts(f);
     Counts out;
-    for (const Cut& cut : cuts_.cuts(f)) {
+    for (std::size_t i = 0; i < cuts.size(); ++i) {
+        const Cut& cut = cuts[i];
         const std::int32_t left =
             steps.kind == Steps::mixed ? rule.transitions[transition(f, cut)] : steps.left;
-        const double weight = measure.weight(geometry_, f, cut.low, cut.high);
+        const bool other = has_other_version(feature, cuts, i);
+        const double weight = measure.weight(geometry_, f, cut.low, cut.high, other);
         if (problem_.grammar.takes_over(left)) {
             out.taken_over += weight;
         }
@@ -124,13 +129,17 @@ void LocalSplits::weigh_features(std::size_t r) {
 
 void LocalSplits::list_open_cuts(const Rule& rule, const FeatureSteps& steps, std::size_t f) {
     const SplitMeasure measure(rule.measure, problem_.grammar.feature_weights);
+    const Feature& feature = problem_.table.features[f];
+    const std::span<const Cut> cuts = cuts_.cuts(f);
     open_.clear();
     gaps_.clear();
-    for (const Cut& cut : cuts_.cuts(f)) {
+    for (std::size_t i = 0; i < cuts.size(); ++i) {
+        const Cut& cut = cuts[i];
         if (steps.kind != Steps::mixed || rule.transitions[transition(f, cut)] >= 0) {
             open_.push_back(cut);
-            if (measure.weighs()) {
-                gaps_.push_back(measure.weight(geometry_, f, cut.low, cut.high));
+            if (measure.weighs(feature)) {
+                const bool other = has_other_version(feature, cuts, i);
+                gaps_.push_back(measure.weight(geometry_, f, cut.low, cut.high, other));
             }
         }
     }
@@ -146,7 +155,7 @@ void LocalSplits::draw(Randomness& random, std::size_t r, Choice& out) {
     weigh_features(r);
     const std::size_t f = random.among(mass_);
     const FeatureSteps& steps = (*steps_here_)[r].features[f];
-    if (all_alike(rule, steps)) {
+    if (all_alike(rule, steps, f)) {
         const std::size_t n = cuts_.n_cuts(f);
         take_split(r, f, cuts_.cut(f, random.index(n)), n, static_cast<double>(n), out);
         return;
@@ -181,7 +190,7 @@ bool LocalSplits::find(std::size_t r, const Taken& taken, Choice& out) {
     if (!(mass_[f] > 0)) {
         return false;
     }
-    if (all_alike(rule, features[f])) {
+    if (all_alike(rule, features[f], f)) {
         const Cut cut{taken.low, taken.high};
         if (!cuts_.has(f, cut)) {
             return false;

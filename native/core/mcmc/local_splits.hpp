@@ -119,8 +119,9 @@ private:
     Counts count(const Rule& rule, const FeatureSteps& steps, std::size_t f);
     void list_open_cuts(const Rule& rule, const FeatureSteps& steps, std::size_t f);
     // Whether every split on a feature may be taken, all with the same weight.
-    bool all_alike(const Rule& rule, const FeatureSteps& steps) const {
-        return steps.kind != Steps::mixed && !weighs_splits(rule.measure);
+    bool all_alike(const Rule& rule, const FeatureSteps& steps, std::size_t f) const {
+        const SplitMeasure measure(rule.measure, problem_.grammar.feature_weights);
+        return steps.kind != Steps::mixed && !measure.weighs(problem_.table.features[f]);
     }
     // `n` splits on the feature may be taken; the probability of this one is 1 / `within` there.
     void take_split(std::size_t r, std::size_t f, const Cut& cut, std::size_t n, double within,

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "problem/feature_cuts.hpp"
+
 namespace slp::modal {
 
 namespace {
@@ -30,10 +32,10 @@ FeatureScan::FeatureScan(const Problem& problem, const Geometry& geometry, Budge
 
 void FeatureScan::make_room(std::size_t n_rows, const Feature& feature, bool keys) {
     const auto n_codes = static_cast<std::size_t>(feature.n_codes);
-    const std::size_t most = std::min(n_codes, n_rows);
+    const std::size_t most = most_splits(feature, n_rows);
     const std::size_t by_code = std::max(n_codes * width_, sums_.size());
     const std::size_t by_cut = std::max(most, cuts_.size());
-    const std::size_t by_key = keys ? std::max(n_codes, keys_.size()) : keys_.size();
+    const std::size_t by_key = keys ? std::max({n_codes, most, keys_.size()}) : keys_.size();
     charge_.raise_to(8 * by_code + by_code / width_ / 8 + 2 * sizeof(Key) * by_key +
                      by_cut * (sizeof(Cut) + 8 * width_ + 4));
     sums_.resize(by_code, 0.0);
@@ -41,7 +43,7 @@ void FeatureScan::make_room(std::size_t n_rows, const Feature& feature, bool key
     if (cuts_.size() < most) {
         cuts_.resize(most);
         left_.resize(most * width_);
-        codes_.reserve(most);
+        codes_.reserve(std::min(n_codes, n_rows));
     }
     keys_.resize(by_key);
     left_keys_.resize(by_key);
@@ -112,12 +114,70 @@ void FeatureScan::list_cuts(const RowSet& set, bool levels) {
     }
 }
 
-// The same, for the keys of the left sides.
-void FeatureScan::list_keys(const RowSet& set, const Feature& feature) {
+// The same of splits by subsets, or with a side of missing values.
+void FeatureScan::list_wide_cuts(const RowSet& set, const Feature& feature, bool keys) {
+    std::vector<Cut> cuts;
+    slp::list_cuts(feature, codes_, cuts);
+    std::vector<double> kept(width_);
+    Key key{}, kept_key{};
+    if (keys) {
+        add_keys(set, feature);
+    }
+    const LeftSides sides{
+        .clear =
+            [&] {
+                std::fill(running_.begin(), running_.end(), 0.0);
+                key = {};
+            },
+        .add =
+            [&](std::size_t i) {
+                const double* const own = sums_.data() + codes_[i] * width_;
+                for (std::size_t j = 0; j < width_; ++j) {
+                    running_[j] += own[j];
+                }
+                key = keys ? key + keys_[codes_[i]] : key;
+            },
+        .keep =
+            [&] {
+                kept = running_;
+                kept_key = key;
+            },
+        .back =
+            [&] {
+                running_ = kept;
+                key = kept_key;
+            },
+        .cut =
+            [&](std::size_t j) {
+                const double rest = set.sums[kData] - running_[kData];
+                if (running_[kData] >= min_leaf_ && rest >= min_leaf_) {
+                    std::copy_n(running_.data(), width_, left_.data() + n_cuts_ * width_);
+                    if (keys) {
+                        left_keys_[n_cuts_] = key;
+                    }
+                    cuts_[n_cuts_++] = cuts[j];
+                }
+            }};
+    for_each_left_side(feature, codes_, cuts, sides);
+    for (const std::uint32_t code : codes_) {
+        std::fill_n(sums_.data() + code * width_, width_, 0.0);
+        if (keys) {
+            keys_[code] = {};
+        }
+    }
+}
+
+// The keys of the rows of each code.
+void FeatureScan::add_keys(const RowSet& set, const Feature& feature) {
     for (const std::uint32_t row : set.rows) {
         Key& key = keys_[feature.codes[row]];
         key = key + geometry_.key_of(row);
     }
+}
+
+// The keys of the left sides.
+void FeatureScan::list_keys(const RowSet& set, const Feature& feature) {
+    add_keys(set, feature);
     Key running{};
     std::size_t cut = 0;
     for (const std::uint32_t code : codes_) {
@@ -138,6 +198,10 @@ void FeatureScan::scan(const RowSet& set, std::uint32_t f, bool keys) {
     make_room(set.rows.size(), feature, keys);
     for_width(width_, [&]<std::size_t W>() { add_rows<W>(set, feature); });
     find_codes(set, feature);
+    if (!feature.plain()) {
+        list_wide_cuts(set, feature, keys);
+        return;
+    }
     for_width(width_, [&]<std::size_t W>() {
         list_cuts<W>(set, feature.kind == FeatureKind::levels);
     });

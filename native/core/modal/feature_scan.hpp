@@ -23,9 +23,6 @@ public:
     // sides are wanted.
     void scan(const RowSet& set, std::uint32_t feature, bool keys);
 
-    struct Cut {
-        std::uint32_t low, high;
-    };
     std::span<const Cut> cuts() const { return {cuts_.data(), n_cuts_}; }
     // Sums of the left sides, W for each cut.
     const double* left() const { return left_.data(); }
@@ -39,6 +36,8 @@ private:
     void list_cuts(const RowSet& set, bool levels);
     void make_room(std::size_t n_rows, const Feature& feature, bool keys);
     void find_codes(const RowSet& set, const Feature& feature);
+    void list_wide_cuts(const RowSet& set, const Feature& feature, bool keys);
+    void add_keys(const RowSet& set, const Feature& feature);
     void list_keys(const RowSet& set, const Feature& feature);
 
     const Problem& problem_;

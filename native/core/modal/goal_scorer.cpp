@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "problem/feature_cuts.hpp"
+
 namespace slp::modal {
 
 GoalScorer::GoalScorer(const Problem& problem, const Geometry& geometry, const Plan& plan,
@@ -149,7 +151,7 @@ void GoalScorer::score_feature(std::size_t number, std::uint32_t f, std::span<Fe
                           SplitMeasure(slot.rule->measure, problem_.grammar.feature_weights)};
         const bool alike = place.steps.kind == Steps::open && number == 0 && !at.goal.drawn &&
                            at.goal.look_ahead == 0 && at.goal.failed.empty() &&
-                           !place.measure.weighs() && place.rule.measure != Measure::partition &&
+                           !place.measure.weighs(problem_.table.features[f]) && place.rule.measure != Measure::partition &&
                            labels_.facts(place.steps.left).fixed &&
                            labels_.facts(place.steps.right).fixed;
         if (alike) {
@@ -190,12 +192,13 @@ void GoalScorer::score_alike(Level& at, const Place& place, FeatureScore& out) {
         }
     }
     if (best < n) {
-        const FeatureScan::Cut cut = at.scan.cuts()[best];
+        const Cut cut = at.scan.cuts()[best];
         out.best = {{static_cast<std::uint32_t>(place.slot), place.feature, cut.low, cut.high},
                     place.steps.left,
                     place.steps.right,
                     top,
-                    top};
+                    top,
+                    1.0};
     }
 }
 
@@ -211,7 +214,7 @@ void GoalScorer::score_each(Level& at, std::size_t number, const Place& place, F
                          at.goal.only_feature == static_cast<std::int32_t>(place.feature);
     const double temperature = at.goal.drawn ? plan_.temperature : 1.0;
     for (std::size_t i = 0; i < at.scan.cuts().size(); ++i) {
-        const FeatureScan::Cut cut = at.scan.cuts()[i];
+        const Cut cut = at.scan.cuts()[i];
         std::int32_t left = place.steps.left, right = place.steps.right;
         if (place.steps.kind == Steps::mixed) {
             const auto cell =
@@ -223,7 +226,9 @@ void GoalScorer::score_each(Level& at, std::size_t number, const Place& place, F
             (place.rule.measure == Measure::partition && seen_before(at, place.slot, i))) {
             continue;
         }
-        const double weight = place.measure.weight(geometry_, place.feature, cut.low, cut.high);
+        const bool other = has_other_version(feature, at.scan.cuts(), i);
+        const double weight =
+            place.measure.weight(geometry_, place.feature, cut.low, cut.high, other);
         out.weights += weight;
         const SplitTaken taken{static_cast<std::uint32_t>(place.slot), place.feature, cut.low,
                                cut.high};
@@ -232,7 +237,7 @@ void GoalScorer::score_each(Level& at, std::size_t number, const Place& place, F
             continue;
         }
         double score = worth_of_sides(at, number, place.feature, i, left, right);
-        score += place.measure.weighs() ? std::log(weight) : 0.0;
+        score += place.measure.weighs(feature) ? std::log(weight) : 0.0;
         if (score == -INFINITY) {
             continue;
         }
@@ -243,7 +248,7 @@ void GoalScorer::score_each(Level& at, std::size_t number, const Place& place, F
         const double compared =
             score / temperature + (at.goal.drawn ? noise(at.goal, &taken) : 0.0);
         if (out.best.left < 0 || compared > out.best.compared + kTie) {
-            out.best = {taken, left, right, compared, score};
+            out.best = {taken, left, right, compared, score, weight};
         }
     }
 }
@@ -297,9 +302,7 @@ Outcome GoalScorer::choose(std::size_t number, std::span<const FeatureScore> sco
                 out.split = own.best;
                 out.split.compared = compared;
                 out.split.score = score;
-                const SplitTaken& cut = own.best.taken;
-                const double weight = measure.weight(geometry_, f, cut.low, cut.high);
-                out.log_split = log_share + std::log(weight);
+                out.log_split = log_share + std::log(own.best.weight);
             }
         }
     }

@@ -56,6 +56,8 @@ struct ScoredSplit {
     SplitTaken taken;
     std::int32_t left = -1, right = -1;
     double compared = -INFINITY, score = -INFINITY;
+    // Its weight among those on its feature (problem/split_measures.hpp).
+    double weight = 1.0;
 };
 
 // The splits of one rule on one feature. Without the weight of the rule and the feature's share.

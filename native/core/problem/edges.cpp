@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "problem/feature_cuts.hpp"
 #include "problem/split_measures.hpp"
 
 namespace slp {
@@ -134,7 +135,8 @@ bool EdgeBuilder::find_split_probabilities(const Rule& rule, const Box& box,
     std::fill(of_feature_.begin(), of_feature_.end(), 0.0);
     for (const std::uint32_t i : taken_) {
         const BoxSplit& split = splits[i];
-        probability_[i] = measure.weight(geometry_, split.feature, split.low, split.high);
+        const bool other = has_other_version(problem_.table.features[split.feature], splits, i);
+        probability_[i] = measure.weight(geometry_, split.feature, split.low, split.high, other);
         of_feature_[split.feature] += probability_[i];
     }
     double masses = 0;

@@ -5,6 +5,8 @@
 #include <limits>
 #include <numeric>
 
+#include "problem/feature_cuts.hpp"
+
 namespace slp {
 
 namespace {
@@ -58,25 +60,38 @@ Box Geometry::side(const Box& box, const BoxSplit& split, bool left, std::uint32
 }
 
 double Geometry::threshold(const BoxSplit& split) const {
-    return canonical_threshold(problem_.table.features[split.feature], split.low, split.high);
+    return threshold(problem_.table.features[split.feature], split.low, split.high);
 }
 
 double Geometry::gap(std::size_t f, std::uint32_t low, std::uint32_t high) const {
     const Feature& feature = problem_.table.features[f];
+    if (feature.holes) {
+        low = feature.without_side(low);
+        high = feature.without_side(high);
+        if (low == feature.missing()) {  // as a mean gap of neighbouring values
+            const std::size_t n = feature.kind == FeatureKind::values ? feature.numbers.size() : 0;
+            return n < 2 ? 1.0
+                         : std::min((feature.numbers.back() - feature.numbers.front()) /
+                                        static_cast<double>(n - 1),
+                                    kLargestGap);
+        }
+    }
     switch (feature.kind) {
         case FeatureKind::values:
             return std::min(feature.numbers[high] - feature.numbers[low], kLargestGap);
         case FeatureKind::cuts: return static_cast<double>(high - low);
-        case FeatureKind::levels: break;
+        default: return 1.0;
     }
-    return 1.0;
 }
 
 double Geometry::length(std::size_t f, std::uint32_t low, std::uint32_t high) const {
-    if (problem_.table.features[f].kind != FeatureKind::values) {
+    const Feature& feature = problem_.table.features[f];
+    low = feature.without_side(low);
+    high = feature.without_side(high);
+    if (feature.kind != FeatureKind::values || low == feature.missing()) {
         return 1.0;
     }
-    const std::vector<double>& values = problem_.table.features[f].numbers;
+    const std::vector<double>& values = feature.numbers;
     const double a = values[low], b = values[high], least = values.front(), most = values.back();
     // The range of large values is infinite.
     const double out = most - least < std::numeric_limits<double>::infinity()
@@ -86,7 +101,24 @@ double Geometry::length(std::size_t f, std::uint32_t low, std::uint32_t high) co
 }
 
 double Geometry::threshold(const Feature& feature, std::uint32_t low, std::uint32_t high) const {
-    return canonical_threshold(feature, low, high);
+    low = feature.without_side(low);
+    return low == feature.missing()
+               ? std::numeric_limits<double>::infinity()
+               : canonical_threshold(feature, low, feature.without_side(high));
+}
+
+std::int32_t Geometry::wide_cell(const Feature& feature, std::uint32_t low,
+                                 std::uint32_t high) const {
+    if (feature.kind == FeatureKind::subsets) {
+        return feature.first_cell + static_cast<std::int32_t>(low) - 1;
+    }
+    low = feature.without_side(low);
+    if (low == feature.missing()) {
+        return feature.first_cell + feature.n_cells() - 1;
+    }
+    return feature.kind == FeatureKind::levels
+               ? feature.first_cell + static_cast<std::int32_t>(low)
+               : cell(feature, low, feature.without_side(high));
 }
 
 std::int32_t Geometry::cell(const Feature& feature, std::uint32_t low, std::uint32_t high) const {
@@ -116,7 +148,7 @@ std::span<BoxSplit> Splitter::splits(const Box& box, Arena& arena) {
     const auto& features = geometry_.problem_.table.features;
     std::size_t most = 0;
     for (const Feature& feature : features) {
-        most += std::min(static_cast<std::size_t>(feature.n_codes), box.rows.size());
+        most += most_splits(feature, box.rows.size());
     }
     BoxSplit* const begin = arena.allocate<BoxSplit>(most);
     BoxSplit* end = begin;
@@ -129,8 +161,9 @@ std::span<BoxSplit> Splitter::splits(const Box& box, Arena& arena) {
     for (std::uint32_t f = 0; f < features.size(); ++f) {
         fill_buckets(features[f], box);
         find_codes(features[f], box);
-        end = features[f].kind == FeatureKind::levels ? level_splits(f, box, end)
-                                                      : threshold_splits(f, box, end);
+        end = !features[f].plain()                           ? wide_splits(f, end)
+              : features[f].kind == FeatureKind::levels ? level_splits(f, box, end)
+                                                             : threshold_splits(f, box, end);
     }
     const auto least = static_cast<std::uint64_t>(geometry_.problem_.grammar.min_leaf);
     if (least > 1) {
@@ -207,6 +240,48 @@ BoxSplit* Splitter::level_splits(std::uint32_t f, const Box&, BoxSplit* out) {
             *out++ = {{bucket.a, bucket.b}, bucket.sizes, codes_[i], codes_[i], f, cell};
         }
         bucket = {0, 0, 0};
+    }
+    return out;
+}
+
+// Splits by subsets, or with a side of missing values.
+BoxSplit* Splitter::wide_splits(std::uint32_t f, BoxSplit* out) {
+    const Feature& feature = geometry_.problem_.table.features[f];
+    cuts_.clear();
+    list_cuts(feature, codes_, cuts_);
+    Key left, left_kept;
+    Sizes sizes = 0, sizes_kept = 0;
+    const LeftSides sides{
+        .clear =
+            [&] {
+                left = {};
+                sizes = 0;
+            },
+        .add =
+            [&](std::size_t i) {
+                const Bucket& bucket = buckets_[codes_[i]];
+                left = left + Key{bucket.a, bucket.b};
+                sizes += bucket.sizes;
+            },
+        .keep =
+            [&] {
+                left_kept = left;
+                sizes_kept = sizes;
+            },
+        .back =
+            [&] {
+                left = left_kept;
+                sizes = sizes_kept;
+            },
+        .cut =
+            [&](std::size_t j) {
+                const Cut& cut = cuts_[j];
+                const std::int32_t cell = geometry_.cell_of_split(feature, cut.low, cut.high);
+                *out++ = {left, sizes, cut.low, cut.high, f, cell};
+            }};
+    for_each_left_side(feature, codes_, cuts_, sides);
+    for (const std::uint32_t code : codes_) {
+        buckets_[code] = {0, 0, 0};
     }
     return out;
 }

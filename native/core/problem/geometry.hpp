@@ -39,7 +39,7 @@ struct Box {
 struct BoxSplit {
     Key left;
     Sizes left_sizes;
-    // The codes that are neighbours in the box; of a test on a level both are its code.
+    // See `Cut`.
     std::uint32_t low, high;
     std::uint32_t feature;
     // Cell of the canonical threshold, counted through all features.
@@ -88,7 +88,8 @@ public:
     }
     // Key and sizes of a set of rows.
     Box box_of(std::span<const std::uint32_t> rows) const;
-    // Canonical threshold of a split of a numeric feature: less goes left.
+    // Canonical threshold of a split of a numeric feature: less goes left. Of the test for missing
+    // values it is infinite.
     double threshold(const BoxSplit& split) const;
     // Weight under the measure `gap` of a cut of feature f between two codes.
     double gap(std::size_t f, std::uint32_t low, std::uint32_t high) const;
@@ -97,11 +98,14 @@ public:
     double length(std::size_t f, std::uint32_t low, std::uint32_t high) const;
     // Canonical threshold of a cut between two codes of a numeric feature.
     double threshold(const Feature& feature, std::uint32_t low, std::uint32_t high) const;
-    // Cell of that threshold, counted through all features.
+    // Cell of that threshold, which says no side, counted through all features.
     std::int32_t cell(const Feature& feature, std::uint32_t low, std::uint32_t high) const;
-    // Cell of any split, be it a threshold or a test on the level `low`.
+    // Cell of any split.
     std::int32_t cell_of_split(const Feature& feature, std::uint32_t low,
                                std::uint32_t high) const {
+        if (!feature.plain()) {
+            return wide_cell(feature, low, high);
+        }
         return feature.kind == FeatureKind::levels
                    ? feature.first_cell + static_cast<std::int32_t>(low)
                    : cell(feature, low, high);
@@ -116,6 +120,8 @@ private:
         Key key;
         Sizes sizes;
     };
+
+    std::int32_t wide_cell(const Feature& feature, std::uint32_t low, std::uint32_t high) const;
 
     const Problem& problem_;
     std::vector<Row> rows_;
@@ -147,11 +153,13 @@ private:
     void find_codes(const Feature& feature, const Box& box);
     BoxSplit* threshold_splits(std::uint32_t f, const Box& box, BoxSplit* out);
     BoxSplit* level_splits(std::uint32_t f, const Box& box, BoxSplit* out);
+    BoxSplit* wide_splits(std::uint32_t f, BoxSplit* out);
 
     const Geometry& geometry_;
     std::vector<Bucket> buckets_;
     std::vector<std::uint64_t> occupied_;
     std::vector<std::uint32_t> codes_;
+    std::vector<Cut> cuts_;
 };
 
 }  // namespace slp

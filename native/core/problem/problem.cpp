@@ -24,9 +24,13 @@ void check_feature(const Feature& feature, const Table& table, std::int32_t firs
                 std::all_of(feature.codes.begin(), feature.codes.end(),
                             [&](std::uint32_t code) { return code < n_codes; }),
             "each row has a code of each feature");
-    require(feature.kind == FeatureKind::levels ||
-                feature.numbers.size() + (feature.kind == FeatureKind::cuts) == n_codes,
+    require(feature.kind >= FeatureKind::levels ||
+                feature.numbers.size() + (feature.kind == FeatureKind::cuts) + feature.holes ==
+                    n_codes,
             "codes are places among the values, or among the cuts");
+    require(feature.kind != FeatureKind::subsets ||
+                (feature.n_codes <= kMostInSubsets && !feature.holes),
+            "subsets are of few levels, none of them missing values that take a side");
     require(feature.first_cell == first_cell, "cells are counted through all features");
 }
 
@@ -79,6 +83,8 @@ void check_problem(const Problem& problem) {
     const Table& table = problem.table;
     const Grammar& grammar = problem.grammar;
     require(table.n_rows >= 1 && table.counts.size() == table.n_rows, "each row has a count");
+    require(table.weights.empty() || table.weights.size() == table.n_rows,
+            "each row has a weight");
     std::int32_t n_cells = 0;
     for (const Feature& feature : table.features) {
         check_feature(feature, table, n_cells);

@@ -17,6 +17,10 @@
 //
 // with l the length of a split's interval of thresholds over the range of its feature.
 // `partition` is `each` with V the first of the splits that part the rows alike.
+//
+// Two splits in V that differ in the side of missing values alone are versions of one cut. Under all
+// measures but `each` and `partition` each of the two has half of the weight, so that |V| counts
+// cuts.
 
 #pragma once
 
@@ -54,21 +58,25 @@ public:
           by_length_(measure == Measure::range),
           equal_features_(measure == Measure::per_feature),
           counts_splits_(measure == Measure::all || !is_subprobability(measure)),
+          shares_versions_(is_subprobability(measure)),
           divides_(measure != Measure::per_feature && is_subprobability(measure)) {}
 
     // Whether the splits on a feature may differ in weight.
-    bool weighs() const { return by_gap_ || by_length_; }
+    bool weighs(const Feature& feature) const {
+        return by_gap_ || by_length_ || (shares_versions_ && feature.holes);
+    }
     // Whether every split counts alike, whatever its feature.
     bool counts_splits() const { return counts_splits_; }
     // Whether the mass of a feature depends on which of its splits there are.
     bool sums_weights() const { return counts_splits_ || by_length_; }
 
-    // Weight of a split among those on its feature.
+    // Weight of a split among those on its feature. `has_other_version`: of feature_cuts.hpp.
     double weight(const Geometry& geometry, std::size_t feature, std::uint32_t low,
-                  std::uint32_t high) const {
-        return by_gap_      ? geometry.gap(feature, low, high)
-               : by_length_ ? geometry.length(feature, low, high)
-                            : 1.0;
+                  std::uint32_t high, bool has_other_version) const {
+        const double whole = by_gap_      ? geometry.gap(feature, low, high)
+                             : by_length_ ? geometry.length(feature, low, high)
+                                          : 1.0;
+        return has_other_version && shares_versions_ ? whole / 2 : whole;
     }
 
     // Mass of a feature that has splits, given the sum of their weights.
@@ -95,7 +103,7 @@ public:
 private:
     std::span<const double> feature_weights_;
     double equal_;
-    bool by_gap_, by_length_, equal_features_, counts_splits_, divides_;
+    bool by_gap_, by_length_, equal_features_, counts_splits_, shares_versions_, divides_;
 };
 
 }  // namespace slp

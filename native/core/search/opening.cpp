@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "problem/feature_cuts.hpp"
+
 namespace slp::search {
 
 Opening::Opening(const Problem& problem, const Geometry& geometry, bool likelihood,
@@ -343,6 +345,23 @@ void Opening::find_sums(const Box& box) {
         }
         for (const std::uint32_t row : box.rows) {
             leaf_.add(row, by_code_.data() + feature.codes[row] * width);
+        }
+        if (!feature.plain()) {
+            std::vector<double> sum(width), kept(width);
+            const LeftSides sides{
+                .clear = [&] { std::fill(sum.begin(), sum.end(), 0.0); },
+                .add =
+                    [&](std::size_t i) {
+                        const double* const from = by_code_.data() + codes_[i] * width;
+                        for (std::size_t k = 0; k < width; ++k) {
+                            sum[k] += from[k];
+                        }
+                    },
+                .keep = [&] { kept = sum; },
+                .back = [&] { sum = kept; },
+                .cut = [&](std::size_t j) { std::copy_n(sum.data(), width, out + j * width); }};
+            for_each_left_side(feature, codes_, own, sides);
+            return;
         }
         std::fill_n(right_.data(), width, 0.0);
         std::size_t next = 0;

@@ -24,13 +24,14 @@ TwoLevels::TwoLevels(const Problem& problem, const LeafBound& leaf, WeightBound&
       planes_(problem, leaf, bits),
       k_(problem.leaf.n_statistics()),
       width_(leaf.width()),
+      plain_(problem.table.plain()),
       buffer_(2 * width_),
       weights_of_feature_(problem.table.features.size()) {}
 
 bool TwoLevels::prepare(const Box& box, std::span<const BoxSplit> splits, const double* sums,
                         const double* own) {
     counted_split_ = SIZE_MAX;
-    if (!planes_.known() || problem_.counted() || problem_.grammar.min_leaf != 1) {
+    if (!planes_.known() || problem_.counted() || problem_.grammar.min_leaf != 1 || !plain_) {
         return false;
     }
     const std::size_t words = planes_.lay_out(box);

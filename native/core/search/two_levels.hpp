@@ -74,6 +74,7 @@ private:
     VaryingFeatures varying_;
     SplitPlanes planes_;
     std::size_t k_, width_;
+    bool plain_;
     // Of the box's rows only the number is used after `prepare`.
     Box box_;
     std::span<const BoxSplit> splits_;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "problem/feature_cuts.hpp"
+
 namespace slp::smc {
 
 namespace {
@@ -20,12 +22,85 @@ SideFinder::SideFinder(const Problem& problem, const Geometry& geometry)
 void SideFinder::find(mcmc::Rows rows, std::size_t f, std::span<const std::uint32_t> lows,
                       bool with_likelihood) {
     const Feature& feature = problem_.table.features[f];
+    if (!feature.plain()) {
+        find_wide(rows, feature, lows, with_likelihood);
+        return;
+    }
     const std::size_t n = lows.size() + 1;
     keys_.assign(n, Key{});
     sizes_.assign(n, 0);
     statistics_.assign(n * k_, 0.0);
     add_rows(rows, feature, lows);
     add_up(lows, feature.kind == FeatureKind::levels, with_likelihood);
+}
+
+void SideFinder::find_wide(mcmc::Rows rows, const Feature& feature,
+                           std::span<const std::uint32_t> lows, bool with_likelihood) {
+    const std::uint32_t* code = feature.codes.data();
+    codes_.clear();
+    for (const std::uint32_t row : rows) {
+        codes_.push_back(code[row]);
+    }
+    std::sort(codes_.begin(), codes_.end());
+    codes_.erase(std::unique(codes_.begin(), codes_.end()), codes_.end());
+    keys_.assign(codes_.size(), Key{});
+    sizes_.assign(codes_.size(), 0);
+    statistics_.assign(codes_.size() * k_, 0.0);
+    std::vector<double> all(k_, 0.0), sum(k_, 0.0), kept(k_), rest(k_);
+    Side whole{}, left{}, left_kept{};
+    for (const std::uint32_t row : rows) {
+        const auto at = std::lower_bound(codes_.begin(), codes_.end(), code[row]);
+        const auto i = static_cast<std::size_t>(at - codes_.begin());
+        keys_[i] = keys_[i] + geometry_.key_of(row);
+        sizes_[i] += geometry_.sizes_of(row);
+        problem_.leaf.add(row, statistics_.data() + i * k_);
+        problem_.leaf.add(row, all.data());
+        whole.key = whole.key + geometry_.key_of(row);
+        whole.sizes += geometry_.sizes_of(row);
+    }
+    std::vector<Cut> cuts;
+    for (const std::uint32_t low : lows) {
+        cuts.push_back({low, low});
+    }
+    left_.resize(lows.size());
+    right_.resize(lows.size());
+    const LeftSides sides{
+        .clear =
+            [&] {
+                std::fill(sum.begin(), sum.end(), 0.0);
+                left = {};
+            },
+        .add =
+            [&](std::size_t i) {
+                left.key = left.key + keys_[i];
+                left.sizes += sizes_[i];
+                for (std::size_t c = 0; c < k_; ++c) {
+                    sum[c] += statistics_[i * k_ + c];
+                }
+            },
+        .keep =
+            [&] {
+                kept = sum;
+                left_kept = left;
+            },
+        .back =
+            [&] {
+                sum = kept;
+                left = left_kept;
+            },
+        .cut =
+            [&](std::size_t j) {
+                left_[j] = {left.key, left.sizes, 0.0};
+                right_[j] = {whole.key - left.key, whole.sizes - left.sizes, 0.0};
+                if (with_likelihood) {
+                    for (std::size_t c = 0; c < k_; ++c) {
+                        rest[c] = all[c] - sum[c];
+                    }
+                    left_[j].log_marginal = problem_.leaf.log_marginal(sum.data());
+                    right_[j].log_marginal = problem_.leaf.log_marginal(rest.data());
+                }
+            }};
+    for_each_left_side(feature, codes_, cuts, sides);
 }
 
 void SideFinder::add_rows(mcmc::Rows rows, const Feature& feature,

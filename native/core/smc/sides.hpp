@@ -23,13 +23,16 @@ class SideFinder {
 public:
     SideFinder(const Problem& problem, const Geometry& geometry);
 
-    // `lows`: the lower codes of the cuts (the levels), strictly increasing.
+    // `lows`: those of some cuts of the box, in canonical order.
     void find(mcmc::Rows rows, std::size_t f, std::span<const std::uint32_t> lows,
               bool with_likelihood);
     const Side& left(std::size_t cut) const { return left_[cut]; }
     const Side& right(std::size_t cut) const { return right_[cut]; }
 
 private:
+    // Splits by subsets, or with a side of missing values.
+    void find_wide(mcmc::Rows rows, const Feature& feature, std::span<const std::uint32_t> lows,
+                   bool with_likelihood);
     void add_rows(mcmc::Rows rows, const Feature& feature, std::span<const std::uint32_t> lows);
     void add_up(std::span<const std::uint32_t> lows, bool levels, bool with_likelihood);
 
@@ -46,6 +49,7 @@ private:
     std::vector<double> up_to_, from_;
     std::vector<double> sum_;
     std::vector<Side> left_, right_;
+    std::vector<std::uint32_t> codes_;
 };
 
 }  // namespace slp::smc

@@ -79,9 +79,9 @@ TEST(shares_are_those_of_the_specification) {
         const Problem given = problem(one.measure, one.lefts);
         const Geometry geometry(given);
         const SplitMeasure measure(one.measure, weights);
-        const std::vector<double> gaps{measure.weight(geometry, 0, 0, 1),
-                                       measure.weight(geometry, 0, 1, 2),
-                                       measure.weight(geometry, 1, 0, 1)};
+        const std::vector<double> gaps{measure.weight(geometry, 0, 0, 1, false),
+                                       measure.weight(geometry, 0, 1, 2, false),
+                                       measure.weight(geometry, 1, 0, 1, false)};
         std::vector<double> sums(2), masses(2);
         for (std::size_t i = 0; i < 3; ++i) {
             sums[i / 2] += one.shares[i] > 0 ? gaps[i] : 0.0;

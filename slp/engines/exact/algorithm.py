@@ -19,6 +19,7 @@ _OBSTACLES = (
     "no feature takes several values in most boxes, and binary-feature blocks need at most 64 "
     "features of two values each, and a program in which depth alone decides",
     "the weights of the splits of one feature differ by a factor of more than 1e18",
+    "splits are by subsets of levels, or missing values take a side",
 )
 
 

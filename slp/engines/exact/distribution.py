@@ -38,7 +38,7 @@ from slp.leaves import NormalInverseGamma, NormalLinear, OwnModel
 from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.boxes import Geometry
 from slp.problem.core import core_problem
-from slp.problem.new_rows import distinct_rows, rows_as_numbers, share_of_untold
+from slp.problem.new_rows import distinct_rows, rows_as_numbers, share_of_untold, untold_error
 from slp.problem.tree_on_table import tree_of_nodes
 from slp.results.averages import NEGLIGIBLE, LeafMixture, ScoredTree, average_predictions
 from slp.results.paths import Sides, TreePath
@@ -312,13 +312,7 @@ class CompiledChart:
             return average_predictions(self.table, rows, self.leaf_mixtures(rows))
         numbers = rows_as_numbers(self.table, rows)
         first, which = distinct_rows(self.table, numbers)
-        (found,) = self.passes.descend(
-            "predicting",
-            self.likelihood,
-            lambda total, memory, threads, report: self.passes.engine.predict_rows(
-                total, numbers[first], memory, threads, report
-            ),
-        )
+        found = self._descend("predicting", self.passes.engine.predict_rows, numbers[first])
         leaf = self.table.leaf
         width = len(leaf.classes) or 1 + len(leaf.regressors)
         out = np.asarray(found).reshape(len(first), width)[which]
@@ -337,15 +331,34 @@ class CompiledChart:
             yield from (found[i] for i in place)
 
     def _leaves_reached(self, numbers: NDArray[np.float64]) -> list[LeafMixture]:
-        (found,) = self.passes.descend(
-            "following new rows into leaves",
-            self.likelihood,
-            lambda total, memory, threads, report: self.passes.engine.leaves_reached(
-                total, numbers, memory, threads, report
-            ),
-        )
+        reached = self.passes.engine.leaves_reached
+        found = self._descend("following new rows into leaves", reached, numbers)
         k = self.table.leaf.n_statistics
         return [LeafMixture(mass, statistics.reshape(-1, k)) for mass, statistics in found]
+
+    def _descend(
+        self, words: str, descent: Callable[..., tuple[Any, ...]], numbers: NDArray[np.float64]
+    ) -> Any:
+        """What a descent of the core finds for new rows.
+
+        Raises
+        ------
+        DataError
+            E442, E445: a split does not say the side of a row, and that is an error.
+        """
+        core = compiled_core()
+        assert core is not None
+        try:
+            (found,) = self.passes.descend(
+                words,
+                self.likelihood,
+                lambda total, memory, threads, report: descent(
+                    total, numbers, memory, threads, report
+                ),
+            )
+        except core.UntoldError as fault:
+            raise untold_error(self.table.features[fault.args[0]]) from None
+        return found
 
     def outside(self) -> Outside:
         """Expected uses of states, rules and features, found once.

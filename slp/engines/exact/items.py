@@ -175,10 +175,13 @@ class Items:
 
     def goes_left(self, item: int, cut: Cut) -> NDArray[np.bool_]:
         """Which of an item's rows a split sends left."""
-        feature, low, _ = cut
-        codes = self._codes[feature, self.rows[item]]
-        categorical = self.table.features[feature].categorical
-        return np.asarray(codes == low if categorical else codes <= low)
+        f, low, high = cut
+        codes = self._codes[f, self.rows[item]]
+        feature = self.table.features[f]
+        if feature.subsets or feature.holes:
+            left, _ = feature.sides(*feature.test(low, high))
+            return np.asarray(left[codes])
+        return np.asarray(codes == low if feature.categorical else codes <= low)
 
     @property
     def _pass(self) -> Any:

@@ -83,6 +83,12 @@ bool TreeMoves::same_test(const Node& a, const Node& b) const {
         return false;
     }
     const auto& feature = problem_.table.features[static_cast<std::size_t>(a.taken.feature)];
+    if (feature.kind == FeatureKind::subsets) {
+        return a.taken.low == b.taken.low && a.taken.high == b.taken.high;
+    }
+    if (feature.side_of_missing(a.taken.low) != feature.side_of_missing(b.taken.low)) {
+        return false;
+    }
     return feature.kind == FeatureKind::levels
                ? a.taken.low == b.taken.low
                : geometry_.threshold(feature, a.taken.low, a.taken.high) ==

@@ -32,7 +32,12 @@ const LikelySplit& InformedSplits::find(const Taken& taken) const {
         return std::pair(split.feature, split.cut.low);
     };
     const std::pair wanted(static_cast<std::uint32_t>(taken.feature), taken.low);
-    return *std::ranges::lower_bound(*likely, wanted, {}, place);
+    const auto found = std::ranges::lower_bound(*likely, wanted, {}, place);
+    if (found != likely->end() && place(*found) == wanted) {
+        return *found;
+    }
+    // With a side of missing values, cuts are in another order.
+    return *std::ranges::find(*likely, wanted, place);
 }
 
 }  // namespace slp::mcmc

@@ -17,6 +17,9 @@ void TreeMoves::narrow(std::span<const Node> subtree, std::int32_t feature, bool
         const double threshold =
             geometry_.threshold(problem_.table.features[static_cast<std::size_t>(feature)],
                                 node.taken.low, node.taken.high);
+        if (threshold == INFINITY) {  // the test for missing values
+            continue;
+        }
         if (left) {
             bounds.low = std::max(bounds.low, threshold);
         } else {
@@ -26,9 +29,12 @@ void TreeMoves::narrow(std::span<const Node> subtree, std::int32_t feature, bool
 }
 
 TreeMoves::Bounds TreeMoves::bounds(const View& tree, std::uint32_t i) const {
-    Bounds out{-INFINITY, INFINITY};
+    Bounds out{-INFINITY, INFINITY, false};
     const std::int32_t f = tree.nodes[i].taken.feature;
-    if (problem_.table.features[static_cast<std::size_t>(f)].kind != FeatureKind::levels) {
+    const Feature& feature = problem_.table.features[static_cast<std::size_t>(f)];
+    if (feature.kind < FeatureKind::levels && feature.without_side(tree.nodes[i].taken.low) == feature.missing()) {
+        out.of_missing = true;
+    } else if (feature.kind < FeatureKind::levels) {
         narrow(tree.subtree(tree.child(i, false)), f, true, out);
         narrow(tree.subtree(tree.child(i, true)), f, false, out);
     }
@@ -43,8 +49,11 @@ std::vector<double> TreeMoves::weights_within(const Bounds& bounds, std::int32_t
                                    split.cut.high);
     };
     auto first = splits.begin(), last = splits.end();
-    if (problem_.table.features[static_cast<std::size_t>(feature)].kind != FeatureKind::levels) {
-        // Thresholds ascend.
+    if (bounds.of_missing) {
+        first = last - 1;  // it stands for itself alone
+    } else if (problem_.table.features[static_cast<std::size_t>(feature)].kind <
+               FeatureKind::levels) {
+        // Thresholds ascend; that of the test for missing values is infinite.
         first = std::ranges::upper_bound(splits, bounds.low, {}, threshold);
         last = std::ranges::lower_bound(first, splits.end(), bounds.high, {}, threshold);
     }

@@ -114,9 +114,11 @@ void TreeMoves::joint_splits(const View& tree, std::uint32_t x, std::uint32_t y,
         }
     };
     if (!tree.is_leaf(x) && !tree.is_leaf(y)) {
+        wide_joint_splits(tree, x, y, true, true, out);
         const Taken &a = tree.nodes[x].taken, &b = tree.nodes[y].taken;
         const Taken both{-1, a.feature, std::max(a.low, b.low), std::min(a.high, b.high)};
-        if (a.feature == b.feature) {
+        if (a.feature == b.feature &&
+            problem_.table.features[static_cast<std::size_t>(a.feature)].plain()) {
             const auto f = static_cast<std::size_t>(a.feature);
             const bool levels = problem_.table.features[f].kind == FeatureKind::levels;
             if (levels ? a.low == b.low : both.low < both.high) {
@@ -133,6 +135,10 @@ void TreeMoves::joint_splits(const View& tree, std::uint32_t x, std::uint32_t y,
         taken.rule = -1;
         const Feature& feature =
             problem_.table.features[static_cast<std::size_t>(taken.feature)];
+        if (!feature.plain()) {
+            wide_joint_splits(tree, x, y, by_x, !by_x, out);
+            continue;
+        }
         const Rows whole = tree.rows_of(other);
         if (feature.kind == FeatureKind::levels) {
             const auto equal =
@@ -149,6 +155,38 @@ void TreeMoves::joint_splits(const View& tree, std::uint32_t x, std::uint32_t y,
         if (least > taken.low) {
             add({-1, taken.feature, taken.low, std::min(taken.high, least)}, by_x, !by_x, true);
         }
+    }
+}
+
+void TreeMoves::wide_joint_splits(const View& tree, std::uint32_t x, std::uint32_t y, bool by_x,
+                                  bool by_y, std::vector<Joint>& out) const {
+    const std::uint32_t maker = by_x ? x : y, other = by_x ? y : x;
+    const std::int32_t f = tree.nodes[maker].taken.feature;
+    const Feature& feature = problem_.table.features[static_cast<std::size_t>(f)];
+    const bool both = by_x && by_y;
+    if (feature.plain() || (both && tree.nodes[other].taken.feature != f)) {
+        return;
+    }
+    std::vector<Rows> sides[2];  // left, right
+    for (const bool right : {false, true}) {
+        sides[right].push_back(tree.rows_of(tree.child(maker, right)));
+        if (both) {
+            sides[right].push_back(tree.rows_of(tree.child(other, right)));
+        }
+    }
+    Cut cut{};
+    if (both) {
+        if (cut_between(feature, sides[0], sides[1], cut)) {
+            out.push_back({{-1, f, cut.low, cut.high}, true, true, false});
+        }
+        return;
+    }
+    for (const bool right : {false, true}) {
+        sides[right].push_back(tree.rows_of(other));
+        if (cut_between(feature, sides[0], sides[1], cut)) {
+            out.push_back({{-1, f, cut.low, cut.high}, by_x, by_y, right});
+        }
+        sides[right].pop_back();
     }
 }
 
@@ -172,6 +210,13 @@ bool TreeMoves::canonical_level(const Taken& taken, std::span<const Rows> right)
 bool TreeMoves::split_between(const Taken& test, Rows left, Rows right, Taken& out) const {
     const Feature& feature = problem_.table.features[static_cast<std::size_t>(test.feature)];
     out = {-1, test.feature, test.low, test.high};
+    if (!feature.plain()) {
+        Cut cut{};
+        const bool found = cut_between(feature, {&left, 1}, {&right, 1}, cut);
+        out.low = cut.low;
+        out.high = cut.high;
+        return found;
+    }
     if (feature.kind == FeatureKind::levels) {
         return canonical_level(test, {&right, 1});
     }

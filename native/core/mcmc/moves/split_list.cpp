@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
+
+#include "problem/feature_cuts.hpp"
 
 namespace slp::mcmc {
 
@@ -80,6 +83,10 @@ LikelySplits SplitList::likely(Rows rows) {
 void SplitList::add_feature(Rows rows, std::size_t begin, std::size_t end) {
     const Feature& feature = problem_.table.features[splits_[begin].feature];
     sort_by_code(feature, rows);
+    if (!feature.plain()) {
+        add_wide_feature(feature, std::span(splits_).subspan(begin, end - begin));
+        return;
+    }
     const bool levels = feature.kind == FeatureKind::levels;
     std::fill(left_.begin(), left_.end(), 0.0);
     std::size_t next = 0;
@@ -101,6 +108,34 @@ void SplitList::add_feature(Rows rows, std::size_t begin, std::size_t end) {
         log_likelihood_.push_back(problem_.leaf.log_marginal(left_.data()) +
                                   problem_.leaf.log_marginal(right_.data()));
     }
+}
+
+// The same of splits by subsets, or with a side of missing values.
+void SplitList::add_wide_feature(const Feature& feature, std::span<const WeighedSplit> splits) {
+    std::vector<double> kept(k_);
+    std::vector<Cut> cuts;
+    for (const WeighedSplit& split : splits) {
+        cuts.push_back(split.cut);
+    }
+    const LeftSides sides{
+        .clear = [&] { std::fill(left_.begin(), left_.end(), 0.0); },
+        .add =
+            [&](std::size_t i) {
+                for (std::size_t c = 0; c < k_; ++c) {
+                    left_[c] += sums_[i * k_ + c];
+                }
+            },
+        .keep = [&] { kept = left_; },
+        .back = [&] { left_ = kept; },
+        .cut =
+            [&](std::size_t) {
+                for (std::size_t c = 0; c < k_; ++c) {
+                    right_[c] = total_[c] - left_[c];
+                }
+                log_likelihood_.push_back(problem_.leaf.log_marginal(left_.data()) +
+                                          problem_.leaf.log_marginal(right_.data()));
+            }};
+    for_each_left_side(feature, codes_, cuts, sides);
 }
 
 void SplitList::sort_by_code(const Feature& feature, Rows rows) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "mcmc/local_process.hpp"
@@ -34,6 +35,7 @@ public:
 
 private:
     void add_feature(Rows rows, std::size_t begin, std::size_t end);
+    void add_wide_feature(const Feature& feature, std::span<const WeighedSplit> splits);
     void sort_by_code(const Feature& feature, Rows rows);
 
     const Problem& problem_;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "mcmc/edit_tree.hpp"
+#include "problem/feature_cuts.hpp"
 
 namespace slp::mcmc {
 
@@ -15,7 +16,7 @@ namespace {
 std::size_t cuts_of(const Table& table) {
     std::size_t out = 0;
     for (const Feature& feature : table.features) {
-        out += static_cast<std::size_t>(feature.n_codes) - 1;
+        out += most_splits(feature, static_cast<std::size_t>(feature.n_codes));
     }
     return out;
 }
@@ -242,11 +243,22 @@ std::uint32_t TreeMoves::plan_preorder(const Preorder& tree, std::size_t& next) 
 
 bool TreeMoves::restored(const Taken& now, const Taken& before) const {
     const auto& feature = problem_.table.features[static_cast<std::size_t>(now.feature)];
-    if (feature.kind == FeatureKind::levels) {
+    if (feature.kind == FeatureKind::subsets) {
+        return (now.low & (before.low | before.high)) == before.low;
+    }
+    const std::uint32_t own = feature.without_side(before.low);
+    if (own == feature.missing() || feature.without_side(now.low) == feature.missing()) {
         return now.low == before.low;
     }
+    const Missing side = feature.side_of_missing(before.low);
+    if (side != Missing::untold && (side == Missing::left) != test_of(problem_.table, geometry_, now).missing_left) {
+        return false;
+    }
+    if (feature.kind == FeatureKind::levels) {
+        return feature.without_side(now.low) == own;
+    }
     const std::uint32_t last = test_of(problem_.table, geometry_, now).width;
-    return before.low <= last && last < before.high;
+    return own <= last && last < feature.without_side(before.high);
 }
 
 // What a goal's plan takes in its rows; null if that is no choice of its state or no tree.
@@ -257,9 +269,17 @@ const TreeMoves::Planned* TreeMoves::take_planned(const Goal& goal, Taken& taken
                        left_rows_.data(), right_rows_.data());
         if (parted_.n_left > 0 && parted_.n_right > 0) {
             const auto f = static_cast<std::size_t>(planned->feature);
-            const bool level = problem_.table.features[f].kind == FeatureKind::levels;
-            taken = {rule_of(goal.state, RuleKind::split), planned->feature, parted_.low,
-                     level ? parted_.low : parted_.high};
+            const Feature& feature = problem_.table.features[f];
+            const bool level = feature.kind == FeatureKind::levels;
+            Cut cut{parted_.low, level ? parted_.low : parted_.high};
+            if (!feature.plain()) {
+                const Rows left(left_rows_.data(), parted_.n_left);
+                const Rows right(right_rows_.data(), parted_.n_right);
+                if (!cut_between(feature, {&left, 1}, {&right, 1}, cut)) {
+                    return nullptr;
+                }
+            }
+            taken = {rule_of(goal.state, RuleKind::split), planned->feature, cut.low, cut.high};
             const bool back = planned->restores == nullptr || restored(taken, *planned->restores);
             return back && taken.rule >= 0 ? planned : nullptr;
         }
@@ -275,17 +295,87 @@ const TreeMoves::Planned* TreeMoves::take_planned(const Goal& goal, Taken& taken
 TreeMoves::Parted TreeMoves::part(Rows rows, RowTest test, std::uint32_t* left,
                                   std::uint32_t* right) {
     Parted out;
-    for (const std::uint32_t row : rows) {
-        const std::uint32_t code = test.code[row];
-        const bool goes_left = code - test.least <= test.width;
-        left[out.n_left] = row;
-        right[out.n_right] = row;
-        out.n_left += goes_left;
-        out.n_right += !goes_left;
-        out.low = std::max(out.low, goes_left ? code : 0);
-        out.high = std::min(out.high, goes_left ? kNone : code);
+    const auto part = [&](auto passes) {
+        for (const std::uint32_t row : rows) {
+            const std::uint32_t code = test.code[row];
+            const bool goes_left = passes(row);
+            left[out.n_left] = row;
+            right[out.n_right] = row;
+            out.n_left += goes_left;
+            out.n_right += !goes_left;
+            out.low = std::max(out.low, goes_left ? code : 0);
+            out.high = std::min(out.high, goes_left ? kNone : code);
+        }
+    };
+    if (test.plain()) {
+        part([&](std::uint32_t row) { return test.plain_goes_left(row); });
+    } else {
+        part([&](std::uint32_t row) { return test.goes_left(row); });
     }
     return out;
+}
+
+bool TreeMoves::cut_between(const Feature& feature, RowSets left, RowSets right, Cut& out) {
+    if (feature.kind == FeatureKind::subsets) {
+        const auto group = [&](RowSets sets) {
+            std::uint32_t codes = 0;
+            for (const Rows rows : sets) {
+                for (const std::uint32_t row : rows) {
+                    codes |= 1U << feature.codes[row];
+                }
+            }
+            return codes;
+        };
+        out = {group(left), group(right)};
+        // The group with the first level is on the left.
+        return (out.low & out.high) == 0 && out.low != 0 && out.high != 0 &&
+               std::countr_zero(out.low) < std::countr_zero(out.high);
+    }
+    struct Found {
+        std::uint32_t least = kNone, most = 0;
+        bool misses = false;
+    };
+    const auto look = [&](RowSets sets) {
+        Found found;
+        for (const Rows rows : sets) {
+            for (const std::uint32_t row : rows) {
+                const std::uint32_t code = feature.codes[row];
+                if (code == feature.missing()) {
+                    found.misses = true;
+                } else {
+                    found.least = std::min(found.least, code);
+                    found.most = std::max(found.most, code);
+                }
+            }
+        }
+        return found;
+    };
+    const Found a = look(left), b = look(right);
+    if ((a.misses && b.misses) || b.least == kNone) {
+        return false;
+    }
+    if (a.least == kNone) {
+        out = {feature.missing(), feature.missing()};
+        return a.misses;
+    }
+    if (feature.kind == FeatureKind::levels) {
+        const auto has = [&](const Rows rows) {
+            return std::ranges::any_of(rows, [&](std::uint32_t row) { return feature.codes[row] == a.least; });
+        };
+        if (a.least != a.most || std::ranges::any_of(right, has) ||
+            (b.least == b.most && b.least < a.least)) {  // of two levels the test is on the first
+            return false;
+        }
+        out = {a.least, a.least};
+    } else if (a.most < b.least) {
+        out = {a.most, b.least};
+    } else {
+        return false;
+    }
+    out = feature.with_side(out, a.misses   ? Missing::left
+                                 : b.misses ? Missing::right
+                                            : Missing::untold);
+    return true;
 }
 
 bool TreeMoves::build(std::uint32_t at, std::uint32_t plan) {

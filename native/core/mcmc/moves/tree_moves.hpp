@@ -153,12 +153,17 @@ private:
     };
     static Parted part(Rows rows, RowTest test, std::uint32_t* left, std::uint32_t* right);
     bool restored(const Taken& now, const Taken& before) const;
+    // The cut on a feature that has sets of rows on its left side, and others on its right; false
+    // if there is none. For splits by subsets, or with a side of missing values.
+    using RowSets = std::span<const Rows>;
+    static bool cut_between(const Feature& feature, RowSets left, RowSets right, Cut& out);
     // Sets the ratio from the log probabilities of the choices.
     Made made(std::uint32_t at, double log_forth, double log_back);
 
     // --- perturb
     struct Bounds {
         double low, high;
+        bool of_missing;  // of the test for missing values of numbers
     };
     Bounds bounds(const View& tree, std::uint32_t i) const;
     void narrow(std::span<const Node> subtree, std::int32_t feature, bool left,
@@ -173,6 +178,8 @@ private:
     // weights. A block is the rows of a leaf.
     double keep_blocks_whole(Rows rows);
     void mark_cutting(std::uint32_t feature, Rows rows);
+    // Whether a split by subsets, or with a side of missing values, parts a block.
+    bool cuts_block(const Feature& feature, std::uint32_t low, Rows rows);
 
     // --- rotate
     Made rotate_up(Randomness& random);
@@ -185,6 +192,9 @@ private:
     };
     void joint_splits(const View& tree, std::uint32_t x, std::uint32_t y,
                       std::vector<Joint>& out) const;
+    // The same of splits by subsets, or with a side of missing values, that these nodes make.
+    void wide_joint_splits(const View& tree, std::uint32_t x, std::uint32_t y, bool by_x,
+                           bool by_y, std::vector<Joint>& out) const;
     // The subtrees that `down` may make at a node.
     void lowered(const View& tree, std::uint32_t i, bool side, std::vector<Preorder>& out) const;
     bool zipped(const View& tree, std::uint32_t one, std::uint32_t two, Preorder& out) const;

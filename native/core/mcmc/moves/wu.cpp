@@ -90,6 +90,10 @@ double TreeMoves::keep_blocks_whole(Rows rows) {
     auto& splits = splits_.splits();
     std::uint32_t feature = kNone;
     std::erase_if(splits, [&](const WeighedSplit& split) {
+        const Feature& own = problem_.table.features[split.feature];
+        if (!own.plain()) {
+            return cuts_block(own, split.cut.low, rows);
+        }
         if (split.feature != feature) {
             feature = split.feature;
             mark_cutting(feature, rows);
@@ -99,6 +103,19 @@ double TreeMoves::keep_blocks_whole(Rows rows) {
         return after != cutting_.begin() && split.cut.low < std::prev(after)->second;
     });
     return splits_.sum();
+}
+
+bool TreeMoves::cuts_block(const Feature& feature, std::uint32_t low, Rows rows) {
+    constexpr std::uint32_t kLeft = 1, kRight = 2;
+    std::ranges::fill(least_, 0);
+    for (const std::uint32_t row : rows) {
+        std::uint32_t& sides = least_[blocks_[row]];
+        sides |= feature.goes_left(low, row) ? kLeft : kRight;
+        if (sides == (kLeft | kRight)) {
+            return true;
+        }
+    }
+    return false;
 }
 
 // Puts the codes of a feature at which a split parts a block (thresholds behind them, or tests on

@@ -101,7 +101,6 @@ def test_a_prior_asked_of_the_exact_engine_stays_so() -> None:
 def test_what_the_core_lacks_is_said() -> None:
     table = data().with_columns(x0=pl.when(pl.col("x0") > 0).then("x0"))
     for program, why in (
-        (":- feature(x0, [missing(side)]).", "which lets no missing values take a side, as those"),
         (
             ":- ignore(x0). :- constraint(python('builtins:bool', local)).",
             "which asks no predicates on nodes",

@@ -1,0 +1,49 @@
+"""The core's proposals against the plain ones where splits are by subsets of levels, or missing
+values take a side."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from slp.engines.mcmc.trees.compiled import core_moves
+from slp.engines.mcmc.trees.core_chains import CoreProposal, core_proposal
+from slp.engines.mcmc.trees.moves import TREE_MOVES
+from slp.engines.mcmc.trees.names import Named
+from slp.problem.local_process import LocalProcess
+from tests.engines.mcmc.trees.core_matrices import CoreExample
+from tests.engines.mcmc.trees.matrices import TOLERANCE, Example, example
+from tests.spec.cases import random_case
+
+
+@cache
+def examples(kind: str, n: int = 12) -> list[Example]:
+    """Programs on tables of a kind that have a dozen derivations or more."""
+    found: list[Example] = []
+    seed = 0
+    while len(found) < n:
+        seed += 1
+        of: dict[str, Any] = {kind: True}
+        case = random_case(seed, **of)
+        plain = not any(f.holes or f.subsets for f in case.model.table.features)
+        if plain or not 9 <= len(case.spec.derivations) <= 60 or case.model.unsummable:
+            continue
+        made = example(LocalProcess(case.model.grammar, case.model.boxes))
+        if made is not None and len(made.proofs) >= 9:
+            if core_moves(made.target.process.grammar, "cgm"):
+                found.append(made)
+    return found
+
+
+@pytest.mark.usefixtures("compiled_kernels")
+@pytest.mark.parametrize("name", list(TREE_MOVES))
+@pytest.mark.parametrize("kind", ["subsets", "missing_side"])
+def test_moves(kind: str, name: str) -> None:
+    proposal: CoreProposal = core_proposal(Named(name, None, 1.0))
+    for made in examples(kind):
+        have = CoreExample(made).matrix(proposal)
+        want = made.matrix(TREE_MOVES[name])
+        np.testing.assert_allclose(have, want, rtol=0, atol=TOLERANCE)
