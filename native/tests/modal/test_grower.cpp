@@ -44,13 +44,13 @@ double fit(const Problem& problem, const Rows& rows) {
 }
 
 // The distinct cuts of a set of rows: feature, lower code, rows of the left side.
-struct Cut {
+struct OwnCut {
     std::uint32_t feature, low;
     Rows left, right;
 };
 
-std::vector<Cut> cuts_of(const Problem& problem, const Rows& rows) {
-    std::vector<Cut> out;
+std::vector<OwnCut> cuts_of(const Problem& problem, const Rows& rows) {
+    std::vector<OwnCut> out;
     for (std::uint32_t f = 0; f < problem.table.features.size(); ++f) {
         const Feature& feature = problem.table.features[f];
         std::set<std::uint32_t> codes;
@@ -62,7 +62,7 @@ std::vector<Cut> cuts_of(const Problem& problem, const Rows& rows) {
             if (code == *codes.rbegin() && !all_tests) {
                 continue;
             }
-            Cut cut{f, code, {}, {}};
+            OwnCut cut{f, code, {}, {}};
             for (const std::uint32_t row : rows) {
                 (feature.goes_left(code, row) ? cut.left : cut.right).push_back(row);
             }
@@ -110,10 +110,10 @@ TEST(modal_takes_the_best_of_all_options) {
             for (std::size_t node = 0; node < run.tree.feature.size(); ++node) {
                 const Open at = stack.back();
                 stack.pop_back();
-                const std::vector<Cut> cuts =
-                    at.depth < 4 ? cuts_of(problem, at.rows) : std::vector<Cut>{};
+                const std::vector<OwnCut> cuts =
+                    at.depth < 4 ? cuts_of(problem, at.rows) : std::vector<OwnCut>{};
                 std::vector<double> per_feature(3);
-                for (const Cut& cut : cuts) {
+                for (const OwnCut& cut : cuts) {
                     per_feature[cut.feature] += 1;
                 }
                 double weights = 0;
@@ -122,8 +122,8 @@ TEST(modal_takes_the_best_of_all_options) {
                 }
                 const double own = fit(problem, at.rows) + stops(at.depth, at.rows);
                 double best = -INFINITY;
-                const Cut* taken = nullptr;
-                for (const Cut& cut : cuts) {
+                const OwnCut* taken = nullptr;
+                for (const OwnCut& cut : cuts) {
                     const double share =
                         measure == Measure::all
                             ? 1.0 / static_cast<double>(cuts.size())
