@@ -75,6 +75,8 @@ private:
             f.breakpoints = many<double>();
             f.first_cell = n_cells_;
             f.codes = many<std::uint32_t>();
+            f.holes = one<int>() != 0;
+            f.untold = named<Untold>();
             n_cells_ += f.n_cells();
             p.table.features.push_back(std::move(f));
         } else if (name == "set_leaf") {
