@@ -163,7 +163,7 @@ def test_engines_agree_on_medium_tables(index: int) -> None:
 
 
 def test_nothing_of_the_language_is_left_out() -> None:
-    """But for what is decided at the finished tree, and backtracking: no exact engine takes these."""
+    """But for what is decided at the finished tree, and backtracking: no exact engine takes it."""
     programs = [case(i).model.program for i in range(len(TEXTS))]
     assert all(not case(i).model.unsummable for i in range(len(TEXTS)))
     assert len(PRIORS) == len(prior_names())
