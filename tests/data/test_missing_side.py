@@ -247,8 +247,8 @@ def test_explanations_and_the_choice_of_auto() -> None:
     told = explain_program(program, problem.table.schema())
     assert "exact sums go box by box" in told.replace("\n", " ")
     rng = np.random.default_rng(1)
-    large = pl.DataFrame({name: rng.normal(size=60) for name in ("a", "b", "c")})
-    large = large.with_columns(a=pl.when(pl.col("a") < 1).then("a"), y=pl.Series(["x", "y"] * 30))
+    large = pl.DataFrame({name: rng.normal(size=100) for name in ("a", "b", "c")})
+    large = large.with_columns(a=pl.when(pl.col("a") < 1).then("a"), y=pl.Series(["x", "y"] * 50))
     found = slp.parse(":- use(growtree). :- feature(_, [missing(side)]).")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", slp.SlpWarning)  # of so few draws
