@@ -255,3 +255,32 @@ def test_explanations_and_the_choice_of_auto() -> None:
         drawn = found.posterior(large, "y", seed=1, draws=5, engine="auto", warmup=5, thin=1)
     assert drawn.engine == "mh"
     assert "NumPy" not in drawn.reason
+
+
+@pytest.mark.parametrize("values", [9, 2])
+@pytest.mark.parametrize("more", ["", ":- support(max_depth(2)).", ":- constraint(max_leaves(4))."])
+def test_only_new_rows_miss_values(values: int, more: str) -> None:
+    """Exact sums go by blocks, which hold no missing values, and new rows with them item by item."""
+    rng = np.random.default_rng(values)
+    table = pl.DataFrame({name: rng.integers(0, values, 24) for name in "abc"})
+    table = table.with_columns(y=pl.Series(rng.choice(["n", "p"], 24)))
+    rows = pl.DataFrame({name: rng.integers(0, 2 * values, 40) / 2 for name in "abc"})
+    holes = rng.random((40, 3)) < 0.2
+    rows = rows.with_columns(
+        pl.when(pl.Series(holes[:, i])).then(None).otherwise(pl.col(name)).alias(name)
+        for i, name in enumerate("abc")
+    )
+    program = slp.parse(":- use(growtree). :- feature(_, [missing(side), new(average)]). " + more)
+    found, by_chart = (
+        program.posterior(table, "y", engine=engine, seed=1) for engine in ("exact", "chart")
+    )
+    have, want = found.predict_proba(rows), by_chart.predict_proba(rows)
+    np.testing.assert_allclose(have, want, atol=1e-9)
+    whole = ~holes.any(axis=1)
+    plain = slp.parse(f":- use(growtree). {more}").posterior(table, "y", engine="exact", seed=1)
+    np.testing.assert_allclose(plain.predict_proba(rows.filter(whole)), have[whole], atol=1e-9)
+    refuses = slp.parse(f":- use(growtree). :- feature(_, [missing(side)]). {more}")
+    strict = refuses.posterior(table, "y", engine="exact", seed=1)
+    np.testing.assert_allclose(strict.predict_proba(rows.filter(whole)), have[whole], atol=1e-9)
+    with pytest.raises(slp.DataError, match="E442"):
+        strict.predict_proba(rows)

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <numeric>
@@ -41,7 +42,7 @@ public:
         }
     }
 
-    // -1: none.
+    // -1: none. No value is missing.
     std::int32_t find(const double* values) {
         codes_.clear();
         for (const Feature& feature : engine_.problem().table.features) {
@@ -83,13 +84,21 @@ public:
         : engine_(engine),
           pass_(pass),
           values_(rows.values),
+          n_rows_(rows.m),
           budget_(means.memory),
           n_threads_(means.n_threads),
           poll_(poll),
           out_(out),
-          cut_(kMostLost / pass.most_edges()) {
-        left_.resize(rows.m);
+          cut_(kMostLost / pass.most_edges()),
+          by_items_(pass.blocks() == nullptr) {
+        left_.resize(n_rows_);
         std::iota(left_.begin(), left_.end(), std::size_t{0});
+        if (pass_.blocks() != nullptr) {
+            const auto whole = std::stable_partition(
+                left_.begin(), left_.end(), [this](std::size_t row) { return !misses(row); });
+            missing_.assign(whole, left_.end());
+            left_.erase(whole, left_.end());
+        }
     }
 
     Status run() {
@@ -97,6 +106,27 @@ public:
         if (pass_.blocks() != nullptr && left_.size() >= kFewestAlongTree) {
             along_tree = take_rows_of_table();
         }
+        const Status status = run_rows(std::move(along_tree));
+        if (status != Status::done || missing_.empty()) {
+            return status;
+        }
+        left_ = std::exchange(missing_, {});
+        by_items_ = true;
+        return run_rows({});
+    }
+
+private:
+    using Rows = std::span<const std::size_t>;
+
+    // Whether the row misses a value.
+    bool misses(std::size_t row) const {
+        const std::size_t d = engine_.problem().table.features.size();
+        return std::ranges::any_of(values_.subspan(row * d, d),
+                                   [](double value) { return std::isnan(value); });
+    }
+
+    // All rows left, the first of them along the tree.
+    Status run_rows(std::vector<std::size_t> along_tree) {
         std::size_t n_threads = n_threads_;
         for (const std::size_t n_queries : kBatchSizes) {
             const Status status = run_batches(n_queries, n_threads, std::exchange(along_tree, {}));
@@ -108,13 +138,10 @@ public:
         return Status::out_of_budget;
     }
 
-private:
-    using Rows = std::span<const std::size_t>;
-
     // Those of the rows left that go with rows of the table, if there are enough of these.
     std::vector<std::size_t> take_rows_of_table() {
         RowsOfTable table(engine_);
-        row_of_table_.assign(left_.size(), -1);
+        row_of_table_.assign(n_rows_, -1);
         query_of_row_.assign(engine_.problem().table.n_rows, -1);
         std::int32_t n_queries = 0;
         for (const std::size_t row : left_) {
@@ -194,7 +221,7 @@ private:
     }
 
     bool descend(Rows rows, Sink& sink, const std::function<bool(std::uint64_t)>& go_on) {
-        if (pass_.blocks() == nullptr) {
+        if (by_items_) {
             RowWalk<Sink> walk(engine_, values_, rows, sink);
             return Descent(engine_, pass_, walk, rows.size(), cut_, budget_, go_on).run();
         }
@@ -228,12 +255,15 @@ private:
     const Engine& engine_;
     const Pass& pass_;
     std::span<const double> values_;
+    std::size_t n_rows_;
     Budget budget_;
     std::size_t n_threads_;
     const Poll& poll_;
     Out& out_;
     double cut_ = 0;
-    std::vector<std::size_t> left_;
+    bool by_items_;
+    // Rows not done. `missing_`: those that miss a value, which blocks do not follow.
+    std::vector<std::size_t> left_, missing_;
     // Of each new row the row of the table that it goes with; -1 for none.
     std::vector<std::int32_t> row_of_table_;
     QueryOfRow query_of_row_;

@@ -9,7 +9,8 @@
 // most the value, that between c and c + 1 above it. If a row of the table has all these codes, the
 // two rows are on the same side of every split of every box that holds the table's row, because
 // thresholds grow with both codes beside them. So the new row ends in the leaves of the tree that
-// hold the table's row. Other rows take a side of their own where they lie between two values.
+// hold the table's row. Other rows take a side of their own where they lie between two values. Rows
+// that miss a value go item by item, through the items that the pass has kept besides its blocks.
 //
 // Error: each row loses less than 1e-11 of its probability on the way (descent.hpp,
 // interval_blocks/descent.hpp), and the rest is divided by its sum.
@@ -41,8 +42,8 @@ struct Means {
     std::size_t n_threads;
 };
 
-// pass: totals, after a run. For each row the average over all trees of its leaf's prediction (LeafModel::predict): out is m *
-// n_predicted().
+// pass: totals, after a run; it keeps items if a row misses a value. For each row the average over
+// all trees of its leaf's prediction (LeafModel::predict): out is m * n_predicted().
 Status predict_rows(const Engine& engine, const Pass& pass, const NewRows& rows, Means means,
                     const Poll& poll, std::vector<double>& out);
 

@@ -348,6 +348,7 @@ class CompiledChart:
         """
         core = compiled_core()
         assert core is not None
+        keep: Keep = "items" if np.isnan(numbers).any() else "blocks"
         try:
             (found,) = self.passes.descend(
                 words,
@@ -355,6 +356,7 @@ class CompiledChart:
                 lambda total, memory, threads, report: descent(
                     total, numbers, memory, threads, report
                 ),
+                keep,
             )
         except core.UntoldError as fault:
             raise untold_error(self.table.features[fault.args[0]]) from None

@@ -13,10 +13,7 @@ from slp.results.averages import TreeDistribution
 def _exact(
     problem: Problem, likelihood: bool, limits: Limits, progress: Progress | None
 ) -> TreeDistribution:
-    # By blocks, which go over tables without holes, a new row may not miss a value.
-    features = problem.table.features
-    by_blocks = not any(f.holes or f.subsets for f in features)
-    if problem.core is None or (by_blocks and any(f.missing == "side" for f in features)):
+    if problem.core is None:
         return chart(problem, likelihood, limits, progress)
     return CompiledChart.of(
         problem.grammar,

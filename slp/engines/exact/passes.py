@@ -161,8 +161,10 @@ class Passes:
         words: str,
         likelihood: bool,
         descent: Callable[[Any, int, int, _Poll | None], tuple[Any, ...]],
+        keep: Keep = "blocks",
     ) -> tuple[Any, ...]:
-        """The results of a descent of the core from the totals, without the status.
+        """The results of a descent of the core from the totals, which `keep` what it needs, without
+        the status.
 
         `descent` takes the pass of totals, bytes, threads and a function to call regularly.
 
@@ -171,7 +173,7 @@ class Passes:
         BudgetError
             It would need more memory (E501) or time (E540) than the passes leave.
         """
-        total = self.get("total", likelihood, "blocks")
+        total = self.get("total", likelihood, keep)
         if self._deadline.over():
             raise self._used_up(_STOPPED, words)
         status, *found = self._descend(words, total, descent)
@@ -179,8 +181,9 @@ class Passes:
         if status == _OUT_OF_BUDGET and len(self._kept) > 1:
             self._kept = {key: self._kept[key]}
             status, *found = self._descend(words, total, descent)
-        if status == _OUT_OF_BUDGET and total.by_interval_blocks() and self._keeps_items(key):
-            del total  # items take more memory than blocks, and no descent needs them
+        spare = keep == "blocks" and total.by_interval_blocks() and self._keeps_items(key)
+        if status == _OUT_OF_BUDGET and spare:
+            del total  # items take more memory than blocks
             self._kept.clear()
             total = self.get("total", likelihood, "blocks")
             status, *found = self._descend(words, total, descent)
