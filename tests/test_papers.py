@@ -9,11 +9,14 @@ from pathlib import Path
 
 import pytest
 
+import slp
+
 ROOT = Path(__file__).resolve().parents[1]
 EXPERIMENTS = {
     "angelopoulos_cussens": [
         "trajectories",
         "editing",
+        "given_trees",
         "greedy",
         "convergence",
         "reproducibility",
@@ -50,6 +53,7 @@ def test_quick_runs_print_their_tables_and_are_kept(paper: str, tmp_path: Path) 
     assert first.stderr.count(": run 1 of ") == len(names)
     sections = re.findall(r"^## (\w+)\n\nThe paper: .+\n\n`python -m .*\n\n\| ", first.stdout, re.M)
     assert sections == names
+    assert first.stdout.count(f" CPU s, slp {slp.__version__}") == len(names)
     assert all(len(line) > 20 for line in first.stdout.splitlines() if line.startswith("| "))
     again = papers(*how)
     assert (again.stdout, again.stderr) == (first.stdout, "")

@@ -4,6 +4,7 @@ regression trees, IJCAI.
 `trajectories` ("Using local jumps"): log likelihoods of chains under the proposals of the paper.
 `editing` ("Influence of priors"): chains under EDITTREE, which edits a tree that a greedy algorithm
 has grown, beside GROWTREE.
+`given_trees` (the same section): chains that begin at a given tree, in `given_trees`.
 `greedy` (section 6.1): the largest log likelihood that a chain meets, beside that of trees grown
 greedily.
 `convergence` (section 5): the bound by Doob on how far the independence sampler is from the
@@ -27,71 +28,29 @@ from typing import Any
 
 import numpy as np
 import polars as pl
-from sklearn.tree import DecisionTreeClassifier
 
 import slp
+from benchmarks.papers.chains import (
+    OF_CHAINS,
+    PRIOR,
+    PROPOSALS,
+    QUICK_STEPS,
+    SEEDS,
+    STEPS,
+    chain,
+    draw_chains,
+    greedy_tree,
+    names_of,
+    table_of,
+)
 from benchmarks.papers.framework import Experiment, Row, over_seeds
-
-#: Tables, the prior of all experiments, and its parameters.
-TABLES = {
-    "breast_cancer": "breast_cancer_wisconsin_complete.csv",
-    "pima": "pima_diabetes.csv",
-    "kyphosis": "kyphosis.csv",
-    "haberman": "haberman/haberman.csv",
-}
-PRIOR = {"alpha": 0.95, "beta": 1.0}
-PROPOSALS = ("q_ind", "q_n(20)", "q_uc")
-STEPS, QUICK_STEPS = 250_000, 1_000
-_QUICK_ROWS = 100
-#: Points of a trajectory.
-POINTS = 250
-SEEDS = (1, 2, 3)
-#: The default `cp`, `minsplit` and `minbucket` of R's package rpart.
-RPART = {"min_samples_split": 20, "min_samples_leaf": 7, "max_depth": 30}
-_CP = 0.01
-
-
-def _table(data: Path, settings: Row) -> pl.DataFrame:
-    """The table, its response last; of a quick run some rows of it."""
-    frame = pl.read_csv(data / TABLES[settings["table"]])
-    return frame.head(_QUICK_ROWS) if settings["quick"] else frame
-
-
-def _names(quick: bool, *names: str) -> tuple[str, ...]:
-    return ("haberman",) if quick else names
-
-
-def _chain(program: slp.Program, frame: pl.DataFrame, proposal: str, **settings: Any) -> Row:
-    """One chain without warm-up: its trajectory, and what becomes of it."""
-    steps, began = QUICK_STEPS if settings["quick"] else STEPS, time.process_time()
-    posterior = program.posterior(
-        frame,
-        engine="mh",
-        proposal=proposal,
-        chains=1,
-        rungs=1,
-        warmup=0,
-        thin=steps // POINTS,
-        draws=POINTS,
-        seed=settings["seed"],
-    )
-    points = [draw.log_likelihood for draw in posterior.draws]
-    found = posterior.diagnostics
-    assert found is not None
-    return {
-        "points": points,
-        "second half": float(np.mean(points[POINTS // 2 :])),
-        "best": max(points),
-        "accepted": float(np.mean(list(found.acceptance.values()))),
-        "CPU s": time.process_time() - began,
-    }
-
+from benchmarks.papers.given_trees import GIVEN_TREES
 
 # --- trajectories --------------------------------------------------------------------------------
 
 
 def _trajectories(quick: bool) -> Iterator[Row]:
-    for table in _names(quick, "kyphosis", "breast_cancer", "pima"):
+    for table in names_of(quick, "kyphosis", "breast_cancer", "pima"):
         for proposal in PROPOSALS:
             for seed in SEEDS:
                 yield {"table": table, "proposal": proposal, "seed": seed, "quick": quick}
@@ -100,97 +59,57 @@ def _trajectories(quick: bool) -> Iterator[Row]:
 def _trajectory(data: Path, settings: Row) -> Row:
     program = slp.load("growtree", **PRIOR)
     own = {name: settings[name] for name in ("quick", "seed")}
-    return _chain(program, _table(data, settings), settings["proposal"], **own)
-
-
-_OF_CHAINS = {"second half": ".1f", "best": ".1f", "accepted": ".4f", "CPU s": ".1f"}
-
-
-def _draw_chains(rows: list[Row], figure: Any, down: str, across: str) -> None:
-    """A panel for each two values of `down` and `across`, a line for each seed."""
-    tables, runs = (list(dict.fromkeys(row[name] for row in rows)) for name in (down, across))
-    figure.set_size_inches(2.4 * len(runs), 1.9 * len(tables))
-    panels = figure.subplots(len(tables), len(runs), sharex=True, sharey="row", squeeze=False)
-    for panel, (table, run) in zip(
-        panels.flat, ((t, r) for t in tables for r in runs), strict=True
-    ):
-        own = [row for row in rows if (row[down], row[across]) == (table, run)]
-        for row in own:
-            steps = QUICK_STEPS if row["quick"] else STEPS
-            iterations = (np.arange(POINTS) + 1) * (steps // POINTS)
-            panel.plot(iterations, row["points"], linewidth=0.6, label=f"seed {row['seed']}")
-        panel.set_title(f"{table}, {run}")
-        panel.ticklabel_format(axis="x", style="plain")
-        # The first draws are far below the others, and would hide them.
-        values = np.concatenate([row["points"] for row in rows if row[down] == table])
-        low, high = np.quantile(values, 0.02), values.max()
-        panel.set_ylim(low - 0.1 * (high - low), high + 0.1 * (high - low))
-    for panel in panels[-1]:
-        panel.set_xlabel("iteration")
-    for panel in panels[:, 0]:
-        panel.set_ylabel("log likelihood")
-    lines, labels = panels[0, 0].get_legend_handles_labels()
-    figure.legend(lines, labels, loc="outside upper right", ncols=len(labels))
+    return chain(program, table_of(data, settings), settings["proposal"], **own)
 
 
 # --- editing -------------------------------------------------------------------------------------
 
 
-def _greedy_tree(frame: pl.DataFrame) -> slp.Tree:
-    """By scikit-learn, with the limits and the pruning of rpart's defaults: a split must lessen the
-    impurity, summed over rows, by a share `cp` of that of the root."""
-    X, y = frame.drop(frame.columns[-1]), frame[frame.columns[-1]]
-    shares = y.value_counts()["count"].to_numpy() / len(y)
-    impurity = 1 - float((shares**2).sum())
-    grown = DecisionTreeClassifier(random_state=0, ccp_alpha=_CP * impurity, **RPART)
-    return slp.Tree.from_sklearn(grown.fit(X.to_numpy(), y.to_numpy()), X.columns)
-
-
 def _editing(quick: bool) -> Iterator[Row]:
-    for table in _names(quick, "breast_cancer", "pima"):
+    for table in names_of(quick, "breast_cancer", "pima"):
         for prior in ("EDITTREE", "GROWTREE"):
             for seed in SEEDS:
                 yield {"table": table, "prior": prior, "seed": seed, "quick": quick}
 
 
 def _edit(data: Path, settings: Row) -> Row:
-    frame = _table(data, settings)
-    tree = _greedy_tree(frame)
+    frame = table_of(data, settings)
+    tree = greedy_tree(frame)
     edits = settings["prior"] == "EDITTREE"
     program = slp.load("edittree", tree=tree, p=0.8) if edits else slp.load("growtree", **PRIOR)
     own = {name: settings[name] for name in ("quick", "seed")}
     given = slp.load("growtree").posterior(frame, engine="modal").log_likelihood(tree)
-    return {"given tree": given, **_chain(program, frame, "q_uc", **own)}
+    return {"given tree": given, **chain(program, frame, "q_uc", **own)}
 
 
 def _shown_editing(rows: list[Row]) -> list[Row]:
-    return over_seeds(rows, ("table", "prior"), {"given tree": ".1f", **_OF_CHAINS})
+    return over_seeds(rows, ("table", "prior"), {"given tree": ".1f", **OF_CHAINS})
 
 
 # --- greedy trees --------------------------------------------------------------------------------
 
 
 def _greedy(quick: bool) -> Iterator[Row]:
-    for table in _names(quick, "kyphosis", "breast_cancer", "pima"):
+    for table in names_of(quick, "kyphosis", "breast_cancer", "pima"):
         for method in ("scikit-learn, as rpart", "modal", "chain"):
             yield {"table": table, "method": method, "quick": quick}
 
 
 def _grown(data: Path, settings: Row) -> Row:
-    frame, began = _table(data, settings), time.process_time()
+    frame, began = table_of(data, settings), time.process_time()
     program = slp.load("growtree", **PRIOR)
     modal = program.posterior(frame, engine="modal")
     if settings["method"] == "modal":
         tree = modal.map_tree()
     elif settings["method"] == "chain":
         steps = QUICK_STEPS if settings["quick"] else STEPS
-        chain = program.posterior(
+        drawn = program.posterior(
             frame, engine="mh", proposal="q_uc", chains=1, rungs=1, warmup=0, thin=100,
             draws=steps // 100, seed=1,
         )  # fmt: skip
-        tree = max(chain.draws, key=lambda draw: draw.log_likelihood).tree
+        tree = max(drawn.draws, key=lambda draw: draw.log_likelihood).tree
     else:
-        tree = _greedy_tree(frame)
+        tree = greedy_tree(frame)
     return {
         "log likelihood": modal.log_likelihood(tree),
         "log prior": modal.log_prior(tree),
@@ -208,7 +127,7 @@ _DISTANCE = 0.05
 
 
 def _convergence(quick: bool) -> Iterator[Row]:
-    for table in _names(quick, "kyphosis", "breast_cancer", "pima"):
+    for table in names_of(quick, "kyphosis", "breast_cancer", "pima"):
         yield {"table": table, "quick": quick}
 
 
@@ -219,7 +138,7 @@ def _iterations(log_ratio: float) -> float:
 
 
 def _doob(data: Path, settings: Row) -> Row:
-    frame, quick = _table(data, settings), settings["quick"]
+    frame, quick = table_of(data, settings), settings["quick"]
     options: dict[str, Any] = {"draws": 200, "rounds": 1, "warmup": 60} if quick else {}
     posterior = slp.load("growtree", **PRIOR).posterior(frame, seed=1, **options)
     best = slp.parse(_ALL_ALIKE).posterior(frame, engine="search", time=1 if quick else 60).map()
@@ -248,13 +167,13 @@ QUICK: dict[str, dict[str, Any]] = {
 
 
 def _two_seeds(quick: bool) -> Iterator[Row]:
-    for table in _names(quick, "breast_cancer", "pima"):
+    for table in names_of(quick, "breast_cancer", "pima"):
         for run in RUNS:
             yield {"table": table, "run": run, "quick": quick}
 
 
 def _reproducibility(data: Path, settings: Row) -> Row:
-    frame = _table(data, settings)
+    frame = table_of(data, settings)
     order = np.random.default_rng(1).permutation(len(frame))
     train, test = frame[order[::2]], frame[order[1::2]]
     program = slp.load("growtree", **PRIOR)
@@ -360,8 +279,8 @@ EXPERIMENTS = {
         '("Using local jumps"). Its figures are lost in the text at hand.',
         settings=_trajectories,
         run=_trajectory,
-        summary=lambda rows: over_seeds(rows, ("table", "proposal"), _OF_CHAINS),
-        figure=lambda rows, figure: _draw_chains(rows, figure, "table", "proposal"),
+        summary=lambda rows: over_seeds(rows, ("table", "proposal"), OF_CHAINS),
+        figure=lambda rows, figure: draw_chains(rows, figure, "table", "proposal"),
     ),
     "editing": Experiment(
         statement="on breast cancer, trajectories under EDITTREE and GROWTREE differ though all "
@@ -370,8 +289,9 @@ EXPERIMENTS = {
         settings=_editing,
         run=_edit,
         summary=_shown_editing,
-        figure=lambda rows, figure: _draw_chains(rows, figure, "table", "prior"),
+        figure=lambda rows, figure: draw_chains(rows, figure, "table", "prior"),
     ),
+    "given_trees": GIVEN_TREES,
     "greedy": Experiment(
         statement="chains meet trees of a larger marginal likelihood than the standard greedy "
         "algorithm, rpart with its defaults, finds (section 6.1). The numbers are lost.",

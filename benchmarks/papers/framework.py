@@ -4,18 +4,25 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import matplotlib
 from matplotlib.figure import Figure
 
+import slp
+
 #: A row of a table: of settings, of a result, or of both.
 Row: TypeAlias = dict[str, Any]
+ROOT = Path(__file__).resolve().parents[2]
+#: What a run keeps beside its numbers. No table shows it.
+_KEPT = ("all CPU s", "version")
 
 
 @dataclass(frozen=True)
@@ -53,7 +60,8 @@ def run_experiment(
         print(f"{name}: run {k} of {len(wanted)}, {_words(settings)}", file=sys.stderr, flush=True)
         began = time.process_time()
         found = experiment.run(data, settings)
-        done[key] = {**settings, **found, "all CPU s": time.process_time() - began}
+        seconds = time.process_time() - began
+        done[key] = {**settings, **found, "all CPU s": seconds, "version": version()}
         file.parent.mkdir(parents=True, exist_ok=True)
         written = file.with_suffix(".new")
         written.write_text(json.dumps(done, indent=1), "utf-8")
@@ -61,14 +69,26 @@ def run_experiment(
     return [done[json.dumps(settings, sort_keys=True)] for settings in wanted]
 
 
+@cache
+def version() -> str:
+    """The version of slp, and in a checkout with Git the last commit that changed it."""
+    command = ["git", "log", "-1", "--format=%h", "--", "slp", "native"]
+    try:
+        told = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    except OSError:
+        return slp.__version__
+    commit = told.stdout.strip()
+    return f"{slp.__version__} ({commit})" if commit else slp.__version__
+
+
 def page_of(experiment: Experiment, rows: list[Row], command: str) -> str:
-    """The statement of the paper, the command, its CPU seconds, and the table, in Markdown."""
+    """The statement of the paper, the command, its CPU seconds, the version, and the table, in
+    Markdown."""
     shown = rows if experiment.summary is None else experiment.summary(rows)
     seconds = sum(row["all CPU s"] for row in rows)
-    head = (
-        f"The paper: {experiment.statement}\n\n`{command}`: {len(rows)} runs, {seconds:.0f} CPU s."
-    )
-    return f"{head}\n\n{markdown(shown)}\n"
+    versions = " and ".join(dict.fromkeys(row["version"] for row in rows))
+    cost = f"`{command}`: {len(rows)} runs, {seconds:.0f} CPU s, slp {versions}."
+    return f"The paper: {experiment.statement}\n\n{cost}\n\n{markdown(shown)}\n"
 
 
 def write_figure(experiment: Experiment, rows: list[Row], path: Path) -> None:
@@ -83,7 +103,7 @@ def write_figure(experiment: Experiment, rows: list[Row], path: Path) -> None:
 
 def markdown(rows: Sequence[Row]) -> str:
     """Rows of the same keys as a table."""
-    names = [name for name in rows[0] if name != "all CPU s"]
+    names = [name for name in rows[0] if name not in _KEPT]
     numbers = [all(isinstance(row[name], int | float) for row in rows) for name in names]
     lines = ["| " + " | ".join(names) + " |"]
     lines.append("| " + " | ".join("---:" if number else "---" for number in numbers) + " |")
