@@ -23,7 +23,15 @@ EXPERIMENTS = {
         "boxes",
     ],
     "bcart_pcfg": ["tables", "paths", "xor"],
-    "greedy_modal_tree": ["tables", "regression", "speed"],
+    "greedy_modal_tree": [
+        "tables",
+        "variants",
+        "importances",
+        "smoothing",
+        "boundaries",
+        "regression",
+        "speed",
+    ],
     "particle_filtering": ["proposals", "irrelevant", "islands", "chains"],
 }
 
