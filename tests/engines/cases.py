@@ -95,7 +95,7 @@ def cells(table: Table, breakpoints: Sequence[Sequence[float]] | None = None) ->
     """Number of cells of each feature."""
     points = breakpoints or [[] for _ in table.features]
     return [
-        f.n_codes if f.categorical else 2 * len(p) + 1
+        f.n_cells if f.categorical else 2 * len(p) + 1 + f.holes
         for f, p in zip(table.features, points, strict=True)
     ]
 

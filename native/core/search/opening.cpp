@@ -16,6 +16,7 @@ Opening::Opening(const Problem& problem, const Geometry& geometry, bool likeliho
       trees_(trees),
       leaf_(problem, likelihood),
       weights_(problem),
+      last_(problem, leaf_, weights_),
       bits_(problem, budget),
       two_levels_(problem, leaf_, weights_, bits_),
       splitter_(geometry),
@@ -152,7 +153,9 @@ void Opening::look_below(const Box& box, Branch& branch) {
         if (below.solved() || table_.find(below.key) != nullptr) {
             continue;
         }
-        if (leaf_.has_best_parting()) {
+        if (last_.takes(below.product / problem_.n_owed())) {
+            split_below(box, *branch.split, i == 0, below);
+        } else if (leaf_.has_best_parting()) {
             part_below(box, *branch.split, i == 0, below);
         } else if (look_at(box)) {
             look_below(box, number_of(*branch.split), i == 0, below);
@@ -177,6 +180,18 @@ void Opening::look_below(const Box& box, std::size_t number, bool left, Below& b
     const Sizes sizes = splits_[number].side(box, left).sizes;
     const double stop = weights_.log_stop_above(state, sizes) + leaf_.log_leaf(right_.data());
     const double high = std::max(stop, two_levels_.log_split_above(number, left, state));
+    below.high = std::max(below.low, std::min(below.high, high));
+}
+
+void Opening::split_below(const Box& box, const BoxSplit& split, bool left, Below& below) {
+    rows_.resize(box.rows.size());
+    const Box side = geometry_.side(box, split, left, rows_.data());
+    const std::int32_t state = below.product / problem_.n_owed();
+    leaf_.sum(side.rows, right_.data());
+    const double stop =
+        weights_.log_stop_above(state, side.sizes) + leaf_.log_leaf(right_.data());
+    const double high =
+        std::max(stop, last_.log_split_above(state, side.rows, right_.data()));
     below.high = std::max(below.low, std::min(below.high, high));
 }
 

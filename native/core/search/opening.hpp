@@ -15,6 +15,7 @@
 #include "problem/geometry.hpp"
 #include "search/alike.hpp"
 #include "search/binary_splits.hpp"
+#include "search/last_split.hpp"
 #include "search/leaf_bound.hpp"
 #include "search/node_table.hpp"
 #include "search/two_levels.hpp"
@@ -80,8 +81,8 @@ public:
         std::span<Branch> branches;
     };
     Whole open_whole(const Box& box, std::int32_t product, Arena& arena);
-    // Tighter bounds on the sides of a branch's split that are not in the table: two levels at once,
-    // or the best parting.
+    // Tighter bounds on the sides of a branch's split that are not in the table: their last split,
+    // two levels at once, or the best parting.
     void look_below(const Box& box, Branch& branch);
     // About the value of a branch whose sides may have one more split each, where this can be told.
     bool looks_below(const Box& box, const Branch& branch) {
@@ -119,6 +120,7 @@ private:
     bool look_at(const Box& box);
     std::size_t number_of(const BoxSplit& split) const;
     void look_below(const Box& box, std::size_t number, bool left, Below& below);
+    void split_below(const Box& box, const BoxSplit& split, bool left, Below& below);
     void part_below(const Box& box, const BoxSplit& split, bool left, Below& below);
     void take_value(Opened& item, const Branch& branch);
     static double bound(const Branch& branch);
@@ -129,6 +131,7 @@ private:
     Trees& trees_;
     LeafBound leaf_;
     WeightBound weights_;
+    LastSplit last_;
     RowBits bits_;
     TwoLevels two_levels_;
     Splitter splitter_;

@@ -7,6 +7,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -29,6 +30,10 @@ public:
     // one, and at most (-inf where nothing is known).
     double log_stop_above(std::int32_t state, Sizes sizes) {
         return facts(state).stop_above[may_split(sizes)];
+    }
+    double log_stop_above(std::int32_t state) {
+        const auto& above = facts(state).stop_above;
+        return std::max(above[0], above[1]);
     }
     double log_stop_below(std::int32_t state, Sizes sizes) {
         return facts(state).stop_below[may_split(sizes)];
@@ -67,6 +72,11 @@ public:
         std::int32_t left, right;
     };
     OneSplit one_split(std::int32_t state);
+    // Whether no derivation from the state splits.
+    bool only_stops(std::int32_t state) {
+        const Facts& own = facts(state);
+        return own.splits.empty() && own.calls.empty();
+    }
 
 private:
     // Levels of splits whose weights are followed.

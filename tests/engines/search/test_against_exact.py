@@ -52,9 +52,13 @@ def best_by_exact_sums(problem: Problem, likelihood: bool) -> float:
 def case(seed: int) -> tuple[Problem, bool, np.random.Generator]:
     """A problem, and whether the likelihood counts. Of even seeds the grammar has any rules,
     measures and constraints. Of odd seeds it is `growtree` under some measure, half of them on
-    tables whose best trees have many leaves: there two levels are bounded at once."""
+    tables whose best trees have many leaves: there two levels are bounded at once. Every 16th has
+    few levels, and splits by subsets: there the last split is bounded."""
     rng = np.random.default_rng(seed)
-    if seed % 2:
+    if seed % 16 == 11:
+        table = with_durations(by_subsets(rng))
+        grammar = growing(rng, table, int(rng.integers(1, 4)))
+    elif seed % 2:
         table = random_table(rng, 14) if seed % 4 == 1 else blocks(rng)
         grammar = growing(rng, table)
     else:
@@ -89,14 +93,33 @@ def blocks(rng: np.random.Generator) -> Table:
     return make_table(features, rows.tolist(), y.astype(float).tolist(), leaf)
 
 
-def growing(rng: np.random.Generator, table: Table) -> TreeGrammar:
-    """Split with probability alpha (1 + depth)^-beta, under a random measure."""
+def by_subsets(rng: np.random.Generator) -> Table:
+    """A feature that splits by subsets of up to six levels, one of thresholds with missing values
+    that take a side, and one of tests on levels; of two classes or of counts."""
+    k, n = int(rng.integers(2, 7)), int(rng.integers(6, 31))
+    features = (
+        Feature("group", levels=tuple("pqrstu"[:k]), subsets=True),
+        Feature("x", values=np.arange(4.0), missing="side", holes=True),
+        Feature("level", levels=("a", "b", "c")),
+    )
+    codes = np.stack([rng.integers(k, size=n), rng.integers(5, size=n), rng.integers(3, size=n)])
+    codes[:, :6] = np.arange(6) % np.array([[k], [5], [3]])  # every code occurs
+    score = rng.normal(size=k)[codes[0]] + 0.3 * rng.normal(size=5)[codes[1]]
+    if rng.integers(2):
+        y, leaf = (score + 0.3 * rng.normal(size=n) > 0).astype(float), Dirichlet(("a", "b"), 0.7)
+    else:
+        y, leaf = rng.poisson(np.exp(score)).astype(float), GammaPoisson(1.5, 0.5)
+    return make_table(features, codes.T.tolist(), y.tolist(), leaf)
+
+
+def growing(rng: np.random.Generator, table: Table, depths: int | None = None) -> TreeGrammar:
+    """Split with probability alpha (1 + depth)^-beta, under a random measure, down to a depth."""
     measure = MEASURES[rng.integers(len(MEASURES))]
     if any(feature.values is None for feature in table.features):
         measure = "gap" if measure == "range" else measure
     alpha, beta = rng.uniform(0.5, 0.99), rng.uniform(0.0, 1.5)
     states: list[list[Rule]] = []
-    depths = len(table.counts)
+    depths = depths or len(table.counts)
     for depth in range(depths):
         p = alpha * (1 + depth) ** -beta
         step = split_rule(cells(table), depth + 1, depth + 1, measure, float(np.log(p)))

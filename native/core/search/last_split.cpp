@@ -1,0 +1,155 @@
+#include "search/last_split.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include "problem/feature_cuts.hpp"
+
+namespace slp::search {
+
+namespace {
+
+using Places = std::pair<std::size_t, std::size_t>;
+
+std::optional<Places> two_sums(const Problem& problem) {
+    const auto by_subsets = [](const Feature& f) { return f.kind == FeatureKind::subsets; };
+    if (problem.counted() || std::ranges::none_of(problem.table.features, by_subsets)) {
+        return std::nullopt;
+    }
+    switch (problem.leaf.kind()) {
+        case LeafKind::dirichlet:
+            return problem.leaf.n_statistics() == 2 ? std::optional(Places(0, 1)) : std::nullopt;
+        case LeafKind::gamma_poisson: return Places(1, 0);
+        case LeafKind::gamma_exponential: return Places(1, 2);
+        case LeafKind::normal_inverse_gamma:
+        case LeafKind::normal_linear:
+        case LeafKind::table: break;
+    }
+    return std::nullopt;
+}
+
+}  // namespace
+
+LastSplit::LastSplit(const Problem& problem, const LeafBound& leaf, WeightBound& weights)
+    : problem_(problem),
+      leaf_(leaf),
+      weights_(weights),
+      two_sums_(two_sums(problem)),
+      left_(leaf.width()),
+      kept_(leaf.width()),
+      right_(leaf.width()) {}
+
+bool LastSplit::takes(std::int32_t state) {
+    if (!two_sums_) {
+        return false;
+    }
+    const WeightBound::OneSplit split = weights_.one_split(state);
+    return split.rule != nullptr && weights_.only_stops(split.left) &&
+           weights_.only_stops(split.right);
+}
+
+double LastSplit::log_split_above(std::int32_t state, std::span<const std::uint32_t> rows,
+                                  const double* sums) {
+    const std::vector<Feature>& features = problem_.table.features;
+    const std::vector<double>& weights = problem_.grammar.feature_weights;
+    by_feature_.clear();
+    double all_cuts = 0, all_weights = 0;
+    for (std::size_t f = 0; f < features.size(); ++f) {
+        sum_codes(features[f], rows);
+        const Cuts& own = by_feature_.emplace_back(cuts(features[f], sums));
+        all_cuts += own.n;
+        all_weights += own.n > 0 ? weights[f] : 0.0;
+    }
+    const WeightBound::OneSplit split = weights_.one_split(state);
+    double out = -INFINITY;
+    for (std::size_t f = 0; f < features.size(); ++f) {
+        const auto [n, best] = by_feature_[f];
+        if (n == 0) {
+            continue;
+        }
+        double share = 1;  // at most; that of a cut, not of a version
+        switch (split.rule->measure) {
+            case Measure::all: share = 1 / all_cuts; break;
+            case Measure::feature_then_cut: share = weights[f] / all_weights / n; break;
+            case Measure::per_feature:
+                share = 1 / static_cast<double>(features.size()) / n;
+                break;
+            case Measure::gap:
+            case Measure::each:
+            case Measure::partition:
+            case Measure::range: break;
+        }
+        out = std::max(out, std::log(share) + best);
+    }
+    return split.log_weight + out + weights_.log_stop_above(split.left) +
+           weights_.log_stop_above(split.right);
+}
+
+void LastSplit::sum_codes(const Feature& feature, std::span<const std::uint32_t> rows) {
+    by_code_.assign(static_cast<std::size_t>(feature.n_codes) * leaf_.width(), 0.0);
+    codes_.clear();
+    for (const std::uint32_t row : rows) {
+        codes_.push_back(feature.codes[row]);
+        leaf_.add(row, of_code(feature.codes[row]));
+    }
+    std::sort(codes_.begin(), codes_.end());
+    codes_.erase(std::unique(codes_.begin(), codes_.end()), codes_.end());
+}
+
+LastSplit::Cuts LastSplit::cuts(const Feature& feature, const double* sums) {
+    if (codes_.size() < 2) {
+        return {0, -INFINITY};
+    }
+    if (feature.kind == FeatureKind::subsets) {
+        return {static_cast<double>(most_splits(feature, codes_.size())), best_subset(sums)};
+    }
+    listed_.clear();
+    list_cuts(feature, codes_, listed_);
+    Cuts out{0, -INFINITY};
+    for (std::size_t i = 0; i < listed_.size(); ++i) {
+        out.n += has_other_version(feature, listed_, i) ? 0.5 : 1.0;
+    }
+    const LeftSides sides{
+        .clear = [&] { std::ranges::fill(left_, 0.0); },
+        .add =
+            [&](std::size_t i) {
+                const double* const from = of_code(codes_[i]);
+                for (std::size_t k = 0; k < left_.size(); ++k) {
+                    left_[k] += from[k];
+                }
+            },
+        .keep = [&] { kept_ = left_; },
+        .back = [&] { left_ = kept_; },
+        .cut = [&](std::size_t) { out.best = std::max(out.best, log_leaves(left_.data(), sums)); }};
+    for_each_left_side(feature, codes_, listed_, sides);
+    return out;
+}
+
+// A sum of two convex functions of the left side is largest at a corner of the sums of all subsets;
+// these are the runs from either end in the order of the ratio of the two sums. The empty subset is
+// one of them, with the leaf of all rows.
+double LastSplit::best_subset(const double* sums) {
+    const auto [a, b] = *two_sums_;
+    std::ranges::sort(codes_, [&](std::uint32_t x, std::uint32_t y) {
+        return of_code(x)[a] * of_code(y)[b] < of_code(y)[a] * of_code(x)[b];
+    });
+    double out = leaf_.log_leaf(sums);
+    std::ranges::fill(left_, 0.0);
+    for (std::size_t i = 0; i + 1 < codes_.size(); ++i) {
+        const double* const from = of_code(codes_[i]);
+        for (std::size_t k = 0; k < left_.size(); ++k) {
+            left_[k] += from[k];
+        }
+        out = std::max(out, log_leaves(left_.data(), sums));
+    }
+    return out;
+}
+
+double LastSplit::log_leaves(const double* left, const double* sums) {
+    for (std::size_t k = 0; k < right_.size(); ++k) {
+        right_[k] = sums[k] - left[k];
+    }
+    return leaf_.log_leaf(left) + leaf_.log_leaf(right_.data());
+}
+
+}  // namespace slp::search
