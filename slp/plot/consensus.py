@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from slp.data import Feature
-from slp.ir.quantity import OneOf, level_numbers
+from slp.ir.quantity import IS_MISSING, OneOf, level_numbers
 from slp.plot.canvas import (
     BLUE,
     GREY,
@@ -43,7 +44,8 @@ def thresholds(
     of 48 equal parts of its range, or at each level; the ends of declared boxes are marked.
 
     The heights come from draws, those of one feature together from the engine's own sums, which
-    stand at the right. All features have the same scale of heights.
+    stand at the right, with those of missing against present beside them. All features have the
+    same scale of heights.
 
     Parameters
     ----------
@@ -54,12 +56,21 @@ def thresholds(
     places = [place_of(name, table.feature_names, "feature") for name in named]
     trees = trees_of(posterior)
     found: dict[str, Counter[float | str]] = defaultdict(Counter)
+    on_missing: Counter[str] = Counter()
     for split, share in splits_of(trees):
-        at = [split.threshold if split.level is None else split.level]
+        feature = table.features[table.feature_names.index(split.feature)]
+        if feature.missing == "side" and split.level == IS_MISSING:
+            on_missing[split.feature] += share  # type: ignore[assignment]
+            continue
+        at: list[float | str] = []
         if isinstance(split.level, OneOf):  # each level on the left has a part of it
             at = list(split.level.levels)
+        elif split.level is not None:
+            at = [str(split.level)]  # whatever the side of missing values
+        elif split.threshold is not None:
+            at = [float(split.threshold)]
         for place in at:
-            found[split.feature][place] += share / len(at)  # type: ignore[assignment, index]
+            found[split.feature][place] += share / len(at)  # type: ignore[assignment]
     strips = [_strip(table.features[f], found[table.feature_names[f]]) for f in places]
     highest = max((heights.max(initial=0.0) for _, heights, _ in strips), default=0.0)
     if highest == 0.0:
@@ -82,8 +93,10 @@ def thresholds(
         else:
             for level, left in zip(levels, edges, strict=False):
                 ax.text(left, row + 0.32, plain(level, 12), **small)
-        splits = uses[feature.name].expected_splits
-        ax.text(1.03, row + 0.1, f"{splits:.3g}", fontsize="small")
+        splits = f"{uses[feature.name].expected_splits:.3g}"
+        if on_missing[feature.name]:
+            splits += f", {on_missing[feature.name]:.2g} missing"
+        ax.text(1.03, row + 0.1, splits, fontsize="small")
     ax.set_yticks(
         range(len(named)), [plain(axis_name(table.features[f]), 24) for f in places], **PLAIN
     )
@@ -111,7 +124,7 @@ def _strip(
     if feature.values is None and feature.cuts is None:  # a run that was saved without its table
         ends = (at.min(initial=np.inf), at.max(initial=-np.inf)) if len(at) else (0.0, 1.0)
     else:
-        values = values_of(feature).astype(np.float64)
+        values = values_of(replace(feature, holes=False)).astype(np.float64)
         ends = float(values[0]), float(values[-1])
     if ends[0] == ends[1]:
         ends = ends[0] - 0.5, ends[1] + 0.5

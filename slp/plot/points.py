@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from slp.data import Feature, Table
 from slp.ir.quantity import level_numbers
+from slp.problem.new_rows import misses
 from slp.results import Posterior
 
 #: Rows that curves are averaged over, of exact sums and of draws: a sum takes milliseconds a row.
@@ -95,16 +96,17 @@ class Grid:
 
 def grid_of(table: Table, f: int, rows: NDArray[np.object_], most: int) -> Grid:
     """At most `most` values of a feature: those of the table or of the rows if they are few enough,
-    else evenly spread between the least and the largest; every level of text. Between two values of
-    the table the prediction changes half way, between two bins at their cut."""
-    feature = table.features[f]
+    else evenly spread between the least and the largest; every level of text. Missing values are
+    none of them. Between two values of the table the prediction changes half way, between two bins
+    at their cut."""
+    feature = replace(table.features[f], holes=False)
     if feature.levels is not None or feature.order:
         levels = values_of(feature)
         return Grid(levels, np.arange(len(levels) + 1.0) - 0.5)
     if feature.cuts is not None and len(feature.cuts) < most:
         return Grid(values_of(feature), _edges_of_bins(feature.cuts))
     if feature.values is None and feature.cuts is None:  # a run that was saved without its table
-        own = np.unique(rows[:, f].astype(np.float64))
+        own = np.unique(_there(rows[:, f]).astype(np.float64))
     else:
         own = values_of(feature).astype(np.float64)
     if len(own) > most:
@@ -139,16 +141,23 @@ def with_value(rows: NDArray[np.object_], f: int, values: NDArray[np.object_]) -
 
 
 def typical(rows: NDArray[np.object_], table: Table) -> NDArray[np.object_]:
-    """The median of each number and ordinal level, and the most frequent level of each text, shape
-    (1, d)."""
+    """The median of each number and ordinal level, and the most frequent level of each text, of the
+    values that are there, shape (1, d); None where none is."""
     out = np.empty((1, rows.shape[1]), object)
     for f, feature in enumerate(table.features):
+        there = _there(rows[:, f])
+        if len(there) == 0:
+            continue
         if feature.order:
-            out[0, f] = sorted(rows[:, f], key=feature.order.index)[len(rows) // 2]
+            out[0, f] = sorted(there, key=feature.order.index)[len(there) // 2]
         elif feature.levels is None:
-            numbers = rows[:, f].astype(np.float64)
-            out[0, f] = feature.quantity(float(np.median(numbers)))
+            out[0, f] = feature.quantity(float(np.median(there.astype(np.float64))))
         else:
-            found, count = np.unique(rows[:, f].astype(str), return_counts=True)
+            found, count = np.unique(there.astype(str), return_counts=True)
             out[0, f] = str(found[count.argmax()])
     return out
+
+
+def _there(values: NDArray[np.object_]) -> NDArray[np.object_]:
+    """Those that are not missing."""
+    return values[[not misses(value) for value in values]]

@@ -260,7 +260,7 @@ def test_explanations_and_the_choice_of_auto() -> None:
 @pytest.mark.parametrize("values", [9, 2])
 @pytest.mark.parametrize("more", ["", ":- support(max_depth(2)).", ":- constraint(max_leaves(4))."])
 def test_only_new_rows_miss_values(values: int, more: str) -> None:
-    """Exact sums go by blocks, which hold no missing values, and new rows with them item by item."""
+    """Exact sums go by blocks, which hold no missing values; new rows with them go item by item."""
     rng = np.random.default_rng(values)
     table = pl.DataFrame({name: rng.integers(0, values, 24) for name in "abc"})
     table = table.with_columns(y=pl.Series(rng.choice(["n", "p"], 24)))
