@@ -1,4 +1,7 @@
-"""`python -m benchmarks.papers`: every experiment runs with `--quick`, and goes on where it was."""
+"""`python -m benchmarks.papers`: every experiment runs with `--quick`, and goes on where it was.
+
+The pages of the papers show all experiments.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from pathlib import Path
 import pytest
 
 import slp
+from tests.docs.pages import anchors_of, links_of
 
 ROOT = Path(__file__).resolve().parents[1]
 EXPERIMENTS = {
@@ -32,7 +36,7 @@ EXPERIMENTS = {
         "regression",
         "speed",
     ],
-    "particle_filtering": ["proposals", "irrelevant", "islands", "chains"],
+    "particle_filtering": ["proposals", "irrelevant", "islands", "chains", "cart"],
 }
 
 
@@ -71,3 +75,34 @@ def test_quick_runs_print_their_tables_and_are_kept(paper: str, tmp_path: Path) 
 def test_names_that_are_not_there_are_told() -> None:
     done = papers("particle_filtering", "island")
     assert done.returncode == 2 and "there are proposals, irrelevant, islands" in done.stderr
+
+
+PAGES = sorted(path for path in (ROOT / "docs" / "papers").glob("*.md"))
+
+
+#: Experiments whose tables are in notes.
+IN_NOTES = ("speed",)
+
+
+def page_of(paper: str) -> Path:
+    return ROOT / "docs" / "papers" / f"{paper.replace('_', '-')}.md"
+
+
+@pytest.mark.parametrize("paper", EXPERIMENTS)
+def test_the_page_of_a_paper_has_a_table_of_each_experiment(paper: str) -> None:
+    text = page_of(paper).read_text("utf-8")
+    for name in set(EXPERIMENTS[paper]) - set(IN_NOTES):
+        part = text.split(f"<!-- begin: {name} -->")[1].split(f"<!-- end: {name} -->")[0]
+        assert f"`python -m benchmarks.papers {paper} {name}`: " in part
+        assert re.search(r"^\| -+:? \|", part, re.M)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[page.name for page in PAGES])
+def test_a_page_of_a_paper_is_on_the_map_and_its_links_lead_somewhere(page: Path) -> None:
+    index = ROOT / "docs" / "index.md"
+    assert f"papers/{page.name}" in links_of(index)
+    for link in links_of(page):
+        file, _, anchor = link.partition("#")
+        target = page.parent / file if file else page
+        assert target.exists(), link
+        assert not anchor or anchor in anchors_of(target), link

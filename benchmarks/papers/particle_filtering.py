@@ -2,20 +2,23 @@
 
 `proposals`: proposals and orders by the number of particles, on pendigits and magic04 (section
 4.1.1, figures 2 and 6, appendix B). `irrelevant`: the same on madelon (4.1.2, figure 3). `islands`:
-2000 particles in 1 to 20 islands (4.1.3, figures 4 and 7). `chains`: five islands beside chains of
+2000 particles in 1 to 100 islands (4.1.3, figures 4 and 7). `chains`: five islands beside chains of
 the moves of Chipman, George & McCulloch (4.2, figure 5), whose predictions are averages over all
-their trees so far.
+their trees so far. `cart`: scikit-learn's tree (4.3, the bars of figure 5), each leaf smoothed by
+the same concentration.
 
 Settings of the paper: `growtree_gap` with alpha 0.95 and beta 0.5, a total concentration of 5
 shared among the classes, multinomial resampling below a tenth of the particles, the predefined
 parts of pendigits and madelon, 70 % and 30 % of magic04. Seconds are CPU seconds in one thread, of
 the filter or the chain alone, without prediction. Predictions are averages over at most 500 draws.
 Islands count by their evidence, as the engine `smc` combines them; the columns "alike" are those
-where each counts the same.
+where each counts the same. "log evidence" is the log marginal likelihood of the training part
+(appendix D, figure 8).
 """
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from functools import cache
 from itertools import product
@@ -24,7 +27,9 @@ from typing import Any
 
 import numpy as np
 import polars as pl
+from sklearn.tree import DecisionTreeClassifier
 
+from benchmarks.papers.filter_figures import draw_by_islands, draw_by_particles, draw_by_seconds
 from benchmarks.papers.framework import Experiment, Row, over_seeds
 from benchmarks.smc import FilterPlan, chain, island, parts, predictions, program_of, scores
 
@@ -39,13 +44,17 @@ SEEDS, QUICK_SEEDS = (1, 2, 3), (1, 2)
 PARTICLES = {"prior": (10, 100, 1000), "empirical": (10, 100, 1000), "optimal": (1, 10, 100)}
 QUICK_PARTICLES = {"prior": (10, 100), "empirical": (10,), "optimal": (10,)}
 ORDERS = ("breadth", "likelihood", "layer")
-TOTAL_PARTICLES, ISLANDS = 2000, (1, 2, 5, 10, 20)
+TOTAL_PARTICLES, ISLANDS = 2000, (1, 2, 5, 10, 20, 100)
 #: Of `chains`: islands, particles of each, moves.
 FEW_ISLANDS, OF_EACH, MOVES = (
     5,
     {"prior": (100, 1000), "optimal": (10, 100)},
     (1000, 10_000, 100_000),
 )
+QUICK_OF_EACH = {"prior": (20,), "optimal": (5,)}
+#: Of `cart`: criteria, and the least rows of a leaf; the paper's is lost.
+CRITERIA, LEAST_ROWS = ("gini", "entropy"), (1, 5, 10)
+TOTAL_CONCENTRATION = 5.0
 SCHEME, SHARE, DRAWS = "multinomial", 0.1, 500
 
 
@@ -72,7 +81,7 @@ def _islands(quick: bool) -> Iterator[Row]:
 
 
 def _chains(quick: bool) -> Iterator[Row]:
-    of_each = {"prior": (20,), "optimal": (5,)} if quick else OF_EACH
+    of_each = QUICK_OF_EACH if quick else OF_EACH
     for table in ("iris",) if quick else ("pendigits", "magic04"):
         for seed in QUICK_SEEDS if quick else SEEDS:
             for proposal, numbers in of_each.items():
@@ -83,12 +92,16 @@ def _chains(quick: bool) -> Iterator[Row]:
 
 
 @cache
+def _parts(data: Path, table: str) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """The training part and the test part."""
+    first, *rest = (pl.read_csv(data / file) for file in TABLES[table])
+    return (first, rest[0]) if rest else parts(first)
+
+
+@cache
 def _problem(data: Path, table: str) -> tuple[Any, pl.DataFrame]:
     """The compiled training part, and the test part."""
-    train, *rest = (pl.read_csv(data / file) for file in TABLES[table])
-    test = rest[0] if rest else None
-    if test is None:
-        train, test = parts(train)
+    train, test = _parts(data, table)
     return program_of(train).compile(train), test
 
 
@@ -102,8 +115,9 @@ def _run(data: Path, settings: Row) -> Row:
         plan = FilterPlan(n, min(n, DRAWS // islands), method, settings["order"], SCHEME, SHARE)
         runs = [island(problem, plan, 1000 * seed + k) for k in range(islands)]
     told = np.array([predictions(problem, [run], test) for run in runs])
-    logs = np.array([run.log_estimate if len(runs) > 1 else 0.0 for run in runs])
-    by_evidence = np.exp(logs - np.logaddexp.reduce(logs))
+    logs = np.array([run.log_estimate for run in runs])
+    whole = np.logaddexp.reduce(logs) if len(runs) > 1 else logs[0]
+    by_evidence = np.exp(logs - whole) if len(runs) > 1 else np.ones(1)
     y = test[test.columns[-1]]
     score, right = scores(problem, np.tensordot(by_evidence, told, axes=1), y)
     alike, right_alike = scores(problem, told.mean(axis=0), y)
@@ -113,6 +127,7 @@ def _run(data: Path, settings: Row) -> Row:
         "accuracy": right,
         "log predictive, alike": alike,
         "accuracy, alike": right_alike,
+        "log evidence": float(whole - np.log(len(runs))),
     }
 
 
@@ -121,7 +136,37 @@ def _shown(rows: list[Row]) -> list[Row]:
     names = ["log predictive", "accuracy"]
     if any(row["islands"] > 1 for row in rows):
         names += [f"{name}, alike" for name in names]
-    return over_seeds(rows, by, {"CPU s": ".3f"} | dict.fromkeys(names, ".3f"))
+    shown = {"CPU s": ".3f"} | dict.fromkeys(names, ".3f")
+    if all(row["islands"] == 1 and row["order"] != "chain" for row in rows):
+        shown["log evidence"] = ".0f"
+    return over_seeds(rows, by, shown)
+
+
+def _cart_settings(quick: bool) -> Iterator[Row]:
+    for table in ("iris",) if quick else ("pendigits", "magic04", "madelon"):
+        for criterion, least in product(CRITERIA, LEAST_ROWS):
+            yield {"table": table, "criterion": criterion, "least rows": least}
+
+
+def _cart(data: Path, settings: Row) -> Row:
+    """The class counts of a leaf get the same prior as those of the other methods."""
+    train, test = _parts(data, settings["table"])
+    X, new = (part[:, :-1].to_numpy() for part in (train, test))
+    y, wanted = (part[:, -1].cast(pl.String).to_numpy() for part in (train, test))
+    began = time.process_time()
+    tree = DecisionTreeClassifier(
+        criterion=settings["criterion"], min_samples_leaf=settings["least rows"], random_state=0
+    ).fit(X, y)
+    seconds = time.process_time() - began
+    rows = tree.tree_.n_node_samples[tree.apply(new)][:, None]
+    own = TOTAL_CONCENTRATION / len(tree.classes_)
+    p = (rows * tree.predict_proba(new) + own) / (rows + TOTAL_CONCENTRATION)
+    at = np.searchsorted(tree.classes_, wanted)
+    return {
+        "CPU s": seconds,
+        "log predictive": float(np.log(p[np.arange(len(at)), at]).mean()),
+        "accuracy": float((p.argmax(axis=1) == at).mean()),
+    }
 
 
 def _proposals(quick: bool) -> Iterator[Row]:
@@ -140,6 +185,7 @@ EXPERIMENTS = {
         _proposals,
         _run,
         _shown,
+        draw_by_particles,
     ),
     "irrelevant": Experiment(
         "on madelon, of whose 500 features 20 matter, `optimal` is better than `prior` by "
@@ -147,6 +193,7 @@ EXPERIMENTS = {
         _irrelevant,
         _run,
         _shown,
+        draw_by_particles,
     ),
     "islands": Experiment(
         "with fewer than 100 particles an island is clearly worse; above that, several islands "
@@ -154,6 +201,7 @@ EXPERIMENTS = {
         _islands,
         _run,
         _shown,
+        draw_by_islands,
     ),
     "chains": Experiment(
         "the filter under `prior` reaches the scores of the chains about a hundred times faster, "
@@ -161,5 +209,13 @@ EXPERIMENTS = {
         _chains,
         _run,
         _shown,
+        draw_by_seconds,
+    ),
+    "cart": Experiment(
+        "all Bayesian trees are as accurate as CART or better, and far better by log predictive "
+        "probability; smaller leaves make CART more accurate and far worse by log predictive "
+        "probability (section 4.3).",
+        _cart_settings,
+        _cart,
     ),
 }
