@@ -162,7 +162,8 @@ class SLPTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         return int(check_random_state(given).randint(np.iinfo(np.int32).max))
 
     def _to_fit(self, X: Any, y: Any) -> tuple[Program, Any, NDArray[Any]]:
-        """The program, X as a frame, and y as an array (n,).
+        """The program, X as a frame, and y as an array (n,). NaN in an array is a missing value if
+        the program lets some feature miss values.
 
         Raises
         ------
@@ -185,7 +186,11 @@ class SLPTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
             if numbers:
                 self._check_numbers(y)
         else:
-            X, y = validate_data(self, X, y, dtype="numeric", y_numeric=numbers)
+            sided = any(feature.missing == "side" for feature in program.ir.features)
+            finite = _finite(missing=sided)
+            X, y = validate_data(
+                self, X, y, dtype="numeric", y_numeric=numbers, ensure_all_finite=finite
+            )
             X = self._named(X)
         return program, X, y
 
@@ -201,7 +206,11 @@ class SLPTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         if hasattr(X, "columns"):
             validate_data(self, X, reset=False, skip_check_array=True)
             return X
-        return self._named(validate_data(self, X, reset=False, dtype="numeric"))
+        sided = any(feature.missing == "side" for feature in self.posterior_.table.features)
+        finite = _finite(missing=sided)
+        return self._named(
+            validate_data(self, X, reset=False, dtype="numeric", ensure_all_finite=finite)
+        )
 
     def _named(self, X: NDArray[Any]) -> pl.DataFrame:
         """An array as a frame: a program may ignore some of its columns."""
@@ -244,6 +253,11 @@ class SLPTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         shape (m, C, 2), in the order of `classes_`."""
         rows = self._table_to_predict(X)
         return self.posterior_.predict_interval(rows, level)
+
+
+def _finite(*, missing: bool) -> bool | str:
+    """Which numbers of an array scikit-learn lets through; `missing`: NaN is a missing value."""
+    return "allow-nan" if missing else True
 
 
 def _signature() -> inspect.Signature:

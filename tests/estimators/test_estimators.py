@@ -304,3 +304,21 @@ def test_a_regressor_says_who_predicts_classes(labels: list[Any], shown: object)
     (found,) = raised.value.diagnostics
     assert (found.code, found.help) == ("E430", "take SLPTreeClassifier")
     assert found.message.endswith(f"the response holds `{shown}` in row 1")
+
+
+def test_missing_values_of_arrays_are_taken_where_the_program_declares_them() -> None:
+    rng = np.random.default_rng(1)
+    values = rng.normal(size=(60, 2))
+    y = np.where(values[:, 0] > 0, "p", "n")
+    values[::5, 0] = values[::7, 1] = np.nan
+    program = ":- use(growtree). :- support(max_depth(2)). :- feature(_, [missing(side)])."
+    fitted = slp.SLPTreeClassifier(program, random_state=1).fit(values, y)
+    frame = pd.DataFrame(values, columns=["x0", "x1"])
+    same = slp.SLPTreeClassifier(program, random_state=1).fit(frame, y)
+    np.testing.assert_array_equal(fitted.predict_proba(values), same.predict_proba(frame))
+    assert fitted.score(values, y) > 0.85
+    with pytest.raises(ValueError, match="infinity"):
+        fitted.predict(np.full((1, 2), np.inf))
+    without = slp.SLPTreeClassifier(SHALLOW, random_state=1)
+    with pytest.raises(ValueError, match="NaN"):
+        without.fit(values, y)
