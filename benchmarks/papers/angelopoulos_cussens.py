@@ -51,7 +51,7 @@ from benchmarks.papers.given_trees import GIVEN_TREES
 
 def _trajectories(quick: bool) -> Iterator[Row]:
     for table in names_of(quick, "kyphosis", "breast_cancer", "pima"):
-        for proposal in PROPOSALS:
+        for proposal in (*PROPOSALS, "q_seq"):
             for seed in SEEDS:
                 yield {"table": table, "proposal": proposal, "seed": seed, "quick": quick}
 

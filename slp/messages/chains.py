@@ -55,20 +55,22 @@ ANOTHER_RUN = E515.says("the checkpoint {path} was made with another {what}", AS
 E516 = Entry(
     "E516: there is no such proposal",
     cause="`--proposal` names no proposal that this prior and engine have, or no weight of one.",
-    remedy="Write q_uc, q_ind, q_n(20), q_exact, q_pg, cgm, wu, rotate, perturb, informed, or "
-    "several with weights.",
+    remedy="Write q_uc, q_ind, q_n(20), q_seq, q_exact, q_pg, cgm, wu, rotate, perturb, informed, "
+    "or several with weights.",
     example="slp-sample growtree data.csv --engine mh --proposal q_all",
 )
 _PROPOSALS = (
-    "write q_uc, q_ind, q_n(20), q_exact, q_pg, cgm, wu, rotate, perturb, informed, or several "
-    "with weights, as in q_uc:0.8,cgm:0.2"
+    "write q_uc, q_ind, q_n(20), q_seq, q_exact, q_pg, cgm, wu, rotate, perturb, informed, or "
+    "several with weights, as in q_uc:0.8,cgm:0.2"
 )
 _WEIGHTS = "weights are numbers above 0, as in q_uc:0.8,q_ind:0.2"
-_POINTS = "write q_n(20) to cut at the first 20 in turn"
+_POINTS = "write {name}(20) to cut at the first 20 in turn"
 _CUTS = "take q_uc, q_ind or q_n(20)"
 NOT_A_PROPOSAL = E516.says("`{text}` is not a proposal", _PROPOSALS)
 NO_PROPOSAL = E516.says("there is no proposal {name}", _PROPOSALS)
-NO_CHOICE_POINTS = E516.says("q_n needs the number of choice points that it goes through", _POINTS)
+NO_CHOICE_POINTS = E516.says(
+    "{name} needs the number of choice points that it goes through", _POINTS
+)
 TOO_MANY_CHOICE_POINTS = E516.says("{text} goes through more than {most:,} choice points", _POINTS)
 PROPOSAL_WITHOUT_NUMBER = E516.says("{name} takes no number", "write {name}")
 NOT_A_FILTER = E516.says(
@@ -97,6 +99,11 @@ MOVES_OF_PROOFS = E516.says(
 EXACT_SUBTREES_OF_PROOFS = E516.says(
     "{name} needs trees on a table, and these are proofs of a goal",
     "write q_uc, q_ind, q_n(20), or several with weights, as in q_uc:0.8,q_ind:0.2",
+)
+IN_SEQUENCE = E516.says(
+    "q_seq cuts the sequence of a tree's choices, and these derivations are sequences, which every "
+    "cut cuts",
+    "take q_uc in place of q_seq, and q_n(20) in place of q_seq(20)",
 )
 EXACT_SUBTREES_IN_PROLOG = E516.says(
     "q_exact sums over subtrees, which are drawn one by one in SWI-Prolog",
@@ -174,13 +181,13 @@ W546 = Entry(
     cause="Under `failure(backtrack)` the proposals q_n and q_uc prove a part of the tree again, "
     "and are accepted as published. Where finished trees are tested they need not leave the "
     "posterior invariant, because backtracking then ties the parts of a tree together.",
-    remedy="Take q_ind or the engine forward, except to compare with what was published.",
+    remedy="Take q_ind, q_seq or the engine forward, except to compare with what was published.",
     example="slp-sample prior.slp data.csv --engine mh --proposal q_uc   (`prior.slp` has `:- "
     "support(min_leaf(8)). :- constraint(max_leaves(2)). :- failure(backtrack).`)",
 )
 NOT_KNOWN_INVARIANT = W546.says(
     "under `failure(backtrack)` {names} {is_are} not known to leave the posterior invariant",
-    "take q_ind or the engine forward, except to compare with what was published",
+    "take q_ind, q_seq or the engine forward, except to compare with what was published",
 )
 
 # How far a search for a start came, when the time was over.

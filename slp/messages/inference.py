@@ -257,7 +257,8 @@ E548 = Entry(
     "E548: backtracking is not for this engine",
     cause="Under `failure(backtrack)` no weight is known of a tree, so trees can be drawn and not "
     "summed, searched or moved between.",
-    remedy="Take the engine forward (or `auto`), or mh with the proposals q_ind, q_n and q_uc.",
+    remedy="Take the engine forward (or `auto`), or mh with the proposals q_ind, q_seq, q_n and "
+    "q_uc.",
     example="slp-sample prior.slp data.csv --engine exact   (`prior.slp` has `:- "
     "constraint(max_leaves(2)). :- failure(backtrack).`)",
 )
@@ -267,7 +268,7 @@ BACKTRACKING_DRAWS_ALONE = E548.says(
 )
 CUTS_OF_BACKTRACKING = E548.says(
     "under `failure(backtrack)` proposals that cut are there alone, and {name} is none",
-    "take q_ind, q_n(20) or q_uc",
+    "take q_ind, q_seq, q_n(20) or q_uc",
 )
 NO_LADDERS_OF_BACKTRACKING = E548.says(
     "under `failure(backtrack)` chains are not tempered", "leave `rungs` out"

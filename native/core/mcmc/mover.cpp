@@ -57,8 +57,15 @@ Outcome Mover::propose(Randomness& random, double power, const Proposal& proposa
         case ProposalKind::cut_at_root: return cut(random, power, {0, false}, false, proof);
         case ProposalKind::cut_uniformly: {
             const auto number = static_cast<std::uint32_t>(random.index(n));
-            return cut(random, power, point_by_number(proof.nodes, number), true, proof);
+            return cut(random, power, point_in_sequence(proof.nodes, number), true, proof);
         }
+        case ProposalKind::cut_sequence_uniformly: {
+            const auto number = static_cast<std::uint32_t>(random.index(n));
+            return cut_sequence(random, power, point_in_sequence(proof.nodes, number), true,
+                                proof);
+        }
+        case ProposalKind::cut_sequence_at_each:
+            return cut_sequence(random, power, point_in_sequence(proof.nodes, turn), false, proof);
         case ProposalKind::particle_gibbs:
             return redraw_by_particles(random, power, proposal.filter, proof);
         case ProposalKind::exact_subtree: return redraw_exactly(random, power, proof);
@@ -77,6 +84,48 @@ Outcome Mover::cut(Randomness& random, double power, Point point, bool counted, 
         return Outcome::failed;
     }
     return decide(random, power, counted, false, proof);
+}
+
+// Draws anew what the sequence of choices has from a point on: the subtree of the point's goal, and
+// on the way up all right parts of goals whose left part holds the point.
+Outcome Mover::cut_sequence(Randomness& random, double power, Point point, bool counted,
+                            Proof& proof) {
+    candidate_.nodes.assign(proof.nodes.begin(), proof.nodes.end());
+    candidate_.rows.assign(proof.rows.begin(), proof.rows.end());
+    path_to(proof.nodes, point.node, queue_);
+    bool made = redraw(random, point.node,
+                       point.of_split ? proof.nodes[point.node].taken.rule : -1);
+    for (std::size_t i = queue_.size() - 1; made && i-- > 0;) {
+        const std::uint32_t left = queue_[i] + 1;
+        if (candidate_.nodes[queue_[i]].n_parts() == 2 && queue_[i + 1] == left) {
+            made = redraw(random, right_of(candidate_.nodes, left), -1);
+        }
+    }
+    const bool few =
+        tests_.max_leaves == 0 || candidate_.all().n_leaves <= tests_.max_leaves;
+    if (!made || !few || (tests_.need_tree() && !tester_.holds(candidate_))) {
+        return Outcome::failed;
+    }
+    if (!accepts(random, log_ratio(candidate_.all(), proof.all(), power, counted))) {
+        return Outcome::rejected;
+    }
+    if (*predicate_ && !(*predicate_)(candidate_)) {
+        return Outcome::failed;
+    }
+    std::swap(proof, candidate_);
+    return Outcome::accepted;
+}
+
+// Draws the subtree at a position of the candidate anew; false at a dead end.
+bool Mover::redraw(Randomness& random, std::uint32_t position, std::int32_t rule) {
+    const Node& goal = candidate_.nodes[position];
+    take_rows(candidate_, goal);
+    if (!grow(random, goal, rule, 0.0, tests_.max_leaves > 0 ? tests_.max_leaves : kNoLimit)) {
+        return false;
+    }
+    path_to(candidate_.nodes, position, path_);
+    replace(candidate_, path_, drawn_, {rows_.data(), drawn_[0].size});
+    return true;
 }
 
 // Draws one of the particles of a conditional filter. A particle that breaks a test is left out
@@ -142,18 +191,9 @@ Outcome Mover::decide(Randomness& random, double power, bool counted, bool alway
     if (tests_.need_tree() && !tester_.holds(candidate(proof))) {
         return Outcome::failed;
     }
-    const Sums old = proof.all();
     const Sums now = sums_with(proof.nodes, path_, drawn_[0].all);
-    double log_ratio = log_more;
-    if (!always) {
-        log_ratio += now.log_excess - old.log_excess +
-                    tempered(power, now.log_likelihood - old.log_likelihood);
-    }
-    if (counted) {
-        log_ratio +=
-            std::log(static_cast<double>(old.n_points) / static_cast<double>(now.n_points));
-    }
-    if (!accepts(random, log_ratio)) {
+    if (!accepts(random,
+                 log_more + (always ? 0.0 : log_ratio(now, proof.all(), power, counted)))) {
         return Outcome::rejected;
     }
     if (*predicate_ && !(*predicate_)(candidate(proof))) {
@@ -162,6 +202,16 @@ Outcome Mover::decide(Randomness& random, double power, bool counted, bool alway
     const std::uint32_t size = drawn_[0].size;
     replace(proof, path_, drawn_, {rows_.data(), size});
     return Outcome::accepted;
+}
+
+// Log of the acceptance ratio of a cut. `counted`: the point was drawn among all of them.
+double Mover::log_ratio(const Sums& now, const Sums& old, double power, bool counted) {
+    double out = now.log_excess - old.log_excess +
+                 tempered(power, now.log_likelihood - old.log_likelihood);
+    if (counted) {
+        out += std::log(static_cast<double>(old.n_points) / static_cast<double>(now.n_points));
+    }
+    return out;
 }
 
 // Leaves that the subtree of a goal may have.

@@ -81,12 +81,16 @@ private:
     Outcome propose(Randomness& random, double power, const Proposal& proposal,
                     std::uint32_t turn, Proof& proof);
     Outcome cut(Randomness& random, double power, Point point, bool counted, Proof& proof);
+    Outcome cut_sequence(Randomness& random, double power, Point point, bool counted,
+                         Proof& proof);
+    bool redraw(Randomness& random, std::uint32_t position, std::int32_t rule);
     Outcome redraw_exactly(Randomness& random, double power, Proof& proof);
     Outcome redraw_by_particles(Randomness& random, double power, const smc::Plan& filter,
                                 Proof& proof);
     Outcome move_tree(Randomness& random, double power, ProposalKind kind, Proof& proof);
     Outcome decide(Randomness& random, double power, bool counted, bool always, Proof& proof,
                    double log_more = 0.0);
+    static double log_ratio(const Sums& now, const Sums& old, double power, bool counted);
     std::uint32_t room(const Proof& proof, const Node& goal) const;
     bool fits(Proof& proof, std::uint32_t position);
     RowTest test_of(const Taken& taken) const;

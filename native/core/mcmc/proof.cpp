@@ -14,17 +14,17 @@ void add_up(std::vector<Node>& nodes, std::uint32_t position) {
     }
 }
 
-Point point_by_number(std::span<const Node> nodes, std::uint32_t number) {
+Point point_in_sequence(std::span<const Node> nodes, std::uint32_t k) {
     std::uint32_t at = 0;
     while (true) {
         const Node& node = nodes[at];
-        if (number < node.own.n_points) {
-            return {at, number == 1 || !node.rule_point};
+        if (k < node.own.n_points) {
+            return {at, k == 1 || !node.rule_point};
         }
-        number -= node.own.n_points;
+        k -= node.own.n_points;
         ++at;
-        if (node.n_parts() == 2 && number >= nodes[at].all.n_points) {
-            number -= nodes[at].all.n_points;
+        if (node.n_parts() == 2 && k >= nodes[at].all.n_points) {
+            k -= nodes[at].all.n_points;
             at = right_of(nodes, at);
         }
     }

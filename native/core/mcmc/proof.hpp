@@ -96,9 +96,9 @@ inline std::uint32_t right_of(std::span<const Node> nodes, std::uint32_t left) {
 // Sums of the subtree at a position from those of its parts.
 void add_up(std::vector<Node>& nodes, std::uint32_t position);
 
-// A choice point by its number among all, in some fixed order. It is found in time proportional to
-// the length of a path.
-Point point_by_number(std::span<const Node> nodes, std::uint32_t number);
+// The choice point that comes k-th (from 0) in the order in which choices are drawn: depth-first,
+// left before right. It is found in time proportional to the length of a path.
+Point point_in_sequence(std::span<const Node> nodes, std::uint32_t k);
 
 // The choice point that comes k-th (from 0) in breadth-first order, k < n_points. `queue` is
 // scratch.

@@ -21,6 +21,8 @@ enum class ProposalKind : std::uint8_t {
     cut_at_root,
     cut_uniformly,
     cut_at_each,
+    cut_sequence_uniformly,
+    cut_sequence_at_each,
     exact_subtree,
     particle_gibbs,
     // From tree to tree (mcmc/moves).
@@ -35,7 +37,7 @@ struct Proposal {
     ProposalKind kind;
     // Weight in the mixture.
     double weight;
-    // cut_at_each: K, the choice points that take turns. Else 1.
+    // cut_at_each, cut_sequence_at_each: K, the choice points that take turns. Else 1.
     std::uint32_t period = 1;
     // particle_gibbs: the filter; power and limits are those of the chain.
     smc::Plan filter = {};
@@ -80,7 +82,9 @@ inline double share_at(ProposalKind kind, double power) {
     switch (kind) {
         case ProposalKind::cut_at_root:
         case ProposalKind::cut_uniformly:
-        case ProposalKind::cut_at_each: return 5.0 - 4.0 * power;
+        case ProposalKind::cut_at_each:
+        case ProposalKind::cut_sequence_uniformly:
+        case ProposalKind::cut_sequence_at_each: return 5.0 - 4.0 * power;
         case ProposalKind::informed: return std::pow(std::max(power, 0.1), 2.0);
         default: return 1.0;
     }

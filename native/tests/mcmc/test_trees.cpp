@@ -33,7 +33,9 @@ Sampler sampler(const Engine& engine, TreeTests tests = {}) {
             {{ProposalKind::cut_uniformly, 3.0},
              {ProposalKind::cut_at_root, 1.0},
              {ProposalKind::cut_at_each, 1.0, 5},
-             {ProposalKind::exact_subtree, 1.0}},
+             {ProposalKind::exact_subtree, 1.0},
+             {ProposalKind::cut_sequence_uniformly, 1.0},
+             {ProposalKind::cut_sequence_at_each, 1.0, 5}},
             1 << 12};
 }
 
@@ -81,11 +83,11 @@ TEST(mh_choices_that_cannot_be_made_are_refused) {
     const Engine engine(growtree(20, Measure::feature_then_cut, 3));
     Sampler chains = sampler(engine);
     State out;
-    check(chains.restore(std::vector<Taken>{{1, kLeaf, 0, 0}}, {0, 0, 0, 0}, out));
-    check(!chains.restore(std::vector<Taken>{{0, 0, 3, 9}}, {0, 0, 0, 0}, out));
-    check(!chains.restore(std::vector<Taken>{{0, 0, 3, 4}}, {0, 0, 0, 0}, out));
-    check(!chains.restore(std::vector<Taken>{{7, kLeaf, 0, 0}}, {0, 0, 0, 0}, out));
-    check(!chains.restore(std::vector<Taken>{{1, kLeaf, 0, 0}, {1, kLeaf, 0, 0}}, {0, 0, 0, 0},
+    check(chains.restore(std::vector<Taken>{{1, kLeaf, 0, 0}}, {0, 0, 0, 0, 0, 0}, out));
+    check(!chains.restore(std::vector<Taken>{{0, 0, 3, 9}}, {0, 0, 0, 0, 0, 0}, out));
+    check(!chains.restore(std::vector<Taken>{{0, 0, 3, 4}}, {0, 0, 0, 0, 0, 0}, out));
+    check(!chains.restore(std::vector<Taken>{{7, kLeaf, 0, 0}}, {0, 0, 0, 0, 0, 0}, out));
+    check(!chains.restore(std::vector<Taken>{{1, kLeaf, 0, 0}, {1, kLeaf, 0, 0}}, {0, 0, 0, 0, 0, 0},
                           out));
 }
 
@@ -94,11 +96,11 @@ TEST(mh_turns_that_no_chain_has_are_refused) {
     Sampler chains = sampler(engine);
     const std::vector<Taken> leaf{{1, kLeaf, 0, 0}};
     State out;
-    check(chains.restore(leaf, {0, 0, 4, 0}, out));
-    check(!chains.restore(leaf, {0, 0, 5, 0}, out));  // the third has a period of 5
-    check(!chains.restore(leaf, {1, 0, 0, 0}, out));
-    check(!chains.restore(leaf, {0, 0, 0}, out));
+    check(chains.restore(leaf, {0, 0, 4, 0, 0, 4}, out));
+    check(!chains.restore(leaf, {0, 0, 5, 0, 0, 0}, out));  // the third has a period of 5
+    check(!chains.restore(leaf, {1, 0, 0, 0, 0, 0}, out));
     check(!chains.restore(leaf, {0, 0, 0, 0, 0}, out));
+    check(!chains.restore(leaf, {0, 0, 0, 0, 0, 0, 0}, out));
 }
 
 TEST(mh_choice_points_are_counted_alike) {
@@ -108,19 +110,19 @@ TEST(mh_choice_points_are_counted_alike) {
     std::vector<std::uint32_t> queue, path;
     for (int i = 0; i < 30; ++i) {
         const Proof proof = chains.start(random, 1).state.proof;
-        std::vector<std::pair<std::uint32_t, bool>> by_number, breadth_first;
+        std::vector<std::pair<std::uint32_t, bool>> in_sequence, breadth_first;
         for (std::uint32_t k = 0; k < proof.all().n_points; ++k) {
-            const Point a = point_by_number(proof.nodes, k);
+            const Point a = point_in_sequence(proof.nodes, k);
             const Point b = point_breadth_first(proof.nodes, k, queue);
-            by_number.emplace_back(a.node, a.of_split);
+            in_sequence.emplace_back(a.node, a.of_split);
             breadth_first.emplace_back(b.node, b.of_split);
             path_to(proof.nodes, a.node, path);
             check(path.front() == 0 && path.back() == a.node);
         }
-        std::ranges::sort(by_number);
+        std::ranges::sort(in_sequence);
         std::ranges::sort(breadth_first);
-        check(by_number == breadth_first);
-        check(std::ranges::adjacent_find(by_number) == by_number.end());
+        check(in_sequence == breadth_first);
+        check(std::ranges::adjacent_find(in_sequence) == in_sequence.end());
     }
 }
 

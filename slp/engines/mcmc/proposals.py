@@ -1,12 +1,12 @@
 """Proposals on derivations, and the Metropolis-Hastings step that takes them.
 
-Every proposal cuts the derivation at a choice point and draws the rest anew. Proposals differ only
-in the choice point. Derivations are proof trees (`proof`) or sequences of edits
-(`slp.engines.mcmc.edits`). Their choice points are ordered so that no point depends on later ones.
-Each docstring gives the acceptance ratio; the acceptance probability is its minimum with 1. Here x
-is the present derivation and x' the proposed one, w the weight of a derivation, q the probability
-that the local process draws it, L the likelihood, and n the number of choice points. w/q and L are
-those of the whole derivation; the kept part cancels.
+Every proposal cuts the derivation at a choice point and draws the rest anew. Proposals differ in
+the choice point, and in what the rest is. Derivations are proof trees (`proof`) or sequences of
+edits (`slp.engines.mcmc.edits`). Their choice points are ordered so that no point depends on later
+ones. Each docstring gives the acceptance ratio; the acceptance probability is its minimum with 1.
+Here x is the present derivation and x' the proposed one, w the weight of a derivation, q the
+probability that the local process draws it, L the likelihood, and n the number of choice points.
+w/q and L are those of the whole derivation; the kept part cancels.
 
 Reference: Angelopoulos & Cussens (2001), Markov chain Monte Carlo using tree-based priors on model
 structure, UAI.
@@ -55,6 +55,15 @@ class Space(Protocol[D]):
 
     def cut(self, randomness: Randomness, old: D, k: int) -> D | None:
         """The derivation cut at its choice point k, from 0; None if what is drawn fails."""
+        ...
+
+
+class SequenceSpace(Space[D], Protocol[D]):
+    """A space whose choice points also stand in a sequence, the order in which they are made."""
+
+    def cut_sequence(self, randomness: Randomness, old: D, k: int) -> D | None:
+        """The derivation with the choices of the sequence before point k, from 0, kept, and all
+        others drawn anew; None if what is drawn fails."""
         ...
 
 
@@ -128,10 +137,7 @@ class CutUniformly:
         """See `Proposal`."""
         if old.n_points == 0:
             return None
-        new = target.cut(randomness, old, randomness.index(old.n_points))
-        if new is None:
-            return Proposed(None, -math.inf)
-        return Proposed(new, target.log_ratio(new, old) + log_count_ratio(new, old))
+        return _counted(target, old, target.cut(randomness, old, randomness.index(old.n_points)))
 
 
 @dataclass(frozen=True)
@@ -157,6 +163,55 @@ class CutAtEach:
         if turn >= old.n_points:
             return None
         return _judged(target, old, target.cut(randomness, old, turn))
+
+
+@dataclass(frozen=True)
+class CutSequenceUniformly:
+    """`q_seq`: cut the sequence of choices at a choice point drawn uniformly, as a Prolog system
+    backtracks to it: all later choices are drawn anew, those of other subtrees too. The ratio is
+    that of `q_uc`, as both sequences have the same point there.
+    """
+
+    name: str = "q_seq"
+    period: int = 1
+
+    def propose(
+        self, randomness: Randomness, target: SequenceSpace[D], old: D, turn: int
+    ) -> Proposed[D] | None:
+        """See `Proposal`."""
+        if old.n_points == 0:
+            return None
+        k = randomness.index(old.n_points)
+        return _counted(target, old, target.cut_sequence(randomness, old, k))
+
+
+@dataclass(frozen=True)
+class CutSequenceAtEach:
+    """`q_seq(K)`: the same at the points 1, ..., K of the sequence in turn; the ratio is that of
+    `q_n(K)`."""
+
+    period: int
+
+    @property
+    def name(self) -> str:
+        """`q_seq(K)`."""
+        return f"q_seq({self.period})"
+
+    def propose(
+        self, randomness: Randomness, target: SequenceSpace[D], old: D, turn: int
+    ) -> Proposed[D] | None:
+        """See `Proposal`."""
+        if turn >= old.n_points:
+            return None
+        return _judged(target, old, target.cut_sequence(randomness, old, turn))
+
+
+def _counted(target: Space[D], old: D, new: D | None) -> Proposed[D]:
+    """`_judged`, where the point was drawn among all of them."""
+    proposed = _judged(target, old, new)
+    if new is None:
+        return proposed
+    return Proposed(new, proposed.log_ratio + log_count_ratio(new, old))
 
 
 def _judged(target: Space[D], old: D, new: D | None) -> Proposed[D]:

@@ -119,11 +119,11 @@ def _for_backtracking(
     options = replace(options, proposal=options.proposal or INDEPENDENT)
     named = read_names(str(options.proposal))
     for one in named:
-        if one.name not in ("q_ind", "q_n", "q_uc"):
+        if one.name not in ("q_ind", "q_n", "q_uc", "q_seq"):
             raise UsageError(CUTS_OF_BACKTRACKING(name=one.name))
     if options.rungs not in (None, 1):
         raise UsageError(NO_LADDERS_OF_BACKTRACKING())
-    doubtful = list(dict.fromkeys(one.full_name for one in named if one.name != "q_ind"))
+    doubtful = list(dict.fromkeys(one.full_name for one in named if one.name in ("q_n", "q_uc")))
     if doubtful and _tests_trees(problem):
         found = NOT_KNOWN_INVARIANT(names=joined(doubtful), is_are=("is", "are")[len(doubtful) > 1])
         warn(found)

@@ -23,11 +23,14 @@ before it, and is not computed. So weights are unknown, and trees are drawn alon
 Chains
 ------
 `q_ind` proposes a draw of the prior, so its ratio is that of likelihoods, and it leaves the
-posterior invariant. `q_n` and `q_uc` prove again below a choice point, the rest kept, and take the
-same ratio (`q_uc` with the numbers of choice points), as published. This is right if the proof
-below a point has the prior's probability given the rest, as it has without tests of the finished
-tree. With such tests they are not known to leave the posterior invariant, and examples show that
-they need not.
+posterior invariant. So do `q_seq` and `q_seq(K)`: once some choices are made, backtracking draws
+all later ones from their distribution given these, whatever failed before, and it undoes the first
+ones only where no tree in the support has them.
+
+`q_n` and `q_uc` prove again below a choice point, the rest kept, and take the same ratio (`q_uc`
+with the numbers of choice points), as published. This is right if the proof below a point has the
+prior's probability given the rest, as it has without tests of the finished tree. With such tests
+they are not known to leave the posterior invariant, and examples show that they need not.
 
 Reference: Cussens (2000), Stochastic logic programs: sampling, inference and applications, UAI;
 Angelopoulos & Cussens (2005), Exploiting informative priors for Bayesian classification and
@@ -48,7 +51,15 @@ import numpy as np
 from slp.engines.mcmc.mixture import MixtureState
 from slp.engines.mcmc.records import RecordsOf
 from slp.engines.mcmc.trees.chains import MetropolisHastings, search_stopped
-from slp.engines.mcmc.trees.proof import Point, Proof, choice_points, goals_of, proof_of, replaced
+from slp.engines.mcmc.trees.proof import (
+    Point,
+    Proof,
+    before_point,
+    choice_points,
+    goals_of,
+    proof_of,
+    replaced,
+)
 from slp.engines.mcmc.trees.provable import Provable
 from slp.engines.mcmc.trees.target import Target
 from slp.errors import NoTreeError, SlpError
@@ -109,19 +120,22 @@ def proofs(
     randomness: Randomness,
     goal: Goal,
     rule: int | None = None,
+    made: Sequence[Choices] = (),
+    pending: _Pending = None,
 ) -> Iterator[Proof]:
     """The proofs of a goal, one after the other, as backtracking finds them: the first is a draw,
     each further one what it comes to when told that the last one fails. `rule`: the rule at the
-    goal itself, if it is fixed.
+    goal itself, if it is fixed. `made`, `pending`: choices made before the goal, which stay, and
+    what is to be proved after it; the proofs then are of the first goal.
 
     Raises
     ------
     SlpError
         E547: more than `MOST_RETURNS` proofs were asked for.
     """
-    drawn: list[Choices] = []
+    drawn = [*made]
     open_choices: list[_Choice] = []
-    choice: _Choice | None = _Choice(goal, rule, None, 0)
+    choice: _Choice | None = _Choice(goal, rule, pending, len(drawn))
     returns = 0
     while choice is not None:
         taken = choice.draw(randomness)
@@ -133,12 +147,12 @@ def proofs(
             open_choices.append(choice)
             choice = _Choice(here, taken, pending, choice.n_before)
             continue
-        made = (here, taken, -1) if choice.rule is None else (here, choice.rule, taken)
-        goals = goals_below(*made)
+        new = (here, taken, -1) if choice.rule is None else (here, choice.rule, taken)
+        goals = goals_below(*new)
         if not provable.all(goals):
             continue
         open_choices.append(choice)
-        drawn[choice.n_before :] = [made]
+        drawn[choice.n_before :] = [new]
         for below in reversed(goals):
             pending = (below, pending)
         if pending is not None:
@@ -178,6 +192,17 @@ class BacktrackingTarget(Target):
         new = (self._replaced(old, point, part) for part in self._parts(randomness, old, point))
         return next(filter(self.holds, new), None)
 
+    def cut_sequence(self, randomness: Randomness, old: Proof, k: int) -> Proof | None:
+        """The proof with its sequence cut at choice point k, from 0, and proved on from there; None
+        if no tree in the support has the choices before it."""
+        made, stack, rule = before_point(old, k)
+        goal = self.process.goal(*stack.pop())
+        pending: _Pending = None
+        for below in stack:
+            pending = (below, pending)
+        found = proofs(self.process, self._provable, randomness, goal, rule, made, pending)
+        return next(filter(self.holds, found), None)
+
     def fresh(self, randomness: Randomness) -> Proof | None:
         """A draw of the prior; None if no tree is in the support."""
         found = proofs(self.process, self._provable, randomness, self.process.root)
@@ -198,7 +223,7 @@ class BacktrackingChains(MetropolisHastings):
     Parameters
     ----------
     grammar, geometry, constraints, likelihood : as of `MetropolisHastings`.
-    proposal : of `q_ind`, `q_n(K)`, `q_uc`.
+    proposal : of `q_ind`, `q_seq`, `q_seq(K)`, `q_n(K)`, `q_uc`.
     """
 
     result_type: type[DrawnResult] = BacktrackResult

@@ -39,9 +39,9 @@ NO_FILTER = (1, [0, 0, 0], 0.0)
 #: predictions rise with it.
 CoreTests: TypeAlias = tuple[int, int, list[tuple[int, bool]]]
 
-# The core's enumerations.
-_KINDS = {"q_ind": 0, "q_uc": 1, "q_n": 2, "q_exact": 3, "q_pg": 4}
-_KINDS |= {"cgm": 5, "wu": 6, "rotate": 7, "perturb": 8, "informed": 9}
+# The core's enumerations; `q_seq(K)` is the kind behind `q_seq`.
+_KINDS = {"q_ind": 0, "q_uc": 1, "q_n": 2, "q_seq": 3, "q_exact": 5, "q_pg": 6}
+_KINDS |= {"cgm": 7, "wu": 8, "rotate": 9, "perturb": 10, "informed": 11}
 _OUTCOMES: tuple[Outcome, ...] = ("accepted", "rejected", "failed", "stayed")
 assert set(_OUTCOMES) == set(get_args(Outcome))
 
@@ -135,7 +135,8 @@ def core_proposal(named: Named) -> CoreProposal:
     """A proposal in the core's form."""
     if named.name == "q_pg":
         return of_filter(plan_of(named.number, named.settings), named.weight)
-    return _KINDS[named.name], named.weight, named.number or 1, NO_FILTER
+    kind = _KINDS[named.name] + (named.name == "q_seq" and named.number is not None)
+    return kind, named.weight, named.number or 1, NO_FILTER
 
 
 def of_filter(plan: FilterPlan, weight: float) -> CoreProposal:

@@ -8,7 +8,14 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from slp.engines.mcmc.mixture import Mixture
-from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposal
+from slp.engines.mcmc.proposals import (
+    CutAtEach,
+    CutAtRoot,
+    CutSequenceAtEach,
+    CutSequenceUniformly,
+    CutUniformly,
+    Proposal,
+)
 from slp.engines.mcmc.trees.exact_subtrees import ExactSubtree, SubtreeCharts
 from slp.engines.mcmc.trees.moves import TREE_MOVES
 from slp.engines.mcmc.trees.particle_gibbs import SETTINGS, ParticleGibbs, plan_of
@@ -18,6 +25,7 @@ from slp.errors import UsageError
 from slp.messages import Wording
 from slp.messages.chains import (
     EXACT_SUBTREES_OF_PREDICATES,
+    IN_SEQUENCE,
     INFINITE_WEIGHTS,
     NO_CHOICE_POINTS,
     NO_PROPOSAL,
@@ -30,7 +38,7 @@ from slp.messages.chains import (
 from slp.messages.names import nearest
 from slp.problem.local_process import LocalProcess
 
-_NAMES = ("q_uc", "q_ind", "q_n", "q_exact", "q_pg", *TREE_MOVES)
+_NAMES = ("q_uc", "q_ind", "q_n", "q_seq", "q_exact", "q_pg", *TREE_MOVES)
 #: The core counts up to this number, which no tree reaches.
 _MOST_POINTS = 2**31 - 1
 #: Particles of `q_pg`: with one it never moves.
@@ -74,6 +82,8 @@ def _by_name(named: Named, exact: ExactSubtree) -> Proposal[Target, Proof]:
         return exact
     if named.name == "q_pg":
         return ParticleGibbs(plan_of(named.number, named.settings), named.full_name)
+    if named.name == "q_seq":
+        return CutSequenceUniformly() if named.number is None else CutSequenceAtEach(named.number)
     return TREE_MOVES.get(named.name) or cut_by_name(named)
 
 
@@ -83,12 +93,15 @@ def mixture_of_cuts(text: str, no_grammar: Wording, no_move: Wording) -> Mixture
     Raises
     ------
     UsageError
-        E516: the text names no proposals; or q_exact, q_pg or a tree move, with these messages.
+        E516: the text names no proposals; or q_exact, q_pg or a tree move, with these messages; or
+        q_seq, as these derivations are sequences, which every cut cuts.
     """
     names = read_names(text)
     for named in names:
         if named.name in ("q_exact", "q_pg"):
             raise UsageError(no_grammar(name=named.name))
+        if named.name == "q_seq":
+            raise UsageError(IN_SEQUENCE())
         if named.name in TREE_MOVES:
             raise UsageError(no_move(name=named.name))
     return Mixture.of([(cut_by_name(named), named.weight) for named in names])
@@ -163,11 +176,11 @@ def _read(item: str) -> Named:
         return _with_filter(item, Named(name, n, _weight(weight), settings))
     if settings or count == "":
         raise UsageError(NOT_A_PROPOSAL(text=item.strip()))
-    if name == "q_n" and (count is None or int(count) == 0):
-        raise UsageError(NO_CHOICE_POINTS())
+    if name in ("q_n", "q_seq") and (int(count) == 0 if count else name == "q_n"):
+        raise UsageError(NO_CHOICE_POINTS(name=name))
     if count is not None and int(count) > _MOST_POINTS:
-        raise UsageError(TOO_MANY_CHOICE_POINTS(text=item.strip(), most=_MOST_POINTS))
-    if name != "q_n" and count is not None:
+        raise UsageError(TOO_MANY_CHOICE_POINTS(text=item.strip(), most=_MOST_POINTS, name=name))
+    if name not in ("q_n", "q_seq") and count is not None:
         raise UsageError(PROPOSAL_WITHOUT_NUMBER(name=name))
     return Named(name, None if count is None else int(count), _weight(weight))
 

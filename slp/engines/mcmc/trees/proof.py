@@ -3,10 +3,12 @@
 Choice points ------------- At each goal (a box in a state) the choice of rule and, where the rule
 splits, the choice of split. A choice with one alternative is no choice point. Their order is
 breadth-first from the root: goals level by level, left before right, and at a goal the rule before
-the split. A call is a separate goal, one level below.
+the split. A call is a separate goal, one level below. Their *sequence* is the order in which they
+are drawn: depth-first, left before right.
 
 To *cut* at a choice point is to draw that choice and the whole subtree below it anew from the local
-process, and to keep the rest. All choice points before it in the order stay unchanged.
+process, and to keep the rest. All choice points before it in the order stay unchanged. To cut the
+sequence is to draw all that comes later in it anew.
 """
 
 from __future__ import annotations
@@ -95,6 +97,15 @@ class Point(NamedTuple):
     of_split: bool
 
 
+class Begun(NamedTuple):
+    """The begin of a sequence: the choices made, in preorder; the boxes and states still to prove,
+    the next one last; the rule there, if it is chosen too."""
+
+    drawn: list[Choices]
+    stack: list[tuple[int, int]]
+    rule: int | None
+
+
 def grow(
     process: LocalProcess,
     randomness: Randomness,
@@ -109,13 +120,19 @@ def grow(
     leaf rule at each goal that has one, which gives smaller trees than the local process; 0 except
     in a search.
     """
-    drawn: list[Choices] = []
-    stack = [(goal.box, goal.state)]
+    return _grown(process, randomness, Begun([], [(goal.box, goal.state)], rule), end_early)
+
+
+def _grown(
+    process: LocalProcess, randomness: Randomness, begun: Begun, end_early: float = 0.0
+) -> Proof | None:
+    """`grow` from the begin of a sequence."""
+    drawn, stack, rule = begun
     while stack:
         goal = process.goal(*stack.pop())
         if not goal.rules:
             return None
-        taken = rule if not drawn else None
+        taken, rule = rule, None
         if taken is None and end_early and randomness.happens(end_early):
             taken = _first_leaf(goal)
         if taken is None:
@@ -201,6 +218,29 @@ def cut(process: LocalProcess, randomness: Randomness, proof: Proof, point: Poin
     old = _breadth_first(proof)[point.goal].proof
     new = grow(process, randomness, old.goal, old.rule if point.of_split else None)
     return None if new is None else replaced(process, proof, point.goal, new)
+
+
+def cut_sequence(
+    process: LocalProcess, randomness: Randomness, proof: Proof, k: int
+) -> Proof | None:
+    """Cut the sequence at its choice point k, from 0; None if the draw reaches a dead end."""
+    return _grown(process, randomness, before_point(proof, k))
+
+
+def before_point(proof: Proof, k: int) -> Begun:
+    """What the sequence has before its choice point k, from 0."""
+    drawn: list[Choices] = []
+    stack = [(proof.goal.box, proof.goal.state)]
+    for goal, rule, split in proof.choices():
+        of_rule, of_split = len(goal.rules) > 1, len(goal.rules[rule].splits) > 1
+        if k < of_rule + of_split:
+            of_split_alone = k == 1 or not of_rule
+            return Begun(drawn, stack, rule if of_split_alone else None)
+        k -= of_rule + of_split
+        stack.pop()
+        drawn.append((goal, rule, split))
+        stack += reversed(goals_below(*drawn[-1]))
+    raise IndexError(k)
 
 
 def replaced(process: LocalProcess, proof: Proof, position: int, new: Proof) -> Proof:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from slp.engines.mcmc.trees.proof import Proof, choice_points, cut, grow
+from slp.engines.mcmc.trees.proof import Proof, choice_points, cut, cut_sequence, grow
 from slp.ir.program import COUNTING_MEASURES
 from slp.ir.tree_grammar import OpenStates, SplitRule, TreeGrammar
 from slp.problem.local_process import LocalProcess
@@ -63,6 +63,10 @@ class Target:
     def cut(self, randomness: Randomness, old: Proof, k: int) -> Proof | None:
         """The proof cut at choice point k in breadth-first order, from 0."""
         return cut(self.process, randomness, old, choice_points(old)[k])
+
+    def cut_sequence(self, randomness: Randomness, old: Proof, k: int) -> Proof | None:
+        """The proof with its sequence cut at choice point k, from 0."""
+        return cut_sequence(self.process, randomness, old, k)
 
     def fresh(self, randomness: Randomness) -> Proof | None:
         """One try to draw from the target at power 0, independently, where `can_run_forward`: a

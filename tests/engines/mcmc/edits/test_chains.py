@@ -172,6 +172,11 @@ def test_no_start() -> None:
     )
 
 
+def test_every_cut_is_one_of_the_sequence() -> None:
+    with pytest.raises(UsageError, match="take q_uc in place of q_seq"):
+        engine(stump("x", 1.5), proposal="q_seq")
+
+
 @pytest.mark.parametrize("name", ["q_exact", "q_pg"])
 def test_proposals_by_a_tree_grammar_are_refused(name: str) -> None:
     with pytest.raises(UsageError) as caught:

@@ -21,11 +21,16 @@ from tests.engines.mcmc.trees.matrices import Example
 
 Q_IND = core_proposal(Named("q_ind", None, 1.0))
 Q_UC = core_proposal(Named("q_uc", None, 1.0))
+Q_SEQ = core_proposal(Named("q_seq", None, 1.0))
 Q_EXACT = core_proposal(Named("q_exact", None, 1.0))
 
 
 def q_n(period: int) -> CoreProposal:
     return core_proposal(Named("q_n", period, 1.0))
+
+
+def q_seq(period: int) -> CoreProposal:
+    return core_proposal(Named("q_seq", period, 1.0))
 
 
 def core_sampler(target: Target, mixture: Sequence[CoreProposal], most_boxes: float = 0.0) -> Any:

@@ -15,7 +15,13 @@ from numpy.typing import NDArray
 from scipy.stats import chisquare
 
 import slp
-from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly
+from slp.engines.mcmc.proposals import (
+    CutAtEach,
+    CutAtRoot,
+    CutSequenceAtEach,
+    CutSequenceUniformly,
+    CutUniformly,
+)
 from slp.engines.mcmc.trees import backtracking
 from slp.engines.mcmc.trees.provable import Provable
 from slp.errors import NoTreeError, ProgramError, SlpError, SlpWarning, UnsupportedError, UsageError
@@ -143,6 +149,18 @@ def test_the_independence_sampler_leaves_the_posterior_invariant(name: str) -> N
     posterior = example(name).posterior
     assert np.abs(matrix.sum(axis=1) - 1).max() < TOLERANCE
     assert np.abs(posterior @ matrix - posterior).max() < TOLERANCE
+
+
+@every_program
+def test_cuts_of_the_sequence_leave_the_posterior_invariant(name: str) -> None:
+    posterior = example(name).posterior
+    for proposal, turn in (
+        (CutSequenceUniformly(), 0),
+        *((CutSequenceAtEach(6), k) for k in range(6)),
+    ):
+        matrix = example(name).matrix(proposal, turn)
+        assert np.abs(matrix.sum(axis=1) - 1).max() < TOLERANCE
+        assert np.abs(posterior @ matrix - posterior).max() < TOLERANCE
 
 
 @pytest.mark.parametrize("name", ["majority"])
@@ -285,9 +303,13 @@ def test_published_proposals_are_marked(proposal: str) -> None:
     assert f"{proposal} is not known to leave the posterior invariant" in drawn.reason
 
 
-def test_proposals_that_are_invariant_are_not_marked(recwarn: pytest.WarningsRecorder) -> None:
-    program, table = program_of("majority")
-    drawn = program.posterior(table, engine="mh", proposal="q_uc", draws=20, seed=1)
+@pytest.mark.parametrize(("name", "proposal"), [("majority", "q_uc"), ("leaves", "q_seq")])
+def test_proposals_that_are_invariant_are_not_marked(
+    name: str, proposal: str, recwarn: pytest.WarningsRecorder
+) -> None:
+    program, table = program_of(name)
+    options: dict[str, Any] = {"draws": 20, "warmup": 0, "thin": 1, "seed": 1}
+    drawn = program.posterior(table, engine="mh", proposal=proposal, **options)
     assert "invariant" not in drawn.reason
     assert not [w for w in recwarn if "W546" in str(w.message)]
 

@@ -11,7 +11,14 @@ import pytest
 
 import slp
 from slp.data import table_of
-from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposal
+from slp.engines.mcmc.proposals import (
+    CutAtEach,
+    CutAtRoot,
+    CutSequenceAtEach,
+    CutSequenceUniformly,
+    CutUniformly,
+    Proposal,
+)
 from slp.engines.mcmc.trees import MetropolisHastings
 from slp.engines.mcmc.trees.compiled import CompiledMetropolisHastings, core_takes
 from slp.engines.mcmc.trees.core_chains import CoreProposal
@@ -27,10 +34,12 @@ from slp.trees import check_tree
 from tests.engines.mcmc.trees.core_matrices import (
     Q_EXACT,
     Q_IND,
+    Q_SEQ,
     Q_UC,
     CoreExample,
     core_sampler,
     q_n,
+    q_seq,
 )
 from tests.engines.mcmc.trees.matrices import TOLERANCE, Example, random_examples
 
@@ -42,6 +51,8 @@ PAIRS: list[tuple[CoreProposal, Proposal]] = [
     (Q_IND, CutAtRoot()),
     (Q_UC, CutUniformly()),
     (q_n(4), CutAtEach(4)),
+    (Q_SEQ, CutSequenceUniformly()),
+    (q_seq(4), CutSequenceAtEach(4)),
 ]
 
 AFTER_WARM_UP = Phase(warm_up=False, step=1)
@@ -60,7 +71,7 @@ def test_proofs_have_the_same_numbers(made: Example) -> None:
 
 
 @BY_SEED
-@pytest.mark.parametrize("core, plain", PAIRS, ids=["q_ind", "q_uc", "q_n"])
+@pytest.mark.parametrize("core, plain", PAIRS, ids=["q_ind", "q_uc", "q_n", "q_seq", "q_seq(4)"])
 def test_transitions(made: Example, core: CoreProposal, plain: Proposal) -> None:
     """The exact matrix of the core's code is that of the plain code."""
     for turn in range(plain.period):

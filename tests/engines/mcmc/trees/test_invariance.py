@@ -12,6 +12,8 @@ from slp.engines.mcmc.mixture import Mixture
 from slp.engines.mcmc.proposals import (
     CutAtEach,
     CutAtRoot,
+    CutSequenceAtEach,
+    CutSequenceUniformly,
     CutUniformly,
     Proposal,
     Proposed,
@@ -19,7 +21,14 @@ from slp.engines.mcmc.proposals import (
 from slp.engines.mcmc.trees import exact_subtrees
 from slp.engines.mcmc.trees import target as targets
 from slp.engines.mcmc.trees.exact_subtrees import ExactSubtree, SubtreeCharts
-from slp.engines.mcmc.trees.proof import Proof, cut
+from slp.engines.mcmc.trees.proof import (
+    Proof,
+    before_point,
+    choice_points,
+    cut,
+    cut_sequence,
+    goals_of,
+)
 from slp.engines.mcmc.trees.target import Target
 from slp.problem.boxes import Geometry
 from slp.problem.local_process import Goal, LocalProcess
@@ -32,7 +41,13 @@ EXAMPLES = random_examples(40)
 BY_SEED = pytest.mark.parametrize(
     "made", [made for _, made in EXAMPLES], ids=[str(seed) for seed, _ in EXAMPLES]
 )
-PLAIN: list[Proposal[Target, Proof]] = [CutAtRoot(), CutUniformly(), CutAtEach(5)]
+PLAIN: list[Proposal[Target, Proof]] = [
+    CutAtRoot(),
+    CutUniformly(),
+    CutAtEach(5),
+    CutSequenceUniformly(),
+    CutSequenceAtEach(5),
+]
 
 
 class SmallGoals(SubtreeCharts):
@@ -197,6 +212,29 @@ def test_failures_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     assert worst_drift(few, CutUniformly()) < TOLERANCE
     monkeypatch.setattr(CutUniformly, "propose", again)
     assert worst_drift(few, CutUniformly()) > 1e-3
+
+
+def test_count_ratio_of_sequences_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(proposals, "log_count_ratio", lambda new, old: 0.0)
+    assert worst_drift(all_examples(), CutSequenceUniformly()) > 1e-3
+
+
+def test_points_of_sequences_breadth_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is kept before a point in sequence does not tell its number in another order."""
+
+    def by_breadth(
+        process: LocalProcess, randomness: Randomness, proof: Proof, k: int
+    ) -> Proof | None:
+        goal = goals_of(proof)[choice_points(proof)[k].goal]
+        at = next(
+            i
+            for i in range(proof.n_points)
+            if len(before_point(proof, i).drawn) == list(proof.preorder()).index(goal)
+        )
+        return cut_sequence(process, randomness, proof, at)
+
+    monkeypatch.setattr(targets, "cut_sequence", by_breadth)
+    assert worst_drift(all_examples(), CutSequenceAtEach(5)) > 1e-3
 
 
 def test_choice_points_counted_from_the_end(monkeypatch: pytest.MonkeyPatch) -> None:

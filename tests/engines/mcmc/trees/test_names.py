@@ -13,8 +13,8 @@ from slp.problem.local_process import LocalProcess
 from tests.engines.cases import growtree, make_table, numeric
 
 HELP = (
-    "write q_uc, q_ind, q_n(20), q_exact, q_pg, cgm, wu, rotate, perturb, informed, or several "
-    "with weights, as in q_uc:0.8,cgm:0.2"
+    "write q_uc, q_ind, q_n(20), q_seq, q_exact, q_pg, cgm, wu, rotate, perturb, informed, or "
+    "several with weights, as in q_uc:0.8,cgm:0.2"
 )
 
 FILTER = (
@@ -35,6 +35,7 @@ def process(n: int = 3) -> LocalProcess:
     [
         ("q_uc", [("q_uc", 1.0)]),
         ("q_n(20)", [("q_n(20)", 1.0)]),
+        ("q_seq,q_seq(7)", [("q_seq", 1.0), ("q_seq(7)", 1.0)]),
         ("q_uc:0.8,q_ind:0.2", [("q_uc", 0.8), ("q_ind", 0.2)]),
         (" q_uc : 3 , q_n( 2 ) : 1e0", [("q_uc", 3.0), ("q_n(2)", 1.0)]),
         ("q_exact:2", [("q_exact", 2.0)]),
@@ -79,6 +80,11 @@ def test_weights_by_the_power_of_the_likelihood() -> None:
             "q_n(0)",
             "q_n needs the number of choice points that it goes through",
             "write q_n(20) to cut at the first 20 in turn",
+        ),
+        (
+            "q_seq(0)",
+            "q_seq needs the number of choice points that it goes through",
+            "write q_seq(20) to cut at the first 20 in turn",
         ),
         (
             "q_n(4294967296)",

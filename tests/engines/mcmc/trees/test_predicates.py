@@ -17,7 +17,13 @@ from numpy.typing import NDArray
 from scipy import stats
 
 import slp
-from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposal
+from slp.engines.mcmc.proposals import (
+    CutAtEach,
+    CutAtRoot,
+    CutSequenceUniformly,
+    CutUniformly,
+    Proposal,
+)
 from slp.engines.mcmc.trees.core_chains import CoreProposal, of_filter
 from slp.engines.mcmc.trees.names import mixture_of
 from slp.engines.mcmc.trees.particle_gibbs import ParticleGibbs
@@ -27,15 +33,16 @@ from slp.problem.cut_trees import Renderer
 from slp.problem.tree_tests import PredicateHolds
 from slp.trees import Split, Tree
 from slp.trees.predicates import AskedPredicate
-from tests.engines.mcmc.trees.core_matrices import Q_IND, Q_UC, CoreExample, q_n
+from tests.engines.mcmc.trees.core_matrices import Q_IND, Q_SEQ, Q_UC, CoreExample, q_n
 from tests.engines.mcmc.trees.matrices import TOLERANCE, Example, random_examples
 
 PROPOSALS: list[tuple[CoreProposal, Proposal]] = [
     (Q_IND, CutAtRoot()),
     (Q_UC, CutUniformly()),
     (q_n(3), CutAtEach(3)),
+    (Q_SEQ, CutSequenceUniformly()),
 ]
-IDS = ["q_ind", "q_uc", "q_n"]
+IDS = ["q_ind", "q_uc", "q_n", "q_seq"]
 
 
 def digest(tree: Tree) -> int:

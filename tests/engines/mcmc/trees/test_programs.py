@@ -45,6 +45,7 @@ LOCAL = [
         "q_uc:0.7,q_n(4):0.3",
     ),
     (":- use(denison). :- support(max_depth(2)). :- constraint(max_leaves(3)).", "q_uc"),
+    (":- use(growtree). :- support(max_depth(2)). :- constraint(once(x0)).", "q_seq:2,q_seq(4)"),
 ]
 #: Each run compares 2 numbers; that any of them fails by chance has probability 0.001.
 LIMIT = float(student.ppf(1 - 0.001 / (2 * len(LOCAL)) / 2, BATCHES - 1))
