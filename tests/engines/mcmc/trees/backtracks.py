@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 import slp
 from slp.data import table_of
-from slp.engines.mcmc.proposals import Proposal, metropolis_hastings
+from slp.engines.mcmc.proposals import Proposal
 from slp.engines.mcmc.trees.backtracking import BacktrackingTarget
 from slp.engines.mcmc.trees.proof import Proof, proof_of
 from slp.lower import program_to_tree_grammar
@@ -22,7 +22,7 @@ from slp.problem.boxes import Geometry
 from slp.problem.local_process import Choices, LocalProcess, goals_below
 from slp.problem.tree_tests import tree_tests
 from tests.engines.cases import random_grammar, random_table
-from tests.engines.mcmc.trees.every_outcome import EveryOutcome, outcomes
+from tests.engines.mcmc.trees.matrices import transitions
 
 #: A root split whose sides must split again, or one of them: a side of one row fails.
 SIDES = """
@@ -126,16 +126,8 @@ class Backtracking:
         return float(np.log(self.prior @ np.exp(self._fit)))
 
     def matrix(self, proposal: Proposal[Any, Proof], turn: int = 0) -> NDArray[np.float64]:
-        """P[i, j]: probability to go from proof i to proof j in one step."""
-        out = np.zeros((len(self.proofs), len(self.proofs)))
-        for i, proof in enumerate(self.proofs):
-
-            def step(randomness: EveryOutcome, old: Proof = proof) -> Proof:
-                return metropolis_hastings(randomness, self.target, proposal, old, turn)[0]
-
-            for probability, new in outcomes(step):
-                out[i, self.number[new.key()]] += probability
-        return out
+        """See `transitions`."""
+        return transitions(self.target, self.proofs, proposal, turn)
 
     # --- the recursion ---------------------------------------------------------------------------
 

@@ -21,27 +21,34 @@ from tests.engines.mcmc.trees.every_outcome import EveryOutcome, outcomes
 TOLERANCE = 1e-12
 
 
+def transitions(
+    target: Target, proofs: Sequence[Proof], proposal: Proposal[Target, Proof], turn: int
+) -> NDArray[np.float64]:
+    """P[i, j]: probability to go from proof i to proof j in one step."""
+    number = {proof.key(): i for i, proof in enumerate(proofs)}
+    out = np.zeros((len(proofs), len(proofs)))
+    for i, proof in enumerate(proofs):
+
+        def step(randomness: EveryOutcome, old: Proof = proof) -> Proof:
+            return metropolis_hastings(randomness, target, proposal, old, turn)[0]
+
+        for probability, new in outcomes(step):
+            out[i, number[new.key()]] += probability
+    return out
+
+
 class Example:
     """A target, all proofs in its support, and their probabilities."""
 
     def __init__(self, target: Target, proofs: Sequence[Proof]) -> None:
         self.target = target
         self.proofs = [proof for proof in proofs if target.holds(proof)]
-        self.number = {proof.key(): i for i, proof in enumerate(self.proofs)}
         scores = np.array([target.log_score(proof) for proof in self.proofs])
         self.probability = np.exp(scores - np.logaddexp.reduce(scores))
 
     def matrix(self, proposal: Proposal[Target, Proof], turn: int = 0) -> NDArray[np.float64]:
-        """P[i, j]: probability to go from proof i to proof j in one step."""
-        out = np.zeros((len(self.proofs), len(self.proofs)))
-        for i, proof in enumerate(self.proofs):
-
-            def step(randomness: EveryOutcome, old: Proof = proof) -> Proof:
-                return metropolis_hastings(randomness, self.target, proposal, old, turn)[0]
-
-            for probability, new in outcomes(step):
-                out[i, self.number[new.key()]] += probability
-        return out
+        """See `transitions`."""
+        return transitions(self.target, self.proofs, proposal, turn)
 
     def drift(self, proposal: Proposal[Target, Proof], turn: int = 0) -> float:
         """How far one step carries the target away from itself: the largest change of a
