@@ -10,20 +10,22 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "exact/block_grammar.hpp"
 #include "exact/numbers.hpp"
 #include "problem/edges.hpp"
 
 namespace slp::exact {
 
-// Total weight of all derivations of an item: log Q in the end.
-template <typename N>
-class SumAlgebra {
+// Of an item the total weight of all derivations (log Q in the end), the weight of the best one, or
+// their number: exact below 2^53, inf beyond the doubles.
+template <typename Number, Sum kOf>
+class WeightAlgebra {
 public:
-    using Number = N;
     using Ref = Number;
     static constexpr bool kByValue = true;
+    static constexpr Sum kSum = kOf;
 
-    explicit SumAlgebra(bool likelihood) : likelihood_(likelihood) {}
+    explicit WeightAlgebra(bool likelihood) : likelihood_(likelihood) {}
     std::size_t words() const { return Number::kWords; }
     static Ref load(const std::uint64_t* w) { return Number::load(w); }
 
@@ -32,26 +34,26 @@ public:
         Number total;
         std::size_t k = 0;
         for (const RuleEdges& rule : item.rules) {
+            const Number factor = factor_of(rule, item);
             if (rule.kind == RuleKind::leaf) {
-                total.add(Number::from_log(rule.log_factor +
-                                           (likelihood_ ? item.log_likelihood : 0.0)));
-            } else if (rule.kind == RuleKind::call) {
-                total.add(left[k++] * Number::from_log(rule.log_factor));
-            } else {
-                Number sum;
-                for (const Edge& edge : rule.edges) {
-                    sum.add(left[k] * right[k] * edge.probability);
-                    ++k;
-                }
-                total.add(sum * Number::from_log(rule.log_factor));
+                add(factor, total);
+            }
+            Number sum;
+            for (const Edge& edge : rule.edges) {
+                add(rule.kind == RuleKind::call ? left[k] : weight(edge, left[k], right[k]), sum);
+                ++k;
+            }
+            if (!rule.edges.empty()) {
+                add(sum * factor, total);
             }
         }
         total.store(out);
-        return total.in_range() || (total.is_zero() && derives_nothing(item, left, right));
+        return kSum != Sum::total || total.in_range() ||
+               (total.is_zero() && derives_nothing(item, left, right));
     }
 
-    // Probability of each leaf rule and each edge given the item, whose value is `own`. `find`
-    // gives values by key, or null.
+    // Of totals: the probability of each leaf rule and each edge given the item, whose value is
+    // `own`. `find` gives values by key, or null.
     template <typename Find>
     void edge_probabilities(const ItemEdges& item, const std::uint64_t* own, double* out,
                             const Find& find) const {
@@ -61,12 +63,10 @@ public:
             return found == nullptr ? Number() : load(found);
         };
         for (const RuleEdges& rule : item.rules) {
+            const Number factor = factor_of(rule, item);
             if (rule.kind == RuleKind::leaf) {
-                *out++ = ratio(
-                    Number::from_log(rule.log_factor + (likelihood_ ? item.log_likelihood : 0.0)),
-                    total);
+                *out++ = ratio(factor, total);
             }
-            const Number factor = Number::from_log(rule.log_factor);
             for (const Edge& edge : rule.edges) {
                 const Number left = value(edge.left) * factor;
                 *out++ = ratio(rule.kind == RuleKind::call
@@ -78,6 +78,28 @@ public:
     }
 
 private:
+    Number factor_of(const RuleEdges& rule, const ItemEdges& item) const {
+        const bool data = rule.kind == RuleKind::leaf && likelihood_;
+        return Number::from_log(
+            kSum == Sum::count ? 0.0 : rule.log_factor + (data ? item.log_likelihood : 0.0));
+    }
+
+    static Number weight(const Edge& edge, const Number& left, const Number& right) {
+        if constexpr (kSum == Sum::count) {  // 0 times inf is 0
+            return left.is_zero() || right.is_zero() ? Number() : left * right;
+        } else {
+            return left * right * edge.probability;
+        }
+    }
+
+    static void add(const Number& x, Number& to) {
+        if constexpr (kSum == Sum::best) {
+            to = std::max(to, x);
+        } else {
+            to.add(x);
+        }
+    }
+
     static bool derives_nothing(const ItemEdges& item, const Ref* left, const Ref* right) {
         std::size_t k = 0;
         for (const RuleEdges& rule : item.rules) {
@@ -94,70 +116,6 @@ private:
     }
 
     bool likelihood_;
-};
-
-// Weight of the best derivation of an item.
-template <typename Number>
-class BestAlgebra {
-public:
-    using Ref = Number;
-    static constexpr bool kByValue = true;
-
-    explicit BestAlgebra(bool likelihood) : likelihood_(likelihood) {}
-    std::size_t words() const { return Number::kWords; }
-    static Ref load(const std::uint64_t* w) { return Number::load(w); }
-
-    bool evaluate(const ItemEdges& item, const BoxSplit*, const Ref* left, const Ref* right,
-                  std::uint64_t* out) const {
-        Number best;
-        std::size_t k = 0;
-        for (const RuleEdges& rule : item.rules) {
-            const double extra =
-                rule.kind == RuleKind::leaf && likelihood_ ? item.log_likelihood : 0.0;
-            const Number factor = Number::from_log(rule.log_factor + extra);
-            if (rule.kind == RuleKind::leaf) {
-                best = std::max(best, factor);
-            }
-            for (const Edge& edge : rule.edges) {
-                Number weight = left[k] * factor * edge.probability;
-                if (rule.kind == RuleKind::split) {
-                    weight = weight * right[k];
-                }
-                best = std::max(best, weight);
-                ++k;
-            }
-        }
-        best.store(out);
-        return true;
-    }
-
-private:
-    bool likelihood_;
-};
-
-// Number of derivations of an item; exact below 2^53, inf beyond the doubles.
-class CountAlgebra {
-public:
-    using Ref = Linear;
-    static constexpr bool kByValue = true;
-
-    std::size_t words() const { return Linear::kWords; }
-    static Ref load(const std::uint64_t* w) { return Linear::load(w); }
-
-    bool evaluate(const ItemEdges& item, const BoxSplit*, const Ref* left, const Ref* right,
-                  std::uint64_t* out) const {
-        double total = 0;
-        std::size_t k = 0;
-        for (const RuleEdges& rule : item.rules) {
-            total += rule.kind == RuleKind::leaf ? 1.0 : 0.0;
-            for (std::size_t i = 0; i < rule.edges.size(); ++i, ++k) {
-                const double other = rule.kind == RuleKind::call ? 1.0 : right[k].m;
-                total += left[k].m == 0.0 || other == 0.0 ? 0.0 : left[k].m * other;
-            }
-        }
-        Linear{total}.store(out);
-        return true;
-    }
 };
 
 }  // namespace slp::exact

@@ -3,21 +3,23 @@
 //
 // A block is a set of boxes that are evaluated together because they differ in one feature, or in a
 // few features of two values. These inner features are free in the block; all others are outer.
+//
+// Values are plain doubles, multiplied by exp(log_scale) for each row of the data, so that those of
+// large and small boxes are within their range. A search on a few of the rows finds the scale.
 
 #pragma once
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <memory>
-#include <optional>
-#include <span>
-#include <utility>
 #include <vector>
 
+#include "budget.hpp"
 #include "exact/block_grammar.hpp"
+#include "exact/memo.hpp"
+#include "pool.hpp"
 #include "problem/geometry.hpp"
 #include "thread_team.hpp"
 
@@ -38,107 +40,90 @@ struct BlockTask {
     bool keep_blocks = false;
 };
 
-class BlockSearch {
-public:
-    virtual ~BlockSearch() = default;
-    virtual Status run(const Poll& poll) = 0;
-    virtual Progress progress() const = 0;
-    // Log of a box's value in a state of the block grammar. -inf for a box not kept; a box of at
-    // most few_rows() distinct rows is computed if its rows are given.
-    virtual double log_value(const Box& box, std::size_t state) const = 0;
-    // Whether the box's values are known.
-    virtual bool is_known(const Box& box) const = 0;
-    virtual std::uint32_t few_rows() const { return 0; }
-    // The root's count itself.
-    virtual double root_count(std::size_t state) const = 0;
+// What the threads of one search share.
+struct WalkShared {
+    explicit WalkShared(const BlockTask& task)
+        : budget(task.memory),
+          found(std::make_unique<Memo>(1, task.n_threads, budget)),
+          counters(task.n_threads) {
+        if (task.keep) {
+            kept = std::make_unique<Memo>(1, task.n_threads, budget);
+        }
+    }
+
+    Progress progress() const { return progress_of(counters, budget); }
+
+    // Keeps a member's value, as a word. With `min_leaf` two blocks may evaluate the same box. The
+    // lesser value is kept, not the first one, so that runs do not differ.
+    template <typename Less>
+    void keep(Key key, std::uint64_t word, Less less) {
+        if (kept != nullptr) {
+            kept->insert_least(key, word, less);
+        }
+    }
+
+    Budget budget;
+    // Finished blocks, by the keys of their boxes: where their values are. Where they are to
+    // be kept, also the members.
+    std::unique_ptr<Memo> found, kept;
+    std::vector<Counter> counters;
+    ThreadTeam team;
 };
 
-// Makes a search from a root. Values are multiplied by exp(log_scale) for each row of the data.
-template <typename Search>
-using MakeSearch = std::function<std::unique_ptr<Search>(const BlockTask& task, const Box& root,
-                                                         double log_scale)>;
-
-// The search of a whole table. A search on a few of the rows finds the scale that keeps the values
-// of large and small boxes within plain doubles. Counts are not scaled. This search is made when it
-// runs, because finding the scale takes time.
-template <typename Search>
-class ScaledSearch : public Search {
+class BlockSearch {
 public:
-    // n_starts: the states that the root may be in are the first so many, and one at least.
-    ScaledSearch(const Geometry& geometry, const BlockTask& task, std::size_t n_starts,
-                 MakeSearch<Search> make)
-        : geometry_(geometry),
-          task_(task),
-          n_starts_(std::max<std::size_t>(n_starts, 1)),
-          make_(std::move(make)) {}
-
-    Status run(const Poll& poll) override {
-        double log_scale = 0.0;
-        if (task_.sum != Sum::count) {
-            const Status status = find_log_scale(poll, log_scale);
-            if (status == Status::stopped) {
-                return status;
-            }
+    // root: the box to begin with. n_pools: of values, with each thread's.
+    BlockSearch(const BlockTask& task, const Box& root, double log_scale, std::size_t n_pools)
+        : task_(task), root_(root), log_scale_(log_scale), shared_(task) {
+        for (std::size_t i = 0; i < n_pools; ++i) {
+            pools_.push_back(std::make_unique<Pool>(shared_.budget));
         }
-        return within_budget([&] {
-            search_ = make_(task_, geometry_.root(), log_scale);
-            return search_->run(poll);
-        });
     }
+    virtual ~BlockSearch() = default;
 
-    Progress progress() const override {
-        return search_ == nullptr ? Progress{} : search_->progress();
+    virtual Status run(const Poll& poll) = 0;
+    Progress progress() const { return shared_.progress(); }
+    // Log of a box's value in a state of the block grammar. -inf for a box not kept; a box of at
+    // most few_rows() distinct rows is computed if its rows are given.
+    double log_value(const Box& box, std::size_t state) const {
+        const std::uint64_t* const found = find(box);
+        const double value = box.key == root_.key ? root_count(state)
+                             : found != nullptr   ? number(*found, state)
+                                                  : value_of_few(box, state);
+        return std::log(value) - log_scale_ * data_rows(box.sizes);
     }
-    double log_value(const Box& box, std::size_t state) const override {
-        return search_ == nullptr ? -INFINITY : search_->log_value(box, state);
+    // Whether the box's values are known.
+    bool is_known(const Box& box) const {
+        return box.key == root_.key ? !root_values_.empty()
+                                    : find(box) != nullptr || value_of_few(box, 0) > 0.0;
     }
-    bool is_known(const Box& box) const override {
-        return search_ != nullptr && search_->is_known(box);
-    }
-    std::uint32_t few_rows() const override {
-        return search_ == nullptr ? 0 : search_->few_rows();
-    }
-    double root_count(std::size_t state) const override {
-        return search_ == nullptr ? 0.0 : search_->root_count(state);
+    virtual std::uint32_t few_rows() const { return 0; }
+    // The root's number itself.
+    double root_count(std::size_t state) const {
+        return state < root_values_.size() ? root_values_[state] : 0.0;
     }
 
 protected:
-    // Null until it has run.
-    Search* made() const { return search_.get(); }
+    // A state's number among those that are kept of a box as a word.
+    virtual double number(std::uint64_t kept, std::size_t state) const = 0;
+    // A box of few rows, that is not kept; 0 if it is not computed.
+    virtual double value_of_few(const Box&, std::size_t) const { return 0.0; }
+
+    BlockTask task_;
+    Box root_;
+    double log_scale_;
+    WalkShared shared_;
+    std::vector<std::unique_ptr<Pool>> pools_;
+    std::vector<double> root_values_;  // by state
 
 private:
-    Status find_log_scale(const Poll& poll, double& out) const {
-        constexpr std::size_t kFew = 24;
-        const std::span<const std::uint32_t> all = geometry_.root().rows;
-        const std::size_t n_few = std::min(all.size(), kFew);
-        std::vector<std::uint32_t> rows;
-        for (std::size_t i = 0; i < n_few; ++i) {
-            rows.push_back(all[i * all.size() / n_few]);
-        }
-        BlockTask few = task_;
-        few.keep = few.keep_blocks = false;
-        few.excluded = -1;  // the scale of all trees
-        few.n_threads = 1;
-        const Box box = geometry_.box_of(rows);
-        return within_budget([&] {
-            const std::unique_ptr<Search> search = make_(few, box, 0.0);
-            const Status status = search->run(poll);
-            if (status == Status::done) {
-                double largest = -INFINITY;
-                for (std::size_t state = 0; state < n_starts_; ++state) {
-                    largest = std::max(largest, search->log_value(box, state));
-                }
-                out = largest > -INFINITY ? -largest / data_rows(box.sizes) : 0.0;
-            }
-            return status;
-        });
+    const std::uint64_t* find(const Box& box) const {
+        return shared_.kept == nullptr ? nullptr : shared_.kept->find(box.key);
     }
-
-    const Geometry& geometry_;
-    BlockTask task_;
-    std::size_t n_starts_;
-    MakeSearch<Search> make_;
-    std::unique_ptr<Search> search_;
 };
+
+// Makes a search from a root.
+using MakeBlockSearch = std::function<std::unique_ptr<BlockSearch>(
+    const BlockTask& task, const Box& root, double log_scale)>;
 
 }  // namespace slp::exact

@@ -6,7 +6,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -17,36 +16,6 @@
 #include "thread_team.hpp"
 
 namespace slp::exact {
-
-// What the threads of one search share.
-struct WalkShared {
-    explicit WalkShared(const BlockTask& task)
-        : budget(task.memory),
-          found(std::make_unique<Memo>(1, task.n_threads, budget)),
-          counters(task.n_threads) {
-        if (task.keep) {
-            kept = std::make_unique<Memo>(1, task.n_threads, budget);
-        }
-    }
-
-    Progress progress() const { return progress_of(counters, budget); }
-
-    // Keeps a member's value, as a word. With `min_leaf` two blocks may evaluate the same box. The
-    // lesser value is kept, not the first one, so that runs do not differ.
-    template <typename Less>
-    void keep(Key key, std::uint64_t word, Less less) {
-        if (kept != nullptr) {
-            kept->insert_least(key, word, less);
-        }
-    }
-
-    Budget budget;
-    // Finished blocks, by the keys of their boxes: where their values are. Where they are to
-    // be kept, also the members.
-    std::unique_ptr<Memo> found, kept;
-    std::vector<Counter> counters;
-    ThreadTeam team;
-};
 
 // Compares the values at two positions.
 inline bool first_is_less(std::uint64_t a, std::uint64_t b) {

@@ -59,7 +59,7 @@ public:
     void edge_probabilities(const Engine& engine, const Box& box,
                             std::span<const BoxSplit> splits, std::int32_t product,
                             const ItemEdges& item, double* out) const override {
-        if constexpr (requires { typename Algebra::Number; }) {
+        if constexpr (requires { requires Algebra::kSum == Sum::total; }) {
             for (const RuleEdges& rule : item.rules) {
                 for (const Edge& edge : rule.edges) {
                     search_.prefetch(edge.left);
@@ -100,51 +100,92 @@ double log_sum(std::span<const double> logs) {
 
 class BlockPass final : public Pass {
 public:
-    // blocks: the search, if it goes by interval blocks.
-    BlockPass(const Engine& engine, const BlockTask& task, std::unique_ptr<BlockSearch> search,
-              IntervalBlockSearch* blocks, const BlockGrammar& grammar,
-              const std::optional<DepthCut>& cut)
+    BlockPass(const Engine& engine, const BlockTask& task, MakeBlockSearch make,
+              bool by_intervals, const BlockGrammar& grammar, const std::optional<DepthCut>& cut)
         : engine_(engine),
           task_(task),
-          search_(std::move(search)),
-          blocks_(blocks),
+          make_(std::move(make)),
+          by_intervals_(by_intervals),
           has_calls_(grammar.has_calls),
           state_of_product_(grammar.state_of_product),
           n_states_(static_cast<double>(grammar.nodes.size())),
           cut_(cut) {}
 
-    Status run(const Poll& poll) override { return search_->run(poll); }
-    Progress progress() const override { return search_->progress(); }
+    Status run(const Poll& poll) override {
+        double log_scale = 0.0;
+        if (task_.sum != Sum::count && find_log_scale(poll, log_scale) == Status::stopped) {
+            return Status::stopped;
+        }
+        return within_budget([&] {
+            search_ = make_(task_, engine_.geometry().root(), log_scale);
+            return search_->run(poll);
+        });
+    }
+    Progress progress() const override {
+        return search_ == nullptr ? Progress{} : search_->progress();
+    }
     double log_value(const Box& box, std::int32_t product) const override {
         const std::int32_t state = state_of_product_[static_cast<std::size_t>(product)];
-        if (state >= 0) {
+        if (state >= 0 && search_ != nullptr) {
             return search_->log_value(box, static_cast<std::size_t>(state));
         }
         return has_calls_ && !box.rows.empty() ? log_called(box, product) : -INFINITY;
     }
     bool reached(const Box& box, std::int32_t product) const override {
         return state_of_product_[static_cast<std::size_t>(product)] >= 0 &&
-               search_->is_known(box);
+               search_ != nullptr && search_->is_known(box);
     }
-    std::uint32_t few_rows() const override { return search_->few_rows(); }
+    std::uint32_t few_rows() const override {
+        return search_ == nullptr ? 0 : search_->few_rows();
+    }
     double most_edges() const override {
         // For each box kept there may be as many others as there are sets of few rows, each in
         // every state.
         return std::ldexp(Pass::most_edges(), static_cast<int>(few_rows())) * n_states_;
     }
     double root_count(std::int32_t product) const override {
-        return search_->root_count(
-            static_cast<std::size_t>(state_of_product_[static_cast<std::size_t>(product)]));
+        const std::int32_t state = state_of_product_[static_cast<std::size_t>(product)];
+        return search_ == nullptr ? 0.0 : search_->root_count(static_cast<std::size_t>(state));
     }
     std::span<const double> root_vector(std::int32_t) const override { return {}; }
     bool likelihood() const override { return task_.likelihood; }
-    bool by_interval_blocks() const override { return blocks_ != nullptr; }
+    bool by_interval_blocks() const override { return by_intervals_; }
     IntervalBlockSearch* blocks() const override {
-        return task_.keep_blocks ? blocks_ : nullptr;
+        return by_intervals_ && task_.keep_blocks
+                   ? static_cast<IntervalBlockSearch*>(search_.get())
+                   : nullptr;
     }
     std::optional<DepthCut> depth_cut() const override { return cut_; }
 
 private:
+    Status find_log_scale(const Poll& poll, double& out) const {
+        constexpr std::size_t kFew = 24;
+        const std::span<const std::uint32_t> all = engine_.geometry().root().rows;
+        const std::size_t n_few = std::min(all.size(), kFew);
+        std::vector<std::uint32_t> rows;
+        for (std::size_t i = 0; i < n_few; ++i) {
+            rows.push_back(all[i * all.size() / n_few]);
+        }
+        BlockTask few = task_;
+        few.keep = few.keep_blocks = false;
+        few.excluded = -1;  // the scale of all trees
+        few.n_threads = 1;
+        const Box box = engine_.geometry().box_of(rows);
+        return within_budget([&] {
+            const std::unique_ptr<BlockSearch> search = make_(few, box, 0.0);
+            const Status status = search->run(poll);
+            if (status == Status::done) {
+                double largest = -INFINITY;
+                for (std::int32_t owed = 0; owed < engine_.problem().n_owed(); ++owed) {
+                    largest =
+                        std::max(largest, search->log_value(box, static_cast<std::size_t>(owed)));
+                }
+                out = largest > -INFINITY ? -largest / data_rows(box.sizes) : 0.0;
+            }
+            return status;
+        });
+    }
+
     // Of a state that is only called, which blocks do not keep.
     double log_called(const Box& box, std::int32_t product) const {
         Arena arena;
@@ -174,8 +215,10 @@ private:
 
     const Engine& engine_;
     BlockTask task_;
+    MakeBlockSearch make_;
+    // Made when it runs, because finding the scale takes time.
     std::unique_ptr<BlockSearch> search_;
-    IntervalBlockSearch* blocks_;
+    bool by_intervals_;
     bool has_calls_;
     std::vector<std::int32_t> state_of_product_;  // in the block grammar
     double n_states_;
@@ -218,9 +261,12 @@ std::unique_ptr<Pass> Engine::make_block_pass(const PassTask& task) const {
     own.excluded = task.excluded;
     if (binary_table_) {
         own.keep = task.keep != Keep::root;
-        return std::make_unique<BlockPass>(
-            *this, own, make_binary_block_search(problem_, geometry_, *binary_table_, grammar, own),
-            nullptr, grammar, cut);
+        const auto make = [this, grammar](const BlockTask& of, const Box& root,
+                                          double log_scale) -> std::unique_ptr<BlockSearch> {
+            return make_binary_block_search(problem_, *binary_table_, grammar, of, root,
+                                            log_scale);
+        };
+        return std::make_unique<BlockPass>(*this, own, make, false, grammar, cut);
     }
     own.keep = task.keep == Keep::items;
     own.keep_blocks = task.keep != Keep::root;
@@ -228,9 +274,12 @@ std::unique_ptr<Pass> Engine::make_block_pass(const PassTask& task) const {
     if (task.excluded == static_cast<std::int32_t>(inner)) {
         inner = inner_feature(problem_, task.excluded).value_or(inner);
     }
-    auto search = make_interval_block_search(problem_, geometry_, grammar, inner, own);
-    IntervalBlockSearch* const blocks = search.get();
-    return std::make_unique<BlockPass>(*this, own, std::move(search), blocks, grammar, cut);
+    const auto make = [this, grammar, inner](const BlockTask& of, const Box& root,
+                                             double log_scale) -> std::unique_ptr<BlockSearch> {
+        return make_interval_block_search(problem_, geometry_, grammar, inner, of, root,
+                                          log_scale);
+    };
+    return std::make_unique<BlockPass>(*this, own, make, true, grammar, cut);
 }
 
 std::unique_ptr<Pass> Engine::make_pass(const PassTask& task) const {
@@ -246,10 +295,10 @@ std::unique_ptr<Pass> Engine::make_pass(const PassTask& task) const {
     };
     switch (task.quantity) {
         case Quantity::total:
-            return task.scaled ? make(SumAlgebra<Scaled>(task.likelihood))
-                               : make(SumAlgebra<Linear>(task.likelihood));
-        case Quantity::best: return make(BestAlgebra<Scaled>(task.likelihood));
-        case Quantity::count: return make(CountAlgebra());
+            return task.scaled ? make(WeightAlgebra<Scaled, Sum::total>(task.likelihood))
+                               : make(WeightAlgebra<Linear, Sum::total>(task.likelihood));
+        case Quantity::best: return make(WeightAlgebra<Scaled, Sum::best>(task.likelihood));
+        case Quantity::count: return make(WeightAlgebra<Linear, Sum::count>(false));
         case Quantity::leaf_number:
             return make(VectorAlgebra(task.likelihood, LeafNumber{task.length}));
         case Quantity::tree_depth: break;

@@ -143,7 +143,8 @@ TEST(trees_deeper_than_a_depth_weigh_at_most_what_is_said) {
     for (const bool likelihood : {true, false}) {
         const BlockTask task{Sum::total, likelihood, false, kPlenty, 1};
         const auto total = [&](const BlockGrammar& of) {
-            const auto search = make_interval_block_search(problem, geometry, of, inner, task);
+            const auto search = make_interval_block_search(problem, geometry, of, inner, task,
+                                                           geometry.root(), 0.0);
             check(search->run(go_on) == Status::done);
             return std::exp(search->log_value(geometry.root(), 0));
         };

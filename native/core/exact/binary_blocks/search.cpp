@@ -26,7 +26,8 @@ public:
     BinaryBlockSearch(const Problem& problem, const BinaryTable& table,
                       const BlockGrammar& grammar, const BlockTask& task, const Box& root,
                       double log_scale)
-        : grammar_(grammar),
+        : BlockSearch(task, root, log_scale, task.n_threads),
+          grammar_(grammar),
           setting_{{problem, table, grammar_,
                     BinarySplitProbabilities(table, problem.grammar, grammar.measure),
                     LeafValues(problem, task.likelihood, log_scale),
@@ -34,14 +35,7 @@ public:
                         std::min<std::int64_t>(problem.grammar.min_leaf, data_rows(root.sizes))),
                     table.bit_of(task.excluded)},
                    InnerBits<kInner>(table, table.bit_of(task.excluded)),
-                   {}},
-          task_(task),
-          root_(root),
-          shared_(task) {
-        for (std::size_t t = 0; t < task.n_threads; ++t) {
-            pools_.push_back(std::make_unique<Pool>(shared_.budget));
-        }
-    }
+                   {}} {}
 
     Status run(const Poll& poll) override {
         find_singles();
@@ -64,38 +58,22 @@ public:
         return status;
     }
 
-    Progress progress() const override { return shared_.progress(); }
+    std::uint32_t few_rows() const override { return kFewRows; }
 
-    double log_value(const Box& box, std::size_t depth) const override {
-        const double scale = model().leaf.log_scale() * data_rows(box.sizes);
-        if (box.key == root_.key) {
-            return depth < root_values_.size() ? std::log(root_values_[depth]) - scale
-                                               : -INFINITY;
-        }
-        const std::uint64_t* const found =
-            shared_.kept == nullptr ? nullptr : shared_.kept->find(box.key);
-        if (found != nullptr) {
-            return std::log(std::bit_cast<const double*>(*found)[depth * kCells]) - scale;
-        }
+private:
+    double number(std::uint64_t kept, std::size_t depth) const override {
+        return std::bit_cast<const double*>(kept)[depth * kCells];
+    }
+
+    double value_of_few(const Box& box, std::size_t depth) const override {
         if (box.rows.empty() || box.rows.size() > kFewRows) {
-            return -INFINITY;
+            return 0.0;
         }
         SmallBoxes<kSum, kVector> small(model());
         small.work_out(box.rows);
-        return std::log(small.values((std::size_t{1} << box.rows.size()) - 1)[depth]) - scale;
+        return small.values((std::size_t{1} << box.rows.size()) - 1)[depth];
     }
 
-    bool is_known(const Box& box) const override {
-        return log_value(box, 0) > -INFINITY;  // no value is zero
-    }
-
-    std::uint32_t few_rows() const override { return kFewRows; }
-
-    double root_count(std::size_t depth) const override {
-        return depth < root_values_.size() ? root_values_[depth] : 0.0;
-    }
-
-private:
     const BinaryModel& model() const { return setting_.model; }
 
     // Values of the blocks of one row.
@@ -124,11 +102,6 @@ private:
 
     BlockGrammar grammar_;
     BinarySetting<kInner> setting_;
-    BlockTask task_;
-    Box root_;
-    WalkShared shared_;
-    std::vector<std::unique_ptr<Pool>> pools_;
-    std::vector<double> root_values_;
 };
 
 // How many bits are inner. With more there are fewer blocks and look-ups, and more members that are
@@ -147,29 +120,19 @@ std::unique_ptr<BlockSearch> make(const Problem& problem, const BinaryTable& tab
         problem, table, grammar, task, root, log_scale);
 }
 
-std::unique_ptr<BlockSearch> make(const Problem& problem, const BinaryTable& table,
-                                  const BlockGrammar& grammar, const BlockTask& task,
-                                  const Box& root, double log_scale) {
+}  // namespace
+
+std::unique_ptr<BlockSearch> make_binary_block_search(const Problem& problem,
+                                                      const BinaryTable& table,
+                                                      const BlockGrammar& grammar,
+                                                      const BlockTask& task, const Box& root,
+                                                      double log_scale) {
     switch (task.sum) {
         case Sum::total: return make<Sum::total>(problem, table, grammar, task, root, log_scale);
         case Sum::best: return make<Sum::best>(problem, table, grammar, task, root, log_scale);
         case Sum::count: break;
     }
     return make<Sum::count>(problem, table, grammar, task, root, log_scale);
-}
-
-}  // namespace
-
-std::unique_ptr<BlockSearch> make_binary_block_search(const Problem& problem,
-                                                      const Geometry& geometry,
-                                                      const BinaryTable& table,
-                                                      const BlockGrammar& grammar,
-                                                      const BlockTask& task) {
-    return std::make_unique<ScaledSearch<BlockSearch>>(
-        geometry, task, 1,
-        [&problem, &table, grammar](const BlockTask& own, const Box& root, double log_scale) {
-            return make(problem, table, grammar, own, root, log_scale);
-        });
 }
 
 }  // namespace slp::exact

@@ -24,9 +24,9 @@
 namespace slp::exact {
 
 std::unique_ptr<BlockSearch> make_binary_block_search(const Problem& problem,
-                                                      const Geometry& geometry,
                                                       const BinaryTable& table,
                                                       const BlockGrammar& grammar,
-                                                      const BlockTask& task);
+                                                      const BlockTask& task, const Box& root,
+                                                      double log_scale);
 
 }  // namespace slp::exact

@@ -66,6 +66,7 @@ struct QueryBatch {
 
 class IntervalBlockSearch : public BlockSearch {
 public:
+    using BlockSearch::BlockSearch;
     // After a run of totals whose task keeps blocks. Any number of threads may call it at the same
     // time. go_on is called regularly; returns false if it ended the descent. Throws OutOfBudget.
     virtual bool descend(const QueryBatch& queries, double cut, Budget& budget,
@@ -73,10 +74,8 @@ public:
     virtual const BlockGrammar& grammar() const = 0;
 };
 
-std::unique_ptr<IntervalBlockSearch> make_interval_block_search(const Problem& problem,
-                                                                const Geometry& geometry,
-                                                                const BlockGrammar& grammar,
-                                                                std::uint32_t inner,
-                                                                const BlockTask& task);
+std::unique_ptr<IntervalBlockSearch> make_interval_block_search(
+    const Problem& problem, const Geometry& geometry, const BlockGrammar& grammar,
+    std::uint32_t inner, const BlockTask& task, const Box& root, double log_scale);
 
 }  // namespace slp::exact
