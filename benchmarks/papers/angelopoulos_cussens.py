@@ -276,8 +276,8 @@ EXPERIMENTS = {
     "trajectories": Experiment(
         statement="`q_uc` moves best; `q_-n` proposes large jumps, which are rarely accepted, so "
         "chains stay at one tree for long; this is worse for the independence sampler `q_ind` "
-        '("Using local jumps"). Older proposals followed the sequence of choices (`q_seq` here), and '
-        "threw away more than `q_uc`. Its figures are lost in the text at hand.",
+        '("Using local jumps"). Older proposals followed the sequence of choices (`q_seq` here), '
+        "and threw away more than `q_uc`. Its figures are lost in the text at hand.",
         settings=_trajectories,
         run=_trajectory,
         summary=lambda rows: over_seeds(rows, ("table", "proposal"), OF_CHAINS),
