@@ -26,7 +26,14 @@ EXPERIMENTS = {
         "reproducibility",
         "boxes",
     ],
-    "bcart_pcfg": ["tables", "paths", "xor"],
+    "bcart_pcfg": [
+        "tables",
+        "protocol",
+        "intervals",
+        "paths",
+        "xor",
+        "growth",
+    ],
     "greedy_modal_tree": [
         "tables",
         "variants",

@@ -140,6 +140,14 @@ def over_seeds(rows: Sequence[Row], by: Sequence[str], numbers: Mapping[str, str
     return out
 
 
+def peak_mebibytes() -> float:
+    """Peak memory of this process so far, without that of the process that began it."""
+    status = Path("/proc/self/status").read_text("utf-8")
+    found = re.search(r"VmHWM:\s+(\d+) kB", status)
+    assert found is not None
+    return int(found[1]) / 1024
+
+
 def _words(settings: Row) -> str:
     return ", ".join(f"{name} {value}" for name, value in settings.items())
 
