@@ -6,7 +6,7 @@
     python benchmarks/soft_trees.py effective DATA NAME [DRAWS]   effective draws beside mh
 
 DATA is the folder with the tables as CSV files. The results are in docs/notes/soft-trees.md.
-The tables of their paper are in soft_tables.py.
+The tables of their paper are in papers/rjhmc_tree.py.
 """
 
 from __future__ import annotations

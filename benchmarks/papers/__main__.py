@@ -19,7 +19,13 @@ from benchmarks.papers.framework import (
 )
 from slp.errors import SlpWarning
 
-PAPERS = ("angelopoulos_cussens", "bcart_pcfg", "greedy_modal_tree", "particle_filtering")
+PAPERS = (
+    "angelopoulos_cussens",
+    "bcart_pcfg",
+    "greedy_modal_tree",
+    "particle_filtering",
+    "rjhmc_tree",
+)
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -32,6 +38,7 @@ def main() -> None:
     parser.add_argument("paper", choices=PAPERS)
     parser.add_argument("experiments", nargs="*", metavar="EXPERIMENT")
     parser.add_argument("--quick", action="store_true")
+    parser.add_argument("--made", action="store_true")
     parser.add_argument("--data", type=Path, default=Path("data"))
     parser.add_argument("--results", type=Path, default=Path("results"))
     parser.add_argument("--page", type=Path)
@@ -44,8 +51,15 @@ def main() -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", SlpWarning)
             rows = run_experiment(
-                known[name], name, data, given.results / given.paper, quick=given.quick
+                known[name],
+                name,
+                data,
+                given.results / given.paper,
+                quick=given.quick,
+                made=given.made,
             )
+        if not rows:
+            parser.error(f"no run of {name} is made yet")
         quick = ["--quick"] if given.quick else []
         command = shlex.join(["python", "-m", "benchmarks.papers", given.paper, name, *quick])
         text = page_of(known[name], rows, command)

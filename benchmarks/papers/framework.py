@@ -37,6 +37,7 @@ class Experiment:
     summary : rows of the table that is shown, from all runs, each with settings and numbers; None
         shows every run.
     figure : draws all runs on a figure of matplotlib; None draws none.
+    runs : the file of results, for experiments that share runs; None is one of its own.
     """
 
     statement: str
@@ -44,15 +45,19 @@ class Experiment:
     run: Callable[[Path, Row], Row]
     summary: Callable[[list[Row]], list[Row]] | None = None
     figure: Callable[[list[Row], Any], None] | None = None
+    runs: str | None = None
 
 
 def run_experiment(
-    experiment: Experiment, name: str, data: Path, results: Path, *, quick: bool
+    experiment: Experiment, name: str, data: Path, results: Path, *, quick: bool, made: bool = False
 ) -> list[Row]:
-    """The runs of an experiment; those in the file of results are not repeated."""
-    file = results / f"{name}{'_quick' if quick else ''}.json"
+    """The runs of an experiment; those in the file of results are not repeated. With `made` they
+    are all, and no others are made."""
+    file = results / f"{experiment.runs or name}{'_quick' if quick else ''}.json"
     done: dict[str, Row] = json.loads(file.read_text("utf-8")) if file.exists() else {}
     wanted = list(experiment.settings(quick))
+    if made:
+        wanted = [settings for settings in wanted if json.dumps(settings, sort_keys=True) in done]
     for k, settings in enumerate(wanted, start=1):
         key = json.dumps(settings, sort_keys=True)
         if key in done:
