@@ -10,6 +10,7 @@
 #include "exact/estimate.hpp"
 #include "exact/interval_blocks/inner_feature.hpp"
 #include "exact/interval_blocks/search.hpp"
+#include "exact/numbers.hpp"
 
 namespace slp::exact {
 
@@ -106,13 +107,7 @@ std::vector<double> Engine::root_counts(const Pass& pass) const {
 }
 
 double Engine::log_root(const Pass& pass) const {
-    const std::vector<double> values = root_values(pass);
-    const double top = *std::max_element(values.begin(), values.end());
-    double sum = 0;
-    for (const double value : values) {
-        sum += top > -INFINITY ? std::exp(value - top) : 0.0;
-    }
-    return values.size() == 1 || sum == 0.0 ? top : top + std::log(sum);
+    return log_sum(root_values(pass));
 }
 
 std::vector<double> Engine::root_vector(const Pass& pass) const {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <map>
 #include <numeric>
+#include <unordered_set>
 #include <vector>
 
 #include "exact/box_paths.hpp"
@@ -23,13 +24,7 @@ constexpr std::size_t kManyRows = 200'000;
 constexpr std::size_t kBoxesForSplits = 60, kBoxesForStates = 40, kWays = 40, kWaysInFull = 12;
 
 std::size_t n_occurring(const Feature& feature) {
-    std::vector<std::uint8_t> occurs(static_cast<std::size_t>(feature.n_codes), 0);
-    std::size_t n = 0;
-    for (const std::uint32_t code : feature.codes) {
-        n += occurs[code] == 0;
-        occurs[code] = 1;
-    }
-    return n;
+    return std::unordered_set(feature.codes.begin(), feature.codes.end()).size();
 }
 
 // Features that can be split on, those of most codes first.

@@ -5,10 +5,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <vector>
 
 #include "budget.hpp"
+#include "pool.hpp"
 #include "problem/key.hpp"
 
 namespace slp::exact {
@@ -27,9 +27,6 @@ class Level {
 public:
     // n_queries: at most 64. n_rows: distinct rows of each box. Its memory is charged to `budget`.
     Level(std::size_t n_queries, std::size_t n_rows, Budget& budget);
-    ~Level();
-    Level(const Level&) = delete;
-    Level& operator=(const Level&) = delete;
 
     std::uint32_t* rows(Visit& visit) const {
         return reinterpret_cast<std::uint32_t*>(visit.mass() + n_queries_);
@@ -63,20 +60,12 @@ public:
 private:
     std::size_t home(Key key) const { return key.a & mask_; }
     void grow_slots();
-    void add_chunk();
 
-    std::size_t n_queries_, n_rows_, record_;
-    Budget& budget_;
-    std::size_t taken_ = 0;
-    std::size_t size_ = 0;
-    std::size_t mask_ = 0;
+    std::size_t n_queries_, n_rows_, words_;  // words: of one visit
+    Pool visits_;
+    Charge of_slots_;
+    std::size_t size_ = 0, mask_ = 0;
     std::vector<Visit*> slots_;
-    struct Chunk {
-        std::unique_ptr<std::byte[]> data;
-        std::size_t size;
-    };
-    std::vector<Chunk> chunks_;
-    std::size_t used_ = 0;
 };
 
 }  // namespace slp::exact

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "exact/algebras.hpp"
@@ -83,20 +82,6 @@ private:
     const EdgeBuilder& keys_;
     bool likelihood_;
 };
-
-double largest(std::span<const double> logs) {
-    return std::accumulate(logs.begin(), logs.end(), -INFINITY,
-                           [](double x, double y) { return std::max(x, y); });
-}
-
-double log_sum(std::span<const double> logs) {
-    const double top = largest(logs);
-    double sum = 0;
-    for (const double x : logs) {
-        sum += top > -INFINITY ? std::exp(x - top) : 0.0;
-    }
-    return top > -INFINITY ? top + std::log(sum) : top;
-}
 
 class BlockPass final : public Pass {
 public:
@@ -210,7 +195,10 @@ private:
                 terms.push_back(rule.log_factor + std::log(edge.probability) + below);
             }
         }
-        return task_.sum == Sum::best ? largest(terms) : log_sum(terms);
+        if (task_.sum == Sum::best) {
+            return terms.empty() ? -INFINITY : *std::max_element(terms.begin(), terms.end());
+        }
+        return log_sum(terms);
     }
 
     const Engine& engine_;
