@@ -129,12 +129,15 @@ def scores(problem: Any, probabilities: np.ndarray, y: pl.Series) -> tuple[float
     return float(told), float((probabilities.argmax(axis=1) == own).mean())
 
 
-def program_of(table: pl.DataFrame, alpha: float = 0.95, beta: float = 0.5) -> slp.Program:
-    """The prior of the paper on a table whose last column is the response."""
+def program_of(
+    table: pl.DataFrame, alpha: float = 0.95, beta: float = 0.5, total: float = 5
+) -> slp.Program:
+    """The prior of the paper on a table whose last column is the response; `total` is the
+    concentration of all classes together."""
     y = table.columns[-1]
     return slp.parse(
         f":- use(growtree_gap, [alpha = {alpha}, beta = {beta}])."
-        f" :- leaf(dirichlet({5 / table[y].n_unique()})). :- response('{y}')."
+        f" :- leaf(dirichlet({total / table[y].n_unique()})). :- response('{y}')."
     )
 
 

@@ -32,6 +32,7 @@ EXPERIMENTS = {
         "intervals",
         "paths",
         "xor",
+        "better_terms",
         "growth",
     ],
     "greedy_modal_tree": [
@@ -43,7 +44,7 @@ EXPERIMENTS = {
         "regression",
         "speed",
     ],
-    "particle_filtering": ["proposals", "irrelevant", "islands", "chains", "cart"],
+    "particle_filtering": ["proposals", "irrelevant", "islands", "chains", "cart", "sensitivity"],
     "rjhmc_tree": ["tables", "leaves", "convergence", "accuracy", "published", "settings"],
 }
 

@@ -12,6 +12,9 @@ standard deviations between folds. The ensemble is of 100 drawn paths for each h
 
 `xor`: the hidden XOR of 4 among random bits, by the number of bits and rows.
 
+`better_terms`: finer buckets or none, forests and trees tuned by cross-validation, log probability
+of held-out rows, and ensembles of 1 to 1000 drawn paths beside the exact average.
+
 `growth`: run time and memory of the exact sums by rows and features, on made tables.
 """
 
@@ -48,6 +51,9 @@ from benchmarks.papers.bcart_terms import (
     growth_run,
     growth_settings,
     proba_of,
+    terms_run,
+    terms_settings,
+    terms_summary,
 )
 from benchmarks.papers.framework import Experiment, Row, peak_mebibytes
 from slp.engines.exact import estimate_size
@@ -241,6 +247,13 @@ EXPERIMENTS = {
         "number of rows is lost.",
         xor_settings,
         xor_run,
+    ),
+    "better_terms": Experiment(
+        "hyperparameters of the greedy methods have their default values (section 6.1); it has no "
+        "log probabilities.",
+        terms_settings,
+        terms_run,
+        terms_summary,
     ),
     "growth": Experiment(
         "the sums take polynomial time in the rows and exponential time in the features, "
