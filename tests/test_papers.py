@@ -45,7 +45,16 @@ EXPERIMENTS = {
         "speed",
     ],
     "particle_filtering": ["proposals", "irrelevant", "islands", "chains", "cart", "sensitivity"],
-    "rjhmc_tree": ["tables", "leaves", "convergence", "accuracy", "published", "settings"],
+    "rjhmc_tree": [
+        "tables",
+        "leaves",
+        "convergence",
+        "accuracy",
+        "published",
+        "priors",
+        "divisions",
+        "settings",
+    ],
 }
 
 

@@ -11,7 +11,7 @@ from benchmarks.papers.framework import Row
 
 SCORES = ("log predictive", "accuracy")
 _LINES = {"breadth": "-", "likelihood": ":", "layer": "--", "chain": "-"}
-_COLOURS = {"prior": "C3", "empirical": "C1", "optimal": "C0", "cgm": "k"}
+_COLOURS = {"prior": "C3", "empirical": "C1", "optimal": "C0", "cgm": "k", "CART": "C2"}
 
 
 def draw_by_particles(rows: list[Row], figure: Any) -> None:
@@ -39,6 +39,32 @@ def draw_by_seconds(rows: list[Row], figure: Any) -> None:
     """Both scores by CPU seconds; islands count alike, as the paper's."""
     names = [f"{score}, alike" for score in SCORES]
     _draw(rows, figure, [(name, "CPU s") for name in names], ("method", "order"))
+
+
+def draw_by_priors(rows: list[Row], figure: Any) -> None:
+    """Both scores by CPU seconds, a column for each prior; islands count alike."""
+    names = ("alpha", "beta", "concentration")
+    priors = list(dict.fromkeys(tuple(row[name] for name in names) for row in rows))
+    lines = [(t, s) for t in dict.fromkeys(row["table"] for row in rows) for s in SCORES]
+    figure.set_size_inches(1.8 * len(priors) + 0.6, 1.7 * len(lines) + 0.6)
+    panels = figure.subplots(len(lines), len(priors), squeeze=False, sharey="row")
+    for (table, score), line in zip(lines, panels, strict=True):
+        for prior, panel in zip(priors, line, strict=True):
+            own = [r for r in rows if r["table"] == table and tuple(r[n] for n in names) == prior]
+            for method in dict.fromkeys(row["method"] for row in own):
+                x, y, spread = _means(
+                    (r for r in own if r["method"] == method), "CPU s", f"{score}, alike"
+                )
+                panel.errorbar(
+                    x, y, yerr=spread, color=_COLOURS[method], marker="o", markersize=3,
+                    linewidth=0.8, label=method,
+                )  # fmt: skip
+            panel.set(title=", ".join(f"{value:g}" for value in prior), xscale="log")
+            panel.xaxis.set_minor_formatter("")  # labels would cover each other
+        line[0].set_ylabel(f"{table}: {score}")
+    for panel in panels[-1]:
+        panel.set_xlabel("CPU s")
+    _legend(figure, panels)
 
 
 def _draw(

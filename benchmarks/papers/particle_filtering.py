@@ -30,7 +30,12 @@ import numpy as np
 import polars as pl
 from sklearn.tree import DecisionTreeClassifier
 
-from benchmarks.papers.filter_figures import draw_by_islands, draw_by_particles, draw_by_seconds
+from benchmarks.papers.filter_figures import (
+    draw_by_islands,
+    draw_by_particles,
+    draw_by_priors,
+    draw_by_seconds,
+)
 from benchmarks.papers.framework import Experiment, Row, over_seeds
 from benchmarks.smc import FilterPlan, chain, island, parts, predictions, program_of, scores
 
@@ -262,5 +267,6 @@ EXPERIMENTS = {
         _sensitivity,
         _sensitive,
         _shown_by_prior,
+        draw_by_priors,
     ),
 }
