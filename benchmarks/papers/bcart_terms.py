@@ -17,17 +17,17 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.tree import DecisionTreeClassifier
 
 import slp
-from benchmarks.papers.bcart_protocol import QUICK_TABLES, bucketed, parts_of, read
+from benchmarks.papers.bcart_protocol import FOLDS, QUICK_TABLES, between, parts_of, read
 from benchmarks.papers.framework import Row, peak_mebibytes
 from slp.engines.exact import estimate_size
 from slp.leaves import Label
-from slp.trees import Leaf
+from slp.trees import Leaf, Tree
 
-#: The buckets of the exact sums, by quantiles: as many as a fold sums in seconds. `None` is none.
-BUCKETS = {"iris": 16, "caesarian": None, "haberman": 20, "vertebral": 5}
-#: Of 1000 the paths of haberman and vertebral alone would take minutes.
-DRAWN = {"iris": (1, 10, 100, 1000), "caesarian": (1, 10, 100, 1000)}
-FEWER_DRAWN, QUICK_DRAWN, SOME_FOLDS = (1, 10, 100), (1, 10), 5
+#: Seeds of ten folds each. A fold takes 350 CPU s of iris, 75 of haberman.
+TERMS_SEEDS = {"iris": 1, "caesarian": 5, "haberman": 2, "vertebral": 2}
+#: Vertebral has too many boxes for exact sums.
+CHAINS = {"vertebral": {"draws": 1000, "thin": 500, "warmup": 20_000, "rounds": 1}}
+DRAWN, QUICK_DRAWN, QUICK_FOLDS, QUICK_ROWS = (1, 10, 100, 1000), (1, 10), 2, 50
 #: What cross-validation chooses from, by log probability.
 LEAST_ROWS, INNER_FOLDS = (1, 5, 20), 3
 #: A probability of 0 counts as this.
@@ -52,56 +52,70 @@ def proba_of(leaf: Leaf, labels: tuple[Label, ...]) -> NDArray[np.float64]:
 
 
 def terms_settings(quick: bool) -> Iterator[Row]:
-    """A run for each table, of one seed, on half of the folds."""
-    for table in QUICK_TABLES if quick else BUCKETS:
-        buckets = 5 if quick else BUCKETS[table]
-        row: Row = {
-            "table": table,
-            "seed": 0,
-            "folds": 2 if quick else SOME_FOLDS,
-            "buckets": buckets,
-        }
-        drawn = QUICK_DRAWN if quick else DRAWN.get(table, FEWER_DRAWN)
-        yield row | {"drawn": drawn, "forest": 10 if quick else 100}
+    """A run for each table, seed and fold."""
+    for table in QUICK_TABLES if quick else TERMS_SEEDS:
+        for seed in range(1 if quick else TERMS_SEEDS[table]):
+            for fold in range(QUICK_FOLDS if quick else FOLDS):
+                yield {"table": table, "seed": seed, "fold": fold, "quick": quick}
 
 
 def terms_run(data: Path, settings: Row) -> Row:
-    """Accuracy and log probability of every method on each fold."""
+    """Accuracy and log probability of every method on a fold; of chains R-hat too."""
     whole, seed = read(data, settings["table"]), settings["seed"]
     classes = whole["y"].cast(pl.String).to_numpy()
-    X = whole.drop("y").to_numpy()
-    found: Row = {}
-    for train, test in parts_of(classes, "stratified", seed)[: settings["folds"]]:
-        frame = whole.with_columns(pl.col("y").cast(pl.String))
-        if settings["buckets"]:
-            frame = bucketed(whole, train, settings["buckets"], "quantiles")
-        told = _by_trees(frame[train], frame[test], settings)
-        told |= _by_sklearn(X[train], classes[train], X[test], settings)
-        at = np.searchsorted(np.unique(classes), classes[test])
-        for name, p in told.items():
-            right, score = found.setdefault(name, [[], []])
-            right.append(float((p.argmax(axis=1) == at).mean()))
-            p = p[np.arange(len(at)), at].clip(LEAST_PROBABILITY)
-            score.append(float(np.log(p).mean()))
-    return {"found": found}
+    train, test = parts_of(classes, "stratified", seed)[settings["fold"]]
+    train = train[:QUICK_ROWS] if settings["quick"] else train
+    frame, X = whole.with_columns(pl.col("y").cast(pl.String)), whole.drop("y").to_numpy()
+    r_hat = None
+    if settings["table"] in CHAINS:
+        told, r_hat = _by_chains(frame[train], frame[test], settings)
+    else:
+        told = _by_sums(frame[train], frame[test], settings)
+    told |= _by_sklearn(X[train], classes[train], X[test], settings)
+    at = np.searchsorted(np.unique(classes), classes[test])
+    found = {}
+    for name, p in told.items():
+        right = float((p.argmax(axis=1) == at).mean())
+        p = p[np.arange(len(at)), at].clip(LEAST_PROBABILITY)
+        found[name] = (right, float(np.log(p).mean()))
+    return {"found": found, "R-hat": r_hat}
 
 
-def _by_trees(train: pl.DataFrame, new: pl.DataFrame, settings: Row) -> dict[str, Any]:
+def _by_chains(
+    train: pl.DataFrame, new: pl.DataFrame, settings: Row
+) -> tuple[dict[str, Any], float]:
+    """Probabilities by the drawn tree of greatest posterior and by all drawn trees; the largest
+    R-hat."""
+    program, options = slp.load("bcart_pcfg"), CHAINS[settings["table"]]
+    posterior = program.posterior(train, "y", engine="mh", seed=settings["seed"], **options)
+    labels = tuple(posterior.table.leaf.classes)
+    order = np.argsort(list(map(str, labels)))
+    told = {"best drawn tree": _by_tree(posterior.map_tree(), new, labels)}
+    told |= {"average of chains": posterior.predict_proba(new)}
+    assert posterior.diagnostics is not None
+    r_hat = max(own.r_hat for own in posterior.diagnostics.convergence.values())
+    return {name: np.asarray(p)[:, order] for name, p in told.items()}, r_hat
+
+
+def _by_sums(train: pl.DataFrame, new: pl.DataFrame, settings: Row) -> dict[str, Any]:
     posterior = slp.load("bcart_pcfg").posterior(train, "y", draws=0)
     labels = tuple(posterior.table.leaf.classes)
     order = np.argsort(list(map(str, labels)))
+    drawn = QUICK_DRAWN if settings["quick"] else DRAWN
     each = np.array(
         [
             [proba_of(path.leaf, labels) for path in own]
-            for own in posterior.sample_paths(new, max(settings["drawn"]), settings["seed"])
+            for own in posterior.sample_paths(new, max(drawn), settings["seed"])
         ]
     )
-    told = {f"{n} drawn": each[:, :n].mean(axis=1) for n in settings["drawn"]}
+    told = {"MAP tree": _by_tree(posterior.map_tree(), new, labels)}
+    told |= {f"{n} drawn": each[:, :n].mean(axis=1) for n in drawn}
     told |= {"average": posterior.predict_proba(new)}
-    best = posterior.map_tree()
-    ends = np.array([proba_of(leaf, labels) for leaf in best.leaves()])
-    told = {"MAP tree": ends[best.apply(new)], **told}
     return {name: np.asarray(p)[:, order] for name, p in told.items()}
+
+
+def _by_tree(tree: Tree, new: pl.DataFrame, labels: tuple[Label, ...]) -> NDArray[np.float64]:
+    return np.array([proba_of(leaf, labels) for leaf in tree.leaves()])[tree.apply(new)]
 
 
 def _by_sklearn(X: Any, y: Any, new: Any, settings: Row) -> dict[str, Any]:
@@ -112,7 +126,7 @@ def _by_sklearn(X: Any, y: Any, new: Any, settings: Row) -> dict[str, Any]:
 
     seed = settings["seed"]
     tree = DecisionTreeClassifier(random_state=seed)
-    forest = RandomForestClassifier(settings["forest"], random_state=seed)
+    forest = RandomForestClassifier(10 if settings["quick"] else 100, random_state=seed)
     least = {"min_samples_leaf": LEAST_ROWS}
     return {
         "CART": fitted(tree, None),
@@ -124,23 +138,18 @@ def _by_sklearn(X: Any, y: Any, new: Any, settings: Row) -> dict[str, Any]:
 
 def terms_summary(rows: list[Row]) -> list[Row]:
     """A line for each table and method."""
-    return [
-        {
-            "table": row["table"],
-            "method": name,
-            "features": _features(row["buckets"], name),
-            "accuracy": f"{np.mean(right):.3f} ({np.std(right, ddof=1):.3f})",
-            "log probability": f"{np.mean(score):.3f} ({np.std(score, ddof=1):.3f})",
-        }
-        for row in rows
-        for name, (right, score) in row["found"].items()
-    ]
-
-
-def _features(buckets: int | None, name: str) -> str:
-    if buckets is None or name.startswith(("CART", "forest")):
-        return "as they are"
-    return f"{buckets} buckets"
+    out = []
+    for table in dict.fromkeys(row["table"] for row in rows):
+        own = [row for row in rows if row["table"] == table]
+        for name in own[0]["found"]:
+            right, score = np.array([row["found"][name] for row in own]).T
+            line = {"table": table, "method": name, "folds": len(own)}
+            line["accuracy"] = f"{right.mean():.3f} ({right.std(ddof=1):.3f})"
+            line["log probability"] = f"{score.mean():.3f} ({score.std(ddof=1):.3f})"
+            r_hats = [row["R-hat"] for row in own]
+            line["R-hat"] = between(r_hats, ".3f") if name == "average of chains" else "-"
+            out.append(line)
+    return out
 
 
 def growth_settings(quick: bool) -> Iterator[Row]:
