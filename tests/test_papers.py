@@ -49,6 +49,7 @@ EXPERIMENTS = {
         "tables",
         "leaves",
         "convergence",
+        "first_h",
         "accuracy",
         "published",
         "priors",

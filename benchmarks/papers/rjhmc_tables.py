@@ -148,8 +148,17 @@ def of_leaves(rows: list[Row]) -> list[Row]:
 
 def of_convergence(rows: list[Row]) -> list[Row]:
     """How long chains take to an error below `LOW`, to the precision of the kept iterations."""
+    return _times_to_low(rows, "method")
+
+
+def of_first_h(rows: list[Row]) -> list[Row]:
+    """The same, by the value of h at the begin of warm-up."""
+    return _times_to_low(rows, "method", "first h")
+
+
+def _times_to_low(rows: list[Row], *by: str) -> list[Row]:
     out = []
-    for (method,), own in _grouped(rows, "method").items():
+    for key, own in _grouped(rows, *by).items():
         firsts = [
             next(
                 (at for at, error in zip(row["at"], row["train at"], strict=True) if error < LOW), 0
@@ -164,7 +173,7 @@ def of_convergence(rows: list[Row]) -> list[Row]:
         reached = [first for first in firsts if first]
         out.append(
             {
-                "method": method,
+                **dict(zip(by, key, strict=True)),
                 "seeds": len(own),
                 f"below {LOW}": len(reached),
                 "iterations to it, median": f"{np.median(reached):.0f}" if reached else "",

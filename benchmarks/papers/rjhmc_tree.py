@@ -5,7 +5,8 @@
 3, 4 and 5, from the same runs; `accuracy` adds iris with the tuning as published. `published`: the
 tables with that tuning, some CPU hours. `settings`: the cross-validation that chose h, alpha and
 beta where the text has lost them; its outcome is in docs/notes/soft-trees.md. `priors` and
-`divisions`: other priors and divisions of the rows, which may be the paper's.
+`divisions`: other priors and divisions of the rows, which may be the paper's. `first_h`: figure 4
+with h falling in warm-up, and without.
 
 30 % of the rows, drawn anew for each seed, are for the test, except where the data have their own.
 A score is an accuracy, or of numbers the mean squared error: the mean over the draws, as in the
@@ -43,6 +44,7 @@ from benchmarks.papers.rjhmc_tables import (
     of_accuracy,
     of_convergence,
     of_divisions,
+    of_first_h,
     of_leaves,
     of_methods,
     of_priors,
@@ -155,6 +157,14 @@ def _chains_of_numbers(quick: bool) -> Iterator[Row]:
     return (row for row in _runs_of_numbers(quick) if row["method"] != "SMC")
 
 
+def _first_h(quick: bool) -> Iterator[Row]:
+    """The chains of HMC on numbers with h falling in warm-up, and as it is from the start."""
+    for row in _chains_of_numbers(quick):
+        if row["method"] in INDEX:
+            h, first, _, _ = SETTINGS[row["table"]]
+            yield from ({**row, "first h": value} for value in (first, h))
+
+
 def _runs_of_classes(quick: bool) -> Iterator[Row]:
     yield from (row for row in _runs(quick) if row["table"] not in NUMBERS)
     for method, seeds in BIASED_SEEDS.items():
@@ -191,6 +201,7 @@ def _run(data: Path, settings: Row) -> Row:
     train, test = parted(data, table, seed)
     if method in INDEX:
         h, first, alpha, beta = SETTINGS[table]
+        first = settings.get("first h", first)
         prior = {"alpha": alpha, "beta": beta} | _given(settings)
         problem = problem_of("rjhmc", "rjhmc", train, h=h, **prior)
         options = _options(settings["method"], settings["tuning"], warm_up, first)
@@ -288,6 +299,13 @@ EXPERIMENTS = {
         of_convergence,
         draw_convergence,
         runs="chains",
+    ),
+    "first_h": Experiment(
+        "h falls while NUTS adapts, within each HMC part (section 3.4.4); the chains of "
+        "figure 4 are of that.",
+        _first_h,
+        _run,
+        of_first_h,
     ),
     "accuracy": Experiment(
         "along the chains HMC is ahead on most tables; on iris its accuracy falls at iteration "
