@@ -13,6 +13,7 @@ import slp
 from slp.data.table import Feature, Table
 from slp.engines.chart import Chart, build_forest
 from slp.engines.exact import CompiledChart, passes
+from slp.engines.exact.algorithm import algorithm_in_words
 from slp.errors import BudgetError
 from slp.ir.tree_grammar import TreeGrammar
 from slp.leaves import Dirichlet, GammaPoisson, LeafModel, NormalInverseGamma
@@ -87,6 +88,16 @@ def test_priors(text: str) -> None:
         X, y = data(seed, n, d)
         model = slp.parse(text).compile(X, y)
         same_quantities(model.grammar, model.table, X[:3])
+
+
+@pytest.mark.parametrize("d", [76, 129])
+@pytest.mark.parametrize("text", PRIORS)
+def test_priors_of_words_of_128_bits(text: str, d: int) -> None:
+    X, y = data(3, 9, d)
+    model = slp.parse(text).compile(X, y)
+    assert sum(len(set(column)) > 1 for column in X.T) in (75, 128)
+    assert "by binary-feature blocks" in algorithm_in_words(model)
+    same_quantities(model.grammar, model.table, X[:3])
 
 
 def test_boxes_and_splits_are_counted() -> None:

@@ -185,7 +185,7 @@ private:
     BlockGrammar blocks_for(Quantity quantity, const std::optional<DepthCut>& cut) const;
     bool is_worth_blocks() const;
     mutable std::once_flag blocks_found_;
-    mutable std::optional<BinaryTable> binary_table_;
+    mutable std::optional<AnyBinaryTable> binary_table_;
     mutable std::optional<std::uint32_t> inner_;
 };
 

@@ -16,7 +16,7 @@ _OBSTACLES = (
     "a leaf needs a majority in a state with calls or several rules for leaves or splits",
     "under the measure `partition` the weight of a split depends on the splits of other features",
     "there are many states, and each box is reached in few of them",
-    "no feature takes several values in most boxes, and binary-feature blocks need at most 64 "
+    "no feature takes several values in most boxes, and binary-feature blocks need at most 128 "
     "features of two values each, and a program in which depth alone decides",
     "the weights of the splits of one feature differ by a factor of more than 1e18",
     "splits are by subsets of levels, or missing values take a side",

@@ -40,7 +40,7 @@ struct BinarySplit {
 
 // Which bits are inner, and the cell of each row. The inner ones are those that part the rows most
 // evenly; a table of fewer bits has cells that stay empty.
-template <std::size_t kInner>
+template <typename Word, std::size_t kInner>
 class InnerBits {
 public:
     static constexpr std::size_t kCells = [] {
@@ -52,11 +52,11 @@ public:
     }();
 
     // excluded: a bit that is not inner.
-    InnerBits(const BinaryTable& table, std::uint64_t excluded) {
+    InnerBits(const BinaryTable<Word>& table, Word excluded) {
         std::vector<std::size_t> ones(table.features.size(), 0);
-        for (const BinaryTable::Row& row : table.rows) {
-            for (std::uint64_t w = row.bits; w != 0; w &= w - 1) {
-                ++ones[static_cast<std::size_t>(std::countr_zero(w))];
+        for (const typename BinaryTable<Word>::Row& row : table.rows) {
+            for (Word w = row.bits; w != 0; w &= w - 1) {
+                ++ones[lowest_bit(w)];
             }
         }
         for (std::size_t i = 0; i < kInner; ++i) {
@@ -65,12 +65,12 @@ public:
                 const std::size_t lesser = std::min(ones[b], table.rows.size() - ones[b]);
                 if (((mask_ | excluded) >> b & 1) == 0 && lesser > most) {
                     most = lesser;
-                    bits_[i] = std::uint64_t{1} << b;
+                    bits_[i] = Word{1} << b;
                 }
             }
             mask_ |= bits_[i];
         }
-        for (const BinaryTable::Row& row : table.rows) {
+        for (const typename BinaryTable<Word>::Row& row : table.rows) {
             std::size_t cell = 0;
             for (std::size_t i = 0; i < kInner; ++i) {
                 cell += (row.bits & bits_[i]) != 0 ? kPower[i] : 0;
@@ -79,10 +79,10 @@ public:
         }
     }
 
-    std::uint64_t mask() const { return mask_; }
+    Word mask() const { return mask_; }
     std::size_t cell_of(std::uint32_t row) const { return cell_of_row_[row]; }
     // One inner bit; none if the table has too few.
-    std::uint64_t bit(std::size_t i) const { return bits_[i]; }
+    Word bit(std::size_t i) const { return bits_[i]; }
 
     // Whether a cell may do either with inner bit i. If so, its halves have lower numbers.
     static constexpr bool is_free(std::size_t cell, std::size_t i) {
@@ -121,18 +121,18 @@ private:
     static constexpr std::array<std::size_t, 5> kPower{1, 3, 9, 27, 81};
     static_assert(kInner < kPower.size());
 
-    std::array<std::uint64_t, kInner> bits_{};
-    std::uint64_t mask_ = 0;
+    std::array<Word, kInner> bits_{};
+    Word mask_ = 0;
     std::vector<std::uint8_t> cell_of_row_;
 };
 
 // The sums over the rows of each member.
-template <std::size_t kInner>
+template <typename Word, std::size_t kInner>
 class CellSums {
 public:
-    static constexpr std::size_t kCells = InnerBits<kInner>::kCells;
+    static constexpr std::size_t kCells = InnerBits<Word, kInner>::kCells;
 
-    CellSums(const BinaryTable& table, const InnerBits<kInner>& inner, const LeafModel& leaf)
+    CellSums(const BinaryTable<Word>& table, const InnerBits<Word, kInner>& inner, const LeafModel& leaf)
         : table_(table),
           inner_(inner),
           leaf_(leaf),
@@ -141,7 +141,7 @@ public:
 
     void set_rows(std::span<const std::uint32_t> rows) {
         any_.fill(0);
-        every_.fill(~std::uint64_t{0});
+        every_.fill(~Word{0});
         sizes_.fill(0);
         std::fill(statistics_.begin(), statistics_.end(), 0.0);
         for (const std::uint32_t row : rows) {
@@ -163,16 +163,16 @@ public:
     }
 
     // Bits that part a member.
-    std::uint64_t varying(std::size_t cell) const { return any_[cell] & ~every_[cell]; }
+    Word varying(std::size_t cell) const { return any_[cell] & ~every_[cell]; }
     Sizes sizes(std::size_t cell) const { return sizes_[cell]; }
     const double* statistics(std::size_t cell) const { return statistics_.data() + cell * k_; }
 
 private:
-    const BinaryTable& table_;
-    const InnerBits<kInner>& inner_;
+    const BinaryTable<Word>& table_;
+    const InnerBits<Word, kInner>& inner_;
     const LeafModel& leaf_;
     std::size_t k_;
-    std::array<std::uint64_t, kCells> any_{}, every_{};
+    std::array<Word, kCells> any_{}, every_{};
     std::array<Sizes, kCells> sizes_{};
     std::vector<double> statistics_;
 };

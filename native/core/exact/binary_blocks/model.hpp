@@ -17,38 +17,39 @@
 namespace slp::exact {
 
 // The data of values on binary features.
+template <typename Word>
 struct BinaryModel {
     const Problem& problem;
-    const BinaryTable& table;
+    const BinaryTable<Word>& table;
     const BlockGrammar& grammar;
     BinarySplitProbabilities probabilities;
     LeafValues leaf;
     // The least rows of the data in a box; at most those of the root.
     std::uint32_t least;
     // The bit that no tree splits on, or none; its splits keep their shares.
-    std::uint64_t excluded = 0;
+    Word excluded = 0;
 
     std::size_t n_depths() const { return grammar.nodes.size(); }
 
     // What the excluded split of a box weighs that these bits part.
-    double excluded_weight(std::uint64_t varying) const {
+    double excluded_weight(Word varying) const {
         return (varying & excluded) == 0
                    ? 0.0
-                   : probabilities.weight[static_cast<std::size_t>(std::countr_zero(excluded))];
+                   : probabilities.weight[lowest_bit(excluded)];
     }
 
     // At how many depths, from the first on, a box that so many features part can occur: each split
     // on the way to it was on another feature.
-    std::size_t n_depths_of(std::uint64_t varying) const {
-        const auto free = static_cast<std::size_t>(std::popcount(varying));
+    std::size_t n_depths_of(Word varying) const {
+        const auto free = count_bits(varying);
         return std::min(n_depths(), table.features.size() - free + 1);
     }
 };
 
 // Value of a box at one depth. sum: over its splits, weight times values, probabilities left out;
 // weights: of its splits.
-template <Sum kSum>
-double value_at(const BinaryModel& model, std::size_t depth, double leaf, double sum,
+template <Sum kSum, typename Word>
+double value_at(const BinaryModel<Word>& model, std::size_t depth, double leaf, double sum,
                 double weights) {
     const BlockGrammar::Node& node = model.grammar.nodes[depth];
     if (!(weights > 0.0)) {
@@ -62,8 +63,8 @@ double value_at(const BinaryModel& model, std::size_t depth, double leaf, double
 }
 
 // Adds the values of a split at the first n depths: those of its sides at the next depth.
-template <Sum kSum, bool kVector>
-void add_split(const BinaryModel& model, double weight, const double* left, const double* right,
+template <Sum kSum, bool kVector, typename Word>
+void add_split(const BinaryModel<Word>& model, double weight, const double* left, const double* right,
                std::size_t n, double* sum) {
     if constexpr (kVector) {
         const std::size_t last = model.n_depths() - 1;

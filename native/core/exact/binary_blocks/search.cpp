@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "exact/binary_blocks/small_boxes.hpp"
@@ -17,30 +18,30 @@ namespace slp::exact {
 
 namespace {
 
-template <Sum kSum, bool kVector, std::size_t kInner>
+template <typename Word, Sum kSum, bool kVector, std::size_t kInner>
 class BinaryBlockSearch final : public BlockSearch {
 public:
-    static constexpr std::size_t kCells = InnerBits<kInner>::kCells;
+    static constexpr std::size_t kCells = InnerBits<Word, kInner>::kCells;
     static constexpr std::size_t kWhole = kCells - 1;  // the cell that is free in every inner bit
 
-    BinaryBlockSearch(const Problem& problem, const BinaryTable& table,
+    BinaryBlockSearch(const Problem& problem, const BinaryTable<Word>& table,
                       const BlockGrammar& grammar, const BlockTask& task, const Box& root,
                       double log_scale)
         : BlockSearch(task, root, log_scale, task.n_threads),
           grammar_(grammar),
           setting_{{problem, table, grammar_,
-                    BinarySplitProbabilities(table, problem.grammar, grammar.measure),
+                    BinarySplitProbabilities(table.features, problem.grammar, grammar.measure),
                     LeafValues(problem, task.likelihood, log_scale),
                     static_cast<std::uint32_t>(
                         std::min<std::int64_t>(problem.grammar.min_leaf, data_rows(root.sizes))),
                     table.bit_of(task.excluded)},
-                   InnerBits<kInner>(table, table.bit_of(task.excluded)),
+                   InnerBits<Word, kInner>(table, table.bit_of(task.excluded)),
                    {}} {}
 
     Status run(const Poll& poll) override {
         find_singles();
         const Status status = shared_.team.run(task_.n_threads, [&](std::size_t thread) {
-            BinaryWorker<kSum, kVector, kInner>(shared_, setting_, thread, *pools_[thread],
+            BinaryWorker<Word, kSum, kVector, kInner>(shared_, setting_, thread, *pools_[thread],
                                                 thread == 0 ? &poll : nullptr)
                 .run(root_);
         });
@@ -69,12 +70,12 @@ private:
         if (box.rows.empty() || box.rows.size() > kFewRows) {
             return 0.0;
         }
-        SmallBoxes<kSum, kVector> small(model());
+        SmallBoxes<Word, kSum, kVector> small(model());
         small.work_out(box.rows);
         return small.values((std::size_t{1} << box.rows.size()) - 1)[depth];
     }
 
-    const BinaryModel& model() const { return setting_.model; }
+    const BinaryModel<Word>& model() const { return setting_.model; }
 
     // Values of the blocks of one row.
     void find_singles() {
@@ -101,38 +102,44 @@ private:
     }
 
     BlockGrammar grammar_;
-    BinarySetting<kInner> setting_;
+    BinarySetting<Word, kInner> setting_;
 };
 
 // How many bits are inner. With more there are fewer blocks and look-ups, and more members that are
 // copies; those take memory, vectors by far the most.
 constexpr std::size_t kInner = 2, kInnerOfVectors = 0;
 
-template <Sum kSum>
-std::unique_ptr<BlockSearch> make(const Problem& problem, const BinaryTable& table,
+template <Sum kSum, typename Word>
+std::unique_ptr<BlockSearch> make(const Problem& problem, const BinaryTable<Word>& table,
                                   const BlockGrammar& grammar, const BlockTask& task,
                                   const Box& root, double log_scale) {
     if (grammar.nodes.size() == 1) {
-        return std::make_unique<BinaryBlockSearch<kSum, false, kInner>>(problem, table, grammar,
+        return std::make_unique<BinaryBlockSearch<Word, kSum, false, kInner>>(problem, table, grammar,
                                                                         task, root, log_scale);
     }
-    return std::make_unique<BinaryBlockSearch<kSum, true, kInnerOfVectors>>(
+    return std::make_unique<BinaryBlockSearch<Word, kSum, true, kInnerOfVectors>>(
         problem, table, grammar, task, root, log_scale);
 }
 
 }  // namespace
 
 std::unique_ptr<BlockSearch> make_binary_block_search(const Problem& problem,
-                                                      const BinaryTable& table,
+                                                      const AnyBinaryTable& any,
                                                       const BlockGrammar& grammar,
                                                       const BlockTask& task, const Box& root,
                                                       double log_scale) {
-    switch (task.sum) {
-        case Sum::total: return make<Sum::total>(problem, table, grammar, task, root, log_scale);
-        case Sum::best: return make<Sum::best>(problem, table, grammar, task, root, log_scale);
-        case Sum::count: break;
-    }
-    return make<Sum::count>(problem, table, grammar, task, root, log_scale);
+    return std::visit(
+        [&](const auto& table) {
+            switch (task.sum) {
+                case Sum::total:
+                    return make<Sum::total>(problem, table, grammar, task, root, log_scale);
+                case Sum::best:
+                    return make<Sum::best>(problem, table, grammar, task, root, log_scale);
+                case Sum::count: break;
+            }
+            return make<Sum::count>(problem, table, grammar, task, root, log_scale);
+        },
+        any);
 }
 
 }  // namespace slp::exact

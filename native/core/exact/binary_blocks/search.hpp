@@ -24,7 +24,7 @@
 namespace slp::exact {
 
 std::unique_ptr<BlockSearch> make_binary_block_search(const Problem& problem,
-                                                      const BinaryTable& table,
+                                                      const AnyBinaryTable& table,
                                                       const BlockGrammar& grammar,
                                                       const BlockTask& task, const Box& root,
                                                       double log_scale);

@@ -47,10 +47,10 @@ struct PartsOf {
 const std::array<PartsOf, kFewRows + 1>& parts_of_few();
 
 // Evaluates small boxes; one for each thread. kVector: a value for each depth.
-template <Sum kSum, bool kVector>
+template <typename Word, Sum kSum, bool kVector>
 class SmallBoxes {
 public:
-    explicit SmallBoxes(const BinaryModel& model)
+    explicit SmallBoxes(const BinaryModel<Word>& model)
         : model_(model),
           length_(kVector ? model.n_depths() : 1),
           k_(model.problem.leaf.n_statistics()),
@@ -77,7 +77,7 @@ public:
     std::span<const double> values(std::size_t s) const {
         return {values_.data() + s * length_, n_depths_of(s)};
     }
-    std::uint64_t varying(std::size_t s) const { return any_[s] & ~every_[s]; }
+    Word varying(std::size_t s) const { return any_[s] & ~every_[s]; }
     std::uint32_t n_rows(std::size_t s) const { return n_rows_[s]; }
 
 private:
@@ -88,10 +88,10 @@ private:
     void set_rows(std::span<const std::uint32_t> rows) {
         std::fill_n(statistics_.begin(), k_, 0.0);
         any_[0] = 0;
-        every_[0] = ~std::uint64_t{0};
+        every_[0] = ~Word{0};
         n_rows_[0] = 0;
         for (std::size_t i = 0; i < m_; ++i) {
-            const BinaryTable::Row& row = model_.table.rows[rows[i]];
+            const typename BinaryTable<Word>::Row& row = model_.table.rows[rows[i]];
             bits_[i] = row.bits;
             const std::size_t half = std::size_t{1} << i;
             for (std::size_t s = 0; s < half; ++s) {
@@ -107,11 +107,11 @@ private:
 
     // Weights of all pairs: those of the whole box, then of ever smaller sets.
     void find_weights() {
-        std::array<std::uint8_t, kMostBits> part{};
-        const std::uint64_t varying = any_[(1U << m_) - 1] & ~every_[(1U << m_) - 1];
+        std::array<std::uint8_t, kBits<Word>> part{};
+        const Word varying = any_[(1U << m_) - 1] & ~every_[(1U << m_) - 1];
         for (std::size_t i = 1; i < m_; ++i) {
-            for (std::uint64_t w = bits_[i] ^ bits_[0]; w != 0; w &= w - 1) {
-                part[static_cast<std::size_t>(std::countr_zero(w))] |=
+            for (Word w = bits_[i] ^ bits_[0]; w != 0; w &= w - 1) {
+                part[lowest_bit(w)] |=
                     static_cast<std::uint8_t>(1U << i);
             }
         }
@@ -121,8 +121,8 @@ private:
         if constexpr (kSum == Sum::best) {
             std::fill(largest_.begin() + whole, largest_.begin() + parts.pairs.size(), 0.0);
         }
-        for (std::uint64_t w = varying & ~model_.excluded; w != 0; w &= w - 1) {
-            const auto bit = static_cast<std::size_t>(std::countr_zero(w));
+        for (Word w = varying & ~model_.excluded; w != 0; w &= w - 1) {
+            const auto bit = lowest_bit(w);
             const std::size_t at = whole + part[bit] / 2 - 1;
             weights_[at] += model_.probabilities.weight[bit];
             if constexpr (kSum == Sum::best) {
@@ -187,13 +187,13 @@ private:
         return kVector ? model_.n_depths_of(varying(s)) : 1;
     }
 
-    const BinaryModel& model_;
+    const BinaryModel<Word>& model_;
     std::size_t length_;
     std::size_t k_;
     std::size_t m_ = 0;
-    std::array<std::uint64_t, kFewRows> bits_{};
+    std::array<Word, kFewRows> bits_{};
     // By set of rows.
-    std::array<std::uint64_t, kSets> any_{}, every_{};
+    std::array<Word, kSets> any_{}, every_{};
     std::array<std::uint32_t, kSets> n_rows_{};
     std::vector<double> statistics_, values_;
     std::vector<double> sum_;

@@ -25,14 +25,14 @@
 
 namespace slp::exact {
 
-template <Sum kSum, bool kVector, std::size_t kInner>
+template <typename Word, Sum kSum, bool kVector, std::size_t kInner>
 class BinarySums {
     static_assert(!kVector || kInner == 0, "blocks of vectors would be too large");
 
 public:
-    static constexpr std::size_t kCells = InnerBits<kInner>::kCells;
+    static constexpr std::size_t kCells = InnerBits<Word, kInner>::kCells;
 
-    BinarySums(const BinaryModel& model, const InnerBits<kInner>& inner, Pool& pool)
+    BinarySums(const BinaryModel<Word>& model, const InnerBits<Word, kInner>& inner, Pool& pool)
         : model_(model),
           inner_(inner),
           pool_(pool),
@@ -45,7 +45,7 @@ public:
     // of more than kFewRows rows that is worked out here; values at further depths lie kCells
     // apart.
     template <typename Keep>
-    const double* work_out(const Box& box, std::uint64_t varying,
+    const double* work_out(const Box& box, Word varying,
                            std::span<const BinarySplit> splits, const double* const* sides,
                            Keep keep) {
         n_items_ = n_edges_ = 0;
@@ -64,16 +64,16 @@ public:
         if (model_.least > 1) {
             count_outer(splits, sides);
         }
-        std::uint64_t of_splits = 0;
+        Word of_splits = 0;
         for (const BinarySplit& split : splits) {
-            of_splits |= std::uint64_t{1} << split.bit;
+            of_splits |= Word{1} << split.bit;
         }
         for (std::size_t cell = 0; cell < kCells; ++cell) {
             if (data_rows(cells_.sizes(cell)) < model_.least) {
                 copy(cell, [](std::size_t) { return 0.0; });
-            } else if (const std::uint64_t same = of_splits & ~cells_.varying(cell); same != 0) {
+            } else if (const Word same = of_splits & ~cells_.varying(cell); same != 0) {
                 const auto split =
-                    static_cast<std::size_t>(std::popcount(of_splits & (lowest(same) - 1)));
+                    count_bits(of_splits & (lowest(same) - 1));
                 const double* const left = sides[2 * split];
                 const double* const right = sides[2 * split + 1];
                 copy(cell, [&](std::size_t at) { return left[at] + right[at]; });
@@ -99,7 +99,7 @@ public:
     bool in_range() const { return in_range_; }
 
 private:
-    static std::uint64_t lowest(std::uint64_t word) { return word & (~word + 1); }
+    static Word lowest(Word word) { return word & (~word + 1); }
 
     void prefetch(const double* values) const {
         constexpr std::size_t kLine = 64, kMost = 512;
@@ -201,7 +201,7 @@ private:
             }
             const double weight =
                 model_.probabilities
-                    .weight[static_cast<std::size_t>(std::countr_zero(inner_.bit(i)))];
+                    .weight[lowest_bit(inner_.bit(i))];
             weights_[cell] += weight;
             ++n_splits_[cell];
             add_term<kSum>(weight * own_[left] * own_[right], sums_[cell]);
@@ -262,13 +262,13 @@ private:
             if (!values.empty() && is_own(cell, small_.varying(set) & ~model_.excluded)) {
                 check_range(values[0]);
                 count(Sizes{static_cast<std::uint32_t>(std::popcount(set))},
-                      static_cast<std::size_t>(std::popcount(small_.varying(set))));
+                      count_bits(small_.varying(set)));
             }
         }
     }
 
     // Whether a member that these bits part is evaluated in this block.
-    bool is_own(std::size_t cell, std::uint64_t varying) const {
+    bool is_own(std::size_t cell, Word varying) const {
         bool own = (outer_ & ~varying) == 0;
         for (std::size_t i = 0; i < kInner; ++i) {
             own = own && (!inner_.is_free(cell, i) || (varying & inner_.bit(i)) != 0);
@@ -276,13 +276,13 @@ private:
         return own;
     }
 
-    const BinaryModel& model_;
-    const InnerBits<kInner>& inner_;
+    const BinaryModel<Word>& model_;
+    const InnerBits<Word, kInner>& inner_;
     Pool& pool_;
-    CellSums<kInner> cells_;
-    SmallBoxes<kSum, kVector> small_;
+    CellSums<Word, kInner> cells_;
+    SmallBoxes<Word, kSum, kVector> small_;
     // Of the current block. Sums have the layout of blocks.
-    std::uint64_t outer_ = 0;
+    Word outer_ = 0;
     std::size_t n_depths_ = 1;
     double* own_ = nullptr;
     std::vector<double> sums_;

@@ -4,9 +4,12 @@
 
 namespace slp::exact {
 
-std::optional<BinaryTable> binary_table(const Problem& problem, const Geometry& geometry) {
+namespace {
+
+template <typename Word>
+std::optional<AnyBinaryTable> table_of(const Problem& problem, const Geometry& geometry) {
     const Table& table = problem.table;
-    BinaryTable out;
+    BinaryTable<Word> out;
     for (std::uint32_t row = 0; row < table.n_rows; ++row) {
         out.rows.push_back({geometry.key_of(row), geometry.sizes_of(row), 0});
     }
@@ -16,12 +19,12 @@ std::optional<BinaryTable> binary_table(const Problem& problem, const Geometry& 
         if (low == codes.end() || *low == *high) {
             continue;
         }
-        if (out.features.size() == kMostBits ||
+        if (out.features.size() == kBits<Word> ||
             !std::all_of(codes.begin(), codes.end(),
                          [&](std::uint32_t code) { return code == *low || code == *high; })) {
             return std::nullopt;
         }
-        const std::uint64_t bit = std::uint64_t{1} << out.features.size();
+        const Word bit = Word{1} << out.features.size();
         out.features.push_back(f);
         for (std::uint32_t row = 0; row < table.n_rows; ++row) {
             out.rows[row].bits |= codes[row] == *high ? bit : 0;
@@ -30,10 +33,17 @@ std::optional<BinaryTable> binary_table(const Problem& problem, const Geometry& 
     return out;
 }
 
-BinarySplitProbabilities::BinarySplitProbabilities(const BinaryTable& table,
+}  // namespace
+
+std::optional<AnyBinaryTable> binary_table(const Problem& problem, const Geometry& geometry) {
+    std::optional<AnyBinaryTable> narrow = table_of<Narrow>(problem, geometry);
+    return narrow ? narrow : table_of<Wide>(problem, geometry);
+}
+
+BinarySplitProbabilities::BinarySplitProbabilities(std::span<const std::uint32_t> features,
                                                    const Grammar& grammar, Measure own)
     : measure(own, grammar.feature_weights) {
-    for (const std::uint32_t feature : table.features) {
+    for (const std::uint32_t feature : features) {
         weight.push_back(measure.mass(feature, 1.0));
     }
 }

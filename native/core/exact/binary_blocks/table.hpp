@@ -2,10 +2,12 @@
 
 #pragma once
 
+#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <variant>
 #include <vector>
 
 #include "exact/block_grammar.hpp"
@@ -15,35 +17,60 @@
 
 namespace slp::exact {
 
-inline constexpr std::size_t kMostBits = 64;
+// Words of bits, one for each feature: narrow ones are faster.
+using Narrow = std::uint64_t;
+__extension__ using Wide = unsigned __int128;
+template <typename Word>
+inline constexpr std::size_t kBits = 8 * sizeof(Word);
+
+template <typename Word>
+std::size_t count_bits(Word word) {
+    if constexpr (sizeof(Word) > sizeof(Narrow)) {
+        return count_bits(Narrow(word)) + count_bits(Narrow(word >> kBits<Narrow>));
+    } else {
+        return static_cast<std::size_t>(std::popcount(word));
+    }
+}
+
+// The number of the lowest bit; of 0 that is kBits.
+template <typename Word>
+std::size_t lowest_bit(Word word) {
+    if constexpr (sizeof(Word) > sizeof(Narrow)) {
+        return Narrow(word) != 0 ? lowest_bit(Narrow(word))
+                                 : kBits<Narrow> + lowest_bit(Narrow(word >> kBits<Narrow>));
+    } else {
+        return static_cast<std::size_t>(std::countr_zero(word));
+    }
+}
 
 // Boxes of at most so many distinct rows are small (binary_blocks/small_boxes.hpp).
 inline constexpr std::size_t kFewRows = 6;
 
+template <typename Word>
 struct BinaryTable {
     struct Row {
         Key key;
         Sizes sizes;
         // One for each feature that tells rows apart: whether the row has the larger code.
-        std::uint64_t bits;
+        Word bits;
     };
     std::vector<Row> rows;
     // Number of the feature of each bit; ascending.
     std::vector<std::uint32_t> features;
 
     // Of a feature; none if it does not tell rows apart.
-    std::uint64_t bit_of(std::int32_t feature) const {
+    Word bit_of(std::int32_t feature) const {
         for (std::size_t b = 0; b < features.size(); ++b) {
             if (static_cast<std::int32_t>(features[b]) == feature) {
-                return std::uint64_t{1} << b;
+                return Word{1} << b;
             }
         }
         return 0;
     }
 
     // Bits that part these rows.
-    std::uint64_t varying(std::span<const std::uint32_t> of) const {
-        std::uint64_t any = 0, every = ~std::uint64_t{0};
+    Word varying(std::span<const std::uint32_t> of) const {
+        Word any = 0, every = ~Word{0};
         for (const std::uint32_t row : of) {
             any |= rows[row].bits;
             every &= rows[row].bits;
@@ -52,14 +79,17 @@ struct BinaryTable {
     }
 };
 
-// The rows as words of bits, or nothing if some feature has more than two values, or more than 64
+using AnyBinaryTable = std::variant<BinaryTable<Narrow>, BinaryTable<Wide>>;
+
+// The rows as words of bits, or nothing if some feature has more than two values, or more than 128
 // have two.
-std::optional<BinaryTable> binary_table(const Problem& problem, const Geometry& geometry);
+std::optional<AnyBinaryTable> binary_table(const Problem& problem, const Geometry& geometry);
 
 // The probabilities of the splits of a box under the measure. A feature of two values has one
 // split in a box at most.
 struct BinarySplitProbabilities {
-    BinarySplitProbabilities(const BinaryTable& table, const Grammar& grammar, Measure measure);
+    BinarySplitProbabilities(std::span<const std::uint32_t> features, const Grammar& grammar,
+                             Measure measure);
 
     // The common factor of all splits of a box, given the sum of their weights.
     double common(double sum) const { return 1.0 / measure.total(sum, 0.0); }

@@ -20,26 +20,26 @@ namespace slp::exact {
 
 inline constexpr std::size_t kMarkedRows = 64;
 
-template <std::size_t kInner>
+template <typename Word, std::size_t kInner>
 struct BinarySetting {
-    BinaryModel model;
-    InnerBits<kInner> inner;
+    BinaryModel<Word> model;
+    InnerBits<Word, kInner> inner;
     // Values of the blocks of one row, by row.
     std::vector<double> singles;
 
-    std::size_t words_of_single() const { return model.n_depths() * InnerBits<kInner>::kCells; }
+    std::size_t words_of_single() const { return model.n_depths() * InnerBits<Word, kInner>::kCells; }
     const double* single(std::uint32_t row) const {
         return singles.data() + row * words_of_single();
     }
 };
 
 // Members are kept as positions of their values.
-template <Sum kSum, bool kVector, std::size_t kInner>
-class BinaryWorker : public BlockWalk<BinaryWorker<kSum, kVector, kInner>, BinarySplit, double> {
+template <typename Word, Sum kSum, bool kVector, std::size_t kInner>
+class BinaryWorker : public BlockWalk<BinaryWorker<Word, kSum, kVector, kInner>, BinarySplit, double> {
 public:
     using Walk = BlockWalk<BinaryWorker, BinarySplit, double>;
 
-    BinaryWorker(WalkShared& shared, const BinarySetting<kInner>& setting, std::size_t thread,
+    BinaryWorker(WalkShared& shared, const BinarySetting<Word, kInner>& setting, std::size_t thread,
                  Pool& pool, const Poll* poll)
         : Walk(shared, thread, poll),
           setting_(setting),
@@ -54,17 +54,17 @@ private:
         if (box.rows.size() <= kFewRows) {
             return {};
         }
-        const std::vector<BinaryTable::Row>& rows = model_.table.rows;
-        const std::uint64_t outer = model_.table.varying(box.rows) &
+        const std::vector<typename BinaryTable<Word>::Row>& rows = model_.table.rows;
+        const Word outer = model_.table.varying(box.rows) &
                                     ~(setting_.inner.mask() | model_.excluded);
-        for (std::uint64_t w = outer; w != 0; w &= w - 1) {
-            right_[static_cast<std::size_t>(std::countr_zero(w))] = {};
+        for (Word w = outer; w != 0; w &= w - 1) {
+            right_[lowest_bit(w)] = {};
         }
         std::uint64_t mark = 1;
         for (const std::uint32_t number : box.rows) {
-            const BinaryTable::Row& row = rows[number];
-            for (std::uint64_t w = row.bits & outer; w != 0; w &= w - 1) {
-                Side& side = right_[static_cast<std::size_t>(std::countr_zero(w))];
+            const auto& row = rows[number];
+            for (Word w = row.bits & outer; w != 0; w &= w - 1) {
+                Side& side = right_[lowest_bit(w)];
                 side.key = side.key + row.key;
                 side.sizes += row.sizes;
                 side.rows |= mark;
@@ -72,10 +72,10 @@ private:
             mark = std::rotl(mark, 1);
         }
         auto* const begin = this->arena_.template allocate<BinarySplit>(
-            static_cast<std::size_t>(std::popcount(outer)));
+            count_bits(outer));
         BinarySplit* end = begin;
-        for (std::uint64_t w = outer; w != 0; w &= w - 1) {
-            const auto bit = static_cast<std::uint32_t>(std::countr_zero(w));
+        for (Word w = outer; w != 0; w &= w - 1) {
+            const auto bit = static_cast<std::uint32_t>(lowest_bit(w));
             const Side& side = right_[bit];
             if (data_rows(side.sizes) >= model_.least &&
                 data_rows(box.sizes - side.sizes) >= model_.least) {
@@ -101,7 +101,7 @@ private:
             const std::uint64_t all = ~std::uint64_t{0} >> (kMarkedRows - m);
             for (std::uint64_t w = left ? all & ~split.goes_right : split.goes_right; w != 0;
                  w &= w - 1) {
-                out[n++] = box.rows[static_cast<std::size_t>(std::countr_zero(w))];
+                out[n++] = box.rows[lowest_bit(w)];
             }
             return n;
         }
@@ -162,10 +162,10 @@ private:
         std::uint64_t rows = 0;
     };
 
-    const BinarySetting<kInner>& setting_;
-    const BinaryModel& model_;
-    BinarySums<kSum, kVector, kInner> sums_;
-    std::array<Side, kMostBits> right_;
+    const BinarySetting<Word, kInner>& setting_;
+    const BinaryModel<Word>& model_;
+    BinarySums<Word, kSum, kVector, kInner> sums_;
+    std::array<Side, kBits<Word>> right_;
 };
 
 }  // namespace slp::exact
