@@ -33,6 +33,7 @@ EXPERIMENTS = {
         "paths",
         "xor",
         "better_terms",
+        "better_prior",
         "growth",
     ],
     "greedy_modal_tree": [

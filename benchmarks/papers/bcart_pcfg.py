@@ -12,8 +12,10 @@ standard deviations between folds. The ensemble is of 100 drawn paths for each h
 
 `xor`: the hidden XOR of 4 among random bits, by the number of bits and rows.
 
-`better_terms`: finer buckets or none, forests and trees tuned by cross-validation, log probability
-of held-out rows, and ensembles of 1 to 1000 drawn paths beside the exact average.
+`better_terms`: no buckets, forests and trees tuned by cross-validation, log probability of held-out
+rows, and ensembles of 1 to 1000 drawn paths beside the exact average.
+
+`better_prior`: the same folds under `growtree`.
 
 `growth`: run time and memory of the exact sums by rows and features, on made tables.
 """
@@ -50,6 +52,7 @@ from benchmarks.papers.bcart_protocol import (
 from benchmarks.papers.bcart_terms import (
     growth_run,
     growth_settings,
+    prior_settings,
     proba_of,
     terms_run,
     terms_settings,
@@ -252,6 +255,13 @@ EXPERIMENTS = {
         "hyperparameters of the greedy methods have their default values (section 6.1); it has no "
         "log probabilities.",
         terms_settings,
+        terms_run,
+        terms_summary,
+    ),
+    "better_prior": Experiment(
+        "a tree of b leaves has a prior in proportion to phi^-b, however many trees have b leaves "
+        "(equation 9); no other prior is tried.",
+        prior_settings,
         terms_run,
         terms_summary,
     ),
