@@ -62,9 +62,9 @@ def terms_settings(quick: bool) -> Iterator[Row]:
 
 
 def prior_settings(quick: bool) -> Iterator[Row]:
-    """The same folds under another prior."""
+    """The same folds under another prior; those of iris would take an hour."""
     for row in terms_settings(quick):
-        if row["table"] not in CHAINS:
+        if row["table"] in ("caesarian", "haberman"):
             yield row | {"prior": "growtree"}
 
 
