@@ -44,8 +44,7 @@ public:
           vectors(setting.grammar),
           sides(setting.geometry, found, waiting),
           inner_splits(setting, ranks.most()),
-          classes(setting.geometry, setting.grammar, ranks.most()),
-          split_weights(setting.problem, setting.geometry, setting.grammar.measure, ranks.most()),
+          split(setting, ranks.most()),
           is_root(false),
           s_(setting),
           waiting_(waiting),
@@ -62,7 +61,7 @@ public:
         sides.find(block.box, splits);
         ranks.set_rows(block.box);
         for_each_feature(splits, [&](std::span<const BoxSplit> of_feature, std::uint32_t first) {
-            ranks.find_sources(feature_of(of_feature), of_feature, first);
+            ranks.find_sources(of_feature, first);
         });
         is_root = block.box.key == s_.root.key;
         inner_splits.find(ranks);
@@ -119,19 +118,13 @@ public:
         return waiting_.derivatives(*block_, query);
     }
 
-    const Feature& feature_of(std::span<const BoxSplit> of_feature) const {
-        return s_.problem.table.features[of_feature.front().feature];
-    }
-
     BlockRanks ranks;
     SplitProbabilities probabilities;
     QueryPaths queries;
     StateVectors<kVector> vectors;
     BlockSides<kVector> sides;
     InnerSplits inner_splits;
-    // Of the current split.
-    SplitClasses classes;
-    SplitWeights split_weights;
+    MemberSplits split;  // the current one
     bool is_root;
     std::span<const BoxSplit> splits;  // on outer features
 

@@ -34,7 +34,7 @@ double members_per_block(const Problem& problem, const Geometry& geometry, std::
                 without_feature(splitter.splits(box, arena), inner);
             ranks.set_rows(box);
             for_each_feature(splits, [&](std::span<const BoxSplit> own, std::uint32_t first) {
-                ranks.find_sources(problem.table.features[own.front().feature], own, first);
+                ranks.find_sources(own, first);
             });
             blocks += 1;
             for (std::size_t i = 0; i < ranks.k; ++i) {

@@ -29,8 +29,7 @@ public:
 
     Propagation(const IntervalSetting& setting, const QueryBatch& queries, double cut,
                 CurrentBlock<kVector>& block, WaitingBlocks<kVector>& waiting)
-        : s_(setting),
-          grammar_(setting.grammar),
+        : grammar_(setting.grammar),
           queries_(queries),
           cut_(cut),
           f_(block),
@@ -182,16 +181,11 @@ private:
     void send_splits() {
         std::size_t number = 0;
         for_each_feature(f_.splits, [&](std::span<const BoxSplit> splits, std::uint32_t first) {
-            const Feature& feature = f_.feature_of(splits);
             const ShareRow shares = f_.probabilities.of_outer(number++);
-            f_.ranks.order_by(feature);
+            f_.ranks.order_by(splits.front().feature);
             for (std::uint32_t e = 0; e < splits.size(); ++e) {
                 f_.sides.prefetch(first + e + 3);
-                f_.ranks.find_start(feature, splits[e]);
-                f_.classes.find(feature, splits[e], f_.ranks);
-                if (s_.weighs()) {
-                    f_.split_weights.find(splits[e], f_.ranks);
-                }
+                f_.split.find(splits[e], f_.ranks);
                 for (std::size_t query = 0; query < queries_.n; ++query) {
                     if (!f_.derivatives(query) || !f_.queries.have_split(query)) {
                         continue;
@@ -199,7 +193,7 @@ private:
                     if (queries_.both()) {
                         send_both(shares, first + e, of_terms());
                     } else {
-                        f_.queries.find_turns(feature, splits[e], query);
+                        f_.queries.find_turns(splits[e], query);
                         send_one(query, shares, first + e, true);
                         send_one(query, shares, first + e, false);
                     }
@@ -208,24 +202,19 @@ private:
         });
     }
 
-    // The weights of the current split in row i.
-    const double* weights(std::size_t i, std::size_t from) {
-        return s_.weighs() ? f_.split_weights.row(i, from, f_.ranks.k) : nullptr;
-    }
-
     // Calls use(runs, j, weight) for the members (i, j) with j from `from` to end - 1 that the
     // query reaches.
     template <typename Use>
     void for_each_member(std::size_t query, std::size_t i, std::size_t from, std::size_t end,
                          Use use) {
         const std::uint8_t* const alive = f_.queries.alive(query) + i * f_.ranks.k;
-        const double* const weights_of_row = weights(i, from);
-        f_.classes.for_each(i, from, [&](std::uint32_t c, std::size_t begin, std::size_t to) {
+        const double* const weights = f_.split.weights(i, from);
+        f_.split.for_each(i, from, [&](std::uint32_t c, std::size_t begin, std::size_t to) {
             const auto runs = grammar_.runs_of(c);
             for (std::size_t j = begin; j < std::min(to, end); ++j) {
                 if (alive[j] != 0) {
                     use(is_whole(i, j) ? grammar_.runs_of(c, true) : runs, j,
-                        weights_of_row == nullptr ? 1.0 : weights_of_row[j]);
+                        weights == nullptr ? 1.0 : weights[j]);
                 }
             }
         });
@@ -291,7 +280,6 @@ private:
         }
     }
 
-    const IntervalSetting& s_;
     const BlockGrammar& grammar_;
     const QueryBatch& queries_;
     double cut_;

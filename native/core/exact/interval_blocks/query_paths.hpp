@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <ranges>
 #include <vector>
 
 #include "exact/interval_blocks/ranks.hpp"
@@ -85,7 +86,8 @@ public:
     }
 
     // Finds `turns`.
-    void find_turns(const Feature& feature, const BoxSplit& split, std::size_t query) {
+    void find_turns(const BoxSplit& split, std::size_t query) {
+        const Feature& feature = ranks_.feature();
         const double value = queries_.rows[query][split.feature];
         const auto none = static_cast<std::uint32_t>(ranks_.k);
         if (feature.kind == FeatureKind::levels) {
@@ -95,19 +97,15 @@ public:
         }
         // The largest code above the split's that leaves the threshold between them at the row or
         // below: thresholds do not fall as it grows.
-        std::uint32_t low = split.low, high = static_cast<std::uint32_t>(feature.n_codes) - 1;
-        while (low < high) {
-            const std::uint32_t middle = low + (high - low + 1) / 2;
-            if (s_.geometry.threshold(feature, split.low, middle) <= value) {
-                low = middle;
-            } else {
-                high = middle - 1;
-            }
-        }
-        if (low == split.low) {
+        const auto above =
+            std::views::iota(split.low + 1, static_cast<std::uint32_t>(feature.n_codes));
+        const auto end = std::ranges::partition_point(above, [&](std::uint32_t high) {
+            return s_.geometry.threshold(feature, split.low, high) <= value;
+        });
+        if (end == above.begin()) {
             std::fill_n(turn_.begin(), ranks_.k, none);
         } else {
-            ranks_.find_right(low, turn_);
+            ranks_.find_right(split.low + static_cast<std::uint32_t>(end - above.begin()), turn_);
         }
     }
 

@@ -48,6 +48,8 @@ public:
     };
 
     std::size_t most() const { return most_; }
+    // The feature of the last `order_by`.
+    const Feature& feature() const { return *feature_; }
 
     void set_rows(const Box& box) {
         rows = box.rows;
@@ -83,23 +85,24 @@ public:
     }
 
     // Rows with their codes of a feature, codes ascending; of levels also where they are met first.
-    void order_by(const Feature& feature) {
+    void order_by(std::uint32_t feature) {
+        feature_ = &problem_.table.features[feature];
         order_.clear();
         for (std::size_t r = 0; r < rows.size(); ++r) {
-            order_.push_back(std::uint64_t{feature.codes[rows[r]]} << 32 | r);
+            order_.push_back(std::uint64_t{feature_->codes[rows[r]]} << 32 | r);
         }
         std::sort(order_.begin(), order_.end());
         next_row_ = 0;
         std::fill_n(left.begin(), k, Sizes{0});
-        if (feature.kind == FeatureKind::levels) {
+        if (feature_->kind == FeatureKind::levels) {
             levels_.find(k, order_, rank_of_row);
         }
     }
 
     // Members that are not evaluated here: those that lie completely on one side of one of the
     // feature's splits. `splits` are the feature's, numbered from `first` on.
-    void find_sources(const Feature& feature, std::span<const BoxSplit> splits,
-                      std::uint32_t first) {
+    void find_sources(std::span<const BoxSplit> splits, std::uint32_t first) {
+        const Feature& feature = problem_.table.features[splits.front().feature];
         if (feature.kind == FeatureKind::levels) {
             for (std::uint32_t e = 0; e < splits.size(); ++e) {
                 count_level(feature, splits[e].low);
@@ -131,9 +134,10 @@ public:
 
     // Makes `start`: member (i, j) has this split as one of its own from j = start[i] on. The
     // splits of a feature come in order, after `order_by`.
-    void find_start(const Feature& feature, const BoxSplit& split) {
-        if (feature.kind == FeatureKind::levels) {
-            count_level(feature, split.low);
+    void find_start(const BoxSplit& split) {
+        const bool levels = feature_->kind == FeatureKind::levels;
+        if (levels) {
+            count_level(*feature_, split.low);
             find_next(k, next_a_, [&](std::size_t i) { return left[i] != 0; });
         } else {
             std::size_t from = next_row_;
@@ -154,7 +158,7 @@ public:
         for (std::size_t i = 0; i < k; ++i) {
             start[i] = std::max(next_a_[i], next_b_[i]);
         }
-        if (feature.kind == FeatureKind::levels) {
+        if (levels) {
             levels_.skip_second_of_pairs(k, split.low, start);
         }
         const auto least = static_cast<std::uint64_t>(problem_.grammar.min_leaf);
@@ -206,6 +210,7 @@ private:
     const Problem& problem_;
     const Geometry& geometry_;
     const Feature& inner_;
+    const Feature* feature_ = nullptr;
     std::size_t most_;
     std::vector<std::uint32_t> rank_of_code_;
 

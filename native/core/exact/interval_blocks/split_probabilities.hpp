@@ -75,13 +75,13 @@ public:
 
     // The members (i, j) from j = `from` on have the current split. weights: by j, of a measure
     // that weighs splits.
-    void count(std::size_t i, std::size_t from, const SplitClasses& classes,
+    void count(std::size_t i, std::size_t from, const MemberSplits& split,
                const double* weights) {
         ++count_[i * k_ + from];
         if (n_classes_ == 1 && !weighs_) {
             return;
         }
-        classes.for_each(i, from, [&](std::uint32_t c, std::size_t begin, std::size_t end) {
+        split.for_each(i, from, [&](std::uint32_t c, std::size_t begin, std::size_t end) {
             double* const row = weight_.data() + ((c - first_) * k_ + i) * k_;
             if (weighs_) {
                 for (std::size_t j = begin; j < end; ++j) {
@@ -249,8 +249,7 @@ public:
     SplitProbabilities(const IntervalSetting& setting, std::size_t most)
         : s_(setting),
           shares_(setting, most),
-          classes_(setting.geometry, setting.grammar, most),
-          split_weights_(setting.problem, setting.geometry, setting.grammar.measure, most),
+          split_(setting, most),
           is_plain_(setting.grammar.measure == Measure::each && setting.grammar.n_shares == 1 &&
                     std::all_of(setting.grammar.allowed.begin(), setting.grammar.allowed.end(),
                                 [](std::uint8_t x) { return x != 0; }) &&
@@ -296,10 +295,7 @@ public:
     }
     // The same on the inner feature.
     ShareRow of_inner() const {
-        return {probability_.data() + (is_plain_ ? 0
-                                                 : probability_.size() -
-                                                       s_.grammar.n_shares * n_members_),
-                is_plain_ ? 0 : n_members_};
+        return of_outer(probability_.size() / (s_.grammar.n_shares * n_members_) - 1);
     }
     double common(std::size_t q, std::size_t member) const {
         return is_plain_ ? 1.0 : shares_.common(q, member);
@@ -310,20 +306,14 @@ public:
 
 private:
     void count_outer(BlockRanks& ranks, std::span<const BoxSplit> splits) {
-        const Feature& feature = s_.problem.table.features[splits.front().feature];
-        ranks.order_by(feature);
+        ranks.order_by(splits.front().feature);
         shares_.begin(splits.front().feature);
         for (const BoxSplit& split : splits) {
-            ranks.find_start(feature, split);
-            classes_.find(feature, split, ranks);
-            if (s_.weighs()) {
-                split_weights_.find(split, ranks);
-            }
+            split_.find(split, ranks);
             for (std::size_t i = 0; i < ranks.k; ++i) {
                 const std::size_t from = std::max(ranks.start[i], ranks.first_member[i]);
                 if (from < ranks.k) {
-                    shares_.count(i, from, classes_,
-                                  s_.weighs() ? split_weights_.row(i, from, ranks.k) : nullptr);
+                    shares_.count(i, from, split_, split_.weights(i, from));
                 }
             }
         }
@@ -346,8 +336,7 @@ private:
 
     const IntervalSetting& s_;
     MemberShares shares_;
-    SplitClasses classes_;
-    SplitWeights split_weights_;
+    MemberSplits split_;
     bool is_plain_;
     // Of the block at hand: by member and share class; those of outer features in order, the inner
     // one's last.

@@ -46,8 +46,7 @@ public:
           products_(products<kSum>()),
           ranks_(setting.problem, setting.geometry, setting.inner),
           shares_(setting, ranks_.most()),
-          classes_(setting.geometry, setting.grammar, ranks_.most()),
-          split_weights_(setting.problem, setting.geometry, setting.grammar.measure, ranks_.most()),
+          split_(setting, ranks_.most()),
           inner_splits_(setting, ranks_.most()),
           triangles_(triangles),
           vectors_(vectors),
@@ -110,33 +109,28 @@ private:
         shares_.clear(k);
         for_each_feature(splits_, [&](std::span<const BoxSplit> splits, std::uint32_t first) {
             if (!s_.is_excluded(splits.front().feature)) {
-                ranks_.find_sources(feature_of(splits), splits, first);
+                ranks_.find_sources(splits, first);
             }
         });
         clear(sums_);
         for_each_feature(splits_, [&](std::span<const BoxSplit> splits, std::uint32_t first) {
-            const Feature& feature = feature_of(splits);
+            const std::uint32_t feature = splits.front().feature;
             ranks_.order_by(feature);
             if (first == 0 || !alike_) {
-                shares_.begin(splits.front().feature);
+                shares_.begin(feature);
             }
             if (!alike_) {
                 clear(of_feature_);
             }
-            const bool excluded = s_.is_excluded(splits.front().feature);
+            const bool excluded = s_.is_excluded(feature);
             for (std::uint32_t e = 0; e < splits.size(); ++e) {
                 prefetch(first + e + 3);
-                ranks_.find_start(feature, splits[e]);
-                classes_.find(feature, splits[e], ranks_);
-                if (s_.weighs()) {
-                    split_weights_.find(splits[e], ranks_);
-                }
+                split_.find(splits[e], ranks_);
                 for (std::size_t i = 0; i < k; ++i) {
                     const std::size_t from = std::max(ranks_.start[i], ranks_.first_member[i]);
                     if (from < k) {
-                        const double* const weights =
-                            s_.weighs() ? split_weights_.row(i, from, k) : nullptr;
-                        shares_.count(i, from, classes_, weights);
+                        const double* const weights = split_.weights(i, from);
+                        shares_.count(i, from, split_, weights);
                         if (!excluded) {
                             add_split(first + e, i, from, weights);
                         }
@@ -158,10 +152,6 @@ private:
             std::fill_n(sums.begin() + static_cast<std::ptrdiff_t>((i * k + from) * length()),
                         (k - from) * length(), 0.0);
         }
-    }
-
-    const Feature& feature_of(std::span<const BoxSplit> splits) const {
-        return s_.problem.table.features[splits.front().feature];
     }
 
     // Prefetches the triangles of a later split, which are read row after row.
@@ -202,10 +192,10 @@ private:
                 }
             }
         };
-        if (classes_.is_one()) {
-            of_class(classes_.one(), from, k);
+        if (split_.is_one()) {
+            of_class(split_.one(), from, k);
         } else {
-            classes_.for_each(i, from, of_class);
+            split_.for_each(i, from, of_class);
         }
     }
 
@@ -410,8 +400,7 @@ private:
     Products products_;
     BlockRanks ranks_;
     MemberShares shares_;
-    SplitClasses classes_;
-    SplitWeights split_weights_;
+    MemberSplits split_;
     InnerSplits inner_splits_;
     Pool& triangles_;
     Pool& vectors_;
