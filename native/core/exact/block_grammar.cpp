@@ -1,8 +1,6 @@
 #include "exact/block_grammar.hpp"
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <map>
 #include <tuple>
 #include <utility>

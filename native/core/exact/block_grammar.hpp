@@ -17,6 +17,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -113,6 +114,8 @@ struct BlockGrammar {
     std::span<const Run> runs_between(std::size_t first, std::size_t end) const {
         return std::span(runs).subspan(first_run[first], first_run[end] - first_run[first]);
     }
+    // Whether all states take all splits over.
+    bool takes_all() const { return std::ranges::find(allowed, 0) == allowed.end(); }
     // Whether the states of a share class take a split of a split class over.
     bool takes_over(std::size_t share_class, std::uint32_t of_class) const {
         return allowed[share_class * n_classes() + of_class] != 0;

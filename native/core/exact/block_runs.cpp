@@ -18,8 +18,7 @@ public:
     void add() {
         out_.n_starts = states_.start_returns ? 0 : static_cast<std::size_t>(problem_.n_owed());
         out_.chain = !out_.may_fail && !problem_.counted() && out_.n_shares == 1 &&
-                     std::all_of(out_.allowed.begin(), out_.allowed.end(),
-                                 [](std::uint8_t x) { return x != 0; });
+                     out_.takes_all();
         for (std::size_t c = 0; c < cell_of_class_.size(); ++c) {
             std::vector<Term> single, several, of_start;
             for (std::size_t at = 0; at < states_.order.size(); ++at) {

@@ -17,11 +17,6 @@
 
 namespace slp::exact {
 
-// Compares the values at two positions.
-inline bool first_is_less(std::uint64_t a, std::uint64_t b) {
-    return *std::bit_cast<const double*>(a) < *std::bit_cast<const double*>(b);
-}
-
 // Own, which derives from it, says what blocks are:
 //
 //   std::span<Split> find_splits(const Box&)     those that lead to other blocks, in the arena;

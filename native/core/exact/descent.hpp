@@ -178,23 +178,22 @@ private:
                 if (!(own * most > cut_)) {
                     continue;
                 }
-                if (rule.kind == RuleKind::call) {
-                    Level& below = level_of(box.rows.size(), edge.left_state);
-                    *end++ = {&below, edge.left, queries, own, edge.left_state, 0, true, true};
+                const bool is_call = rule.kind == RuleKind::call;
+                const auto add = [&](Sizes sizes, std::uint64_t to, bool is_left) {
+                    const std::int32_t product = is_left ? edge.left_state : edge.right_state;
+                    if (to != 0) {
+                        *end++ = {&level_of(distinct_rows(sizes), product),
+                                  is_left ? edge.left : edge.right, to, own, product, edge.split,
+                                  is_left, is_call};
+                    }
+                };
+                if (is_call) {
+                    add(box.sizes, queries, true);
                     continue;
                 }
-                const BoxSplit& split = splits[edge.split];
-                if (const std::uint64_t to = queries & walk_.left(edge.split)) {
-                    Level& below = level_of(distinct_rows(split.left_sizes), edge.left_state);
-                    *end++ = {&below,          edge.left,  to,   own,
-                              edge.left_state, edge.split, true, false};
-                }
-                if (const std::uint64_t to = queries & walk_.right(edge.split)) {
-                    Level& below =
-                        level_of(distinct_rows(box.sizes - split.left_sizes), edge.right_state);
-                    *end++ = {&below,           edge.right, to,    own,
-                              edge.right_state, edge.split, false, false};
-                }
+                const Sizes left = splits[edge.split].left_sizes;
+                add(left, queries & walk_.left(edge.split), true);
+                add(box.sizes - left, queries & walk_.right(edge.split), false);
             }
         }
         for (const Sent* sent = begin; sent < end; ++sent) {

@@ -8,9 +8,7 @@
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
-#include <vector>
 
 #include "exact/numbers.hpp"
 #include "problem/edges.hpp"
@@ -19,8 +17,6 @@ namespace slp::exact {
 
 // Reads and writes the vectors. `Combine` has
 //   std::size_t size() const
-//   void leaf(double probability, double* out) const
-//   void call(double probability, const double* x, double* out) const
 //   void split(double probability, const BoxSplit&, const double* x, const double* y,
 //              double* out) const
 template <typename Combine>
@@ -48,12 +44,14 @@ public:
         for (const RuleEdges& rule : item.rules) {
             const Scaled factor = factor_of(rule, item);
             if (rule.kind == RuleKind::leaf) {
-                combine_.leaf(ratio(factor, total), vector);
+                vector[0] += ratio(factor, total);
             }
             for (const Edge& edge : rule.edges) {
                 if (rule.kind == RuleKind::call) {
-                    combine_.call(ratio(factor * Scaled::load(left[k]), total), numbers(left[k]),
-                                  vector);
+                    const double probability = ratio(factor * Scaled::load(left[k]), total);
+                    for (std::size_t i = 0; i < combine_.size(); ++i) {
+                        vector[i] += probability * numbers(left[k])[i];
+                    }
                 } else {
                     const Scaled below = Scaled::load(left[k]) * Scaled::load(right[k]);
                     const double probability = ratio(below * edge.probability * factor, total);
@@ -110,12 +108,6 @@ struct LeafNumber {
     std::size_t most;
 
     std::size_t size() const { return most; }
-    void leaf(double probability, double* out) const { out[0] += probability; }
-    void call(double probability, const double* x, double* out) const {
-        for (std::size_t i = 0; i < most; ++i) {
-            out[i] += probability * x[i];
-        }
-    }
     void split(double probability, const BoxSplit& split, const double* x, const double* y,
                double* out) const {
         // A side of m distinct rows has at most m leaves.
@@ -137,12 +129,6 @@ struct TreeDepth {
     std::size_t length;
 
     std::size_t size() const { return length; }
-    void leaf(double probability, double* out) const { out[0] += probability; }
-    void call(double probability, const double* x, double* out) const {
-        for (std::size_t t = 0; t < length; ++t) {
-            out[t] += probability * x[t];
-        }
-    }
     void split(double probability, const BoxSplit&, const double* x, const double* y,
                double* out) const {
         double x_below = 0, y_up_to = 0;  // probability of a depth below t, of one up to t

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 namespace slp::exact {
 
@@ -27,11 +28,7 @@ Visit& Level::add(Key key, std::int32_t product) {
     ++size_;
     Visit* const visit = new (visits_.allocate(words_)) Visit{key, 0, product};
     std::fill_n(visit->mass(), n_queries_, 0.0);
-    std::size_t i = home(key);
-    while (slots_[i] != nullptr) {
-        i = (i + 1) & mask_;
-    }
-    slots_[i] = visit;
+    slots_[slot_of(key)] = visit;
     return *visit;
 }
 
@@ -47,18 +44,14 @@ std::vector<Visit*> Level::sorted() const {
 
 void Level::grow_slots() {
     of_slots_.add(slots_.size() * sizeof(Visit*));  // twice as many, and the order in the end
-    std::vector<Visit*> larger(2 * slots_.size(), nullptr);
-    mask_ = larger.size() - 1;
-    for (Visit* const visit : slots_) {
+    const std::vector<Visit*> old =
+        std::exchange(slots_, std::vector<Visit*>(2 * slots_.size(), nullptr));
+    mask_ = slots_.size() - 1;
+    for (Visit* const visit : old) {
         if (visit != nullptr) {
-            std::size_t i = home(visit->key);
-            while (larger[i] != nullptr) {
-                i = (i + 1) & mask_;
-            }
-            larger[i] = visit;
+            slots_[slot_of(visit->key)] = visit;
         }
     }
-    slots_ = std::move(larger);
 }
 
 }  // namespace slp::exact

@@ -44,13 +44,7 @@ public:
     }
 
     // The visit of an item, or null.
-    Visit* find(Key key) const {
-        std::size_t i = home(key);
-        while (slots_[i] != nullptr && !(slots_[i]->key == key)) {
-            i = (i + 1) & mask_;
-        }
-        return slots_[i];
-    }
+    Visit* find(Key key) const { return slots_[slot_of(key)]; }
     // A new visit, without queries; its rows are still to be written. The item must not be there.
     Visit& add(Key key, std::int32_t product);
 
@@ -59,6 +53,14 @@ public:
 
 private:
     std::size_t home(Key key) const { return key.a & mask_; }
+    // Of the item, or the empty slot that it would take.
+    std::size_t slot_of(Key key) const {
+        std::size_t i = home(key);
+        while (slots_[i] != nullptr && !(slots_[i]->key == key)) {
+            i = (i + 1) & mask_;
+        }
+        return i;
+    }
     void grow_slots();
 
     std::size_t n_queries_, n_rows_, words_;  // words: of one visit

@@ -7,7 +7,6 @@
 #include <functional>
 #include <numeric>
 #include <set>
-#include <span>
 #include <vector>
 
 #include "problem/calls.hpp"

@@ -103,24 +103,14 @@ bool Memo::insert(Key key, const std::uint64_t* value) {
     if (too_full(size + 1, shard.array.load(std::memory_order_relaxed)->capacity)) {
         grow(shard);
     }
-    const Array& array = *shard.array.load(std::memory_order_relaxed);
-    const std::uint64_t first = key.a != 0 ? key.a : 1;
-    std::size_t i = home(key, array.capacity);
-    for (;;) {
-        std::uint64_t* slot = array.words + i * stride_;
-        const std::uint64_t found = load(slot);
-        if (found == first && slot[1] == key.b) {
-            return false;
-        }
-        if (found == 0) {
-            slot[1] = key.b;
-            std::copy_n(value, stride_ - 2, slot + 2);
-            std::atomic_ref(slot[0]).store(first, std::memory_order_release);
-            shard.size.store(size + 1, std::memory_order_relaxed);
-            return true;
-        }
-        i = i + 1 == array.capacity ? 0 : i + 1;
+    const auto [slot, is_there] = slot_of(key, *shard.array.load(std::memory_order_relaxed));
+    if (!is_there) {
+        slot[1] = key.b;
+        std::copy_n(value, stride_ - 2, slot + 2);
+        std::atomic_ref(slot[0]).store(first_word(key), std::memory_order_release);
+        shard.size.store(size + 1, std::memory_order_relaxed);
     }
+    return !is_there;
 }
 
 void Memo::grow(Shard& shard) {
@@ -128,14 +118,9 @@ void Memo::grow(Shard& shard) {
     Array* const larger = make_array(old->capacity + old->capacity / 2);
     for (std::size_t j = 0; j < old->capacity; ++j) {
         const std::uint64_t* slot = old->words + j * stride_;
-        if (slot[0] == 0) {
-            continue;
+        if (slot[0] != 0) {
+            std::copy_n(slot, stride_, slot_of({slot[0], slot[1]}, *larger).words);
         }
-        std::size_t i = home({slot[0], slot[1]}, larger->capacity);
-        while (larger->words[i * stride_] != 0) {
-            i = i + 1 == larger->capacity ? 0 : i + 1;
-        }
-        std::copy_n(slot, stride_, larger->words + i * stride_);
     }
     shard.array.store(larger);
     wait_for_readers();

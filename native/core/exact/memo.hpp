@@ -13,7 +13,6 @@
 #include <cstdint>
 #include <memory>
 #include <mutex>
-#include <vector>
 
 #include "budget.hpp"
 #include "problem/key.hpp"
@@ -51,20 +50,8 @@ public:
 
     // The value of a key, or null. Only while Reading.
     const std::uint64_t* find(Key key) const {
-        const Array& array = *shards_[shard_of(key)].array.load();
-        std::size_t i = home(key, array.capacity);
-        const std::uint64_t first = key.a != 0 ? key.a : 1;
-        for (;;) {
-            const std::uint64_t* slot = array.words + i * stride_;
-            const std::uint64_t found = load(slot);
-            if (found == first && slot[1] == key.b) {
-                return slot + 2;
-            }
-            if (found == 0) {
-                return nullptr;
-            }
-            i = i + 1 == array.capacity ? 0 : i + 1;
-        }
+        const auto [words, is_there] = slot_of(key, *shards_[shard_of(key)].array.load());
+        return is_there ? words + 2 : nullptr;
     }
 
     void prefetch(Key key) const {
@@ -113,8 +100,23 @@ private:
     static std::size_t home(Key key, std::size_t capacity) {
         return static_cast<std::size_t>((static_cast<Wide>(key.a) * capacity) >> 64);
     }
-    static std::uint64_t load(const std::uint64_t* word) {
-        return std::atomic_ref(*const_cast<std::uint64_t*>(word)).load(std::memory_order_acquire);
+    static std::uint64_t first_word(Key key) { return key.a != 0 ? key.a : 1; }
+    // The slot of a key, or the empty one that it would take.
+    struct Slot {
+        std::uint64_t* words;
+        bool is_there;
+    };
+    Slot slot_of(Key key, const Array& array) const {
+        std::size_t i = home(key, array.capacity);
+        for (;;) {
+            std::uint64_t* const words = array.words + i * stride_;
+            const std::uint64_t found = std::atomic_ref(words[0]).load(std::memory_order_acquire);
+            const bool is_there = found == first_word(key) && words[1] == key.b;
+            if (is_there || found == 0) {
+                return {words, is_there};
+            }
+            i = i + 1 == array.capacity ? 0 : i + 1;
+        }
     }
 
     Array* make_array(std::size_t capacity);

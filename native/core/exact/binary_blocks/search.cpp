@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <utility>
 #include <variant>
 #include <vector>
 

@@ -117,20 +117,10 @@ private:
         weights_.fill(0.0);
         n_splits_.fill(0);
         if constexpr (kVector) {
-            std::fill_n(sums_.begin(), n_depths_ * kCells, 0.0);
-            const std::size_t last = model_.n_depths() - 1;
-            const std::size_t n = std::min(n_depths_, last);
+            std::fill_n(sums_.begin(), n_depths_, 0.0);
             for (std::size_t f = 0; f < splits.size(); ++f) {
-                const double* const left = sides[2 * f];
-                const double* const right = sides[2 * f + 1];
-                for (std::size_t at = 0; at < n * kCells; ++at) {
-                    add_term<kSum>(splits[f].weight * left[at + kCells] * right[at + kCells],
-                                   sums_[at]);
-                }
-                for (std::size_t at = n * kCells;
-                     model_.grammar.endless && at < n_depths_ * kCells; ++at) {
-                    add_term<kSum>(splits[f].weight * left[at] * right[at], sums_[at]);
-                }
+                add_split<kSum, true>(model_, splits[f].weight, sides[2 * f], sides[2 * f + 1],
+                                      n_depths_, sums_.data());
             }
         } else {
             std::array<double, kCells> sums{};

@@ -2,12 +2,10 @@
 
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 #include <vector>
 
@@ -126,14 +124,16 @@ private:
     }
 
     const double* work_out(const typename Walk::Frame& f) {
-        return sums_.work_out(f.box, model_.table.varying(f.box.rows), f.splits, f.sides,
-                              [&](std::size_t cell, const double* value) {
-                                  if (this->shared_.kept != nullptr) {
-                                      this->shared_.keep(key_of(f.box, cell),
-                                                         std::bit_cast<std::uint64_t>(value),
-                                                         first_is_less);
-                                  }
-                              });
+        const auto is_less = [](std::uint64_t a, std::uint64_t b) {
+            return *std::bit_cast<const double*>(a) < *std::bit_cast<const double*>(b);
+        };
+        const auto keep = [&](std::size_t cell, const double* value) {
+            if (this->shared_.kept != nullptr) {
+                this->shared_.keep(key_of(f.box, cell), std::bit_cast<std::uint64_t>(value),
+                                   is_less);
+            }
+        };
+        return sums_.work_out(f.box, model_.table.varying(f.box.rows), f.splits, f.sides, keep);
     }
 
     // Key of a member.

@@ -86,18 +86,6 @@ template <Sum kSum>
     }
 }
 
-template <Sum kSum>
-void add_rows(SideRow left, SideRow right, std::size_t from, std::size_t end, RunSet all,
-              const double* of_split, std::size_t stride, double* sums) {
-    rows<kSum>(left, right, from, end, all, of_split, stride, sums);
-}
-
-template <Sum kSum>
-void add_pairs(const double* const* left, const double* const* right, std::size_t from,
-               std::size_t end, RunSet all, const double* of_split, double* sum) {
-    pairs<kSum>(left, right, from, end, all, of_split, sum);
-}
-
 #ifdef __x86_64__
 template <Sum kSum>
 [[gnu::target("avx2")]] void add_rows_avx2(SideRow left, SideRow right, std::size_t from,
@@ -123,7 +111,7 @@ Products products() {
         return {add_rows_avx2<kSum>, add_pairs_avx2<kSum>};
     }
 #endif
-    return {add_rows<kSum>, add_pairs<kSum>};
+    return {rows<kSum>, pairs<kSum>};
 }
 
 template Products products<Sum::total>();

@@ -7,6 +7,7 @@
 
 #include "exact/interval_blocks/descent.hpp"
 #include "exact/interval_blocks/setting.hpp"
+#include "exact/interval_blocks/state_vectors.hpp"
 #include "exact/interval_blocks/worker.hpp"
 
 namespace slp::exact {
@@ -43,11 +44,8 @@ public:
 
 private:
     double number(std::uint64_t kept, std::size_t state) const override {
-        if constexpr (kVector) {
-            return std::bit_cast<const double*>(kept)[state];
-        } else {
-            return std::bit_cast<double>(kept);
-        }
+        const auto cell = std::bit_cast<MemberValue<kVector>>(kept);
+        return StateVectors<kVector>::numbers_of(cell)[state];
     }
 
     // Keeps the root's values, and frees the triangles.

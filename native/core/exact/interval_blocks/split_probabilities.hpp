@@ -39,9 +39,7 @@ public:
                 weight_.resize(std::max(weight_.size(), n * most * most));
             }
         }
-        alike_ = measure_.counts_splits() && weight_.empty() &&
-                 std::all_of(grammar_.allowed.begin(), grammar_.allowed.end(),
-                             [](std::uint8_t x) { return x != 0; });
+        alike_ = measure_.counts_splits() && weight_.empty() && grammar_.takes_all();
     }
 
     std::size_t bytes() const {
@@ -251,8 +249,7 @@ public:
           shares_(setting, most),
           split_(setting, most),
           is_plain_(setting.grammar.measure == Measure::each && setting.grammar.n_shares == 1 &&
-                    std::all_of(setting.grammar.allowed.begin(), setting.grammar.allowed.end(),
-                                [](std::uint8_t x) { return x != 0; }) &&
+                    setting.grammar.takes_all() &&
                     std::all_of(setting.grammar.nodes.begin(), setting.grammar.nodes.end(),
                                 [](const BlockGrammar::Node& x) {
                                     return x.leaf == x.leaf_alone && x.majority < 0;

@@ -72,6 +72,10 @@ public:
         }
     }
 
+    std::span<const double> numbers(const Cell& value) const {
+        return {numbers_of(value), length()};
+    }
+
     // The probability that a query reaches a member. A member that the search did not need has no
     // value.
     double mass(const double* derivative, const Cell& value) const {

@@ -22,6 +22,7 @@
 #include "exact/interval_blocks/ranks.hpp"
 #include "exact/interval_blocks/setting.hpp"
 #include "exact/interval_blocks/split_probabilities.hpp"
+#include "exact/interval_blocks/state_vectors.hpp"
 #include "exact/interval_blocks/triangle.hpp"
 #include "exact/leaf_values.hpp"
 #include "exact/numbers.hpp"
@@ -386,13 +387,7 @@ private:
         return value;
     }
 
-    std::size_t length() const {
-        if constexpr (kVector) {
-            return grammar_.nodes.size();
-        } else {
-            return 1;
-        }
-    }
+    std::size_t length() const { return StateVectors<kVector>(grammar_).length(); }
 
     const IntervalSetting& s_;
     const BlockGrammar& grammar_;

@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <atomic>
 #include <bit>
-#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 
 #include "exact/block_walk.hpp"
 #include "exact/interval_blocks/setting.hpp"
+#include "exact/interval_blocks/state_vectors.hpp"
 #include "exact/interval_blocks/sums.hpp"
 #include "problem/geometry.hpp"
 #include "thread_team.hpp"
@@ -56,11 +56,8 @@ private:
 
     const Triangle* work_out(const typename Walk::Frame& f) {
         Triangle* const own =
-            sums_.work_out(f.box, f.splits, f.sides, [this](Key key, Cell value) {
-                if (this->shared_.kept != nullptr) {
-                    keep(key, value);
-                }
-            });
+            sums_.work_out(f.box, f.splits, f.sides,
+                           [this](Key key, const Cell& value) { keep(key, value); });
         own->number = n_blocks_++;
         return own;
     }
@@ -70,21 +67,14 @@ private:
     std::uint64_t n_items() const { return sums_.n_items(); }
     std::uint64_t n_edges() const { return sums_.n_edges(); }
 
-    void keep(Key key, Cell value) {
-        if constexpr (kVector) {
-            const std::size_t n = setting_.grammar.nodes.size();
-            this->shared_.keep(key, std::bit_cast<std::uint64_t>(value),
-                               [n](std::uint64_t a, std::uint64_t b) {
-                                   const auto* const x = std::bit_cast<const double*>(a);
-                                   const auto* const y = std::bit_cast<const double*>(b);
-                                   return std::lexicographical_compare(x, x + n, y, y + n);
-                               });
-        } else {
-            this->shared_.keep(key, std::bit_cast<std::uint64_t>(value),
-                               [](std::uint64_t a, std::uint64_t b) {
-                                   return std::bit_cast<double>(a) < std::bit_cast<double>(b);
-                               });
-        }
+    void keep(Key key, const Cell& value) {
+        const StateVectors<kVector> vectors(setting_.grammar);
+        this->shared_.keep(key, std::bit_cast<std::uint64_t>(value),
+                           [&](std::uint64_t a, std::uint64_t b) {
+                               const Cell x = std::bit_cast<Cell>(a), y = std::bit_cast<Cell>(b);
+                               return std::ranges::lexicographical_compare(vectors.numbers(x),
+                                                                           vectors.numbers(y));
+                           });
     }
 
     const IntervalSetting& setting_;
