@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <numeric>
+#include <ranges>
 #include <thread>
 #include <utility>
 
@@ -54,16 +55,11 @@ public:
                 codes_.push_back(static_cast<std::uint32_t>(value));
                 continue;
             }
-            std::uint32_t low = 0, high = static_cast<std::uint32_t>(feature.n_codes) - 1;
-            while (low < high) {
-                const std::uint32_t middle = low + (high - low + 1) / 2;
-                if (engine_.geometry().threshold(feature, middle - 1, middle) <= value) {
-                    low = middle;
-                } else {
-                    high = middle - 1;
-                }
-            }
-            codes_.push_back(low);
+            const auto above = std::views::iota(1U, static_cast<std::uint32_t>(feature.n_codes));
+            const auto end = std::ranges::partition_point(above, [&](std::uint32_t code) {
+                return engine_.geometry().threshold(feature, code - 1, code) <= value;
+            });
+            codes_.push_back(static_cast<std::uint32_t>(end - above.begin()));
         }
         const auto found = rows_.find(codes_);
         return found == rows_.end() ? -1 : found->second;
@@ -141,15 +137,16 @@ private:
     // Those of the rows left that go with rows of the table, if there are enough of these.
     std::vector<std::size_t> take_rows_of_table() {
         RowsOfTable table(engine_);
-        row_of_table_.assign(n_rows_, -1);
+        query_of_new_.assign(n_rows_, -1);
         query_of_row_.assign(engine_.problem().table.n_rows, -1);
         std::int32_t n_queries = 0;
         for (const std::size_t row : left_) {
-            row_of_table_[row] =
+            const std::int32_t with =
                 table.find(values_.data() + row * engine_.problem().table.features.size());
-            if (row_of_table_[row] >= 0) {
-                std::int32_t& query = query_of_row_[static_cast<std::size_t>(row_of_table_[row])];
+            if (with >= 0) {
+                std::int32_t& query = query_of_row_[static_cast<std::size_t>(with)];
                 query = query < 0 ? n_queries++ : query;
+                query_of_new_[row] = query;
             }
         }
         n_of_table_ = static_cast<std::size_t>(n_queries);
@@ -157,7 +154,7 @@ private:
             return {};
         }
         const auto others = std::stable_partition(
-            left_.begin(), left_.end(), [&](std::size_t row) { return row_of_table_[row] >= 0; });
+            left_.begin(), left_.end(), [&](std::size_t row) { return query_of_new_[row] >= 0; });
         std::vector<std::size_t> out(left_.begin(), others);
         left_.erase(left_.begin(), others);
         return out;
@@ -186,8 +183,7 @@ private:
                 return watch.go_on([this] { return progress(); });
             };
             for (std::size_t i = next++; i < batches.size() && !team.ended(); i = next++) {
-                const bool is_tree = i == 0 && !along_tree.empty();
-                if (!(is_tree ? follow_tree(batches[i], go_on) : follow(batches[i], go_on))) {
+                if (!follow(batches[i], i == 0 && !along_tree.empty(), go_on)) {
                     return;
                 }
                 done[i] = 1;
@@ -208,46 +204,34 @@ private:
         return status;
     }
 
-    // Whether the batch was done; it writes only its rows' results.
-    bool follow(Rows rows, const std::function<bool(std::uint64_t)>& go_on) {
-        Sink sink(engine_, rows.size(), no_rows_of_table_, budget_);
-        if (!descend(rows, sink, go_on)) {
+    // Whether the batch was done; it writes only its rows' results. is_tree: all of these go with
+    // rows of the table.
+    bool follow(Rows rows, bool is_tree, const std::function<bool(std::uint64_t)>& go_on) {
+        Sink sink(engine_, is_tree ? n_of_table_ : rows.size(), query_of_row_, budget_);
+        if (!descend(rows, is_tree, sink, go_on)) {
             return false;
         }
-        for (std::size_t query = 0; query < rows.size(); ++query) {
-            sink.write(query, rows[query], out_);
+        for (std::size_t i = 0; i < rows.size(); ++i) {
+            const std::size_t row = rows[i];
+            sink.write(is_tree ? static_cast<std::size_t>(query_of_new_[row]) : i, row, out_);
         }
         return true;
     }
 
-    bool descend(Rows rows, Sink& sink, const std::function<bool(std::uint64_t)>& go_on) {
+    bool descend(Rows rows, bool is_tree, Sink& sink,
+                 const std::function<bool(std::uint64_t)>& go_on) {
         if (by_items_) {
             RowWalk<Sink> walk(engine_, values_, rows, sink);
             return Descent(engine_, pass_, walk, rows.size(), cut_, budget_, go_on).run();
         }
         QueryBatch queries;
-        queries.n = rows.size();
+        queries.n = is_tree ? 1 : rows.size();
         queries.leaves = &sink;
-        for (const std::size_t row : rows) {
+        for (std::size_t i = 0; i < rows.size() && !is_tree; ++i) {
             queries.rows.push_back(values_.data() +
-                                   row * engine_.problem().table.features.size());
+                                   rows[i] * engine_.problem().table.features.size());
         }
         return pass_.blocks()->descend(queries, cut_, budget_, go_on);
-    }
-
-    // The same of rows that go with rows of the table.
-    bool follow_tree(Rows rows, const std::function<bool(std::uint64_t)>& go_on) {
-        Sink sink(engine_, n_of_table_, query_of_row_, budget_);
-        QueryBatch tree;
-        tree.leaves = &sink;
-        if (!pass_.blocks()->descend(tree, cut_, budget_, go_on)) {
-            return false;
-        }
-        for (const std::size_t row : rows) {
-            const auto with = static_cast<std::size_t>(row_of_table_[row]);
-            sink.write(static_cast<std::size_t>(query_of_row_[with]), row, out_);
-        }
-        return true;
     }
 
     Progress progress() const { return {items_, 0, 0, budget_.used(), budget_.peak()}; }
@@ -264,10 +248,9 @@ private:
     bool by_items_;
     // Rows not done. `missing_`: those that miss a value, which blocks do not follow.
     std::vector<std::size_t> left_, missing_;
-    // Of each new row the row of the table that it goes with; -1 for none.
-    std::vector<std::int32_t> row_of_table_;
+    // Of each new row the query of the row of the table that it goes with; -1 for none.
+    std::vector<std::int32_t> query_of_new_;
     QueryOfRow query_of_row_;
-    const QueryOfRow no_rows_of_table_;
     std::size_t n_of_table_ = 0;  // rows of the table that new rows go with
     std::atomic<std::uint64_t> items_{0};
 };

@@ -22,11 +22,10 @@ public:
     Routes(const Engine& engine, std::span<const double> values,
            std::span<const std::size_t> rows)
         : table_(engine.problem().table), geometry_(engine.geometry()) {
-        const auto& features = engine.problem().table.features;
-        const std::size_t d = features.size();
+        const std::size_t d = table_.features.size();
         by_feature_.resize(d);
         for (std::size_t f = 0; f < d; ++f) {
-            auto& sorted = by_feature_[f].queries;
+            auto& sorted = by_feature_[f];
             for (std::size_t query = 0; query < rows.size(); ++query) {
                 sorted.push_back({values[rows[query] * d + f], std::uint64_t{1} << query});
             }
@@ -34,7 +33,6 @@ public:
                       [](const Query& x, const Query& y) {  // missing values last
                           return x.value < y.value || (std::isnan(y.value) > std::isnan(x.value));
                       });
-            by_feature_[f].levels = features[f].kind == FeatureKind::levels;
         }
     }
 
@@ -45,18 +43,15 @@ public:
         feature_of_.resize(splits.size());
         for (std::size_t i = 0; i < splits.size();) {
             const std::uint32_t f = splits[i].feature;
-            if (!table_.features[f].plain() || has_missing(f)) {
-                route_wide(box, splits[i], i);
+            const std::vector<Query>& queries = by_feature_[f];
+            if (table_.features[f].kind >= FeatureKind::levels || table_.features[f].holes ||
+                std::isnan(queries.back().value)) {
+                route_one(box, splits[i], i);
                 ++i;
                 continue;
             }
-            const std::vector<Query>& queries = by_feature_[f].queries;
             std::uint64_t left = 0;
             for (std::size_t next = 0; i < splits.size() && splits[i].feature == f; ++i) {
-                if (by_feature_[f].levels) {
-                    left_.push_back(with_level(queries, splits[i].low));
-                    continue;
-                }
                 const double threshold = geometry_.threshold(splits[i]);
                 for (; next < queries.size() && queries[next].value < threshold; ++next) {
                     left |= queries[next].bit;  // thresholds ascend
@@ -82,13 +77,9 @@ private:
         double value;
         std::uint64_t bit;
     };
-    struct ByFeature {
-        std::vector<Query> queries;
-        bool levels;
-    };
 
-    // The same of one split by subsets, or where values are missing.
-    void route_wide(const Box& box, const BoxSplit& split, std::size_t i) {
+    // The same of one split by levels or subsets, or where values are missing.
+    void route_one(const Box& box, const BoxSplit& split, std::size_t i) {
         const Feature& feature = table_.features[split.feature];
         feature_of_[i] = split.feature;
         const std::uint32_t own = feature.without_side(split.low);
@@ -97,7 +88,7 @@ private:
         const double threshold =
             feature.kind < FeatureKind::levels ? geometry_.threshold(split) : 0.0;
         std::uint64_t left = 0;
-        for (const Query& query : by_feature_[split.feature].queries) {
+        for (const Query& query : by_feature_[split.feature]) {
             const double value = query.value;
             if (std::isnan(value)) {
                 const Missing side =
@@ -137,23 +128,9 @@ private:
         }
     }
 
-    bool has_missing(std::uint32_t f) const {
-        const auto& queries = by_feature_[f].queries;
-        return std::ranges::any_of(queries,
-                                   [](const Query& query) { return std::isnan(query.value); });
-    }
-
-    static std::uint64_t with_level(const std::vector<Query>& queries, std::uint32_t code) {
-        std::uint64_t out = 0;
-        for (const Query& query : queries) {
-            out |= query.value == static_cast<double>(code) ? query.bit : 0;
-        }
-        return out;
-    }
-
     const Table& table_;
     const Geometry& geometry_;
-    std::vector<ByFeature> by_feature_;
+    std::vector<std::vector<Query>> by_feature_;  // by their values, missing ones last
     // By split: the queries on its left side, those whose side it does not say, which are there too,
     // and the share of these that goes left.
     std::vector<std::uint64_t> left_, untold_;
