@@ -22,6 +22,7 @@ template <typename Number, Sum kOf>
 class WeightAlgebra {
 public:
     using Ref = Number;
+    using Total = Number;  // what a stored value begins with
     static constexpr bool kByValue = true;
     static constexpr Sum kSum = kOf;
 

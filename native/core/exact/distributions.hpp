@@ -23,6 +23,7 @@ template <typename Combine>
 class VectorAlgebra {
 public:
     using Ref = const std::uint64_t*;
+    using Total = Scaled;
     static constexpr bool kByValue = false;
 
     VectorAlgebra(bool likelihood, Combine combine)

@@ -33,11 +33,7 @@ public:
         if (found == nullptr) {
             return -INFINITY;
         }
-        if constexpr (Algebra::kByValue) {
-            return Algebra::load(found).log();
-        } else {
-            return Scaled::load(found).log();
-        }
+        return Algebra::Total::load(found).log();
     }
     bool reached(const Box& box, std::int32_t product) const override {
         return find(box, product) != nullptr;
@@ -173,27 +169,11 @@ private:
 
     // Of a state that is only called, which blocks do not keep.
     double log_called(const Box& box, std::int32_t product) const {
-        Arena arena;
-        Splitter splitter(engine_.geometry());
-        EdgeBuilder builder(engine_.problem(), engine_.geometry());
-        const std::span<const BoxSplit> splits = splitter.splits(box, arena);
-        const ItemEdges item = builder.edges(box, splits, product, arena);
+        double leaf = 0;
         std::vector<double> terms;
-        for (const RuleEdges& rule : item.rules) {
-            if (rule.kind == RuleKind::leaf) {
-                terms.push_back(rule.log_factor + (task_.likelihood ? item.log_likelihood : 0.0));
-            }
-            for (const Edge& edge : rule.edges) {
-                const bool calls = rule.kind == RuleKind::call;
-                double below = calls ? log_value(box, edge.left_state) : 0.0;
-                for (const bool left : {true, false}) {
-                    below += calls ? 0.0
-                                   : engine_.log_value_of_side(
-                                         *this, box, splits[edge.split], left,
-                                         left ? edge.left_state : edge.right_state);
-                }
-                terms.push_back(rule.log_factor + std::log(edge.probability) + below);
-            }
+        for (const ScoredEdge& edge : engine_.scored_edges(*this, box.rows, product, &leaf)) {
+            const double of_leaf = edge.feature == -1 && task_.likelihood ? leaf : 0.0;
+            terms.push_back(edge.log_weight + (edge.log_left + edge.log_right + of_leaf));
         }
         if (task_.sum == Sum::best) {
             return terms.empty() ? -INFINITY : *std::max_element(terms.begin(), terms.end());
@@ -247,34 +227,28 @@ std::unique_ptr<Pass> Engine::make_block_pass(const PassTask& task) const {
     own.memory = task.memory;
     own.n_threads = task.n_threads;
     own.excluded = task.excluded;
-    if (binary_table_) {
-        own.keep = task.keep != Keep::root;
-        const auto make = [this, grammar](const BlockTask& of, const Box& root,
-                                          double log_scale) -> std::unique_ptr<BlockSearch> {
-            return make_binary_block_search(problem_, *binary_table_, grammar, of, root,
-                                            log_scale);
-        };
-        return std::make_unique<BlockPass>(*this, own, make, false, grammar, cut);
-    }
-    own.keep = task.keep == Keep::items;
-    own.keep_blocks = task.keep != Keep::root;
-    std::uint32_t inner = *inner_;
-    if (task.excluded == static_cast<std::int32_t>(inner)) {
+    own.keep_blocks = inner_ && task.keep != Keep::root;
+    own.keep = task.keep == Keep::items || (binary_table_ && task.keep != Keep::root);
+    std::uint32_t inner = inner_.value_or(0);
+    if (inner_ && task.excluded == static_cast<std::int32_t>(inner)) {
         inner = inner_feature(problem_, task.excluded).value_or(inner);
     }
     const auto make = [this, grammar, inner](const BlockTask& of, const Box& root,
                                              double log_scale) -> std::unique_ptr<BlockSearch> {
+        if (binary_table_) {
+            return make_binary_block_search(problem_, *binary_table_, grammar, of, root,
+                                            log_scale);
+        }
         return make_interval_block_search(problem_, geometry_, grammar, inner, of, root,
                                           log_scale);
     };
-    return std::make_unique<BlockPass>(*this, own, make, true, grammar, cut);
+    return std::make_unique<BlockPass>(*this, own, make, inner_.has_value(), grammar, cut);
 }
 
 std::unique_ptr<Pass> Engine::make_pass(const PassTask& task) const {
     const bool is_number = task.quantity <= Quantity::count;
-    const bool leaves_out = task.excluded >= 0;
     if (!task.scaled && is_number && uses_blocks() &&
-        !(leaves_out && binary_table_ && problem_.grammar.min_leaf > 1)) {
+        !(task.excluded >= 0 && binary_table_ && problem_.grammar.min_leaf > 1)) {
         return make_block_pass(task);
     }
     const auto make = [&](auto algebra) -> std::unique_ptr<Pass> {
