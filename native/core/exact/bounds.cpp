@@ -10,7 +10,6 @@
 #include "budget.hpp"
 #include "exact/mass.hpp"
 #include "exact/numbers.hpp"
-#include "problem/calls.hpp"
 
 namespace slp::exact {
 
@@ -229,15 +228,8 @@ private:
     // rules are applicable. Rules that depend on the rows may have weight 0.
     void find_stops() {
         const auto& states = problem_.grammar.states;
-        const std::vector<std::size_t> rank = call_ranks(problem_.grammar);
-        std::vector<std::size_t> order(states.size());
-        for (std::size_t s = 0; s < order.size(); ++s) {
-            order[s] = s;
-        }
-        std::stable_sort(order.begin(), order.end(),
-                         [&](std::size_t x, std::size_t y) { return rank[x] < rank[y]; });
         stops_.assign(states.size(), -INFINITY);
-        for (const std::size_t s : order) {
+        for (const std::size_t s : mass_.order()) {
             double stop = 0;
             for (const Rule& rule : states[s]) {
                 const double probability =

@@ -59,9 +59,11 @@ public:
         }
         double split = -INFINITY;
         if (chosen != nullptr && depth < kDepthOfGreedy) {
-            const BoxSplit& own = splits[chosen->split];
-            split = factor + log_weight_of_side(box, own, *chosen, true, depth) +
-                    log_weight_of_side(box, own, *chosen, false, depth);
+            split = factor;
+            for (const bool left : {true, false}) {
+                split += log_weight(geometry_.side(box, splits[chosen->split], left, arena_),
+                                    left ? chosen->left_state : chosen->right_state, depth + 1);
+            }
         }
         arena_.release(mark);
         return std::max(leaf, split);
@@ -102,15 +104,6 @@ private:
                                  problem_.leaf.log_marginal(right_.data());
             }
         });
-        return out;
-    }
-
-    double log_weight_of_side(const Box& box, const BoxSplit& split, const Edge& edge, bool left,
-                              int depth) {
-        const Arena::Mark mark = arena_.mark();
-        const Box side = geometry_.side(box, split, left, arena_);
-        const double out = log_weight(side, left ? edge.left_state : edge.right_state, depth + 1);
-        arena_.release(mark);
         return out;
     }
 

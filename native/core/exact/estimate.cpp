@@ -74,14 +74,7 @@ double splits_of(const Problem& problem, const std::vector<std::size_t>& order,
     for (std::size_t i = 0; i < sampled.size(); i += every) {
         for (const std::size_t f : order) {
             const Feature& feature = problem.table.features[f];
-            here.clear();
-            for (const std::uint32_t row : sampled[i]->rows) {
-                here.push_back(feature.codes[row]);
-            }
-            std::sort(here.begin(), here.end());
-            const auto n =
-                static_cast<std::size_t>(std::unique(here.begin(), here.end()) - here.begin());
-            here.resize(n);
+            find_codes(feature, sampled[i]->rows, here);
             cuts.clear();
             list_cuts(feature, here, cuts);
             splits += static_cast<double>(cuts.size());

@@ -35,6 +35,9 @@ public:
     // The same in a product state.
     double of_product(std::uint32_t size, std::int32_t product) const;
 
+    // The states, the called before the callers.
+    const std::vector<std::size_t>& order() const { return order_; }
+
 private:
     // Upper bounds for the states of a grammar, calls followed: leaf weight, and split weight by
     // kind of measure.
@@ -64,7 +67,7 @@ private:
     // Of rules whose label depends on the rows, the most that it can be, as a logarithm.
     std::unordered_map<const Rule*, double> log_most_;
     bool unbounded_ = false;
-    std::vector<std::size_t> order_;        // states, the called before the callers
+    std::vector<std::size_t> order_;        // see order()
     std::vector<std::uint64_t> most_rows_;  // of the data, in boxes of m distinct rows
     std::vector<std::size_t> n_tests_;      // distinct splits of a feature, at most
     std::vector<double> by_state_;          // logs, where no size matters

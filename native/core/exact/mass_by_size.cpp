@@ -104,24 +104,17 @@ Scaled MassBound::of_rule(const Rule& rule, std::uint32_t size) const {
 
 Scaled MassBound::sum_over_splits(const std::vector<Scaled>& by_left, std::size_t feature,
                                   std::uint32_t size) const {
-    if (!problem_.table.features[feature].plain()) {
-        const Scaled most = *std::max_element(by_left.begin(), by_left.end());
-        return most * static_cast<double>(n_tests_[feature]);
-    }
-    if (problem_.table.features[feature].kind == FeatureKind::levels) {
+    const Feature& own = problem_.table.features[feature];
+    const std::size_t n = n_tests_[feature];
+    if (!own.plain() || own.kind == FeatureKind::levels) {
         // Two levels may have equally many rows.
         const Scaled most = *std::max_element(by_left.begin(), by_left.end());
-        return most * static_cast<double>(std::min<std::size_t>(n_tests_[feature], size));
+        return most * static_cast<double>(own.plain() ? std::min<std::size_t>(n, size) : n);
     }
     Scaled total;
-    if (n_tests_[feature] >= by_left.size()) {
-        for (const Scaled x : by_left) {
-            total.add(x);
-        }
-        return total;
-    }
-    std::vector<Scaled> sorted = by_left;
-    const auto end = sorted.begin() + static_cast<std::ptrdiff_t>(n_tests_[feature]);
+    std::vector<Scaled> sorted = by_left;  // or all of them, in their order
+    const auto end =
+        sorted.begin() + static_cast<std::ptrdiff_t>(std::min(n, sorted.size()));
     std::nth_element(sorted.begin(), end, sorted.end(),
                      [](const Scaled& x, const Scaled& y) { return y < x; });
     for (auto x = sorted.begin(); x != end; ++x) {

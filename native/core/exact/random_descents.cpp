@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <numeric>
-#include <span>
 
 #include "problem/key.hpp"
 
@@ -45,6 +44,16 @@ std::vector<std::uint8_t> features_split(const Problem& problem) {
         }
     }
     return out;
+}
+
+void find_codes(const Feature& feature, std::span<const std::uint32_t> rows,
+                std::vector<std::uint32_t>& out) {
+    out.clear();
+    for (const std::uint32_t row : rows) {
+        out.push_back(feature.codes[row]);
+    }
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
 }
 
 std::int32_t most_cuts(const Problem& problem) {
@@ -150,13 +159,7 @@ void RandomDescents::aim(const std::vector<std::uint32_t>& target) {
         data_rows_ += count;
     }
     for (std::size_t f = 0; f < kept_codes_.size(); ++f) {
-        auto& codes = kept_codes_[f];
-        codes.clear();
-        for (const std::uint32_t row : target) {
-            codes.push_back(problem_.table.features[f].codes[row]);
-        }
-        std::sort(codes.begin(), codes.end());
-        codes.erase(std::unique(codes.begin(), codes.end()), codes.end());
+        find_codes(problem_.table.features[f], target, kept_codes_[f]);
     }
     work_ += static_cast<double>(target.size() * kept_codes_.size());
 }
@@ -168,12 +171,7 @@ void RandomDescents::find_cuts(bool in_steps, Random& random) {
             continue;
         }
         const Feature& feature = problem_.table.features[f];
-        codes_.clear();
-        for (const std::uint32_t row : rows_) {
-            codes_.push_back(feature.codes[row]);
-        }
-        std::sort(codes_.begin(), codes_.end());
-        codes_.erase(std::unique(codes_.begin(), codes_.end()), codes_.end());
+        find_codes(feature, rows_, codes_);
         work_ += 4 * static_cast<double>(rows_.size());
         if (feature.kind == FeatureKind::subsets) {
             subset_cuts(f);

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <set>
+#include <span>
 #include <vector>
 
 #include "problem/geometry.hpp"
@@ -26,6 +27,10 @@ private:
 
 // Which features any rule can split on: of an open grammar any may be.
 std::vector<std::uint8_t> features_split(const Problem& problem);
+
+// The codes of a feature that occur in these rows, ascending.
+void find_codes(const Feature& feature, std::span<const std::uint32_t> rows,
+                std::vector<std::uint32_t>& out);
 
 // The most splits on one path; the number of rows if states have a cycle.
 std::int32_t most_cuts(const Problem& problem);
