@@ -32,110 +32,71 @@ Paths::Paths(const Problem& problem, const std::vector<std::size_t>& order, std:
 }
 
 double Paths::run(bool& more, const std::function<bool()>& go_on) {
-    for (done_ = 0; done_ < order_.size() && log_number_ < kEnough && go_on(); ++done_) {
-        const std::size_t f = order_[done_];
+    std::size_t done = 0;
+    for (; done < order_.size() && log_number_ < kEnough && go_on(); ++done) {
+        const std::size_t f = order_[done];
         for (Path& path : paths_) {
             path.ends.emplace_back();
         }
         const Feature& feature = problem_.table.features[f];
         if (feature.kind >= FeatureKind::levels) {
-            for (std::uint32_t level = 0; level < static_cast<std::uint32_t>(feature.n_codes);
-                 ++level) {
+            const auto n_levels = static_cast<std::uint32_t>(feature.n_codes);
+            for (std::uint32_t level = 0; level < n_levels; ++level) {
                 choose_level(f, level);
             }
         } else {
-            if (feature.holes) {  // boxes of missing rows alone, one for each other box, are left out
+            if (feature.holes) {  // boxes of missing rows alone are left out
                 choose_level(f, feature.missing());
             }
             choose_end(f, true);
             choose_end(f, false);
         }
     }
-    more = done_ < order_.size();
+    more = done < order_.size();
     return log_number_;
 }
 
-// The limit of an end of feature f such that each end chosen before keeps a row: an upper limit for
-// a lower end, a lower limit for an upper end. Rows are read until no end can narrow it.
-std::uint32_t Paths::farthest_end(const Path& path, std::size_t f, bool lower) const {
-    const std::vector<std::uint32_t>& code = codes(f);
-    const std::uint32_t missing = problem_.table.features[f].missing();
-    std::uint32_t out = lower ? UINT32_MAX : 0;
-    for (std::size_t i = 0; i < path.ends.size(); ++i) {
-        const std::vector<std::uint32_t>& own = codes(order_[i]);
-        for (const std::uint32_t end : path.ends[i]) {
-            std::uint32_t reach = lower ? 0 : UINT32_MAX;
-            for (const std::uint32_t row : path.rows) {
-                if (own[row] == end && code[row] == missing) {  // no end drops it
-                    reach = lower ? UINT32_MAX : 0;
-                    break;
-                }
-                if (own[row] == end) {
-                    reach = lower ? std::max(reach, code[row]) : std::min(reach, code[row]);
-                    if (lower ? reach >= out : reach <= out) {
-                        break;
-                    }
-                }
-            }
-            out = lower ? std::min(out, reach) : std::max(out, reach);
-        }
+// Draws paths in proportion to their open choices, and one of these for each path.
+template <typename Open, typename Take>
+void Paths::choose(Open open, Take take) {
+    std::vector<std::vector<std::uint32_t>> choices;
+    for (const Path& path : paths_) {
+        choices.push_back(open(path));
     }
-    return out;
-}
-
-// Whether each end chosen before keeps a row if a level of feature f is dropped.
-bool Paths::can_drop(const Path& path, std::size_t f, std::uint32_t level) const {
-    const std::vector<std::uint32_t>& code = codes(f);
-    for (std::size_t i = 0; i < path.ends.size(); ++i) {
-        const std::vector<std::uint32_t>& own = codes(order_[i]);
-        for (const std::uint32_t end : path.ends[i]) {
-            if (std::none_of(path.rows.begin(), path.rows.end(), [&](std::uint32_t row) {
-                    return own[row] == end && code[row] != level;
-                })) {
-                return false;
-            }
-        }
+    draw_anew(choices);
+    for (std::size_t i = 0; i < paths_.size(); ++i) {
+        take(paths_[i], choices[i][random_.below(choices[i].size())]);
     }
-    return true;
 }
 
 // The lower end of a feature's interval (an upper end is a lower one, codes reversed).
 void Paths::choose_end(std::size_t f, bool lower) {
-    std::vector<std::vector<std::uint32_t>> open(paths_.size());
-    for (std::size_t i = 0; i < paths_.size(); ++i) {
-        open[i] = open_ends(paths_[i], f, lower);
-    }
-    draw_anew(open);
-    for (std::size_t i = 0; i < paths_.size(); ++i) {
-        Path& path = paths_[i];
-        const std::uint32_t end = open[i][random_.below(open[i].size())];
-        if (end == kNoEnd) {
-            continue;
-        }
-        const std::uint32_t missing = problem_.table.features[f].missing();
-        std::erase_if(path.rows, [&](std::uint32_t row) {
-            return codes(f)[row] != missing &&
-                   (lower ? codes(f)[row] < end : codes(f)[row] > end);
-        });
-        if (path.ends.back().empty() || path.ends.back().back() != end) {
-            path.ends.back().push_back(end);
-        }
-    }
+    const Codes code{problem_.table.features[f], lower};
+    choose([&](const Path& path) { return open_ends(path, code); },
+           [&](Path& path, std::uint32_t end) {
+               if (end == kNoEnd) {
+                   return;
+               }
+               std::erase_if(path.rows, [&](std::uint32_t row) {
+                   return !code.is_missing(row) && code[row] < end;
+               });
+               end = code.in_order(end);
+               if (path.ends.back().empty() || path.ends.back().back() != end) {
+                   path.ends.back().push_back(end);
+               }
+           });
 }
 
 // Codes that may be the end: each end chosen before keeps a row, and the box has at least min_leaf
 // rows.
-std::vector<std::uint32_t> Paths::open_ends(const Path& path, std::size_t f, bool lower) {
-    const std::vector<std::uint32_t>& code = codes(f);
-    const std::uint32_t farthest = farthest_end(path, f, lower);
-    if (rows_of_.size() < static_cast<std::size_t>(problem_.table.features[f].n_codes)) {
-        rows_of_.resize(static_cast<std::size_t>(problem_.table.features[f].n_codes), 0);
-    }
-    const std::uint32_t missing = problem_.table.features[f].missing();
+std::vector<std::uint32_t> Paths::open_ends(const Path& path, const Codes& code) {
+    const std::uint32_t farthest = farthest_end(path, code);
+    rows_of_.resize(
+        std::max(rows_of_.size(), static_cast<std::size_t>(code.feature.n_codes)), 0);
     std::uint64_t rows = 0;
     std::vector<std::uint32_t> here;  // codes that occur
     for (const std::uint32_t row : path.rows) {
-        if (code[row] == missing) {
+        if (code.is_missing(row)) {
             rows += problem_.table.counts[row];
             continue;
         }
@@ -144,60 +105,70 @@ std::vector<std::uint32_t> Paths::open_ends(const Path& path, std::size_t f, boo
         }
         rows_of_[code[row]] += problem_.table.counts[row];
     }
-    std::sort(here.begin(), here.end());
-    if (lower) {  // from the far side on
-        std::reverse(here.begin(), here.end());
-    }
+    std::sort(here.begin(), here.end(), std::greater<>());  // from the far side on
     std::vector<std::uint32_t> out;
     for (const std::uint32_t c : here) {
         rows += rows_of_[c];
         rows_of_[c] = 0;
-        if ((lower ? c <= farthest : c >= farthest) && rows >= least_) {
+        if (c <= farthest && rows >= least_) {
             out.push_back(c);
         }
     }
     return out.empty() ? std::vector<std::uint32_t>{kNoEnd} : out;
 }
 
-// A level: kept, or dropped if each end chosen before keeps a row.
-void Paths::choose_level(std::size_t f, std::uint32_t level) {
-    std::vector<std::vector<std::uint32_t>> open(paths_.size());  // 1: keep, 0: drop
-    for (std::size_t i = 0; i < paths_.size(); ++i) {
-        open[i] = open_choices(paths_[i], f, level);
-    }
-    draw_anew(open);
-    for (std::size_t i = 0; i < paths_.size(); ++i) {
-        Path& path = paths_[i];
-        const bool keep = open[i][random_.below(open[i].size())] == 1;
-        if (!keep) {
-            std::erase_if(path.rows, [&](std::uint32_t row) { return codes(f)[row] == level; });
-        } else {
-            const auto found =
-                std::any_of(path.rows.begin(), path.rows.end(),
-                            [&](std::uint32_t row) { return codes(f)[row] == level; });
-            if (found) {
-                path.ends.back().push_back(level);
+// The limit of a lower end such that each end chosen before keeps a row. Rows are read until no end
+// can narrow it.
+std::uint32_t Paths::farthest_end(const Path& path, const Codes& code) const {
+    std::uint32_t out = UINT32_MAX;
+    for (std::size_t i = 0; i < path.ends.size(); ++i) {
+        const std::vector<std::uint32_t>& own = codes(order_[i]);
+        for (const std::uint32_t end : path.ends[i]) {
+            std::uint32_t reach = 0;
+            for (std::size_t r = 0; r < path.rows.size() && reach < out; ++r) {
+                const std::uint32_t row = path.rows[r];
+                if (own[row] == end) {  // no end drops a row that misses the value
+                    reach = std::max(reach, code.is_missing(row) ? UINT32_MAX : code[row]);
+                }
             }
+            out = std::min(out, reach);
         }
     }
+    return out;
 }
 
+// A level: kept, or dropped if each end chosen before keeps a row.
+void Paths::choose_level(std::size_t f, std::uint32_t level) {
+    const auto is_here = [&](std::uint32_t row) { return codes(f)[row] == level; };
+    choose([&](const Path& path) { return open_choices(path, f, level); },
+           [&](Path& path, std::uint32_t keep) {
+               if (keep == 0) {
+                   std::erase_if(path.rows, is_here);
+               } else if (std::ranges::any_of(path.rows, is_here)) {
+                   path.ends.back().push_back(level);
+               }
+           });
+}
+
+// 1: to keep it, 0: to drop it.
 std::vector<std::uint32_t> Paths::open_choices(const Path& path, std::size_t f,
-                                               std::uint32_t level) {
+                                               std::uint32_t level) const {
     std::uint64_t others = 0;
-    bool here = false;
+    bool can_drop = false;
     for (const std::uint32_t row : path.rows) {
-        if (codes(f)[row] == level) {
-            here = true;
-        } else {
-            others += problem_.table.counts[row];
-        }
+        const bool here = codes(f)[row] == level;
+        can_drop = can_drop || here;
+        others += here ? 0 : problem_.table.counts[row];
     }
-    if (!here || others < least_) {
-        return {1};
+    can_drop = can_drop && others >= least_;
+    for (std::size_t i = 0; can_drop && i < path.ends.size(); ++i) {
+        can_drop = std::ranges::all_of(path.ends[i], [&](std::uint32_t end) {
+            return std::ranges::any_of(path.rows, [&](std::uint32_t row) {
+                return codes(order_[i])[row] == end && codes(f)[row] != level;
+            });
+        });
     }
-    return can_drop(path, f, level) ? std::vector<std::uint32_t>{0, 1}
-                                    : std::vector<std::uint32_t>{1};
+    return can_drop ? std::vector<std::uint32_t>{0, 1} : std::vector<std::uint32_t>{1};
 }
 
 // Paths in proportion to their open choices, evenly spaced (Carpenter, Clifford & Fearnhead

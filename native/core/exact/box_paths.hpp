@@ -38,12 +38,28 @@ private:
     const std::vector<std::uint32_t>& codes(std::size_t f) const {
         return problem_.table.features[f].codes;
     }
-    std::uint32_t farthest_end(const Path& path, std::size_t f, bool lower) const;
-    bool can_drop(const Path& path, std::size_t f, std::uint32_t level) const;
+    // The codes of a feature, reversed for an upper end.
+    struct Codes {
+        const Feature& feature;
+        bool lower;
+
+        bool is_missing(std::uint32_t row) const {
+            return feature.codes[row] == feature.missing();
+        }
+        std::uint32_t in_order(std::uint32_t code) const {
+            return lower ? code : static_cast<std::uint32_t>(feature.n_codes) - 1 - code;
+        }
+        std::uint32_t operator[](std::uint32_t row) const { return in_order(feature.codes[row]); }
+    };
+
+    template <typename Open, typename Take>
+    void choose(Open open, Take take);
     void choose_end(std::size_t f, bool lower);
+    std::vector<std::uint32_t> open_ends(const Path& path, const Codes& code);
+    std::uint32_t farthest_end(const Path& path, const Codes& code) const;
     void choose_level(std::size_t f, std::uint32_t level);
-    std::vector<std::uint32_t> open_ends(const Path& path, std::size_t f, bool lower);
-    std::vector<std::uint32_t> open_choices(const Path& path, std::size_t f, std::uint32_t level);
+    std::vector<std::uint32_t> open_choices(const Path& path, std::size_t f,
+                                            std::uint32_t level) const;
     void draw_anew(std::vector<std::vector<std::uint32_t>>& open);
 
     const Problem& problem_;
@@ -51,7 +67,6 @@ private:
     Random random_;
     std::uint64_t least_;  // rows of the data that a box has, at least
     std::vector<Path> paths_;
-    std::size_t done_ = 0;
     double log_number_ = 0;
     std::vector<std::uint64_t> rows_of_;  // by code; 0 between uses
 };

@@ -122,14 +122,10 @@ const std::set<std::int32_t>& RandomDescents::states(const std::vector<std::uint
     states_ = {problem_.grammar.start};
     too_many_ = false;
     const double in_full = order == Order::random ? random.uniform() : 1.0;
-    for (; rows_.size() > target.size() && !states_.empty() && !too_many_; ++n_cuts_) {
-        find_cuts(random.uniform() >= in_full, random);
-        const Cut* const cut = choose(order, random);
-        if (cut == nullptr) {
+    while (rows_.size() > target.size() && !states_.empty() && !too_many_) {
+        if (!cut(random.uniform() >= in_full, order, random)) {
             states_.clear();
-            break;
         }
-        follow(*cut);
     }
     follow_calls();
     return states_;
@@ -139,25 +135,31 @@ std::int32_t RandomDescents::cuts(const std::vector<std::uint32_t>& target, Orde
                                   Random& random) {
     aim(target);
     states_.clear();
-    for (; rows_.size() > target.size(); ++n_cuts_) {
-        find_cuts(false, random);
-        const Cut* const cut = choose(order, random);
-        if (cut == nullptr) {
+    while (rows_.size() > target.size()) {
+        if (!cut(false, order, random)) {
             return -1;
         }
-        follow(*cut);
     }
     return n_cuts_;
+}
+
+// False if there is none.
+bool RandomDescents::cut(bool in_steps, Order order, Random& random) {
+    find_cuts(in_steps, random);
+    if (cuts_.empty()) {
+        return false;
+    }
+    follow(choose(order, random));
+    ++n_cuts_;
+    return true;
 }
 
 void RandomDescents::aim(const std::vector<std::uint32_t>& target) {
     rows_.resize(problem_.table.n_rows);
     std::iota(rows_.begin(), rows_.end(), 0U);
     n_cuts_ = 0;
-    data_rows_ = 0;
-    for (const std::uint32_t count : problem_.table.counts) {
-        data_rows_ += count;
-    }
+    data_rows_ = std::accumulate(problem_.table.counts.begin(), problem_.table.counts.end(),
+                                 std::uint64_t{0});
     for (std::size_t f = 0; f < kept_codes_.size(); ++f) {
         find_codes(problem_.table.features[f], target, kept_codes_[f]);
     }
@@ -295,17 +297,14 @@ bool RandomDescents::keeps(const Cut& cut, std::uint32_t row) const {
     return problem_.table.features[cut.feature].goes_left(cut.low, row) == cut.keep_left;
 }
 
-const RandomDescents::Cut* RandomDescents::choose(Order order, Random& random) const {
-    if (cuts_.empty()) {
-        return nullptr;
-    }
+const RandomDescents::Cut& RandomDescents::choose(Order order, Random& random) const {
     if (order == Order::random) {
-        return &cuts_[random.below(cuts_.size())];
+        return cuts_[random.below(cuts_.size())];
     }
     const auto fewer_left = [](const Cut& x, const Cut& y) { return x.kept_rows < y.kept_rows; };
     return order == Order::most_first
-               ? &*std::min_element(cuts_.begin(), cuts_.end(), fewer_left)
-               : &*std::max_element(cuts_.begin(), cuts_.end(), fewer_left);
+               ? *std::min_element(cuts_.begin(), cuts_.end(), fewer_left)
+               : *std::max_element(cuts_.begin(), cuts_.end(), fewer_left);
 }
 
 void RandomDescents::follow_calls() {

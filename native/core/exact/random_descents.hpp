@@ -77,7 +77,8 @@ private:
     void sided_cuts(std::size_t f, bool in_steps, Random& random);
     void add(std::size_t f, std::uint32_t low, std::uint32_t high, bool keep_left);
     bool keeps(const Cut& cut, std::uint32_t row) const;
-    const Cut* choose(Order order, Random& random) const;
+    bool cut(bool in_steps, Order order, Random& random);
+    const Cut& choose(Order order, Random& random) const;
     void follow_calls();
     void follow(const Cut& cut);
 
