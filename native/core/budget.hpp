@@ -50,6 +50,10 @@ public:
         budget_.take(bytes);
         bytes_ += bytes;
     }
+    void give_back(std::size_t bytes) {
+        budget_.give_back(bytes);
+        bytes_ -= bytes;
+    }
     // It never shrinks.
     void raise_to(std::size_t bytes) {
         if (bytes > bytes_) {

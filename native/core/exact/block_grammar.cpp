@@ -1,62 +1,55 @@
 #include "exact/block_grammar.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
-#include <tuple>
+#include <set>
 #include <utility>
 
 #include "exact/block_runs.hpp"
-#include "exact/flat_state.hpp"
 
 namespace slp::exact {
 
 namespace {
 
-using Pair = std::pair<std::int32_t, std::int32_t>;
-
 class Builder {
 public:
-    Builder(const Problem& problem, Sum sum, std::optional<std::size_t> deepest)
-        : problem_(problem), grammar_(problem.grammar), sum_(sum), deepest_(deepest) {}
+    // obstacle: why nothing was built.
+    Builder(const Problem& problem, Sum sum, std::optional<std::size_t> deepest,
+            Obstacle& obstacle)
+        : problem_(problem),
+          grammar_(problem.grammar),
+          sum_(sum),
+          deepest_(deepest),
+          obstacle_(obstacle) {}
 
     std::optional<BlockGrammar> build() {
-        if (!problem_.table.plain()) {
-            obstacle = Obstacle::kinds;
-            return std::nullopt;
-        }
-        if (grammar_.states.open()) {
-            obstacle = Obstacle::open;
-            return std::nullopt;
-        }
         if (!find_states()) {
             return std::nullopt;
         }
         find_levels();
-        if (deepest_) {
-            cut();
-        }
         order();
         find_classes();
         if (!find_shares()) {
             return std::nullopt;
         }
         make_nodes();
-        add_runs(problem_, {flat_, placed_, is_target(0)}, cell_of_class_, out_);
+        Runs(problem_, {flat_, placed_, start_returns_}, cell_of_class_, out_).add();
         bound_splits();
         return std::move(out_);
     }
 
-    // Why nothing was built.
-    Obstacle obstacle = Obstacle::none;
-
 private:
     bool stop_at(Obstacle found) {
-        obstacle = found;
+        obstacle_ = found;
         return false;
     }
 
     // The states that boxes can be in, from the start on.
     bool find_states() {
+        if (!problem_.table.plain() || grammar_.states.open()) {
+            return stop_at(problem_.table.plain() ? Obstacle::open : Obstacle::kinds);
+        }
         number_.assign(grammar_.states.size(), -1);
         const auto reach = [&](std::int32_t state) {
             if (state >= 0 && number_[static_cast<std::size_t>(state)] < 0) {
@@ -67,11 +60,10 @@ private:
         reach(grammar_.start);
         bool has_measure = false;
         for (std::size_t at = 0; at < own_.size(); ++at) {
-            std::optional<Flat> found = flat_state(grammar_, sum_, own_[at], obstacle);
-            if (!found) {
+            Flat flat;
+            if (!flatten(own_[at], 1.0, 1.0, flat)) {
                 return false;
             }
-            const Flat& flat = *found;
             if (flat.majority != nullptr && (flat.calls || flat.splits.size() > 1)) {
                 return stop_at(Obstacle::majority);
             }
@@ -85,7 +77,7 @@ private:
                               reach);
             }
             out_.has_calls = out_.has_calls || flat.calls;
-            flat_.push_back(std::move(*found));
+            flat_.push_back(std::move(flat));
         }
         if (sum_ == Sum::count && out_.measure != Measure::partition) {
             out_.measure = Measure::each;
@@ -93,14 +85,69 @@ private:
         return true;
     }
 
+    // Adds the rules of a state, taken with these weights: in boxes that cannot be split, and in
+    // those that can. False if they need more than one pair of weights, or differ in measure.
+    bool flatten(std::int32_t state, double alone, double split, Flat& out) {
+        double sum_alone = 0.0, sum_split = 0.0;
+        const Rules& rules = grammar_.states[static_cast<std::size_t>(state)];
+        for (const Rule& rule : rules) {
+            if (!rule.rows.empty()) {
+                return stop_at(Obstacle::rows);
+            }
+            const double own = weight_of(rule);
+            sum_split += own;
+            sum_alone += rule.kind == RuleKind::split ? 0.0 : own;
+        }
+        const bool normalise = grammar_.normalise && sum_ != Sum::count;
+        const double by_alone = normalise && sum_alone > 0.0 ? alone / sum_alone : alone;
+        const double by_split = normalise && sum_split > 0.0 ? split / sum_split : split;
+        for (const Rule& rule : rules) {
+            const double own = weight_of(rule);
+            if (rule.log_weight == -INFINITY) {
+                continue;
+            }
+            if (rule.kind == RuleKind::leaf) {
+                if (out.majority != nullptr || (!rule.majority.empty() && out.may_stop)) {
+                    return stop_at(Obstacle::majority);
+                }
+                out.majority = rule.majority.empty() ? nullptr : &rule;
+                out.may_stop = true;
+                add_leaf(own * by_alone, out.leaf_alone);
+                add_leaf(own * by_split, out.leaf);
+            } else if (rule.kind == RuleKind::split) {
+                if (!out.splits.empty() && rule.measure != out.splits.front().rule->measure) {
+                    return stop_at(Obstacle::measures);
+                }
+                out.splits.push_back({own * by_split, &rule});
+                out.split_only = normalise && !grammar_.condition ? 1.0 : own * by_split;
+            } else {
+                out.calls = true;
+                if (!flatten(rule.state, own * by_alone, own * by_split, out)) {
+                    return false;
+                }
+            }
+        }
+        return true;
+    }
+
+    double weight_of(const Rule& rule) const {
+        return sum_ == Sum::count ? 1.0 : std::exp(rule.log_weight);
+    }
+
+    void add_leaf(double x, double& to) const { to = sum_ == Sum::best ? std::max(to, x) : to + x; }
+
+    std::size_t number_of(std::int32_t state) const {
+        return static_cast<std::size_t>(number_[static_cast<std::size_t>(state)]);
+    }
+
+    // Calls use(left, right) for the states that splits of a state lead to.
     template <typename Use>
     void for_each_term(std::size_t state, Use use) const {
         for (const Flat::Split& split : flat_[state].splits) {
             const auto& to = split.rule->transitions;
-            for (std::size_t cell = 0; 2 * cell < to.size(); ++cell) {
-                if (to[2 * cell] >= 0) {
-                    use(number_[static_cast<std::size_t>(to[2 * cell])],
-                        number_[static_cast<std::size_t>(to[2 * cell + 1])], cell);
+            for (std::size_t i = 0; i < to.size(); i += 2) {
+                if (to[i] >= 0) {
+                    use(number_of(to[i]), number_of(to[i + 1]));
                 }
             }
         }
@@ -113,9 +160,10 @@ private:
         level[0] = 0;
         bool unique = true;
         for (std::size_t s = 0; s < own_.size(); ++s) {
-            for_each_term(s, [&](std::int32_t left, std::int32_t right, std::size_t) {
-                for (const std::int32_t to : {left, right}) {
-                    std::uint32_t& found = level[static_cast<std::size_t>(to)];
+            for_each_term(s, [&](std::size_t left, std::size_t right) {
+                for (const std::size_t to : {left, right}) {
+                    std::uint32_t& found = level[to];
+                    start_returns_ = start_returns_ || to == 0;
                     unique = unique && (found == kNone || found == level[s] + 1);
                     found = std::min(found, level[s] + 1);
                 }
@@ -127,53 +175,39 @@ private:
         }
     }
 
-    void cut() {
-        for (std::size_t s = 0; s < own_.size(); ++s) {
-            cut_.push_back(level_[s] >= *deepest_);
-        }
-    }
-
-    bool is_cut(std::size_t s) const { return !cut_.empty() && cut_[s]; }
-    bool is_kept(std::size_t s) const { return cut_.empty() || level_[s] <= *deepest_; }
+    bool is_cut(std::size_t s) const { return deepest_ && level_[s] >= *deepest_; }
+    bool is_kept(std::size_t s) const { return !deepest_ || level_[s] <= *deepest_; }
 
     // Chains of states, each followed by the state that most of its splits lead to, as far as that
     // one does not follow another.
     void order() {
-        std::map<Pair, std::size_t> links;
+        constexpr std::size_t kNone = SIZE_MAX;
+        using Link = std::pair<std::size_t, std::size_t>;
+        std::map<Link, std::size_t> links;
         for (std::size_t s = 0; s < own_.size(); ++s) {
-            for_each_term(s, [&](std::int32_t left, std::int32_t right, std::size_t) {
-                for (const std::int32_t to : {left, right}) {
-                    if (to > static_cast<std::int32_t>(s)) {
-                        ++links[{static_cast<std::int32_t>(s), to}];
+            for_each_term(s, [&](std::size_t left, std::size_t right) {
+                for (const std::size_t to : {left, right}) {
+                    if (to > s) {
+                        ++links[{s, to}];
                     }
                 }
             });
         }
-        std::vector<std::tuple<std::size_t, std::int32_t, std::int32_t>> sorted;
-        for (const auto& [link, n] : links) {
-            sorted.emplace_back(n, link.first, link.second);
-        }
-        std::stable_sort(sorted.begin(), sorted.end(), [](const auto& x, const auto& y) {
-            return std::get<0>(x) > std::get<0>(y);
-        });
-        std::vector<std::int32_t> next(own_.size(), -1);
+        std::vector<std::pair<Link, std::size_t>> sorted(links.begin(), links.end());
+        std::stable_sort(sorted.begin(), sorted.end(),
+                         [](const auto& x, const auto& y) { return x.second > y.second; });
+        std::vector<std::size_t> next(own_.size(), kNone);
         std::vector<bool> follows(own_.size(), false);
-        for (const auto& [n, from, to] : sorted) {
-            if (next[static_cast<std::size_t>(from)] < 0 && !follows[static_cast<std::size_t>(to)]) {
-                next[static_cast<std::size_t>(from)] = to;
-                follows[static_cast<std::size_t>(to)] = true;
+        for (const auto& [link, n] : sorted) {
+            if (next[link.first] == kNone && !follows[link.second]) {
+                next[link.first] = link.second;
+                follows[link.second] = true;
             }
         }
-        place_.assign(own_.size(), -1);
         for (std::size_t first = 0; first < own_.size(); ++first) {
-            if (follows[first]) {
-                continue;
-            }
-            for (auto s = static_cast<std::int32_t>(first); s >= 0;
-                 s = next[static_cast<std::size_t>(s)]) {
-                if (is_kept(static_cast<std::size_t>(s))) {
-                    place_[static_cast<std::size_t>(s)] = static_cast<std::int32_t>(placed_.size());
-                    placed_.push_back(static_cast<std::size_t>(s));
+            for (std::size_t s = follows[first] ? kNone : first; s != kNone; s = next[s]) {
+                if (is_kept(s)) {
+                    placed_.push_back(s);
                 }
             }
         }
@@ -193,14 +227,12 @@ private:
 
     // Cells of one feature that all rules treat alike are one split class.
     void find_classes() {
-        std::vector<const Rule*> rules;
+        std::set<const Rule*> rules;
         for (const Flat& flat : flat_) {
             for (const Flat::Split& split : flat.splits) {
-                rules.push_back(split.rule);
+                rules.insert(split.rule);
             }
         }
-        std::sort(rules.begin(), rules.end());
-        rules.erase(std::unique(rules.begin(), rules.end()), rules.end());
         for (const Feature& feature : problem_.table.features) {
             const auto first = static_cast<std::uint32_t>(cell_of_class_.size());
             out_.first_class.push_back(first);
@@ -333,29 +365,18 @@ private:
         out_.most_splits = std::move(most);
     }
 
-    // Whether some split leads to the state.
-    bool is_target(std::int32_t state) const {
-        bool out = false;
-        for (std::size_t s = 0; s < own_.size(); ++s) {
-            for_each_term(s, [&](std::int32_t left, std::int32_t right, std::size_t) {
-                out = out || left == state || right == state;
-            });
-        }
-        return out;
-    }
-
     const Problem& problem_;
     const Grammar& grammar_;
     Sum sum_;
     std::optional<std::size_t> deepest_;
+    Obstacle& obstacle_;
     BlockGrammar out_;
     std::vector<std::int32_t> number_;  // of each state of the grammar, as they were found
     std::vector<std::int32_t> own_;     // the reverse
     std::vector<Flat> flat_;
     std::vector<std::uint32_t> level_;
-    std::vector<bool> cut_;
-    std::vector<std::int32_t> place_;  // where each stands in the end; -1 for those left out
-    std::vector<std::size_t> placed_;
+    bool start_returns_ = false;        // whether some split leads to the start
+    std::vector<std::size_t> placed_;   // in the order in which they stand in the end
     std::vector<std::uint32_t> shares_;  // of those placed
     std::vector<std::size_t> cell_of_class_;
 };
@@ -365,12 +386,8 @@ private:
 std::optional<BlockGrammar> block_grammar_of(const Problem& problem, Sum sum,
                                              std::optional<std::size_t> deepest,
                                              Obstacle* obstacle) {
-    Builder builder(problem, sum, deepest);
-    std::optional<BlockGrammar> out = builder.build();
-    if (obstacle != nullptr) {
-        *obstacle = builder.obstacle;
-    }
-    return out;
+    Obstacle found = Obstacle::none;
+    return Builder(problem, sum, deepest, obstacle != nullptr ? *obstacle : found).build();
 }
 
 }  // namespace slp::exact

@@ -9,10 +9,10 @@
 
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -38,7 +38,25 @@ struct BlockTask {
     std::int32_t excluded = -1;
     // Keep the blocks for descents (interval_blocks/search.hpp).
     bool keep_blocks = false;
+    Box root{};  // to begin with
+    double log_scale = 0.0;
 };
+
+// Of a block: its members, and their splits with one more for the leaf. Whether every value so far
+// lies well inside the range of doubles.
+struct BlockCounts {
+    std::uint64_t n_items = 0, n_edges = 0;
+    bool in_range = true;
+};
+
+// Prefetches what is read from its beginning on.
+inline void prefetch_lines(const void* begin, std::size_t bytes = SIZE_MAX) {
+    constexpr std::size_t kLine = 64, kMost = 8 * kLine;
+    const std::size_t end = begin == nullptr ? 0 : std::min(bytes, kMost);
+    for (std::size_t at = 0; at < end; at += kLine) {
+        __builtin_prefetch(static_cast<const char*>(begin) + at);
+    }
+}
 
 // What the threads of one search share.
 struct WalkShared {
@@ -70,11 +88,21 @@ struct WalkShared {
     ThreadTeam team;
 };
 
+// use.template operator()<sum>().
+template <typename Use>
+auto for_sum(Sum sum, Use use) {
+    switch (sum) {
+        case Sum::total: return use.template operator()<Sum::total>();
+        case Sum::best: return use.template operator()<Sum::best>();
+        case Sum::count: break;
+    }
+    return use.template operator()<Sum::count>();
+}
+
 class BlockSearch {
 public:
-    // root: the box to begin with. n_pools: of values, with each thread's.
-    BlockSearch(const BlockTask& task, const Box& root, double log_scale, std::size_t n_pools)
-        : task_(task), root_(root), log_scale_(log_scale), shared_(task) {
+    // n_pools: of values, with each thread's.
+    BlockSearch(const BlockTask& task, std::size_t n_pools) : task_(task), shared_(task) {
         for (std::size_t i = 0; i < n_pools; ++i) {
             pools_.push_back(std::make_unique<Pool>(shared_.budget));
         }
@@ -87,15 +115,15 @@ public:
     // most few_rows() distinct rows is computed if its rows are given.
     double log_value(const Box& box, std::size_t state) const {
         const std::uint64_t* const found = find(box);
-        const double value = box.key == root_.key ? root_count(state)
-                             : found != nullptr   ? number(*found, state)
-                                                  : value_of_few(box, state);
-        return std::log(value) - log_scale_ * data_rows(box.sizes);
+        const double value = box.key == task_.root.key ? root_count(state)
+                             : found != nullptr        ? number(*found, state)
+                                                       : value_of_few(box, state);
+        return std::log(value) - task_.log_scale * data_rows(box.sizes);
     }
     // Whether the box's values are known.
     bool is_known(const Box& box) const {
-        return box.key == root_.key ? !root_values_.empty()
-                                    : find(box) != nullptr || value_of_few(box, 0) > 0.0;
+        return box.key == task_.root.key ? !root_values_.empty()
+                                         : find(box) != nullptr || value_of_few(box, 0) > 0.0;
     }
     virtual std::uint32_t few_rows() const { return 0; }
     // The root's number itself.
@@ -110,8 +138,6 @@ protected:
     virtual double value_of_few(const Box&, std::size_t) const { return 0.0; }
 
     BlockTask task_;
-    Box root_;
-    double log_scale_;
     WalkShared shared_;
     std::vector<std::unique_ptr<Pool>> pools_;
     std::vector<double> root_values_;  // by state
@@ -121,9 +147,5 @@ private:
         return shared_.kept == nullptr ? nullptr : shared_.kept->find(box.key);
     }
 };
-
-// Makes a search from a root.
-using MakeBlockSearch = std::function<std::unique_ptr<BlockSearch>(
-    const BlockTask& task, const Box& root, double log_scale)>;
 
 }  // namespace slp::exact

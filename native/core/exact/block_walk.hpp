@@ -26,7 +26,7 @@ namespace slp::exact {
 //   const Values* known(const Box&, const Split&, bool is_left)     of a side that is not looked up
 //   const Values* work_out(const Frame&)         the block's values, from those of all sides
 //   void take_back()                             frees what was evaluated last
-//   bool in_range(), std::uint64_t n_items(), n_edges()             of what was evaluated last
+//   const BlockCounts& counts()                  of what was evaluated last
 template <typename Own, typename Split, typename Values>
 class BlockWalk {
 public:
@@ -58,7 +58,7 @@ protected:
     struct Frame {
         Arena::Mark mark;
         Box box;
-        std::span<Split> splits;
+        std::span<Split> splits{};
         const Values** sides = nullptr;  // left and right of each split; null while not there
         std::uint32_t n_missing = 0, next = 0, first = 0;
         std::uint32_t* missing = nullptr;  // indices into `sides`
@@ -72,10 +72,7 @@ private:
     Own& self() { return static_cast<Own&>(*this); }
 
     void push(const Box& box, Arena::Mark mark) {
-        Frame frame;
-        frame.mark = mark;
-        frame.box = box;
-        stack_.push_back(frame);
+        stack_.push_back({mark, box});
     }
 
     static bool is_left(std::uint32_t side) { return side % 2 == 0; }
@@ -135,7 +132,7 @@ private:
 
     void finish(Frame& f) {
         const Values* const values = self().work_out(f);
-        if (!self().in_range()) {
+        if (!self().counts().in_range) {
             shared_.team.end(Status::out_of_range);
         }
         const Key key = f.box.key;
@@ -144,10 +141,10 @@ private:
         Counter& counter = shared_.counters[thread_];
         const std::uint64_t word = std::bit_cast<std::uint64_t>(values);
         if (shared_.found->insert(key, &word)) {
-            Counter::add(counter.items, self().n_items());
-            Counter::add(counter.edges, self().n_edges());
+            Counter::add(counter.items, self().counts().n_items);
+            Counter::add(counter.edges, self().counts().n_edges);
         } else {
-            Counter::add(counter.repeated, self().n_items());
+            Counter::add(counter.repeated, self().counts().n_items);
             self().take_back();
         }
     }

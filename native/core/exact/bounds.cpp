@@ -90,7 +90,7 @@ private:
         bool reached = true;
         Scaled low, high;
         for (std::int32_t owed = 0; owed < problem_.n_owed(); ++owed) {
-            const std::int32_t product = engine_.root_product(owed);
+            const std::int32_t product = problem_.root_product(owed);
             if (!builder_.room(product, root.sizes)) {
                 continue;
             }
@@ -192,13 +192,13 @@ private:
 
     // Bounds of an item that is not opened.
     Interval guess(const Box& box, std::int32_t product) {
-        const std::int32_t state = product / problem_.n_owed();
+        const auto state = static_cast<std::size_t>(product / problem_.n_owed());
         const bool may_stop = !problem_.counted() || product % problem_.n_owed() == 0;
         const double pure = log_pure(box);  // fills statistics_
         double stop = -INFINITY;
         if (may_stop) {
-            stop = stops_[static_cast<std::size_t>(state)];
-            for (const Rule& rule : problem_.grammar.states[static_cast<std::size_t>(state)]) {
+            stop = stops_[state];
+            for (const Rule& rule : problem_.grammar.states[state]) {
                 if (rule.kind == RuleKind::leaf && !rule.majority.empty() && rule.rows.empty() &&
                     has_majority(rule.majority, statistics_)) {
                     stop = std::max(stop, rule.log_weight - log_total(state));
@@ -232,8 +232,7 @@ private:
         for (const std::size_t s : mass_.order()) {
             double stop = 0;
             for (const Rule& rule : states[s]) {
-                const double probability =
-                    std::exp(rule.log_weight - log_total(static_cast<std::int32_t>(s)));
+                const double probability = std::exp(rule.log_weight - log_total(s));
                 if (!rule.rows.empty()) {
                     continue;
                 }
@@ -248,12 +247,12 @@ private:
     }
 
     // The largest normaliser of a state's weights: labels that depend on rows are at most 1.
-    double log_total(std::int32_t state) const {
+    double log_total(std::size_t state) const {
         if (!problem_.grammar.normalise) {
             return 0.0;
         }
         double sum = 0;
-        for (const Rule& rule : problem_.grammar.states[static_cast<std::size_t>(state)]) {
+        for (const Rule& rule : problem_.grammar.states[state]) {
             sum += std::exp(rule.log_weight);
         }
         return std::log(sum);

@@ -81,7 +81,6 @@ private:
         problem_.leaf.sum(box.rows, statistics_.data());
         for_each_feature(splits, [&](std::span<const BoxSplit> own, std::uint32_t first) {
             const Feature& feature = problem_.table.features[own.front().feature];
-            const bool levels = feature.kind == FeatureKind::levels;
             by_code_.assign(box.rows.begin(), box.rows.end());
             std::sort(by_code_.begin(), by_code_.end(), [&](std::uint32_t x, std::uint32_t y) {
                 return feature.codes[x] < feature.codes[y];
@@ -89,7 +88,7 @@ private:
             left_.assign(statistics_.size(), 0.0);
             auto row = by_code_.begin();
             for (std::size_t i = 0; i < own.size(); ++i) {
-                if (levels) {
+                if (feature.kind == FeatureKind::levels) {
                     std::fill(left_.begin(), left_.end(), 0.0);
                 }
                 for (; row != by_code_.end() && feature.codes[*row] <= own[i].low; ++row) {
@@ -152,8 +151,7 @@ std::optional<DepthCut> depth_cut(const Problem& problem, const Geometry& geomet
     double tree = -INFINITY;
     for (std::int32_t owed = 0; owed < problem.n_owed(); ++owed) {
         tree = std::max(tree, GreedyTree(problem, geometry, likelihood)
-                                  .log_weight(geometry.root(),
-                                              problem.grammar.start * problem.n_owed() + owed, 0));
+                                  .log_weight(geometry.root(), problem.root_product(owed), 0));
     }
     const auto found = std::find_if(left_out.begin(), left_out.end(), [&](double log_weight) {
         return log_weight <= tree + std::log(kMostLeftOut);

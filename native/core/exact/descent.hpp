@@ -120,7 +120,7 @@ private:
         const double total = engine_.log_root(pass_);
         const std::uint64_t all = ~std::uint64_t{0} >> (64 - n_queries_);
         for (std::int32_t i = 0; i < problem_.n_owed(); ++i) {
-            const std::int32_t product = problem_.grammar.start * problem_.n_owed() + i;
+            const std::int32_t product = problem_.root_product(i);
             const Key key = root.key + builder_.state_key(product);
             const double probability = std::exp(pass_.log_value(root, product) - total);
             if (probability > 0) {

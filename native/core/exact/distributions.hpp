@@ -16,7 +16,7 @@
 namespace slp::exact {
 
 // Reads and writes the vectors. `Combine` has
-//   std::size_t size() const
+//   std::size_t size
 //   void split(double probability, const BoxSplit&, const double* x, const double* y,
 //              double* out) const
 template <typename Combine>
@@ -29,7 +29,7 @@ public:
     VectorAlgebra(bool likelihood, Combine combine)
         : likelihood_(likelihood), combine_(std::move(combine)) {}
 
-    std::size_t words() const { return Scaled::kWords + combine_.size(); }
+    std::size_t words() const { return Scaled::kWords + combine_.size; }
     static Ref load(const std::uint64_t* w) { return w; }
 
     bool evaluate(const ItemEdges& item, const BoxSplit* splits, const Ref* left,
@@ -37,7 +37,7 @@ public:
         const Scaled total = total_of(item, left, right);
         total.store(out);
         double* const vector = numbers(out);
-        std::fill_n(vector, combine_.size(), 0.0);
+        std::fill_n(vector, combine_.size, 0.0);
         if (total.is_zero()) {
             return true;
         }
@@ -50,7 +50,7 @@ public:
             for (const Edge& edge : rule.edges) {
                 if (rule.kind == RuleKind::call) {
                     const double probability = ratio(factor * Scaled::load(left[k]), total);
-                    for (std::size_t i = 0; i < combine_.size(); ++i) {
+                    for (std::size_t i = 0; i < combine_.size; ++i) {
                         vector[i] += probability * numbers(left[k])[i];
                     }
                 } else {
@@ -104,36 +104,34 @@ private:
     Combine combine_;
 };
 
-// Probability of 1 to `most` leaves.
+// Probability of 1 to `size` leaves.
 struct LeafNumber {
-    std::size_t most;
+    std::size_t size;
 
-    std::size_t size() const { return most; }
     void split(double probability, const BoxSplit& split, const double* x, const double* y,
                double* out) const {
         // A side of m distinct rows has at most m leaves.
-        const std::size_t left = std::min<std::size_t>(distinct_rows(split.left_sizes), most);
+        const std::size_t left = std::min<std::size_t>(distinct_rows(split.left_sizes), size);
         for (std::size_t i = 0; i < left; ++i) {
             const double weight = probability * x[i];
             if (weight == 0.0) {
                 continue;
             }
-            for (std::size_t j = 0; i + j + 1 < most; ++j) {
+            for (std::size_t j = 0; i + j + 1 < size; ++j) {
                 out[i + j + 1] += weight * y[j];
             }
         }
     }
 };
 
-// Probability of depth 0 to `size() - 1` (the splits on the longest path).
+// Probability of depth 0 to `size - 1` (the splits on the longest path).
 struct TreeDepth {
-    std::size_t length;
+    std::size_t size;
 
-    std::size_t size() const { return length; }
     void split(double probability, const BoxSplit&, const double* x, const double* y,
                double* out) const {
         double x_below = 0, y_up_to = 0;  // probability of a depth below t, of one up to t
-        for (std::size_t t = 0; t + 1 < length; ++t) {
+        for (std::size_t t = 0; t + 1 < size; ++t) {
             y_up_to += y[t];
             out[t + 1] += probability * (x[t] * y_up_to + x_below * y[t]);
             x_below += x[t];

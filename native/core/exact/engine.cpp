@@ -14,17 +14,8 @@
 
 namespace slp::exact {
 
-namespace {
-
-Problem checked(Problem problem) {
-    check_problem(problem);
-    return problem;
-}
-
-}  // namespace
-
 Engine::Engine(Problem problem)
-    : problem_(checked(std::move(problem))),
+    : problem_((check_problem(problem), std::move(problem))),
       geometry_(problem_),
       keys_(problem_, geometry_),
       blocks_(block_grammar_of(problem_, Sum::total, std::nullopt, &obstacle_)) {}
@@ -61,11 +52,11 @@ Obstacle Engine::obstacle() const {
 }
 
 std::size_t Engine::values_per_box() const {
-    if (!uses_blocks()) {
-        return 0;
-    }
-    return blocks_for(Quantity::total, depth_cut(problem_, geometry_, *blocks_, true))
-        .nodes.size();
+    return uses_blocks() ? n_states() : 0;
+}
+
+std::size_t Engine::n_states() const {
+    return blocks_for(Quantity::total, depth_cut(problem_, geometry_, *blocks_, true)).nodes.size();
 }
 
 // A search by blocks visits every box, even those that no tree of the grammar reaches, in every
@@ -78,8 +69,7 @@ bool Engine::is_worth_blocks() const {
     }
     const bool estimated_well = blocks_->chain || problem_.counted();
     const double work = estimated_well ? 1e6 : 4e6, pairs_for_one_item = estimated_well ? 50 : 300;
-    const std::optional<DepthCut> cut = depth_cut(problem_, geometry_, *blocks_, true);
-    const auto n = static_cast<double>(blocks_for(Quantity::total, cut).nodes.size());
+    const auto n = static_cast<double>(n_states());
     const BoxEstimate size = estimate_boxes(problem_, geometry_, work, 1);
     return size.unlimited * n <= pairs_for_one_item * size.boxes * size.states;
 }
@@ -93,7 +83,7 @@ BlockGrammar Engine::blocks_for(Quantity quantity, const std::optional<DepthCut>
 std::vector<double> Engine::root_values(const Pass& pass) const {
     std::vector<double> out;
     for (std::int32_t i = 0; i < problem_.n_owed(); ++i) {
-        out.push_back(pass.log_value(geometry_.root(), root_product(i)));
+        out.push_back(pass.log_value(geometry_.root(), problem_.root_product(i)));
     }
     return out;
 }
@@ -101,7 +91,7 @@ std::vector<double> Engine::root_values(const Pass& pass) const {
 std::vector<double> Engine::root_counts(const Pass& pass) const {
     std::vector<double> out;
     for (std::int32_t i = 0; i < problem_.n_owed(); ++i) {
-        out.push_back(pass.root_count(root_product(i)));
+        out.push_back(pass.root_count(problem_.root_product(i)));
     }
     return out;
 }
@@ -111,12 +101,13 @@ double Engine::log_root(const Pass& pass) const {
 }
 
 std::vector<double> Engine::root_vector(const Pass& pass) const {
-    const double total = log_root(pass);
+    const std::vector<double> values = root_values(pass);
+    const double total = log_sum(values);
     std::vector<double> out;
-    for (std::int32_t i = 0; i < problem_.n_owed(); ++i) {
-        const double probability =
-            std::exp(pass.log_value(geometry_.root(), root_product(i)) - total);
-        const std::span<const double> own = pass.root_vector(root_product(i));
+    for (std::size_t i = 0; i < values.size(); ++i) {
+        const double probability = std::exp(values[i] - total);
+        const std::span<const double> own =
+            pass.root_vector(problem_.root_product(static_cast<std::int32_t>(i)));
         out.resize(std::max(out.size(), own.size()), 0.0);
         for (std::size_t j = 0; j < own.size() && probability > 0; ++j) {
             out[j] += probability * own[j];
@@ -171,10 +162,6 @@ double Engine::log_value_of_side(const Pass& pass, const Box& box, const BoxSpli
     }
     std::array<std::uint32_t, kFewRows> rows;
     return pass.log_value(geometry_.side(box, split, left, rows.data()), product);
-}
-
-std::int32_t Engine::root_product(std::int32_t owed) const {
-    return problem_.grammar.start * problem_.n_owed() + owed;
 }
 
 }  // namespace slp::exact

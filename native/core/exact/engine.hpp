@@ -167,9 +167,6 @@ public:
     double log_value_of_side(const Pass& pass, const Box& box, const BoxSplit& split, bool left,
                              std::int32_t product) const;
 
-    // The start state that owes `owed` + 1 leaves.
-    std::int32_t root_product(std::int32_t owed) const;
-
 private:
     Problem problem_;
     Geometry geometry_;
@@ -183,6 +180,7 @@ private:
     std::unique_ptr<Pass> make_block_pass(const PassTask& task) const;
     // Without the depths that totals do not need.
     BlockGrammar blocks_for(Quantity quantity, const std::optional<DepthCut>& cut) const;
+    std::size_t n_states() const;
     bool is_worth_blocks() const;
     mutable std::once_flag blocks_found_;
     mutable std::optional<AnyBinaryTable> binary_table_;

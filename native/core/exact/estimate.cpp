@@ -146,15 +146,15 @@ double most_boxes(const Problem& problem) {
         if (!split[f]) {
             continue;
         }
-        const auto c = static_cast<double>(n_occurring(problem.table.features[f]));
-        const bool misses = problem.table.features[f].holes;
+        const Feature& feature = problem.table.features[f];
+        const auto c = static_cast<double>(n_occurring(feature));
         std::vector<double> own{1.0};
-        if (!problem.table.features[f].plain()) {
+        if (!feature.plain()) {
             // One cut may leave any group of levels. Thresholds: the missing rows alone, or an
             // interval of values with these or without.
-            const bool levels = problem.table.features[f].kind >= FeatureKind::levels;
-            own.push_back(levels ? std::exp2(c) - 2 : (c - 1) * c - (misses ? 0 : 1));
-        } else if (problem.table.features[f].kind == FeatureKind::levels) {
+            const bool levels = feature.kind >= FeatureKind::levels;
+            own.push_back(levels ? std::exp2(c) - 2 : (c - 1) * c - (feature.holes ? 0 : 1));
+        } else if (feature.kind == FeatureKind::levels) {
             double sets = 1.0;  // of k levels dropped; a single level is one cut
             for (double k = 1; k + 1 < c && own.size() <= cuts; ++k) {
                 sets *= (c - k + 1) / k;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "exact/numbers.hpp"
 #include "problem/problem.hpp"
 
 namespace slp::exact {
@@ -24,7 +25,27 @@ inline double leaf_value(const LeafModel& model, bool likelihood, double log_sca
 //     product over classes c of Gamma(a_c + n_c) / Gamma(a_c)  /  (Gamma(A + n) / Gamma(A))
 class LeafValues {
 public:
-    LeafValues(const Problem& problem, bool likelihood, double log_scale);
+    LeafValues(const Problem& problem, bool likelihood, double log_scale)
+        : model_(problem.leaf), likelihood_(likelihood), log_scale_(log_scale) {
+        if (!likelihood || !counts_rows_of_classes(problem)) {
+            return;
+        }
+        double total = 0;
+        for (const double a : model_.hyperparameters()) {
+            double product = 1;
+            for (std::uint32_t i = 0; i < kTabulated; ++i) {
+                rising_.push_back(product);
+                product *= a + i;
+            }
+            total += a;
+        }
+        // Outside the range of doubles leaves would have weight 0, and no sum above would show it.
+        double product = 1;
+        for (std::uint32_t i = 0; i < kTabulated && product <= kHuge; ++i) {
+            total_.push_back(std::exp(log_scale * i) / product);
+            product *= total + i;
+        }
+    }
 
     // Of a leaf with these statistics and as many rows of the data.
     double operator()(const double* statistics, std::uint32_t n_rows) const {
@@ -37,7 +58,6 @@ public:
         }
         return out;
     }
-    double log_scale() const { return log_scale_; }
 
 private:
     static constexpr std::uint32_t kTabulated = 64;

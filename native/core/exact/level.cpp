@@ -6,20 +6,13 @@
 
 namespace slp::exact {
 
-namespace {
-
-constexpr std::size_t kFirstSlots = 16;
-
-}  // namespace
-
 Level::Level(std::size_t n_queries, std::size_t n_rows, Budget& budget)
     : n_queries_(n_queries),
       n_rows_(n_rows),
       words_((sizeof(Visit) + n_queries * sizeof(double) + n_rows * sizeof(std::uint32_t) + 7) / 8),
       visits_(budget),
       of_slots_(budget),
-      mask_(kFirstSlots - 1),
-      slots_(kFirstSlots, nullptr) {}
+      slots_(16, nullptr) {}
 
 Visit& Level::add(Key key, std::int32_t product) {
     if (2 * (size_ + 1) > slots_.size()) {
@@ -46,7 +39,6 @@ void Level::grow_slots() {
     of_slots_.add(slots_.size() * sizeof(Visit*));  // twice as many, and the order in the end
     const std::vector<Visit*> old =
         std::exchange(slots_, std::vector<Visit*>(2 * slots_.size(), nullptr));
-    mask_ = slots_.size() - 1;
     for (Visit* const visit : old) {
         if (visit != nullptr) {
             slots_[slot_of(visit->key)] = visit;

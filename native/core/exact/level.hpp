@@ -32,7 +32,6 @@ public:
         return reinterpret_cast<std::uint32_t*>(visit.mass() + n_queries_);
     }
     std::size_t n_rows() const { return n_rows_; }
-    std::size_t size() const { return size_; }
 
     void prefetch_slot(Key key) const { __builtin_prefetch(&slots_[home(key)]); }
     // Once the slot is there.
@@ -52,12 +51,12 @@ public:
     std::vector<Visit*> sorted() const;
 
 private:
-    std::size_t home(Key key) const { return key.a & mask_; }
+    std::size_t home(Key key) const { return key.a & (slots_.size() - 1); }
     // Of the item, or the empty slot that it would take.
     std::size_t slot_of(Key key) const {
         std::size_t i = home(key);
         while (slots_[i] != nullptr && !(slots_[i]->key == key)) {
-            i = (i + 1) & mask_;
+            i = (i + 1) & (slots_.size() - 1);
         }
         return i;
     }
@@ -66,8 +65,8 @@ private:
     std::size_t n_queries_, n_rows_, words_;  // words: of one visit
     Pool visits_;
     Charge of_slots_;
-    std::size_t size_ = 0, mask_ = 0;
-    std::vector<Visit*> slots_;
+    std::size_t size_ = 0;
+    std::vector<Visit*> slots_;  // a power of two
 };
 
 }  // namespace slp::exact

@@ -3,6 +3,7 @@
 #include "exact/mass.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <numeric>
@@ -19,11 +20,6 @@ namespace {
 
 // Numbers of rows for which labels are evaluated.
 constexpr double kMostLabels = 2e7;
-
-double log_add(double x, double y) {
-    const double top = std::max(x, y);
-    return top == -INFINITY ? top : top + std::log(std::exp(x - top) + std::exp(y - top));
-}
 
 }  // namespace
 
@@ -213,7 +209,7 @@ void MassBound::by_leaves() {
     for (std::size_t k = 1; k <= n; ++k) {
         const auto x = static_cast<double>(k);
         by_leaves_[k] = shapes + x * leaf + (k > 1 ? (x - 1) * split : 0.0);
-        up_to_leaves_[k] = log_add(up_to_leaves_[k - 1], by_leaves_[k]);
+        up_to_leaves_[k] = log_sum(std::array{up_to_leaves_[k - 1], by_leaves_[k]});
         shapes += std::log(2 * (2 * x - 1) / (x + 1));
     }
 }

@@ -133,11 +133,8 @@ void Memo::wait_for_readers() {
     }
     const std::uint64_t now = epoch_.fetch_add(1) + 1;
     for (std::size_t t = 0; t < n_threads_; ++t) {
-        for (;;) {
-            const std::uint64_t at = epochs_[t].at.load();
-            if (at == 0 || at >= now) {
-                break;
-            }
+        const auto is_before = [now](std::uint64_t at) { return at != 0 && at < now; };
+        while (is_before(epochs_[t].at.load())) {
             std::this_thread::yield();
         }
     }

@@ -33,13 +33,12 @@ class RowsOfTable {
 public:
     explicit RowsOfTable(const Engine& engine) : engine_(engine) {
         const Table& table = engine.problem().table;
-        std::vector<std::uint32_t> codes;
         for (std::uint32_t row = 0; row < table.n_rows; ++row) {
-            codes.clear();
+            codes_.clear();
             for (const Feature& feature : table.features) {
-                codes.push_back(feature.codes[row]);
+                codes_.push_back(feature.codes[row]);
             }
-            rows_.emplace(codes, static_cast<std::int32_t>(row));
+            rows_.emplace(codes_, static_cast<std::int32_t>(row));
         }
     }
 
@@ -79,19 +78,21 @@ public:
             const Poll& poll, Out& out)
         : engine_(engine),
           pass_(pass),
-          values_(rows.values),
-          n_rows_(rows.m),
+          rows_(rows),
           budget_(means.memory),
           n_threads_(means.n_threads),
           poll_(poll),
           out_(out),
           cut_(kMostLost / pass.most_edges()),
           by_items_(pass.blocks() == nullptr) {
-        left_.resize(n_rows_);
+        left_.resize(rows.m);
         std::iota(left_.begin(), left_.end(), std::size_t{0});
-        if (pass_.blocks() != nullptr) {
-            const auto whole = std::stable_partition(
-                left_.begin(), left_.end(), [this](std::size_t row) { return !misses(row); });
+        if (!by_items_) {
+            const auto whole =
+                std::stable_partition(left_.begin(), left_.end(), [this](std::size_t row) {
+                    return std::ranges::none_of(
+                        values(row), [](double value) { return std::isnan(value); });
+                });
             missing_.assign(whole, left_.end());
             left_.erase(whole, left_.end());
         }
@@ -99,7 +100,7 @@ public:
 
     Status run() {
         std::vector<std::size_t> along_tree;
-        if (pass_.blocks() != nullptr && left_.size() >= kFewestAlongTree) {
+        if (!by_items_ && left_.size() >= kFewestAlongTree) {
             along_tree = take_rows_of_table();
         }
         const Status status = run_rows(std::move(along_tree));
@@ -114,11 +115,9 @@ public:
 private:
     using Rows = std::span<const std::size_t>;
 
-    // Whether the row misses a value.
-    bool misses(std::size_t row) const {
+    std::span<const double> values(std::size_t row) const {
         const std::size_t d = engine_.problem().table.features.size();
-        return std::ranges::any_of(values_.subspan(row * d, d),
-                                   [](double value) { return std::isnan(value); });
+        return rows_.values.subspan(row * d, d);
     }
 
     // All rows left, the first of them along the tree.
@@ -137,12 +136,11 @@ private:
     // Those of the rows left that go with rows of the table, if there are enough of these.
     std::vector<std::size_t> take_rows_of_table() {
         RowsOfTable table(engine_);
-        query_of_new_.assign(n_rows_, -1);
+        query_of_new_.assign(rows_.m, -1);
         query_of_row_.assign(engine_.problem().table.n_rows, -1);
         std::int32_t n_queries = 0;
         for (const std::size_t row : left_) {
-            const std::int32_t with =
-                table.find(values_.data() + row * engine_.problem().table.features.size());
+            const std::int32_t with = table.find(values(row).data());
             if (with >= 0) {
                 std::int32_t& query = query_of_row_[static_cast<std::size_t>(with)];
                 query = query < 0 ? n_queries++ : query;
@@ -221,15 +219,14 @@ private:
     bool descend(Rows rows, bool is_tree, Sink& sink,
                  const std::function<bool(std::uint64_t)>& go_on) {
         if (by_items_) {
-            RowWalk<Sink> walk(engine_, values_, rows, sink);
+            RowWalk<Sink> walk(engine_, rows_.values, rows, sink);
             return Descent(engine_, pass_, walk, rows.size(), cut_, budget_, go_on).run();
         }
         QueryBatch queries;
         queries.n = is_tree ? 1 : rows.size();
         queries.leaves = &sink;
         for (std::size_t i = 0; i < rows.size() && !is_tree; ++i) {
-            queries.rows.push_back(values_.data() +
-                                   rows[i] * engine_.problem().table.features.size());
+            queries.rows.push_back(values(rows[i]).data());
         }
         return pass_.blocks()->descend(queries, cut_, budget_, go_on);
     }
@@ -238,8 +235,7 @@ private:
 
     const Engine& engine_;
     const Pass& pass_;
-    std::span<const double> values_;
-    std::size_t n_rows_;
+    const NewRows& rows_;
     Budget budget_;
     std::size_t n_threads_;
     const Poll& poll_;

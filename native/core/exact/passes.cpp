@@ -30,10 +30,7 @@ public:
     Progress progress() const override { return search_.progress(); }
     double log_value(const Box& box, std::int32_t product) const override {
         const std::uint64_t* found = find(box, product);
-        if (found == nullptr) {
-            return -INFINITY;
-        }
-        return Algebra::Total::load(found).log();
+        return found == nullptr ? -INFINITY : Algebra::Total::load(found).log();
     }
     bool reached(const Box& box, std::int32_t product) const override {
         return find(box, product) != nullptr;
@@ -81,24 +78,23 @@ private:
 
 class BlockPass final : public Pass {
 public:
-    BlockPass(const Engine& engine, const BlockTask& task, MakeBlockSearch make,
-              bool by_intervals, const BlockGrammar& grammar, const std::optional<DepthCut>& cut)
+    // table: null where it goes by interval blocks, with this inner feature.
+    BlockPass(const Engine& engine, const BlockTask& task, const AnyBinaryTable* table,
+              std::uint32_t inner, BlockGrammar grammar, const std::optional<DepthCut>& cut)
         : engine_(engine),
           task_(task),
-          make_(std::move(make)),
-          by_intervals_(by_intervals),
-          has_calls_(grammar.has_calls),
-          state_of_product_(grammar.state_of_product),
-          n_states_(static_cast<double>(grammar.nodes.size())),
+          table_(table),
+          inner_(inner),
+          grammar_(std::move(grammar)),
           cut_(cut) {}
 
     Status run(const Poll& poll) override {
-        double log_scale = 0.0;
-        if (task_.sum != Sum::count && find_log_scale(poll, log_scale) == Status::stopped) {
+        task_.log_scale = 0.0;
+        if (task_.sum != Sum::count && find_log_scale(poll) == Status::stopped) {
             return Status::stopped;
         }
         return within_budget([&] {
-            search_ = make_(task_, engine_.geometry().root(), log_scale);
+            search_ = make(task_);
             return search_->run(poll);
         });
     }
@@ -106,15 +102,14 @@ public:
         return search_ == nullptr ? Progress{} : search_->progress();
     }
     double log_value(const Box& box, std::int32_t product) const override {
-        const std::int32_t state = state_of_product_[static_cast<std::size_t>(product)];
+        const std::int32_t state = state_of(product);
         if (state >= 0 && search_ != nullptr) {
             return search_->log_value(box, static_cast<std::size_t>(state));
         }
-        return has_calls_ && !box.rows.empty() ? log_called(box, product) : -INFINITY;
+        return grammar_.has_calls && !box.rows.empty() ? log_called(box, product) : -INFINITY;
     }
     bool reached(const Box& box, std::int32_t product) const override {
-        return state_of_product_[static_cast<std::size_t>(product)] >= 0 &&
-               search_ != nullptr && search_->is_known(box);
+        return state_of(product) >= 0 && search_ != nullptr && search_->is_known(box);
     }
     std::uint32_t few_rows() const override {
         return search_ == nullptr ? 0 : search_->few_rows();
@@ -122,26 +117,40 @@ public:
     double most_edges() const override {
         // For each box kept there may be as many others as there are sets of few rows, each in
         // every state.
-        return std::ldexp(Pass::most_edges(), static_cast<int>(few_rows())) * n_states_;
+        return std::ldexp(Pass::most_edges(), static_cast<int>(few_rows())) *
+               static_cast<double>(grammar_.nodes.size());
     }
     double root_count(std::int32_t product) const override {
-        const std::int32_t state = state_of_product_[static_cast<std::size_t>(product)];
-        return search_ == nullptr ? 0.0 : search_->root_count(static_cast<std::size_t>(state));
+        return search_ == nullptr
+                   ? 0.0
+                   : search_->root_count(static_cast<std::size_t>(state_of(product)));
     }
     std::span<const double> root_vector(std::int32_t) const override { return {}; }
     bool likelihood() const override { return task_.likelihood; }
-    bool by_interval_blocks() const override { return by_intervals_; }
+    bool by_interval_blocks() const override { return table_ == nullptr; }
     IntervalBlockSearch* blocks() const override {
-        return by_intervals_ && task_.keep_blocks
+        return by_interval_blocks() && task_.keep_blocks
                    ? static_cast<IntervalBlockSearch*>(search_.get())
                    : nullptr;
     }
     std::optional<DepthCut> depth_cut() const override { return cut_; }
 
 private:
-    Status find_log_scale(const Poll& poll, double& out) const {
+    std::unique_ptr<BlockSearch> make(const BlockTask& task) const {
+        if (table_ != nullptr) {
+            return make_binary_block_search(engine_.problem(), *table_, grammar_, task);
+        }
+        return make_interval_block_search(engine_.problem(), engine_.geometry(), grammar_, inner_,
+                                          task);
+    }
+
+    std::int32_t state_of(std::int32_t product) const {
+        return grammar_.state_of_product[static_cast<std::size_t>(product)];
+    }
+
+    Status find_log_scale(const Poll& poll) {
         constexpr std::size_t kFew = 24;
-        const std::span<const std::uint32_t> all = engine_.geometry().root().rows;
+        const std::span<const std::uint32_t> all = task_.root.rows;
         const std::size_t n_few = std::min(all.size(), kFew);
         std::vector<std::uint32_t> rows;
         for (std::size_t i = 0; i < n_few; ++i) {
@@ -151,17 +160,18 @@ private:
         few.keep = few.keep_blocks = false;
         few.excluded = -1;  // the scale of all trees
         few.n_threads = 1;
-        const Box box = engine_.geometry().box_of(rows);
+        few.root = engine_.geometry().box_of(rows);
         return within_budget([&] {
-            const std::unique_ptr<BlockSearch> search = make_(few, box, 0.0);
+            const std::unique_ptr<BlockSearch> search = make(few);
             const Status status = search->run(poll);
             if (status == Status::done) {
                 double largest = -INFINITY;
                 for (std::int32_t owed = 0; owed < engine_.problem().n_owed(); ++owed) {
-                    largest =
-                        std::max(largest, search->log_value(box, static_cast<std::size_t>(owed)));
+                    largest = std::max(
+                        largest, search->log_value(few.root, static_cast<std::size_t>(owed)));
                 }
-                out = largest > -INFINITY ? -largest / data_rows(box.sizes) : 0.0;
+                task_.log_scale =
+                    largest > -INFINITY ? -largest / data_rows(few.root.sizes) : 0.0;
             }
             return status;
         });
@@ -183,13 +193,11 @@ private:
 
     const Engine& engine_;
     BlockTask task_;
-    MakeBlockSearch make_;
+    const AnyBinaryTable* table_;
+    std::uint32_t inner_;
+    BlockGrammar grammar_;
     // Made when it runs, because finding the scale takes time.
     std::unique_ptr<BlockSearch> search_;
-    bool by_intervals_;
-    bool has_calls_;
-    std::vector<std::int32_t> state_of_product_;  // in the block grammar
-    double n_states_;
     std::optional<DepthCut> cut_;
 };
 
@@ -222,27 +230,19 @@ std::unique_ptr<Pass> Engine::make_block_pass(const PassTask& task) const {
         task.quantity == Quantity::count || binary_table_
             ? std::nullopt
             : depth_cut(problem_, geometry_, *blocks_, task.likelihood);
-    const BlockGrammar grammar = blocks_for(task.quantity, cut);
     BlockTask own{static_cast<Sum>(task.quantity), task.likelihood};
     own.memory = task.memory;
     own.n_threads = task.n_threads;
     own.excluded = task.excluded;
+    own.root = geometry_.root();
     own.keep_blocks = inner_ && task.keep != Keep::root;
     own.keep = task.keep == Keep::items || (binary_table_ && task.keep != Keep::root);
     std::uint32_t inner = inner_.value_or(0);
     if (inner_ && task.excluded == static_cast<std::int32_t>(inner)) {
         inner = inner_feature(problem_, task.excluded).value_or(inner);
     }
-    const auto make = [this, grammar, inner](const BlockTask& of, const Box& root,
-                                             double log_scale) -> std::unique_ptr<BlockSearch> {
-        if (binary_table_) {
-            return make_binary_block_search(problem_, *binary_table_, grammar, of, root,
-                                            log_scale);
-        }
-        return make_interval_block_search(problem_, geometry_, grammar, inner, of, root,
-                                          log_scale);
-    };
-    return std::make_unique<BlockPass>(*this, own, make, inner_.has_value(), grammar, cut);
+    return std::make_unique<BlockPass>(*this, own, binary_table_ ? &*binary_table_ : nullptr, inner,
+                                       blocks_for(task.quantity, cut), cut);
 }
 
 std::unique_ptr<Pass> Engine::make_pass(const PassTask& task) const {

@@ -75,9 +75,9 @@ private:
         Arena::Mark mark;
         Box box;
         std::int32_t product = 0;
+        std::span<BoxSplit> splits{};
         bool split_before = false, expanded = false;
-        std::span<BoxSplit> splits;
-        ItemEdges item;
+        ItemEdges item{};
         Ref* left = nullptr;
         Ref* right = nullptr;
         Missing* missing = nullptr;
@@ -98,9 +98,8 @@ private:
 
         void run() {
             const Box root = s_.geometry_.root();
-            const std::int32_t n_owed = s_.problem_.n_owed();
-            for (std::int32_t i = 0; i < n_owed; ++i) {
-                const std::int32_t product = s_.problem_.grammar.start * n_owed + i;
+            for (std::int32_t i = 0; i < s_.problem_.n_owed(); ++i) {
+                const std::int32_t product = s_.problem_.root_product(i);
                 if (builder_.room(product, root.sizes)) {
                     push(root, product, arena_.mark());
                     if (!evaluate_all()) {
@@ -132,16 +131,9 @@ private:
             return true;
         }
 
-        void push(const Box& box, std::int32_t product, Arena::Mark mark) {
-            Frame frame;
-            frame.mark = mark;
-            frame.box = box;
-            frame.product = product;
-            stack_.push_back(frame);
-        }
-
-        Key key_of(const Frame& frame) const {
-            return frame.box.key + builder_.state_key(frame.product);
+        void push(const Box& box, std::int32_t product, Arena::Mark mark,
+                  std::span<BoxSplit> splits = {}, bool split_before = false) {
+            stack_.push_back({mark, box, product, splits, split_before});
         }
 
         void expand(Frame& f) {
@@ -165,10 +157,7 @@ private:
                 gather(f);
             }
             f.next = 0;
-            f.first =
-                f.n_missing > 0 && thread_ > 0
-                    ? static_cast<std::uint32_t>(split_mix(thread_ + f.box.key.a) % f.n_missing)
-                    : 0;
+            f.first = first_child(thread_, f.box.key, f.n_missing);
             path_.raise_to(stack_.capacity() * sizeof(Frame));
         }
 
@@ -245,10 +234,7 @@ private:
             const Edge& edge = *missing.edge;
             const Arena::Mark mark = arena_.mark();
             if (missing.is_call) {  // the same box: its splits are known
-                const std::span<BoxSplit> splits = f.splits;
-                push(f.box, edge.left_state, mark);
-                stack_.back().splits = splits;
-                stack_.back().split_before = true;
+                push(f.box, edge.left_state, mark, f.splits, true);
                 return;
             }
             const BoxSplit& split = f.splits[edge.split];
@@ -257,22 +243,19 @@ private:
         }
 
         void finish(Frame& f) {
-            bool fits;
-            if constexpr (Algebra::kByValue) {
-                fits =
-                    s_.algebra_.evaluate(f.item, f.splits.data(), f.left, f.right, value_.data());
-            } else {
-                // Values may have moved since they were looked up.
-                const Memo::Reading reading(*s_.memo_, thread_);
-                gather(f);
-                fits =
-                    s_.algebra_.evaluate(f.item, f.splits.data(), f.left, f.right, value_.data());
-            }
-            if (!fits) {
-                s_.team_.end(Status::out_of_range);
+            {
+                std::optional<Memo::Reading> reading;
+                if constexpr (!Algebra::kByValue) {  // values may have moved since their look-up
+                    reading.emplace(*s_.memo_, thread_);
+                    gather(f);
+                }
+                if (!s_.algebra_.evaluate(f.item, f.splits.data(), f.left, f.right,
+                                          value_.data())) {
+                    s_.team_.end(Status::out_of_range);
+                }
             }
             const std::uint64_t edges = f.item.n_edges;
-            const Key key = key_of(f);
+            const Key key = f.box.key + builder_.state_key(f.product);
             arena_.release(f.mark);
             stack_.pop_back();
             auto& counter = s_.counters_[thread_];

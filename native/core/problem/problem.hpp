@@ -196,6 +196,8 @@ struct Problem {
     // Product states: a state and the leaves it owes, state * n_owed() + owed - 1.
     std::int32_t n_owed() const { return grammar.max_leaves > 0 ? grammar.max_leaves : 1; }
     bool counted() const { return grammar.max_leaves > 0; }
+    // The start state that owes `owed` + 1 leaves.
+    std::int32_t root_product(std::int32_t owed) const { return grammar.start * n_owed() + owed; }
 };
 
 // Throws std::invalid_argument unless sizes, codes and states are within what they refer to, and no

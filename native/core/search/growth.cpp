@@ -96,7 +96,7 @@ void Search::from_start(int least, int most, void (Search::*grow)(const Item&, i
     const Box root = geometry_.root();
     for (int departures = least; departures <= most && !stop_; ++departures) {
         for (std::int32_t owed = 0; owed < problem_.n_owed(); ++owed) {
-            const std::int32_t start = problem_.grammar.start * problem_.n_owed() + owed;
+            const std::int32_t start = problem_.root_product(owed);
             (this->*grow)({root, start, opening_.key_of(root, start)}, departures, 0);
         }
     }

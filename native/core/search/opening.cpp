@@ -217,7 +217,7 @@ void Opening::open_start(Opened& item, const Box& box, Arena& arena) {
     Branch* end = begin;
     double high = -INFINITY;
     for (std::int32_t owed = 0; owed < problem_.n_owed(); ++owed) {
-        const std::int32_t product = problem_.grammar.start * problem_.n_owed() + owed;
+        const std::int32_t product = problem_.root_product(owed);
         if (!builder_.room(product, box.sizes)) {
             continue;
         }

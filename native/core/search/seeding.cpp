@@ -30,7 +30,7 @@ bool Search::seed(const TreeNodes& tree) {
     const Box root = geometry_.root();
     const Status status = within_budget([&] {
         for (std::int32_t owed = 0; owed < problem_.n_owed(); ++owed) {
-            const std::int32_t start = problem_.grammar.start * problem_.n_owed() + owed;
+            const std::int32_t start = problem_.root_product(owed);
             best = std::max(best, seed_item(seed, 0, root, start));
         }
         return Status::done;

@@ -73,7 +73,7 @@ TEST(families_equal_passes_box_by_box) {
             const auto edges = [&](const Pass& pass) {
                 double log_likelihood = 0;
                 return engine.scored_edges(pass, engine.geometry().root().rows,
-                                           engine.root_product(0), &log_likelihood);
+                                           engine.problem().root_product(0), &log_likelihood);
             };
             const std::vector<ScoredEdge> have_edges = edges(*have), want_edges = edges(*want);
             check(have_edges.size() > 10 && have_edges.size() == want_edges.size());
@@ -141,10 +141,10 @@ TEST(trees_deeper_than_a_depth_weigh_at_most_what_is_said) {
     const BlockGrammar grammar = *block_grammar_of(problem);
     const std::uint32_t inner = *inner_feature(problem);
     for (const bool likelihood : {true, false}) {
-        const BlockTask task{Sum::total, likelihood, false, kPlenty, 1};
+        BlockTask task{Sum::total, likelihood, false, kPlenty, 1};
+        task.root = geometry.root();
         const auto total = [&](const BlockGrammar& of) {
-            const auto search = make_interval_block_search(problem, geometry, of, inner, task,
-                                                           geometry.root(), 0.0);
+            const auto search = make_interval_block_search(problem, geometry, of, inner, task);
             check(search->run(go_on) == Status::done);
             return std::exp(search->log_value(geometry.root(), 0));
         };

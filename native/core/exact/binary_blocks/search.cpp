@@ -23,15 +23,14 @@ public:
     static constexpr std::size_t kWhole = kCells - 1;  // the cell that is free in every inner bit
 
     BinaryBlockSearch(const Problem& problem, const BinaryTable<Word>& table,
-                      const BlockGrammar& grammar, const BlockTask& task, const Box& root,
-                      double log_scale)
-        : BlockSearch(task, root, log_scale, task.n_threads),
+                      const BlockGrammar& grammar, const BlockTask& task)
+        : BlockSearch(task, task.n_threads),
           grammar_(grammar),
           setting_{{problem, table, grammar_,
                     BinarySplitProbabilities(table.features, problem.grammar, grammar.measure),
-                    LeafValues(problem, task.likelihood, log_scale),
-                    static_cast<std::uint32_t>(
-                        std::min<std::int64_t>(problem.grammar.min_leaf, data_rows(root.sizes))),
+                    LeafValues(problem, task.likelihood, task.log_scale),
+                    static_cast<std::uint32_t>(std::min<std::int64_t>(
+                        problem.grammar.min_leaf, data_rows(task.root.sizes))),
                     table.bit_of(task.excluded)},
                    InnerBits<Word, kInner>(table, table.bit_of(task.excluded)),
                    {}} {}
@@ -41,11 +40,11 @@ public:
         const Status status = shared_.team.run(task_.n_threads, [&](std::size_t thread) {
             BinaryWorker<Word, kSum, kVector, kInner>(shared_, setting_, thread, *pools_[thread],
                                                 thread == 0 ? &poll : nullptr)
-                .run(root_);
+                .run(task_.root);
         });
         if (status == Status::done) {
             const auto* const values =
-                std::bit_cast<const double*>(*shared_.found->find(root_.key));
+                std::bit_cast<const double*>(*shared_.found->find(task_.root.key));
             for (std::size_t t = 0; t < n_root_depths(); ++t) {
                 root_values_.push_back(values[t * kCells + kWhole]);
             }
@@ -96,7 +95,7 @@ private:
     }
 
     std::size_t n_root_depths() const {
-        return kVector ? model().n_depths_of(model().table.varying(root_.rows)) : 1;
+        return kVector ? model().n_depths_of(model().table.varying(task_.root.rows)) : 1;
     }
 
     BlockGrammar grammar_;
@@ -107,37 +106,23 @@ private:
 // copies; those take memory, vectors by far the most.
 constexpr std::size_t kInner = 2, kInnerOfVectors = 0;
 
-template <Sum kSum, typename Word>
-std::unique_ptr<BlockSearch> make(const Problem& problem, const BinaryTable<Word>& table,
-                                  const BlockGrammar& grammar, const BlockTask& task,
-                                  const Box& root, double log_scale) {
-    if (grammar.nodes.size() == 1) {
-        return std::make_unique<BinaryBlockSearch<Word, kSum, false, kInner>>(problem, table, grammar,
-                                                                        task, root, log_scale);
-    }
-    return std::make_unique<BinaryBlockSearch<Word, kSum, true, kInnerOfVectors>>(
-        problem, table, grammar, task, root, log_scale);
-}
-
 }  // namespace
 
 std::unique_ptr<BlockSearch> make_binary_block_search(const Problem& problem,
                                                       const AnyBinaryTable& any,
                                                       const BlockGrammar& grammar,
-                                                      const BlockTask& task, const Box& root,
-                                                      double log_scale) {
-    return std::visit(
-        [&](const auto& table) {
-            switch (task.sum) {
-                case Sum::total:
-                    return make<Sum::total>(problem, table, grammar, task, root, log_scale);
-                case Sum::best:
-                    return make<Sum::best>(problem, table, grammar, task, root, log_scale);
-                case Sum::count: break;
+                                                      const BlockTask& task) {
+    const auto make = [&]<typename Word>(const BinaryTable<Word>& table) {
+        return for_sum(task.sum, [&]<Sum kSum>() -> std::unique_ptr<BlockSearch> {
+            if (grammar.nodes.size() == 1) {
+                return std::make_unique<BinaryBlockSearch<Word, kSum, false, kInner>>(
+                    problem, table, grammar, task);
             }
-            return make<Sum::count>(problem, table, grammar, task, root, log_scale);
-        },
-        any);
+            return std::make_unique<BinaryBlockSearch<Word, kSum, true, kInnerOfVectors>>(
+                problem, table, grammar, task);
+        });
+    };
+    return std::visit(make, any);
 }
 
 }  // namespace slp::exact

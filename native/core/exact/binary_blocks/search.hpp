@@ -26,7 +26,6 @@ namespace slp::exact {
 std::unique_ptr<BlockSearch> make_binary_block_search(const Problem& problem,
                                                       const AnyBinaryTable& table,
                                                       const BlockGrammar& grammar,
-                                                      const BlockTask& task, const Box& root,
-                                                      double log_scale);
+                                                      const BlockTask& task);
 
 }  // namespace slp::exact

@@ -34,11 +34,9 @@ PartsOf::PartsOf(std::size_t m) {
 }
 
 const std::array<PartsOf, kFewRows + 1>& parts_of_few() {
-    static const std::array<PartsOf, kFewRows + 1> all = [] {
-        return []<std::size_t... m>(std::index_sequence<m...>) {
-            return std::array{PartsOf(m)...};
-        }(std::make_index_sequence<kFewRows + 1>());
-    }();
+    static const std::array all = []<std::size_t... m>(std::index_sequence<m...>) {
+        return std::array{PartsOf(m)...};
+    }(std::make_index_sequence<kFewRows + 1>());
     return all;
 }
 

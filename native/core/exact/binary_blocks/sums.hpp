@@ -20,6 +20,7 @@
 #include "exact/binary_blocks/cells.hpp"
 #include "exact/binary_blocks/model.hpp"
 #include "exact/binary_blocks/small_boxes.hpp"
+#include "exact/block_search.hpp"
 #include "exact/numbers.hpp"
 #include "pool.hpp"
 
@@ -48,7 +49,7 @@ public:
     const double* work_out(const Box& box, Word varying,
                            std::span<const BinarySplit> splits, const double* const* sides,
                            Keep keep) {
-        n_items_ = n_edges_ = 0;
+        counts.n_items = counts.n_edges = 0;
         outer_ = varying & ~(inner_.mask() | model_.excluded);
         n_depths_ = kVector ? model_.n_depths_of(outer_) : 1;
         own_ = reinterpret_cast<double*>(pool_.allocate(n_depths_ * kCells));
@@ -91,24 +92,15 @@ public:
     // Frees the block that was evaluated last.
     void take_back() { pool_.take_back(n_depths_ * kCells); }
 
-    // Of the block evaluated last: the members of more than one row evaluated in it, and their
-    // splits with one more for the leaf.
-    std::uint64_t n_items() const { return n_items_; }
-    std::uint64_t n_edges() const { return n_edges_; }
-    // Whether every value so far lies well inside the range of doubles.
-    bool in_range() const { return in_range_; }
+    BlockCounts counts;  // of the members of more than one row evaluated in the last block
 
 private:
     static Word lowest(Word word) { return word & (~word + 1); }
 
     void prefetch(const double* values) const {
-        constexpr std::size_t kLine = 64, kMost = 512;
-        const std::size_t bytes = std::min(n_depths_ * kCells * sizeof(double), kMost);
-        const auto* const begin = reinterpret_cast<const char*>(values);
-        for (std::size_t at = 0; at < bytes; at += kLine) {
-            __builtin_prefetch(begin + at);
-        }
-        __builtin_prefetch(begin + bytes - 1);
+        const std::size_t bytes = std::min<std::size_t>(n_depths_ * kCells * sizeof(double), 512);
+        prefetch_lines(values, bytes);
+        __builtin_prefetch(reinterpret_cast<const char*>(values) + bytes - 1);
     }
 
     // --- outer splits ---
@@ -219,14 +211,14 @@ private:
     }
 
     void check_range(double value) {
-        in_range_ = in_range_ && (kSum == Sum::count || model_.excluded != 0 ||
-                                  (value >= kTiny && value <= kHuge));
+        counts.in_range = counts.in_range && (kSum == Sum::count || model_.excluded != 0 ||
+                                              (value >= kTiny && value <= kHuge));
     }
 
     void count(Sizes sizes, std::size_t n_splits) {
         if (distinct_rows(sizes) > 1) {
-            n_items_ += 1;
-            n_edges_ += n_splits + 1;
+            counts.n_items += 1;
+            counts.n_edges += n_splits + 1;
         }
     }
 
@@ -278,8 +270,6 @@ private:
     std::vector<double> sums_;
     std::array<double, kCells> weights_{};
     std::array<std::size_t, kCells> n_splits_{};
-    std::uint64_t n_items_ = 0, n_edges_ = 0;
-    bool in_range_ = true;
 };
 
 }  // namespace slp::exact

@@ -23,24 +23,20 @@ __extension__ using Wide = unsigned __int128;
 template <typename Word>
 inline constexpr std::size_t kBits = 8 * sizeof(Word);
 
-template <typename Word>
-std::size_t count_bits(Word word) {
-    if constexpr (sizeof(Word) > sizeof(Narrow)) {
-        return count_bits(Narrow(word)) + count_bits(Narrow(word >> kBits<Narrow>));
-    } else {
-        return static_cast<std::size_t>(std::popcount(word));
-    }
+inline std::size_t count_bits(Narrow word) {
+    return static_cast<std::size_t>(std::popcount(word));
+}
+inline std::size_t count_bits(Wide word) {
+    return count_bits(Narrow(word)) + count_bits(Narrow(word >> kBits<Narrow>));
 }
 
 // The number of the lowest bit; of 0 that is kBits.
-template <typename Word>
-std::size_t lowest_bit(Word word) {
-    if constexpr (sizeof(Word) > sizeof(Narrow)) {
-        return Narrow(word) != 0 ? lowest_bit(Narrow(word))
-                                 : kBits<Narrow> + lowest_bit(Narrow(word >> kBits<Narrow>));
-    } else {
-        return static_cast<std::size_t>(std::countr_zero(word));
-    }
+inline std::size_t lowest_bit(Narrow word) {
+    return static_cast<std::size_t>(std::countr_zero(word));
+}
+inline std::size_t lowest_bit(Wide word) {
+    const std::size_t low = lowest_bit(Narrow(word));
+    return low < kBits<Narrow> ? low : low + lowest_bit(Narrow(word >> kBits<Narrow>));
 }
 
 // Boxes of at most so many distinct rows are small (binary_blocks/small_boxes.hpp).

@@ -25,7 +25,9 @@ struct BinarySetting {
     // Values of the blocks of one row, by row.
     std::vector<double> singles;
 
-    std::size_t words_of_single() const { return model.n_depths() * InnerBits<Word, kInner>::kCells; }
+    std::size_t words_of_single() const {
+        return model.n_depths() * InnerBits<Word, kInner>::kCells;
+    }
     const double* single(std::uint32_t row) const {
         return singles.data() + row * words_of_single();
     }
@@ -33,7 +35,8 @@ struct BinarySetting {
 
 // Members are kept as positions of their values.
 template <typename Word, Sum kSum, bool kVector, std::size_t kInner>
-class BinaryWorker : public BlockWalk<BinaryWorker<Word, kSum, kVector, kInner>, BinarySplit, double> {
+class BinaryWorker
+    : public BlockWalk<BinaryWorker<Word, kSum, kVector, kInner>, BinarySplit, double> {
 public:
     using Walk = BlockWalk<BinaryWorker, BinarySplit, double>;
 
@@ -152,9 +155,7 @@ private:
             sums_.take_back();
         }
     }
-    bool in_range() const { return sums_.in_range(); }
-    std::uint64_t n_items() const { return sums_.n_items(); }
-    std::uint64_t n_edges() const { return sums_.n_edges(); }
+    const BlockCounts& counts() const { return sums_.counts; }
 
     struct Side {
         Key key;

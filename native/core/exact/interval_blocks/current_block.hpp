@@ -63,7 +63,7 @@ public:
         for_each_feature(splits, [&](std::span<const BoxSplit> of_feature, std::uint32_t first) {
             ranks.find_sources(of_feature, first);
         });
-        is_root = block.box.key == s_.root.key;
+        is_root = block.box.key == s_.task.root.key;
         inner_splits.find(ranks);
         probabilities.count(ranks, inner_splits, splits);
         find_majorities();

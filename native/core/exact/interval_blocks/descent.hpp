@@ -44,11 +44,10 @@ public:
                  const QueryBatch& queries, double cut, Budget& budget,
                  std::function<bool(std::uint64_t blocks)> go_on)
         : s_(setting),
-          root_(setting.root),
           queries_(queries),
           cut_(cut),
           go_on_(std::move(go_on)),
-          waiting_(n_blocks, setting.root.rows.size(), queries.n,
+          waiting_(n_blocks, setting.task.root.rows.size(), queries.n,
                    StateVectors<kVector>(setting.grammar).length(), budget),
           block_(setting, found, queries, waiting_, budget),
           flow_(setting, queries, cut, block_, waiting_),
@@ -82,9 +81,10 @@ private:
     using Triangle = TriangleOf<MemberValue<kVector>>;
 
     void start() {
-        const Triangle* const values = block_.sides.triangle_of(root_.key);
-        Waiting& root = waiting_.make(values, root_);
-        std::copy(root_.rows.begin(), root_.rows.end(), waiting_.rows_of(root));
+        const Box& box = s_.task.root;
+        const Triangle* const values = block_.sides.triangle_of(box.key);
+        Waiting& root = waiting_.make(values, box);
+        std::copy(box.rows.begin(), box.rows.end(), waiting_.rows_of(root));
         const std::size_t last = values->k - 1;
         const double* const own = block_.vectors.numbers_of(values->row(0)[last]);
         const auto n_starts = static_cast<std::size_t>(s_.problem.n_owed());
@@ -101,7 +101,7 @@ private:
             double mass = 0;
             for (std::size_t at = 0; own && at < block.values->n_cells(); ++at) {
                 mass +=
-                    block_.vectors.mass(own.data() + at * block_.vectors.length(), values[at]);
+                    block_.vectors.mass(own.numbers + at * block_.vectors.length(), values[at]);
             }
             if (mass > cut_) {
                 return true;
@@ -119,7 +119,6 @@ private:
     }
 
     const IntervalSetting& s_;
-    const Box& root_;
     const QueryBatch& queries_;
     double cut_;
     std::function<bool(std::uint64_t)> go_on_;

@@ -12,7 +12,6 @@
 #include "exact/interval_blocks/current_block.hpp"
 #include "exact/interval_blocks/search.hpp"
 #include "exact/interval_blocks/setting.hpp"
-#include "exact/leaf_values.hpp"
 #include "problem/geometry.hpp"
 #include "problem/leaf_models.hpp"
 
@@ -50,7 +49,7 @@ private:
                 }
             }
             if (reached != 0) {
-                sink.leaf(leaf.data(), reached, mass_.data(), likelihood(leaf, sizes));
+                sink.leaf(leaf.data(), reached, mass_.data(), s_.leaf(leaf, sizes));
             }
         });
     }
@@ -65,7 +64,7 @@ private:
                 return;
             }
             const double* const own = f_.derivatives(0).at(i, j);
-            const double of_leaf = likelihood(leaf, sizes);
+            const double of_leaf = s_.leaf(leaf, sizes);
             double mass = 0;
             for (std::size_t s = 0; s < f_.vectors.length(); ++s) {
                 if (own[s] != 0.0) {
@@ -111,11 +110,6 @@ private:
         for (std::size_t r = 0; r < ranks.rows.size(); ++r) {
             rows_[next_[ranks.rank_of_row[r]]++] = ranks.rows[r];
         }
-    }
-
-    double likelihood(const std::vector<double>& leaf, Sizes sizes) const {
-        return leaf_value(s_.problem.leaf, s_.likelihood, s_.log_scale, leaf.data(),
-                          data_rows(sizes));
     }
 
     const IntervalSetting& s_;

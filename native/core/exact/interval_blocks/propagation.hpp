@@ -42,7 +42,10 @@ public:
     // notes the others.
     void sweep_inside() {
         for (std::size_t query = 0; query < queries_.n; ++query) {
-            sweep_inside(query);
+            f_.queries.clear(query);
+            if (f_.derivatives(query)) {
+                sweep_inside(query);
+            }
         }
     }
 
@@ -78,26 +81,19 @@ private:
 
     void sweep_inside(std::size_t query) {
         const std::size_t k = f_.ranks.k;
-        f_.queries.clear(query);
         const Derivatives<kVector> own = f_.derivatives(query);
-        if (!own) {
-            return;
-        }
         const std::size_t turn = queries_.both() ? 0 : f_.queries.inner_turn(query);
         for (std::size_t i = 0; i < k; ++i) {
             for (std::size_t j = k; j-- > std::max<std::size_t>(i, f_.ranks.first_member[i]);) {
                 double* const at = own.at(i, j);
-                if (!(f_.vectors.mass(at, f_.values().row(i)[j]) > cut_)) {
+                const Cell& value = f_.values().row(i)[j];
+                if (!(f_.vectors.mass(at, value) > cut_)) {
                     std::fill_n(at, length(), 0.0);
-                    continue;
+                } else if (const StateRange states = f_.vectors.cut_off(at, value, cut_);
+                           states.end != 0) {
+                    f_.queries.note(query, i, j, states);
+                    split_inside(own, i, j, states, turn);
                 }
-                const StateRange states =
-                    f_.vectors.cut_off(at, f_.values().row(i)[j], cut_);
-                if (states.end == 0) {
-                    continue;
-                }
-                f_.queries.note(query, i, j, states);
-                split_inside(own, i, j, states, turn);
             }
         }
     }
@@ -125,12 +121,10 @@ private:
                 if (queries_.both()) {
                     f_.vectors.add_both(runs, path_.data(), states, shares, weight, left, right,
                                         to_left, to_right, sums);
-                } else if (m < turn) {
-                    f_.vectors.add_one(false, runs, path_.data(), states, shares, weight, left,
-                                       to_right);
                 } else {
-                    f_.vectors.add_one(true, runs, path_.data(), states, shares, weight, right,
-                                       to_left);
+                    const bool is_left = m >= turn;
+                    f_.vectors.add_one(is_left, runs, path_.data(), states, shares, weight,
+                                       is_left ? right : left, is_left ? to_left : to_right);
                 }
             }
         });

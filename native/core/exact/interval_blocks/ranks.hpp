@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <span>
 #include <utility>
 #include <vector>
@@ -54,11 +55,9 @@ public:
     void set_rows(const Box& box) {
         rows = box.rows;
         k = 0;
-        for (const std::uint32_t row : rows) {
-            rank_of_code_[inner_.codes[row]] = 1;
-        }
         std::uint32_t low = inner_.codes[rows.front()], high = low;
         for (const std::uint32_t row : rows) {
+            rank_of_code_[inner_.codes[row]] = 1;
             low = std::min(low, inner_.codes[row]);
             high = std::max(high, inner_.codes[row]);
         }
@@ -78,10 +77,7 @@ public:
         for (const std::uint32_t row : rows) {
             rank_of_code_[inner_.codes[row]] = 0;
         }
-        std::fill_n(first_member.begin(), k, 0U);
-        for (std::size_t i = 0; i < k; ++i) {
-            first_member[i] = static_cast<std::uint32_t>(i);
-        }
+        std::iota(first_member.begin(), first_member.begin() + static_cast<std::ptrdiff_t>(k), 0U);
     }
 
     // Rows with their codes of a feature, codes ascending; of levels also where they are met first.
@@ -104,14 +100,12 @@ public:
     void find_sources(std::span<const BoxSplit> splits, std::uint32_t first) {
         const Feature& feature = problem_.table.features[splits.front().feature];
         if (feature.kind == FeatureKind::levels) {
+            const auto on_left = [&](std::size_t i) { return left[i] != 0; };
+            const auto on_right = [&](std::size_t i) { return left[i] != sizes[i]; };
             for (std::uint32_t e = 0; e < splits.size(); ++e) {
                 count_level(feature, splits[e].low);
-                note_source(
-                    {first + e, false, 0}, [&](std::size_t i) { return left[i] != 0; },
-                    [&](std::size_t i) { return left[i] != sizes[i]; });
-                note_source(
-                    {first + e, true, 0}, [&](std::size_t i) { return left[i] != sizes[i]; },
-                    [&](std::size_t i) { return left[i] != 0; });
+                note_source({first + e, false, 0}, on_left, on_right);
+                note_source({first + e, true, 0}, on_right, on_left);
             }
             return;
         }

@@ -20,15 +20,14 @@ public:
     using Worker = IntervalWorker<kSum, kVector>;
     using Triangle = typename Worker::Triangle;
 
-    IntervalBlocks(const IntervalSetting& setting, const BlockTask& task)
-        : IntervalBlockSearch(task, setting.root, setting.log_scale, 2 * task.n_threads),
-          setting_(setting) {}
+    explicit IntervalBlocks(const IntervalSetting& setting)
+        : IntervalBlockSearch(setting.task, 2 * setting.task.n_threads), setting_(setting) {}
 
     Status run(const Poll& poll) override {
         const Status status = shared_.team.run(task_.n_threads, [&](std::size_t thread) {
             Worker(shared_, setting_, n_blocks_, thread, *pools_[2 * thread],
                    *pools_[2 * thread + 1], thread == 0 ? &poll : nullptr)
-                .run(setting_.root);
+                .run(task_.root);
         });
         finish(status);
         return status;
@@ -51,15 +50,15 @@ private:
     // Keeps the root's values, and frees the triangles.
     void finish(Status status) {
         if (status == Status::done) {
-            const std::uint64_t* const found = shared_.found->find(setting_.root.key);
+            const std::uint64_t* const found = shared_.found->find(task_.root.key);
             const auto& triangle = *std::bit_cast<const Triangle*>(*found);
             const auto cell = std::bit_cast<std::uint64_t>(triangle.row(0)[triangle.k - 1]);
             for (std::size_t s = 0; s < setting_.grammar.nodes.size(); ++s) {
                 root_values_.push_back(number(cell, s));
             }
-        }
-        if (status == Status::done && task_.keep_blocks) {
-            return;
+            if (task_.keep_blocks) {
+                return;
+            }
         }
         shared_.found.reset();
         for (std::size_t i = 0; i < pools_.size(); ++i) {
@@ -74,27 +73,18 @@ private:
     std::atomic<std::uint32_t> n_blocks_{0};
 };
 
-template <Sum kSum>
-std::unique_ptr<IntervalBlockSearch> make(const IntervalSetting& setting, const BlockTask& task) {
-    if (setting.grammar.nodes.size() == 1 && setting.grammar.weights.empty()) {
-        return std::make_unique<IntervalBlocks<kSum, false>>(setting, task);
-    }
-    return std::make_unique<IntervalBlocks<kSum, true>>(setting, task);
-}
-
 }  // namespace
 
 std::unique_ptr<IntervalBlockSearch> make_interval_block_search(
     const Problem& problem, const Geometry& geometry, const BlockGrammar& grammar,
-    std::uint32_t inner, const BlockTask& task, const Box& root, double log_scale) {
-    const IntervalSetting setting{problem,   geometry, grammar,      inner, task.likelihood,
-                                  log_scale, root,     task.excluded};
-    switch (task.sum) {
-        case Sum::total: return make<Sum::total>(setting, task);
-        case Sum::best: return make<Sum::best>(setting, task);
-        case Sum::count: break;
-    }
-    return make<Sum::count>(setting, task);
+    std::uint32_t inner, const BlockTask& task) {
+    const IntervalSetting setting{problem, geometry, grammar, inner, task};
+    return for_sum(task.sum, [&]<Sum kSum>() -> std::unique_ptr<IntervalBlockSearch> {
+        if (grammar.nodes.size() == 1 && grammar.weights.empty()) {
+            return std::make_unique<IntervalBlocks<kSum, false>>(setting);
+        }
+        return std::make_unique<IntervalBlocks<kSum, true>>(setting);
+    });
 }
 
 }  // namespace slp::exact

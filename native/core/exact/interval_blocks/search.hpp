@@ -76,6 +76,6 @@ public:
 
 std::unique_ptr<IntervalBlockSearch> make_interval_block_search(
     const Problem& problem, const Geometry& geometry, const BlockGrammar& grammar,
-    std::uint32_t inner, const BlockTask& task, const Box& root, double log_scale);
+    std::uint32_t inner, const BlockTask& task);
 
 }  // namespace slp::exact

@@ -5,6 +5,8 @@
 #include <cstdint>
 
 #include "exact/block_grammar.hpp"
+#include "exact/block_search.hpp"
+#include "exact/leaf_values.hpp"
 #include "problem/geometry.hpp"
 #include "problem/problem.hpp"
 #include "problem/split_measures.hpp"
@@ -16,18 +18,16 @@ struct IntervalSetting {
     const Geometry& geometry;
     BlockGrammar grammar;
     std::uint32_t inner;
-    // Whether the leaves' marginal likelihoods are in the weights.
-    bool likelihood;
-    // Log of the factor of a value for each row of the data.
-    double log_scale;
-    Box root;
-    // A feature that no tree splits on, though its splits keep their probabilities; -1: none.
-    std::int32_t excluded = -1;
+    BlockTask task;
 
     // Whether the splits on a feature may differ in weight.
     bool weighs() const { return weighs_splits(grammar.measure); }
     bool is_excluded(std::uint32_t feature) const {
-        return static_cast<std::int32_t>(feature) == excluded;
+        return static_cast<std::int32_t>(feature) == task.excluded;
+    }
+    double leaf(const std::vector<double>& statistics, Sizes sizes) const {
+        return leaf_value(problem.leaf, task.likelihood, task.log_scale, statistics.data(),
+                          data_rows(sizes));
     }
 };
 

@@ -77,16 +77,11 @@ public:
     // Prefetches the data of query 0 for a later split, as far as it exists; it is read and written
     // row after row.
     void prefetch(std::size_t split) const {
-        constexpr std::size_t kLine = 64, kLines = 8;
         for (std::size_t at = 2 * split; at < std::min(2 * split + 2, values_.size()); ++at) {
-            const double* const numbers =
-                blocks_[at] == nullptr ? nullptr : blocks_[at]->queries()[0];
             const std::size_t bytes = values_[at]->n_cells() * sizeof(double);
-            for (std::size_t from = 0; from < std::min(bytes, kLines * kLine); from += kLine) {
-                __builtin_prefetch(reinterpret_cast<const char*>(values_[at]->row(0)) + from);
-                if (numbers != nullptr) {
-                    __builtin_prefetch(reinterpret_cast<const char*>(numbers) + from);
-                }
+            prefetch_lines(values_[at]->row(0), bytes);
+            if (blocks_[at] != nullptr) {
+                prefetch_lines(blocks_[at]->queries()[0], bytes);
             }
         }
     }

@@ -17,22 +17,15 @@ namespace slp::exact {
 
 // In cells as in the triangle of values, one number for each state.
 template <bool kVector>
-class Derivatives {
-public:
-    Derivatives() = default;
-    Derivatives(double* numbers, std::size_t k, std::size_t length)
-        : numbers_(numbers), k_(k), length_(length) {}
+struct Derivatives {
+    double* numbers = nullptr;
+    std::size_t k = 0, length = 1;
 
     // Nothing where there are none.
-    explicit operator bool() const { return numbers_ != nullptr; }
+    explicit operator bool() const { return numbers != nullptr; }
     double* at(std::size_t i, std::size_t j) const {
-        return numbers_ + triangle_cell(k_, i, j) * (kVector ? length_ : 1);
+        return numbers + triangle_cell(k, i, j) * (kVector ? length : 1);
     }
-    const double* data() const { return numbers_; }
-
-private:
-    double* numbers_ = nullptr;
-    std::size_t k_ = 0, length_ = 1;
 };
 
 // The shares of one split of a member, one for each share class.

@@ -24,7 +24,6 @@
 #include "exact/interval_blocks/split_probabilities.hpp"
 #include "exact/interval_blocks/state_vectors.hpp"
 #include "exact/interval_blocks/triangle.hpp"
-#include "exact/leaf_values.hpp"
 #include "exact/numbers.hpp"
 #include "pool.hpp"
 #include "problem/edges.hpp"
@@ -43,7 +42,6 @@ public:
     IntervalSums(const IntervalSetting& setting, Pool& triangles, Pool& vectors, Charge& scratch)
         : s_(setting),
           grammar_(setting.grammar),
-          leaf_model_(setting.problem.leaf),
           products_(products<kSum>()),
           ranks_(setting.problem, setting.geometry, setting.inner),
           shares_(setting, ranks_.most()),
@@ -54,7 +52,7 @@ public:
           alike_(shares_.features_are_alike()),
           n_statistics_(setting.problem.leaf.n_statistics()),
           min_leaf_(static_cast<std::uint64_t>(setting.problem.grammar.min_leaf)),
-          any_value_(kSum == Sum::count || setting.excluded >= 0) {
+          any_value_(kSum == Sum::count || setting.task.excluded >= 0) {
         const std::size_t most = ranks_.most(), members = most * most;
         const std::size_t of_feature = alike_ ? 0 : members * length();
         scratch.add((members * (length() + 1) + of_feature) * sizeof(double) + shares_.bytes());
@@ -75,9 +73,9 @@ public:
                        const Triangle* const* sides, Keep keep) {
         splits_ = splits;
         sides_ = sides;
-        n_items_ = n_edges_ = 0;
+        counts.n_items = counts.n_edges = 0;
         vector_words_ = 0;
-        is_root_ = box.key == s_.root.key;
+        is_root_ = box.key == s_.task.root.key;
         ranks_.set_rows(box);
         auto* const own =
             reinterpret_cast<Triangle*>(triangles_.allocate(Triangle::words(ranks_.k)));
@@ -96,11 +94,7 @@ public:
         }
     }
 
-    // Of the block that was worked out last: members, and their splits with one more for the leaf.
-    std::uint64_t n_items() const { return n_items_; }
-    std::uint64_t n_edges() const { return n_edges_; }
-    // Whether every value so far lies well inside the range of doubles.
-    bool in_range() const { return in_range_; }
+    BlockCounts counts;  // of the members that were worked out in the last block
 
 private:
     // --- outer splits ---
@@ -157,13 +151,9 @@ private:
 
     // Prefetches the triangles of a later split, which are read row after row.
     void prefetch(std::size_t split) const {
-        constexpr std::size_t kLine = 64, kLines = 8;
         for (std::size_t side = 2 * split; side < 2 * std::min(split + 1, splits_.size());
              ++side) {
-            const auto* const begin = reinterpret_cast<const char*>(sides_[side]);
-            for (std::size_t line = 0; begin != nullptr && line < kLines; ++line) {
-                __builtin_prefetch(begin + line * kLine);
-            }
+            prefetch_lines(sides_[side]);
         }
     }
 
@@ -236,7 +226,7 @@ private:
         std::fill_n(keys_.begin(), ranks_.k + 1, Key{});
         for (std::size_t r = 0; r < ranks_.rows.size(); ++r) {
             const std::size_t rank = ranks_.rank_of_row[r];
-            leaf_model_.add(ranks_.rows[r], statistics_.data() + rank * n_statistics_);
+            s_.problem.leaf.add(ranks_.rows[r], statistics_.data() + rank * n_statistics_);
             keys_[rank + 1] = keys_[rank + 1] + s_.geometry.key_of(ranks_.rows[r]);
         }
         for (std::size_t i = 0; i < ranks_.k; ++i) {
@@ -269,8 +259,8 @@ private:
                 split_inside(own, i, j);
                 row[j] = value_of(i * k + j, sizes);
                 columns_[j * k + i] = row[j];
-                n_items_ += 1;
-                n_edges_ += shares_.n_splits(i * k + j) + 1;
+                counts.n_items += 1;
+                counts.n_edges += shares_.n_splits(i * k + j) + 1;
                 keep(keys_[j + 1] - keys_[i], row[j]);
             }
         }
@@ -348,8 +338,7 @@ private:
         for (std::size_t m = 0; m < has_majority_.size(); ++m) {
             has_majority_[m] = has_majority(grammar_.majorities[m], leaf_);
         }
-        const double leaf = leaf_value(leaf_model_, s_.likelihood, s_.log_scale, leaf_.data(),
-                                       data_rows(sizes));
+        const double leaf = s_.leaf(leaf_, sizes);
         const double* const sum = sums_.data() + member * length();
         const bool is_whole = is_root_ && member + 1 == ranks_.k;
         for (const BlockGrammar::Segment& segment : grammar_.segments) {
@@ -383,7 +372,7 @@ private:
         const bool inside = grammar_.may_fail
                                 ? value == 0.0 || (value >= kTinyFactor && value <= kHugeFactor)
                                 : value >= kTiny && value <= kHuge;
-        in_range_ = in_range_ && (any_value_ || inside);
+        counts.in_range = counts.in_range && (any_value_ || inside);
         return value;
     }
 
@@ -391,7 +380,6 @@ private:
 
     const IntervalSetting& s_;
     const BlockGrammar& grammar_;
-    const LeafModel& leaf_model_;
     Products products_;
     BlockRanks ranks_;
     MemberShares shares_;
@@ -412,10 +400,8 @@ private:
     std::vector<std::uint8_t> has_majority_;
     std::vector<Cell> columns_;  // (i, j) at j * k + i
     std::vector<Key> keys_;
-    std::uint64_t n_items_ = 0, n_edges_ = 0;
     std::size_t vector_words_ = 0;
     double* next_vector_ = nullptr;
-    bool in_range_ = true;
 };
 
 }  // namespace slp::exact

@@ -38,8 +38,8 @@ public:
     // n_blocks: how many there may be. length: numbers of a member. Throws OutOfBudget.
     WaitingBlocks(std::size_t n_blocks, std::size_t n_rows, std::size_t n_queries,
                   std::size_t length, Budget& budget)
-        : n_queries_(n_queries), length_(length), levels_(n_rows + 1), budget_(budget) {
-        take(n_blocks * sizeof(Waiting*));
+        : n_queries_(n_queries), length_(length), levels_(n_rows + 1), charge_(budget) {
+        charge_.add(n_blocks * sizeof(Waiting*));
         by_number_.resize(n_blocks);
     }
 
@@ -49,7 +49,6 @@ public:
                 give_up(*block);
             }
         }
-        budget_.give_back(taken_);
     }
     WaitingBlocks(const WaitingBlocks&) = delete;
     WaitingBlocks& operator=(const WaitingBlocks&) = delete;
@@ -77,7 +76,7 @@ public:
         const std::size_t n = distinct_rows(box.sizes);
         const std::size_t bytes =
             sizeof(Waiting) + n_queries_ * sizeof(double*) + n * sizeof(std::uint32_t);
-        take(bytes);
+        charge_.add(bytes);
         levels_[n].push_back(nullptr);
         auto* const block = new (::operator new(bytes)) Waiting{values, box, bytes};
         std::fill_n(block->queries(), n_queries_, nullptr);
@@ -100,7 +99,7 @@ public:
         double*& own = block.queries()[query];
         if (own == nullptr) {
             const std::size_t n = block.values->n_cells() * length_;
-            take(n * sizeof(double));
+            charge_.add(n * sizeof(double));
             block.bytes += n * sizeof(double);
             own = new double[n]();
         }
@@ -108,8 +107,7 @@ public:
     }
 
     void give_up(Waiting& block) {
-        budget_.give_back(block.bytes);
-        taken_ -= block.bytes;
+        charge_.give_back(block.bytes);
         for (std::size_t query = 0; query < n_queries_; ++query) {
             delete[] block.queries()[query];
         }
@@ -118,16 +116,10 @@ public:
     }
 
 private:
-    void take(std::size_t bytes) {
-        budget_.take(bytes);
-        taken_ += bytes;
-    }
-
     std::size_t n_queries_, length_;
     std::vector<Waiting*> by_number_;
     std::vector<std::vector<Waiting*>> levels_;
-    Budget& budget_;
-    std::size_t taken_ = 0;
+    Charge charge_;
 };
 
 }  // namespace slp::exact

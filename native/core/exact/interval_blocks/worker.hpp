@@ -55,27 +55,21 @@ private:
     const Triangle* known(const Box&, const BoxSplit&, bool) const { return nullptr; }
 
     const Triangle* work_out(const typename Walk::Frame& f) {
-        Triangle* const own =
-            sums_.work_out(f.box, f.splits, f.sides,
-                           [this](Key key, const Cell& value) { keep(key, value); });
+        const StateVectors<kVector> vectors(setting_.grammar);
+        const auto is_less = [&](std::uint64_t a, std::uint64_t b) {
+            const Cell x = std::bit_cast<Cell>(a), y = std::bit_cast<Cell>(b);
+            return std::ranges::lexicographical_compare(vectors.numbers(x), vectors.numbers(y));
+        };
+        const auto keep = [&](Key key, const Cell& value) {
+            this->shared_.keep(key, std::bit_cast<std::uint64_t>(value), is_less);
+        };
+        Triangle* const own = sums_.work_out(f.box, f.splits, f.sides, keep);
         own->number = n_blocks_++;
         return own;
     }
 
     void take_back() { sums_.take_back(this->shared_.kept == nullptr); }
-    bool in_range() const { return sums_.in_range(); }
-    std::uint64_t n_items() const { return sums_.n_items(); }
-    std::uint64_t n_edges() const { return sums_.n_edges(); }
-
-    void keep(Key key, const Cell& value) {
-        const StateVectors<kVector> vectors(setting_.grammar);
-        this->shared_.keep(key, std::bit_cast<std::uint64_t>(value),
-                           [&](std::uint64_t a, std::uint64_t b) {
-                               const Cell x = std::bit_cast<Cell>(a), y = std::bit_cast<Cell>(b);
-                               return std::ranges::lexicographical_compare(vectors.numbers(x),
-                                                                           vectors.numbers(y));
-                           });
-    }
+    const BlockCounts& counts() const { return sums_.counts; }
 
     const IntervalSetting& setting_;
     std::atomic<std::uint32_t>& n_blocks_;
