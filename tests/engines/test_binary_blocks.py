@@ -1,5 +1,5 @@
-"""The compiled engine on tables of two-valued features. Uniform priors use binary-feature blocks
-there, with the results of the plain chart."""
+"""The compiled engine on tables of two-valued features. Passes use binary-feature blocks there, with
+the results of the plain chart."""
 
 from __future__ import annotations
 
@@ -34,8 +34,30 @@ PRIORS = (
     ":- use(growtree).\n:- feature_weight(x0, 2).\n:- support(min_leaf(2)).",
     ":- use(growtree_all).",
     ":- use(growtree_all).\n:- support(min_leaf(2)).",
+    ":- use(growtree_gap).\n:- feature_weight(x1, 3).",
     ":- use(gmt).",
     ":- use(gmt).\n:- support([min_leaf(2), max_depth(3)]).",
+)
+
+LOW, HIGH = "box(b, x0, -1, 0.5).\n", "box(b, x0, 0.5, 2).\nbox(b, x1, -1, 0.5).\n"
+CONSTRAINTS = (
+    ":- constraint(first(x0)).",
+    ":- constraint(first(x0)).\n:- failure(condition).\n:- support([min_leaf(3), max_depth(3)]).",
+    ":- constraint(before(x0, x1)).",
+    ":- constraint(once(x4)).",
+    ":- constraint(once(x0)).\n:- constraint(once(x1)).\n:- support(min_leaf(2)).",
+    ":- constraint(exclusive([x1, x4])).",
+    ":- constraint(forbid(x1)).",
+    ":- constraint(forbid(x1, below(2))).",
+    LOW + ":- constraint(forbid(x1, within(b))).",
+    HIGH + ":- constraint(forbid(x4, within(b))).\n:- failure(condition).",
+    LOW + ":- constraint(constant(b)).",
+    HIGH + ":- constraint(constant(b)).",
+    LOW + ":- constraint(majority(b, 1)).",
+    HIGH + ":- constraint(majority(b, 0)).\n:- constraint(first(x0)).",
+    ":- constraint(interaction([[x0, x1], [x2, x3, x4]])).",
+    ":- constraint(max_leaves(5)).",
+    ":- constraint(first(x0)).\n:- constraint(max_leaves(5)).",
 )
 
 
@@ -65,17 +87,25 @@ def close(have: object, want: object) -> None:
 
 
 def same_quantities(grammar: TreeGrammar, table: Table, queries: np.ndarray) -> None:
+    same_values(grammar, table, queries)
+    want, have = plain(grammar, table), compiled(grammar, table, threads=8)
+    draws = [c.draw(30, np.random.default_rng(1)) for c in (have, want)]
+    assert [d.tree for d in draws[0]] == [d.tree for d in draws[1]]
+
+
+def same_values(grammar: TreeGrammar, table: Table, queries: np.ndarray) -> None:
+    """All but draws."""
     want, have = plain(grammar, table), compiled(grammar, table, threads=8)
     close(have.log_total, want.log_total)
     close(have.other(False).log_total, want.other(False).log_total)
     assert have.tree_count() == pytest.approx(want.tree_count(), rel=1e-12)
+    close(have.usage(), want.usage())
+    close(have.expected_splits(), want.expected_splits())
     best = list(islice(want.best(), 8))
     ranked = [x.log_weight + x.log_likelihood for x in islice(have.best(), 8)]
     close(ranked, [x.log_weight + x.log_likelihood for x in best])
     for scored in best:
         close(have.log_weight(scored.tree), want.log_weight(scored.tree))
-    draws = [c.draw(30, np.random.default_rng(1)) for c in (have, want)]
-    assert [d.tree for d in draws[0]] == [d.tree for d in draws[1]]
     leaf = table.leaf
     predict = leaf.predict_proba if leaf.classes else leaf.mean
     for a, b in zip(have.leaf_mixtures(queries), want.leaf_mixtures(queries), strict=True):
@@ -90,6 +120,21 @@ def test_priors(text: str) -> None:
         same_quantities(model.grammar, model.table, X[:3])
 
 
+@pytest.mark.parametrize(
+    "text",
+    [f":- use({prior}).\n{c}" for prior in ("growtree", "denison") for c in CONSTRAINTS]
+    + [f":- use(pinball).\n{c}" for c in ("", CONSTRAINTS[2], CONSTRAINTS[4])],
+)
+def test_constraints(text: str) -> None:
+    """A table of five rows has small boxes alone."""
+    for seed, n, d in ((0, 24, 7), (5, 5, 7)):
+        X, y = data(seed, n, d)
+        X[:4, 0], y[:4] = (0, 0, 1, 1), (0, 1, 0, 1)  # each class may have its majority
+        model = slp.parse(text).compile(X, y)
+        assert "by binary-feature blocks" in algorithm_in_words(model)
+        same_values(model.grammar, model.table, X[:3])
+
+
 @pytest.mark.parametrize("d", [76, 129])
 @pytest.mark.parametrize("text", PRIORS)
 def test_priors_of_words_of_128_bits(text: str, d: int) -> None:
@@ -98,6 +143,26 @@ def test_priors_of_words_of_128_bits(text: str, d: int) -> None:
     assert sum(len(set(column)) > 1 for column in X.T) in (75, 128)
     assert "by binary-feature blocks" in algorithm_in_words(model)
     same_quantities(model.grammar, model.table, X[:3])
+
+
+def test_lengths_and_gaps() -> None:
+    """Features of three values, of which two occur: the length of a split depends on the third."""
+    rng = np.random.default_rng(6)
+    rows = rng.integers(0, 2, (40, 6))
+    features = [Feature(f"f{f}", values=np.array([0.0, 1.0, 1.5 + f])) for f in range(6)]
+    table = make_table(features, rows.tolist(), (rows[:, 0] ^ rows[:, 1]).tolist())
+    for measure in ("range", "gap"):
+        same_quantities(denison(table, 3.0, measure), table, rows[:2].astype(object))
+
+
+@pytest.mark.parametrize("constraint", ["", CONSTRAINTS[0], CONSTRAINTS[7]])
+def test_the_measure_range(constraint: str) -> None:
+    rng = np.random.default_rng(6)
+    X = rng.integers(0, 2, (24, 5)).astype(float)
+    text = f":- use(rjhmc).\n:- feature_weight(x2, 2).\n{constraint}"
+    model = slp.parse(text).compile(X, X[:, 0] != X[:, 1])
+    assert "by binary-feature blocks" in algorithm_in_words(model)
+    same_quantities(model.grammar, model.table, X[:3].astype(object))
 
 
 def test_boxes_and_splits_are_counted() -> None:

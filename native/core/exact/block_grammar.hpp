@@ -38,7 +38,7 @@ enum class Obstacle : std::uint8_t {
     majority,   // a leaf that needs a majority, in a state with calls or other rules
     partition,  // what a split weighs depends on how others part the rows
     sparse,     // few of the pairs of a box and a state are reached
-    values,     // no feature has several values in a typical box
+    values,     // no feature has several values in a typical box, and not all have two
     weights,    // weights of splits differ too much for doubles
     kinds,      // splits are by subsets, or missing values take a side
 };

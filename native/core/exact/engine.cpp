@@ -30,10 +30,7 @@ bool Engine::uses_blocks() const {
                                                                : Obstacle::sparse;
             return;
         }
-        // Binary-feature blocks keep one state of a box, that of its depth. A called state is another.
-        if (blocks_->chain && !blocks_->has_calls && depends_on_counts(blocks_->measure)) {
-            binary_table_ = binary_table(problem_, geometry_);
-        }
+        binary_table_ = binary_table(problem_, geometry_);
         if (binary_table_) {
             return;
         }

@@ -17,7 +17,7 @@ _OBSTACLES = (
     "under the measure `partition` the weight of a split depends on the splits of other features",
     "there are many states, and each box is reached in few of them",
     "no feature takes several values in most boxes, and binary-feature blocks need at most 128 "
-    "features of two values each, and a program in which depth alone decides",
+    "features of two values each",
     "the weights of the splits of one feature differ by a factor of more than 1e18",
     "splits are by subsets of levels, or missing values take a side",
 )

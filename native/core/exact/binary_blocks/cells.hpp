@@ -2,7 +2,7 @@
 //
 // A cell is a member. It says for each inner bit whether its rows have the bit (1), do not have it
 // (0), or may do either (2): a number in base three. The values of a block are one array: the
-// cells at the first depth, then those at the next depth. A member without rows, or with fewer
+// cells of the first state, then those of the next. A member without rows, or with fewer
 // rows than a leaf must have, has the value 0: products with it vanish, because there is no such
 // split.
 

@@ -5,12 +5,16 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <span>
+#include <vector>
 
+#include "exact/binary_blocks/kinds.hpp"
 #include "exact/binary_blocks/table.hpp"
-#include "exact/block_search.hpp"
 #include "exact/block_grammar.hpp"
+#include "exact/block_search.hpp"
 #include "exact/interval_blocks/products.hpp"
 #include "exact/leaf_values.hpp"
+#include "problem/edges.hpp"
 #include "problem/problem.hpp"
 
 namespace slp::exact {
@@ -21,61 +25,104 @@ struct BinaryModel {
     const Problem& problem;
     const BinaryTable<Word>& table;
     const BlockGrammar& grammar;
+    SplitKinds kinds;
     BinarySplitProbabilities probabilities;
     LeafValues leaf;
     // The least rows of the data in a box; at most those of the root.
     std::uint32_t least;
     // The bit that no tree splits on, or none; its splits keep their shares.
     Word excluded = 0;
+    Key root{};
 
-    std::size_t n_depths() const { return grammar.nodes.size(); }
-
-    // What the excluded split of a box weighs that these bits part.
-    double excluded_weight(Word varying) const {
-        return (varying & excluded) == 0
-                   ? 0.0
-                   : probabilities.weight[lowest_bit(excluded)];
+    // How many states a box that these bits part has values for, from the first on. It cannot be at
+    // all depths: each split on the way to it was on another feature.
+    std::size_t n_states_of(Word varying) const {
+        const std::size_t n = grammar.nodes.size();
+        const bool are_depths = grammar.chain && !grammar.has_calls;
+        return are_depths ? std::min(n, table.features.size() - count_bits(varying) + 1) : n;
     }
 
-    // At how many depths, from the first on, a box that so many features part can occur: each split
-    // on the way to it was on another feature.
-    std::size_t n_depths_of(Word varying) const {
-        const auto free = count_bits(varying);
-        return std::min(n_depths(), table.features.size() - free + 1);
+    // The value of a box where there is one state. weights: of its splits; sum: over them, weights
+    // times values.
+    template <Sum kSum>
+    double value_of_one(double leaf, double weights, double sum) const {
+        const bool splits = weights > 0.0;
+        return value_of_node<kSum>(grammar.nodes[0], leaf, true, splits,
+                                   splits ? probabilities.common(weights, grammar.range_totals[0]) * sum
+                                          : 0.0);
+    }
+
+    // Adds the excluded split of a box that these bits part to the weights by kind.
+    void add_excluded(Word varying, double* weights) const {
+        if ((varying & excluded) != 0) {
+            const std::size_t bit = lowest_bit(excluded);
+            weights[kinds.of_bit[bit]] += probabilities.weight[bit];
+        }
     }
 };
 
-// Value of a box at one depth. sum: over its splits, weight times values, probabilities left out;
-// weights: of its splits.
+// Adds the values of a split in the first n states. Only the whole table has those of the start.
 template <Sum kSum, typename Word>
-double value_at(const BinaryModel<Word>& model, std::size_t depth, double leaf, double sum,
-                double weights) {
-    const BlockGrammar::Node& node = model.grammar.nodes[depth];
-    if (!(weights > 0.0)) {
-        return node.leaf_alone * leaf;
+void add_split(const BinaryModel<Word>& model, std::uint32_t kind, bool is_root, double weight,
+               const double* left, const double* right, std::size_t n, double* sum) {
+    const BlockGrammar& grammar = model.grammar;
+    for (const BlockGrammar::Run& run : grammar.runs_of(model.kinds.classes[kind], is_root)) {
+        if (run.to >= n) {
+            continue;
+        }
+        const std::size_t length = std::min<std::size_t>(run.n, n - run.to);
+        if (!run.crossed) {
+            add_run<kSum, true>(left + run.left, right + run.right, length, weight, sum + run.to);
+        } else {
+            add_crossed<kSum>(weight * left[run.left], right + run.right, length,
+                              run.weights < 0 ? nullptr : grammar.weights.data() + run.weights,
+                              sum + run.to);
+        }
     }
-    double value = node.leaf * leaf;
-    if (node.split > 0.0) {
-        add_term<kSum>(node.split * model.probabilities.common(weights) * sum, value);
-    }
-    return value;
 }
 
-// Adds the values of a split at the first n depths: those of its sides at the next depth.
-template <Sum kSum, bool kVector, typename Word>
-void add_split(const BinaryModel<Word>& model, double weight, const double* left, const double* right,
-               std::size_t n, double* sum) {
-    if constexpr (kVector) {
-        const std::size_t last = model.n_depths() - 1;
-        for (std::size_t t = 0; t < std::min(n, last); ++t) {
-            add_term<kSum>(weight * left[t + 1] * right[t + 1], sum[t]);
+// Values of boxes in all states; one for each thread.
+template <Sum kSum, typename Word>
+class StateValues {
+public:
+    explicit StateValues(const BinaryModel<Word>& model)
+        : model_(model), has_majority_(model.grammar.majorities.size()) {}
+
+    // Writes the first n values of a box. weights: of its splits, by kind; sum: by state.
+    void write(bool is_root, const double* statistics, std::uint32_t n_rows, const double* weights,
+               const double* sum, std::size_t n, double* out) {
+        const BlockGrammar& grammar = model_.grammar;
+        const std::size_t k = model_.problem.leaf.n_statistics();
+        for (std::size_t m = 0; m < has_majority_.size(); ++m) {
+            has_majority_[m] = has_majority(grammar.majorities[m], {statistics, k});
         }
-        if (n > last && model.grammar.endless) {
-            add_term<kSum>(weight * left[last] * right[last], sum[last]);
+        const double leaf = model_.leaf(statistics, n_rows);
+        for (const BlockGrammar::Segment& segment : grammar.segments) {
+            double of_splits = 0;
+            for (std::size_t kind = 0; kind < model_.kinds.classes.size(); ++kind) {
+                of_splits += grammar.takes_over(segment.shares, model_.kinds.classes[kind])
+                                 ? weights[kind]
+                                 : 0.0;
+            }
+            const bool splits = of_splits > 0.0;
+            const bool stops = segment.majority < 0 ||
+                               has_majority_[static_cast<std::size_t>(segment.majority)] != 0;
+            const double common =
+                splits ? model_.probabilities.common(of_splits,
+                                                     grammar.range_totals[segment.shares])
+                       : 0.0;
+            for (std::size_t s = segment.begin; s < std::min<std::size_t>(segment.end, n); ++s) {
+                out[s] = s < grammar.n_starts && !is_root
+                             ? 0.0
+                             : value_of_node<kSum>(grammar.nodes[s], leaf, stops, splits,
+                                                   common * sum[s]);
+            }
         }
-    } else {
-        add_term<kSum>(weight * *left * *right, *sum);
     }
-}
+
+private:
+    const BinaryModel<Word>& model_;
+    std::vector<std::uint8_t> has_majority_;
+};
 
 }  // namespace slp::exact

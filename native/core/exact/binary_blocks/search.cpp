@@ -26,12 +26,12 @@ public:
                       const BlockGrammar& grammar, const BlockTask& task)
         : BlockSearch(task, task.n_threads),
           grammar_(grammar),
-          setting_{{problem, table, grammar_,
-                    BinarySplitProbabilities(table.features, problem.grammar, grammar.measure),
+          setting_{{problem, table, grammar_, SplitKinds(grammar, table.cells),
+                    BinarySplitProbabilities(table, problem.grammar, grammar.measure),
                     LeafValues(problem, task.likelihood, task.log_scale),
                     static_cast<std::uint32_t>(std::min<std::int64_t>(
                         problem.grammar.min_leaf, data_rows(task.root.sizes))),
-                    table.bit_of(task.excluded)},
+                    table.bit_of(task.excluded), task.root.key},
                    InnerBits<Word, kInner>(table, table.bit_of(task.excluded)),
                    {}} {}
 
@@ -45,7 +45,7 @@ public:
         if (status == Status::done) {
             const auto* const values =
                 std::bit_cast<const double*>(*shared_.found->find(task_.root.key));
-            for (std::size_t t = 0; t < n_root_depths(); ++t) {
+            for (std::size_t t = 0; t < n_root_values(); ++t) {
                 root_values_.push_back(values[t * kCells + kWhole]);
             }
         }
@@ -59,17 +59,17 @@ public:
     std::uint32_t few_rows() const override { return kFewRows; }
 
 private:
-    double number(std::uint64_t kept, std::size_t depth) const override {
-        return std::bit_cast<const double*>(kept)[depth * kCells];
+    double number(std::uint64_t kept, std::size_t state) const override {
+        return std::bit_cast<const double*>(kept)[state * kCells];
     }
 
-    double value_of_few(const Box& box, std::size_t depth) const override {
-        if (box.rows.empty() || box.rows.size() > kFewRows) {
+    double value_of_few(const Box& box, std::size_t state) const override {
+        if (!is_few(box)) {
             return 0.0;
         }
         SmallBoxes<Word, kSum, kVector> small(model());
-        small.work_out(box.rows);
-        return small.values((std::size_t{1} << box.rows.size()) - 1)[depth];
+        small.work_out(box.rows, false);
+        return small.values((std::size_t{1} << box.rows.size()) - 1)[state];
     }
 
     const BinaryModel<Word>& model() const { return setting_.model; }
@@ -81,21 +81,24 @@ private:
         shared_.budget.take(n_rows * words * sizeof(double));
         setting_.singles.assign(n_rows * words, 0.0);
         std::vector<double> statistics(model().problem.leaf.n_statistics());
+        const std::vector<double> none(
+            std::max(model().kinds.classes.size(), grammar_.nodes.size()));
+        std::vector<double> values(grammar_.nodes.size());
+        StateValues<kSum, Word> states(model());
         for (std::uint32_t row = 0; row < n_rows; ++row) {
             model().problem.leaf.sum({&row, 1}, statistics.data());
-            const double leaf =
-                model().leaf(statistics.data(), data_rows(model().table.rows[row].sizes));
-            double* const values = setting_.singles.data() + row * words;
+            states.write(false, statistics.data(), data_rows(model().table.rows[row].sizes),
+                         none.data(), none.data(), values.size(), values.data());
             for (std::size_t at = 0; at < words; ++at) {
                 if (setting_.inner.holds(at % kCells, row)) {
-                    values[at] = grammar_.nodes[at / kCells].leaf_alone * leaf;
+                    setting_.singles[row * words + at] = values[at / kCells];
                 }
             }
         }
     }
 
-    std::size_t n_root_depths() const {
-        return kVector ? model().n_depths_of(model().table.varying(task_.root.rows)) : 1;
+    std::size_t n_root_values() const {
+        return kVector ? model().n_states_of(model().table.varying(task_.root.rows)) : 1;
     }
 
     BlockGrammar grammar_;
@@ -114,7 +117,7 @@ std::unique_ptr<BlockSearch> make_binary_block_search(const Problem& problem,
                                                       const BlockTask& task) {
     const auto make = [&]<typename Word>(const BinaryTable<Word>& table) {
         return for_sum(task.sum, [&]<Sum kSum>() -> std::unique_ptr<BlockSearch> {
-            if (grammar.nodes.size() == 1) {
+            if (grammar.chain && grammar.nodes.size() == 1) {
                 return std::make_unique<BinaryBlockSearch<Word, kSum, false, kInner>>(
                     problem, table, grammar, task);
             }

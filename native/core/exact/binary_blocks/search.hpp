@@ -8,8 +8,11 @@
 // Features of two values make three things simpler. The keys of both sides of all splits come from
 // one pass over the rows, in which each row adds itself to the bits that it has. Blocks of few
 // rows need no look-ups: sums over their sets of rows (binary_blocks/small_boxes.hpp) give their
-// values, and blocks of one row are known in advance. The values of all depths are found together,
-// up to the greatest depth that a box can have.
+// values, and blocks of one row are known in advance.
+//
+// Where boxes have several states, no bit is inner: the values of a box in all states lie side by
+// side. A split adds its part run by run (block_grammar.hpp). Splits that all states treat alike are
+// of one kind (binary_blocks/kinds.hpp). Depths that a box cannot have are left out.
 
 #pragma once
 

@@ -8,7 +8,8 @@
 //
 // This gives all weights from those of the whole box. The value of S is that of a leaf, plus the
 // sum over its unordered parts of w_S(T) times the values of T and S \ T. There are (3^m - 2^(m+1)
-// + 1) / 2 pairs (S, T) in all, for any number of features.
+// + 1) / 2 pairs (S, T) in all, for any number of features. Where a state tells splits apart, each
+// kind of splits has weights of its own, and so has its mirror image (binary_blocks/kinds.hpp).
 
 #pragma once
 
@@ -17,6 +18,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include "exact/binary_blocks/model.hpp"
@@ -45,22 +47,30 @@ struct PartsOf {
 // The same for all m up to kFewRows, at index m.
 const std::array<PartsOf, kFewRows + 1>& parts_of_few();
 
-// Evaluates small boxes; one for each thread. kVector: a value for each depth.
+// Evaluates small boxes; one for each thread. kVector: a value for each state.
 template <typename Word, Sum kSum, bool kVector>
 class SmallBoxes {
 public:
     explicit SmallBoxes(const BinaryModel<Word>& model)
         : model_(model),
-          length_(kVector ? model.n_depths() : 1),
+          states_(model),
+          length_(kVector ? model.grammar.nodes.size() : 1),
           k_(model.problem.leaf.n_statistics()),
           statistics_(k_ << kFewRows),
           values_(length_ << kFewRows),
-          sum_(length_) {}
+          sum_(length_),
+          of_kind_(model.kinds.classes.size()) {
+        if constexpr (kVector) {
+            weights_.resize(kPairs * n_groups());
+            largest_.resize(weights_.size());
+        }
+    }
 
     // Evaluates the box of these rows, ascending: 1 to kFewRows of them; and the boxes of all sets
     // of them, each set a word of bits.
-    void work_out(std::span<const std::uint32_t> rows) {
+    void work_out(std::span<const std::uint32_t> rows, bool is_root) {
         m_ = rows.size();
+        is_root_ = is_root;
         set_rows(rows);
         if (m_ > 1) {
             find_weights();
@@ -71,10 +81,10 @@ public:
         }
     }
 
-    // Of a set of the last box's rows: values, as many as n_depths_of says; bits that part it; rows
+    // Of a set of the last box's rows: values, as many as n_states_of says; bits that part it; rows
     // of the data.
     std::span<const double> values(std::size_t s) const {
-        return {values_.data() + s * length_, n_depths_of(s)};
+        return {values_.data() + s * length_, n_states_of(s)};
     }
     Word varying(std::size_t s) const { return any_[s] & ~every_[s]; }
     std::uint32_t n_rows(std::size_t s) const { return n_rows_[s]; }
@@ -116,88 +126,146 @@ private:
         }
         const PartsOf& parts = parts_of_few()[m_];
         const std::size_t whole = parts.first[(1U << m_) - 1];
-        std::fill(weights_.begin() + whole, weights_.begin() + parts.pairs.size(), 0.0);
-        if constexpr (kSum == Sum::best) {
-            std::fill(largest_.begin() + whole, largest_.begin() + parts.pairs.size(), 0.0);
+        for (std::size_t g = 0; g < n_groups(); ++g) {
+            std::fill(of(weights_, g, whole), of(weights_, g, parts.pairs.size()), 0.0);
+            if constexpr (kSum == Sum::best) {
+                std::fill(of(largest_, g, whole), of(largest_, g, parts.pairs.size()), 0.0);
+            }
         }
         for (Word w = varying & ~model_.excluded; w != 0; w &= w - 1) {
             const auto bit = lowest_bit(w);
-            const std::size_t at = whole + part[bit] / 2 - 1;
-            weights_[at] += model_.probabilities.weight[bit];
+            const std::size_t at = whole + part[bit] / 2 - 1, g = group_of(bit);
+            *of(weights_, g, at) += model_.probabilities.weight[bit];
             if constexpr (kSum == Sum::best) {
-                largest_[at] = std::max(largest_[at], model_.probabilities.weight[bit]);
+                double& largest = *of(largest_, g, at);
+                largest = std::max(largest, model_.probabilities.weight[bit]);
             }
         }
         for (std::size_t e = whole; e-- > 0;) {
             const PartsOf::Pair& pair = parts.pairs[e];
-            weights_[e] = weights_[pair.with] + weights_[pair.without];
-            if constexpr (kSum == Sum::best) {
-                largest_[e] = std::max(largest_[pair.with], largest_[pair.without]);
+            for (std::size_t g = 0; g < n_groups(); ++g) {
+                // Without row 0, its part is the other one of the larger set.
+                const std::size_t other =
+                    !kVector || (pair.part & 1) != 0 ? g : model_.kinds.groups[g].mirror;
+                *of(weights_, g, e) =
+                    *of(weights_, g, pair.with) + *of(weights_, other, pair.without);
+                if constexpr (kSum == Sum::best) {
+                    *of(largest_, g, e) =
+                        std::max(*of(largest_, g, pair.with), *of(largest_, other, pair.without));
+                }
             }
         }
     }
 
+    std::size_t n_groups() const { return kVector ? model_.kinds.groups.size() : 1; }
+
+    // The group of a bit's splits by which the rows that differ from the first go right.
+    std::size_t group_of(std::size_t bit) const {
+        const std::size_t group =
+            kVector ? model_.kinds.group_of_kind[model_.kinds.of_bit[bit]] : 0;
+        return kVector && (bits_[0] >> bit & 1) != 0 ? model_.kinds.groups[group].mirror : group;
+    }
+
+    // Those of one group, or of as many as there are.
+    using Weights =
+        std::conditional_t<kVector, std::vector<double>, std::array<double, kPairs>>;
+    static double* of(Weights& weights, std::size_t group, std::size_t pair) {
+        return weights.data() + (kVector ? group * kPairs : 0) + pair;
+    }
+
     void sum_parts(std::size_t s, const PartsOf& parts) {
-        const double leaf = model_.leaf(statistics_.data() + s * k_, n_rows_[s]);
-        const std::size_t n = n_depths_of(s);
-        const auto first = parts.pairs.begin() + parts.first[s];
-        const auto last = parts.pairs.begin() + parts.first[s + 1];
-        std::fill_n(sum_.begin(), n, 0.0);
-        double weights = model_.excluded_weight(varying(s));
-        if (kVector || model_.least > 1) {
-            for (auto pair = first; pair != last; ++pair) {
-                const auto e = static_cast<std::size_t>(pair - parts.pairs.begin());
-                if (weights_[e] > 0.0 && n_rows_[pair->part] >= model_.least &&
-                    n_rows_[pair->rest] >= model_.least) {
+        const double* const statistics = statistics_.data() + s * k_;
+        if constexpr (kVector) {
+            const std::size_t n = n_states_of(s);
+            const bool is_root = is_root_ && s + 1 == std::size_t{1} << m_;
+            std::fill_n(sum_.begin(), n, 0.0);
+            std::fill(of_kind_.begin(), of_kind_.end(), 0.0);
+            model_.add_excluded(varying(s), of_kind_.data());
+            for (std::size_t e = parts.first[s]; e < parts.first[s + 1]; ++e) {
+                add_states(parts.pairs[e], e, is_root, n);
+            }
+            states_.write(is_root, statistics, n_rows_[s], of_kind_.data(), sum_.data(), n,
+                          values_.data() + s * length_);
+            return;
+        }
+        const auto end = std::size_t{parts.first[s + 1]};
+        auto e = std::size_t{parts.first[s]};
+        double sum = 0.0, weights = 0.0;
+        model_.add_excluded(varying(s), &weights);
+        if (model_.least > 1) {
+            for (; e < end; ++e) {
+                const PartsOf::Pair& pair = parts.pairs[e];
+                if (weights_[e] > 0.0 && is_allowed(pair)) {
                     weights += weights_[e];
-                    add(*pair, e, n, sum_.data());
+                    add(pair, e, sum);
                 }
             }
         } else {
             // Every other pair goes to a second sum, so that additions do not wait for each other.
-            double own = 0.0, other = 0.0, other_weights = 0.0;
-            auto e = std::size_t{parts.first[s]};
-            for (const std::size_t end = parts.first[s + 1]; e + 1 < end; e += 2) {
+            double other = 0.0, other_weights = 0.0;
+            for (; e + 1 < end; e += 2) {
                 weights += weights_[e];
                 other_weights += weights_[e + 1];
-                add(parts.pairs[e], e, n, &own);
-                add(parts.pairs[e + 1], e + 1, n, &other);
+                add(parts.pairs[e], e, sum);
+                add(parts.pairs[e + 1], e + 1, other);
             }
-            if (e < parts.first[s + 1]) {
+            if (e < end) {
                 weights += weights_[e];
-                add(parts.pairs[e], e, n, &own);
+                add(parts.pairs[e], e, sum);
             }
             weights += other_weights;
-            add_term<kSum>(other, own);
-            sum_[0] = own;
+            add_term<kSum>(other, sum);
         }
-        for (std::size_t t = 0; t < n; ++t) {
-            values_[s * length_ + t] = value_at<kSum>(model_, t, leaf, sum_[t], weights);
+        values_[s] = model_.template value_of_one<kSum>(
+            model_.leaf(statistics, n_rows_[s]), weights, sum);
+    }
+
+    // Whether both parts may be leaves.
+    bool is_allowed(const PartsOf::Pair& pair) const {
+        return n_rows_[pair.part] >= model_.least && n_rows_[pair.rest] >= model_.least;
+    }
+
+    void add(const PartsOf::Pair& pair, std::size_t e, double& sum) const {
+        const double weight = kSum == Sum::best ? largest_[e] : weights_[e];
+        add_term<kSum>(weight * values_[pair.part] * values_[pair.rest], sum);
+    }
+
+    void add_states(const PartsOf::Pair& pair, std::size_t e, bool is_root, std::size_t n) {
+        const double* const part = values_.data() + pair.part * length_;
+        const double* const rest = values_.data() + pair.rest * length_;
+        for (std::size_t g = 0; g < n_groups() && is_allowed(pair); ++g) {
+            const double weights = *of(weights_, g, e);
+            if (!(weights > 0.0)) {
+                continue;
+            }
+            const SplitKinds::Group& group = model_.kinds.groups[g];
+            of_kind_[group.kind] += weights;
+            add_split<kSum>(model_, group.kind, is_root,
+                            kSum == Sum::best ? *of(largest_, g, e) : weights,
+                            group.mirrored ? rest : part, group.mirrored ? part : rest, n,
+                            sum_.data());
         }
     }
 
-    void add(const PartsOf::Pair& pair, std::size_t e, std::size_t n, double* sum) const {
-        add_split<kSum, kVector>(model_, kSum == Sum::best ? largest_[e] : weights_[e],
-                                 values_.data() + pair.part * length_,
-                                 values_.data() + pair.rest * length_, n, sum);
-    }
-
-    std::size_t n_depths_of(std::size_t s) const {
-        return kVector ? model_.n_depths_of(varying(s)) : 1;
+    std::size_t n_states_of(std::size_t s) const {
+        return kVector ? model_.n_states_of(varying(s)) : 1;
     }
 
     const BinaryModel<Word>& model_;
+    StateValues<kSum, Word> states_;
     std::size_t length_;
     std::size_t k_;
     std::size_t m_ = 0;
+    bool is_root_ = false;
     std::array<Word, kFewRows> bits_{};
     // By set of rows.
     std::array<Word, kSets> any_{}, every_{};
     std::array<std::uint32_t, kSets> n_rows_{};
     std::vector<double> statistics_, values_;
-    std::vector<double> sum_;
-    // By pair.
-    std::array<double, kPairs> weights_{}, largest_{};
+    // By state, and by kind.
+    std::vector<double> sum_, of_kind_;
+    // By group and pair.
+    Weights weights_{}, largest_{};
 };
 
 }  // namespace slp::exact

@@ -39,20 +39,22 @@ public:
           pool_(pool),
           cells_(model.table, inner, model.problem.leaf),
           small_(model),
-          sums_((kVector ? model.n_depths() : 1) * kCells) {}
+          states_(model),
+          sums_(kVector ? model.grammar.nodes.size() : kCells),
+          of_kind_(model.kinds.classes.size()) {}
 
     // Evaluates a block. varying: bits that part its rows. splits: those on outer bits, ascending.
     // sides: left and right of each. keep: called with the cell and the first value of every member
-    // of more than kFewRows rows that is worked out here; values at further depths lie kCells
-    // apart.
+    // of more than kFewRows rows that is worked out here. Vectors have one cell.
     template <typename Keep>
     const double* work_out(const Box& box, Word varying,
                            std::span<const BinarySplit> splits, const double* const* sides,
                            Keep keep) {
         counts.n_items = counts.n_edges = 0;
         outer_ = varying & ~(inner_.mask() | model_.excluded);
-        n_depths_ = kVector ? model_.n_depths_of(outer_) : 1;
-        own_ = reinterpret_cast<double*>(pool_.allocate(n_depths_ * kCells));
+        n_values_ = kVector ? model_.n_states_of(varying) : kCells;
+        is_root_ = box.key == model_.root;
+        own_ = reinterpret_cast<double*>(pool_.allocate(n_values_));
         if (box.rows.size() <= kFewRows) {
             fill_small(box);
             return own_;
@@ -61,6 +63,11 @@ public:
             prefetch(sides[side]);
         }
         cells_.set_rows(box.rows);
+        if constexpr (kVector) {
+            work_out_states(varying, splits, sides);
+            keep(0, own_);
+            return own_;
+        }
         sum_outer(splits, sides);
         if (model_.least > 1) {
             count_outer(splits, sides);
@@ -71,13 +78,11 @@ public:
         }
         for (std::size_t cell = 0; cell < kCells; ++cell) {
             if (data_rows(cells_.sizes(cell)) < model_.least) {
-                copy(cell, [](std::size_t) { return 0.0; });
+                own_[cell] = 0.0;
             } else if (const Word same = of_splits & ~cells_.varying(cell); same != 0) {
                 const auto split =
                     count_bits(of_splits & (lowest(same) - 1));
-                const double* const left = sides[2 * split];
-                const double* const right = sides[2 * split + 1];
-                copy(cell, [&](std::size_t at) { return left[at] + right[at]; });
+                own_[cell] = sides[2 * split][cell] + sides[2 * split + 1][cell];
             } else if (!copy_half(cell)) {
                 add_inner(cell);
                 finish(cell);
@@ -90,7 +95,7 @@ public:
     }
 
     // Frees the block that was evaluated last.
-    void take_back() { pool_.take_back(n_depths_ * kCells); }
+    void take_back() { pool_.take_back(n_values_); }
 
     BlockCounts counts;  // of the members of more than one row evaluated in the last block
 
@@ -98,9 +103,28 @@ private:
     static Word lowest(Word word) { return word & (~word + 1); }
 
     void prefetch(const double* values) const {
-        const std::size_t bytes = std::min<std::size_t>(n_depths_ * kCells * sizeof(double), 512);
+        const std::size_t bytes = std::min<std::size_t>(n_values_ * sizeof(double), 512);
         prefetch_lines(values, bytes);
         __builtin_prefetch(reinterpret_cast<const char*>(values) + bytes - 1);
+    }
+
+    // --- the box of a block with several states: no bit is inner ---
+
+    void work_out_states(Word varying, std::span<const BinarySplit> splits,
+                         const double* const* sides) {
+        std::fill_n(sums_.begin(), n_values_, 0.0);
+        std::fill(of_kind_.begin(), of_kind_.end(), 0.0);
+        model_.add_excluded(varying, of_kind_.data());
+        for (std::size_t f = 0; f < splits.size(); ++f) {
+            const std::uint32_t kind = model_.kinds.of_bit[splits[f].bit];
+            of_kind_[kind] += splits[f].weight;
+            add_split<kSum>(model_, kind, is_root_, splits[f].weight, sides[2 * f],
+                            sides[2 * f + 1], n_values_, sums_.data());
+        }
+        states_.write(is_root_, cells_.statistics(0), data_rows(cells_.sizes(0)), of_kind_.data(),
+                      sums_.data(), n_values_, own_);
+        check_range({own_, n_values_});
+        count(cells_.sizes(0), splits.size());
     }
 
     // --- outer splits ---
@@ -108,23 +132,15 @@ private:
     void sum_outer(std::span<const BinarySplit> splits, const double* const* sides) {
         weights_.fill(0.0);
         n_splits_.fill(0);
-        if constexpr (kVector) {
-            std::fill_n(sums_.begin(), n_depths_, 0.0);
-            for (std::size_t f = 0; f < splits.size(); ++f) {
-                add_split<kSum, true>(model_, splits[f].weight, sides[2 * f], sides[2 * f + 1],
-                                      n_depths_, sums_.data());
+        std::array<double, kCells> sums{};
+        for (std::size_t f = 0; f < splits.size(); ++f) {
+            const double* const left = sides[2 * f];
+            const double* const right = sides[2 * f + 1];
+            for (std::size_t cell = 0; cell < kCells; ++cell) {
+                add_term<kSum>(splits[f].weight * left[cell] * right[cell], sums[cell]);
             }
-        } else {
-            std::array<double, kCells> sums{};
-            for (std::size_t f = 0; f < splits.size(); ++f) {
-                const double* const left = sides[2 * f];
-                const double* const right = sides[2 * f + 1];
-                for (std::size_t cell = 0; cell < kCells; ++cell) {
-                    add_term<kSum>(splits[f].weight * left[cell] * right[cell], sums[cell]);
-                }
-            }
-            std::copy(sums.begin(), sums.end(), sums_.begin());
         }
+        std::copy(sums.begin(), sums.end(), sums_.begin());
         if (model_.least <= 1) {  // an own member has all of them
             double weights = 0;
             for (const BinarySplit& split : splits) {
@@ -149,22 +165,13 @@ private:
 
     // --- members ---
 
-    template <typename ValueAt>
-    void copy(std::size_t cell, ValueAt value_at) {
-        for (std::size_t at = cell; at < n_depths_ * kCells; at += kCells) {
-            own_[at] = value_at(at);
-        }
-    }
-
     bool copy_half(std::size_t cell) {
         for (std::size_t i = 0; i < kInner; ++i) {
             if (!inner_.is_free(cell, i) || (cells_.varying(cell) & inner_.bit(i)) != 0) {
                 continue;
             }
             const std::size_t left = inner_.half(cell, i, false);
-            const std::size_t shift =
-                cell - (cells_.sizes(left) != 0 ? left : inner_.half(cell, i, true));
-            copy(cell, [&](std::size_t at) { return own_[at - shift]; });
+            own_[cell] = own_[cells_.sizes(left) != 0 ? left : inner_.half(cell, i, true)];
             return true;
         }
         return false;
@@ -190,29 +197,24 @@ private:
         }
     }
 
-    std::size_t n_depths_of(std::size_t cell) const {
-        return kVector ? std::min(n_depths_, model_.n_depths_of(cells_.varying(cell))) : 1;
-    }
-
     void finish(std::size_t cell) {
         const Sizes sizes = cells_.sizes(cell);
-        weights_[cell] += model_.excluded_weight(cells_.varying(cell));
+        double& weights = weights_[cell];
+        model_.add_excluded(cells_.varying(cell), &weights);
         const double leaf = model_.leaf(cells_.statistics(cell), data_rows(sizes));
-        const std::size_t n = n_depths_of(cell);
-        for (std::size_t t = 0; t < n; ++t) {
-            own_[t * kCells + cell] =
-                value_at<kSum>(model_, t, leaf, sums_[t * kCells + cell], weights_[cell]);
-        }
-        for (std::size_t t = n; t < n_depths_; ++t) {
-            own_[t * kCells + cell] = 0.0;
-        }
-        check_range(own_[cell]);
+        own_[cell] = model_.template value_of_one<kSum>(leaf, weights, sums_[cell]);
+        check_range({own_ + cell, 1});
         count(sizes, n_splits_[cell]);
     }
 
-    void check_range(double value) {
-        counts.in_range = counts.in_range && (kSum == Sum::count || model_.excluded != 0 ||
-                                              (value >= kTiny && value <= kHuge));
+    void check_range(std::span<const double> values) {
+        if (kSum == Sum::count || model_.excluded != 0) {
+            return;
+        }
+        for (std::size_t s = values.size() > 1 && !is_root_ ? model_.grammar.n_starts : 0;
+             s < values.size(); ++s) {
+            counts.in_range = counts.in_range && is_inside(model_.grammar, values[s]);
+        }
     }
 
     void count(Sizes sizes, std::size_t n_splits) {
@@ -225,7 +227,7 @@ private:
     // --- blocks of few rows ---
 
     void fill_small(const Box& box) {
-        small_.work_out(box.rows);
+        small_.work_out(box.rows, is_root_);
         std::array<std::uint32_t, kCells> sets{};
         for (std::size_t i = 0; i < box.rows.size(); ++i) {
             sets[inner_.cell_of(box.rows[i])] |= 1U << i;
@@ -238,11 +240,11 @@ private:
             const std::span<const double> values = small_.n_rows(set) < model_.least
                                                        ? std::span<const double>()
                                                        : small_.values(set);
-            for (std::size_t t = 0; t < n_depths_; ++t) {
+            for (std::size_t t = 0; t < n_values_ / kCells; ++t) {
                 own_[t * kCells + cell] = t < values.size() ? values[t] : 0.0;
             }
             if (!values.empty() && is_own(cell, small_.varying(set) & ~model_.excluded)) {
-                check_range(values[0]);
+                check_range(values);
                 count(Sizes{static_cast<std::uint32_t>(std::popcount(set))},
                       count_bits(small_.varying(set)));
             }
@@ -263,11 +265,13 @@ private:
     Pool& pool_;
     CellSums<Word, kInner> cells_;
     SmallBoxes<Word, kSum, kVector> small_;
+    StateValues<kSum, Word> states_;
     // Of the current block. Sums have the layout of blocks.
     Word outer_ = 0;
-    std::size_t n_depths_ = 1;
+    std::size_t n_values_ = 1;
+    bool is_root_ = false;
     double* own_ = nullptr;
-    std::vector<double> sums_;
+    std::vector<double> sums_, of_kind_;
     std::array<double, kCells> weights_{};
     std::array<std::size_t, kCells> n_splits_{};
 };

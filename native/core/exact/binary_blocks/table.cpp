@@ -26,6 +26,8 @@ std::optional<AnyBinaryTable> table_of(const Problem& problem, const Geometry& g
         }
         const Word bit = Word{1} << out.features.size();
         out.features.push_back(f);
+        out.cells.push_back(geometry.cell_of_split(table.features[f], *low, *high));
+        out.lengths.push_back(geometry.length(f, *low, *high));
         for (std::uint32_t row = 0; row < table.n_rows; ++row) {
             out.rows[row].bits |= codes[row] == *high ? bit : 0;
         }
@@ -38,14 +40,6 @@ std::optional<AnyBinaryTable> table_of(const Problem& problem, const Geometry& g
 std::optional<AnyBinaryTable> binary_table(const Problem& problem, const Geometry& geometry) {
     std::optional<AnyBinaryTable> narrow = table_of<Narrow>(problem, geometry);
     return narrow ? narrow : table_of<Wide>(problem, geometry);
-}
-
-BinarySplitProbabilities::BinarySplitProbabilities(std::span<const std::uint32_t> features,
-                                                   const Grammar& grammar, Measure own)
-    : measure(own, grammar.feature_weights) {
-    for (const std::uint32_t feature : features) {
-        weight.push_back(measure.mass(feature, 1.0));
-    }
 }
 
 }  // namespace slp::exact

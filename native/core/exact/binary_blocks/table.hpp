@@ -53,6 +53,9 @@ struct BinaryTable {
     std::vector<Row> rows;
     // Number of the feature of each bit; ascending.
     std::vector<std::uint32_t> features;
+    // Of each bit's split, as in problem/geometry.hpp: its cell, and its length.
+    std::vector<std::int32_t> cells;
+    std::vector<double> lengths;
 
     // Of a feature; none if it does not tell rows apart.
     Word bit_of(std::int32_t feature) const {
@@ -82,13 +85,21 @@ using AnyBinaryTable = std::variant<BinaryTable<Narrow>, BinaryTable<Wide>>;
 std::optional<AnyBinaryTable> binary_table(const Problem& problem, const Geometry& geometry);
 
 // The probabilities of the splits of a box under the measure. A feature of two values has one
-// split in a box at most.
+// split in a box at most, so that the share of the feature is that of the split.
 struct BinarySplitProbabilities {
-    BinarySplitProbabilities(std::span<const std::uint32_t> features, const Grammar& grammar,
-                             Measure measure);
+    template <typename Word>
+    BinarySplitProbabilities(const BinaryTable<Word>& table, const Grammar& grammar, Measure own)
+        : measure(own, grammar.feature_weights) {
+        for (std::size_t b = 0; b < table.features.size(); ++b) {
+            const double length = own == Measure::range ? table.lengths[b] : 1.0;
+            weight.push_back(measure.mass(table.features[b], length));
+        }
+    }
 
     // The common factor of all splits of a box, given the sum of their weights.
-    double common(double sum) const { return 1.0 / measure.total(sum, 0.0); }
+    double common(double sum, double range_total) const {
+        return 1.0 / measure.total(sum, range_total);
+    }
 
     SplitMeasure measure;
     // Of each bit: mass of its feature, and share of its split but for what all have in common.

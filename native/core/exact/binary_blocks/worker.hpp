@@ -26,7 +26,7 @@ struct BinarySetting {
     std::vector<double> singles;
 
     std::size_t words_of_single() const {
-        return model.n_depths() * InnerBits<Word, kInner>::kCells;
+        return model.grammar.nodes.size() * InnerBits<Word, kInner>::kCells;
     }
     const double* single(std::uint32_t row) const {
         return singles.data() + row * words_of_single();

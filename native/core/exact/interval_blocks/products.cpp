@@ -4,35 +4,6 @@ namespace slp::exact {
 
 namespace {
 
-// A run whose terms have weight 1 each. kWeighs: the split has weight w.
-template <Sum kSum, bool kWeighs>
-[[gnu::always_inline]] inline void add_run(const double* __restrict left,
-                                           const double* __restrict right, std::size_t n, double w,
-                                           double* __restrict sum) {
-    for (std::size_t t = 0; t < n; ++t) {
-        add_term<kSum>(kWeighs ? w * left[t] * right[t] : left[t] * right[t], sum[t]);
-    }
-}
-
-// The value of one state on the left times those of others on the right.
-template <Sum kSum>
-[[gnu::always_inline]] inline void add_crossed(double left, const double* __restrict right,
-                                               std::size_t n, const double* __restrict weights,
-                                               double* __restrict sum) {
-    if (left == 0.0) {
-        return;
-    }
-    if (weights == nullptr) {
-        for (std::size_t t = 0; t < n; ++t) {
-            add_term<kSum>(left * right[t], sum[t]);
-        }
-    } else {
-        for (std::size_t t = 0; t < n; ++t) {
-            add_term<kSum>(left * right[t] * weights[t], sum[t]);
-        }
-    }
-}
-
 template <Sum kSum, bool kWeighs>
 [[gnu::always_inline]] inline void add_product(const double* left, const double* right,
                                                RunSet all, double w, double* sum) {

@@ -347,9 +347,13 @@ private:
                                has_majority_[static_cast<std::size_t>(segment.majority)] != 0;
             const double factor = shares_.common(segment.shares, member);
             for (std::size_t s = segment.begin; s < segment.end; ++s) {
-                out[s] = s < grammar_.n_starts && !is_whole
-                             ? 0.0
-                             : combine(grammar_.nodes[s], leaf, stops, splits, factor * sum[s]);
+                if (s < grammar_.n_starts && !is_whole) {
+                    out[s] = 0.0;
+                    continue;
+                }
+                out[s] = value_of_node<kSum>(grammar_.nodes[s], leaf, stops, splits,
+                                             factor * sum[s]);
+                counts.in_range = counts.in_range && (any_value_ || is_inside(grammar_, out[s]));
             }
         }
         if constexpr (kVector) {
@@ -357,23 +361,6 @@ private:
         } else {
             return one;
         }
-    }
-
-    double combine(const BlockGrammar::Node& node, double leaf, bool stops, bool splits,
-                   double sum) {
-        double value = !stops ? 0.0 : (splits ? node.leaf : node.leaf_alone) * leaf;
-        const double split = stops ? node.split : node.split_only;
-        if (splits && split > 0.0) {
-            add_term<kSum>(split * sum, value);
-        }
-        // Without a feature, values may be arbitrarily small: the loss is less than 2^-170 of a
-        // value that was well inside the range with the feature. Where values may be zero, a
-        // narrower range keeps the products of others from being so.
-        const bool inside = grammar_.may_fail
-                                ? value == 0.0 || (value >= kTinyFactor && value <= kHugeFactor)
-                                : value >= kTiny && value <= kHuge;
-        counts.in_range = counts.in_range && (any_value_ || inside);
-        return value;
     }
 
     std::size_t length() const { return StateVectors<kVector>(grammar_).length(); }
