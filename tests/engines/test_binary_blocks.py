@@ -1,5 +1,5 @@
-"""The compiled engine on tables of two-valued features. Passes use binary-feature blocks there, with
-the results of the plain chart."""
+"""The compiled engine on tables of two-valued features: passes by binary-feature blocks have the
+results of the plain chart."""
 
 from __future__ import annotations
 

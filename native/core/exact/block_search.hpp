@@ -14,6 +14,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include "budget.hpp"
@@ -22,6 +23,7 @@
 #include "exact/memo.hpp"
 #include "exact/numbers.hpp"
 #include "pool.hpp"
+#include "problem/edges.hpp"
 #include "problem/geometry.hpp"
 #include "thread_team.hpp"
 
@@ -101,6 +103,27 @@ double value_of_node(const BlockGrammar::Node& node, double leaf, bool stops, bo
         add_term<kSum>(split * sum, value);
     }
     return value;
+}
+
+// Writes the first n values of a box. common: by share class, the factor of all splits; 0 if there
+// are none. sum: by state, over the splits, weights times values. Only the whole table has values
+// of the start.
+template <Sum kSum, typename Common>
+void write_values(const BlockGrammar& grammar, double leaf, std::span<const double> statistics,
+                  bool is_whole, Common common, const double* sum, std::size_t n, double* out) {
+    for (const BlockGrammar::Segment& segment : grammar.segments) {
+        const double factor = common(segment.shares);
+        const bool splits = factor > 0.0;
+        const bool stops =
+            segment.majority < 0 ||
+            has_majority(grammar.majorities[static_cast<std::size_t>(segment.majority)], statistics);
+        for (std::size_t s = segment.begin; s < std::min<std::size_t>(segment.end, n); ++s) {
+            out[s] = s < grammar.n_starts && !is_whole
+                         ? 0.0
+                         : value_of_node<kSum>(grammar.nodes[s], leaf, stops, splits,
+                                               factor * sum[s]);
+        }
+    }
 }
 
 // Whether a value lies well inside the range of doubles. Without a feature, values may be

@@ -8,14 +8,17 @@ namespace slp::exact {
 
 namespace {
 
-using Run = BlockGrammar::Run;
-// State, left and right state, weight; whether of the start alone.
+// State, left and right state, weight; whether of the start alone. Or -1, a share class, and whether
+// it takes the splits over.
 using Term = std::array<double, 5>;
 
 std::vector<Term> terms_of(const BlockGrammar& grammar, std::uint32_t of_class, bool mirrored) {
     std::vector<Term> out;
-    const auto add = [&](std::span<const Run> runs, double of_start) {
-        for (const Run& run : runs) {
+    for (std::size_t q = 0; q < grammar.n_shares; ++q) {
+        out.push_back({-1.0, static_cast<double>(q), grammar.takes_over(q, of_class) ? 1.0 : 0.0});
+    }
+    const auto add = [&](std::span<const BlockGrammar::Run> runs, double of_start) {
+        for (const BlockGrammar::Run& run : runs) {
             for (std::uint32_t t = 0; t < run.n; ++t) {
                 double left = run.left + (run.crossed ? 0 : t), right = run.right + t;
                 if (mirrored) {
@@ -41,20 +44,10 @@ SplitKinds::SplitKinds(const BlockGrammar& grammar, std::span<const std::int32_t
     for (const std::int32_t cell : cells) {
         const std::uint32_t own = grammar.class_of_cell[static_cast<std::size_t>(cell)];
         std::vector<Term> own_terms = terms_of(grammar, own, false);
-        std::uint32_t kind = 0;
-        const auto is_like = [&](std::uint32_t other) {
-            for (std::size_t q = 0; q < grammar.n_shares; ++q) {
-                if (grammar.takes_over(q, own) != grammar.takes_over(q, other)) {
-                    return false;
-                }
-            }
-            return terms[kind] == own_terms;
-        };
-        while (kind < classes.size() && !is_like(classes[kind])) {
-            ++kind;
-        }
+        const auto found = std::find(terms.begin(), terms.end(), own_terms);
+        const auto kind = static_cast<std::uint32_t>(found - terms.begin());
         of_bit.push_back(kind);
-        if (kind < classes.size()) {
+        if (found != terms.end()) {
             continue;
         }
         const bool has_sides = terms_of(grammar, own, true) != own_terms;

@@ -14,7 +14,6 @@
 #include "exact/block_search.hpp"
 #include "exact/interval_blocks/products.hpp"
 #include "exact/leaf_values.hpp"
-#include "problem/edges.hpp"
 #include "problem/problem.hpp"
 
 namespace slp::exact {
@@ -42,14 +41,33 @@ struct BinaryModel {
         return are_depths ? std::min(n, table.features.size() - count_bits(varying) + 1) : n;
     }
 
-    // The value of a box where there is one state. weights: of its splits; sum: over them, weights
-    // times values.
+    // The factor of all splits of a box, given the sum of their weights; 0 if there are none.
+    double common(std::uint32_t share_class, double weights) const {
+        const double range_total = grammar.range_totals[share_class];
+        return weights > 0.0 ? 1.0 / probabilities.measure.total(weights, range_total) : 0.0;
+    }
+
+    // The value of a box where there is one state.
     template <Sum kSum>
-    double value_of_one(double leaf, double weights, double sum) const {
-        const bool splits = weights > 0.0;
-        return value_of_node<kSum>(grammar.nodes[0], leaf, true, splits,
-                                   splits ? probabilities.common(weights, grammar.range_totals[0]) * sum
-                                          : 0.0);
+    double value_of_one(double of_leaf, double weights, double sum) const {
+        return value_of_node<kSum>(grammar.nodes[0], of_leaf, true, weights > 0.0,
+                                   common(0, weights) * sum);
+    }
+
+    // Writes the first n values of a box. weights: of its splits, by kind; sum: as in write_values.
+    template <Sum kSum>
+    void write(bool is_root, const double* statistics, std::uint32_t n_rows, const double* weights,
+               const double* sum, std::size_t n, double* out) const {
+        const auto common_of = [&](std::uint32_t q) {
+            double of_splits = 0.0;
+            for (std::size_t kind = 0; kind < kinds.classes.size(); ++kind) {
+                of_splits += grammar.takes_over(q, kinds.classes[kind]) ? weights[kind] : 0.0;
+            }
+            return common(q, of_splits);
+        };
+        write_values<kSum>(grammar, leaf(statistics, n_rows),
+                           {statistics, problem.leaf.n_statistics()}, is_root, common_of, sum, n,
+                           out);
     }
 
     // Adds the excluded split of a box that these bits part to the weights by kind.
@@ -80,49 +98,5 @@ void add_split(const BinaryModel<Word>& model, std::uint32_t kind, bool is_root,
         }
     }
 }
-
-// Values of boxes in all states; one for each thread.
-template <Sum kSum, typename Word>
-class StateValues {
-public:
-    explicit StateValues(const BinaryModel<Word>& model)
-        : model_(model), has_majority_(model.grammar.majorities.size()) {}
-
-    // Writes the first n values of a box. weights: of its splits, by kind; sum: by state.
-    void write(bool is_root, const double* statistics, std::uint32_t n_rows, const double* weights,
-               const double* sum, std::size_t n, double* out) {
-        const BlockGrammar& grammar = model_.grammar;
-        const std::size_t k = model_.problem.leaf.n_statistics();
-        for (std::size_t m = 0; m < has_majority_.size(); ++m) {
-            has_majority_[m] = has_majority(grammar.majorities[m], {statistics, k});
-        }
-        const double leaf = model_.leaf(statistics, n_rows);
-        for (const BlockGrammar::Segment& segment : grammar.segments) {
-            double of_splits = 0;
-            for (std::size_t kind = 0; kind < model_.kinds.classes.size(); ++kind) {
-                of_splits += grammar.takes_over(segment.shares, model_.kinds.classes[kind])
-                                 ? weights[kind]
-                                 : 0.0;
-            }
-            const bool splits = of_splits > 0.0;
-            const bool stops = segment.majority < 0 ||
-                               has_majority_[static_cast<std::size_t>(segment.majority)] != 0;
-            const double common =
-                splits ? model_.probabilities.common(of_splits,
-                                                     grammar.range_totals[segment.shares])
-                       : 0.0;
-            for (std::size_t s = segment.begin; s < std::min<std::size_t>(segment.end, n); ++s) {
-                out[s] = s < grammar.n_starts && !is_root
-                             ? 0.0
-                             : value_of_node<kSum>(grammar.nodes[s], leaf, stops, splits,
-                                                   common * sum[s]);
-            }
-        }
-    }
-
-private:
-    const BinaryModel<Word>& model_;
-    std::vector<std::uint8_t> has_majority_;
-};
 
 }  // namespace slp::exact

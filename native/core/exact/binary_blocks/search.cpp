@@ -84,11 +84,11 @@ private:
         const std::vector<double> none(
             std::max(model().kinds.classes.size(), grammar_.nodes.size()));
         std::vector<double> values(grammar_.nodes.size());
-        StateValues<kSum, Word> states(model());
         for (std::uint32_t row = 0; row < n_rows; ++row) {
             model().problem.leaf.sum({&row, 1}, statistics.data());
-            states.write(false, statistics.data(), data_rows(model().table.rows[row].sizes),
-                         none.data(), none.data(), values.size(), values.data());
+            model().template write<kSum>(
+                false, statistics.data(), data_rows(model().table.rows[row].sizes), none.data(),
+                none.data(), values.size(), values.data());
             for (std::size_t at = 0; at < words; ++at) {
                 if (setting_.inner.holds(at % kCells, row)) {
                     setting_.singles[row * words + at] = values[at / kCells];

@@ -53,7 +53,6 @@ class SmallBoxes {
 public:
     explicit SmallBoxes(const BinaryModel<Word>& model)
         : model_(model),
-          states_(model),
           length_(kVector ? model.grammar.nodes.size() : 1),
           k_(model.problem.leaf.n_statistics()),
           statistics_(k_ << kFewRows),
@@ -184,8 +183,8 @@ private:
             for (std::size_t e = parts.first[s]; e < parts.first[s + 1]; ++e) {
                 add_states(parts.pairs[e], e, is_root, n);
             }
-            states_.write(is_root, statistics, n_rows_[s], of_kind_.data(), sum_.data(), n,
-                          values_.data() + s * length_);
+            model_.template write<kSum>(is_root, statistics, n_rows_[s], of_kind_.data(),
+                                        sum_.data(), n, values_.data() + s * length_);
             return;
         }
         const auto end = std::size_t{parts.first[s + 1]};
@@ -216,8 +215,8 @@ private:
             weights += other_weights;
             add_term<kSum>(other, sum);
         }
-        values_[s] = model_.template value_of_one<kSum>(
-            model_.leaf(statistics, n_rows_[s]), weights, sum);
+        values_[s] = model_.template value_of_one<kSum>(model_.leaf(statistics, n_rows_[s]),
+                                                        weights, sum);
     }
 
     // Whether both parts may be leaves.
@@ -252,7 +251,6 @@ private:
     }
 
     const BinaryModel<Word>& model_;
-    StateValues<kSum, Word> states_;
     std::size_t length_;
     std::size_t k_;
     std::size_t m_ = 0;

@@ -39,7 +39,6 @@ public:
           pool_(pool),
           cells_(model.table, inner, model.problem.leaf),
           small_(model),
-          states_(model),
           sums_(kVector ? model.grammar.nodes.size() : kCells),
           of_kind_(model.kinds.classes.size()) {}
 
@@ -80,8 +79,7 @@ public:
             if (data_rows(cells_.sizes(cell)) < model_.least) {
                 own_[cell] = 0.0;
             } else if (const Word same = of_splits & ~cells_.varying(cell); same != 0) {
-                const auto split =
-                    count_bits(of_splits & (lowest(same) - 1));
+                const auto split = count_bits(of_splits & (lowest(same) - 1));
                 own_[cell] = sides[2 * split][cell] + sides[2 * split + 1][cell];
             } else if (!copy_half(cell)) {
                 add_inner(cell);
@@ -121,10 +119,9 @@ private:
             add_split<kSum>(model_, kind, is_root_, splits[f].weight, sides[2 * f],
                             sides[2 * f + 1], n_values_, sums_.data());
         }
-        states_.write(is_root_, cells_.statistics(0), data_rows(cells_.sizes(0)), of_kind_.data(),
-                      sums_.data(), n_values_, own_);
-        check_range({own_, n_values_});
-        count(cells_.sizes(0), splits.size());
+        model_.template write<kSum>(is_root_, cells_.statistics(0), data_rows(cells_.sizes(0)),
+                                    of_kind_.data(), sums_.data(), n_values_, own_);
+        check({own_, n_values_}, cells_.sizes(0), splits.size());
     }
 
     // --- outer splits ---
@@ -188,9 +185,7 @@ private:
             if (!(own_[left] > 0.0 && own_[right] > 0.0)) {
                 continue;
             }
-            const double weight =
-                model_.probabilities
-                    .weight[lowest_bit(inner_.bit(i))];
+            const double weight = model_.probabilities.weight[lowest_bit(inner_.bit(i))];
             weights_[cell] += weight;
             ++n_splits_[cell];
             add_term<kSum>(weight * own_[left] * own_[right], sums_[cell]);
@@ -199,25 +194,19 @@ private:
 
     void finish(std::size_t cell) {
         const Sizes sizes = cells_.sizes(cell);
-        double& weights = weights_[cell];
-        model_.add_excluded(cells_.varying(cell), &weights);
+        model_.add_excluded(cells_.varying(cell), &weights_[cell]);
         const double leaf = model_.leaf(cells_.statistics(cell), data_rows(sizes));
-        own_[cell] = model_.template value_of_one<kSum>(leaf, weights, sums_[cell]);
-        check_range({own_ + cell, 1});
-        count(sizes, n_splits_[cell]);
+        own_[cell] = model_.template value_of_one<kSum>(leaf, weights_[cell], sums_[cell]);
+        check({own_ + cell, 1}, sizes, n_splits_[cell]);
     }
 
-    void check_range(std::span<const double> values) {
-        if (kSum == Sum::count || model_.excluded != 0) {
-            return;
-        }
-        for (std::size_t s = values.size() > 1 && !is_root_ ? model_.grammar.n_starts : 0;
-             s < values.size(); ++s) {
+    // Counts a member, and sees whether its values are within their range.
+    void check(std::span<const double> values, Sizes sizes, std::size_t n_splits) {
+        const bool any_value = kSum == Sum::count || model_.excluded != 0;
+        for (std::size_t s = kVector && !is_root_ ? model_.grammar.n_starts : 0;
+             s < values.size() && !any_value; ++s) {
             counts.in_range = counts.in_range && is_inside(model_.grammar, values[s]);
         }
-    }
-
-    void count(Sizes sizes, std::size_t n_splits) {
         if (distinct_rows(sizes) > 1) {
             counts.n_items += 1;
             counts.n_edges += n_splits + 1;
@@ -244,8 +233,7 @@ private:
                 own_[t * kCells + cell] = t < values.size() ? values[t] : 0.0;
             }
             if (!values.empty() && is_own(cell, small_.varying(set) & ~model_.excluded)) {
-                check_range(values);
-                count(Sizes{static_cast<std::uint32_t>(std::popcount(set))},
+                check(values, Sizes{static_cast<std::uint32_t>(std::popcount(set))},
                       count_bits(small_.varying(set)));
             }
         }
@@ -265,7 +253,6 @@ private:
     Pool& pool_;
     CellSums<Word, kInner> cells_;
     SmallBoxes<Word, kSum, kVector> small_;
-    StateValues<kSum, Word> states_;
     // Of the current block. Sums have the layout of blocks.
     Word outer_ = 0;
     std::size_t n_values_ = 1;

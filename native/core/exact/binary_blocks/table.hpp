@@ -96,13 +96,8 @@ struct BinarySplitProbabilities {
         }
     }
 
-    // The common factor of all splits of a box, given the sum of their weights.
-    double common(double sum, double range_total) const {
-        return 1.0 / measure.total(sum, range_total);
-    }
-
     SplitMeasure measure;
-    // Of each bit: mass of its feature, and share of its split but for what all have in common.
+    // Of each bit: mass of its feature, which is the share of its split but for the total.
     std::vector<double> weight;
 };
 

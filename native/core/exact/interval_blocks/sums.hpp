@@ -63,7 +63,6 @@ public:
         of_feature_.resize(of_feature);
         inner_sum_.resize(length());
         columns_.resize(members);
-        has_majority_.resize(grammar_.majorities.size());
     }
 
     // Evaluates a block. splits: those of its box on outer features. sides: left and right of each.
@@ -335,26 +334,13 @@ private:
             out = next_vector_;
             next_vector_ += length();
         }
-        for (std::size_t m = 0; m < has_majority_.size(); ++m) {
-            has_majority_[m] = has_majority(grammar_.majorities[m], leaf_);
-        }
-        const double leaf = s_.leaf(leaf_, sizes);
-        const double* const sum = sums_.data() + member * length();
         const bool is_whole = is_root_ && member + 1 == ranks_.k;
-        for (const BlockGrammar::Segment& segment : grammar_.segments) {
-            const bool splits = shares_.splits(segment.shares, member);
-            const bool stops = segment.majority < 0 ||
-                               has_majority_[static_cast<std::size_t>(segment.majority)] != 0;
-            const double factor = shares_.common(segment.shares, member);
-            for (std::size_t s = segment.begin; s < segment.end; ++s) {
-                if (s < grammar_.n_starts && !is_whole) {
-                    out[s] = 0.0;
-                    continue;
-                }
-                out[s] = value_of_node<kSum>(grammar_.nodes[s], leaf, stops, splits,
-                                             factor * sum[s]);
-                counts.in_range = counts.in_range && (any_value_ || is_inside(grammar_, out[s]));
-            }
+        write_values<kSum>(
+            grammar_, s_.leaf(leaf_, sizes), leaf_, is_whole,
+            [&](std::uint32_t q) { return shares_.common(q, member); },
+            sums_.data() + member * length(), length(), out);
+        for (std::size_t s = is_whole ? 0 : grammar_.n_starts; s < length(); ++s) {
+            counts.in_range = counts.in_range && (any_value_ || is_inside(grammar_, out[s]));
         }
         if constexpr (kVector) {
             return out;
@@ -384,7 +370,6 @@ private:
     bool is_root_ = false;
     // By rank; by member (i * k + j), times the states for sums.
     std::vector<double> statistics_, leaf_, sums_, of_feature_, inner_sum_;
-    std::vector<std::uint8_t> has_majority_;
     std::vector<Cell> columns_;  // (i, j) at j * k + i
     std::vector<Key> keys_;
     std::size_t vector_words_ = 0;
