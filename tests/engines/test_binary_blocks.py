@@ -135,6 +135,14 @@ def test_constraints(text: str) -> None:
         same_values(model.grammar, model.table, X[:3])
 
 
+def test_a_called_state_of_the_whole_table() -> None:
+    """The start calls a state that splits lead to as well."""
+    X, y = data(2, 3, 5)
+    model = slp.parse(":- use(pinball).").compile(X, y)
+    assert "by binary-feature blocks" in algorithm_in_words(model)
+    same_values(model.grammar, model.table, X)
+
+
 @pytest.mark.parametrize("d", [76, 129])
 @pytest.mark.parametrize("text", PRIORS)
 def test_priors_of_words_of_128_bits(text: str, d: int) -> None:

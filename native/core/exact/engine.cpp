@@ -59,16 +59,21 @@ std::size_t Engine::n_states() const {
 // A search by blocks visits every box, even those that no tree of the grammar reaches, in every
 // state. If few of these pairs are reached, a pass item by item takes less work: from about 80 pairs
 // for each that is reached, or from 20 where leaves are counted. Under constraints the estimate of
-// those reached needs more work, and is too low by a factor of three and more.
+// those reached needs more work, and is too low by a factor of three and more. Two of its errors
+// are added: the work by blocks is known, that item by item is not.
 bool Engine::is_worth_blocks() const {
     if (blocks_->chain && (blocks_->endless || blocks_->nodes.size() >= problem_.table.n_rows)) {
         return true;
     }
     const bool estimated_well = blocks_->chain || problem_.counted();
-    const double work = estimated_well ? 1e6 : 4e6, pairs_for_one_item = estimated_well ? 50 : 300;
+    const double pairs_for_one_item = estimated_well ? 50 : 300;
     const auto n = static_cast<double>(n_states());
-    const BoxEstimate size = estimate_boxes(problem_, geometry_, work, 1);
-    return size.unlimited * n <= pairs_for_one_item * size.boxes * size.states;
+    BoxEstimate size = estimate_boxes(problem_, geometry_, estimated_well ? 1e6 : 4e6, 1);
+    if (size.error > 0.5) {
+        size = estimate_boxes(problem_, geometry_, 16e6, 1);
+    }
+    const double most_boxes_reached = size.boxes * (1.0 + 2.0 * size.error);
+    return size.unlimited * n <= pairs_for_one_item * most_boxes_reached * size.states;
 }
 
 BlockGrammar Engine::blocks_for(Quantity quantity, const std::optional<DepthCut>& cut) const {
