@@ -131,7 +131,8 @@ class CellSums {
 public:
     static constexpr std::size_t kCells = InnerBits<Word, kInner>::kCells;
 
-    CellSums(const BinaryTable<Word>& table, const InnerBits<Word, kInner>& inner, const LeafModel& leaf)
+    CellSums(const BinaryTable<Word>& table, const InnerBits<Word, kInner>& inner,
+             const LeafModel& leaf)
         : table_(table),
           inner_(inner),
           leaf_(leaf),

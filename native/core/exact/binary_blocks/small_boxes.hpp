@@ -119,8 +119,7 @@ private:
         const Word varying = any_[(1U << m_) - 1] & ~every_[(1U << m_) - 1];
         for (std::size_t i = 1; i < m_; ++i) {
             for (Word w = bits_[i] ^ bits_[0]; w != 0; w &= w - 1) {
-                part[lowest_bit(w)] |=
-                    static_cast<std::uint8_t>(1U << i);
+                part[lowest_bit(w)] |= static_cast<std::uint8_t>(1U << i);
             }
         }
         const PartsOf& parts = parts_of_few()[m_];
@@ -166,8 +165,7 @@ private:
     }
 
     // Those of one group, or of as many as there are.
-    using Weights =
-        std::conditional_t<kVector, std::vector<double>, std::array<double, kPairs>>;
+    using Weights = std::conditional_t<kVector, std::vector<double>, std::array<double, kPairs>>;
     static double* of(Weights& weights, std::size_t group, std::size_t pair) {
         return weights.data() + (kVector ? group * kPairs : 0) + pair;
     }

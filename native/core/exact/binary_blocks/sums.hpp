@@ -46,9 +46,8 @@ public:
     // sides: left and right of each. keep: called with the cell and the first value of every member
     // of more than kFewRows rows that is worked out here. Vectors have one cell.
     template <typename Keep>
-    const double* work_out(const Box& box, Word varying,
-                           std::span<const BinarySplit> splits, const double* const* sides,
-                           Keep keep) {
+    const double* work_out(const Box& box, Word varying, std::span<const BinarySplit> splits,
+                           const double* const* sides, Keep keep) {
         counts.n_items = counts.n_edges = 0;
         outer_ = varying & ~(inner_.mask() | model_.excluded);
         n_values_ = kVector ? model_.n_states_of(varying) : kCells;

@@ -56,8 +56,8 @@ private:
             return {};
         }
         const std::vector<typename BinaryTable<Word>::Row>& rows = model_.table.rows;
-        const Word outer = model_.table.varying(box.rows) &
-                                    ~(setting_.inner.mask() | model_.excluded);
+        const Word outer =
+            model_.table.varying(box.rows) & ~(setting_.inner.mask() | model_.excluded);
         for (Word w = outer; w != 0; w &= w - 1) {
             right_[lowest_bit(w)] = {};
         }
@@ -72,8 +72,7 @@ private:
             }
             mark = std::rotl(mark, 1);
         }
-        auto* const begin = this->arena_.template allocate<BinarySplit>(
-            count_bits(outer));
+        auto* const begin = this->arena_.template allocate<BinarySplit>(count_bits(outer));
         BinarySplit* end = begin;
         for (Word w = outer; w != 0; w &= w - 1) {
             const auto bit = static_cast<std::uint32_t>(lowest_bit(w));
@@ -88,8 +87,7 @@ private:
 
     Box list_side(const Box& box, const BinarySplit& split, bool left) {
         Box side = split.side(box, left);
-        auto* const rows =
-            this->arena_.template allocate<std::uint32_t>(distinct_rows(side.sizes));
+        auto* const rows = this->arena_.template allocate<std::uint32_t>(distinct_rows(side.sizes));
         side.rows = {rows, list_rows(box, split, left, rows)};
         return side;
     }
