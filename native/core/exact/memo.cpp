@@ -14,10 +14,6 @@ namespace {
 constexpr std::size_t kFirstCapacity = 64;
 constexpr std::size_t kHugePage = std::size_t{2} << 20;
 
-bool too_full(std::size_t size, std::size_t capacity) {
-    return size * 4 > capacity * 3;
-}
-
 // Memory that the system fills with zeros, page by page as it is used.
 void* map_pages(std::size_t bytes) {
     void* const memory =
@@ -56,21 +52,8 @@ Memo::Memo(std::size_t words, std::size_t n_threads, Budget& budget)
       budget_(budget),
       shards_(std::make_unique<Shard[]>(kShards)),
       epochs_(std::make_unique<Epoch[]>(n_threads)) {
-    try {
-        for (std::size_t i = 0; i < kShards; ++i) {
-            shards_[i].array.store(make_array(kFirstCapacity));
-        }
-    } catch (...) {
-        for (std::size_t i = 0; i < kShards && shards_[i].array.load() != nullptr; ++i) {
-            free_array(shards_[i].array.load());
-        }
-        throw;
-    }
-}
-
-Memo::~Memo() {
     for (std::size_t i = 0; i < kShards; ++i) {
-        free_array(shards_[i].array.load());
+        shards_[i].array.store(make_array(kFirstCapacity));
     }
 }
 
@@ -87,20 +70,19 @@ Memo::Array* Memo::make_array(std::size_t capacity) {
         budget_.give_back(bytes);
         throw std::bad_alloc();
     }
-    return new Array{capacity, bytes, static_cast<std::uint64_t*>(memory)};
+    return new Array{budget_, capacity, bytes, static_cast<std::uint64_t*>(memory)};
 }
 
-void Memo::free_array(Array* array) {
-    munmap(array->words, array->bytes);
-    budget_.give_back(array->bytes);
-    delete array;
+Memo::Array::~Array() {
+    munmap(words, bytes);
+    budget.give_back(bytes);
 }
 
 bool Memo::insert(Key key, const std::uint64_t* value) {
     Shard& shard = shards_[shard_of(key)];
     const std::lock_guard guard(shard.lock);
     const std::size_t size = shard.size.load(std::memory_order_relaxed);
-    if (too_full(size + 1, shard.array.load(std::memory_order_relaxed)->capacity)) {
+    if ((size + 1) * 4 > shard.array.load(std::memory_order_relaxed)->capacity * 3) {
         grow(shard);
     }
     const auto [slot, is_there] = slot_of(key, *shard.array.load(std::memory_order_relaxed));
@@ -124,7 +106,7 @@ void Memo::grow(Shard& shard) {
     }
     shard.array.store(larger);
     wait_for_readers();
-    free_array(old);
+    delete old;
 }
 
 void Memo::wait_for_readers() {

@@ -23,9 +23,6 @@ class Memo {
 public:
     // words: length of a value. n_threads: the most readers at the same time.
     Memo(std::size_t words, std::size_t n_threads, Budget& budget);
-    ~Memo();
-    Memo(const Memo&) = delete;
-    Memo& operator=(const Memo&) = delete;
 
     // Values found stay in place only while their reader exists.
     class Reading {
@@ -80,11 +77,15 @@ public:
 
 private:
     struct Array {
-        std::size_t capacity;
-        std::size_t bytes;
+        Budget& budget;
+        std::size_t capacity, bytes;
         std::uint64_t* words;
+
+        ~Array();
     };
     struct alignas(64) Shard {
+        ~Shard() { delete array.load(); }
+
         std::atomic<Array*> array{nullptr};
         std::atomic<std::size_t> size{0};
         std::mutex lock;
@@ -120,7 +121,6 @@ private:
     }
 
     Array* make_array(std::size_t capacity);
-    void free_array(Array* array);
     void grow(Shard& shard);
     void wait_for_readers();
 
