@@ -38,7 +38,7 @@ public:
           path_(shared.budget) {}
 
     void run(const Box& root) {
-        push(root, arena_.mark());
+        stack_.push_back({arena_.mark(), root});
         while (!stack_.empty()) {
             if (++steps_ % 16 == 0 && !watch_.go_on([this] { return shared_.progress(); })) {
                 return;
@@ -70,10 +70,6 @@ protected:
 
 private:
     Own& self() { return static_cast<Own&>(*this); }
-
-    void push(const Box& box, Arena::Mark mark) {
-        stack_.push_back({mark, box});
-    }
 
     static bool is_left(std::uint32_t side) { return side % 2 == 0; }
 
@@ -124,7 +120,7 @@ private:
                 }
             }
             const Arena::Mark mark = arena_.mark();
-            push(self().list_side(f.box, f.splits[side / 2], is_left(side)), mark);
+            stack_.push_back({mark, self().list_side(f.box, f.splits[side / 2], is_left(side))});
             return true;
         }
         return false;

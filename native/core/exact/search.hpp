@@ -101,7 +101,7 @@ private:
             for (std::int32_t i = 0; i < s_.problem_.n_owed(); ++i) {
                 const std::int32_t product = s_.problem_.root_product(i);
                 if (builder_.room(product, root.sizes)) {
-                    push(root, product, arena_.mark());
+                    stack_.push_back({arena_.mark(), root, product});
                     if (!evaluate_all()) {
                         return;
                     }
@@ -131,11 +131,6 @@ private:
             return true;
         }
 
-        void push(const Box& box, std::int32_t product, Arena::Mark mark,
-                  std::span<BoxSplit> splits = {}, bool split_before = false) {
-            stack_.push_back({mark, box, product, splits, split_before});
-        }
-
         void expand(Frame& f) {
             if (!f.split_before && !builder_.only_stops(f.product)) {
                 f.splits = splitter_.splits(f.box, arena_);
@@ -144,10 +139,7 @@ private:
             if (s_.excluded_ >= 0) {
                 leave_out(f);
             }
-            std::size_t n = 0;
-            for (const RuleEdges& rule : f.item.rules) {
-                n += rule.edges.size();
-            }
+            const std::size_t n = f.item.n_edges;
             f.left = arena_.allocate<Ref>(n);
             f.right = arena_.allocate<Ref>(n);
             f.missing = arena_.allocate<Missing>(2 * n);
@@ -234,12 +226,12 @@ private:
             const Edge& edge = *missing.edge;
             const Arena::Mark mark = arena_.mark();
             if (missing.is_call) {  // the same box: its splits are known
-                push(f.box, edge.left_state, mark, f.splits, true);
+                stack_.push_back({mark, f.box, edge.left_state, f.splits, true});
                 return;
             }
             const BoxSplit& split = f.splits[edge.split];
             const Box child = s_.geometry_.side(f.box, split, missing.is_left, arena_);
-            push(child, missing.is_left ? edge.left_state : edge.right_state, mark);
+            stack_.push_back({mark, child, missing.is_left ? edge.left_state : edge.right_state});
         }
 
         void finish(Frame& f) {
