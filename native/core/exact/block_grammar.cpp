@@ -15,8 +15,7 @@ namespace {
 class Builder {
 public:
     // obstacle: why nothing was built.
-    Builder(const Problem& problem, Sum sum, std::optional<std::size_t> deepest,
-            Obstacle& obstacle)
+    Builder(const Problem& problem, Sum sum, std::optional<std::size_t> deepest, Obstacle& obstacle)
         : problem_(problem),
           grammar_(problem.grammar),
           sum_(sum),
@@ -34,7 +33,7 @@ public:
             return std::nullopt;
         }
         make_nodes();
-        Runs(problem_, {flat_, placed_, start_returns_}, cell_of_class_, out_).add();
+        Runs(problem_, flat_, placed_, cell_of_class_, out_).add(start_returns_);
         bound_splits();
         return std::move(out_);
     }
@@ -136,18 +135,13 @@ private:
 
     void add_leaf(double x, double& to) const { to = sum_ == Sum::best ? std::max(to, x) : to + x; }
 
-    std::size_t number_of(std::int32_t state) const {
-        return static_cast<std::size_t>(number_[static_cast<std::size_t>(state)]);
-    }
-
-    // Calls use(left, right) for the states that splits of a state lead to.
+    // Calls use(number) for the states that splits of a state lead to, as often as they do.
     template <typename Use>
-    void for_each_term(std::size_t state, Use use) const {
+    void for_each_next(std::size_t state, Use use) const {
         for (const Flat::Split& split : flat_[state].splits) {
-            const auto& to = split.rule->transitions;
-            for (std::size_t i = 0; i < to.size(); i += 2) {
-                if (to[i] >= 0) {
-                    use(number_of(to[i]), number_of(to[i + 1]));
+            for (const std::int32_t to : split.rule->transitions) {
+                if (to >= 0) {
+                    use(static_cast<std::size_t>(number_[static_cast<std::size_t>(to)]));
                 }
             }
         }
@@ -160,13 +154,11 @@ private:
         level[0] = 0;
         bool unique = true;
         for (std::size_t s = 0; s < own_.size(); ++s) {
-            for_each_term(s, [&](std::size_t left, std::size_t right) {
-                for (const std::size_t to : {left, right}) {
-                    std::uint32_t& found = level[to];
-                    start_returns_ = start_returns_ || to == 0;
-                    unique = unique && (found == kNone || found == level[s] + 1);
-                    found = std::min(found, level[s] + 1);
-                }
+            for_each_next(s, [&](std::size_t to) {
+                std::uint32_t& found = level[to];
+                start_returns_ = start_returns_ || to == 0;
+                unique = unique && (found == kNone || found == level[s] + 1);
+                found = std::min(found, level[s] + 1);
             });
         }
         if (unique) {
@@ -185,11 +177,9 @@ private:
         using Link = std::pair<std::size_t, std::size_t>;
         std::map<Link, std::size_t> links;
         for (std::size_t s = 0; s < own_.size(); ++s) {
-            for_each_term(s, [&](std::size_t left, std::size_t right) {
-                for (const std::size_t to : {left, right}) {
-                    if (to > s) {
-                        ++links[{s, to}];
-                    }
+            for_each_next(s, [&](std::size_t to) {
+                if (to > s) {
+                    ++links[{s, to}];
                 }
             });
         }
@@ -261,29 +251,27 @@ private:
         std::map<std::vector<std::uint8_t>, std::uint32_t> found;
         std::vector<double> range_totals;
         for (const std::size_t s : placed_) {
-            std::vector<std::uint8_t> own(cell_of_class_.size(), 0);
-            bool is_first = true;
-            for (const Flat::Split& split : flat_[s].splits) {
-                for (std::size_t c = 0; c < own.size(); ++c) {
-                    const std::uint8_t takes =
-                        grammar_.takes_over(split.rule->transitions[2 * cell_of_class_[c]]);
-                    if (!is_first && takes != own[c]) {
-                        return stop_at(Obstacle::splits);
-                    }
-                    own[c] = takes;
-                }
-                is_first = false;
-            }
-            if (is_first) {  // it matters for nothing
+            const std::vector<Flat::Split>& splits = flat_[s].splits;
+            if (splits.empty()) {  // it matters for nothing
                 shares_.push_back(0);
                 continue;
+            }
+            std::vector<std::uint8_t> own;
+            for (const std::size_t cell : cell_of_class_) {
+                const auto takes = [&](const Flat::Split& split) {
+                    return grammar_.takes_over(split.rule->transitions[2 * cell]);
+                };
+                own.push_back(takes(splits.front()));
+                if (std::ranges::find(splits, own.back() == 0, takes) != splits.end()) {
+                    return stop_at(Obstacle::splits);
+                }
             }
             const auto [at, is_new] =
                 found.try_emplace(own, static_cast<std::uint32_t>(found.size()));
             shares_.push_back(at->second);
             if (is_new) {
                 out_.allowed.insert(out_.allowed.end(), own.begin(), own.end());
-                range_totals.push_back(flat_[s].splits.front().rule->range_total);
+                range_totals.push_back(splits.front().rule->range_total);
             }
         }
         if (found.empty()) {

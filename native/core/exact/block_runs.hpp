@@ -27,36 +27,29 @@ struct Flat {
     std::vector<Split> splits;
 };
 
-// States in the order in which their nodes stand in the block grammar.
-struct OrderedStates {
-    std::span<const Flat> flat;
-    std::span<const std::size_t> order;  // numbers in `flat`
-    // Whether some split leads back to the start, the first of them.
-    bool start_returns;
-};
-
 // Adds the runs to a block grammar that has its nodes, share classes, split classes and states of
 // products, and finds whether it is a chain.
 class Runs {
 public:
+    // order: the states' numbers in `flat`, as their nodes stand in the block grammar.
     // cell_of_class: a cell of each split class.
-    Runs(const Problem& problem, const OrderedStates& states,
+    Runs(const Problem& problem, std::span<const Flat> flat, std::span<const std::size_t> order,
          std::span<const std::size_t> cell_of_class, BlockGrammar& out)
-        : problem_(problem), states_(states), cell_of_class_(cell_of_class), out_(out) {}
+        : problem_(problem), flat_(flat), order_(order), cell_of_class_(cell_of_class), out_(out) {}
 
-    void add() {
-        out_.n_starts = states_.start_returns ? 0 : static_cast<std::size_t>(problem_.n_owed());
+    // start_returns: whether some split leads back to the start, the first of the states.
+    void add(bool start_returns) {
+        out_.n_starts = start_returns ? 0 : static_cast<std::size_t>(problem_.n_owed());
         out_.chain = !out_.may_fail && !problem_.counted() && out_.n_shares == 1 &&
                      out_.takes_all();
         for (std::size_t c = 0; c < cell_of_class_.size(); ++c) {
             std::vector<Term> single, several, of_start;
-            for (std::size_t at = 0; at < states_.order.size(); ++at) {
+            for (std::size_t at = 0; at < order_.size(); ++at) {
                 const std::vector<Term> own = terms(at, 2 * cell_of_class_[c]);
                 const bool is_plain =
                     own.size() == 1 && own.front().weight == 1.0 && !problem_.counted();
-                auto& to = at == 0 && !states_.start_returns ? of_start
-                           : is_plain                          ? single
-                                                               : several;
+                auto& to = at == 0 && !start_returns ? of_start
+                           : is_plain                          ? single : several;
                 to.insert(to.end(), own.begin(), own.end());
                 note_chain(at, own, is_plain);
             }
@@ -80,7 +73,7 @@ private:
     };
 
     void note_chain(std::size_t at, const std::vector<Term>& terms, bool is_plain) {
-        const bool is_last = at + 1 == states_.order.size();
+        const bool is_last = at + 1 == order_.size();
         const std::uint32_t next = static_cast<std::uint32_t>(at) + (is_last ? 0 : 1);
         const bool follows = is_plain && terms.front().left == next && terms.front().right == next;
         if (is_last) {
@@ -96,7 +89,7 @@ private:
 
     // The terms of a state for the splits of a class; of all that it may owe.
     std::vector<Term> terms(std::size_t at, std::size_t transition) const {
-        const Flat& flat = states_.flat[states_.order[at]];
+        const Flat& flat = flat_[order_[at]];
         const auto n_owed = static_cast<std::uint32_t>(problem_.n_owed());
         const double weight_of_all = out_.nodes[at * n_owed].split;
         std::vector<Term> out;
@@ -139,8 +132,7 @@ private:
             }
             if (!extends) {
                 out_.runs.push_back({term.to, term.left, term.right, 1, shares, crossed,
-                                     crossed ? static_cast<std::int32_t>(out_.weights.size())
-                                             : -1,
+                                     crossed ? static_cast<std::int32_t>(out_.weights.size()) : -1,
                                      static_cast<std::uint32_t>(out_.rule_of_term.size())});
             }
             out_.rule_of_term.push_back(term.rule);
@@ -157,8 +149,8 @@ private:
     }
 
     const Problem& problem_;
-    const OrderedStates& states_;
-    std::span<const std::size_t> cell_of_class_;
+    std::span<const Flat> flat_;
+    std::span<const std::size_t> order_, cell_of_class_;
     BlockGrammar& out_;
     bool seen_last_ = false;
 };
