@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <optional>
 #include <span>
 
 #include "exact/descent.hpp"
@@ -40,22 +41,21 @@ public:
         out_.splits[(first_rule_[state] + rule) * d + feature] += mass;
     }
 
-    // At boxes where these rules are applicable, with the logs of their weights there; if they are
-    // normalised.
-    template <typename Applicable, typename LogWeight>
-    void weigh(std::size_t state, double mass, Applicable applicable, LogWeight log_weight) {
+    // At boxes where the rules have these logs of weights, -inf where they are not applicable; if
+    // they are normalised.
+    template <typename LogWeight>
+    void weigh(std::size_t state, double mass, LogWeight log_weight) {
         const std::size_t n =
             problem_.grammar.normalise ? problem_.grammar.states[state].size() : 0;
         double top = -INFINITY, sum = 0;
         for (std::size_t r = 0; r < n; ++r) {
-            top = applicable(r) ? std::max(top, log_weight(r)) : top;
+            top = std::max(top, log_weight(r));
         }
         for (std::size_t r = 0; r < n && top > -INFINITY; ++r) {
-            sum += applicable(r) ? std::exp(log_weight(r) - top) : 0.0;
+            sum += std::exp(log_weight(r) - top);
         }
         for (std::size_t r = 0; r < n && sum > 0.0; ++r) {
-            out_.weights[first_rule_[state] + r] +=
-                applicable(r) ? mass * std::exp(log_weight(r) - top) / sum : 0.0;
+            out_.weights[first_rule_[state] + r] += mass * std::exp(log_weight(r) - top) / sum;
         }
     }
 
@@ -79,9 +79,9 @@ public:
         const auto state = static_cast<std::size_t>(opened.product / problem_.n_owed());
         const double mass = opened.mass[0];
         sums_.visit(state, mass);
-        sums_.weigh(
-            state, mass, [&](std::size_t r) { return opened.applicable[r] != 0; },
-            [&](std::size_t r) { return opened.log_weights[r]; });
+        sums_.weigh(state, mass, [&](std::size_t r) {
+            return opened.applicable[r] != 0 ? opened.log_weights[r] : -INFINITY;
+        });
         const double* next = opened.probabilities.data();
         for (const RuleEdges& rule : opened.item.rules) {
             const auto r = static_cast<std::size_t>(rule.rule);
@@ -142,10 +142,6 @@ private:
     struct Pair {
         double alone = 0, split = 0;
 
-        void add(Pair other) {
-            alone += other.alone;
-            split += other.split;
-        }
         double sum() const { return alone + split; }
     };
 
@@ -182,19 +178,18 @@ private:
             } else {
                 own.split = of_splits(s, state, r);
             }
-            all.add(own);
+            all.alone += own.alone;
+            all.split += own.split;
         }
         sums_.visit(state, all.sum());
-        const auto log_weight = [&](std::size_t r) { return rules[r].log_weight; };
-        const bool refuses = !problem_.grammar.condition;
-        sums_.weigh(
-            state, all.alone, [&](std::size_t r) { return rules[r].kind != RuleKind::split; },
-            log_weight);
-        sums_.weigh(state, std::max(0.0, all.split - unfit), [](std::size_t) { return true; }, log_weight);
-        sums_.weigh(
-            state, unfit,
-            [&](std::size_t r) { return !refuses || rules[r].kind != RuleKind::leaf; },
-            log_weight);
+        const auto weigh_without = [&](std::optional<RuleKind> kind, double mass) {
+            sums_.weigh(state, mass, [&](std::size_t r) {
+                return rules[r].kind == kind ? -INFINITY : rules[r].log_weight;
+            });
+        };
+        weigh_without(RuleKind::split, all.alone);
+        weigh_without({}, std::max(0.0, all.split - unfit));
+        weigh_without(problem_.grammar.condition ? std::nullopt : std::optional(RuleKind::leaf), unfit);
         return all;
     }
 
@@ -237,8 +232,7 @@ Status expected_uses(const Engine& engine, const Pass& pass, std::size_t memory,
         std::uint64_t items = 0;
         const auto go_on = [&](std::uint64_t more) {
             items += more;
-            return watch.go_on(
-                [&] { return Progress{items, 0, 0, budget.used(), budget.peak()}; });
+            return watch.go_on([&] { return Progress{items, 0, 0, budget.used(), budget.peak()}; });
         };
         if (IntervalBlockSearch* const blocks = pass.blocks()) {
             TreeSums found;
