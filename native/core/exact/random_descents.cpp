@@ -175,14 +175,15 @@ void RandomDescents::find_cuts(bool in_steps, Random& random) {
         const Feature& feature = problem_.table.features[f];
         find_codes(feature, rows_, codes_);
         work_ += 4 * static_cast<double>(rows_.size());
+        if (codes_.size() == kept_codes_[f].size()) {
+            continue;
+        }
         if (feature.kind == FeatureKind::subsets) {
             subset_cuts(f);
         } else if (feature.holes && codes_.back() == feature.missing()) {
             sided_cuts(f, in_steps, random);
-        } else if (feature.kind == FeatureKind::levels) {
-            level_cuts(f);
         } else {
-            threshold_cuts(f, in_steps, random);
+            plain_cuts(f, in_steps, random);
         }
     }
     const auto least = static_cast<std::uint64_t>(problem_.grammar.min_leaf);
@@ -191,18 +192,21 @@ void RandomDescents::find_cuts(bool in_steps, Random& random) {
     });
 }
 
-// The cut below the target's lowest code and that above its highest, or steps on the way there.
-void RandomDescents::threshold_cuts(std::size_t f, bool in_steps, Random& random) {
+// The cut below the target's lowest code and that above its highest, or steps on the way there; of
+// levels those that drop one, or keep one alone.
+void RandomDescents::plain_cuts(std::size_t f, bool in_steps, Random& random) {
+    if (problem_.table.features[f].kind == FeatureKind::levels) {
+        level_cuts(f);
+        return;
+    }
     const std::uint32_t lowest = kept_codes_[f].front(), highest = kept_codes_[f].back();
     const auto begin = std::lower_bound(codes_.begin(), codes_.end(), lowest);
     const auto end = std::upper_bound(codes_.begin(), codes_.end(), highest);
     const auto step = [&](std::ptrdiff_t n) {
-        if (!in_steps) {
-            return n;
+        if (!in_steps || random.uniform() < kShortest) {
+            return in_steps ? std::ptrdiff_t{1} : n;
         }
-        return random.uniform() < kShortest
-                   ? std::ptrdiff_t{1}
-                   : 1 + static_cast<std::ptrdiff_t>(random.below(static_cast<std::size_t>(n)));
+        return 1 + static_cast<std::ptrdiff_t>(random.below(static_cast<std::size_t>(n)));
     };
     if (begin != codes_.begin()) {
         const auto at = codes_.begin() + step(begin - codes_.begin());
@@ -216,9 +220,6 @@ void RandomDescents::threshold_cuts(std::size_t f, bool in_steps, Random& random
 
 void RandomDescents::level_cuts(std::size_t f) {
     const auto& kept = kept_codes_[f];
-    if (codes_.size() == kept.size()) {
-        return;
-    }
     if (codes_.size() == 2) {  // one split, on the first
         add(f, codes_[0], codes_[0], kept[0] == codes_[0]);
         return;
@@ -235,9 +236,6 @@ void RandomDescents::level_cuts(std::size_t f) {
 // The cut between the target's levels and all others.
 void RandomDescents::subset_cuts(std::size_t f) {
     const auto& kept = kept_codes_[f];
-    if (codes_.size() == kept.size()) {
-        return;
-    }
     std::uint32_t all = 0, group = 0;
     for (const std::uint32_t code : codes_) {
         all |= 1U << code;
@@ -261,12 +259,8 @@ void RandomDescents::sided_cuts(std::size_t f, bool in_steps, Random& random) {
     if (keeps_missing) {
         kept.pop_back();
     }
-    if (!kept.empty() && !codes_.empty()) {
-        if (feature.kind == FeatureKind::levels) {
-            level_cuts(f);
-        } else {
-            threshold_cuts(f, in_steps, random);
-        }
+    if (!kept.empty() && codes_.size() > kept.size()) {
+        plain_cuts(f, in_steps, random);
         const std::vector<Cut> found(cuts_.begin() + static_cast<std::ptrdiff_t>(first), cuts_.end());
         cuts_.resize(first);
         for (const Cut& cut : found) {
@@ -302,9 +296,8 @@ const RandomDescents::Cut& RandomDescents::choose(Order order, Random& random) c
         return cuts_[random.below(cuts_.size())];
     }
     const auto fewer_left = [](const Cut& x, const Cut& y) { return x.kept_rows < y.kept_rows; };
-    return order == Order::most_first
-               ? *std::min_element(cuts_.begin(), cuts_.end(), fewer_left)
-               : *std::max_element(cuts_.begin(), cuts_.end(), fewer_left);
+    return order == Order::most_first ? *std::min_element(cuts_.begin(), cuts_.end(), fewer_left)
+                                      : *std::max_element(cuts_.begin(), cuts_.end(), fewer_left);
 }
 
 void RandomDescents::follow_calls() {

@@ -71,7 +71,7 @@ private:
 
     void aim(const std::vector<std::uint32_t>& target);
     void find_cuts(bool in_steps, Random& random);
-    void threshold_cuts(std::size_t f, bool in_steps, Random& random);
+    void plain_cuts(std::size_t f, bool in_steps, Random& random);
     void level_cuts(std::size_t f);
     void subset_cuts(std::size_t f);
     void sided_cuts(std::size_t f, bool in_steps, Random& random);
