@@ -91,8 +91,7 @@ void Paths::choose_end(std::size_t f, bool lower) {
 // rows.
 std::vector<std::uint32_t> Paths::open_ends(const Path& path, const Codes& code) {
     const std::uint32_t farthest = farthest_end(path, code);
-    rows_of_.resize(
-        std::max(rows_of_.size(), static_cast<std::size_t>(code.feature.n_codes)), 0);
+    rows_of_.resize(std::max(rows_of_.size(), static_cast<std::size_t>(code.feature.n_codes)), 0);
     std::uint64_t rows = 0;
     std::vector<std::uint32_t> here;  // codes that occur
     for (const std::uint32_t row : path.rows) {
@@ -181,27 +180,21 @@ void Paths::draw_anew(std::vector<std::vector<std::uint32_t>>& open) {
         least = std::min(least, n);
         most = std::max(most, n);
     }
-    log_number_ += std::log(total / static_cast<double>(open.size()));
+    const double step = total / static_cast<double>(open.size());
+    log_number_ += std::log(step);
     if (least == most) {
         return;
     }
-    const double step = total / static_cast<double>(open.size());
     double at = random_.uniform() * step, sum = 0;
-    std::vector<std::size_t> from;
-    for (std::size_t i = 0; i < open.size(); ++i) {
-        sum += static_cast<double>(open[i].size());
-        for (; at < sum && from.size() < open.size(); at += step) {
-            from.push_back(i);
-        }
-    }
-    while (from.size() < open.size()) {  // rounding
-        from.push_back(open.size() - 1);
-    }
     std::vector<Path> paths;
     std::vector<std::vector<std::uint32_t>> choices;
-    for (const std::size_t i : from) {
-        paths.push_back(paths_[i]);
-        choices.push_back(open[i]);
+    for (std::size_t i = 0; i < open.size(); ++i) {
+        sum += static_cast<double>(open[i].size());
+        const bool is_last = i + 1 == open.size();  // takes what rounding leaves
+        for (; (at < sum || is_last) && paths.size() < open.size(); at += step) {
+            paths.push_back(paths_[i]);
+            choices.push_back(open[i]);
+        }
     }
     paths_.swap(paths);
     open.swap(choices);
