@@ -196,10 +196,7 @@ MassBound::Largest MassBound::largest() const {
 // weight over all splits that any box can have.
 void MassBound::by_leaves() {
     const Largest weights = largest();
-    double n_splits = 0;
-    for (const std::size_t n : n_tests_) {
-        n_splits += static_cast<double>(n);
-    }
+    const double n_splits = std::accumulate(n_tests_.begin(), n_tests_.end(), 0.0);
     const double split = std::log(weights.shared + weights.each * std::max(1.0, n_splits));
     const double leaf = std::log(weights.leaf);
     const std::size_t n = problem_.table.n_rows;
