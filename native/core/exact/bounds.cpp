@@ -124,7 +124,11 @@ private:
         Interval out = guess(box, product);
         const bool single = distinct_rows(box.sizes) == 1;  // cannot split
         if (work_ > 0 && n_open_ < kMostOpen && (depth > 0 || single)) {
+            const Arena::Mark mark = arena_.mark();
+            ++n_open_;
             const Interval opened = open(box, product, depth);
+            --n_open_;
+            arena_.release(mark);
             out = {std::max(out.low, opened.low), std::min(out.high, opened.high)};
         } else {
             cut_ = true;
@@ -136,8 +140,6 @@ private:
     }
 
     Interval open(const Box& box, std::int32_t product, int depth) {
-        ++n_open_;
-        const Arena::Mark mark = arena_.mark();
         const std::span<const BoxSplit> splits = splitter_.splits(box, arena_);
         const ItemEdges item = builder_.edges(box, splits, product, arena_);
         work_ -= static_cast<double>(box.rows.size() * problem_.table.features.size()) +
@@ -153,8 +155,6 @@ private:
             for (const Edge& edge : rule.edges) {
                 if (work_ < overdraft_) {  // nothing is known of the rest
                     cut_ = true;
-                    arena_.release(mark);
-                    --n_open_;
                     return {low.log(), INFINITY};
                 }
                 Interval below{};
@@ -170,8 +170,6 @@ private:
                 high.add(factor * Scaled::from_log(below.high) * edge.probability);
             }
         }
-        arena_.release(mark);
-        --n_open_;
         return {low.log(), high.log()};
     }
 
@@ -184,8 +182,7 @@ private:
         }
         const Arena::Mark mark = arena_.mark();
         work_ -= static_cast<double>(box.rows.size());
-        const Interval out =
-            of(engine_.geometry().side(box, split, left, arena_), product, depth);
+        const Interval out = of(engine_.geometry().side(box, split, left, arena_), product, depth);
         arena_.release(mark);
         return out;
     }
