@@ -212,8 +212,7 @@ private:
         Visit* visit = sent.level->find(sent.key);
         for (std::uint64_t left = sent.queries; left != 0; left &= left - 1) {
             const int query = std::countr_zero(left);
-            const double share =
-                sent.is_call ? 1.0 : walk_.share(sent.split, sent.is_left, query);
+            const double share = sent.is_call ? 1.0 : walk_.share(sent.split, sent.is_left, query);
             const double more = sent.probability * mass[query] * share;
             if (!(more > cut_)) {
                 continue;

@@ -178,7 +178,8 @@ private:
             Watch watch(team, thread == 0 ? &poll_ : nullptr);
             const auto go_on = [&](std::uint64_t items) {
                 items_ += items;
-                return watch.go_on([this] { return progress(); });
+                return watch.go_on(
+                    [this] { return Progress{items_, 0, 0, budget_.used(), budget_.peak()}; });
             };
             for (std::size_t i = next++; i < batches.size() && !team.ended(); i = next++) {
                 if (!follow(batches[i], i == 0 && !along_tree.empty(), go_on)) {
@@ -230,8 +231,6 @@ private:
         }
         return pass_.blocks()->descend(queries, cut_, budget_, go_on);
     }
-
-    Progress progress() const { return {items_, 0, 0, budget_.used(), budget_.peak()}; }
 
     const Engine& engine_;
     const Pass& pass_;

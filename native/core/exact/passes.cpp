@@ -121,9 +121,8 @@ public:
                static_cast<double>(grammar_.nodes.size());
     }
     double root_count(std::int32_t product) const override {
-        return search_ == nullptr
-                   ? 0.0
-                   : search_->root_count(static_cast<std::size_t>(state_of(product)));
+        return search_ == nullptr ? 0.0
+                                  : search_->root_count(static_cast<std::size_t>(state_of(product)));
     }
     std::span<const double> root_vector(std::int32_t) const override { return {}; }
     bool likelihood() const override { return task_.likelihood; }
@@ -170,8 +169,7 @@ private:
                     largest = std::max(
                         largest, search->log_value(few.root, static_cast<std::size_t>(owed)));
                 }
-                task_.log_scale =
-                    largest > -INFINITY ? -largest / data_rows(few.root.sizes) : 0.0;
+                task_.log_scale = largest > -INFINITY ? -largest / data_rows(few.root.sizes) : 0.0;
             }
             return status;
         });

@@ -19,8 +19,7 @@ namespace slp::exact {
 class Routes {
 public:
     // rows: positions in `values`, at most 64.
-    Routes(const Engine& engine, std::span<const double> values,
-           std::span<const std::size_t> rows)
+    Routes(const Engine& engine, std::span<const double> values, std::span<const std::size_t> rows)
         : table_(engine.problem().table), geometry_(engine.geometry()) {
         const std::size_t d = table_.features.size();
         by_feature_.resize(d);

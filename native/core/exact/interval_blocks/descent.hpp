@@ -100,8 +100,7 @@ private:
             const Derivatives<kVector> own = waiting_.derivatives(block, query);
             double mass = 0;
             for (std::size_t at = 0; own && at < block.values->n_cells(); ++at) {
-                mass +=
-                    block_.vectors.mass(own.numbers + at * block_.vectors.length(), values[at]);
+                mass += block_.vectors.mass(own.numbers + at * block_.vectors.length(), values[at]);
             }
             if (mass > cut_) {
                 return true;

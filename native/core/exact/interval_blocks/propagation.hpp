@@ -71,9 +71,7 @@ private:
     // The derivatives by the splits of a member, without the shares of features.
     void weigh(const double* own, std::size_t member, double* out) const {
         for (std::size_t s = 0; s < length(); ++s) {
-            out[s] = own[s] == 0.0
-                         ? 0.0
-                         : own[s] * f_.weight_of_splits(grammar_.nodes[s], member);
+            out[s] = own[s] == 0.0 ? 0.0 : own[s] * f_.weight_of_splits(grammar_.nodes[s], member);
         }
     }
 

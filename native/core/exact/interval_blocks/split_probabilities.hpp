@@ -73,8 +73,7 @@ public:
 
     // The members (i, j) from j = `from` on have the current split. weights: by j, of a measure
     // that weighs splits.
-    void count(std::size_t i, std::size_t from, const MemberSplits& split,
-               const double* weights) {
+    void count(std::size_t i, std::size_t from, const MemberSplits& split, const double* weights) {
         ++count_[i * k_ + from];
         if (n_classes_ == 1 && !weighs_) {
             return;
@@ -207,8 +206,7 @@ public:
         }
     }
 
-    void count(MemberShares& shares, std::size_t member, std::size_t from,
-               std::size_t end) const {
+    void count(MemberShares& shares, std::size_t member, std::size_t from, std::size_t end) const {
         for_each(from, end, [&](std::uint32_t c, std::size_t begin, std::size_t to) {
             const double weight =
                 s_.weighs() ? std::accumulate(weights_.data() + begin, weights_.data() + to, 0.0)
@@ -286,8 +284,7 @@ public:
     // By member, of each split of weight 1 on an outer feature, without the factor common to all
     // splits. number: the feature's, among those that the block has splits on.
     ShareRow of_outer(std::size_t number) const {
-        return {probability_.data() +
-                    (is_plain_ ? 0 : number * s_.grammar.n_shares * n_members_),
+        return {probability_.data() + (is_plain_ ? 0 : number * s_.grammar.n_shares * n_members_),
                 is_plain_ ? 0 : n_members_};
     }
     // The same on the inner feature.

@@ -155,10 +155,9 @@ private:
     }
 
     static void add_run(std::size_t begin, std::size_t end, double share,
-                        const double* __restrict from,
-                        const double* __restrict l, const double* __restrict r,
-                        double* __restrict to_left, double* __restrict to_right,
-                        double* __restrict sums) {
+                        const double* __restrict from, const double* __restrict l,
+                        const double* __restrict r, double* __restrict to_left,
+                        double* __restrict to_right, double* __restrict sums) {
         for (std::size_t t = begin; t < end; ++t) {
             const double more = share * from[t];
             to_left[t] += more * r[t];
@@ -168,9 +167,7 @@ private:
     }
 
     double weight_of(const BlockGrammar::Run& run, std::size_t t) const {
-        return run.weights < 0
-                   ? 1.0
-                   : grammar_.weights[static_cast<std::size_t>(run.weights) + t];
+        return run.weights < 0 ? 1.0 : grammar_.weights[static_cast<std::size_t>(run.weights) + t];
     }
 
     const BlockGrammar& grammar_;
