@@ -175,8 +175,13 @@ private:
                 own = share(s, static_cast<std::size_t>(rules[r].state), alone * weight(r),
                             split * weight(r), 0.0);
                 sums_.use(state, r, own.sum());
-            } else {
-                own.split = of_splits(s, state, r);
+            } else {  // the splits of the next split rule of boxes in state s
+                const std::size_t d = problem_.table.features.size();
+                for (std::size_t f = 0; rule_ < n_rules_ && f < d; ++f) {
+                    sums_.split(state, r, f, splits_of(s, rule_)[f]);
+                    own.split += splits_of(s, rule_)[f];
+                }
+                ++rule_;
             }
             all.alone += own.alone;
             all.split += own.split;
@@ -187,22 +192,11 @@ private:
                 return rules[r].kind == kind ? -INFINITY : rules[r].log_weight;
             });
         };
+        const bool refuses = !problem_.grammar.condition;
         weigh_without(RuleKind::split, all.alone);
-        weigh_without({}, std::max(0.0, all.split - unfit));
-        weigh_without(problem_.grammar.condition ? std::nullopt : std::optional(RuleKind::leaf), unfit);
+        weigh_without(std::nullopt, std::max(0.0, all.split - unfit));
+        weigh_without(refuses ? std::optional(RuleKind::leaf) : std::nullopt, unfit);
         return all;
-    }
-
-    // The splits of the next split rule of boxes in state s.
-    double of_splits(std::size_t s, std::size_t state, std::size_t r) {
-        const std::size_t number = rule_++;
-        double out = 0;
-        for (std::size_t f = 0; number < n_rules_ && f < problem_.table.features.size(); ++f) {
-            const double own = splits_of(s, number)[f];
-            sums_.split(state, r, f, own);
-            out += own;
-        }
-        return out;
     }
 
     const Problem& problem_;
