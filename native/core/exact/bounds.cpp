@@ -62,14 +62,12 @@ public:
         if (mass_.of_state(1, problem_.grammar.start) == INFINITY) {
             return out;
         }
-        const auto go_deeper = [&](int depth) {
-            cut_ = false;
-            const Interval next = at_depth(depth);
-            out = {std::max(out.low, next.low), std::min(out.high, next.high)};
-            return cut_ && work_ > 0;
-        };
+        cut_ = true;
         try {
-            for (int depth = 0; depth < kMostDepth && go_deeper(depth); ++depth) {
+            for (int depth = 0; depth < kMostDepth && cut_ && (depth == 0 || work_ > 0); ++depth) {
+                cut_ = false;
+                const Interval next = at_depth(depth);
+                out = {std::max(out.low, next.low), std::min(out.high, next.high)};
             }
         } catch (const OutOfBudget&) {  // what is known by then holds
         }
