@@ -1,6 +1,5 @@
 #include "exact/block_grammar.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
@@ -283,21 +282,16 @@ private:
         return true;
     }
 
-    // The weight of all splits of a state: that of its heaviest rule.
-    double split_weight(std::size_t s) const {
-        double out = 0.0;
-        for (const Flat::Split& split : flat_[s].splits) {
-            out = std::max(out, split.weight);
-        }
-        return is_cut(s) ? 0.0 : out;
-    }
-
     void make_nodes() {
         for (std::size_t at = 0; at < placed_.size(); ++at) {
             const std::size_t s = placed_[at];
             const Flat& flat = flat_[s];
+            double split = 0.0;  // the weight of all splits: that of the heaviest rule
+            for (const Flat::Split& own : flat.splits) {
+                split = is_cut(s) ? 0.0 : std::max(split, own.weight);
+            }
             BlockGrammar::Node node{
-                flat.leaf_alone, flat.leaf, split_weight(s), is_cut(s) ? 0.0 : flat.split_only,
+                flat.leaf_alone, flat.leaf,        split, is_cut(s) ? 0.0 : flat.split_only,
                 shares_[at],     majority_of(flat)};
             for (std::int32_t owed = 0; owed < problem_.n_owed(); ++owed) {
                 out_.nodes.push_back(node);
