@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <numbers>
 #include <span>
-#include <vector>
 
 #include "arena.hpp"
 #include "problem/edges.hpp"

@@ -68,8 +68,8 @@ public:
 
     // All visits by key: an order that does not depend on how they were found.
     std::vector<Visit*> sorted() const {
-        std::vector<Visit*> out = slots_;
-        std::erase(out, nullptr);
+        std::vector<Visit*> out(size_);
+        std::remove_copy(slots_.begin(), slots_.end(), out.begin(), nullptr);
         std::sort(out.begin(), out.end(),
                   [](const Visit* x, const Visit* y) { return x->key < y->key; });
         return out;

@@ -121,8 +121,8 @@ public:
                static_cast<double>(grammar_.nodes.size());
     }
     double root_count(std::int32_t product) const override {
-        return search_ == nullptr ? 0.0
-                                  : search_->root_count(static_cast<std::size_t>(state_of(product)));
+        const auto state = static_cast<std::size_t>(state_of(product));
+        return search_ == nullptr ? 0.0 : search_->root_count(state);
     }
     std::span<const double> root_vector(std::int32_t) const override { return {}; }
     bool likelihood() const override { return task_.likelihood; }

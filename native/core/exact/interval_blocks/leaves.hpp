@@ -13,7 +13,6 @@
 #include "exact/interval_blocks/search.hpp"
 #include "exact/interval_blocks/setting.hpp"
 #include "problem/geometry.hpp"
-#include "problem/leaf_models.hpp"
 
 namespace slp::exact {
 

@@ -2,8 +2,6 @@
 
 #include <atomic>
 #include <bit>
-#include <cstddef>
-#include <memory>
 
 #include "exact/interval_blocks/descent.hpp"
 #include "exact/interval_blocks/setting.hpp"

@@ -49,13 +49,7 @@ public:
     explicit StateVectors(const BlockGrammar& grammar) : grammar_(grammar) {}
 
     // Numbers of a member.
-    std::size_t length() const {
-        if constexpr (kVector) {
-            return grammar_.nodes.size();
-        } else {
-            return 1;
-        }
-    }
+    std::size_t length() const { return kVector ? grammar_.nodes.size() : 1; }
 
     static const double* numbers_of(const Cell& value) {
         if constexpr (kVector) {
