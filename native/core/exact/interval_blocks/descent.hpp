@@ -68,7 +68,11 @@ public:
                     return false;
                 }
                 if (is_worth_opening(*block)) {
-                    open(*block);
+                    block_.set(*block);
+                    flow_.sweep_inside();
+                    leaves_.tell();
+                    flow_.send();
+                    scratch_.raise_to(block_.bytes());
                 }
                 waiting_.give_up(*block);
             }
@@ -107,14 +111,6 @@ private:
             }
         }
         return false;
-    }
-
-    void open(Waiting& block) {
-        block_.set(block);
-        flow_.sweep_inside();
-        leaves_.tell();
-        flow_.send();
-        scratch_.raise_to(block_.bytes());
     }
 
     const IntervalSetting& s_;

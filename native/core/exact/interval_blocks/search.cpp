@@ -21,13 +21,30 @@ public:
     explicit IntervalBlocks(const IntervalSetting& setting)
         : IntervalBlockSearch(setting.task, 2 * setting.task.n_threads), setting_(setting) {}
 
+    // It keeps the root's values, and the triangles only for descents.
     Status run(const Poll& poll) override {
         const Status status = shared_.team.run(task_.n_threads, [&](std::size_t thread) {
             Worker(shared_, setting_, n_blocks_, thread, *pools_[2 * thread],
                    *pools_[2 * thread + 1], thread == 0 ? &poll : nullptr)
                 .run(task_.root);
         });
-        finish(status);
+        if (status == Status::done) {
+            const std::uint64_t* const found = shared_.found->find(task_.root.key);
+            const auto& triangle = *std::bit_cast<const Triangle*>(*found);
+            const auto cell = std::bit_cast<std::uint64_t>(triangle.row(0)[triangle.k - 1]);
+            for (std::size_t s = 0; s < setting_.grammar.nodes.size(); ++s) {
+                root_values_.push_back(number(cell, s));
+            }
+            if (task_.keep_blocks) {
+                return status;
+            }
+        }
+        shared_.found.reset();
+        for (std::size_t i = 0; i < pools_.size(); ++i) {
+            if (i % 2 == 0 || !task_.keep) {
+                pools_[i]->clear();
+            }
+        }
         return status;
     }
 
@@ -43,27 +60,6 @@ private:
     double number(std::uint64_t kept, std::size_t state) const override {
         const auto cell = std::bit_cast<MemberValue<kVector>>(kept);
         return StateVectors<kVector>::numbers_of(cell)[state];
-    }
-
-    // Keeps the root's values, and frees the triangles.
-    void finish(Status status) {
-        if (status == Status::done) {
-            const std::uint64_t* const found = shared_.found->find(task_.root.key);
-            const auto& triangle = *std::bit_cast<const Triangle*>(*found);
-            const auto cell = std::bit_cast<std::uint64_t>(triangle.row(0)[triangle.k - 1]);
-            for (std::size_t s = 0; s < setting_.grammar.nodes.size(); ++s) {
-                root_values_.push_back(number(cell, s));
-            }
-            if (task_.keep_blocks) {
-                return;
-            }
-        }
-        shared_.found.reset();
-        for (std::size_t i = 0; i < pools_.size(); ++i) {
-            if (i % 2 == 0 || !task_.keep) {
-                pools_[i]->clear();
-            }
-        }
     }
 
     // pools_: of each thread triangles, then vectors.
