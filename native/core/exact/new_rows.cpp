@@ -207,14 +207,12 @@ private:
     // rows of the table.
     bool follow(Rows rows, bool is_tree, const std::function<bool(std::uint64_t)>& go_on) {
         Sink sink(engine_, is_tree ? n_of_table_ : rows.size(), query_of_row_, budget_);
-        if (!descend(rows, is_tree, sink, go_on)) {
-            return false;
-        }
-        for (std::size_t i = 0; i < rows.size(); ++i) {
+        const bool is_done = descend(rows, is_tree, sink, go_on);
+        for (std::size_t i = 0; i < rows.size() && is_done; ++i) {
             const std::size_t row = rows[i];
             sink.write(is_tree ? static_cast<std::size_t>(query_of_new_[row]) : i, row, out_);
         }
-        return true;
+        return is_done;
     }
 
     bool descend(Rows rows, bool is_tree, Sink& sink,
