@@ -223,8 +223,7 @@ private:
             }
         }
         for (const Feature& feature : problem_.table.features) {
-            const auto first = static_cast<std::uint32_t>(cell_of_class_.size());
-            out_.first_class.push_back(first);
+            out_.first_class.push_back(static_cast<std::uint32_t>(cell_of_class_.size()));
             std::map<std::vector<std::int32_t>, std::uint32_t> found;
             const auto n_cells = static_cast<std::size_t>(feature.n_cells());
             for (std::size_t c = 0; c < n_cells; ++c) {
