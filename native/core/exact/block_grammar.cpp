@@ -214,8 +214,10 @@ private:
         }
     }
 
-    // Cells of one feature that all rules treat alike are one split class.
+    // Cells of one feature that all rules treat alike are one split class; such classes of all
+    // features are one kind.
     void find_classes() {
+        std::map<std::vector<std::int32_t>, std::uint32_t> kinds;
         std::set<const Rule*> rules;
         for (const Flat& flat : flat_) {
             for (const Flat::Split& split : flat.splits) {
@@ -237,11 +239,26 @@ private:
                     std::move(column), static_cast<std::uint32_t>(cell_of_class_.size()));
                 if (is_new) {
                     cell_of_class_.push_back(cell);
+                    const auto next = static_cast<std::uint32_t>(kinds.size());
+                    out_.kind_of_class.push_back(kinds.try_emplace(at->first, next).first->second);
+                    if (out_.kinds.size() < kinds.size()) {
+                        out_.kinds.push_back({at->second, has_sides(at->first)});
+                    }
                 }
                 out_.class_of_cell.push_back(at->second);
             }
         }
         out_.first_class.push_back(static_cast<std::uint32_t>(cell_of_class_.size()));
+    }
+
+    // Whether the sides of a split lead to different states, by the transitions of all rules.
+    static bool has_sides(const std::vector<std::int32_t>& column) {
+        for (std::size_t i = 0; i < column.size(); i += 2) {
+            if (column[i] != column[i + 1]) {
+                return true;
+            }
+        }
+        return false;
     }
 
     // False if rules of one state take different splits over.

@@ -100,6 +100,15 @@ struct BlockGrammar {
     // Split classes, numbered through all features; those of feature f from first_class[f] on.
     std::vector<std::uint32_t> class_of_cell, first_class;
     std::size_t n_classes() const { return first_class.back(); }
+    // Kinds of splits: those of one kind lead every state to the same states, and the same states
+    // allow them. A bare prior has one kind; a constraint adds about one for each feature that it
+    // names.
+    struct Kind {
+        std::uint32_t of_class;  // one of its split classes
+        bool has_sides;          // whether the two sides of a split lead to different states
+    };
+    std::vector<Kind> kinds;
+    std::vector<std::uint32_t> kind_of_class;
     std::size_t n_classes_of(std::uint32_t feature) const {
         return first_class[feature + 1] - first_class[feature];
     }

@@ -8,7 +8,6 @@
 #include <span>
 #include <vector>
 
-#include "exact/binary_blocks/kinds.hpp"
 #include "exact/binary_blocks/table.hpp"
 #include "exact/block_grammar.hpp"
 #include "exact/block_search.hpp"
@@ -18,13 +17,22 @@
 
 namespace slp::exact {
 
+// A kind of splits (block_grammar.hpp), or its mirror image: splits of the kind whose left side is
+// called right. A kind without sides is its own mirror image.
+struct SplitGroup {
+    std::uint32_t kind;
+    bool is_mirrored;
+    std::size_t mirror;  // number of the other group
+};
+
 // The data of values on binary features.
 template <typename Word>
 struct BinaryModel {
     const Problem& problem;
     const BinaryTable<Word>& table;
     const BlockGrammar& grammar;
-    SplitKinds kinds;
+    // Of each bit's splits.
+    std::vector<std::uint32_t> kind_of_bit;
     BinarySplitProbabilities probabilities;
     LeafValues leaf;
     // The least rows of the data in a box; at most those of the root.
@@ -60,8 +68,9 @@ struct BinaryModel {
                const double* sum, std::size_t n, double* out) const {
         const auto common_of = [&](std::uint32_t q) {
             double of_splits = 0.0;
-            for (std::size_t kind = 0; kind < kinds.classes.size(); ++kind) {
-                of_splits += grammar.takes_over(q, kinds.classes[kind]) ? weights[kind] : 0.0;
+            for (std::size_t kind = 0; kind < grammar.kinds.size(); ++kind) {
+                of_splits +=
+                    grammar.takes_over(q, grammar.kinds[kind].of_class) ? weights[kind] : 0.0;
             }
             return common(q, of_splits);
         };
@@ -74,7 +83,7 @@ struct BinaryModel {
     void add_excluded(Word varying, double* weights) const {
         if ((varying & excluded) != 0) {
             const std::size_t bit = lowest_bit(excluded);
-            weights[kinds.of_bit[bit]] += probabilities.weight[bit];
+            weights[kind_of_bit[bit]] += probabilities.weight[bit];
         }
     }
 };
@@ -84,7 +93,7 @@ template <Sum kSum, typename Word>
 void add_split(const BinaryModel<Word>& model, std::uint32_t kind, bool is_root, double weight,
                const double* left, const double* right, std::size_t n, double* sum) {
     const BlockGrammar& grammar = model.grammar;
-    for (const BlockGrammar::Run& run : grammar.runs_of(model.kinds.classes[kind], is_root)) {
+    for (const BlockGrammar::Run& run : grammar.runs_of(grammar.kinds[kind].of_class, is_root)) {
         if (run.to >= n) {
             continue;
         }

@@ -26,14 +26,19 @@ public:
                       const BlockGrammar& grammar, const BlockTask& task)
         : BlockSearch(task, task.n_threads),
           grammar_(grammar),
-          setting_{{problem, table, grammar_, SplitKinds(grammar, table.cells),
+          setting_{{problem, table, grammar_, {},
                     BinarySplitProbabilities(table, problem.grammar, grammar.measure),
                     LeafValues(problem, task.likelihood, task.log_scale),
                     static_cast<std::uint32_t>(std::min<std::int64_t>(
                         problem.grammar.min_leaf, data_rows(task.root.sizes))),
                     table.bit_of(task.excluded), task.root.key},
                    InnerBits<Word, kInner>(table, table.bit_of(task.excluded)),
-                   {}} {}
+                   {}} {
+        for (const std::int32_t cell : table.cells) {
+            const std::uint32_t own = grammar_.class_of_cell[static_cast<std::size_t>(cell)];
+            setting_.model.kind_of_bit.push_back(grammar_.kind_of_class[own]);
+        }
+    }
 
     Status run(const Poll& poll) override {
         find_singles();
@@ -82,7 +87,7 @@ private:
         setting_.singles.assign(n_rows * words, 0.0);
         std::vector<double> statistics(model().problem.leaf.n_statistics());
         const std::vector<double> none(
-            std::max(model().kinds.classes.size(), grammar_.nodes.size()));
+            std::max(grammar_.kinds.size(), grammar_.nodes.size()));
         std::vector<double> values(grammar_.nodes.size());
         for (std::uint32_t row = 0; row < n_rows; ++row) {
             model().problem.leaf.sum({&row, 1}, statistics.data());

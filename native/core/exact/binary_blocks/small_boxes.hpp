@@ -9,7 +9,7 @@
 // This gives all weights from those of the whole box. The value of S is that of a leaf, plus the
 // sum over its unordered parts of w_S(T) times the values of T and S \ T. There are (3^m - 2^(m+1)
 // + 1) / 2 pairs (S, T) in all, for any number of features. Where a state tells splits apart, each
-// kind of splits has weights of its own, and so has its mirror image (binary_blocks/kinds.hpp).
+// kind of splits has weights of its own, and so has its mirror image (SplitGroup).
 
 #pragma once
 
@@ -58,8 +58,17 @@ public:
           statistics_(k_ << kFewRows),
           values_(length_ << kFewRows),
           sum_(length_),
-          of_kind_(model.kinds.classes.size()) {
+          of_kind_(model.grammar.kinds.size()) {
         if constexpr (kVector) {
+            for (std::uint32_t kind = 0; kind < of_kind_.size(); ++kind) {
+                const std::size_t own = groups_.size();
+                const bool has_sides = model.grammar.kinds[kind].has_sides;
+                group_of_kind_.push_back(own);
+                groups_.push_back({kind, false, own + (has_sides ? 1 : 0)});
+                if (has_sides) {
+                    groups_.push_back({kind, true, own});
+                }
+            }
             weights_.resize(kPairs * n_groups());
             largest_.resize(weights_.size());
         }
@@ -144,7 +153,7 @@ private:
             for (std::size_t g = 0; g < n_groups(); ++g) {
                 // Without row 0, its part is the other one of the larger set.
                 const std::size_t other =
-                    !kVector || (pair.part & 1) != 0 ? g : model_.kinds.groups[g].mirror;
+                    !kVector || (pair.part & 1) != 0 ? g : groups_[g].mirror;
                 *of(weights_, g, e) =
                     *of(weights_, g, pair.with) + *of(weights_, other, pair.without);
                 if constexpr (kSum == Sum::best) {
@@ -155,13 +164,12 @@ private:
         }
     }
 
-    std::size_t n_groups() const { return kVector ? model_.kinds.groups.size() : 1; }
+    std::size_t n_groups() const { return kVector ? groups_.size() : 1; }
 
     // The group of a bit's splits by which the rows that differ from the first go right.
     std::size_t group_of(std::size_t bit) const {
-        const std::size_t group =
-            kVector ? model_.kinds.group_of_kind[model_.kinds.of_bit[bit]] : 0;
-        return kVector && (bits_[0] >> bit & 1) != 0 ? model_.kinds.groups[group].mirror : group;
+        const std::size_t group = kVector ? group_of_kind_[model_.kind_of_bit[bit]] : 0;
+        return kVector && (bits_[0] >> bit & 1) != 0 ? groups_[group].mirror : group;
     }
 
     // Those of one group, or of as many as there are.
@@ -235,11 +243,12 @@ private:
             if (!(weights > 0.0)) {
                 continue;
             }
-            const SplitKinds::Group& group = model_.kinds.groups[g];
+            const SplitGroup& group = groups_[g];
             of_kind_[group.kind] += weights;
             add_split<kSum>(model_, group.kind, is_root,
                             kSum == Sum::best ? *of(largest_, g, e) : weights,
-                            group.mirrored ? rest : part, group.mirrored ? part : rest, n,
+                            group.is_mirrored ? rest : part,
+                            group.is_mirrored ? part : rest, n,
                             sum_.data());
         }
     }
@@ -260,6 +269,8 @@ private:
     std::vector<double> statistics_, values_;
     // By state, and by kind.
     std::vector<double> sum_, of_kind_;
+    std::vector<SplitGroup> groups_;
+    std::vector<std::size_t> group_of_kind_;
     // By group and pair.
     Weights weights_{}, largest_{};
 };

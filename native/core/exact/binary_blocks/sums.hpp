@@ -40,7 +40,7 @@ public:
           cells_(model.table, inner, model.problem.leaf),
           small_(model),
           sums_(kVector ? model.grammar.nodes.size() : kCells),
-          of_kind_(model.kinds.classes.size()) {}
+          of_kind_(model.grammar.kinds.size()) {}
 
     // Evaluates a block. varying: bits that part its rows. splits: those on outer bits, ascending.
     // sides: left and right of each. keep: called with the cell and the first value of every member
@@ -113,7 +113,7 @@ private:
         std::fill(of_kind_.begin(), of_kind_.end(), 0.0);
         model_.add_excluded(varying, of_kind_.data());
         for (std::size_t f = 0; f < splits.size(); ++f) {
-            const std::uint32_t kind = model_.kinds.of_bit[splits[f].bit];
+            const std::uint32_t kind = model_.kind_of_bit[splits[f].bit];
             of_kind_[kind] += splits[f].weight;
             add_split<kSum>(model_, kind, is_root_, splits[f].weight, sides[2 * f],
                             sides[2 * f + 1], n_values_, sums_.data());
