@@ -24,12 +24,15 @@ bool Engine::uses_blocks() const {
         if (!blocks_) {
             return;
         }
-        if (blocks_->measure == Measure::partition || !is_worth_blocks()) {
-            obstacle_ = blocks_->measure == Measure::partition ? Obstacle::partition
-                                                               : Obstacle::sparse;
+        // What the state forbids may leave another split to be the first.
+        const bool partitions = blocks_->measure == Measure::partition;
+        if ((partitions && !blocks_->takes_all()) || !is_worth_blocks()) {
+            obstacle_ = partitions ? Obstacle::partition : Obstacle::sparse;
             return;
         }
-        binary_table_ = binary_table(problem_, geometry_);
+        if (!partitions) {
+            binary_table_ = binary_table(problem_, geometry_);
+        }
         if (binary_table_) {
             return;
         }

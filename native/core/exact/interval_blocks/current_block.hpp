@@ -39,12 +39,13 @@ public:
     CurrentBlock(const IntervalSetting& setting, const Memo& found, const QueryBatch& of,
                  WaitingBlocks<kVector>& waiting, Budget& budget)
         : ranks(setting.problem, setting.geometry, setting.inner),
-          probabilities(setting, ranks.most()),
+          firsts(setting),
+          probabilities(setting, ranks.most(), firsts),
           queries(setting, of, ranks),
           vectors(setting.grammar),
           sides(setting.geometry, found, waiting),
-          inner_splits(setting, ranks.most()),
-          split(setting, ranks.most()),
+          inner_splits(setting, ranks.most(), firsts),
+          split(setting, ranks.most(), firsts),
           is_root(false),
           s_(setting),
           waiting_(waiting),
@@ -64,6 +65,7 @@ public:
             ranks.find_sources(of_feature, first);
         });
         is_root = block.box.key == s_.task.root.key;
+        firsts.find(ranks, splits);
         inner_splits.find(ranks);
         probabilities.count(ranks, inner_splits, splits);
         find_majorities();
@@ -119,6 +121,7 @@ public:
     }
 
     BlockRanks ranks;
+    FirstSplits firsts;
     SplitProbabilities probabilities;
     QueryPaths queries;
     StateVectors<kVector> vectors;

@@ -105,7 +105,7 @@ private:
         }
         const Triangle& values = f_.values();
         const ShareRow shares = f_.probabilities.of_inner() + member;
-        const double* const weights = f_.inner_splits.weights();
+        const double* const weights = f_.inner_splits.weights_of(i, j);
         double* const sums = of_terms();
         weigh(own.at(i, j), member, path_.data());
         f_.inner_splits.for_each(from, end, [&](std::uint32_t c, std::size_t begin,
@@ -177,7 +177,7 @@ private:
             f_.ranks.order_by(splits.front().feature);
             for (std::uint32_t e = 0; e < splits.size(); ++e) {
                 f_.sides.prefetch(first + e + 3);
-                f_.split.find(splits[e], f_.ranks);
+                f_.split.find(splits[e], first + e, f_.ranks);
                 for (std::size_t query = 0; query < queries_.n; ++query) {
                     if (!f_.derivatives(query) || !f_.queries.have_split(query)) {
                         continue;

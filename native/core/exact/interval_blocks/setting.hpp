@@ -21,7 +21,9 @@ struct IntervalSetting {
     BlockTask task;
 
     // Whether the splits on a feature may differ in weight.
-    bool weighs() const { return weighs_splits(grammar.measure); }
+    bool weighs() const { return weighs_splits(grammar.measure) || partitions(); }
+    // Whether a split has weight 0 where another one, before it, parts the rows alike.
+    bool partitions() const { return grammar.measure == Measure::partition; }
     bool is_excluded(std::uint32_t feature) const {
         return static_cast<std::int32_t>(feature) == task.excluded;
     }

@@ -190,8 +190,8 @@ private:
 // The splits of a block on its inner feature: one between ranks m and m + 1, whatever the member.
 class InnerSplits {
 public:
-    InnerSplits(const IntervalSetting& setting, std::size_t most)
-        : s_(setting), classes_(most), weights_(most) {}
+    InnerSplits(const IntervalSetting& setting, std::size_t most, const FirstSplits& firsts)
+        : s_(setting), firsts_(firsts), classes_(most), weights_(most) {}
 
     void find(const BlockRanks& ranks) {
         const Feature& inner = s_.problem.table.features[s_.inner];
@@ -199,24 +199,32 @@ public:
             const std::uint32_t low = ranks.code_of_rank[m], high = ranks.code_of_rank[m + 1];
             classes_[m] = s_.grammar.class_of_cell[static_cast<std::size_t>(
                 s_.geometry.cell(inner, low, high))];
-            if (s_.weighs()) {
+            if (s_.weighs() && !s_.partitions()) {
                 weights_[m] =
                     relative_weight(s_.problem, s_.geometry, s_.grammar.measure, s_.inner, low, high);
             }
         }
     }
 
-    void count(MemberShares& shares, std::size_t member, std::size_t from, std::size_t end) const {
+    // The splits of member (i, j) of k ranks from `from` to end - 1.
+    void count(MemberShares& shares, std::size_t i, std::size_t j, std::size_t k, std::size_t from,
+               std::size_t end) {
+        const double* const weights = weights_of(i, j);
         for_each(from, end, [&](std::uint32_t c, std::size_t begin, std::size_t to) {
             const double weight =
-                s_.weighs() ? std::accumulate(weights_.data() + begin, weights_.data() + to, 0.0)
-                            : static_cast<double>(to - begin);
-            shares.count_member(member, c, to - begin, weight);
+                weights != nullptr ? std::accumulate(weights + begin, weights + to, 0.0)
+                                   : static_cast<double>(to - begin);
+            shares.count_member(i * k + j, c, to - begin, weight);
         });
     }
 
-    // By m; null where all are 1.
-    const double* weights() const { return s_.weighs() ? weights_.data() : nullptr; }
+    // In member (i, j), by m; null where all are 1.
+    const double* weights_of(std::size_t i, std::size_t j) {
+        if (s_.partitions()) {
+            firsts_.write_inner(i, j, weights_.data());
+        }
+        return s_.weighs() ? weights_.data() : nullptr;
+    }
 
     // Calls use(class, begin, end) for splits of one class that follow each other.
     template <typename Use>
@@ -234,6 +242,7 @@ public:
 
 private:
     const IntervalSetting& s_;
+    const FirstSplits& firsts_;
     std::vector<std::uint32_t> classes_;
     std::vector<double> weights_;
 };
@@ -242,10 +251,10 @@ private:
 // overwrites.
 class SplitProbabilities {
 public:
-    SplitProbabilities(const IntervalSetting& setting, std::size_t most)
+    SplitProbabilities(const IntervalSetting& setting, std::size_t most, const FirstSplits& firsts)
         : s_(setting),
           shares_(setting, most),
-          split_(setting, most),
+          split_(setting, most, firsts),
           is_plain_(setting.grammar.measure == Measure::each && setting.grammar.n_shares == 1 &&
                     setting.grammar.takes_all() &&
                     std::all_of(setting.grammar.nodes.begin(), setting.grammar.nodes.end(),
@@ -259,7 +268,7 @@ public:
 
     // If every split has weight 1, and a leaf the same weight in every member, nothing is counted.
     // splits: those of the block on outer features.
-    void count(BlockRanks& ranks, const InnerSplits& inner, std::span<const BoxSplit> splits) {
+    void count(BlockRanks& ranks, InnerSplits& inner, std::span<const BoxSplit> splits) {
         n_members_ = ranks.k * ranks.k;
         if (is_plain_) {
             probability_.assign(n_members_, 1.0);
@@ -267,15 +276,15 @@ public:
         }
         shares_.clear(ranks.k);
         probability_.clear();
-        for_each_feature(splits, [&](std::span<const BoxSplit> of_feature, std::uint32_t) {
-            count_outer(ranks, of_feature);
+        for_each_feature(splits, [&](std::span<const BoxSplit> of_feature, std::uint32_t first) {
+            count_outer(ranks, of_feature, first);
             add_feature(ranks);
         });
         shares_.begin(s_.inner);
         for (std::size_t i = 0; i < ranks.k; ++i) {
             for (std::size_t j = i; j < ranks.k; ++j) {
                 const auto [from, end] = ranks.inner_splits(i, j);
-                inner.count(shares_, i * ranks.k + j, from, end);
+                inner.count(shares_, i, j, ranks.k, from, end);
             }
         }
         add_feature(ranks);
@@ -299,11 +308,11 @@ public:
     }
 
 private:
-    void count_outer(BlockRanks& ranks, std::span<const BoxSplit> splits) {
+    void count_outer(BlockRanks& ranks, std::span<const BoxSplit> splits, std::size_t first) {
         ranks.order_by(splits.front().feature);
         shares_.begin(splits.front().feature);
         for (const BoxSplit& split : splits) {
-            split_.find(split, ranks);
+            split_.find(split, first++, ranks);
             for (std::size_t i = 0; i < ranks.k; ++i) {
                 const std::size_t from = std::max(ranks.start[i], ranks.first_member[i]);
                 if (from < ranks.k) {

@@ -45,8 +45,9 @@ public:
           products_(products<kSum>()),
           ranks_(setting.problem, setting.geometry, setting.inner),
           shares_(setting, ranks_.most()),
-          split_(setting, ranks_.most()),
-          inner_splits_(setting, ranks_.most()),
+          firsts_(setting),
+          split_(setting, ranks_.most(), firsts_),
+          inner_splits_(setting, ranks_.most(), firsts_),
           triangles_(triangles),
           vectors_(vectors),
           alike_(shares_.features_are_alike()),
@@ -106,6 +107,7 @@ private:
                 ranks_.find_sources(splits, first);
             }
         });
+        firsts_.find(ranks_, splits_);
         clear(sums_);
         for_each_feature(splits_, [&](std::span<const BoxSplit> splits, std::uint32_t first) {
             const std::uint32_t feature = splits.front().feature;
@@ -119,7 +121,7 @@ private:
             const bool excluded = s_.is_excluded(feature);
             for (std::uint32_t e = 0; e < splits.size(); ++e) {
                 prefetch(first + e + 3);
-                split_.find(splits[e], ranks_);
+                split_.find(splits[e], first + e, ranks_);
                 for (std::size_t i = 0; i < k; ++i) {
                     const std::size_t from = std::max(ranks_.start[i], ranks_.first_member[i]);
                     if (from < k) {
@@ -300,11 +302,12 @@ private:
         }
         std::fill(inner_sum_.begin(), inner_sum_.end(), 0.0);
         const std::size_t member = i * ranks_.k + j;
-        inner_splits_.count(shares_, member, from, end);
+        inner_splits_.count(shares_, i, j, ranks_.k, from, end);
         if (!s_.is_excluded(s_.inner)) {
             inner_splits_.for_each(
                 from, end, [&](std::uint32_t c, std::size_t begin, std::size_t to) {
                     add_inside(c, own.row(i), columns_.data() + j * ranks_.k + 1, begin, to,
+                               inner_splits_.weights_of(i, j),
                                is_root_ && i == 0 && j + 1 == ranks_.k);
                 });
         }
@@ -312,8 +315,7 @@ private:
     }
 
     void add_inside(std::uint32_t c, const Cell* row, const Cell* column, std::size_t from,
-                    std::size_t end, bool is_whole) {
-        const double* const weights = inner_splits_.weights();
+                    std::size_t end, const double* weights, bool is_whole) {
         if constexpr (kVector) {
             products_.add_pairs(row, column, from, end,
                                 {grammar_.runs_of(c, is_whole), grammar_.weights.data()}, weights,
@@ -356,6 +358,7 @@ private:
     Products products_;
     BlockRanks ranks_;
     MemberShares shares_;
+    FirstSplits firsts_;
     MemberSplits split_;
     InnerSplits inner_splits_;
     Pool& triangles_;
