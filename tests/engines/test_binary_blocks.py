@@ -251,6 +251,29 @@ def test_likelihoods_that_underflow() -> None:
     )
 
 
+@pytest.mark.parametrize("values", [2, 12])
+def test_leaves_that_underflow_are_not_taken_for_impossible(values: int) -> None:
+    """Under `max_leaves` a value may be 0; here every value is below the range of doubles."""
+    X = np.repeat(np.arange(values, dtype=float), 2400 // values)[:, None]
+    y = np.arange(2400) % 2
+    model = slp.parse(":- use(growtree).\n:- constraint(max_leaves(2)).").compile(X, y)
+    want = plain(model.grammar, model.table).log_total
+    assert want < -1_500
+    close(compiled(model.grammar, model.table).log_total, want)
+    close(
+        next(compiled(model.grammar, model.table).best()).log_weight,
+        next(plain(model.grammar, model.table).best()).log_weight,
+    )
+
+
+def test_weights_of_features_beyond_doubles() -> None:
+    X, y = data(0, 24, 7)
+    text = ":- use(growtree).\n:- feature_weight(x0, 1e-250).\n:- constraint(first(x0))."
+    model = slp.parse(f"{text}\n:- constraint(max_leaves(4)).").compile(X, y)
+    assert "a factor of more than 1e18" in algorithm_in_words(model)
+    same_values(model.grammar, model.table, X[:3])
+
+
 def test_it_reports_the_boxes_that_it_keeps() -> None:
     """All but those of one row, and small ones that only small ones lead to."""
     table = bits(120, 9)

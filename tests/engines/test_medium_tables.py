@@ -66,6 +66,9 @@ CONSTRAINED = [
     ]
 ]
 SUPPORTED = [
+    ":- use(bcart_pcfg).\n:- support(min_leaf(4)).",
+    f":- use(bcart_pcfg).\n{BOXES}:- constraint(majority(b, p)).",
+    ":- use(bcart_pcfg).\n:- constraint(max_leaves(5)).",
     ":- use(growtree).\n:- support(min_leaf(4)).",
     ":- use(denison).\n:- support([min_leaf(2), max_depth(3)]).",
 ]
@@ -89,9 +92,8 @@ LIKELIHOODS = [
 
 TEXTS = PRIORS + MEASURED + CONSTRAINED + SUPPORTED + LIKELIHOODS
 
-# A measure that blocks do not take, and constraints under which the trees of these small tables
-# reach few pairs of a box and a state.
-ITEM_BY_ITEM = ("partition", "bcart_pcfg", "constant", "exclusive", "interaction")
+# Constraints under which the trees of these small tables reach few pairs of a box and a state.
+ITEM_BY_ITEM = ("constant", "exclusive", "interaction")
 
 
 @dataclass(frozen=True)

@@ -36,10 +36,10 @@ enum class Obstacle : std::uint8_t {
     splits,     // rules of one state take different splits over
     measures,   // rules have different measures
     majority,   // a leaf that needs a majority, in a state with calls or other rules
-    partition,  // what a split weighs depends on how others part the rows
+    partition,  // what a split weighs depends on how others part the rows, and on the state
     sparse,     // few of the pairs of a box and a state are reached
     values,     // no feature has several values in a typical box, and not all have two
-    weights,    // weights of splits differ too much for doubles
+    weights,    // weights of features or of splits differ too much for doubles
     kinds,      // splits are by subsets, or missing values take a side
 };
 

@@ -24,22 +24,26 @@ bool Engine::uses_blocks() const {
         if (!blocks_) {
             return;
         }
-        // What the state forbids may leave another split to be the first.
         const bool partitions = blocks_->measure == Measure::partition;
-        if ((partitions && !blocks_->takes_all()) || !is_worth_blocks()) {
-            obstacle_ = partitions ? Obstacle::partition : Obstacle::sparse;
+        if (partitions && !blocks_->takes_all()) {  // which split is the first depends on the state
+            obstacle_ = Obstacle::partition;
+            return;
+        }
+        if (!weights_are_alike(problem_, geometry_, blocks_->measure)) {
+            obstacle_ = Obstacle::weights;
             return;
         }
         if (!partitions) {
             binary_table_ = binary_table(problem_, geometry_);
         }
-        if (binary_table_) {
+        if (!is_worth_blocks()) {
+            binary_table_.reset();
+            obstacle_ = Obstacle::sparse;
             return;
         }
-        const bool are_alike = weights_are_alike(problem_, geometry_, blocks_->measure);
-        inner_ = are_alike ? inner_feature(problem_) : std::nullopt;
-        if (!inner_) {
-            obstacle_ = are_alike ? Obstacle::values : Obstacle::weights;
+        inner_ = binary_table_ ? std::nullopt : inner_feature(problem_);
+        if (!binary_table_ && !inner_) {
+            obstacle_ = partitions ? Obstacle::partition : Obstacle::values;
         }
     });
     return binary_table_ || inner_;
@@ -55,14 +59,15 @@ std::size_t Engine::values_per_box() const {
 }
 
 std::size_t Engine::n_states() const {
-    return blocks_for(Quantity::total, depth_cut(problem_, geometry_, *blocks_, true)).nodes.size();
+    const auto cut = binary_table_ ? std::nullopt : depth_cut(problem_, geometry_, *blocks_, true);
+    return blocks_for(Quantity::total, cut).nodes.size();
 }
 
 // A search by blocks visits every box, even those that no tree of the grammar reaches, in every
 // state. If few of these pairs are reached, a pass item by item takes less work: from about 80 pairs
 // for each that is reached, or from 20 where leaves are counted. Under constraints the estimate of
-// those reached needs more work, and is too low by a factor of three and more. Two of its errors
-// are added: the work by blocks is known, that item by item is not.
+// those reached needs more work, and is too low by a factor of three and more. Two standard errors
+// are added to the boxes reached, because only the work item by item is uncertain.
 bool Engine::is_worth_blocks() const {
     if (blocks_->chain && (blocks_->endless || blocks_->nodes.size() >= problem_.table.n_rows)) {
         return true;

@@ -14,11 +14,12 @@ _OBSTACLES = (
     "a state has several rules that split, and they allow different splits",
     "the rules that split have different measures",
     "a leaf needs a majority in a state with calls or several rules for leaves or splits",
-    "under the measure `partition` the weight of a split depends on the splits of other features",
+    "under the measure `partition` the weight of a split depends on the splits of other features, "
+    "and so on what each state forbids; or all features have two values",
     "there are many states, and each box is reached in few of them",
     "no feature takes several values in most boxes, and binary-feature blocks need at most 128 "
     "features of two values each",
-    "the weights of the splits of one feature differ by a factor of more than 1e18",
+    "the weights of features, or of the splits of one, differ by a factor of more than 1e18",
     "splits are by subsets of levels, or missing values take a side",
 )
 

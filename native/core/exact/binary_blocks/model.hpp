@@ -41,8 +41,8 @@ struct BinaryModel {
     Word excluded = 0;
     Key root{};
 
-    // How many states a box that these bits part has values for, from the first on. It cannot be at
-    // all depths: each split on the way to it was on another feature.
+    // How many states a box that these bits part has values for, from the first on. Where states are
+    // depths it cannot have all: each split on the way to it was on another feature.
     std::size_t n_states_of(Word varying) const {
         const std::size_t n = grammar.nodes.size();
         const bool are_depths = grammar.chain && !grammar.has_calls;
@@ -62,9 +62,9 @@ struct BinaryModel {
                                    common(0, weights) * sum);
     }
 
-    // Writes the first n values of a box. weights: of its splits, by kind; sum: as in write_values.
+    // Writes the first n values of a box; see write_values. weights: of its splits, by kind.
     template <Sum kSum>
-    void write(bool is_root, const double* statistics, std::uint32_t n_rows, const double* weights,
+    bool write(bool is_root, const double* statistics, std::uint32_t n_rows, const double* weights,
                const double* sum, std::size_t n, double* out) const {
         const auto common_of = [&](std::uint32_t q) {
             double of_splits = 0.0;
@@ -74,9 +74,9 @@ struct BinaryModel {
             }
             return common(q, of_splits);
         };
-        write_values<kSum>(grammar, leaf(statistics, n_rows),
-                           {statistics, problem.leaf.n_statistics()}, is_root, common_of, sum, n,
-                           out);
+        return write_values<kSum>(grammar, leaf(statistics, n_rows),
+                                  {statistics, problem.leaf.n_statistics()}, is_root, common_of,
+                                  sum, n, out);
     }
 
     // Adds the excluded split of a box that these bits part to the weights by kind.

@@ -41,7 +41,9 @@ public:
     }
 
     Status run(const Poll& poll) override {
-        find_singles();
+        if (!find_singles() && task_.sum != Sum::count) {
+            return Status::out_of_range;
+        }
         const Status status = shared_.team.run(task_.n_threads, [&](std::size_t thread) {
             BinaryWorker<Word, kSum, kVector, kInner>(shared_, setting_, thread, *pools_[thread],
                                                 thread == 0 ? &poll : nullptr)
@@ -79,11 +81,14 @@ private:
 
     const BinaryModel<Word>& model() const { return setting_.model; }
 
-    // Values of the blocks of one row.
-    void find_singles() {
+    // Values of the blocks of one row. Whether no leaf of several states underflows.
+    bool find_singles() {
+        bool inside = true;
         const std::size_t n_rows = model().table.rows.size();
         const std::size_t words = setting_.words_of_single();
-        shared_.budget.take(n_rows * words * sizeof(double));
+        // And of each thread's small boxes.
+        const std::size_t scratch = task_.n_threads * (words << kFewRows);
+        shared_.budget.take((n_rows * words + scratch) * sizeof(double));
         setting_.singles.assign(n_rows * words, 0.0);
         std::vector<double> statistics(model().problem.leaf.n_statistics());
         const std::vector<double> none(
@@ -91,15 +96,17 @@ private:
         std::vector<double> values(grammar_.nodes.size());
         for (std::uint32_t row = 0; row < n_rows; ++row) {
             model().problem.leaf.sum({&row, 1}, statistics.data());
-            model().template write<kSum>(
+            const bool own = model().template write<kSum>(
                 false, statistics.data(), data_rows(model().table.rows[row].sizes), none.data(),
                 none.data(), values.size(), values.data());
+            inside = inside && (own || !kVector);
             for (std::size_t at = 0; at < words; ++at) {
                 if (setting_.inner.holds(at % kCells, row)) {
                     setting_.singles[row * words + at] = values[at / kCells];
                 }
             }
         }
+        return inside;
     }
 
     std::size_t n_root_values() const {

@@ -79,6 +79,7 @@ public:
     void work_out(std::span<const std::uint32_t> rows, bool is_root) {
         m_ = rows.size();
         is_root_ = is_root;
+        inside_ = true;
         set_rows(rows);
         if (m_ > 1) {
             find_weights();
@@ -93,6 +94,10 @@ public:
     // of the data.
     std::span<const double> values(std::size_t s) const {
         return {values_.data() + s * length_, n_states_of(s)};
+    }
+    // Whether they are inside the range of doubles; of vectors, those of all sets.
+    bool is_inside_range(std::size_t s) const {
+        return kVector ? inside_ : is_inside(model_.grammar, values_[s]);
     }
     Word varying(std::size_t s) const { return any_[s] & ~every_[s]; }
     std::uint32_t n_rows(std::size_t s) const { return n_rows_[s]; }
@@ -166,7 +171,8 @@ private:
 
     std::size_t n_groups() const { return kVector ? groups_.size() : 1; }
 
-    // The group of a bit's splits by which the rows that differ from the first go right.
+    // The group of a bit's splits, seen with the first row on the left: mirrored if that row has the
+    // bit.
     std::size_t group_of(std::size_t bit) const {
         const std::size_t group = kVector ? group_of_kind_[model_.kind_of_bit[bit]] : 0;
         return kVector && (bits_[0] >> bit & 1) != 0 ? groups_[group].mirror : group;
@@ -189,8 +195,10 @@ private:
             for (std::size_t e = parts.first[s]; e < parts.first[s + 1]; ++e) {
                 add_states(parts.pairs[e], e, is_root, n);
             }
-            model_.template write<kSum>(is_root, statistics, n_rows_[s], of_kind_.data(),
-                                        sum_.data(), n, values_.data() + s * length_);
+            inside_ = model_.template write<kSum>(is_root, statistics, n_rows_[s],
+                                                  of_kind_.data(), sum_.data(), n,
+                                                  values_.data() + s * length_) &&
+                      inside_;
             return;
         }
         const auto end = std::size_t{parts.first[s + 1]};
@@ -261,7 +269,7 @@ private:
     std::size_t length_;
     std::size_t k_;
     std::size_t m_ = 0;
-    bool is_root_ = false;
+    bool is_root_ = false, inside_ = true;
     std::array<Word, kFewRows> bits_{};
     // By set of rows.
     std::array<Word, kSets> any_{}, every_{};

@@ -118,9 +118,10 @@ private:
             add_split<kSum>(model_, kind, is_root_, splits[f].weight, sides[2 * f],
                             sides[2 * f + 1], n_values_, sums_.data());
         }
-        model_.template write<kSum>(is_root_, cells_.statistics(0), data_rows(cells_.sizes(0)),
-                                    of_kind_.data(), sums_.data(), n_values_, own_);
-        check({own_, n_values_}, cells_.sizes(0), splits.size());
+        const Sizes sizes = cells_.sizes(0);
+        check(model_.template write<kSum>(is_root_, cells_.statistics(0), data_rows(sizes),
+                                          of_kind_.data(), sums_.data(), n_values_, own_),
+              sizes, splits.size());
     }
 
     // --- outer splits ---
@@ -196,16 +197,13 @@ private:
         model_.add_excluded(cells_.varying(cell), &weights_[cell]);
         const double leaf = model_.leaf(cells_.statistics(cell), data_rows(sizes));
         own_[cell] = model_.template value_of_one<kSum>(leaf, weights_[cell], sums_[cell]);
-        check({own_ + cell, 1}, sizes, n_splits_[cell]);
+        check(is_inside(model_.grammar, own_[cell]), sizes, n_splits_[cell]);
     }
 
-    // Counts a member, and sees whether its values are within their range.
-    void check(std::span<const double> values, Sizes sizes, std::size_t n_splits) {
-        const bool any_value = kSum == Sum::count || model_.excluded != 0;
-        for (std::size_t s = kVector && !is_root_ ? model_.grammar.n_starts : 0;
-             s < values.size() && !any_value; ++s) {
-            counts.in_range = counts.in_range && is_inside(model_.grammar, values[s]);
-        }
+    // Counts a member. inside: whether its values are inside the range of doubles.
+    void check(bool inside, Sizes sizes, std::size_t n_splits) {
+        counts.in_range =
+            counts.in_range && (inside || kSum == Sum::count || model_.excluded != 0);
         if (distinct_rows(sizes) > 1) {
             counts.n_items += 1;
             counts.n_edges += n_splits + 1;
@@ -232,7 +230,7 @@ private:
                 own_[t * kCells + cell] = t < values.size() ? values[t] : 0.0;
             }
             if (!values.empty() && is_own(cell, small_.varying(set) & ~model_.excluded)) {
-                check(values, Sizes{static_cast<std::uint32_t>(std::popcount(set))},
+                check(small_.is_inside_range(set), Sizes{static_cast<std::uint32_t>(std::popcount(set))},
                       count_bits(small_.varying(set)));
             }
         }

@@ -56,6 +56,10 @@ double members_per_block(const Problem& problem, const Geometry& geometry, std::
 
 bool weights_are_alike(const Problem& problem, const Geometry& geometry, Measure measure) {
     constexpr double kLeast = 0x1p-60;
+    const auto [least, most] = std::ranges::minmax(problem.grammar.feature_weights);
+    if (!(least >= kLeast * most)) {
+        return false;
+    }
     for (std::uint32_t f = 0; weighs_splits(measure) && f < problem.table.features.size(); ++f) {
         const Feature& feature = problem.table.features[f];
         for (std::uint32_t code = 0; code + 1 < static_cast<std::uint32_t>(feature.n_codes);

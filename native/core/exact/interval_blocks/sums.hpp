@@ -337,13 +337,11 @@ private:
             next_vector_ += length();
         }
         const bool is_whole = is_root_ && member + 1 == ranks_.k;
-        write_values<kSum>(
+        const bool inside = write_values<kSum>(
             grammar_, s_.leaf(leaf_, sizes), leaf_, is_whole,
             [&](std::uint32_t q) { return shares_.common(q, member); },
             sums_.data() + member * length(), length(), out);
-        for (std::size_t s = is_whole ? 0 : grammar_.n_starts; s < length(); ++s) {
-            counts.in_range = counts.in_range && (any_value_ || is_inside(grammar_, out[s]));
-        }
+        counts.in_range = counts.in_range && (any_value_ || inside);
         if constexpr (kVector) {
             return out;
         } else {
