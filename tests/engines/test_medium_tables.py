@@ -66,9 +66,6 @@ CONSTRAINED = [
     ]
 ]
 SUPPORTED = [
-    ":- use(bcart_pcfg).\n:- support(min_leaf(4)).",
-    f":- use(bcart_pcfg).\n{BOXES}:- constraint(majority(b, p)).",
-    ":- use(bcart_pcfg).\n:- constraint(max_leaves(5)).",
     ":- use(growtree).\n:- support(min_leaf(4)).",
     ":- use(denison).\n:- support([min_leaf(2), max_depth(3)]).",
 ]
@@ -90,7 +87,13 @@ LIKELIHOODS = [
     for leaf, response in LEAVES.items()
 ]
 
-TEXTS = PRIORS + MEASURED + CONSTRAINED + SUPPORTED + LIKELIHOODS
+PARTITIONED = [
+    ":- use(bcart_pcfg).\n:- support(min_leaf(4)).",
+    f":- use(bcart_pcfg).\n{BOXES}:- constraint(majority(b, p)).",
+    ":- use(bcart_pcfg).\n:- constraint(max_leaves(5)).",
+]
+
+TEXTS = PRIORS + MEASURED + CONSTRAINED + SUPPORTED + LIKELIHOODS + PARTITIONED
 
 # Constraints under which the trees of these small tables reach few pairs of a box and a state.
 ITEM_BY_ITEM = ("constant", "exclusive", "interaction")
