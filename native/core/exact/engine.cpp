@@ -25,10 +25,6 @@ bool Engine::uses_blocks() const {
             return;
         }
         const bool partitions = blocks_->measure == Measure::partition;
-        if (partitions && !blocks_->takes_all()) {  // which split is the first depends on the state
-            obstacle_ = Obstacle::partition;
-            return;
-        }
         if (!weights_are_alike(problem_, geometry_, blocks_->measure)) {
             obstacle_ = Obstacle::weights;
             return;

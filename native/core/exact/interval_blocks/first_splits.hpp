@@ -1,5 +1,6 @@
-// Under the measure `partition`: which splits of a block's members count. Of those that part the rows
-// of a member alike it is the first in canonical order.
+// The weights of splits in a block's members, for each share class. Under the measure `partition` the
+// first in canonical order of the splits that the states take over and that part the rows of a member
+// alike has weight 1, the others have 0.
 
 #pragma once
 
@@ -9,6 +10,8 @@
 #include <span>
 #include <vector>
 
+#include "exact/interval_blocks/member_splits.hpp"
+#include "exact/interval_blocks/products.hpp"
 #include "exact/interval_blocks/ranks.hpp"
 #include "exact/interval_blocks/setting.hpp"
 #include "problem/geometry.hpp"
@@ -18,7 +21,12 @@ namespace slp::exact {
 // All of it is scratch that the next block overwrites.
 class FirstSplits {
 public:
-    explicit FirstSplits(const IntervalSetting& setting) : s_(setting) {}
+    FirstSplits(const IntervalSetting& setting, std::size_t most)
+        : s_(setting),
+          grammar_(setting.grammar),
+          split_(setting, most),
+          n_shares_(setting.partitions() ? setting.grammar.n_shares : 0),
+          weights_(n_shares_ * most) {}
 
     // splits: those of a block on outer features.
     void find(BlockRanks& ranks, std::span<const BoxSplit> splits) {
@@ -27,30 +35,33 @@ public:
         }
         k_ = ranks.k;
         n_splits_ = splits.size();
+        counts_.assign(n_shares_ * (n_splits_ + k_) * k_ * k_, false);
         find_sides(ranks, splits);
-        is_first_.assign((n_splits_ + k_) * k_ * k_, false);
+        note_inner(ranks);
         const auto before = static_cast<std::size_t>(
             std::ranges::lower_bound(splits, s_.inner, {}, &BoxSplit::feature) - splits.begin());
-        for (std::size_t i = 0; i < k_; ++i) {
-            ++row_;
-            n_seen_ = 0;
-            add_outer(ranks, i, 0, before);
-            add_inner(ranks, i);
-            add_outer(ranks, i, before, n_splits_);
+        for (std::size_t q = 0; q < n_shares_; ++q) {
+            for (std::size_t i = 0; i < k_; ++i) {
+                ++row_;
+                n_seen_ = 0;
+                keep_first_outer(q, i, 0, before);
+                keep_first_inner(q, i);
+                keep_first_outer(q, i, before, n_splits_);
+            }
         }
     }
 
-    // Weights of outer split `number` in the members (i, j): to out[j], from `from` on.
-    void write_outer(std::size_t number, std::size_t i, std::size_t from, double* out) const {
-        for (std::size_t j = from; j < k_; ++j) {
-            out[j] = is_first_[at(number, i, j)] ? 1.0 : 0.0;
+    // Of the current split, outer one `number` of the block, in the members (i, j): by j, from `from`
+    // on.
+    SplitWeights weights(MemberSplits& split, std::size_t number, std::size_t i, std::size_t from) {
+        if (!s_.partitions()) {
+            return {split.weights(i, from)};
         }
+        return write(from, k_, [&](std::size_t q, std::size_t j) { return at(q, number, i, j); });
     }
-    // Weights of the inner splits m of member (i, j): to out[m].
-    void write_inner(std::size_t i, std::size_t j, double* out) const {
-        for (std::size_t m = i; m < j; ++m) {
-            out[m] = is_first_[at(n_splits_ + m, i, j)] ? 1.0 : 0.0;
-        }
+    // Of the inner splits m of member (i, j): by m. Under `partition` alone.
+    SplitWeights inner_weights(std::size_t i, std::size_t j) {
+        return write(i, j, [&](std::size_t q, std::size_t m) { return at(q, n_splits_ + m, i, j); });
     }
 
 private:
@@ -60,15 +71,25 @@ private:
         std::uint64_t row = 0;
     };
 
-    std::size_t at(std::size_t split, std::size_t i, std::size_t j) const {
-        return (split * k_ + i) * k_ + j;
+    std::size_t at(std::size_t q, std::size_t split, std::size_t i, std::size_t j) const {
+        return ((q * (n_splits_ + k_) + split) * k_ + i) * k_ + j;
     }
 
-    // Keys of all rows by rank, and of those that each split sends to the left.
+    template <typename At>
+    SplitWeights write(std::size_t from, std::size_t end, At at_of) {
+        for (std::size_t q = 0; q < n_shares_; ++q) {
+            for (std::size_t x = from; x < end; ++x) {
+                weights_[q * k_ + x] = counts_[at_of(q, x)] ? 1.0 : 0.0;
+            }
+        }
+        return {weights_.data(), k_};
+    }
+
+    // Keys of all rows by rank, and of those that each outer split sends to the left; notes which
+    // members have the split, if their states take it over.
     void find_sides(BlockRanks& ranks, std::span<const BoxSplit> splits) {
         keys_.assign(k_, Key{});
         left_.assign(n_splits_ * k_, Key{});
-        start_.clear();
         for (std::size_t r = 0; r < ranks.rows.size(); ++r) {
             Key& key = keys_[ranks.rank_of_row[r]];
             key = key + s_.geometry.key_of(ranks.rows[r]);
@@ -77,9 +98,15 @@ private:
             ranks.order_by(own.front().feature);
             const bool levels = ranks.feature().kind == FeatureKind::levels;
             for (std::uint32_t e = 0; e < own.size(); ++e) {
-                ranks.find_start(own[e]);
-                start_.insert(start_.end(), ranks.start.begin(),
-                              ranks.start.begin() + static_cast<std::ptrdiff_t>(k_));
+                split_.find(own[e], ranks);
+                for (std::size_t i = 0; i < k_; ++i) {
+                    split_.for_each(i, std::max(ranks.start[i], ranks.first_member[i]),
+                                    [&](std::uint32_t c, std::size_t begin, std::size_t end) {
+                                        for (std::size_t j = begin; j < end; ++j) {
+                                            note(first + e, i, j, c);
+                                        }
+                                    });
+                }
                 for (std::size_t r = 0; r < ranks.rows.size(); ++r) {
                     const std::uint32_t code = ranks.feature().codes[ranks.rows[r]];
                     if (levels ? code == own[e].low : code <= own[e].low) {
@@ -91,29 +118,53 @@ private:
         });
     }
 
-    void add_outer(const BlockRanks& ranks, std::size_t i, std::size_t first, std::size_t end) {
-        for (std::size_t e = first; e < end; ++e) {
-            const std::size_t from = std::max(start_[e * k_ + i], ranks.first_member[i]);
-            Key left, whole;
-            for (std::size_t j = i; j < k_; ++j) {
-                left = left + left_[e * k_ + j];
-                whole = whole + keys_[j];
-                is_first_[at(e, i, j)] = j >= from && is_new(j, left, whole - left);
+    void note(std::size_t split, std::size_t i, std::size_t j, std::uint32_t of_class) {
+        for (std::size_t q = 0; q < n_shares_; ++q) {
+            counts_[at(q, split, i, j)] = grammar_.takes_over(q, of_class);
+        }
+    }
+
+    void note_inner(const BlockRanks& ranks) {
+        const Feature& inner = s_.problem.table.features[s_.inner];
+        for (std::size_t m = 0; m + 1 < k_; ++m) {
+            const std::uint32_t own = grammar_.class_of_cell[static_cast<std::size_t>(
+                s_.geometry.cell(inner, ranks.code_of_rank[m], ranks.code_of_rank[m + 1]))];
+            for (std::size_t i = 0; i <= m; ++i) {
+                for (std::size_t j = std::max<std::size_t>(m + 1, ranks.first_member[i]); j < k_;
+                     ++j) {
+                    if (const auto [from, end] = ranks.inner_splits(i, j); from <= m && m < end) {
+                        note(n_splits_ + m, i, j, own);
+                    }
+                }
             }
         }
     }
 
-    void add_inner(const BlockRanks& ranks, std::size_t i) {
+    void keep_first_outer(std::size_t q, std::size_t i, std::size_t first, std::size_t end) {
+        for (std::size_t e = first; e < end; ++e) {
+            Key left, whole;
+            for (std::size_t j = i; j < k_; ++j) {
+                left = left + left_[e * k_ + j];
+                whole = whole + keys_[j];
+                keep_first(at(q, e, i, j), j, left, whole);
+            }
+        }
+    }
+
+    void keep_first_inner(std::size_t q, std::size_t i) {
         Key whole;
         for (std::size_t j = i; j < k_; ++j) {
             whole = whole + keys_[j];
-            const auto [from, end] = ranks.inner_splits(i, j);
             Key left;
-            for (std::size_t m = i; m < end && j >= ranks.first_member[i]; ++m) {
+            for (std::size_t m = i; m < j; ++m) {
                 left = left + keys_[m];
-                is_first_[at(n_splits_ + m, i, j)] = m >= from && is_new(j, left, whole - left);
+                keep_first(at(q, n_splits_ + m, i, j), j, left, whole);
             }
         }
+    }
+
+    void keep_first(std::size_t at, std::size_t j, Key left, Key whole) {
+        counts_[at] = counts_[at] && is_new(j, left, whole - left);
     }
 
     // Whether no split of the row's member j has had these sides.
@@ -151,12 +202,14 @@ private:
     }
 
     const IntervalSetting& s_;
-    std::size_t k_ = 0, n_splits_ = 0;
+    const BlockGrammar& grammar_;
+    MemberSplits split_;
+    std::size_t n_shares_, k_ = 0, n_splits_ = 0;
+    std::vector<double> weights_;  // by share class and rank
     // By rank; by outer split and rank.
     std::vector<Key> keys_, left_;
-    std::vector<std::uint32_t> start_;
-    // By split, outer ones first, and member.
-    std::vector<bool> is_first_;
+    // By share class, split (outer ones first) and member, whether it counts.
+    std::vector<bool> counts_;
     // A hash table of the sides that the members of one row of members have had. Slots of other rows
     // are free.
     std::vector<Side> seen_;

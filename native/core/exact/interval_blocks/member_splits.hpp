@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "exact/block_grammar.hpp"
-#include "exact/interval_blocks/first_splits.hpp"
 #include "exact/interval_blocks/ranks.hpp"
 #include "exact/interval_blocks/setting.hpp"
 #include "problem/geometry.hpp"
@@ -34,25 +33,18 @@ inline double relative_weight(const Problem& problem, const Geometry& geometry, 
 // The current split of a block: that of the last `find`.
 class MemberSplits {
 public:
-    MemberSplits(const IntervalSetting& setting, std::size_t most, const FirstSplits& firsts)
-        : s_(setting),
-          grammar_(setting.grammar),
-          firsts_(firsts),
-          most_(most),
-          above_(most),
-          weights_(most) {}
+    MemberSplits(const IntervalSetting& setting, std::size_t most)
+        : s_(setting), grammar_(setting.grammar), most_(most), above_(most), weights_(most) {}
 
     // Splits of a feature come in order, after BlockRanks::order_by; finds `start` of the ranks too.
-    // number: of the split among those of the block.
-    void find(const BoxSplit& split, std::size_t number, BlockRanks& ranks) {
-        number_ = number;
+    void find(const BoxSplit& split, BlockRanks& ranks) {
         ranks.find_start(split);
         k_ = ranks.k;
         levels_ = ranks.feature().kind == FeatureKind::levels;
         find_classes(split, ranks);
         if (s_.weighs()) {
             split_ = split;
-            if (!levels_ && !s_.partitions()) {
+            if (!levels_) {
                 ranks.find_codes_above(above_);
             }
         }
@@ -80,10 +72,6 @@ public:
     const double* weights(std::size_t i, std::size_t from) {
         if (!s_.weighs()) {
             return nullptr;
-        }
-        if (s_.partitions()) {
-            firsts_.write_outer(number_, i, from, weights_.data());
-            return weights_.data();
         }
         if (levels_) {
             std::fill(weights_.begin(), weights_.end(), 1.0);
@@ -149,8 +137,7 @@ private:
 
     const IntervalSetting& s_;
     const BlockGrammar& grammar_;
-    const FirstSplits& firsts_;
-    std::size_t most_, k_ = 0, number_ = 0;
+    std::size_t most_, k_ = 0;
     bool levels_ = false;
     BoxSplit split_{};  // where splits weigh
     // From the lowest threshold to the highest; in row i the n-th class begins at begin_[n][i].

@@ -6,8 +6,9 @@ namespace {
 
 template <Sum kSum, bool kWeighs>
 [[gnu::always_inline]] inline void add_product(const double* left, const double* right,
-                                               RunSet all, double w, double* sum) {
+                                               RunSet all, SplitWeights of_split, double* sum) {
     for (const BlockGrammar::Run& run : all.runs) {
+        const double w = kWeighs ? of_split.data[run.shares * of_split.apart] : 1.0;
         if (!run.crossed) {
             add_run<kSum, kWeighs>(left + run.left, right + run.right, run.n, w, sum + run.to);
         } else {
@@ -20,12 +21,12 @@ template <Sum kSum, bool kWeighs>
 
 template <Sum kSum>
 [[gnu::always_inline]] inline void rows(SideRow left, SideRow right, std::size_t from,
-                                        std::size_t end, RunSet all, const double* of_split,
+                                        std::size_t end, RunSet all, SplitWeights of_split,
                                         std::size_t stride, double* sums) {
-    if (of_split != nullptr) {
+    if (of_split.data != nullptr) {
         for (std::size_t j = from; j < end; ++j, sums += stride) {
             add_product<kSum, true>(left.vectors[left.last[j]], right.vectors[right.last[j]], all,
-                                    of_split[j], sums);
+                                    of_split + j, sums);
         }
     } else if (all.runs.size() == 1 && !all.runs.front().crossed) {
         const BlockGrammar::Run run = all.runs.front();
@@ -37,7 +38,7 @@ template <Sum kSum>
     } else {
         for (std::size_t j = from; j < end; ++j, sums += stride) {
             add_product<kSum, false>(left.vectors[left.last[j]], right.vectors[right.last[j]], all,
-                                     1.0, sums);
+                                     {}, sums);
         }
     }
 }
@@ -45,22 +46,22 @@ template <Sum kSum>
 template <Sum kSum>
 [[gnu::always_inline]] inline void pairs(const double* const* left, const double* const* right,
                                          std::size_t from, std::size_t end, RunSet all,
-                                         const double* of_split, double* sum) {
-    if (of_split != nullptr) {
+                                         SplitWeights of_split, double* sum) {
+    if (of_split.data != nullptr) {
         for (std::size_t m = from; m < end; ++m) {
-            add_product<kSum, true>(left[m], right[m], all, of_split[m], sum);
+            add_product<kSum, true>(left[m], right[m], all, of_split + m, sum);
         }
         return;
     }
     for (std::size_t m = from; m < end; ++m) {
-        add_product<kSum, false>(left[m], right[m], all, 1.0, sum);
+        add_product<kSum, false>(left[m], right[m], all, {}, sum);
     }
 }
 
 #ifdef __x86_64__
 template <Sum kSum>
 [[gnu::target("avx2")]] void add_rows_avx2(SideRow left, SideRow right, std::size_t from,
-                                           std::size_t end, RunSet all, const double* of_split,
+                                           std::size_t end, RunSet all, SplitWeights of_split,
                                            std::size_t stride, double* sums) {
     rows<kSum>(left, right, from, end, all, of_split, stride, sums);
 }
@@ -68,7 +69,7 @@ template <Sum kSum>
 template <Sum kSum>
 [[gnu::target("avx2")]] void add_pairs_avx2(const double* const* left, const double* const* right,
                                             std::size_t from, std::size_t end, RunSet all,
-                                            const double* of_split, double* sum) {
+                                            SplitWeights of_split, double* sum) {
     pairs<kSum>(left, right, from, end, all, of_split, sum);
 }
 #endif

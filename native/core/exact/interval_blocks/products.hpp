@@ -58,6 +58,18 @@ struct RunSet {
     const double* weights;
 };
 
+// What splits weigh: for share class q from data + q * apart on; no data where all weights are 1.
+struct SplitWeights {
+    const double* data = nullptr;
+    std::size_t apart = 0;
+
+    SplitWeights operator+(std::size_t n) const {
+        return data == nullptr ? *this : SplitWeights{data + n, apart};
+    }
+    // The first one's.
+    double of(std::size_t q) const { return data == nullptr ? 1.0 : data[q * apart]; }
+};
+
 // A side of a split in one row of a triangle: for each j the vector vectors[last[j]].
 struct SideRow {
     const double* const* vectors;
@@ -68,10 +80,10 @@ struct Products {
     // For j from `from` to end - 1: the terms of both sides' vectors, to sums + (j - from) *
     // stride. of_split: by j the weights of the split; null where all are 1.
     void (*add_rows)(SideRow left, SideRow right, std::size_t from, std::size_t end, RunSet runs,
-                     const double* of_split, std::size_t stride, double* sums);
+                     SplitWeights of_split, std::size_t stride, double* sums);
     // For m from `from` to end - 1: the terms of left[m] and right[m], to one sum.
     void (*add_pairs)(const double* const* left, const double* const* right, std::size_t from,
-                      std::size_t end, RunSet runs, const double* of_split, double* sum);
+                      std::size_t end, RunSet runs, SplitWeights of_split, double* sum);
 };
 
 // The fastest copies for this processor.

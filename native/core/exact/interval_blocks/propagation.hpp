@@ -105,7 +105,7 @@ private:
         }
         const Triangle& values = f_.values();
         const ShareRow shares = f_.probabilities.of_inner() + member;
-        const double* const weights = f_.inner_splits.weights_of(i, j);
+        const SplitWeights weights = f_.inner_splits.weights_of(i, j);
         double* const sums = of_terms();
         weigh(own.at(i, j), member, path_.data());
         f_.inner_splits.for_each(from, end, [&](std::uint32_t c, std::size_t begin,
@@ -115,13 +115,12 @@ private:
                 const Cell left = values.row(i)[m], right = values.row(m + 1)[j];
                 double* const to_left = own.at(i, m);
                 double* const to_right = own.at(m + 1, j);
-                const double weight = weights == nullptr ? 1.0 : weights[m];
                 if (queries_.both()) {
-                    f_.vectors.add_both(runs, path_.data(), states, shares, weight, left, right,
+                    f_.vectors.add_both(runs, path_.data(), states, shares, weights + m, left, right,
                                         to_left, to_right, sums);
                 } else {
                     const bool is_left = m >= turn;
-                    f_.vectors.add_one(is_left, runs, path_.data(), states, shares, weight,
+                    f_.vectors.add_one(is_left, runs, path_.data(), states, shares, weights + m,
                                        is_left ? right : left, is_left ? to_left : to_right);
                 }
             }
@@ -177,7 +176,8 @@ private:
             f_.ranks.order_by(splits.front().feature);
             for (std::uint32_t e = 0; e < splits.size(); ++e) {
                 f_.sides.prefetch(first + e + 3);
-                f_.split.find(splits[e], first + e, f_.ranks);
+                f_.split.find(splits[e], f_.ranks);
+                current_ = first + e;
                 for (std::size_t query = 0; query < queries_.n; ++query) {
                     if (!f_.derivatives(query) || !f_.queries.have_split(query)) {
                         continue;
@@ -200,13 +200,13 @@ private:
     void for_each_member(std::size_t query, std::size_t i, std::size_t from, std::size_t end,
                          Use use) {
         const std::uint8_t* const alive = f_.queries.alive(query) + i * f_.ranks.k;
-        const double* const weights = f_.split.weights(i, from);
+        const SplitWeights weights = f_.firsts.weights(f_.split, current_, i, from);
         f_.split.for_each(i, from, [&](std::uint32_t c, std::size_t begin, std::size_t to) {
             const auto runs = grammar_.runs_of(c);
             for (std::size_t j = begin; j < std::min(to, end); ++j) {
                 if (alive[j] != 0) {
                     use(is_whole(i, j) ? grammar_.runs_of(c, true) : runs, j,
-                        weights == nullptr ? 1.0 : weights[j]);
+                        weights + j);
                 }
             }
         });
@@ -231,7 +231,7 @@ private:
             if (from >= members[i].end) {
                 continue;
             }
-            for_each_member(0, i, from, members[i].end, [&](auto runs, std::size_t j, double w) {
+            for_each_member(0, i, from, members[i].end, [&](auto runs, std::size_t j, SplitWeights w) {
                 f_.vectors.add_both(
                     runs, own + j * length(), states[i * k + j], shares + (i * k + j), w,
                     left.values->row(row_l)[last_l[j]], right.values->row(row_r)[last_r[j]],
@@ -264,7 +264,7 @@ private:
             }
             const double* const own = derivatives.at(i, 0);
             const Cell* const values = other.row(beside.below[i]);
-            for_each_member(query, i, first, end, [&](auto runs, std::size_t j, double w) {
+            for_each_member(query, i, first, end, [&](auto runs, std::size_t j, SplitWeights w) {
                 f_.vectors.add_one(is_left, runs, own + j * length(), states[i * k + j],
                                    shares + (i * k + j), w, values[beside.last[j]],
                                    to.at(there.below[i], there.last[j]));
@@ -275,6 +275,7 @@ private:
     const BlockGrammar& grammar_;
     const QueryBatch& queries_;
     double cut_;
+    std::size_t current_ = 0;  // number of the split
     CurrentBlock<kVector>& f_;
     WaitingBlocks<kVector>& waiting_;
     std::vector<double> path_, unused_;  // by state, by term

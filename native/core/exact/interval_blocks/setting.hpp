@@ -21,7 +21,7 @@ struct IntervalSetting {
     BlockTask task;
 
     // Whether the splits on a feature may differ in weight.
-    bool weighs() const { return weighs_splits(grammar.measure) || partitions(); }
+    bool weighs() const { return weighs_splits(grammar.measure); }
     // Whether a split has weight 0 where another one, before it, parts the rows alike.
     bool partitions() const { return grammar.measure == Measure::partition; }
     bool is_excluded(std::uint32_t feature) const {

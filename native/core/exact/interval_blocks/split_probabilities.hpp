@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "exact/block_grammar.hpp"
+#include "exact/interval_blocks/first_splits.hpp"
 #include "exact/interval_blocks/member_splits.hpp"
 #include "exact/interval_blocks/ranks.hpp"
 #include "exact/interval_blocks/setting.hpp"
@@ -28,14 +29,15 @@ public:
     MemberShares(const IntervalSetting& setting, std::size_t most)
         : grammar_(setting.grammar),
           measure_(setting.grammar.measure, setting.problem.grammar.feature_weights),
-          weighs_(!depends_on_counts(setting.grammar.measure)),
+          weighs_(weighs_splits(setting.grammar.measure)),
+          partitions_(setting.partitions()),
           count_(most * most),
           n_splits_(most * most),
           masses_(most * most * setting.grammar.n_shares),
           factor_(setting.grammar.n_shares, 1.0) {
         for (std::uint32_t f = 0; f < setting.problem.table.features.size(); ++f) {
-            const std::size_t n = grammar_.n_classes_of(f);
-            if (n > 1 || weighs_) {
+            const std::size_t n = partitions_ ? grammar_.n_shares : grammar_.n_classes_of(f);
+            if (n > 1 || weighs_ || partitions_) {
                 weight_.resize(std::max(weight_.size(), n * most * most));
             }
         }
@@ -66,23 +68,31 @@ public:
         first_ = grammar_.first_class[feature];
         n_classes_ = grammar_.n_classes_of(feature);
         std::fill_n(count_.begin(), k_ * k_, 0);
-        if (n_classes_ > 1 || weighs_) {
-            std::fill_n(weight_.begin(), n_classes_ * k_ * k_, 0.0);
-        }
+        n_weights_ = partitions_                  ? grammar_.n_shares
+                     : n_classes_ > 1 || weighs_ ? n_classes_
+                                                 : 0;
+        std::fill_n(weight_.begin(), n_weights_ * k_ * k_, 0.0);
     }
 
-    // The members (i, j) from j = `from` on have the current split. weights: by j, of a measure
-    // that weighs splits.
-    void count(std::size_t i, std::size_t from, const MemberSplits& split, const double* weights) {
+    // The members (i, j) from j = `from` on have the current split. weights: by j.
+    void count(std::size_t i, std::size_t from, const MemberSplits& split, SplitWeights weights) {
         ++count_[i * k_ + from];
-        if (n_classes_ == 1 && !weighs_) {
+        if (partitions_) {
+            for (std::size_t q = 0; q < n_weights_; ++q) {
+                for (std::size_t j = from; j < k_; ++j) {
+                    weight_[(q * k_ + i) * k_ + j] += weights.data[q * weights.apart + j];
+                }
+            }
+            return;
+        }
+        if (n_weights_ == 0) {
             return;
         }
         split.for_each(i, from, [&](std::uint32_t c, std::size_t begin, std::size_t end) {
             double* const row = weight_.data() + ((c - first_) * k_ + i) * k_;
             if (weighs_) {
                 for (std::size_t j = begin; j < end; ++j) {
-                    row[j] += weights[j];
+                    row[j] += weights.data[j];
                 }
             } else {
                 row[begin] += 1.0;
@@ -96,16 +106,25 @@ public:
     // What was counted where splits begin becomes what each member has.
     void end() {
         add_along(count_.data());
-        for (std::size_t c = 0; c < n_classes_ && n_classes_ > 1 && !weighs_; ++c) {
+        for (std::size_t c = 0; c < n_weights_ && !weighs_ && !partitions_; ++c) {
             add_along(weight_.data() + c * k_ * k_);
         }
     }
 
-    // Splits of one class of one member, in place of `count`; weight: of all together.
-    void count_member(std::size_t member, std::uint32_t of_class, std::size_t n, double weight) {
-        count_[member] += static_cast<std::int32_t>(n);
-        if (n_classes_ > 1 || weighs_) {
-            weight_[(of_class - first_) * k_ * k_ + member] += weight;
+    // Splits of one class of one member, in place of `count`, from `begin` to end - 1.
+    void count_member(std::size_t member, std::uint32_t of_class, std::size_t begin,
+                      std::size_t end, SplitWeights weights) {
+        const auto sum = [&](std::size_t q) {
+            const double* const of_q = weights.data + q * weights.apart;
+            return std::accumulate(of_q + begin, of_q + end, 0.0);
+        };
+        count_[member] += static_cast<std::int32_t>(end - begin);
+        for (std::size_t q = 0; partitions_ && q < n_weights_; ++q) {
+            weight_[q * k_ * k_ + member] += sum(q);
+        }
+        if (!partitions_ && n_weights_ > 0) {
+            weight_[(of_class - first_) * k_ * k_ + member] +=
+                weighs_ ? sum(0) : static_cast<double>(end - begin);
         }
     }
 
@@ -164,6 +183,9 @@ private:
 
     // Of the splits that a share class takes over.
     double weight_of(std::size_t q, std::size_t member) const {
+        if (partitions_) {
+            return weight_[q * k_ * k_ + member];
+        }
         if (n_classes_ == 1 && !weighs_) {
             return grammar_.takes_over(q, first_) ? count_[member] : 0.0;
         }
@@ -178,10 +200,11 @@ private:
 
     const BlockGrammar& grammar_;
     SplitMeasure measure_;
-    bool weighs_, alike_ = false;
+    bool weighs_, partitions_, alike_ = false;
     std::size_t k_ = 0;
     std::uint32_t feature_ = 0, first_ = 0;
-    std::size_t n_classes_ = 1;
+    // Of the feature: split classes; tables of weights, by split class or share class.
+    std::size_t n_classes_ = 1, n_weights_ = 0;
     // By member; of each share class or split class one after the other.
     std::vector<std::int32_t> count_, n_splits_;
     std::vector<double> weight_, masses_, factor_;
@@ -190,7 +213,7 @@ private:
 // The splits of a block on its inner feature: one between ranks m and m + 1, whatever the member.
 class InnerSplits {
 public:
-    InnerSplits(const IntervalSetting& setting, std::size_t most, const FirstSplits& firsts)
+    InnerSplits(const IntervalSetting& setting, std::size_t most, FirstSplits& firsts)
         : s_(setting), firsts_(firsts), classes_(most), weights_(most) {}
 
     void find(const BlockRanks& ranks) {
@@ -199,7 +222,7 @@ public:
             const std::uint32_t low = ranks.code_of_rank[m], high = ranks.code_of_rank[m + 1];
             classes_[m] = s_.grammar.class_of_cell[static_cast<std::size_t>(
                 s_.geometry.cell(inner, low, high))];
-            if (s_.weighs() && !s_.partitions()) {
+            if (s_.weighs()) {
                 weights_[m] =
                     relative_weight(s_.problem, s_.geometry, s_.grammar.measure, s_.inner, low, high);
             }
@@ -208,22 +231,17 @@ public:
 
     // The splits of member (i, j) of k ranks from `from` to end - 1.
     void count(MemberShares& shares, std::size_t i, std::size_t j, std::size_t k, std::size_t from,
-               std::size_t end) {
-        const double* const weights = weights_of(i, j);
+               std::size_t end) const {
+        const SplitWeights weights = weights_of(i, j);
         for_each(from, end, [&](std::uint32_t c, std::size_t begin, std::size_t to) {
-            const double weight =
-                weights != nullptr ? std::accumulate(weights + begin, weights + to, 0.0)
-                                   : static_cast<double>(to - begin);
-            shares.count_member(i * k + j, c, to - begin, weight);
+            shares.count_member(i * k + j, c, begin, to, weights);
         });
     }
 
-    // In member (i, j), by m; null where all are 1.
-    const double* weights_of(std::size_t i, std::size_t j) {
-        if (s_.partitions()) {
-            firsts_.write_inner(i, j, weights_.data());
-        }
-        return s_.weighs() ? weights_.data() : nullptr;
+    // In member (i, j), by m.
+    SplitWeights weights_of(std::size_t i, std::size_t j) const {
+        return s_.partitions() ? firsts_.inner_weights(i, j)
+                               : SplitWeights{s_.weighs() ? weights_.data() : nullptr};
     }
 
     // Calls use(class, begin, end) for splits of one class that follow each other.
@@ -242,7 +260,7 @@ public:
 
 private:
     const IntervalSetting& s_;
-    const FirstSplits& firsts_;
+    FirstSplits& firsts_;
     std::vector<std::uint32_t> classes_;
     std::vector<double> weights_;
 };
@@ -251,10 +269,11 @@ private:
 // overwrites.
 class SplitProbabilities {
 public:
-    SplitProbabilities(const IntervalSetting& setting, std::size_t most, const FirstSplits& firsts)
+    SplitProbabilities(const IntervalSetting& setting, std::size_t most, FirstSplits& firsts)
         : s_(setting),
+          firsts_(firsts),
           shares_(setting, most),
-          split_(setting, most, firsts),
+          split_(setting, most),
           is_plain_(setting.grammar.measure == Measure::each && setting.grammar.n_shares == 1 &&
                     setting.grammar.takes_all() &&
                     std::all_of(setting.grammar.nodes.begin(), setting.grammar.nodes.end(),
@@ -268,7 +287,7 @@ public:
 
     // If every split has weight 1, and a leaf the same weight in every member, nothing is counted.
     // splits: those of the block on outer features.
-    void count(BlockRanks& ranks, InnerSplits& inner, std::span<const BoxSplit> splits) {
+    void count(BlockRanks& ranks, const InnerSplits& inner, std::span<const BoxSplit> splits) {
         n_members_ = ranks.k * ranks.k;
         if (is_plain_) {
             probability_.assign(n_members_, 1.0);
@@ -312,13 +331,14 @@ private:
         ranks.order_by(splits.front().feature);
         shares_.begin(splits.front().feature);
         for (const BoxSplit& split : splits) {
-            split_.find(split, first++, ranks);
+            split_.find(split, ranks);
             for (std::size_t i = 0; i < ranks.k; ++i) {
                 const std::size_t from = std::max(ranks.start[i], ranks.first_member[i]);
                 if (from < ranks.k) {
-                    shares_.count(i, from, split_, split_.weights(i, from));
+                    shares_.count(i, from, split_, firsts_.weights(split_, first, i, from));
                 }
             }
+            ++first;
         }
         shares_.end();
     }
@@ -338,6 +358,7 @@ private:
     }
 
     const IntervalSetting& s_;
+    FirstSplits& firsts_;
     MemberShares shares_;
     MemberSplits split_;
     bool is_plain_;

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "exact/block_grammar.hpp"
+#include "exact/interval_blocks/products.hpp"
 #include "exact/interval_blocks/triangle.hpp"
 
 namespace slp::exact {
@@ -90,11 +91,11 @@ public:
     // Adds the derivative by a split to one side. from: by the member's splits, in each state; zero
     // outside `of`. shares: of the split if it has weight 1, in share class q shares.apart * q further on.
     void add_one(bool is_left, std::span<const BlockGrammar::Run> runs,
-                 const double* __restrict from, StateRange of, ShareRow shares, double weight,
+                 const double* __restrict from, StateRange of, ShareRow shares, SplitWeights weight,
                  const Cell& other, double* __restrict to) const {
         const double* const __restrict values = numbers_of(other);
         for (const BlockGrammar::Run& run : runs) {
-            const double share = weight * shares.data[run.shares * shares.apart];
+            const double share = weight.of(run.shares) * shares.data[run.shares * shares.apart];
             const double* const own = from + run.to;
             const auto [begin, end] = terms_of(run, of);
             if (!run.crossed) {
@@ -118,12 +119,12 @@ public:
 
     // The same to both sides; adds the probability of each term of the split to sums.
     void add_both(std::span<const BlockGrammar::Run> runs, const double* __restrict from,
-                  StateRange of, ShareRow shares, double weight, const Cell& left, const Cell& right, double* __restrict to_left, double* __restrict to_right,
+                  StateRange of, ShareRow shares, SplitWeights weight, const Cell& left, const Cell& right, double* __restrict to_left, double* __restrict to_right,
                   double* __restrict sums) const {
         const double* const l = numbers_of(left);
         const double* const r = numbers_of(right);
         for (const BlockGrammar::Run& run : runs) {
-            const double share = weight * shares.data[run.shares * shares.apart];
+            const double share = weight.of(run.shares) * shares.data[run.shares * shares.apart];
             const auto [begin, end] = terms_of(run, of);
             if (!run.crossed) {
                 add_run(begin, end, share, from + run.to, l + run.left, r + run.right,

@@ -45,8 +45,8 @@ public:
           products_(products<kSum>()),
           ranks_(setting.problem, setting.geometry, setting.inner),
           shares_(setting, ranks_.most()),
-          firsts_(setting),
-          split_(setting, ranks_.most(), firsts_),
+          firsts_(setting, ranks_.most()),
+          split_(setting, ranks_.most()),
           inner_splits_(setting, ranks_.most(), firsts_),
           triangles_(triangles),
           vectors_(vectors),
@@ -121,11 +121,12 @@ private:
             const bool excluded = s_.is_excluded(feature);
             for (std::uint32_t e = 0; e < splits.size(); ++e) {
                 prefetch(first + e + 3);
-                split_.find(splits[e], first + e, ranks_);
+                split_.find(splits[e], ranks_);
                 for (std::size_t i = 0; i < k; ++i) {
                     const std::size_t from = std::max(ranks_.start[i], ranks_.first_member[i]);
                     if (from < k) {
-                        const double* const weights = split_.weights(i, from);
+                        const SplitWeights weights =
+                            firsts_.weights(split_, first + e, i, from);
                         shares_.count(i, from, split_, weights);
                         if (!excluded) {
                             add_split(first + e, i, from, weights);
@@ -159,7 +160,7 @@ private:
     }
 
     // Adds one split of the members (i, j) from j = `from` on.
-    void add_split(std::size_t split, std::size_t i, std::size_t from, const double* weights) {
+    void add_split(std::size_t split, std::size_t i, std::size_t from, SplitWeights weights) {
         const std::size_t k = ranks_.k;
         const std::uint32_t* const last_l = ranks_.left_ranks.last.data();
         const std::uint32_t* const last_r = ranks_.right_ranks.last.data();
@@ -180,7 +181,7 @@ private:
             } else if (!grammar_.runs_of(c).empty()) {
                 for (std::size_t j = begin; j < end; ++j) {
                     const double x = row_l[last_l[j]] * row_r[last_r[j]];
-                    add_term<kSum>(weights == nullptr ? x : weights[j] * x, row[j]);
+                    add_term<kSum>(weights.data == nullptr ? x : weights.data[j] * x, row[j]);
                 }
             }
         };
@@ -315,7 +316,7 @@ private:
     }
 
     void add_inside(std::uint32_t c, const Cell* row, const Cell* column, std::size_t from,
-                    std::size_t end, const double* weights, bool is_whole) {
+                    std::size_t end, SplitWeights weights, bool is_whole) {
         if constexpr (kVector) {
             products_.add_pairs(row, column, from, end,
                                 {grammar_.runs_of(c, is_whole), grammar_.weights.data()}, weights,
@@ -324,7 +325,7 @@ private:
             double sum = inner_sum_[0];  // In a register: the loop would store it each time.
             for (std::size_t m = from; m < end; ++m) {
                 const double x = row[m] * column[m];
-                add_term<kSum>(weights == nullptr ? x : weights[m] * x, sum);
+                add_term<kSum>(weights.data == nullptr ? x : weights.data[m] * x, sum);
             }
             inner_sum_[0] = sum;
         }
