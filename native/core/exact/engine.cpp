@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "exact/estimate.hpp"
+#include "exact/interval_blocks/first_splits.hpp"
 #include "exact/interval_blocks/inner_feature.hpp"
 #include "exact/interval_blocks/search.hpp"
 #include "exact/numbers.hpp"
@@ -25,6 +26,10 @@ bool Engine::uses_blocks() const {
             return;
         }
         const bool partitions = blocks_->measure == Measure::partition;
+        if (partitions && blocks_->n_shares > FirstSplits::kMostShares) {
+            obstacle_ = Obstacle::partition;
+            return;
+        }
         if (!weights_are_alike(problem_, geometry_, blocks_->measure)) {
             obstacle_ = Obstacle::weights;
             return;

@@ -112,7 +112,9 @@ public:
     }
 
     // Approximate bytes of the scratch memory, without splits.
-    std::size_t bytes() const { return probabilities.bytes() + queries.bytes(); }
+    std::size_t bytes() const {
+        return firsts.bytes() + probabilities.bytes() + queries.bytes();
+    }
 
     const Triangle& values() const { return *block_->values; }
     // Empty for a query that has not arrived.

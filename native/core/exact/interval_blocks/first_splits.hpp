@@ -1,6 +1,6 @@
-// The weights of splits in a block's members, for each share class. Under the measure `partition` the
-// first in canonical order of the splits that the states take over and that part the rows of a member
-// alike has weight 1, the others have 0.
+// The weights of splits in a block's members, for each share class. Under the measure `partition` one
+// split has weight 1 among those that a state takes over and that part the rows of a member alike:
+// the first in canonical order. The others have weight 0.
 
 #pragma once
 
@@ -20,13 +20,30 @@ namespace slp::exact {
 
 // All of it is scratch that the next block overwrites.
 class FirstSplits {
+    // One bit for each share class.
+    using Shares = std::uint32_t;
+
 public:
+    static constexpr std::size_t kMostShares = 32;
+
     FirstSplits(const IntervalSetting& setting, std::size_t most)
         : s_(setting),
-          grammar_(setting.grammar),
           split_(setting, most),
           n_shares_(setting.partitions() ? setting.grammar.n_shares : 0),
-          weights_(n_shares_ * most) {}
+          weights_(n_shares_ * most) {
+        for (std::uint32_t c = 0; c < setting.grammar.n_classes(); ++c) {
+            Shares shares = 0;
+            for (std::size_t q = 0; q < n_shares_; ++q) {
+                shares |= Shares{setting.grammar.takes_over(q, c)} << q;
+            }
+            taken_.push_back(shares);
+        }
+    }
+
+    std::size_t bytes() const {
+        return (keys_.capacity() + left_.capacity()) * sizeof(Key) +
+               firsts_.capacity() * sizeof(Shares) + seen_.capacity() * sizeof(Sides);
+    }
 
     // splits: those of a block on outer features.
     void find(BlockRanks& ranks, std::span<const BoxSplit> splits) {
@@ -35,19 +52,17 @@ public:
         }
         k_ = ranks.k;
         n_splits_ = splits.size();
-        counts_.assign(n_shares_ * (n_splits_ + k_) * k_ * k_, false);
-        find_sides(ranks, splits);
-        note_inner(ranks);
+        firsts_.assign((n_splits_ + k_) * (k_ * (k_ + 1) / 2), 0);
+        find_outer(ranks, splits);
+        find_inner(ranks);
         const auto before = static_cast<std::size_t>(
             std::ranges::lower_bound(splits, s_.inner, {}, &BoxSplit::feature) - splits.begin());
-        for (std::size_t q = 0; q < n_shares_; ++q) {
-            for (std::size_t i = 0; i < k_; ++i) {
-                ++row_;
-                n_seen_ = 0;
-                keep_first_outer(q, i, 0, before);
-                keep_first_inner(q, i);
-                keep_first_outer(q, i, before, n_splits_);
-            }
+        for (std::size_t i = 0; i < k_; ++i) {
+            ++row_;
+            n_seen_ = 0;
+            keep_first_outer(i, 0, before);
+            keep_first_inner(i);
+            keep_first_outer(i, before, n_splits_);
         }
     }
 
@@ -57,37 +72,40 @@ public:
         if (!s_.partitions()) {
             return {split.weights(i, from)};
         }
-        return write(from, k_, [&](std::size_t q, std::size_t j) { return at(q, number, i, j); });
+        return write(from, k_, [&](std::size_t j) { return firsts_[at(number, i, j)]; });
     }
     // Of the inner splits m of member (i, j): by m. Under `partition` alone.
     SplitWeights inner_weights(std::size_t i, std::size_t j) {
-        return write(i, j, [&](std::size_t q, std::size_t m) { return at(q, n_splits_ + m, i, j); });
+        return write(i, j, [&](std::size_t m) { return firsts_[at(n_splits_ + m, i, j)]; });
     }
 
 private:
-    struct Side {
+    // A member of a row of members and one way to part its rows, with the share classes that take a
+    // split over which does it.
+    struct Sides {
         Key key;
-        std::uint32_t j = 0;
         std::uint64_t row = 0;
+        Shares shares = 0;
     };
 
-    std::size_t at(std::size_t q, std::size_t split, std::size_t i, std::size_t j) const {
-        return ((q * (n_splits_ + k_) + split) * k_ + i) * k_ + j;
+    std::size_t at(std::size_t split, std::size_t i, std::size_t j) const {
+        return split * (k_ * (k_ + 1) / 2) + i * (2 * k_ - i + 1) / 2 + (j - i);
     }
 
-    template <typename At>
-    SplitWeights write(std::size_t from, std::size_t end, At at_of) {
-        for (std::size_t q = 0; q < n_shares_; ++q) {
-            for (std::size_t x = from; x < end; ++x) {
-                weights_[q * k_ + x] = counts_[at_of(q, x)] ? 1.0 : 0.0;
+    template <typename FirstsAt>
+    SplitWeights write(std::size_t from, std::size_t end, FirstsAt firsts_at) {
+        for (std::size_t x = from; x < end; ++x) {
+            const Shares firsts = firsts_at(x);
+            for (std::size_t q = 0; q < n_shares_; ++q) {
+                weights_[q * k_ + x] = static_cast<double>((firsts >> q) & 1);
             }
         }
         return {weights_.data(), k_};
     }
 
-    // Keys of all rows by rank, and of those that each outer split sends to the left; notes which
-    // members have the split, if their states take it over.
-    void find_sides(BlockRanks& ranks, std::span<const BoxSplit> splits) {
+    // Keys of all rows by rank, and of those that each outer split sends to the left. Notes the share
+    // classes that take the split over in the members that have it.
+    void find_outer(BlockRanks& ranks, std::span<const BoxSplit> splits) {
         keys_.assign(k_, Key{});
         left_.assign(n_splits_ * k_, Key{});
         for (std::size_t r = 0; r < ranks.rows.size(); ++r) {
@@ -102,9 +120,8 @@ private:
                 for (std::size_t i = 0; i < k_; ++i) {
                     split_.for_each(i, std::max(ranks.start[i], ranks.first_member[i]),
                                     [&](std::uint32_t c, std::size_t begin, std::size_t end) {
-                                        for (std::size_t j = begin; j < end; ++j) {
-                                            note(first + e, i, j, c);
-                                        }
+                                        std::fill_n(firsts_.begin() + at(first + e, i, begin),
+                                                    end - begin, taken_[c]);
                                     });
                 }
                 for (std::size_t r = 0; r < ranks.rows.size(); ++r) {
@@ -118,101 +135,95 @@ private:
         });
     }
 
-    void note(std::size_t split, std::size_t i, std::size_t j, std::uint32_t of_class) {
-        for (std::size_t q = 0; q < n_shares_; ++q) {
-            counts_[at(q, split, i, j)] = grammar_.takes_over(q, of_class);
-        }
-    }
-
-    void note_inner(const BlockRanks& ranks) {
+    void find_inner(const BlockRanks& ranks) {
         const Feature& inner = s_.problem.table.features[s_.inner];
-        for (std::size_t m = 0; m + 1 < k_; ++m) {
-            const std::uint32_t own = grammar_.class_of_cell[static_cast<std::size_t>(
-                s_.geometry.cell(inner, ranks.code_of_rank[m], ranks.code_of_rank[m + 1]))];
-            for (std::size_t i = 0; i <= m; ++i) {
-                for (std::size_t j = std::max<std::size_t>(m + 1, ranks.first_member[i]); j < k_;
-                     ++j) {
-                    if (const auto [from, end] = ranks.inner_splits(i, j); from <= m && m < end) {
-                        note(n_splits_ + m, i, j, own);
-                    }
+        for (std::size_t i = 0; i < k_; ++i) {
+            for (std::size_t j = ranks.first_member[i]; j < k_; ++j) {
+                const auto [from, end] = ranks.inner_splits(i, j);
+                for (std::size_t m = from; m < end; ++m) {
+                    firsts_[at(n_splits_ + m, i, j)] =
+                        taken_[s_.grammar.class_of_cell[static_cast<std::size_t>(s_.geometry.cell(
+                            inner, ranks.code_of_rank[m], ranks.code_of_rank[m + 1]))]];
                 }
             }
         }
     }
 
-    void keep_first_outer(std::size_t q, std::size_t i, std::size_t first, std::size_t end) {
+    void keep_first_outer(std::size_t i, std::size_t first, std::size_t end) {
         for (std::size_t e = first; e < end; ++e) {
             Key left, whole;
             for (std::size_t j = i; j < k_; ++j) {
                 left = left + left_[e * k_ + j];
                 whole = whole + keys_[j];
-                keep_first(at(q, e, i, j), j, left, whole);
+                keep_first(firsts_[at(e, i, j)], j, left, whole - left);
             }
         }
     }
 
-    void keep_first_inner(std::size_t q, std::size_t i) {
+    void keep_first_inner(std::size_t i) {
         Key whole;
         for (std::size_t j = i; j < k_; ++j) {
             whole = whole + keys_[j];
             Key left;
             for (std::size_t m = i; m < j; ++m) {
                 left = left + keys_[m];
-                keep_first(at(q, n_splits_ + m, i, j), j, left, whole);
+                keep_first(firsts_[at(n_splits_ + m, i, j)], j, left, whole - left);
             }
         }
     }
 
-    void keep_first(std::size_t at, std::size_t j, Key left, Key whole) {
-        counts_[at] = counts_[at] && is_new(j, left, whole - left);
-    }
-
-    // Whether no split of the row's member j has had these sides.
-    bool is_new(std::size_t j, Key left, Key right) {
+    // Leaves of the share classes that take a split of member j over those that have had no split
+    // with these sides.
+    void keep_first(Shares& shares, std::size_t j, Key left, Key right) {
+        if (shares == 0) {
+            return;
+        }
         if (2 * (n_seen_ + 1) > seen_.size()) {
             grow();
         }
-        const Key key = left < right ? left : right;
-        Side& slot = slot_of(key, static_cast<std::uint32_t>(j));
-        if (slot.row == row_) {
-            return false;
+        Key key = left < right ? left : right;
+        key.a += j * 0x9e3779b97f4a7c15U;
+        Sides& slot = slot_of(key);
+        if (slot.row != row_) {
+            slot = {key, row_, 0};
+            ++n_seen_;
         }
-        slot = {key, static_cast<std::uint32_t>(j), row_};
-        ++n_seen_;
-        return true;
+        const Shares had = slot.shares;
+        slot.shares |= shares;
+        shares &= ~had;
     }
 
-    Side& slot_of(Key key, std::uint32_t j) {
-        for (std::size_t at = key.a + j * 0x9e3779b97f4a7c15U;; ++at) {
-            Side& slot = seen_[at & (seen_.size() - 1)];
-            if (slot.row != row_ || (slot.j == j && slot.key == key)) {
+    Sides& slot_of(Key key) {
+        for (std::size_t at = key.a;; ++at) {
+            Sides& slot = seen_[at & (seen_.size() - 1)];
+            if (slot.row != row_ || slot.key == key) {
                 return slot;
             }
         }
     }
 
     void grow() {
-        std::vector<Side> old(std::max<std::size_t>(1024, 2 * seen_.size()));
+        std::vector<Sides> old(std::max<std::size_t>(1024, 2 * seen_.size()));
         old.swap(seen_);
-        for (const Side& side : old) {
-            if (side.row == row_) {
-                slot_of(side.key, side.j) = side;
+        for (const Sides& sides : old) {
+            if (sides.row == row_) {
+                slot_of(sides.key) = sides;
             }
         }
     }
 
     const IntervalSetting& s_;
-    const BlockGrammar& grammar_;
     MemberSplits split_;
     std::size_t n_shares_, k_ = 0, n_splits_ = 0;
+    std::vector<Shares> taken_;    // by split class
     std::vector<double> weights_;  // by share class and rank
     // By rank; by outer split and rank.
     std::vector<Key> keys_, left_;
-    // By share class, split (outer ones first) and member, whether it counts.
-    std::vector<bool> counts_;
-    // A hash table of the sides that the members of one row of members have had. Slots of other rows
-    // are free.
-    std::vector<Side> seen_;
+    // By split, outer ones first, and member: the share classes in which it has weight 1.
+    std::vector<Shares> firsts_;
+    // A hash table of how the splits of one row of members part their rows. Slots of other rows are
+    // free.
+    std::vector<Sides> seen_;
     std::uint64_t row_ = 0;
     std::size_t n_seen_ = 0;
 };

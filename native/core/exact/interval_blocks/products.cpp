@@ -9,6 +9,9 @@ template <Sum kSum, bool kWeighs>
                                                RunSet all, SplitWeights of_split, double* sum) {
     for (const BlockGrammar::Run& run : all.runs) {
         const double w = kWeighs ? of_split.data[run.shares * of_split.apart] : 1.0;
+        if (kWeighs && w == 0.0) {
+            continue;
+        }
         if (!run.crossed) {
             add_run<kSum, kWeighs>(left + run.left, right + run.right, run.n, w, sum + run.to);
         } else {

@@ -38,8 +38,7 @@ public:
     using Cell = MemberValue<kVector>;
     using Triangle = TriangleOf<Cell>;
 
-    // scratch: the budget of its own memory.
-    IntervalSums(const IntervalSetting& setting, Pool& triangles, Pool& vectors, Charge& scratch)
+    IntervalSums(const IntervalSetting& setting, Pool& triangles, Pool& vectors)
         : s_(setting),
           grammar_(setting.grammar),
           products_(products<kSum>()),
@@ -56,7 +55,6 @@ public:
           any_value_(kSum == Sum::count || setting.task.excluded >= 0) {
         const std::size_t most = ranks_.most(), members = most * most;
         const std::size_t of_feature = alike_ ? 0 : members * length();
-        scratch.add((members * (length() + 1) + of_feature) * sizeof(double) + shares_.bytes());
         statistics_.resize(most * n_statistics_);
         leaf_.resize(n_statistics_);
         keys_.resize(most + 1);
@@ -64,6 +62,12 @@ public:
         of_feature_.resize(of_feature);
         inner_sum_.resize(length());
         columns_.resize(members);
+    }
+
+    // Approximate bytes of the scratch memory.
+    std::size_t bytes() const {
+        return (sums_.size() + of_feature_.size() + columns_.size()) * sizeof(double) +
+               shares_.bytes() + firsts_.bytes();
     }
 
     // Evaluates a block. splits: those of its box on outer features. sides: left and right of each.

@@ -36,7 +36,9 @@ public:
           n_blocks_(n_blocks),
           splitter_(setting.geometry),
           scratch_(shared.budget),
-          sums_(setting, triangles, vectors, scratch_) {}
+          sums_(setting, triangles, vectors) {
+        scratch_.add(sums_.bytes());
+    }
 
 private:
     friend Walk;
@@ -65,6 +67,7 @@ private:
         };
         Triangle* const own = sums_.work_out(f.box, f.splits, f.sides, keep);
         own->number = n_blocks_++;
+        scratch_.raise_to(sums_.bytes());
         return own;
     }
 
