@@ -169,12 +169,6 @@ def test_a_pass_for_the_evidence_alone_is_the_one_that_keeps_its_boxes() -> None
     assert charts[0].log_total == charts[1].log_total
 
 
-@pytest.mark.parametrize("prior", ["bcart_pcfg"])
-def test_measures_that_look_at_the_rows_are_taken_box_by_box(prior: str) -> None:
-    chart = compiled(*case(prior, "", "dirichlet(1)"), likelihood=True, threads=1)
-    assert not chart.passes.get("total", True, "items").by_interval_blocks()
-
-
 # --- depth ---------------------------------------------------------------------------------
 
 

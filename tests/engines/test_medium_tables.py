@@ -62,7 +62,7 @@ CONSTRAINED = [
         "exclusive([x0, kind])",
         "interaction([[x0, x1], [x2, kind]])",
         "majority(b, p)",
-        "max_leaves(5)",
+        "max_leaves(9)",
     ]
 ]
 SUPPORTED = [
@@ -91,6 +91,17 @@ PARTITIONED = [
     ":- use(bcart_pcfg).\n:- support(min_leaf(4)).",
     f":- use(bcart_pcfg).\n{BOXES}:- constraint(majority(b, p)).",
     ":- use(bcart_pcfg).\n:- constraint(max_leaves(5)).",
+] + [
+    f":- use(bcart_pcfg).\n{BOXES}{failure}:- constraint({constraint})."
+    for failure in ("", ":- failure(condition).\n")
+    for constraint in [
+        "forbid(x1)",
+        "forbid(x1, below(2))",
+        "forbid(kind, within(b))",
+        "first(x2)",
+        "before(x0, x2)",
+        "once(x1)",
+    ]
 ]
 
 TEXTS = PRIORS + MEASURED + CONSTRAINED + SUPPORTED + LIKELIHOODS + PARTITIONED

@@ -96,7 +96,6 @@ TWO_RULES = ":- start(t). 0.5 :: t --> leaf. "
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        (":- use(bcart_pcfg).", "the measure `partition`"),
         (TWO_RULES + "0.5 :: t --> { rows(N), N > 3 }, split(_, _), t, t.", "rows of the box"),
         (
             TWO_RULES + "0.3 :: t --> split(x0, _), t, t. 0.2 :: t --> split(x1, _), t, t.",
@@ -117,6 +116,15 @@ def test_explain_says_why_a_pass_goes_item_by_item(text: str, reason: str) -> No
     found = slp.parse(text).explain(*data()).replace("\n", " ")
     assert "It goes item by item" in found and reason in found
     assert reason not in slp.parse(":- use(growtree).").explain(*data())
+
+
+@pytest.mark.parametrize(("n", "reason"), [(5, "reached in few"), (6, "the measure `partition`")])
+def test_interval_blocks_take_partition_up_to_32_share_classes(n: int, reason: str) -> None:
+    rng = np.random.default_rng(1)
+    X, y = rng.integers(0, 4, (40, n)).astype(float), rng.integers(0, 2, 40)
+    once = " ".join(f":- constraint(once(x{j}))." for j in range(n))
+    found = slp.parse(f":- use(bcart_pcfg). {once}").explain(X, y).replace("\n", " ")
+    assert "It goes item by item" in found and reason in found
 
 
 def test_explain_says_binary_feature_blocks() -> None:

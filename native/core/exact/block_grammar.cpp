@@ -295,6 +295,15 @@ private:
             out_.range_totals = std::move(range_totals);
         }
         out_.n_shares = std::max<std::size_t>(1, found.size());
+        for (std::uint32_t f = 0; f < problem_.table.features.size(); ++f) {
+            bool is_split = false;
+            for (std::uint32_t c = out_.first_class[f]; c < out_.first_class[f + 1]; ++c) {
+                for (std::size_t q = 0; q < out_.n_shares; ++q) {
+                    is_split = is_split || out_.takes_over(q, c);
+                }
+            }
+            out_.is_split.push_back(is_split);
+        }
         return true;
     }
 

@@ -36,7 +36,7 @@ enum class Obstacle : std::uint8_t {
     splits,     // rules of one state take different splits over
     measures,   // rules have different measures
     majority,   // a leaf that needs a majority, in a state with calls or other rules
-    partition,  // what a split weighs depends on how others part the rows, and on the state
+    partition,  // this measure, and all features have two values or there are many share classes
     sparse,     // few of the pairs of a box and a state are reached
     values,     // no feature has several values in a typical box, and not all have two
     weights,    // weights of features or of splits differ too much for doubles
@@ -109,6 +109,8 @@ struct BlockGrammar {
     };
     std::vector<Kind> kinds;
     std::vector<std::uint32_t> kind_of_class;
+    // By feature: whether some state takes a split on it over.
+    std::vector<std::uint8_t> is_split;
     std::size_t n_classes_of(std::uint32_t feature) const {
         return first_class[feature + 1] - first_class[feature];
     }

@@ -42,7 +42,7 @@ bool Engine::uses_blocks() const {
             obstacle_ = Obstacle::sparse;
             return;
         }
-        inner_ = binary_table_ ? std::nullopt : inner_feature(problem_);
+        inner_ = binary_table_ ? std::nullopt : inner_feature(problem_, *blocks_);
         if (!binary_table_ && !inner_) {
             obstacle_ = partitions ? Obstacle::partition : Obstacle::values;
         }
@@ -65,16 +65,17 @@ std::size_t Engine::n_states() const {
 }
 
 // A search by blocks visits every box, even those that no tree of the grammar reaches, in every
-// state. If few of these pairs are reached, a pass item by item takes less work: from about 80 pairs
-// for each that is reached, or from 20 where leaves are counted. Under constraints the estimate of
-// those reached needs more work, and is too low by a factor of three and more. Two standard errors
-// are added to the boxes reached, because only the work item by item is uncertain.
+// state. If few of these pairs are reached, a pass item by item takes less work: from about 15 pairs
+// for each that is reached, or from 6 under the measure `partition`. Under constraints the estimate
+// of those reached needs more work, and is too low. Two standard errors are added to the boxes
+// reached, because only the work item by item is uncertain.
 bool Engine::is_worth_blocks() const {
     if (blocks_->chain && (blocks_->endless || blocks_->nodes.size() >= problem_.table.n_rows)) {
         return true;
     }
     const bool estimated_well = blocks_->chain || problem_.counted();
-    const double pairs_for_one_item = estimated_well ? 50 : 300;
+    const bool partitions = blocks_->measure == Measure::partition;
+    const double pairs_for_one_item = partitions ? (estimated_well ? 6 : 20) : estimated_well ? 20 : 300;
     const auto n = static_cast<double>(n_states());
     BoxEstimate size = estimate_boxes(problem_, geometry_, estimated_well ? 1e6 : 4e6, 1);
     if (size.error > 0.5) {

@@ -237,7 +237,7 @@ std::unique_ptr<Pass> Engine::make_block_pass(const PassTask& task) const {
     own.keep = task.keep == Keep::items || (binary_table_ && task.keep != Keep::root);
     std::uint32_t inner = inner_.value_or(0);
     if (inner_ && task.excluded == static_cast<std::int32_t>(inner)) {
-        inner = inner_feature(problem_, task.excluded).value_or(inner);
+        inner = inner_feature(problem_, *blocks_, task.excluded).value_or(inner);
     }
     return std::make_unique<BlockPass>(*this, own, binary_table_ ? &*binary_table_ : nullptr, inner,
                                        blocks_for(task.quantity, cut), cut);

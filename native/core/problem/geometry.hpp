@@ -65,14 +65,6 @@ void for_each_feature(std::span<const BoxSplit> splits, Use use) {
     }
 }
 
-// The splits on all features but one, in the same place.
-inline std::span<BoxSplit> without_feature(std::span<BoxSplit> splits, std::uint32_t feature) {
-    const auto end = std::remove_if(splits.begin(), splits.end(), [&](const BoxSplit& split) {
-        return split.feature == feature;
-    });
-    return splits.first(static_cast<std::size_t>(end - splits.begin()));
-}
-
 // Keys of rows, and the thresholds of cuts. Read only.
 class Geometry {
 public:

@@ -139,7 +139,7 @@ TEST(trees_deeper_than_a_depth_weigh_at_most_what_is_said) {
     const Problem problem = read_problem("growtree").problem;
     const Geometry geometry(problem);
     const BlockGrammar grammar = *block_grammar_of(problem);
-    const std::uint32_t inner = *inner_feature(problem);
+    const std::uint32_t inner = *inner_feature(problem, grammar);
     for (const bool likelihood : {true, false}) {
         BlockTask task{Sum::total, likelihood, false, kPlenty, 1};
         task.root = geometry.root();

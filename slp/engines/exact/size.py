@@ -16,7 +16,7 @@ from slp.budgets.memory import format_bytes
 from slp.budgets.seconds import format_seconds
 from slp.data.table import Table
 from slp.errors import UnsupportedError
-from slp.ir.tree_grammar import OpenStates, TreeGrammar
+from slp.ir.tree_grammar import OpenStates, SplitRule, TreeGrammar
 from slp.problem.problem import Problem
 
 #: The most splits of a pass under `auto`: half an hour of one core if the pass goes item by item,
@@ -214,6 +214,9 @@ def seconds_of(
     # feature has values.
     values = [f.n_codes for f in table.features if f.levels is None and f.n_codes <= _MOST_INNER]
     a_pass = unlimited * rows * (8e-6 / max([4, *values]) + splits * per_box * 1e-9)
+    rules = (rule for _, rule in grammar.rules() if isinstance(rule, SplitRule))
+    if any(rule.measure == "partition" for rule in rules):
+        a_pass *= 3  # each split is looked up among those that part the rows alike
     return a_pass * (passes + 2 + 0.45 * d)
 
 

@@ -58,7 +58,7 @@ public:
     void set(Waiting& block) {
         block_ = &block;
         arena_.release(start_);
-        splits = without_feature(splitter_.splits(block.box, arena_), s_.inner);
+        splits = outer_splits(splitter_.splits(block.box, arena_), s_.inner, s_.grammar);
         sides.find(block.box, splits);
         ranks.set_rows(block.box);
         for_each_feature(splits, [&](std::span<const BoxSplit> of_feature, std::uint32_t first) {

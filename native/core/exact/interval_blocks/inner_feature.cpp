@@ -9,6 +9,7 @@
 #include "arena.hpp"
 #include "exact/interval_blocks/member_splits.hpp"
 #include "exact/interval_blocks/ranks.hpp"
+#include "exact/interval_blocks/setting.hpp"
 #include "problem/split_measures.hpp"
 
 namespace slp::exact {
@@ -20,8 +21,8 @@ constexpr double kMostDescents = 60;
 constexpr double kWorkOnDescents = 3e8;  // visits to rows, of all features together
 constexpr double kFewestMembers = 3.0;
 
-double members_per_block(const Problem& problem, const Geometry& geometry, std::uint32_t inner,
-                         int descents) {
+double members_per_block(const Problem& problem, const Geometry& geometry,
+                         const BlockGrammar& grammar, std::uint32_t inner, int descents) {
     Splitter splitter(geometry);
     BlockRanks ranks(problem, geometry, inner);
     std::size_t members = 0, blocks = 0;
@@ -31,7 +32,7 @@ double members_per_block(const Problem& problem, const Geometry& geometry, std::
         Box box = geometry.root();
         for (;;) {
             const std::span<const BoxSplit> splits =
-                without_feature(splitter.splits(box, arena), inner);
+                outer_splits(splitter.splits(box, arena), inner, grammar);
             ranks.set_rows(box);
             for_each_feature(splits, [&](std::span<const BoxSplit> own, std::uint32_t first) {
                 ranks.find_sources(own, first);
@@ -73,12 +74,13 @@ bool weights_are_alike(const Problem& problem, const Geometry& geometry, Measure
     return true;
 }
 
-std::optional<std::uint32_t> inner_feature(const Problem& problem, std::int32_t excluded) {
+std::optional<std::uint32_t> inner_feature(const Problem& problem, const BlockGrammar& grammar,
+                                           std::int32_t excluded) {
     const Geometry geometry(problem);
     std::vector<std::uint32_t> candidates;
     for (std::uint32_t f = 0; f < problem.table.features.size(); ++f) {
         const Feature& feature = problem.table.features[f];
-        if (feature.kind != FeatureKind::levels && feature.n_codes >= 2 &&
+        if (grammar.is_split[f] && feature.kind != FeatureKind::levels && feature.n_codes >= 2 &&
             feature.n_codes <= kMostInnerCodes && static_cast<std::int32_t>(f) != excluded) {
             candidates.push_back(f);
         }
@@ -93,7 +95,7 @@ std::optional<std::uint32_t> inner_feature(const Problem& problem, std::int32_t 
     std::optional<std::uint32_t> best;
     double most = excluded < 0 ? kFewestMembers : 0.0;
     for (std::size_t i = 0; i < candidates.size(); i += step) {
-        const double members = members_per_block(problem, geometry, candidates[i], descents);
+        const double members = members_per_block(problem, geometry, grammar, candidates[i], descents);
         if (members > most) {
             most = members;
             best = candidates[i];

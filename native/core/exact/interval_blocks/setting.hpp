@@ -2,7 +2,10 @@
 
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <span>
 
 #include "exact/block_grammar.hpp"
 #include "exact/block_search.hpp"
@@ -12,6 +15,15 @@
 #include "problem/split_measures.hpp"
 
 namespace slp::exact {
+
+// The splits on outer features that some state takes over, in the same place. Others change nothing.
+inline std::span<BoxSplit> outer_splits(std::span<BoxSplit> splits, std::uint32_t inner,
+                                        const BlockGrammar& grammar) {
+    const auto end = std::remove_if(splits.begin(), splits.end(), [&](const BoxSplit& split) {
+        return split.feature == inner || !grammar.is_split[split.feature];
+    });
+    return splits.first(static_cast<std::size_t>(end - splits.begin()));
+}
 
 struct IntervalSetting {
     const Problem& problem;

@@ -45,7 +45,7 @@ private:
 
     // Splits on outer features.
     std::span<BoxSplit> find_splits(const Box& box) {
-        return without_feature(splitter_.splits(box, this->arena_), setting_.inner);
+        return outer_splits(splitter_.splits(box, this->arena_), setting_.inner, setting_.grammar);
     }
 
     Box list_side(const Box& box, const BoxSplit& split, bool left) {
