@@ -103,6 +103,12 @@ PARTITIONED = [
         "once(x1)",
     ]
 ]
+# What is forbidden depends on the threshold, too: on that of the inner feature, x0, and of others.
+PARTITIONED += [
+    f":- use(bcart_pcfg).\n{BOXES}:- constraint(constant(b)).",
+    """:- start(t). 0.4 :: t --> leaf. 0.6 :: t --> split(_, V, partition), { low(V) }, t, t.
+low(V) :- number(V), V < 0.5. low(V) :- atom(V).""",
+]
 
 TEXTS = PRIORS + MEASURED + CONSTRAINED + SUPPORTED + LIKELIHOODS + PARTITIONED
 
