@@ -56,8 +56,8 @@ CONSTRAINTS = (
     LOW + ":- constraint(majority(b, 1)).",
     HIGH + ":- constraint(majority(b, 0)).\n:- constraint(first(x0)).",
     ":- constraint(interaction([[x0, x1], [x2, x3, x4]])).",
-    ":- constraint(max_leaves(5)).",
-    ":- constraint(first(x0)).\n:- constraint(max_leaves(5)).",
+    ":- constraint(max_leaves(8)).",
+    ":- constraint(first(x0)).\n:- constraint(max_leaves(8)).",
 )
 
 
