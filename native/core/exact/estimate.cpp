@@ -42,6 +42,54 @@ std::vector<std::size_t> features_in_order(const Problem& problem) {
     return order;
 }
 
+// The most splits on one path; the number of rows if states have a cycle.
+std::int32_t most_cuts(const Problem& problem) {
+    const auto& states = problem.grammar.states;
+    const auto rows = static_cast<std::int32_t>(problem.table.n_rows);
+    const std::int32_t most = problem.counted() ? std::min(rows, problem.n_owed() - 1) : rows;
+    if (states.open()) {
+        return std::min(most, states.most_cuts());
+    }
+    // Longest paths from the start by relaxation in depth-first order: a state found again while it
+    // is open closes a cycle.
+    std::vector<std::int32_t> longest(states.size(), -1);
+    std::vector<std::uint8_t> open(states.size(), 0);
+    std::vector<std::int32_t> stack{problem.grammar.start};
+    while (!stack.empty()) {
+        const auto s = static_cast<std::size_t>(stack.back());
+        if (longest[s] >= 0) {
+            stack.pop_back();
+            continue;
+        }
+        const std::size_t before = stack.size();
+        std::int32_t below = 0;
+        bool cycle = false;
+        const auto follow = [&](std::int32_t to, std::int32_t cuts) {
+            const auto t = static_cast<std::size_t>(to);
+            if (to >= 0 && longest[t] >= 0) {
+                below = std::max(below, longest[t] + cuts);
+            } else if (to >= 0) {
+                cycle = cycle || open[t] != 0;
+                stack.push_back(to);
+            }
+        };
+        open[s] = 1;
+        for (const Rule& rule : states[s]) {
+            follow(rule.kind == RuleKind::call ? rule.state : -1, 0);
+            for (const std::int32_t to : rule.transitions) {
+                follow(to, 1);
+            }
+        }
+        if (cycle) {
+            return most;
+        }
+        if (stack.size() == before) {
+            longest[s] = below;
+        }
+    }
+    return std::min(most, longest[static_cast<std::size_t>(problem.grammar.start)]);
+}
+
 Order order_of(std::size_t way) {
     return way == 0 ? Order::most_first : way == 1 ? Order::fewest_first : Order::random;
 }
@@ -49,12 +97,12 @@ Order order_of(std::size_t way) {
 // Of `sampled` boxes those that full cuts can reach within the depth; all if nothing prevents it.
 std::vector<const Path*> reachable(RandomDescents& descents,
                                    const std::vector<const Path*>& sampled, std::int32_t max_cuts,
-                                   double work, Random& random, std::size_t& tried) {
+                                   double work, std::size_t& tried) {
     std::vector<const Path*> out;
     for (tried = 0; tried < sampled.size() && descents.work() < work; ++tried) {
         const Path* const path = sampled[tried];
         for (std::size_t way = 0; way < kWaysInFull; ++way) {
-            const std::int32_t n = descents.cuts(path->rows, order_of(way), random);
+            const std::int32_t n = descents.cuts(path->rows, order_of(way));
             if (n >= 0 && n <= max_cuts) {
                 out.push_back(path);
                 break;
@@ -91,7 +139,7 @@ struct StatesFound {
 };
 
 StatesFound find_states(const Problem& problem, RandomDescents& descents,
-                        const std::vector<const Path*>& sampled, double work, Random& random) {
+                        const std::vector<const Path*>& sampled, double work) {
     StatesFound out;
     const double limit = descents.work() + work;
     const std::size_t every = std::max<std::size_t>(1, sampled.size() / kBoxesForStates);
@@ -102,8 +150,7 @@ StatesFound find_states(const Problem& problem, RandomDescents& descents,
         };
         std::map<std::int32_t, Seen> seen;
         for (std::size_t way = 0; way < kWays && descents.work() < limit; ++way) {
-            for (const std::int32_t state :
-                 descents.states(sampled[i]->rows, order_of(way), random)) {
+            for (const std::int32_t state : descents.states(sampled[i]->rows, order_of(way))) {
                 Seen& own = seen[state];
                 ++own.times;
                 own.fewest_cuts = std::min(own.fewest_cuts, descents.n_cuts());
@@ -221,21 +268,19 @@ BoxEstimate estimate_boxes(const Problem& problem, const Geometry& geometry, dou
         out.boxes *= fraction;
         variance += (1 - fraction) / (fraction * tried);
     };
-    RandomDescents descents(problem, geometry);
+    RandomDescents descents(problem, geometry, split_mix(~seed));
     const std::int32_t max_cuts = most_cuts(problem);
-    Random random(split_mix(~seed));
     if (!more && (problem.grammar.min_leaf > 1 ||
                   max_cuts + 1 < static_cast<std::int32_t>(problem.table.n_rows))) {
         std::size_t tried = 0;
-        const std::size_t before = sampled.size();
-        sampled = reachable(descents, sampled, max_cuts, work / 2, random, tried);
-        if (tried > 0 && before > 0) {
+        sampled = reachable(descents, sampled, max_cuts, work / 2, tried);
+        if (tried > 0) {
             reached_of(static_cast<double>(sampled.size()), static_cast<double>(tried));
         }
     }
     const States& states = problem.grammar.states;
     if (states.open() ? !more : states.size() > 1 || problem.counted()) {
-        const StatesFound found = find_states(problem, descents, sampled, work / 2, random);
+        const StatesFound found = find_states(problem, descents, sampled, work / 2);
         if (found.tried > 0) {
             out.states = std::max(1.0, found.states);
             out.more = out.more || found.more;

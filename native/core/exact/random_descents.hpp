@@ -2,12 +2,16 @@
 
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <set>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "problem/geometry.hpp"
+#include "problem/key.hpp"
 #include "problem/problem.hpp"
 
 namespace slp::exact {
@@ -17,39 +21,90 @@ class Random {
 public:
     explicit Random(std::uint64_t seed) : state_(seed) {}
     // Uniform in [0, 1).
-    double uniform();
+    double uniform() {
+        state_ = split_mix(state_);
+        return static_cast<double>(state_ >> 11) * 0x1p-53;
+    }
     // Uniform in 0, ..., n - 1.
-    std::size_t below(std::size_t n);
+    std::size_t below(std::size_t n) {
+        return std::min(n - 1, static_cast<std::size_t>(uniform() * static_cast<double>(n)));
+    }
 
 private:
     std::uint64_t state_;
 };
 
 // Which features any rule can split on: of an open grammar any may be.
-std::vector<std::uint8_t> features_split(const Problem& problem);
+inline std::vector<std::uint8_t> features_split(const Problem& problem) {
+    const States& states = problem.grammar.states;
+    std::vector<std::uint8_t> out(problem.table.features.size(), states.open());
+    if (states.open()) {
+        return out;
+    }
+    for (const Rules& rules : states) {
+        for (const Rule& rule : rules) {
+            for (std::size_t f = 0; f < out.size() && rule.kind == RuleKind::split; ++f) {
+                const std::span<const std::int32_t> to = problem.transitions(rule, f);
+                for (std::size_t i = 0; i < to.size() && !out[f]; i += 2) {
+                    out[f] = to[i] >= 0;
+                }
+            }
+        }
+    }
+    return out;
+}
 
 // The codes of a feature that occur in these rows, ascending.
-void find_codes(const Feature& feature, std::span<const std::uint32_t> rows,
-                std::vector<std::uint32_t>& out);
-
-// The most splits on one path; the number of rows if states have a cycle.
-std::int32_t most_cuts(const Problem& problem);
+inline void find_codes(const Feature& feature, std::span<const std::uint32_t> rows,
+                       std::vector<std::uint32_t>& out) {
+    out.clear();
+    for (const std::uint32_t row : rows) {
+        out.push_back(feature.codes[row]);
+    }
+    std::sort(out.begin(), out.end());
+    out.erase(std::unique(out.begin(), out.end()), out.end());
+}
 
 enum class Order : std::uint8_t { most_first, fewest_first, random };
 
 // Walks from the root to boxes.
 class RandomDescents {
 public:
-    RandomDescents(const Problem& problem, const Geometry& geometry);
+    RandomDescents(const Problem& problem, const Geometry& geometry, std::uint64_t seed)
+        : problem_(problem),
+          geometry_(geometry),
+          random_(seed),
+          split_(features_split(problem)),
+          kept_codes_(problem.table.features.size()) {}
 
     // Follows one path to the box of `target`; in random order its cuts are in full or in steps.
     // Returns the states in which it arrives: none if it cannot.
-    const std::set<std::int32_t>& states(const std::vector<std::uint32_t>& target, Order order,
-                                         Random& random);
+    const std::set<std::int32_t>& states(const std::vector<std::uint32_t>& target, Order order) {
+        aim(target);
+        states_ = {problem_.grammar.start};
+        too_many_ = false;
+        const double in_full = order == Order::random ? random_.uniform() : 1.0;
+        while (rows_.size() > target.size() && !states_.empty() && !too_many_) {
+            if (!cut(random_.uniform() >= in_full, order)) {
+                states_.clear();
+            }
+        }
+        follow_calls();
+        return states_;
+    }
 
     // The number of full cuts that lead to it in this order, for any state; -1 if min_leaf prevents
     // it.
-    std::int32_t cuts(const std::vector<std::uint32_t>& target, Order order, Random& random);
+    std::int32_t cuts(const std::vector<std::uint32_t>& target, Order order) {
+        aim(target);
+        states_.clear();
+        while (rows_.size() > target.size()) {
+            if (!cut(false, order)) {
+                return -1;
+            }
+        }
+        return n_cuts_;
+    }
 
     // Whether the last path was stopped because it has too many states; only for open grammars.
     bool too_many() const { return too_many_; }
@@ -61,6 +116,13 @@ public:
     double work() const { return work_; }
 
 private:
+    // The probability that a step which is not a full cut is as short as possible.
+    static constexpr double kShortest = 0.5;
+
+    // With more states of one box, those of an open grammar are not followed: an exact pass would
+    // need as many items for each similar box.
+    static constexpr std::size_t kMostStatesOfBox = 10'000;
+
     // A cut that keeps the target on one side.
     struct Cut {
         std::size_t feature;
@@ -69,21 +131,198 @@ private:
         std::uint64_t kept_rows;  // of the data
     };
 
-    void aim(const std::vector<std::uint32_t>& target);
-    void find_cuts(bool in_steps, Random& random);
-    void plain_cuts(std::size_t f, bool in_steps, Random& random);
-    void level_cuts(std::size_t f);
-    void subset_cuts(std::size_t f);
-    void sided_cuts(std::size_t f, bool in_steps, Random& random);
-    void add(std::size_t f, std::uint32_t low, std::uint32_t high, bool keep_left);
-    bool keeps(const Cut& cut, std::uint32_t row) const;
-    bool cut(bool in_steps, Order order, Random& random);
-    const Cut& choose(Order order, Random& random) const;
-    void follow_calls();
-    void follow(const Cut& cut);
+    void aim(const std::vector<std::uint32_t>& target) {
+        const Box root = geometry_.root();
+        rows_.assign(root.rows.begin(), root.rows.end());
+        data_rows_ = data_rows(root.sizes);
+        n_cuts_ = 0;
+        for (std::size_t f = 0; f < kept_codes_.size(); ++f) {
+            find_codes(problem_.table.features[f], target, kept_codes_[f]);
+        }
+        work_ += static_cast<double>(target.size() * kept_codes_.size());
+    }
+
+    // False if there is none.
+    bool cut(bool in_steps, Order order) {
+        find_cuts(in_steps);
+        if (cuts_.empty()) {
+            return false;
+        }
+        follow(choose(order));
+        ++n_cuts_;
+        return true;
+    }
+
+    void find_cuts(bool in_steps) {
+        cuts_.clear();
+        for (std::size_t f = 0; f < kept_codes_.size(); ++f) {
+            if (!split_[f]) {
+                continue;
+            }
+            const Feature& feature = problem_.table.features[f];
+            find_codes(feature, rows_, codes_);
+            work_ += 4 * static_cast<double>(rows_.size());
+            if (codes_.size() == kept_codes_[f].size()) {
+                continue;
+            }
+            if (feature.kind == FeatureKind::subsets) {
+                subset_cuts(f);
+            } else if (feature.holes && codes_.back() == feature.missing()) {
+                sided_cuts(f, in_steps);
+            } else {
+                plain_cuts(f, in_steps);
+            }
+        }
+        const auto least = static_cast<std::uint64_t>(problem_.grammar.min_leaf);
+        std::erase_if(cuts_, [&](const Cut& cut) {
+            return cut.kept_rows < least || data_rows_ - cut.kept_rows < least;
+        });
+    }
+
+    // The cut below the target's lowest code and that above its highest, or steps on the way there;
+    // of levels those that drop one, or keep one alone.
+    void plain_cuts(std::size_t f, bool in_steps) {
+        if (problem_.table.features[f].kind == FeatureKind::levels) {
+            level_cuts(f);
+            return;
+        }
+        const std::uint32_t lowest = kept_codes_[f].front(), highest = kept_codes_[f].back();
+        const auto begin = std::lower_bound(codes_.begin(), codes_.end(), lowest);
+        const auto end = std::upper_bound(codes_.begin(), codes_.end(), highest);
+        const auto step = [&](std::ptrdiff_t n) {
+            if (!in_steps || random_.uniform() < kShortest) {
+                return in_steps ? std::ptrdiff_t{1} : n;
+            }
+            return 1 + static_cast<std::ptrdiff_t>(random_.below(static_cast<std::size_t>(n)));
+        };
+        if (begin != codes_.begin()) {
+            const auto at = codes_.begin() + step(begin - codes_.begin());
+            add(f, *(at - 1), *at, false);
+        }
+        if (end != codes_.end()) {
+            const auto at = codes_.end() - step(codes_.end() - end);
+            add(f, *(at - 1), *at, true);
+        }
+    }
+
+    void level_cuts(std::size_t f) {
+        const auto& kept = kept_codes_[f];
+        if (codes_.size() == 2) {  // one split, on the first
+            add(f, codes_[0], codes_[0], kept[0] == codes_[0]);
+            return;
+        }
+        for (const std::uint32_t code : codes_) {
+            if (!std::binary_search(kept.begin(), kept.end(), code)) {
+                add(f, code, code, false);
+            } else if (kept.size() == 1) {
+                add(f, code, code, true);
+            }
+        }
+    }
+
+    // The cut between the target's levels and all others.
+    void subset_cuts(std::size_t f) {
+        const auto group_of = [](const std::vector<std::uint32_t>& codes) {
+            std::uint32_t out = 0;
+            for (const std::uint32_t code : codes) {
+                out |= 1U << code;
+            }
+            return out;
+        };
+        const std::uint32_t kept = group_of(kept_codes_[f]), others = group_of(codes_) ^ kept;
+        const bool keep_left = kept_codes_[f].front() == codes_.front();
+        add(f, keep_left ? kept : others, keep_left ? others : kept, keep_left);
+    }
+
+    // The cuts without the missing rows, which go where the target's do, or from a target without
+    // any to the other side; and the test for them, if it keeps the target on one side.
+    void sided_cuts(std::size_t f, bool in_steps) {
+        const Feature& feature = problem_.table.features[f];
+        const std::uint32_t missing = feature.missing();
+        auto& kept = kept_codes_[f];
+        const bool keeps_missing = kept.back() == missing;
+        const std::size_t first = cuts_.size();
+        codes_.pop_back();
+        if (keeps_missing) {
+            kept.pop_back();
+        }
+        if (!kept.empty() && codes_.size() > kept.size()) {
+            plain_cuts(f, in_steps);
+            const std::vector<Cut> found(cuts_.begin() + static_cast<std::ptrdiff_t>(first),
+                                         cuts_.end());
+            cuts_.resize(first);
+            for (const Cut& cut : found) {
+                const bool left = cut.keep_left == keeps_missing;
+                const slp::Cut sided = feature.with_side(
+                    {cut.low, cut.high}, left ? Missing::left : Missing::right);
+                add(f, sided.low, sided.high, cut.keep_left);
+            }
+        }
+        if (keeps_missing) {
+            kept.push_back(missing);
+        }
+        if (!codes_.empty() && (!keeps_missing || kept.size() == 1)) {
+            add(f, missing, missing, keeps_missing);
+        }
+    }
+
+    void add(std::size_t f, std::uint32_t low, std::uint32_t high, bool keep_left) {
+        Cut cut{f, low, high, keep_left, 0};
+        for (const std::uint32_t row : rows_) {
+            cut.kept_rows += keeps(cut, row) ? problem_.table.counts[row] : 0;
+        }
+        work_ += static_cast<double>(rows_.size());
+        cuts_.push_back(cut);
+    }
+
+    bool keeps(const Cut& cut, std::uint32_t row) const {
+        return problem_.table.features[cut.feature].goes_left(cut.low, row) == cut.keep_left;
+    }
+
+    const Cut& choose(Order order) {
+        switch (order) {
+            case Order::most_first: return *std::ranges::min_element(cuts_, {}, &Cut::kept_rows);
+            case Order::fewest_first: return *std::ranges::max_element(cuts_, {}, &Cut::kept_rows);
+            default: return cuts_[random_.below(cuts_.size())];
+        }
+    }
+
+    void follow_calls() {
+        std::vector<std::int32_t> waiting(states_.begin(), states_.end());
+        while (!waiting.empty() && !too_many_) {
+            const auto s = static_cast<std::size_t>(waiting.back());
+            waiting.pop_back();
+            for (const Rule& rule : problem_.grammar.states[s]) {
+                if (rule.kind == RuleKind::call && states_.insert(rule.state).second) {
+                    waiting.push_back(rule.state);
+                }
+            }
+            too_many_ = problem_.grammar.states.open() && states_.size() > kMostStatesOfBox;
+        }
+    }
+
+    void follow(const Cut& cut) {
+        follow_calls();
+        const Feature& feature = problem_.table.features[cut.feature];
+        const std::int32_t cell = geometry_.cell_of_split(feature, cut.low, cut.high);
+        const auto at = static_cast<std::size_t>(cell) * 2 + (cut.keep_left ? 0 : 1);
+        std::set<std::int32_t> after;
+        for (const std::int32_t s : states_) {
+            for (const Rule& rule : problem_.grammar.states[static_cast<std::size_t>(s)]) {
+                if (rule.kind == RuleKind::split && rule.transitions[at] >= 0) {
+                    after.insert(rule.transitions[at]);
+                }
+            }
+            work_ += 4;
+        }
+        states_ = std::move(after);
+        std::erase_if(rows_, [&](std::uint32_t row) { return !keeps(cut, row); });
+        data_rows_ = cut.kept_rows;
+    }
 
     const Problem& problem_;
     const Geometry& geometry_;
+    Random random_;
     std::vector<std::uint8_t> split_;
     double work_ = 0;
     std::int32_t n_cuts_ = 0;
