@@ -162,7 +162,6 @@ private:
         }
         if (unique) {
             level_ = std::move(level);
-            out_.n_levels = *std::max_element(level_.begin(), level_.end()) + std::size_t{1};
         }
     }
 
@@ -207,9 +206,6 @@ private:
                 out_.state_of_product[static_cast<std::size_t>(own_[placed_[at]] * n_owed + owed)] =
                     static_cast<std::int32_t>(at) * n_owed + owed;
                 out_.origin.push_back(own_[placed_[at]]);
-                if (!level_.empty()) {
-                    out_.level.push_back(level_[placed_[at]]);
-                }
             }
         }
     }
@@ -354,7 +350,7 @@ private:
         if (level_.empty() || sum_ == Sum::count) {
             return;
         }
-        std::vector<double> most(out_.n_levels, 0.0);
+        std::vector<double> most(std::ranges::max(level_) + std::size_t{1}, 0.0);
         for (std::size_t s = 0; s < own_.size(); ++s) {
             const Flat& flat = flat_[s];
             double splits = 0.0;
@@ -381,7 +377,7 @@ private:
     std::vector<std::int32_t> number_;  // of each state of the grammar, as they were found
     std::vector<std::int32_t> own_;     // the reverse
     std::vector<Flat> flat_;
-    std::vector<std::uint32_t> level_;
+    std::vector<std::uint32_t> level_;  // of each state; empty if one occurs at several
     bool start_returns_ = false;        // whether some split leads to the start
     std::vector<std::size_t> placed_;   // in the order in which they stand in the end
     std::vector<std::uint32_t> shares_;  // of those placed

@@ -82,14 +82,10 @@ struct BlockGrammar {
     bool chain = false, endless = false;
     // Whether values may be zero.
     bool may_fail = false;
-    // The number of splits above the nodes of each state, if it is the same wherever the state
-    // occurs; else empty. No path has as many splits as n_levels.
-    std::vector<std::uint32_t> level;
-    std::size_t n_levels = SIZE_MAX;
     // The first so many states are states of the root alone.
     std::size_t n_starts = 0;
-    // By level: how likely a node there splits at most, where all weights are probabilities; else
-    // empty.
+    // By level, the number of splits above a node: how likely a node there splits at most. Empty
+    // unless all weights are probabilities, and each state occurs at one level alone.
     std::vector<double> most_splits;
 
     std::size_t n_shares = 1;

@@ -21,7 +21,6 @@
 #include "exact/binary_blocks/table.hpp"
 #include "exact/block_search.hpp"
 #include "exact/block_grammar.hpp"
-#include "problem/geometry.hpp"
 #include "problem/problem.hpp"
 
 namespace slp::exact {

@@ -25,7 +25,6 @@
 #include "exact/memo.hpp"
 #include "problem/edges.hpp"
 #include "problem/geometry.hpp"
-#include "problem/problem.hpp"
 
 namespace slp::exact {
 

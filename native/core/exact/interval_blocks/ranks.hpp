@@ -42,10 +42,9 @@ public:
           next_b_(most_),
           levels_(most_) {}
 
+    // A side: number 2 * split or, right, one more. A row of its triangle.
     struct Source {
-        std::uint32_t split;
-        bool is_left;
-        std::uint32_t row;
+        std::uint32_t side, row;
     };
 
     std::size_t most() const { return most_; }
@@ -104,8 +103,8 @@ public:
             const auto on_right = [&](std::size_t i) { return left[i] != sizes[i]; };
             for (std::uint32_t e = 0; e < splits.size(); ++e) {
                 count_level(feature, splits[e].low);
-                note_source({first + e, false, 0}, on_left, on_right);
-                note_source({first + e, true, 0}, on_right, on_left);
+                note_source(2 * (first + e) + 1, on_left, on_right);
+                note_source(2 * (first + e), on_right, on_left);
             }
             return;
         }
@@ -118,10 +117,10 @@ public:
         }
         const std::uint32_t low = splits.front().low, high = splits.back().low;
         note_source(
-            {first, false, 0}, [&](std::size_t i) { return least_code[i] <= low; },
+            2 * first + 1, [&](std::size_t i) { return least_code[i] <= low; },
             [&](std::size_t i) { return largest_code[i] > low; });
         note_source(
-            {first + static_cast<std::uint32_t>(splits.size()) - 1, true, 0},
+            2 * (first + static_cast<std::uint32_t>(splits.size()) - 1),
             [&](std::size_t i) { return largest_code[i] > high; },
             [&](std::size_t i) { return least_code[i] <= high; });
     }
@@ -232,15 +231,15 @@ private:
         }
     }
 
-    // A member without any rank at which `needed` holds lies in the side of ranks `on_side`.
+    // A member without any rank at which `needed` holds lies in this side, of ranks `on_side`.
     template <typename Needed, typename OnSide>
-    void note_source(Source source_of, Needed needed, OnSide on_side) {
+    void note_source(std::uint32_t side, Needed needed, OnSide on_side) {
         find_next(k, next_a_, needed);
         std::uint32_t below = 0;
         for (std::size_t i = 0; i < k; ++i) {
             if (next_a_[i] > first_member[i]) {
                 first_member[i] = next_a_[i];
-                source[i] = {source_of.split, source_of.is_left, below};
+                source[i] = {side, below};
             }
             below += on_side(i) ? 1 : 0;
         }

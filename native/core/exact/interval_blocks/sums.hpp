@@ -26,9 +26,7 @@
 #include "exact/interval_blocks/triangle.hpp"
 #include "exact/numbers.hpp"
 #include "pool.hpp"
-#include "problem/edges.hpp"
 #include "problem/geometry.hpp"
-#include "problem/problem.hpp"
 
 namespace slp::exact {
 
@@ -291,8 +289,7 @@ private:
             return;
         }
         const auto& source = ranks_.source[i];
-        const Cell* const from =
-            sides_[2 * source.split + (source.is_left ? 0 : 1)]->row(source.row) + source.row;
+        const Cell* const from = sides_[source.side]->row(source.row) + source.row;
         std::copy_n(from, end - i, row + i);
         for (std::size_t j = i; j < end; ++j) {
             columns_[j * ranks_.k + i] = row[j];
