@@ -38,7 +38,7 @@ private:
             const std::size_t member = i * f_.ranks.k + j;
             std::uint64_t reached = 0;
             for (std::size_t query = 0; query < queries_.n; ++query) {
-                if (f_.queries.alive(query)[member] != 0) {
+                if (f_.queries.states(query)[member].end != 0) {
                     const double* const own = f_.derivatives(query).at(i, j);
                     mass_[query] = 0;
                     for (std::size_t s = 0; s < f_.vectors.length(); ++s) {
@@ -55,11 +55,11 @@ private:
 
     void tell_of_tree() {
         order_rows();
-        const std::uint8_t* const alive = f_.queries.alive(0);
+        const Range* const reached = f_.queries.states(0);
         f_.for_each_member([&](std::size_t i, std::size_t j, const std::vector<double>& leaf,
                                Sizes sizes) {
             const std::size_t member = i * f_.ranks.k + j;
-            if (alive[member] == 0) {
+            if (reached[member].end == 0) {
                 return;
             }
             const double* const own = f_.derivatives(0).at(i, j);

@@ -58,7 +58,8 @@ struct RunSet {
     const double* weights;
 };
 
-// What splits weigh: for share class q from data + q * apart on; no data where all weights are 1.
+// What splits weigh, or their shares: for share class q from data + q * apart on; no data where all
+// are 1.
 struct SplitWeights {
     const double* data = nullptr;
     std::size_t apart = 0;

@@ -87,7 +87,7 @@ private:
                 const Cell& value = f_.values().row(i)[j];
                 if (!(f_.vectors.mass(at, value) > cut_)) {
                     std::fill_n(at, length(), 0.0);
-                } else if (const StateRange states = f_.vectors.cut_off(at, value, cut_);
+                } else if (const Range states = f_.vectors.cut_off(at, value, cut_);
                            states.end != 0) {
                     f_.queries.note(query, i, j, states);
                     split_inside(own, i, j, states, turn);
@@ -97,14 +97,14 @@ private:
     }
 
     void split_inside(const Derivatives<kVector>& own, std::size_t i, std::size_t j,
-                      StateRange states, std::size_t turn) {
+                      Range states, std::size_t turn) {
         const std::size_t member = i * f_.ranks.k + j;
         const auto [from, end] = f_.ranks.inner_splits(i, j);
         if (from >= end) {
             return;
         }
         const Triangle& values = f_.values();
-        const ShareRow shares = f_.probabilities.of_inner() + member;
+        const SplitWeights shares = f_.probabilities.of_inner() + member;
         const SplitWeights weights = f_.inner_splits.weights_of(i, j);
         double* const sums = of_terms();
         weigh(own.at(i, j), member, path_.data());
@@ -137,7 +137,7 @@ private:
     // features.
     void weigh_splits(std::size_t query) {
         const Derivatives<kVector> derivatives = f_.derivatives(query);
-        const MemberRange* const members = f_.queries.members(query);
+        const Range* const members = f_.queries.members(query);
         for (std::size_t i = 0; i < f_.ranks.k; ++i) {
             for (std::size_t j = members[i].first; j < members[i].end; ++j) {
                 weigh(derivatives.at(i, j), i * f_.ranks.k + j, derivatives.at(i, j));
@@ -157,9 +157,9 @@ private:
                     continue;
                 }
                 const BlockRanks::Source& source = ranks.source[i];
-                Waiting& to = f_.sides.block(2 * source.split + (source.is_left ? 0 : 1));
                 double* const out =
-                    waiting_.make_derivatives(to, query).at(source.row, source.row + (j - i));
+                    waiting_.make_derivatives(f_.sides.block(source.side), query)
+                        .at(source.row, source.row + (j - i));
                 for (std::size_t t = 0; t < length(); ++t) {
                     out[t] += own[t];
                 }
@@ -172,12 +172,11 @@ private:
     void send_splits() {
         std::size_t number = 0;
         for_each_feature(f_.splits, [&](std::span<const BoxSplit> splits, std::uint32_t first) {
-            const ShareRow shares = f_.probabilities.of_outer(number++);
+            const SplitWeights shares = f_.probabilities.of_outer(number++);
             f_.ranks.order_by(splits.front().feature);
             for (std::uint32_t e = 0; e < splits.size(); ++e) {
                 f_.sides.prefetch(first + e + 3);
                 f_.split.find(splits[e], f_.ranks);
-                current_ = first + e;
                 for (std::size_t query = 0; query < queries_.n; ++query) {
                     if (!f_.derivatives(query) || !f_.queries.have_split(query)) {
                         continue;
@@ -194,18 +193,18 @@ private:
         });
     }
 
-    // Calls use(runs, j, weight) for the members (i, j) with j from `from` to end - 1 that the
-    // query reaches.
+    // Calls use(runs, j, states, weight) for the members (i, j) with j from `from` to end - 1 that
+    // the query reaches.
     template <typename Use>
-    void for_each_member(std::size_t query, std::size_t i, std::size_t from, std::size_t end,
-                         Use use) {
-        const std::uint8_t* const alive = f_.queries.alive(query) + i * f_.ranks.k;
-        const SplitWeights weights = f_.firsts.weights(f_.split, current_, i, from);
+    void for_each_member(std::size_t query, std::uint32_t split, std::size_t i, std::size_t from,
+                         std::size_t end, Use use) {
+        const Range* const states = f_.queries.states(query) + i * f_.ranks.k;
+        const SplitWeights weights = f_.firsts.weights(f_.split, split, i, from);
         f_.split.for_each(i, from, [&](std::uint32_t c, std::size_t begin, std::size_t to) {
             const auto runs = grammar_.runs_of(c);
             for (std::size_t j = begin; j < std::min(to, end); ++j) {
-                if (alive[j] != 0) {
-                    use(is_whole(i, j) ? grammar_.runs_of(c, true) : runs, j,
+                if (states[j].end != 0) {
+                    use(is_whole(i, j) ? grammar_.runs_of(c, true) : runs, j, states[j],
                         weights + j);
                 }
             }
@@ -213,7 +212,7 @@ private:
     }
 
     // Query 0 follows both sides of the current split.
-    void send_both(ShareRow shares, std::uint32_t split, double* sums) {
+    void send_both(SplitWeights shares, std::uint32_t split, double* sums) {
         const std::size_t k = f_.ranks.k;
         Waiting &left = f_.sides.block(2 * split), &right = f_.sides.block(2 * split + 1);
         const Derivatives<kVector> to_left = waiting_.make_derivatives(left, 0);
@@ -222,8 +221,7 @@ private:
         const std::uint32_t* const last_l = ranks_l.last.data();
         const std::uint32_t* const last_r = ranks_r.last.data();
         const Derivatives<kVector> derivatives = f_.derivatives(0);
-        const MemberRange* const members = f_.queries.members(0);
-        const StateRange* const states = f_.queries.states(0);
+        const Range* const members = f_.queries.members(0);
         for (std::size_t i = 0; i < k; ++i) {
             const std::size_t row_l = ranks_l.below[i], row_r = ranks_r.below[i];
             const double* const own = derivatives.at(i, 0);
@@ -231,9 +229,10 @@ private:
             if (from >= members[i].end) {
                 continue;
             }
-            for_each_member(0, i, from, members[i].end, [&](auto runs, std::size_t j, SplitWeights w) {
+            for_each_member(0, split, i, from, members[i].end,
+                            [&](auto runs, std::size_t j, Range states, SplitWeights w) {
                 f_.vectors.add_both(
-                    runs, own + j * length(), states[i * k + j], shares + (i * k + j), w,
+                    runs, own + j * length(), states, shares + (i * k + j), w,
                     left.values->row(row_l)[last_l[j]], right.values->row(row_r)[last_r[j]],
                     to_left.at(row_l, last_l[j]), to_right.at(row_r, last_r[j]), sums);
             });
@@ -241,14 +240,13 @@ private:
     }
 
     // Of each row of members those that send the query's row to this side.
-    void send_one(std::size_t query, ShareRow shares, std::uint32_t split, bool is_left) {
+    void send_one(std::size_t query, SplitWeights shares, std::uint32_t split, bool is_left) {
         const std::size_t k = f_.ranks.k;
         const SideRanks& there = is_left ? f_.ranks.left_ranks : f_.ranks.right_ranks;
         const SideRanks& beside = is_left ? f_.ranks.right_ranks : f_.ranks.left_ranks;
         const Triangle& other = f_.sides.values(2 * split + (is_left ? 1 : 0));
         const Derivatives<kVector> derivatives = f_.derivatives(query);
-        const MemberRange* const members = f_.queries.members(query);
-        const StateRange* const states = f_.queries.states(query);
+        const Range* const members = f_.queries.members(query);
         const std::uint32_t* const turns = f_.queries.turns();
         Derivatives<kVector> to;
         for (std::size_t i = 0; i < k; ++i) {
@@ -264,8 +262,9 @@ private:
             }
             const double* const own = derivatives.at(i, 0);
             const Cell* const values = other.row(beside.below[i]);
-            for_each_member(query, i, first, end, [&](auto runs, std::size_t j, SplitWeights w) {
-                f_.vectors.add_one(is_left, runs, own + j * length(), states[i * k + j],
+            for_each_member(query, split, i, first, end,
+                            [&](auto runs, std::size_t j, Range states, SplitWeights w) {
+                f_.vectors.add_one(is_left, runs, own + j * length(), states,
                                    shares + (i * k + j), w, values[beside.last[j]],
                                    to.at(there.below[i], there.last[j]));
             });
@@ -275,7 +274,6 @@ private:
     const BlockGrammar& grammar_;
     const QueryBatch& queries_;
     double cut_;
-    std::size_t current_ = 0;  // number of the split
     CurrentBlock<kVector>& f_;
     WaitingBlocks<kVector>& waiting_;
     std::vector<double> path_, unused_;  // by state, by term

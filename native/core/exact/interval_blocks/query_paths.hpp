@@ -21,11 +21,6 @@
 
 namespace slp::exact {
 
-// The members (i, j) of a row i that a query reaches have j from `first` to `end` - 1.
-struct MemberRange {
-    std::uint32_t first, end;
-};
-
 // All of it is scratch that the next block overwrites.
 class QueryPaths {
 public:
@@ -34,40 +29,34 @@ public:
           queries_(queries),
           ranks_(ranks),
           members_(queries.n * ranks.most()),
-          alive_(queries.n * ranks.most() * ranks.most()),
-          states_(alive_.size()),
+          states_(queries.n * ranks.most() * ranks.most()),
           turn_(ranks.most()) {}
 
-    std::size_t bytes() const { return alive_.size() * (1 + sizeof(StateRange)); }
+    std::size_t bytes() const { return states_.size() * sizeof(Range); }
 
     // --- members ---
 
     void clear(std::size_t query) {
         const std::size_t k = ranks_.k;
         std::fill_n(members_.data() + query * ranks_.most(), k,
-                    MemberRange{static_cast<std::uint32_t>(k), 0});
-        std::fill_n(alive_.data() + query * k * k, k * k, std::uint8_t{0});
+                    Range{static_cast<std::uint32_t>(k), 0});
+        std::fill_n(states_.data() + query * k * k, k * k, Range{0, 0});
     }
 
     // The query reaches member (i, j) in these states. Of a row i, from high j to low ones.
-    void note(std::size_t query, std::size_t i, std::size_t j, StateRange states) {
-        alive_[(query * ranks_.k + i) * ranks_.k + j] = 1;
+    void note(std::size_t query, std::size_t i, std::size_t j, Range states) {
         states_[(query * ranks_.k + i) * ranks_.k + j] = states;
-        MemberRange& row = members_[query * ranks_.most() + i];
+        Range& row = members_[query * ranks_.most() + i];
         row.first = static_cast<std::uint32_t>(j);
         row.end = std::max(row.end, static_cast<std::uint32_t>(j + 1));
     }
 
-    // Of a query, by member (i, j) at i * k + j: 1 where it reaches the member.
-    const std::uint8_t* alive(std::size_t query) const {
-        return alive_.data() + query * ranks_.k * ranks_.k;
-    }
-    // The same: of a member that it reaches, the states.
-    const StateRange* states(std::size_t query) const {
+    // Of a query, by member (i, j) at i * k + j: the states in which it reaches the member.
+    const Range* states(std::size_t query) const {
         return states_.data() + query * ranks_.k * ranks_.k;
     }
-    // Of a query, by row.
-    const MemberRange* members(std::size_t query) const {
+    // Of a query, by row: the members that it reaches.
+    const Range* members(std::size_t query) const {
         return members_.data() + query * ranks_.most();
     }
 
@@ -75,7 +64,7 @@ public:
 
     // Whether it is one of a member that the query reaches.
     bool have_split(std::size_t query) const {
-        const MemberRange* const rows = members(query);
+        const Range* const rows = members(query);
         const std::uint32_t* const start = ranks_.start.data();
         for (std::size_t i = 0; i < ranks_.k; ++i) {
             if (std::max(start[i], rows[i].first) < rows[i].end) {
@@ -130,10 +119,9 @@ private:
     const IntervalSetting& s_;
     const QueryBatch& queries_;
     BlockRanks& ranks_;
-    std::vector<MemberRange> members_;  // query by query, by row
-    std::vector<std::uint8_t> alive_;   // query by query, by member
-    std::vector<StateRange> states_;    // the same
-    std::vector<std::uint32_t> turn_;   // by row
+    std::vector<Range> members_;       // query by query, by row
+    std::vector<Range> states_;        // query by query, by member
+    std::vector<std::uint32_t> turn_;  // by row
 };
 
 }  // namespace slp::exact

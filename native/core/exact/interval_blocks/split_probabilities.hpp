@@ -288,11 +288,10 @@ public:
     // If every split has weight 1, and a leaf the same weight in every member, nothing is counted.
     // splits: those of the block on outer features.
     void count(BlockRanks& ranks, const InnerSplits& inner, std::span<const BoxSplit> splits) {
-        n_members_ = ranks.k * ranks.k;
         if (is_plain_) {
-            probability_.assign(n_members_, 1.0);
             return;
         }
+        n_members_ = ranks.k * ranks.k;
         shares_.clear(ranks.k);
         probability_.clear();
         for_each_feature(splits, [&](std::span<const BoxSplit> of_feature, std::uint32_t first) {
@@ -311,13 +310,13 @@ public:
 
     // By member, of each split of weight 1 on an outer feature, without the factor common to all
     // splits. number: the feature's, among those that the block has splits on.
-    ShareRow of_outer(std::size_t number) const {
-        return {probability_.data() + (is_plain_ ? 0 : number * s_.grammar.n_shares * n_members_),
-                is_plain_ ? 0 : n_members_};
+    SplitWeights of_outer(std::size_t number) const {
+        return is_plain_ ? SplitWeights{} : of_feature(number * s_.grammar.n_shares * n_members_);
     }
     // The same on the inner feature.
-    ShareRow of_inner() const {
-        return of_outer(probability_.size() / (s_.grammar.n_shares * n_members_) - 1);
+    SplitWeights of_inner() const {
+        return is_plain_ ? SplitWeights{}
+                         : of_feature(probability_.size() - s_.grammar.n_shares * n_members_);
     }
     double common(std::size_t q, std::size_t member) const {
         return is_plain_ ? 1.0 : shares_.common(q, member);
@@ -327,6 +326,10 @@ public:
     }
 
 private:
+    SplitWeights of_feature(std::size_t first) const {
+        return {probability_.data() + first, n_members_};
+    }
+
     void count_outer(BlockRanks& ranks, std::span<const BoxSplit> splits, std::size_t first) {
         ranks.order_by(splits.front().feature);
         shares_.begin(splits.front().feature);

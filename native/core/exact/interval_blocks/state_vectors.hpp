@@ -29,16 +29,9 @@ struct Derivatives {
     }
 };
 
-// The shares of one split of a member, one for each share class.
-struct ShareRow {
-    const double* data;
-    std::size_t apart;
-
-    ShareRow operator+(std::size_t member) const { return {data + member, apart}; }
-};
-
-// The states of a member that a query reaches: none outside.
-struct StateRange {
+// From `first` to end - 1: the states of a member that a query reaches, none outside; or j of the
+// members (i, j) of a row.
+struct Range {
     std::uint32_t first, end;
 };
 
@@ -76,8 +69,8 @@ public:
 
     // Leaves out the states in which a query reaches a member with a probability of at most `cut`.
     // There is one in which it does not.
-    StateRange cut_off(double* derivative, const Cell& value, double cut) const {
-        StateRange out{static_cast<std::uint32_t>(length()), 0};
+    Range cut_off(double* derivative, const Cell& value, double cut) const {
+        Range out{static_cast<std::uint32_t>(length()), 0};
         for (std::uint32_t s = 0; s < length(); ++s) {
             if (derivative[s] * numbers_of(value)[s] > cut) {
                 out = {std::min(out.first, s), s + 1};
@@ -89,13 +82,13 @@ public:
     }
 
     // Adds the derivative by a split to one side. from: by the member's splits, in each state; zero
-    // outside `of`. shares: of the split if it has weight 1, in share class q shares.apart * q further on.
+    // outside `of`. shares: of the split if it has weight 1.
     void add_one(bool is_left, std::span<const BlockGrammar::Run> runs,
-                 const double* __restrict from, StateRange of, ShareRow shares, SplitWeights weight,
+                 const double* __restrict from, Range of, SplitWeights shares, SplitWeights weight,
                  const Cell& other, double* __restrict to) const {
         const double* const __restrict values = numbers_of(other);
         for (const BlockGrammar::Run& run : runs) {
-            const double share = weight.of(run.shares) * shares.data[run.shares * shares.apart];
+            const double share = weight.of(run.shares) * shares.of(run.shares);
             const double* const own = from + run.to;
             const auto [begin, end] = terms_of(run, of);
             if (!run.crossed) {
@@ -119,12 +112,13 @@ public:
 
     // The same to both sides; adds the probability of each term of the split to sums.
     void add_both(std::span<const BlockGrammar::Run> runs, const double* __restrict from,
-                  StateRange of, ShareRow shares, SplitWeights weight, const Cell& left, const Cell& right, double* __restrict to_left, double* __restrict to_right,
+                  Range of, SplitWeights shares, SplitWeights weight, const Cell& left,
+                  const Cell& right, double* __restrict to_left, double* __restrict to_right,
                   double* __restrict sums) const {
         const double* const l = numbers_of(left);
         const double* const r = numbers_of(right);
         for (const BlockGrammar::Run& run : runs) {
-            const double share = weight.of(run.shares) * shares.data[run.shares * shares.apart];
+            const double share = weight.of(run.shares) * shares.of(run.shares);
             const auto [begin, end] = terms_of(run, of);
             if (!run.crossed) {
                 add_run(begin, end, share, from + run.to, l + run.left, r + run.right,
@@ -143,8 +137,7 @@ public:
 
 private:
     // The terms of a run that lead from these states.
-    static std::pair<std::size_t, std::size_t> terms_of(const BlockGrammar::Run& run,
-                                                        StateRange of) {
+    static std::pair<std::size_t, std::size_t> terms_of(const BlockGrammar::Run& run, Range of) {
         return {of.first > run.to ? of.first - run.to : 0,
                 of.end > run.to ? std::min(run.n, of.end - run.to) : 0};
     }
