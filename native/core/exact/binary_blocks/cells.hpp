@@ -42,13 +42,8 @@ struct BinarySplit {
 template <typename Word, std::size_t kInner>
 class InnerBits {
 public:
-    static constexpr std::size_t kCells = [] {
-        std::size_t n = 1;
-        for (std::size_t i = 0; i < kInner; ++i) {
-            n *= 3;
-        }
-        return n;
-    }();
+    static constexpr std::array<std::size_t, 5> kPower{1, 3, 9, 27, 81};
+    static constexpr std::size_t kCells = kPower.at(kInner);
 
     // excluded: a bit that is not inner.
     InnerBits(const BinaryTable<Word>& table, Word excluded) {
@@ -117,9 +112,6 @@ public:
     }
 
 private:
-    static constexpr std::array<std::size_t, 5> kPower{1, 3, 9, 27, 81};
-    static_assert(kInner < kPower.size());
-
     std::array<Word, kInner> bits_{};
     Word mask_ = 0;
     std::vector<std::uint8_t> cell_of_row_;

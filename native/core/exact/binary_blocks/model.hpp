@@ -13,6 +13,7 @@
 #include "exact/interval_blocks/products.hpp"
 #include "exact/leaf_values.hpp"
 #include "problem/problem.hpp"
+#include "problem/split_measures.hpp"
 
 namespace slp::exact {
 
@@ -27,18 +28,39 @@ struct SplitGroup {
 // The data of values on binary features.
 template <typename Word>
 struct BinaryModel {
+    BinaryModel(const Problem& own, const BinaryTable<Word>& bits, const BlockGrammar& states,
+                const BlockTask& task)
+        : problem(own),
+          table(bits),
+          grammar(states),
+          measure(states.measure, own.grammar.feature_weights),
+          leaf(own, task.likelihood, task.log_scale),
+          least(static_cast<std::uint32_t>(
+              std::min<std::int64_t>(own.grammar.min_leaf, data_rows(task.root.sizes)))),
+          excluded(bits.bit_of(task.excluded)),
+          root(task.root.key) {
+        for (std::size_t b = 0; b < bits.features.size(); ++b) {
+            const double length = states.measure == Measure::range ? bits.lengths[b] : 1.0;
+            weight_of_bit.push_back(measure.mass(bits.features[b], length));
+            kind_of_bit.push_back(states.kind_of_class[states.class_of_cell[
+                static_cast<std::size_t>(bits.cells[b])]]);
+        }
+    }
+
     const Problem& problem;
     const BinaryTable<Word>& table;
     const BlockGrammar& grammar;
-    // Of each bit's splits.
+    SplitMeasure measure;
+    // Of each bit: the kind of its splits, and the mass of its feature. A feature of two values has
+    // one split in a box at most, so that the mass is the share of the split but for the total.
     std::vector<std::uint32_t> kind_of_bit;
-    BinarySplitProbabilities probabilities;
+    std::vector<double> weight_of_bit;
     LeafValues leaf;
     // The least rows of the data in a box; at most those of the root.
     std::uint32_t least;
     // The bit that no tree splits on, or none; its splits keep their shares.
-    Word excluded = 0;
-    Key root{};
+    Word excluded;
+    Key root;
 
     // How many states a box that these bits part has values for, from the first on. Where states are
     // depths it cannot have all: each split on the way to it was on another feature.
@@ -51,7 +73,7 @@ struct BinaryModel {
     // The factor of all splits of a box, given the sum of their weights; 0 if there are none.
     double common(std::uint32_t share_class, double weights) const {
         const double range_total = grammar.range_totals[share_class];
-        return weights > 0.0 ? 1.0 / probabilities.measure.total(weights, range_total) : 0.0;
+        return weights > 0.0 ? 1.0 / measure.total(weights, range_total) : 0.0;
     }
 
     // The value of a box where there is one state.
@@ -82,7 +104,7 @@ struct BinaryModel {
     void add_excluded(Word varying, double* weights) const {
         if ((varying & excluded) != 0) {
             const std::size_t bit = lowest_bit(excluded);
-            weights[kind_of_bit[bit]] += probabilities.weight[bit];
+            weights[kind_of_bit[bit]] += weight_of_bit[bit];
         }
     }
 };

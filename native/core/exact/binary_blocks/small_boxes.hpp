@@ -147,10 +147,10 @@ private:
         for (Word w = varying & ~model_.excluded; w != 0; w &= w - 1) {
             const auto bit = lowest_bit(w);
             const std::size_t at = whole + part[bit] / 2 - 1, g = group_of(bit);
-            *of(weights_, g, at) += model_.probabilities.weight[bit];
+            *of(weights_, g, at) += model_.weight_of_bit[bit];
             if constexpr (kSum == Sum::best) {
                 double& largest = *of(largest_, g, at);
-                largest = std::max(largest, model_.probabilities.weight[bit]);
+                largest = std::max(largest, model_.weight_of_bit[bit]);
             }
         }
         for (std::size_t e = whole; e-- > 0;) {

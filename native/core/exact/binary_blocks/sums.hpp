@@ -185,7 +185,7 @@ private:
             if (!(own_[left] > 0.0 && own_[right] > 0.0)) {
                 continue;
             }
-            const double weight = model_.probabilities.weight[lowest_bit(inner_.bit(i))];
+            const double weight = model_.weight_of_bit[lowest_bit(inner_.bit(i))];
             weights_[cell] += weight;
             ++n_splits_[cell];
             add_term<kSum>(weight * own_[left] * own_[right], sums_[cell]);

@@ -10,10 +10,8 @@
 #include <variant>
 #include <vector>
 
-#include "exact/block_grammar.hpp"
 #include "problem/geometry.hpp"
 #include "problem/problem.hpp"
-#include "problem/split_measures.hpp"
 
 namespace slp::exact {
 
@@ -83,22 +81,5 @@ using AnyBinaryTable = std::variant<BinaryTable<Narrow>, BinaryTable<Wide>>;
 // The rows as words of bits, or nothing if some feature has more than two values, or more than 128
 // have two.
 std::optional<AnyBinaryTable> binary_table(const Problem& problem, const Geometry& geometry);
-
-// The probabilities of the splits of a box under the measure. A feature of two values has one
-// split in a box at most, so that the share of the feature is that of the split.
-struct BinarySplitProbabilities {
-    template <typename Word>
-    BinarySplitProbabilities(const BinaryTable<Word>& table, const Grammar& grammar, Measure own)
-        : measure(own, grammar.feature_weights) {
-        for (std::size_t b = 0; b < table.features.size(); ++b) {
-            const double length = own == Measure::range ? table.lengths[b] : 1.0;
-            weight.push_back(measure.mass(table.features[b], length));
-        }
-    }
-
-    SplitMeasure measure;
-    // Of each bit: mass of its feature, which is the share of its split but for the total.
-    std::vector<double> weight;
-};
 
 }  // namespace slp::exact
