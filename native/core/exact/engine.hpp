@@ -29,7 +29,6 @@
 
 #pragma once
 
-#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -47,7 +46,7 @@
 
 namespace slp::exact {
 
-// leaf_number, tree_depth: vectors (distributions.hpp).
+// leaf_number, tree_depth: vectors (algebras.hpp).
 enum class Quantity : std::uint8_t { total, best, count, leaf_number, tree_depth };
 
 // What a pass keeps of its values: the root's; what descents by interval blocks need; every item's.
@@ -87,13 +86,11 @@ public:
     virtual double log_value(const Box& box, std::int32_t product) const = 0;
     virtual std::uint32_t few_rows() const { return 0; }
     // Whether the pass has reached the item. (Its value may be zero.)
-    virtual bool reached(const Box& box, std::int32_t product) const {
-        return log_value(box, product) > -INFINITY;
-    }
+    virtual bool reached(const Box& box, std::int32_t product) const = 0;
     // The root's count itself.
     virtual double root_count(std::int32_t product) const = 0;
     // The root's vector; empty where the quantity is none or the root was not reached.
-    virtual std::span<const double> root_vector(std::int32_t product) const = 0;
+    virtual std::span<const double> root_vector(std::int32_t) const { return {}; }
     // Whether the leaves' marginal likelihoods are in the weights.
     virtual bool likelihood() const = 0;
     // Whether it goes by blocks (interval_blocks/search.hpp).

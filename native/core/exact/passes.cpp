@@ -6,7 +6,6 @@
 
 #include "exact/algebras.hpp"
 #include "exact/binary_blocks/search.hpp"
-#include "exact/distributions.hpp"
 #include "exact/engine.hpp"
 #include "exact/interval_blocks/inner_feature.hpp"
 #include "exact/interval_blocks/search.hpp"
@@ -124,7 +123,6 @@ public:
         const auto state = static_cast<std::size_t>(state_of(product));
         return search_ == nullptr ? 0.0 : search_->root_count(state);
     }
-    std::span<const double> root_vector(std::int32_t) const override { return {}; }
     bool likelihood() const override { return task_.likelihood; }
     bool by_interval_blocks() const override { return table_ == nullptr; }
     IntervalBlockSearch* blocks() const override {
@@ -207,7 +205,7 @@ void Pass::edge_probabilities(const Engine& engine, const Box& box,
     const double own = log_value(box, product);
     for (const RuleEdges& rule : item.rules) {
         if (rule.kind == RuleKind::leaf) {
-            *out++ = std::exp(rule.log_factor + (likelihood() ? item.log_likelihood : 0.0) - own);
+            *out++ = std::exp(log_factor(rule, item, likelihood()) - own);
         }
         for (const Edge& edge : rule.edges) {
             double below = 0;
