@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <span>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "exact/binary_blocks/model.hpp"
@@ -32,8 +33,6 @@ namespace slp::exact {
 // The pairs (S, T) of m rows. S is a set of rows as bits; its parts are numbered by the one that is
 // without the lowest row of S, ascending. Pairs follow each other with S ascending.
 struct PartsOf {
-    explicit PartsOf(std::size_t m);
-
     struct Pair {
         std::uint8_t part, rest;
         // The two pairs that its weight is the sum of; none for the whole box.
@@ -42,10 +41,43 @@ struct PartsOf {
     std::vector<Pair> pairs;
     // Where the pairs of each set begin; one more entry.
     std::vector<std::uint16_t> first;
+
+    explicit PartsOf(std::size_t m) {
+        const std::size_t n_sets = std::size_t{1} << m;
+        first.assign(n_sets + 1, 0);
+        const auto lowest = [](std::size_t s) { return s & (~s + 1); };
+        for (std::size_t s = 1; s < n_sets; ++s) {
+            const std::size_t others = s ^ lowest(s);
+            for (std::size_t rest = (0 - others) & others; rest != 0;
+                 rest = (rest - others) & others) {
+                pairs.push_back(
+                    {static_cast<std::uint8_t>(s ^ rest), static_cast<std::uint8_t>(rest), 0, 0});
+            }
+            first[s + 1] = static_cast<std::uint16_t>(pairs.size());
+        }
+        const auto number_of = [&](std::size_t s, std::size_t part) {
+            const std::size_t rest = (part & lowest(s)) != 0 ? s ^ part : part;
+            const auto found = std::find_if(pairs.begin() + first[s], pairs.begin() + first[s + 1],
+                                            [&](const Pair& pair) { return pair.rest == rest; });
+            return static_cast<std::uint16_t>(found - pairs.begin());
+        };
+        for (std::size_t s = 1; s + 1 < n_sets; ++s) {
+            const std::size_t row = lowest(~s);
+            for (std::size_t e = first[s]; e < first[s + 1]; ++e) {
+                pairs[e].with = number_of(s | row, pairs[e].part | row);
+                pairs[e].without = number_of(s | row, pairs[e].part);
+            }
+        }
+    }
 };
 
 // The same for all m up to kFewRows, at index m.
-const std::array<PartsOf, kFewRows + 1>& parts_of_few();
+inline const std::array<PartsOf, kFewRows + 1>& parts_of_few() {
+    static const std::array all = []<std::size_t... m>(std::index_sequence<m...>) {
+        return std::array{PartsOf(m)...};
+    }(std::make_index_sequence<kFewRows + 1>());
+    return all;
+}
 
 // Evaluates small boxes; one for each thread. kVector: a value for each state.
 template <typename Word, Sum kSum, bool kVector>
