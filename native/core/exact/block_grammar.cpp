@@ -227,9 +227,12 @@ private:
             for (std::size_t c = 0; c < n_cells; ++c) {
                 const std::size_t cell = static_cast<std::size_t>(feature.first_cell) + c;
                 std::vector<std::int32_t> column;
+                bool has_sides = false;
                 for (const Rule* rule : rules) {
-                    column.push_back(rule->transitions[2 * cell]);
-                    column.push_back(rule->transitions[2 * cell + 1]);
+                    const std::int32_t left = rule->transitions[2 * cell];
+                    const std::int32_t right = rule->transitions[2 * cell + 1];
+                    column.insert(column.end(), {left, right});
+                    has_sides = has_sides || left != right;
                 }
                 const auto [at, is_new] = found.try_emplace(
                     std::move(column), static_cast<std::uint32_t>(cell_of_class_.size()));
@@ -238,23 +241,13 @@ private:
                     const auto next = static_cast<std::uint32_t>(kinds.size());
                     out_.kind_of_class.push_back(kinds.try_emplace(at->first, next).first->second);
                     if (out_.kinds.size() < kinds.size()) {
-                        out_.kinds.push_back({at->second, has_sides(at->first)});
+                        out_.kinds.push_back({at->second, has_sides});
                     }
                 }
                 out_.class_of_cell.push_back(at->second);
             }
         }
         out_.first_class.push_back(static_cast<std::uint32_t>(cell_of_class_.size()));
-    }
-
-    // Whether the sides of a split lead to different states, by the transitions of all rules.
-    static bool has_sides(const std::vector<std::int32_t>& column) {
-        for (std::size_t i = 0; i < column.size(); i += 2) {
-            if (column[i] != column[i + 1]) {
-                return true;
-            }
-        }
-        return false;
     }
 
     // False if rules of one state take different splits over.

@@ -113,13 +113,8 @@ struct BlockGrammar {
     // The runs of a split class. Those that only the whole table needs, the runs of the start, come
     // behind the others.
     std::span<const Run> runs_of(std::uint32_t of_class, bool is_whole = false) const {
-        return runs_between(2 * of_class, 2 * of_class + (is_whole ? 2 : 1));
-    }
-    std::span<const Run> runs_of_start(std::uint32_t of_class) const {
-        return runs_between(2 * of_class + 1, 2 * of_class + 2);
-    }
-    std::span<const Run> runs_between(std::size_t first, std::size_t end) const {
-        return std::span(runs).subspan(first_run[first], first_run[end] - first_run[first]);
+        const std::size_t first = first_run[2 * of_class];
+        return std::span(runs).subspan(first, first_run[2 * of_class + (is_whole ? 2 : 1)] - first);
     }
     // Whether all states take all splits over.
     bool takes_all() const { return std::ranges::find(allowed, 0) == allowed.end(); }

@@ -41,8 +41,8 @@ public:
     }
 
     std::size_t bytes() const {
-        return (keys_.capacity() + left_.capacity()) * sizeof(Key) +
-               firsts_.capacity() * sizeof(Shares) + seen_.capacity() * sizeof(Sides);
+        return left_.capacity() * sizeof(Key) + firsts_.capacity() * sizeof(Shares) +
+               seen_.capacity() * sizeof(Sides);
     }
 
     // splits: those of a block on outer features.
@@ -60,9 +60,9 @@ public:
         for (std::size_t i = 0; i < k_; ++i) {
             ++row_;
             n_seen_ = 0;
-            keep_first_outer(i, 0, before);
-            keep_first_inner(i);
-            keep_first_outer(i, before, n_splits_);
+            keep_first_outer(ranks, i, 0, before);
+            keep_first_inner(ranks, i);
+            keep_first_outer(ranks, i, before, n_splits_);
         }
     }
 
@@ -103,15 +103,10 @@ private:
         return {weights_.data(), k_};
     }
 
-    // Keys of all rows by rank, and of those that each outer split sends to the left. Notes the share
-    // classes that take the split over in the members that have it.
+    // Keys by rank of the rows that each outer split sends to the left. Notes the share classes that
+    // take the split over in the members that have it.
     void find_outer(BlockRanks& ranks, std::span<const BoxSplit> splits) {
-        keys_.assign(k_, Key{});
         left_.assign(n_splits_ * k_, Key{});
-        for (std::size_t r = 0; r < ranks.rows.size(); ++r) {
-            Key& key = keys_[ranks.rank_of_row[r]];
-            key = key + s_.geometry.key_of(ranks.rows[r]);
-        }
         for_each_feature(splits, [&](std::span<const BoxSplit> own, std::uint32_t first) {
             ranks.order_by(own.front().feature);
             const bool levels = ranks.feature().kind == FeatureKind::levels;
@@ -149,24 +144,25 @@ private:
         }
     }
 
-    void keep_first_outer(std::size_t i, std::size_t first, std::size_t end) {
+    void keep_first_outer(const BlockRanks& ranks, std::size_t i, std::size_t first,
+                          std::size_t end) {
         for (std::size_t e = first; e < end; ++e) {
             Key left, whole;
             for (std::size_t j = i; j < k_; ++j) {
                 left = left + left_[e * k_ + j];
-                whole = whole + keys_[j];
+                whole = whole + ranks.keys[j];
                 keep_first(firsts_[at(e, i, j)], j, left, whole - left);
             }
         }
     }
 
-    void keep_first_inner(std::size_t i) {
+    void keep_first_inner(const BlockRanks& ranks, std::size_t i) {
         Key whole;
         for (std::size_t j = i; j < k_; ++j) {
-            whole = whole + keys_[j];
+            whole = whole + ranks.keys[j];
             Key left;
             for (std::size_t m = i; m < j; ++m) {
-                left = left + keys_[m];
+                left = left + ranks.keys[m];
                 keep_first(firsts_[at(n_splits_ + m, i, j)], j, left, whole - left);
             }
         }
@@ -217,8 +213,7 @@ private:
     std::size_t n_shares_, k_ = 0, n_splits_ = 0;
     std::vector<Shares> taken_;    // by split class
     std::vector<double> weights_;  // by share class and rank
-    // By rank; by outer split and rank.
-    std::vector<Key> keys_, left_;
+    std::vector<Key> left_;        // by outer split and rank
     // By split, outer ones first, and member: the share classes in which it has weight 1.
     std::vector<Shares> firsts_;
     // A hash table of how the splits of one row of members part their rows. Slots of other rows are

@@ -30,6 +30,7 @@ public:
           rank_of_code_(static_cast<std::size_t>(inner_.n_codes)),
           sizes(most_),
           left(most_),
+          keys(most_),
           least_code(most_),
           largest_code(most_),
           code_of_rank(most_),
@@ -68,10 +69,12 @@ public:
         }
         rank_of_row.resize(rows.size());
         std::fill_n(sizes.begin(), k, Sizes{0});
+        std::fill_n(keys.begin(), k, Key{});
         for (std::size_t r = 0; r < rows.size(); ++r) {
             const std::uint32_t rank = rank_of_code_[inner_.codes[rows[r]]];
             rank_of_row[r] = rank;
             sizes[rank] += geometry_.sizes_of(rows[r]);
+            keys[rank] = keys[rank] + geometry_.key_of(rows[r]);
         }
         for (const std::uint32_t row : rows) {
             rank_of_code_[inner_.codes[row]] = 0;
@@ -213,6 +216,7 @@ public:
     std::vector<std::uint32_t> rank_of_row;
     // By rank: sizes of all rows, and of those on the left of the current split.
     std::vector<Sizes> sizes, left;
+    std::vector<Key> keys;  // by rank: of all rows
     std::vector<std::uint32_t> least_code, largest_code, code_of_rank;
     std::vector<std::uint32_t> start;
     // By rank i: members (i, j) are evaluated here from j = first_member[i] on; those before are

@@ -23,7 +23,6 @@
 #include "exact/interval_blocks/setting.hpp"
 #include "exact/interval_blocks/split_probabilities.hpp"
 #include "exact/interval_blocks/state_vectors.hpp"
-#include "exact/interval_blocks/triangle.hpp"
 #include "exact/numbers.hpp"
 #include "pool.hpp"
 #include "problem/geometry.hpp"
@@ -176,9 +175,10 @@ private:
                                        {runs, grammar_.weights.data()}, weights, length(),
                                        row + first * length());
                 };
-                add(grammar_.runs_of(c), begin);
+                const std::span<const BlockGrammar::Run> own = grammar_.runs_of(c);
+                add(own, begin);
                 if (is_root_ && i == 0 && end == k) {
-                    add(grammar_.runs_of_start(c), k - 1);
+                    add(grammar_.runs_of(c, true).subspan(own.size()), k - 1);
                 }
             } else if (!grammar_.runs_of(c).empty()) {
                 for (std::size_t j = begin; j < end; ++j) {
@@ -227,14 +227,12 @@ private:
 
     void sum_by_rank() {
         std::fill_n(statistics_.begin(), ranks_.k * n_statistics_, 0.0);
-        std::fill_n(keys_.begin(), ranks_.k + 1, Key{});
         for (std::size_t r = 0; r < ranks_.rows.size(); ++r) {
-            const std::size_t rank = ranks_.rank_of_row[r];
-            s_.problem.leaf.add(ranks_.rows[r], statistics_.data() + rank * n_statistics_);
-            keys_[rank + 1] = keys_[rank + 1] + s_.geometry.key_of(ranks_.rows[r]);
+            s_.problem.leaf.add(ranks_.rows[r],
+                                statistics_.data() + ranks_.rank_of_row[r] * n_statistics_);
         }
         for (std::size_t i = 0; i < ranks_.k; ++i) {
-            keys_[i + 1] = keys_[i + 1] + keys_[i];
+            keys_[i + 1] = keys_[i] + ranks_.keys[i];
         }
     }
 
@@ -374,7 +372,7 @@ private:
     // By rank; by member (i * k + j), times the states for sums.
     std::vector<double> statistics_, leaf_, sums_, of_feature_, inner_sum_;
     std::vector<Cell> columns_;  // (i, j) at j * k + i
-    std::vector<Key> keys_;
+    std::vector<Key> keys_;  // of the rows below each rank
     std::size_t vector_words_ = 0;
     double* next_vector_ = nullptr;
 };
