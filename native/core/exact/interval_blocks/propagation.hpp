@@ -10,12 +10,10 @@
 #include <vector>
 
 #include "exact/interval_blocks/current_block.hpp"
-#include "exact/interval_blocks/query_paths.hpp"
 #include "exact/interval_blocks/ranks.hpp"
 #include "exact/interval_blocks/search.hpp"
 #include "exact/interval_blocks/setting.hpp"
 #include "exact/interval_blocks/state_vectors.hpp"
-#include "exact/interval_blocks/triangle.hpp"
 #include "exact/interval_blocks/waiting.hpp"
 
 namespace slp::exact {
