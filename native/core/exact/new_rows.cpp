@@ -14,7 +14,6 @@
 #include <utility>
 
 #include "exact/descent.hpp"
-#include "exact/leaf_sinks.hpp"
 #include "exact/row_walk.hpp"
 #include "thread_team.hpp"
 

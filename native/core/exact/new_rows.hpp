@@ -22,7 +22,6 @@
 #include <vector>
 
 #include "exact/engine.hpp"
-#include "exact/interval_blocks/search.hpp"
 
 namespace slp::exact {
 
