@@ -42,8 +42,8 @@ struct BinaryModel {
         for (std::size_t b = 0; b < bits.features.size(); ++b) {
             const double length = states.measure == Measure::range ? bits.lengths[b] : 1.0;
             weight_of_bit.push_back(measure.mass(bits.features[b], length));
-            kind_of_bit.push_back(states.kind_of_class[states.class_of_cell[
-                static_cast<std::size_t>(bits.cells[b])]]);
+            const auto cell = static_cast<std::size_t>(bits.cells[b]);
+            kind_of_bit.push_back(states.kind_of_class[states.class_of_cell[cell]]);
         }
     }
 

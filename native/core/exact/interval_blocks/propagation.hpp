@@ -227,13 +227,13 @@ private:
             if (from >= members[i].end) {
                 continue;
             }
-            for_each_member(0, split, i, from, members[i].end,
-                            [&](auto runs, std::size_t j, Range states, SplitWeights w) {
+            const auto add = [&](auto runs, std::size_t j, Range states, SplitWeights w) {
                 f_.vectors.add_both(
                     runs, own + j * length(), states, shares + (i * k + j), w,
                     left.values->row(row_l)[last_l[j]], right.values->row(row_r)[last_r[j]],
                     to_left.at(row_l, last_l[j]), to_right.at(row_r, last_r[j]), sums);
-            });
+            };
+            for_each_member(0, split, i, from, members[i].end, add);
         }
     }
 
@@ -260,12 +260,12 @@ private:
             }
             const double* const own = derivatives.at(i, 0);
             const Cell* const values = other.row(beside.below[i]);
-            for_each_member(query, split, i, first, end,
-                            [&](auto runs, std::size_t j, Range states, SplitWeights w) {
+            const auto add = [&](auto runs, std::size_t j, Range states, SplitWeights w) {
                 f_.vectors.add_one(is_left, runs, own + j * length(), states,
                                    shares + (i * k + j), w, values[beside.last[j]],
                                    to.at(there.below[i], there.last[j]));
-            });
+            };
+            for_each_member(query, split, i, first, end, add);
         }
     }
 
