@@ -75,7 +75,8 @@ bool Engine::is_worth_blocks() const {
     }
     const bool estimated_well = blocks_->chain || problem_.counted();
     const bool partitions = blocks_->measure == Measure::partition;
-    const double pairs_for_one_item = partitions ? (estimated_well ? 6 : 20) : estimated_well ? 20 : 300;
+    const double pairs_for_one_item =
+        partitions ? (estimated_well ? 6 : 20) : (estimated_well ? 20 : 300);
     const auto n = static_cast<double>(n_states());
     BoxEstimate size = estimate_boxes(problem_, geometry_, estimated_well ? 1e6 : 4e6, 1);
     if (size.error > 0.5) {

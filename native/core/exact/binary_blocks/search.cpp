@@ -40,13 +40,12 @@ struct BinarySetting {
 
 // One thread's part. Members are kept as positions of their values.
 template <typename Word, Sum kSum, bool kVector, std::size_t kInner>
-class Worker
-    : public BlockWalk<Worker<Word, kSum, kVector, kInner>, BinarySplit, double> {
+class Worker : public BlockWalk<Worker<Word, kSum, kVector, kInner>, BinarySplit, double> {
 public:
     using Walk = BlockWalk<Worker, BinarySplit, double>;
 
     Worker(WalkShared& shared, const BinarySetting<Word, kInner>& setting, std::size_t thread,
-                 Pool& pool, const Poll* poll)
+           Pool& pool, const Poll* poll)
         : Walk(shared, thread, poll),
           setting_(setting),
           model_(setting.model),

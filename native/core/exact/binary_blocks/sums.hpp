@@ -230,7 +230,8 @@ private:
                 own_[t * kCells + cell] = t < values.size() ? values[t] : 0.0;
             }
             if (!values.empty() && is_own(cell, small_.varying(set) & ~model_.excluded)) {
-                check(small_.is_inside_range(set), Sizes{static_cast<std::uint32_t>(std::popcount(set))},
+                check(small_.is_inside_range(set),
+                      Sizes{static_cast<std::uint32_t>(std::popcount(set))},
                       count_bits(small_.varying(set)));
             }
         }

@@ -114,8 +114,8 @@ private:
                 double* const to_left = own.at(i, m);
                 double* const to_right = own.at(m + 1, j);
                 if (queries_.both()) {
-                    f_.vectors.add_both(runs, path_.data(), states, shares, weights + m, left, right,
-                                        to_left, to_right, sums);
+                    f_.vectors.add_both(runs, path_.data(), states, shares, weights + m, left,
+                                        right, to_left, to_right, sums);
                 } else {
                     const bool is_left = m >= turn;
                     f_.vectors.add_one(is_left, runs, path_.data(), states, shares, weights + m,

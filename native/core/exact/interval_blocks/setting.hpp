@@ -16,7 +16,8 @@
 
 namespace slp::exact {
 
-// The splits on outer features that some state takes over, in the same place. Others change nothing.
+// The splits on outer features that some state takes over, in the same place. Others change
+// nothing.
 inline std::span<BoxSplit> outer_splits(std::span<BoxSplit> splits, std::uint32_t inner,
                                         const BlockGrammar& grammar) {
     const auto end = std::remove_if(splits.begin(), splits.end(), [&](const BoxSplit& split) {
