@@ -274,6 +274,17 @@ def test_weights_of_features_beyond_doubles() -> None:
     same_values(model.grammar, model.table, X[:3])
 
 
+def test_boxes_of_features_that_no_state_splits_on_are_left_out() -> None:
+    X, y = data(0, 200, 12)
+    items = []
+    for constraint in ("", ":- constraint(forbid(x1)). :- constraint(forbid(x2))."):
+        model = slp.parse(f":- use(growtree_all). {constraint}").compile(X, y)
+        run = passes.Passes(model.grammar, model.table, GIB, threads=1).get("total", True, "root")
+        items.append(run.statistics()["items"])
+        same_values(model.grammar, model.table, X[:3])
+    assert items[1] < items[0] / 3
+
+
 def test_it_reports_the_boxes_that_it_keeps() -> None:
     """All but those of one row, and small ones that only small ones lead to."""
     table = bits(120, 9)

@@ -169,6 +169,17 @@ def test_a_pass_for_the_evidence_alone_is_the_one_that_keeps_its_boxes() -> None
     assert charts[0].log_total == charts[1].log_total
 
 
+def test_a_leaf_that_underflows_beside_better_trees_is_nothing() -> None:
+    """Where no value may be 0, what is lost is less than 2^-170 of the sum."""
+    x = np.repeat(np.arange(40.0), 50)
+    model = slp.parse(":- use(denison).").compile(x[:, None], (x < 20).astype(int))
+    chart = compiled(model.grammar, model.table, likelihood=True, threads=1)
+    assert chart.passes.get("total", True, "items").by_interval_blocks()
+    want = Chart(build_forest(model.grammar, Geometry(model.grammar, model.table), GIB), True)
+    assert chart.log_total == pytest.approx(want.log_total, rel=1e-12) and want.log_total > -100
+    assert chart.expected_splits() == pytest.approx(want.expected_splits(), rel=1e-9)
+
+
 # --- depth ---------------------------------------------------------------------------------
 
 

@@ -107,7 +107,8 @@ double value_of_node(const BlockGrammar::Node& node, double leaf, bool stops, bo
 
 // Whether a value lies well inside the range of doubles. Without a feature, values may be
 // arbitrarily small: the loss is less than 2^-170 of a value that was well inside the range with
-// the feature. Where values may be zero, a narrower range keeps the products of others from being so.
+// the feature. Where values may be zero, a narrower range keeps the products of others from being
+// so.
 inline bool is_inside(const BlockGrammar& grammar, double value) {
     return grammar.may_fail ? value == 0.0 || (value >= kTinyFactor && value <= kHugeFactor)
                             : value >= kTiny && value <= kHuge;
@@ -115,18 +116,19 @@ inline bool is_inside(const BlockGrammar& grammar, double value) {
 
 // Writes the first n values of a box. common: by share class, the factor of all splits; 0 if there
 // are none. sum: by state, over the splits, weights times values. Only the whole table has values
-// of the start. Returns whether the leaf and all values are inside the range of doubles: a leaf
-// that underflows would look like one that may not be.
+// of the start. Returns whether all values are inside the range of doubles, and the leaf where
+// values may be zero: one that underflows would look like one that may not be.
 template <Sum kSum, typename Common>
 bool write_values(const BlockGrammar& grammar, double leaf, std::span<const double> statistics,
                   bool is_whole, Common common, const double* sum, std::size_t n, double* out) {
-    bool inside = leaf > 0.0;
+    bool inside = leaf > 0.0 || !grammar.may_fail;
     for (const BlockGrammar::Segment& segment : grammar.segments) {
         const double factor = common(segment.shares);
         const bool splits = factor > 0.0;
         const bool stops =
             segment.majority < 0 ||
-            has_majority(grammar.majorities[static_cast<std::size_t>(segment.majority)], statistics);
+            has_majority(grammar.majorities[static_cast<std::size_t>(segment.majority)],
+                         statistics);
         for (std::size_t s = segment.begin; s < std::min<std::size_t>(segment.end, n); ++s) {
             const bool has_value = s >= grammar.n_starts || is_whole;
             out[s] = !has_value ? 0.0

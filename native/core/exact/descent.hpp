@@ -41,7 +41,7 @@ namespace slp::exact {
 // An item that waits. Behind it in memory: its probability in each query, its distinct rows.
 struct Visit {
     Key key;
-    // QueryBatch in which its probability is above zero, one bit each.
+    // Queries in which its probability is above zero, one bit each.
     std::uint64_t queries = 0;
     std::int32_t product = 0;
 

@@ -35,7 +35,7 @@ bool Engine::uses_blocks() const {
             return;
         }
         if (!partitions) {
-            binary_table_ = binary_table(problem_, geometry_);
+            binary_table_ = binary_table(problem_, geometry_, *blocks_);
         }
         if (!is_worth_blocks()) {
             binary_table_.reset();
@@ -65,10 +65,10 @@ std::size_t Engine::n_states() const {
 }
 
 // A search by blocks visits every box, even those that no tree of the grammar reaches, in every
-// state. If few of these pairs are reached, a pass item by item takes less work: from about 15 pairs
-// for each that is reached, or from 6 under the measure `partition`. Under constraints the estimate
-// of those reached needs more work, and is too low. Two standard errors are added to the boxes
-// reached, because only the work item by item is uncertain.
+// state. If few of these pairs are reached, a pass item by item takes less work: from 20 pairs for
+// each that is reached, or from 6 under the measure `partition`. Under constraints the estimate of
+// those reached needs more work and is still too low, so blocks are taken up to 300 and 20. Two
+// standard errors are added to the boxes reached: only the work item by item is uncertain.
 bool Engine::is_worth_blocks() const {
     if (blocks_->chain && (blocks_->endless || blocks_->nodes.size() >= problem_.table.n_rows)) {
         return true;

@@ -5,9 +5,9 @@
 //
 //   V(B, s) = a_s L(B) + b_s sum over e of p(e | B, s) sum over (l, r) of w V(B_e, l) V(B'_e, r)
 //
-// where B_e and B'_e are the sides of e (block_grammar.hpp). A *pass* finds V of all items below the
-// root, each once: sums for the evidence, `max` for the best tree, ones as weights for the number of
-// trees, vectors for distributions of leaves and depth. Everything else follows from a pass:
+// where B_e and B'_e are the sides of e (block_grammar.hpp). A *pass* finds V of all items below
+// the root, each once: sums for the evidence, `max` for the best tree, ones as weights for the number
+// of trees, vectors for distributions of leaves and depth. Everything else follows from a pass:
 //
 //   draws, k best        from the root down, the terms of one item at a time (Engine::scored_edges)
 //   uses, predictions    dV(root) / dV(B, s), found from the root down in one *descent*
@@ -17,8 +17,9 @@
 //
 // Three searches find V: search.hpp one item at a time; interval_blocks/search.hpp all boxes
 // together that differ in the ends [i, j] of an interval of one *inner* feature, in all states;
-// binary_blocks/search.hpp those that differ in two inner bits. A block parts its rows once for each
-// split on another feature, and reads the values of both sides for all its members.
+// binary_blocks/search.hpp those that differ in two inner bits, where there is one state. A block
+// parts its rows once for each split on another feature, and reads the values of both sides for all
+// its members.
 //
 // A threshold is the midpoint of two values of a member, so members may differ in the class of a
 // split, its gap and, for two levels, its canonical side. In row i of an interval block the upper

@@ -14,8 +14,8 @@ _OBSTACLES = (
     "a state has several rules that split, and they allow different splits",
     "the rules that split have different measures",
     "a leaf needs a majority in a state with calls or several rules for leaves or splits",
-    "under the measure `partition` a split counts once with those that part the rows alike: blocks "
-    "allow 32 kinds of states by the splits that they forbid, and features of several values",
+    "blocks take the measure `partition` only with at most 32 different sets of forbidden splits, "
+    "and with a feature that takes several values in most boxes",
     "there are many states, and each box is reached in few of them",
     "no feature takes several values in most boxes, and binary-feature blocks need at most 128 "
     "features of two values each",

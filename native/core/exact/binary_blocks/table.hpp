@@ -11,6 +11,7 @@
 #include <variant>
 #include <vector>
 
+#include "exact/block_grammar.hpp"
 #include "problem/geometry.hpp"
 #include "problem/problem.hpp"
 
@@ -82,7 +83,8 @@ using AnyBinaryTable = std::variant<BinaryTable<Narrow>, BinaryTable<Wide>>;
 // The rows as words of bits, or nothing if some feature has more than two values, or more have two
 // than a word has bits.
 template <typename Word>
-std::optional<AnyBinaryTable> table_of(const Problem& problem, const Geometry& geometry) {
+std::optional<AnyBinaryTable> table_of(const Problem& problem, const Geometry& geometry,
+                                       const BlockGrammar& grammar) {
     const Table& table = problem.table;
     BinaryTable<Word> out;
     for (std::uint32_t row = 0; row < table.n_rows; ++row) {
@@ -91,7 +93,7 @@ std::optional<AnyBinaryTable> table_of(const Problem& problem, const Geometry& g
     for (std::uint32_t f = 0; f < table.features.size(); ++f) {
         const std::vector<std::uint32_t>& codes = table.features[f].codes;
         const auto [low, high] = std::minmax_element(codes.begin(), codes.end());
-        if (low == codes.end() || *low == *high) {
+        if (low == codes.end() || *low == *high || !grammar.is_split[f]) {
             continue;
         }
         if (out.features.size() == kBits<Word> ||
@@ -111,10 +113,10 @@ std::optional<AnyBinaryTable> table_of(const Problem& problem, const Geometry& g
 }
 
 // The same with the narrowest words that have enough bits.
-inline std::optional<AnyBinaryTable> binary_table(const Problem& problem,
-                                                  const Geometry& geometry) {
-    std::optional<AnyBinaryTable> narrow = table_of<Narrow>(problem, geometry);
-    return narrow ? narrow : table_of<Wide>(problem, geometry);
+inline std::optional<AnyBinaryTable> binary_table(const Problem& problem, const Geometry& geometry,
+                                                  const BlockGrammar& grammar) {
+    std::optional<AnyBinaryTable> narrow = table_of<Narrow>(problem, geometry, grammar);
+    return narrow ? narrow : table_of<Wide>(problem, geometry, grammar);
 }
 
 }  // namespace slp::exact

@@ -145,7 +145,7 @@ public:
     CurrentBlock(const IntervalSetting& setting, const Memo& found, const QueryBatch& of,
                  WaitingBlocks<kVector>& waiting, Budget& budget)
         : ranks(setting.problem, setting.geometry, setting.inner),
-          firsts(setting, ranks.most()),
+          firsts(setting, ranks.most(), budget),
           probabilities(setting, ranks.most(), firsts),
           queries(setting, of, ranks),
           vectors(setting.grammar),
@@ -217,9 +217,7 @@ public:
     }
 
     // Approximate bytes of the scratch memory, without splits.
-    std::size_t bytes() const {
-        return firsts.bytes() + probabilities.bytes() + queries.bytes();
-    }
+    std::size_t bytes() const { return probabilities.bytes() + queries.bytes(); }
 
     const Triangle& values() const { return *block_->values; }
     // Empty for a query that has not arrived.

@@ -1,6 +1,6 @@
-// The weights of splits in a block's members, for each share class. Under the measure `partition` one
-// split has weight 1 among those that a state takes over and that part the rows of a member alike:
-// the first in canonical order. The others have weight 0.
+// The weights of splits in a block's members, for each share class. Under the measure `partition`
+// one split has weight 1 among those that a state takes over and that part the rows of a member
+// alike: the first in canonical order. The others have weight 0.
 
 #pragma once
 
@@ -10,10 +10,12 @@
 #include <span>
 #include <vector>
 
+#include "budget.hpp"
 #include "exact/interval_blocks/member_splits.hpp"
 #include "exact/interval_blocks/products.hpp"
 #include "exact/interval_blocks/ranks.hpp"
 #include "exact/interval_blocks/setting.hpp"
+#include "exact/interval_blocks/state_vectors.hpp"
 #include "problem/geometry.hpp"
 
 namespace slp::exact {
@@ -26,8 +28,9 @@ class FirstSplits {
 public:
     static constexpr std::size_t kMostShares = 32;
 
-    FirstSplits(const IntervalSetting& setting, std::size_t most)
+    FirstSplits(const IntervalSetting& setting, std::size_t most, Budget& budget)
         : s_(setting),
+          charge_(budget),
           split_(setting, most),
           n_shares_(setting.partitions() ? setting.grammar.n_shares : 0),
           weights_(n_shares_ * most) {
@@ -40,11 +43,6 @@ public:
         }
     }
 
-    std::size_t bytes() const {
-        return left_.capacity() * sizeof(Key) + firsts_.capacity() * sizeof(Shares) +
-               seen_.capacity() * sizeof(Sides);
-    }
-
     // splits: those of a block on outer features.
     void find(BlockRanks& ranks, std::span<const BoxSplit> splits) {
         if (!s_.partitions()) {
@@ -52,7 +50,10 @@ public:
         }
         k_ = ranks.k;
         n_splits_ = splits.size();
-        firsts_.assign((n_splits_ + k_) * (k_ * (k_ + 1) / 2), 0);
+        const std::size_t n_firsts = at(n_splits_ + k_, 0, 0);
+        charge_.raise_to(n_firsts * sizeof(Shares) + n_splits_ * k_ * sizeof(Key) +
+                         seen_.size() * sizeof(Sides));
+        firsts_.assign(n_firsts, 0);
         find_outer(ranks, splits);
         find_inner(ranks);
         const auto before = static_cast<std::size_t>(
@@ -66,8 +67,8 @@ public:
         }
     }
 
-    // Of the current split, outer one `number` of the block, in the members (i, j): by j, from `from`
-    // on.
+    // Of the current split, outer one `number` of the block, in the members (i, j): by j, from
+    // `from` on.
     SplitWeights weights(MemberSplits& split, std::size_t number, std::size_t i, std::size_t from) {
         if (!s_.partitions()) {
             return {split.weights(i, from)};
@@ -89,7 +90,7 @@ private:
     };
 
     std::size_t at(std::size_t split, std::size_t i, std::size_t j) const {
-        return split * (k_ * (k_ + 1) / 2) + i * (2 * k_ - i + 1) / 2 + (j - i);
+        return split * (k_ * (k_ + 1) / 2) + triangle_cell(k_, i, j);
     }
 
     template <typename FirstsAt>
@@ -103,8 +104,8 @@ private:
         return {weights_.data(), k_};
     }
 
-    // Keys by rank of the rows that each outer split sends to the left. Notes the share classes that
-    // take the split over in the members that have it.
+    // Keys by rank of the rows that each outer split sends to the left. Notes the share classes
+    // that take the split over in the members that have it.
     void find_outer(BlockRanks& ranks, std::span<const BoxSplit> splits) {
         left_.assign(n_splits_ * k_, Key{});
         for_each_feature(splits, [&](std::span<const BoxSplit> own, std::uint32_t first) {
@@ -209,6 +210,7 @@ private:
     }
 
     const IntervalSetting& s_;
+    Charge charge_;
     MemberSplits split_;
     std::size_t n_shares_, k_ = 0, n_splits_ = 0;
     std::vector<Shares> taken_;    // by split class

@@ -95,7 +95,8 @@ std::optional<std::uint32_t> inner_feature(const Problem& problem, const BlockGr
     std::optional<std::uint32_t> best;
     double most = excluded < 0 ? kFewestMembers : 0.0;
     for (std::size_t i = 0; i < candidates.size(); i += step) {
-        const double members = members_per_block(problem, geometry, grammar, candidates[i], descents);
+        const double members =
+            members_per_block(problem, geometry, grammar, candidates[i], descents);
         if (members > most) {
             most = members;
             best = candidates[i];

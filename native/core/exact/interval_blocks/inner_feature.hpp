@@ -21,8 +21,8 @@ inline constexpr std::int32_t kMostInnerCodes = 256;
 std::optional<std::uint32_t> inner_feature(const Problem& problem, const BlockGrammar& grammar,
                                            std::int32_t excluded = -1);
 
-// Whether the measure does not weigh the splits of one feature so unequally that doubles lose their
-// products with values.
+// Whether the measure does not weigh features, or the splits of one, so unequally that doubles lose
+// the products of their weights with values.
 bool weights_are_alike(const Problem& problem, const Geometry& geometry, Measure measure);
 
 }  // namespace slp::exact

@@ -31,7 +31,7 @@ public:
           n_blocks_(n_blocks),
           splitter_(setting.geometry),
           scratch_(shared.budget),
-          sums_(setting, triangles, vectors) {
+          sums_(setting, triangles, vectors, shared.budget) {
         scratch_.add(sums_.bytes());
     }
 
@@ -62,7 +62,6 @@ private:
         };
         Triangle* const own = sums_.work_out(f.box, f.splits, f.sides, keep);
         own->number = n_blocks_++;
-        scratch_.raise_to(sums_.bytes());
         return own;
     }
 

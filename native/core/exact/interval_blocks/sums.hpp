@@ -35,13 +35,13 @@ public:
     using Cell = MemberValue<kVector>;
     using Triangle = TriangleOf<Cell>;
 
-    IntervalSums(const IntervalSetting& setting, Pool& triangles, Pool& vectors)
+    IntervalSums(const IntervalSetting& setting, Pool& triangles, Pool& vectors, Budget& budget)
         : s_(setting),
           grammar_(setting.grammar),
           products_(products<kSum>()),
           ranks_(setting.problem, setting.geometry, setting.inner),
           shares_(setting, ranks_.most()),
-          firsts_(setting, ranks_.most()),
+          firsts_(setting, ranks_.most(), budget),
           split_(setting, ranks_.most()),
           inner_splits_(setting, ranks_.most(), firsts_),
           triangles_(triangles),
@@ -64,7 +64,7 @@ public:
     // Approximate bytes of the scratch memory.
     std::size_t bytes() const {
         return (sums_.size() + of_feature_.size() + columns_.size()) * sizeof(double) +
-               shares_.bytes() + firsts_.bytes();
+               shares_.bytes();
     }
 
     // Evaluates a block. splits: those of its box on outer features. sides: left and right of each.
