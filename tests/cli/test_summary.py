@@ -65,11 +65,11 @@ def test_features_that_take_too_long_are_left_out_and_the_rest_is_told() -> None
 
 
 def test_passes_give_way_to_each_other() -> None:
-    """Room for one pass at a time is enough."""
+    """Room for one pass at a time is enough, with a twentieth for drawing trees."""
     best = peak_of_best()
     program = slp.parse(PROGRAM)
     options = {"engine": "exact", "draws": 20, "seed": 1, "threads": 1}
-    tight = program.posterior(*data(), memory=best + 100_000, **options)  # type: ignore[arg-type]
+    tight = program.posterior(*data(), memory=best + 300_000, **options)  # type: ignore[arg-type]
     roomy = program.posterior(*data(), **options)  # type: ignore[arg-type]
     assert tight.map().log_posterior == roomy.map().log_posterior
     assert tight.tree_count() == roomy.tree_count()
