@@ -218,7 +218,7 @@ def test_advice_holds_for_the_whole_summary() -> None:
     [
         ("haberman", ":- use(denison).", 2.5),
         ("haberman", ":- use(growtree).", 24.0),
-        ("haberman", ":- use(bcart_pcfg).", 9.5),
+        ("haberman", ":- use(bcart_pcfg).", 13.0),
         ("iris", ":- use(growtree). :- feature(_, [bins(quantile, 10)]).", 0.67),
         ("few values", ":- use(growtree).", 18.8),
         ("few values", ":- use(denison).", 13.8),

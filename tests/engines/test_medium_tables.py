@@ -48,17 +48,20 @@ MEASURED = [
 ]
 
 BOXES = "box(b, x0, 0.2, 0.6).\nbox(b, x1, 0.1, inf).\n"
+AT_SPLITS = [
+    "forbid(x1)",
+    "forbid(x1, below(2))",
+    "forbid(kind, within(b))",
+    "first(x2)",
+    "before(x0, x2)",
+    "once(x1)",
+]
 CONSTRAINED = [
     f":- use({prior}).\n{BOXES}{failure}:- constraint({constraint})."
     for prior, failure in [("growtree", ""), ("growtree_all", ":- failure(condition).\n")]
     for constraint in [
         "constant(b)",
-        "forbid(x1)",
-        "forbid(x1, below(2))",
-        "forbid(kind, within(b))",
-        "first(x2)",
-        "before(x0, x2)",
-        "once(x1)",
+        *AT_SPLITS,
         "exclusive([x0, kind])",
         "interaction([[x0, x1], [x2, kind]])",
         "majority(b, p)",
@@ -94,14 +97,7 @@ PARTITIONED = [
 ] + [
     f":- use(bcart_pcfg).\n{BOXES}{failure}:- constraint({constraint})."
     for failure in ("", ":- failure(condition).\n")
-    for constraint in [
-        "forbid(x1)",
-        "forbid(x1, below(2))",
-        "forbid(kind, within(b))",
-        "first(x2)",
-        "before(x0, x2)",
-        "once(x1)",
-    ]
+    for constraint in AT_SPLITS
 ]
 # What is forbidden depends on the threshold, too: on that of the inner feature, x0, and of others.
 PARTITIONED += [

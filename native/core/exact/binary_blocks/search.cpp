@@ -6,6 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <span>
 #include <variant>
 #include <vector>
@@ -171,6 +173,61 @@ private:
     std::array<Side, kBits<Word>> right_;
 };
 
+// Values of boxes of few rows after a pass. Many boxes ask for the values of one, in several states,
+// so those that were asked for last are kept. Several threads may ask.
+template <typename Word, Sum kSum, bool kVector>
+class ValuesOfFew {
+public:
+    // keeps: whether any are kept, which takes at most a 16th of the memory that is left.
+    ValuesOfFew(const BinaryModel<Word>& model, Budget& budget, bool keeps)
+        : length_(kVector ? model.grammar.nodes.size() : 1), charge_(budget) {
+        const std::size_t slot = sizeof(Key) + length_ * sizeof(double);
+        const std::size_t most = keeps ? std::min(kMostBytes, budget.left() / 16) : 0;
+        const std::size_t n_slots = std::bit_floor(most / (kParts * slot));
+        charge_.add(kParts * n_slots * slot);
+        for (std::size_t part = 0; part < kParts; ++part) {
+            parts_.push_back(std::make_unique<Part>(model, n_slots, length_));
+        }
+    }
+
+    // 0 if the value is not kept, and the box has no rows to compute it from.
+    double value(const Box& box, std::size_t state) {
+        Part& part = *parts_[box.key.b % kParts];
+        const std::lock_guard lock(part.mutex);
+        const std::size_t at = part.keys.empty() ? 0 : box.key.a & (part.keys.size() - 1);
+        double* const kept = part.values.data() + at * length_;
+        if (!part.keys.empty() && part.keys[at] == box.key) {
+            return kept[state];
+        }
+        if (box.rows.empty()) {
+            return 0.0;
+        }
+        part.small.work_out(box.rows, false);
+        const auto values = part.small.values((std::size_t{1} << box.rows.size()) - 1);
+        if (!part.keys.empty()) {
+            part.keys[at] = box.key;
+            std::fill(std::ranges::copy(values, kept).out, kept + length_, 0.0);
+        }
+        return values[state];
+    }
+
+private:
+    static constexpr std::size_t kParts = 8, kMostBytes = std::size_t{1} << 25;
+
+    struct Part {
+        Part(const BinaryModel<Word>& model, std::size_t n_slots, std::size_t length)
+            : small(model), keys(n_slots), values(n_slots * length) {}
+        std::mutex mutex;
+        SmallBoxes<Word, kSum, kVector> small;
+        std::vector<Key> keys;
+        std::vector<double> values;  // by slot and state
+    };
+
+    std::size_t length_;
+    Charge charge_;
+    std::vector<std::unique_ptr<Part>> parts_;
+};
+
 template <typename Word, Sum kSum, bool kVector, std::size_t kInner>
 class BinaryBlockSearch final : public BlockSearch {
 public:
@@ -205,6 +262,9 @@ public:
         if (!task_.keep) {
             pools_.clear();
         }
+        if (status == Status::done) {
+            few_.emplace(model(), shared_.budget, task_.keep);
+        }
         return status;
     }
 
@@ -216,12 +276,7 @@ private:
     }
 
     double value_of_few(const Box& box, std::size_t state) const override {
-        if (!is_few(box)) {
-            return 0.0;
-        }
-        SmallBoxes<Word, kSum, kVector> small(model());
-        small.work_out(box.rows, false);
-        return small.values((std::size_t{1} << box.rows.size()) - 1)[state];
+        return few_ && distinct_rows(box.sizes) <= kFewRows ? few_->value(box, state) : 0.0;
     }
 
     const BinaryModel<Word>& model() const { return setting_.model; }
@@ -260,6 +315,7 @@ private:
 
     BlockGrammar grammar_;
     BinarySetting<Word, kInner> setting_;
+    mutable std::optional<ValuesOfFew<Word, kSum, kVector>> few_;
 };
 
 // How many bits are inner. With more there are fewer blocks and look-ups, and more members that are
