@@ -127,7 +127,7 @@ import time
 
 def slow(tree):
     open("asked", "a").write("x")
-    time.sleep(5)
+    time.sleep(50)
     return True
 """
 
@@ -147,5 +147,5 @@ def test_a_slow_predicate_does_not_wait_for_its_answer(table: Path, tmp_path: Pa
     sent = time.monotonic()
     _, err = process.communicate(timeout=60)
     assert process.returncode == 130
-    assert time.monotonic() - sent < 4 and asked.read_text() == "x"
+    assert time.monotonic() - sent < 40 and asked.read_text() == "x"
     assert "Traceback" not in err
