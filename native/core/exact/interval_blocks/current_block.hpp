@@ -156,19 +156,16 @@ public:
           waiting_(waiting),
           splitter_(setting.geometry),
           arena_(budget),
-          start_(arena_.mark()),
           leaf_(setting.problem.leaf.n_statistics()) {}
 
     // The members that each query reaches are found later.
     void set(Waiting& block) {
         block_ = &block;
-        arena_.release(start_);
+        arena_.release({});
         splits = outer_splits(splitter_.splits(block.box, arena_), s_.inner, s_.grammar);
         sides.find(block.box, splits);
         ranks.set_rows(block.box);
-        for_each_feature(splits, [&](std::span<const BoxSplit> of_feature, std::uint32_t first) {
-            ranks.find_sources(of_feature, first);
-        });
+        ranks.find_sources(splits);
         is_root = block.box.key == s_.task.root.key;
         firsts.find(ranks, splits);
         inner_splits.find(ranks);
@@ -257,7 +254,6 @@ private:
     WaitingBlocks<kVector>& waiting_;
     Splitter splitter_;
     Arena arena_;
-    Arena::Mark start_;
     Waiting* block_ = nullptr;
     std::vector<double> statistics_, leaf_;   // by rank; of one member
     std::vector<std::uint8_t> has_majority_;  // by set of classes, by member

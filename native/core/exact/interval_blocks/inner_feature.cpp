@@ -34,9 +34,7 @@ double members_per_block(const Problem& problem, const Geometry& geometry,
             const std::span<const BoxSplit> splits =
                 outer_splits(splitter.splits(box, arena), inner, grammar);
             ranks.set_rows(box);
-            for_each_feature(splits, [&](std::span<const BoxSplit> own, std::uint32_t first) {
-                ranks.find_sources(own, first);
-            });
+            ranks.find_sources(splits);
             blocks += 1;
             for (std::size_t i = 0; i < ranks.k; ++i) {
                 members += ranks.k - ranks.first_member[i];
@@ -46,8 +44,7 @@ double members_per_block(const Problem& problem, const Geometry& geometry,
             }
             random = split_mix(random);
             const BoxSplit& split = splits[random % splits.size()];
-            const bool left = random >> 63 != 0;
-            box = geometry.side(box, split, left, arena);
+            box = geometry.side(box, split, random >> 63 != 0, arena);
         }
     }
     return static_cast<double>(members) / static_cast<double>(blocks);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <limits>
 #include <numeric>
 #include <span>
 #include <utility>
@@ -28,20 +27,18 @@ public:
           most_(std::min<std::size_t>(static_cast<std::size_t>(inner_.n_codes),
                                       problem.table.n_rows)),
           rank_of_code_(static_cast<std::size_t>(inner_.n_codes)),
+          next_a_(most_),
+          next_b_(most_),
+          levels_(most_),
           sizes(most_),
           left(most_),
           keys(most_),
-          least_code(most_),
-          largest_code(most_),
           code_of_rank(most_),
           start(most_),
           first_member(most_),
           source(most_),
           left_ranks(most_),
-          right_ranks(most_),
-          next_a_(most_),
-          next_b_(most_),
-          levels_(most_) {}
+          right_ranks(most_) {}
 
     // A side: number 2 * split or, right, one more. A row of its triangle.
     struct Source {
@@ -97,35 +94,31 @@ public:
         }
     }
 
-    // Members that are not evaluated here: those that lie completely on one side of one of the
-    // feature's splits. `splits` are the feature's, numbered from `first` on.
-    void find_sources(std::span<const BoxSplit> splits, std::uint32_t first) {
-        const Feature& feature = problem_.table.features[splits.front().feature];
-        if (feature.kind == FeatureKind::levels) {
-            const auto on_left = [&](std::size_t i) { return left[i] != 0; };
-            const auto on_right = [&](std::size_t i) { return left[i] != sizes[i]; };
-            for (std::uint32_t e = 0; e < splits.size(); ++e) {
-                count_level(feature, splits[e].low);
-                note_source(2 * (first + e) + 1, on_left, on_right);
-                note_source(2 * (first + e), on_right, on_left);
+    // Members that are not evaluated here: those that lie completely on one side of one of these
+    // splits, which are those on outer features. excluded: a feature whose splits are left out.
+    void find_sources(std::span<const BoxSplit> splits, std::int32_t excluded = -1) {
+        const auto on_left = [&](std::size_t i) { return left[i] != 0; };
+        const auto on_right = [&](std::size_t i) { return left[i] != sizes[i]; };
+        for (std::uint32_t e = 0; e < splits.size(); ++e) {
+            const std::uint32_t f = splits[e].feature;
+            if (static_cast<std::int32_t>(f) == excluded) {
+                continue;
             }
-            return;
+            // Of thresholds the first has the largest right side, the last the largest left one.
+            const bool levels = problem_.table.features[f].kind == FeatureKind::levels;
+            const bool largest_right = levels || e == 0 || splits[e - 1].feature != f;
+            const bool largest_left =
+                levels || e + 1 == splits.size() || splits[e + 1].feature != f;
+            if (largest_right || largest_left) {
+                count_left(splits[e]);
+            }
+            if (largest_right) {
+                note_source(2 * e + 1, on_left, on_right);
+            }
+            if (largest_left) {
+                note_source(2 * e, on_right, on_left);
+            }
         }
-        std::fill_n(least_code.begin(), k, std::numeric_limits<std::uint32_t>::max());
-        std::fill_n(largest_code.begin(), k, 0U);
-        for (std::size_t r = 0; r < rows.size(); ++r) {
-            const std::uint32_t code = feature.codes[rows[r]], rank = rank_of_row[r];
-            least_code[rank] = std::min(least_code[rank], code);
-            largest_code[rank] = std::max(largest_code[rank], code);
-        }
-        const std::uint32_t low = splits.front().low, high = splits.back().low;
-        note_source(
-            2 * first + 1, [&](std::size_t i) { return least_code[i] <= low; },
-            [&](std::size_t i) { return largest_code[i] > low; });
-        note_source(
-            2 * (first + static_cast<std::uint32_t>(splits.size()) - 1),
-            [&](std::size_t i) { return largest_code[i] > high; },
-            [&](std::size_t i) { return least_code[i] <= high; });
     }
 
     // Makes `start`: member (i, j) has this split as one of its own from j = start[i] on. The
@@ -133,7 +126,7 @@ public:
     void find_start(const BoxSplit& split) {
         const bool levels = feature_->kind == FeatureKind::levels;
         if (levels) {
-            count_level(*feature_, split.low);
+            count_left(split);
             find_next(k, next_a_, [&](std::size_t i) { return left[i] != 0; });
         } else {
             std::size_t from = next_row_;
@@ -203,33 +196,11 @@ public:
     }
 
 private:
-    const Problem& problem_;
-    const Geometry& geometry_;
-    const Feature& inner_;
-    const Feature* feature_ = nullptr;
-    std::size_t most_;
-    std::vector<std::uint32_t> rank_of_code_;
-
-public:
-    std::size_t k = 0;
-    std::span<const std::uint32_t> rows;
-    std::vector<std::uint32_t> rank_of_row;
-    // By rank: sizes of all rows, and of those on the left of the current split.
-    std::vector<Sizes> sizes, left;
-    std::vector<Key> keys;  // by rank: of all rows
-    std::vector<std::uint32_t> least_code, largest_code, code_of_rank;
-    std::vector<std::uint32_t> start;
-    // By rank i: members (i, j) are evaluated here from j = first_member[i] on; those before are
-    // copied from `source[i]`.
-    std::vector<std::uint32_t> first_member;
-    std::vector<Source> source;
-    SideRanks left_ranks, right_ranks;
-
-private:
-    void count_level(const Feature& feature, std::uint32_t level) {
+    void count_left(const BoxSplit& split) {
+        const Feature& feature = problem_.table.features[split.feature];
         std::fill_n(left.begin(), k, Sizes{0});
         for (std::size_t r = 0; r < rows.size(); ++r) {
-            if (feature.codes[rows[r]] == level) {
+            if (feature.goes_left(split.low, rows[r])) {
                 left[rank_of_row[r]] += geometry_.sizes_of(rows[r]);
             }
         }
@@ -267,10 +238,29 @@ private:
         }
     }
 
-    std::vector<std::uint32_t> next_a_, next_b_;
+    const Problem& problem_;
+    const Geometry& geometry_;
+    const Feature& inner_;
+    const Feature* feature_ = nullptr;
+    std::size_t most_;
+    std::vector<std::uint32_t> rank_of_code_, next_a_, next_b_;
     std::vector<std::uint64_t> order_;
     std::size_t next_row_ = 0;
     LevelRanks levels_;
+
+public:
+    std::size_t k = 0;
+    std::span<const std::uint32_t> rows;
+    std::vector<std::uint32_t> rank_of_row;
+    // By rank: sizes of all rows, and of those on the left of the current split.
+    std::vector<Sizes> sizes, left;
+    std::vector<Key> keys;  // by rank: of all rows
+    std::vector<std::uint32_t> code_of_rank, start;
+    // By rank i: members (i, j) are evaluated here from j = first_member[i] on; those before are
+    // copied from `source[i]`.
+    std::vector<std::uint32_t> first_member;
+    std::vector<Source> source;
+    SideRanks left_ranks, right_ranks;
 };
 
 }  // namespace slp::exact

@@ -47,13 +47,11 @@ public:
           triangles_(triangles),
           vectors_(vectors),
           alike_(shares_.features_are_alike()),
-          n_statistics_(setting.problem.leaf.n_statistics()),
-          min_leaf_(static_cast<std::uint64_t>(setting.problem.grammar.min_leaf)),
-          any_value_(kSum == Sum::count || setting.task.excluded >= 0) {
+          any_value_(kSum == Sum::count || setting.task.excluded >= 0),
+          leaf_(setting.problem.leaf.n_statistics()) {
         const std::size_t most = ranks_.most(), members = most * most;
         const std::size_t of_feature = alike_ ? 0 : members * length();
-        statistics_.resize(most * n_statistics_);
-        leaf_.resize(n_statistics_);
+        statistics_.resize(most * leaf_.size());
         keys_.resize(most + 1);
         sums_.resize(members * length());
         of_feature_.resize(of_feature);
@@ -103,11 +101,7 @@ private:
     void sum_outer() {
         const std::size_t k = ranks_.k;
         shares_.clear(k);
-        for_each_feature(splits_, [&](std::span<const BoxSplit> splits, std::uint32_t first) {
-            if (!s_.is_excluded(splits.front().feature)) {
-                ranks_.find_sources(splits, first);
-            }
-        });
+        ranks_.find_sources(splits_, s_.task.excluded);
         firsts_.find(ranks_, splits_);
         clear(sums_);
         for_each_feature(splits_, [&](std::span<const BoxSplit> splits, std::uint32_t first) {
@@ -126,8 +120,7 @@ private:
                 for (std::size_t i = 0; i < k; ++i) {
                     const std::size_t from = std::max(ranks_.start[i], ranks_.first_member[i]);
                     if (from < k) {
-                        const SplitWeights weights =
-                            firsts_.weights(split_, first + e, i, from);
+                        const SplitWeights weights = firsts_.weights(split_, first + e, i, from);
                         shares_.count(i, from, split_, weights);
                         if (!excluded) {
                             add_split(first + e, i, from, weights);
@@ -226,10 +219,10 @@ private:
     // --- members ---
 
     void sum_by_rank() {
-        std::fill_n(statistics_.begin(), ranks_.k * n_statistics_, 0.0);
+        std::fill_n(statistics_.begin(), ranks_.k * leaf_.size(), 0.0);
         for (std::size_t r = 0; r < ranks_.rows.size(); ++r) {
             s_.problem.leaf.add(ranks_.rows[r],
-                                statistics_.data() + ranks_.rank_of_row[r] * n_statistics_);
+                                statistics_.data() + ranks_.rank_of_row[r] * leaf_.size());
         }
         for (std::size_t i = 0; i < ranks_.k; ++i) {
             keys_[i + 1] = keys_[i] + ranks_.keys[i];
@@ -241,6 +234,7 @@ private:
     template <typename Keep>
     void fill(Triangle& own, Keep keep) {
         const std::size_t k = ranks_.k;
+        const auto least = static_cast<std::uint64_t>(s_.problem.grammar.min_leaf);
         inner_splits_.find(ranks_);
         shares_.begin(s_.inner);
         allocate_vectors();
@@ -251,11 +245,11 @@ private:
             std::fill(leaf_.begin(), leaf_.end(), 0.0);
             for (std::size_t j = i; j < k; ++j) {
                 sizes += ranks_.sizes[j];
-                for (std::size_t c = 0; c < n_statistics_; ++c) {
-                    leaf_[c] += statistics_[j * n_statistics_ + c];
+                for (std::size_t c = 0; c < leaf_.size(); ++c) {
+                    leaf_[c] += statistics_[j * leaf_.size() + c];
                 }
                 // No split has a side with fewer rows than a leaf must have.
-                if (j < ranks_.first_member[i] || (data_rows(sizes) < min_leaf_ && !is_root_)) {
+                if (j < ranks_.first_member[i] || (data_rows(sizes) < least && !is_root_)) {
                     continue;
                 }
                 split_inside(own, i, j);
@@ -301,33 +295,29 @@ private:
             return;
         }
         std::fill(inner_sum_.begin(), inner_sum_.end(), 0.0);
-        const std::size_t member = i * ranks_.k + j;
         inner_splits_.count(shares_, i, j, ranks_.k, from, end);
-        if (!s_.is_excluded(s_.inner)) {
-            inner_splits_.for_each(
-                from, end, [&](std::uint32_t c, std::size_t begin, std::size_t to) {
-                    add_inside(c, own.row(i), columns_.data() + j * ranks_.k + 1, begin, to,
-                               inner_splits_.weights_of(i, j),
-                               is_root_ && i == 0 && j + 1 == ranks_.k);
-                });
-        }
-        fold(inner_sum_.data(), member);
-    }
-
-    void add_inside(std::uint32_t c, const Cell* row, const Cell* column, std::size_t from,
-                    std::size_t end, SplitWeights weights, bool is_whole) {
-        if constexpr (kVector) {
-            products_.add_pairs(row, column, from, end,
-                                {grammar_.runs_of(c, is_whole), grammar_.weights.data()}, weights,
-                                inner_sum_.data());
-        } else if (!grammar_.runs_of(c).empty()) {
-            double sum = inner_sum_[0];  // In a register: the loop would store it each time.
-            for (std::size_t m = from; m < end; ++m) {
-                const double x = row[m] * column[m];
-                add_term<kSum>(weights.data == nullptr ? x : weights.data[m] * x, sum);
+        const Cell* const row = own.row(i);
+        const Cell* const column = columns_.data() + j * ranks_.k + 1;
+        const SplitWeights weights = inner_splits_.weights_of(i, j);
+        const bool is_whole = is_root_ && i == 0 && j + 1 == ranks_.k;
+        const auto add = [&](std::uint32_t c, std::size_t begin, std::size_t to) {
+            if constexpr (kVector) {
+                products_.add_pairs(row, column, begin, to,
+                                    {grammar_.runs_of(c, is_whole), grammar_.weights.data()},
+                                    weights, inner_sum_.data());
+            } else if (!grammar_.runs_of(c).empty()) {
+                double sum = inner_sum_[0];  // In a register: the loop would store it each time.
+                for (std::size_t m = begin; m < to; ++m) {
+                    const double x = row[m] * column[m];
+                    add_term<kSum>(weights.data == nullptr ? x : weights.data[m] * x, sum);
+                }
+                inner_sum_[0] = sum;
             }
-            inner_sum_[0] = sum;
+        };
+        if (!s_.is_excluded(s_.inner)) {
+            inner_splits_.for_each(from, end, add);
         }
+        fold(inner_sum_.data(), i * ranks_.k + j);
     }
 
     Cell value_of(std::size_t member, Sizes sizes) {
@@ -362,15 +352,13 @@ private:
     Pool& triangles_;
     Pool& vectors_;
     bool alike_;
-    std::size_t n_statistics_;
-    std::uint64_t min_leaf_;
     bool any_value_;
     // Of the block at hand.
     std::span<const BoxSplit> splits_;
     const Triangle* const* sides_ = nullptr;
     bool is_root_ = false;
     // By rank; by member (i * k + j), times the states for sums.
-    std::vector<double> statistics_, leaf_, sums_, of_feature_, inner_sum_;
+    std::vector<double> leaf_, statistics_, sums_, of_feature_, inner_sum_;
     std::vector<Cell> columns_;  // (i, j) at j * k + i
     std::vector<Key> keys_;  // of the rows below each rank
     std::size_t vector_words_ = 0;
