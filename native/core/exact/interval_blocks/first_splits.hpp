@@ -55,7 +55,6 @@ public:
                          seen_.size() * sizeof(Sides));
         firsts_.assign(n_firsts, 0);
         find_outer(ranks, splits);
-        find_inner(ranks);
         const auto before = static_cast<std::size_t>(
             std::ranges::lower_bound(splits, s_.inner, {}, &BoxSplit::feature) - splits.begin());
         for (std::size_t i = 0; i < k_; ++i) {
@@ -110,7 +109,6 @@ private:
         left_.assign(n_splits_ * k_, Key{});
         for_each_feature(splits, [&](std::span<const BoxSplit> own, std::uint32_t first) {
             ranks.order_by(own.front().feature);
-            const bool levels = ranks.feature().kind == FeatureKind::levels;
             for (std::uint32_t e = 0; e < own.size(); ++e) {
                 split_.find(own[e], ranks);
                 for (std::size_t i = 0; i < k_; ++i) {
@@ -121,28 +119,13 @@ private:
                                     });
                 }
                 for (std::size_t r = 0; r < ranks.rows.size(); ++r) {
-                    const std::uint32_t code = ranks.feature().codes[ranks.rows[r]];
-                    if (levels ? code == own[e].low : code <= own[e].low) {
+                    if (ranks.feature().goes_left(own[e].low, ranks.rows[r])) {
                         Key& key = left_[(first + e) * k_ + ranks.rank_of_row[r]];
                         key = key + s_.geometry.key_of(ranks.rows[r]);
                     }
                 }
             }
         });
-    }
-
-    void find_inner(const BlockRanks& ranks) {
-        const Feature& inner = s_.problem.table.features[s_.inner];
-        for (std::size_t i = 0; i < k_; ++i) {
-            for (std::size_t j = ranks.first_member[i]; j < k_; ++j) {
-                const auto [from, end] = ranks.inner_splits(i, j);
-                for (std::size_t m = from; m < end; ++m) {
-                    firsts_[at(n_splits_ + m, i, j)] =
-                        taken_[s_.grammar.class_of_cell[static_cast<std::size_t>(s_.geometry.cell(
-                            inner, ranks.code_of_rank[m], ranks.code_of_rank[m + 1]))]];
-                }
-            }
-        }
     }
 
     void keep_first_outer(const BlockRanks& ranks, std::size_t i, std::size_t first,
@@ -158,13 +141,21 @@ private:
     }
 
     void keep_first_inner(const BlockRanks& ranks, std::size_t i) {
+        const Feature& inner = s_.problem.table.features[s_.inner];
         Key whole;
         for (std::size_t j = i; j < k_; ++j) {
             whole = whole + ranks.keys[j];
+            const auto [from, end] = ranks.inner_splits(i, j);
             Key left;
-            for (std::size_t m = i; m < j; ++m) {
+            for (std::size_t m = i; j >= ranks.first_member[i] && m < end; ++m) {
                 left = left + ranks.keys[m];
-                keep_first(firsts_[at(n_splits_ + m, i, j)], j, left, whole - left);
+                if (m >= from) {
+                    const auto cell = static_cast<std::size_t>(
+                        s_.geometry.cell(inner, ranks.code_of_rank[m], ranks.code_of_rank[m + 1]));
+                    Shares& shares = firsts_[at(n_splits_ + m, i, j)];
+                    shares = taken_[s_.grammar.class_of_cell[cell]];
+                    keep_first(shares, j, left, whole - left);
+                }
             }
         }
     }
