@@ -123,15 +123,12 @@ private:
         const BlockRanks& ranks = f_.ranks;
         first_.assign(ranks.k + 1, 0);
         for (const std::uint32_t rank : ranks.rank_of_row) {
-            ++first_[rank + 1];
+            ++first_[rank];
         }
-        for (std::size_t i = 0; i < ranks.k; ++i) {
-            first_[i + 1] += first_[i];
-        }
-        next_.assign(first_.begin(), first_.end() - 1);
+        std::partial_sum(first_.begin(), first_.end(), first_.begin());
         rows_.resize(ranks.rows.size());
-        for (std::size_t r = 0; r < ranks.rows.size(); ++r) {
-            rows_[next_[ranks.rank_of_row[r]]++] = ranks.rows[r];
+        for (std::size_t r = ranks.rows.size(); r-- > 0;) {
+            rows_[--first_[ranks.rank_of_row[r]]] = ranks.rows[r];
         }
     }
 
@@ -139,7 +136,7 @@ private:
     const QueryBatch& queries_;
     CurrentBlock<kVector>& f_;
     std::vector<double> mass_;  // by query
-    std::vector<std::size_t> first_, next_;
+    std::vector<std::size_t> first_;
     std::vector<std::uint32_t> rows_;
 };
 

@@ -36,10 +36,7 @@ public:
           masses_(most * most * setting.grammar.n_shares),
           factor_(setting.grammar.n_shares, 1.0) {
         for (std::uint32_t f = 0; f < setting.problem.table.features.size(); ++f) {
-            const std::size_t n = partitions_ ? grammar_.n_shares : grammar_.n_classes_of(f);
-            if (n > 1 || weighs_ || partitions_) {
-                weight_.resize(std::max(weight_.size(), n * most * most));
-            }
+            weight_.resize(std::max(weight_.size(), n_weights_of(f) * most * most));
         }
         alike_ = measure_.counts_splits() && weight_.empty() && grammar_.takes_all();
     }
@@ -68,9 +65,7 @@ public:
         first_ = grammar_.first_class[feature];
         n_classes_ = grammar_.n_classes_of(feature);
         std::fill_n(count_.begin(), k_ * k_, 0);
-        n_weights_ = partitions_                  ? grammar_.n_shares
-                     : n_classes_ > 1 || weighs_ ? n_classes_
-                                                 : 0;
+        n_weights_ = n_weights_of(feature);
         std::fill_n(weight_.begin(), n_weights_ * k_ * k_, 0.0);
     }
 
@@ -164,14 +159,16 @@ public:
     // What all splits of a member have in common; 0 if it has none.
     double common(std::size_t q, std::size_t member) const {
         const double masses = masses_[q * k_ * k_ + member];
-        if (!(masses > 0.0)) {
-            return 0.0;
-        }
-        const double total = measure_.total(masses, grammar_.range_totals[q]);
-        return total == 1.0 ? 1.0 : 1.0 / total;
+        return masses > 0.0 ? 1.0 / measure_.total(masses, grammar_.range_totals[q]) : 0.0;
     }
 
 private:
+    // How many tables of weights a feature needs; none where its number of splits is enough.
+    std::size_t n_weights_of(std::uint32_t feature) const {
+        const std::size_t n = grammar_.n_classes_of(feature);
+        return partitions_ ? grammar_.n_shares : n > 1 || weighs_ ? n : 0;
+    }
+
     template <typename Number>
     void add_along(Number* numbers) const {
         for (std::size_t i = 0; i < k_; ++i) {
@@ -276,10 +273,9 @@ public:
           split_(setting, most),
           is_plain_(setting.grammar.measure == Measure::each && setting.grammar.n_shares == 1 &&
                     setting.grammar.takes_all() &&
-                    std::all_of(setting.grammar.nodes.begin(), setting.grammar.nodes.end(),
-                                [](const BlockGrammar::Node& x) {
-                                    return x.leaf == x.leaf_alone && x.majority < 0;
-                                })) {}
+                    std::ranges::all_of(setting.grammar.nodes, [](const BlockGrammar::Node& x) {
+                        return x.leaf == x.leaf_alone && x.majority < 0;
+                    })) {}
 
     std::size_t bytes() const {
         return shares_.bytes() + probability_.capacity() * sizeof(double);

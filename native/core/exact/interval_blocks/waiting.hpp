@@ -170,14 +170,13 @@ public:
     Waiting& block(std::uint32_t side) {
         Waiting*& block = blocks_[side];
         if (block == nullptr) {
-            const Triangle* const values = values_[side];
-            block = waiting_.find(*values);
-            if (block == nullptr) {  // not a side of another split either
-                const BoxSplit& split = splits_[side / 2];
-                const bool left = side % 2 == 0;
-                block = &waiting_.make(values, split.side(box_, left));
-                geometry_.side(box_, split, left, waiting_.rows_of(*block));
-            }
+            block = waiting_.find(*values_[side]);
+        }
+        if (block == nullptr) {  // not a side of another split either
+            const BoxSplit& split = splits_[side / 2];
+            const bool left = side % 2 == 0;
+            block = &waiting_.make(values_[side], split.side(box_, left));
+            geometry_.side(box_, split, left, waiting_.rows_of(*block));
         }
         return *block;
     }
