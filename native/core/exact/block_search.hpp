@@ -172,10 +172,11 @@ public:
                                                        : value_of_few(box, state);
         return std::log(value) - task_.log_scale * data_rows(box.sizes);
     }
-    // Whether the box's values are known.
+    // Whether the box's values are known, or computed because it has its rows and so few of them.
     bool is_known(const Box& box) const {
         return box.key == task_.root.key ? !root_values_.empty()
-                                         : find(box) != nullptr || is_few(box);
+                                         : find(box) != nullptr || (!box.rows.empty() &&
+                                                                    box.rows.size() <= few_rows());
     }
     virtual std::uint32_t few_rows() const { return 0; }
     // The root's number itself.
@@ -193,11 +194,6 @@ protected:
     WalkShared shared_;
     std::vector<std::unique_ptr<Pool>> pools_;
     std::vector<double> root_values_;  // by state
-
-    // Whether a box has its rows, and so few that it is computed.
-    bool is_few(const Box& box) const {
-        return !box.rows.empty() && box.rows.size() <= few_rows();
-    }
 
 private:
     const std::uint64_t* find(const Box& box) const {

@@ -1,10 +1,9 @@
 // The members of a binary-feature block: the boxes that the inner bits cut out of the block's box.
 //
 // A cell is a member. It says for each inner bit whether its rows have the bit (1), do not have it
-// (0), or may do either (2): a number in base three. The values of a block are one array: the
-// cells of the first state, then those of the next. A member without rows, or with fewer
-// rows than a leaf must have, has the value 0: products with it vanish, because there is no such
-// split.
+// (0), or may do either (2): a number in base three. The values of a block are one array: the cells
+// of the first state, then those of the next. A member without rows, or with fewer rows than a leaf
+// must have, has the value 0: products with it vanish, because there is no such split.
 
 #pragma once
 

@@ -254,7 +254,9 @@ public:
         if (status == Status::done) {
             const auto* const values =
                 std::bit_cast<const double*>(*shared_.found->find(task_.root.key));
-            for (std::size_t t = 0; t < n_root_values(); ++t) {
+            const Word varying = model().table.varying(task_.root.rows);
+            const std::size_t n_values = kVector ? model().n_states_of(varying) : 1;
+            for (std::size_t t = 0; t < n_values; ++t) {
                 root_values_.push_back(values[t * kCells + kWhole]);
             }
         }
@@ -291,8 +293,7 @@ private:
         shared_.budget.take((n_rows * words + scratch) * sizeof(double));
         setting_.singles.assign(n_rows * words, 0.0);
         std::vector<double> statistics(model().problem.leaf.n_statistics());
-        const std::vector<double> none(
-            std::max(grammar_.kinds.size(), grammar_.nodes.size()));
+        const std::vector<double> none(std::max(grammar_.kinds.size(), grammar_.nodes.size()));
         std::vector<double> values(grammar_.nodes.size());
         for (std::uint32_t row = 0; row < n_rows; ++row) {
             model().problem.leaf.sum({&row, 1}, statistics.data());
@@ -307,10 +308,6 @@ private:
             }
         }
         return inside;
-    }
-
-    std::size_t n_root_values() const {
-        return kVector ? model().n_states_of(model().table.varying(task_.root.rows)) : 1;
     }
 
     BlockGrammar grammar_;

@@ -26,7 +26,6 @@
 #include "exact/binary_blocks/table.hpp"
 #include "exact/block_search.hpp"
 #include "exact/block_grammar.hpp"
-#include "problem/problem.hpp"
 
 namespace slp::exact {
 
@@ -189,8 +188,7 @@ private:
             const PartsOf::Pair& pair = parts.pairs[e];
             for (std::size_t g = 0; g < n_groups(); ++g) {
                 // Without row 0, its part is the other one of the larger set.
-                const std::size_t other =
-                    !kVector || (pair.part & 1) != 0 ? g : groups_[g].mirror;
+                const std::size_t other = !kVector || (pair.part & 1) != 0 ? g : groups_[g].mirror;
                 *of(weights_, g, e) =
                     *of(weights_, g, pair.with) + *of(weights_, other, pair.without);
                 if constexpr (kSum == Sum::best) {
@@ -287,8 +285,7 @@ private:
             of_kind_[group.kind] += weights;
             add_split<kSum>(model_, group.kind, is_root,
                             kSum == Sum::best ? *of(largest_, g, e) : weights,
-                            group.is_mirrored ? rest : part,
-                            group.is_mirrored ? part : rest, n,
+                            group.is_mirrored ? rest : part, group.is_mirrored ? part : rest, n,
                             sum_.data());
         }
     }

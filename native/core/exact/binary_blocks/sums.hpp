@@ -21,7 +21,6 @@
 #include "exact/binary_blocks/model.hpp"
 #include "exact/binary_blocks/small_boxes.hpp"
 #include "exact/block_search.hpp"
-#include "exact/numbers.hpp"
 #include "pool.hpp"
 
 namespace slp::exact {
@@ -67,9 +66,6 @@ public:
             return own_;
         }
         sum_outer(splits, sides);
-        if (model_.least > 1) {
-            count_outer(splits, sides);
-        }
         Word of_splits = 0;
         for (const BinarySplit& split : splits) {
             of_splits |= Word{1} << split.bit;
@@ -78,7 +74,7 @@ public:
             if (data_rows(cells_.sizes(cell)) < model_.least) {
                 own_[cell] = 0.0;
             } else if (const Word same = of_splits & ~cells_.varying(cell); same != 0) {
-                const auto split = count_bits(of_splits & (lowest(same) - 1));
+                const auto split = count_bits(of_splits & ~same & (same - 1));  // the first of them
                 own_[cell] = sides[2 * split][cell] + sides[2 * split + 1][cell];
             } else if (!copy_half(cell)) {
                 add_inner(cell);
@@ -97,8 +93,6 @@ public:
     BlockCounts counts;  // of the members of more than one row evaluated in the last block
 
 private:
-    static Word lowest(Word word) { return word & (~word + 1); }
-
     void prefetch(const double* values) const {
         const std::size_t bytes = std::min<std::size_t>(n_values_ * sizeof(double), 512);
         prefetch_lines(values, bytes);
@@ -127,8 +121,6 @@ private:
     // --- outer splits ---
 
     void sum_outer(std::span<const BinarySplit> splits, const double* const* sides) {
-        weights_.fill(0.0);
-        n_splits_.fill(0);
         std::array<double, kCells> sums{};
         for (std::size_t f = 0; f < splits.size(); ++f) {
             const double* const left = sides[2 * f];
@@ -145,11 +137,11 @@ private:
             }
             weights_.fill(weights);
             n_splits_.fill(splits.size());
+            return;
         }
-    }
-
-    // Which splits each member can take, if a side may have too few rows.
-    void count_outer(std::span<const BinarySplit> splits, const double* const* sides) {
+        // A side may have too few rows: which splits each member can take.
+        weights_.fill(0.0);
+        n_splits_.fill(0);
         for (std::size_t f = 0; f < splits.size(); ++f) {
             for (std::size_t cell = 0; cell < kCells; ++cell) {
                 if (sides[2 * f][cell] > 0.0 && sides[2 * f + 1][cell] > 0.0) {
@@ -202,8 +194,7 @@ private:
 
     // Counts a member. inside: whether its values are inside the range of doubles.
     void check(bool inside, Sizes sizes, std::size_t n_splits) {
-        counts.in_range =
-            counts.in_range && (inside || kSum == Sum::count || model_.excluded != 0);
+        counts.in_range = counts.in_range && (inside || kSum == Sum::count || model_.excluded != 0);
         if (distinct_rows(sizes) > 1) {
             counts.n_items += 1;
             counts.n_edges += n_splits + 1;
