@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <numbers>
 #include <span>
 
@@ -29,10 +30,7 @@ public:
           geometry_(geometry),
           likelihood_(likelihood),
           splitter_(geometry),
-          builder_(problem, geometry),
-          statistics_(problem.leaf.n_statistics()),
-          left_(statistics_.size()),
-          right_(statistics_.size()) {}
+          builder_(problem, geometry) {}
 
     // Log weight of the tree below a box.
     double log_weight(const Box& box, std::int32_t state, int depth) {
@@ -77,29 +75,26 @@ private:
         if (!likelihood_) {
             return out;
         }
-        problem_.leaf.sum(box.rows, statistics_.data());
+        std::vector<double> whole(problem_.leaf.n_statistics()), right(whole.size());
+        problem_.leaf.sum(box.rows, whole.data());
         for_each_feature(splits, [&](std::span<const BoxSplit> own, std::uint32_t first) {
             const Feature& feature = problem_.table.features[own.front().feature];
-            by_code_.assign(box.rows.begin(), box.rows.end());
-            std::sort(by_code_.begin(), by_code_.end(), [&](std::uint32_t x, std::uint32_t y) {
-                return feature.codes[x] < feature.codes[y];
-            });
-            left_.assign(statistics_.size(), 0.0);
-            auto row = by_code_.begin();
+            std::vector<std::uint32_t> rows(box.rows.begin(), box.rows.end());
+            std::ranges::sort(rows, {}, [&](std::uint32_t row) { return feature.codes[row]; });
+            std::vector<double> left(whole.size(), 0.0);
+            auto row = rows.begin();
             for (std::size_t i = 0; i < own.size(); ++i) {
                 if (feature.kind == FeatureKind::levels) {
-                    std::fill(left_.begin(), left_.end(), 0.0);
+                    std::ranges::fill(left, 0.0);
                 }
-                for (; row != by_code_.end() && feature.codes[*row] <= own[i].low; ++row) {
+                for (; row != rows.end() && feature.codes[*row] <= own[i].low; ++row) {
                     if (feature.goes_left(own[i].low, *row)) {
-                        problem_.leaf.add(*row, left_.data());
+                        problem_.leaf.add(*row, left.data());
                     }
                 }
-                for (std::size_t c = 0; c < right_.size(); ++c) {
-                    right_[c] = statistics_[c] - left_[c];
-                }
-                out[first + i] = problem_.leaf.log_marginal(left_.data()) +
-                                 problem_.leaf.log_marginal(right_.data());
+                std::ranges::transform(whole, left, right.begin(), std::minus<>());
+                out[first + i] = problem_.leaf.log_marginal(left.data()) +
+                                 problem_.leaf.log_marginal(right.data());
             }
         });
         return out;
@@ -111,9 +106,6 @@ private:
     Splitter splitter_;
     EdgeBuilder builder_;
     Arena arena_;
-    // Scratch: rows by their codes; statistics of the box, and of both sides of a split.
-    std::vector<std::uint32_t> by_code_;
-    std::vector<double> statistics_, left_, right_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <functional>
 #include <map>
 #include <numeric>
 #include <unordered_set>
@@ -37,8 +38,7 @@ std::vector<std::size_t> features_in_order(const Problem& problem) {
             order.push_back(f);
         }
     }
-    std::stable_sort(order.begin(), order.end(),
-                     [&](std::size_t x, std::size_t y) { return codes[x] > codes[y]; });
+    std::ranges::stable_sort(order, std::greater<>(), [&](std::size_t f) { return codes[f]; });
     return order;
 }
 

@@ -40,8 +40,7 @@ public:
         : problem_(problem), order_(problem.grammar.states.size()) {
         const std::vector<std::size_t> rank = call_ranks(problem.grammar);
         std::iota(order_.begin(), order_.end(), std::size_t{0});
-        std::stable_sort(order_.begin(), order_.end(),
-                         [&](std::size_t x, std::size_t y) { return rank[x] < rank[y]; });
+        std::ranges::stable_sort(order_, {}, [&](std::size_t s) { return rank[s]; });
         find_rows();
         find_weights();
         if (unbounded_) {
@@ -107,10 +106,10 @@ private:
 
     void find_rows() {
         std::vector<std::uint32_t> counts = problem_.table.counts;
-        std::sort(counts.begin(), counts.end(), std::greater<>());
-        most_rows_.assign(counts.size() + 1, 0);
-        for (std::size_t m = 0; m < counts.size(); ++m) {
-            most_rows_[m + 1] = most_rows_[m] + counts[m];
+        std::ranges::sort(counts, std::greater<>());
+        most_rows_.assign(1, 0);
+        for (const std::uint32_t count : counts) {
+            most_rows_.push_back(most_rows_.back() + count);
         }
     }
 
