@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "exact/block_grammar.hpp"
+#include "exact/interval_blocks/products.hpp"
 #include "exact/numbers.hpp"
 #include "problem/edges.hpp"
 
@@ -45,15 +46,16 @@ public:
         for (const RuleEdges& rule : item.rules) {
             const Number factor = factor_of(rule, item);
             if (rule.kind == RuleKind::leaf) {
-                add(factor, total);
+                add_term<kSum>(factor, total);
             }
             Number sum;
             for (const Edge& edge : rule.edges) {
-                add(rule.kind == RuleKind::call ? left[k] : weight(edge, left[k], right[k]), sum);
+                const bool is_call = rule.kind == RuleKind::call;
+                add_term<kSum>(is_call ? left[k] : weight(edge, left[k], right[k]), sum);
                 ++k;
             }
             if (!rule.edges.empty()) {
-                add(sum * factor, total);
+                add_term<kSum>(sum * factor, total);
             }
         }
         total.store(out);
@@ -96,14 +98,6 @@ private:
             return left.is_zero() || right.is_zero() ? Number() : left * right;
         } else {
             return left * right * edge.probability;
-        }
-    }
-
-    static void add(const Number& x, Number& to) {
-        if constexpr (kSum == Sum::best) {
-            to = std::max(to, x);
-        } else {
-            to.add(x);
         }
     }
 
@@ -196,14 +190,14 @@ private:
         for (const RuleEdges& rule : item.rules) {
             const Scaled factor = Scaled::from_log(log_factor(rule, item, likelihood_));
             if (rule.kind == RuleKind::leaf) {
-                total.add(factor);
+                total += factor;
             }
             for (const Edge& edge : rule.edges) {
                 Scaled below = Scaled::load(left[k]);
                 if (rule.kind == RuleKind::split) {
                     below = below * Scaled::load(right[k]) * edge.probability;
                 }
-                total.add(below * factor);
+                total += below * factor;
                 ++k;
             }
         }

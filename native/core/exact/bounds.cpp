@@ -94,8 +94,8 @@ private:
             }
             reached = reached && pass_.reached(root, product);
             const Interval own = of(root, product, depth);
-            low.add(Scaled::from_log(own.low));
-            high.add(Scaled::from_log(own.high));
+            low += Scaled::from_log(own.low);
+            high += Scaled::from_log(own.high);
         }
         if (reached) {
             const double total = engine_.log_root(pass_);
@@ -147,8 +147,8 @@ private:
             const Scaled factor = Scaled::from_log(rule.log_factor);
             if (rule.kind == RuleKind::leaf) {
                 const double data = pass_.likelihood() ? item.log_likelihood : 0.0;
-                low.add(factor * Scaled::from_log(data));
-                high.add(factor * Scaled::from_log(data));
+                low += factor * Scaled::from_log(data);
+                high += factor * Scaled::from_log(data);
             }
             for (const Edge& edge : rule.edges) {
                 if (work_ < overdraft_) {  // nothing is known of the rest
@@ -164,8 +164,8 @@ private:
                     const Interval right = side(box, split, edge, false, depth - 1);
                     below = {left.low + right.low, left.high + right.high};
                 }
-                low.add(factor * Scaled::from_log(below.low) * edge.probability);
-                high.add(factor * Scaled::from_log(below.high) * edge.probability);
+                low += factor * Scaled::from_log(below.low) * edge.probability;
+                high += factor * Scaled::from_log(below.high) * edge.probability;
             }
         }
         return {low.log(), high.log()};
@@ -209,7 +209,7 @@ private:
         // The part that is not a leaf. Rounding must not reduce it: U may be far above L.
         const double others = std::max(0.0, -std::expm1(stop - mass)) + 1e-15;
         Scaled high = Scaled::from_log(stop + leaf);
-        high.add(Scaled::from_log(pure + mass + std::log(others)));
+        high += Scaled::from_log(pure + mass + std::log(others));
         return {stop + leaf, high.log()};
     }
 
@@ -228,12 +228,9 @@ private:
             double stop = 0;
             for (const Rule& rule : states[s]) {
                 const double probability = std::exp(rule.log_weight - log_total(s));
-                if (!rule.rows.empty()) {
-                    continue;
-                }
-                if (rule.kind == RuleKind::leaf && rule.majority.empty()) {
+                if (rule.kind == RuleKind::leaf && rule.majority.empty() && rule.rows.empty()) {
                     stop += probability;
-                } else if (rule.kind == RuleKind::call) {
+                } else if (rule.kind == RuleKind::call && rule.rows.empty()) {
                     stop += probability * std::exp(stops_[static_cast<std::size_t>(rule.state)]);
                 }
             }

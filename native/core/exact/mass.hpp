@@ -226,7 +226,7 @@ private:
                     if (problem_.grammar.normalise) {
                         total = std::max(total, own);
                     } else {
-                        total.add(own * Scaled::from_log(log_weight(rule)));
+                        total += own * Scaled::from_log(log_weight(rule));
                     }
                 }
                 by_size_[s * (n + 1) + size] = total;
@@ -266,7 +266,7 @@ private:
             if (is_subprobability(rule.measure)) {
                 total = std::max(total, *std::max_element(by_left.begin(), by_left.end()));
             } else {
-                total.add(sum_over_splits(by_left, f, size));
+                total += sum_over_splits(by_left, f, size);
             }
         }
         return total;
@@ -287,7 +287,7 @@ private:
         std::nth_element(sorted.begin(), end, sorted.end(),
                          [](const Scaled& x, const Scaled& y) { return y < x; });
         for (auto x = sorted.begin(); x != end; ++x) {
-            total.add(*x);
+            total += *x;
         }
         return total;
     }

@@ -34,7 +34,7 @@ struct Linear {
 
     friend Linear operator*(Linear x, Linear y) { return {x.m * y.m}; }
     friend Linear operator*(Linear x, double y) { return {x.m * y}; }
-    void add(Linear x) { m += x.m; }
+    void operator+=(Linear x) { m += x.m; }
     friend bool operator<(Linear x, Linear y) { return x.m < y.m; }
     // x / y as a double.
     friend double ratio(Linear x, Linear y) { return x.m / y.m; }
@@ -72,7 +72,7 @@ struct Scaled {
     friend Scaled operator*(Scaled x, double y) {
         return y >= 0x1p-500 ? normal(x.m * y, x.e) : normal(x.m * (y * 0x1p512), x.e - 1);
     }
-    void add(Scaled x) {
+    void operator+=(Scaled x) {
         if (x.e == e) {
             m += x.m;
             if (m >= 0x1p256) {

@@ -122,7 +122,7 @@ bool ExactSubtrees::go_on(Frame& frame) {
     for (; frame.rule < frame.item.rules.size(); ++frame.rule, frame.edge = 0) {
         const RuleEdges& rule = frame.item.rules[frame.rule];
         if (rule.kind == RuleKind::leaf) {
-            frame.sum.add(leaf_weight(rule, frame.item.log_likelihood));
+            frame.sum += leaf_weight(rule, frame.item.log_likelihood);
             continue;
         }
         const Value factor = Value::from_log(rule.log_factor);
@@ -135,7 +135,7 @@ bool ExactSubtrees::go_on(Frame& frame) {
             if (rule.kind == RuleKind::split) {
                 value = value * Value::load(find(edge.right)) * edge.probability;
             }
-            frame.sum.add(value * factor);
+            frame.sum += value * factor;
         }
     }
     return true;

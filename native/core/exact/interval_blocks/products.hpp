@@ -14,8 +14,8 @@
 namespace slp::exact {
 
 // Adds a term to what is summed or maximised.
-template <Sum kSum>
-void add_term(double x, double& to) {
+template <Sum kSum, typename Number>
+void add_term(Number x, Number& to) {
     if constexpr (kSum == Sum::best) {
         to = std::max(to, x);
     } else {
