@@ -1,6 +1,7 @@
 #include "exact/block_grammar.hpp"
 
 #include <cmath>
+#include <functional>
 #include <map>
 #include <set>
 #include <utility>
@@ -71,8 +72,7 @@ private:
                 }
                 out_.measure = split.rule->measure;
                 has_measure = true;
-                std::for_each(split.rule->transitions.begin(), split.rule->transitions.end(),
-                              reach);
+                std::ranges::for_each(split.rule->transitions, reach);
             }
             out_.has_calls = out_.has_calls || flat.calls;
             flat_.push_back(std::move(flat));
@@ -182,8 +182,7 @@ private:
             });
         }
         std::vector<std::pair<Link, std::size_t>> sorted(links.begin(), links.end());
-        std::stable_sort(sorted.begin(), sorted.end(),
-                         [](const auto& x, const auto& y) { return x.second > y.second; });
+        std::ranges::stable_sort(sorted, std::greater<>(), [](const auto& x) { return x.second; });
         std::vector<std::size_t> next(own_.size(), kNone);
         std::vector<bool> follows(own_.size(), false);
         for (const auto& [link, n] : sorted) {
@@ -223,9 +222,8 @@ private:
         for (const Feature& feature : problem_.table.features) {
             out_.first_class.push_back(static_cast<std::uint32_t>(cell_of_class_.size()));
             std::map<std::vector<std::int32_t>, std::uint32_t> found;
-            const auto n_cells = static_cast<std::size_t>(feature.n_cells());
-            for (std::size_t c = 0; c < n_cells; ++c) {
-                const std::size_t cell = static_cast<std::size_t>(feature.first_cell) + c;
+            for (std::int32_t c = 0; c < feature.n_cells(); ++c) {
+                const std::size_t cell = out_.class_of_cell.size();
                 std::vector<std::int32_t> column;
                 bool has_sides = false;
                 for (const Rule* rule : rules) {
@@ -253,7 +251,6 @@ private:
     // False if rules of one state take different splits over.
     bool find_shares() {
         std::map<std::vector<std::uint8_t>, std::uint32_t> found;
-        std::vector<double> range_totals;
         for (const std::size_t s : placed_) {
             const std::vector<Flat::Split>& splits = flat_[s].splits;
             if (splits.empty()) {  // it matters for nothing
@@ -275,15 +272,14 @@ private:
             shares_.push_back(at->second);
             if (is_new) {
                 out_.allowed.insert(out_.allowed.end(), own.begin(), own.end());
-                range_totals.push_back(splits.front().rule->range_total);
+                out_.n_shares = found.size();
+                out_.range_totals.resize(out_.n_shares);
+                out_.range_totals.back() = splits.front().rule->range_total;
             }
         }
         if (found.empty()) {
             out_.allowed.assign(cell_of_class_.size(), 0);
-        } else {
-            out_.range_totals = std::move(range_totals);
         }
-        out_.n_shares = std::max<std::size_t>(1, found.size());
         for (std::uint32_t f = 0; f < problem_.table.features.size(); ++f) {
             bool is_split = false;
             for (std::uint32_t c = out_.first_class[f]; c < out_.first_class[f + 1]; ++c) {

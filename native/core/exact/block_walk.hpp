@@ -3,6 +3,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -92,13 +93,9 @@ private:
                 f.missing[f.n_missing++] = side;
             }
         }
-        const std::uint32_t n_asked = f.n_missing;
-        f.n_missing = 0;
-        for (std::uint32_t i = 0; i < n_asked; ++i) {
-            if (!look_up(f, f.missing[i])) {
-                f.missing[f.n_missing++] = f.missing[i];
-            }
-        }
+        const auto is_there = [&](std::uint32_t side) { return look_up(f, side); };
+        const auto* const end = std::remove_if(f.missing, f.missing + f.n_missing, is_there);
+        f.n_missing = static_cast<std::uint32_t>(end - f.missing);
         f.first = first_child(thread_, f.box.key, f.n_missing);
         path_.raise_to(stack_.capacity() * sizeof(Frame));
     }

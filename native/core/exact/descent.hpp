@@ -93,8 +93,7 @@ public:
     std::vector<Visit*> sorted() const {
         std::vector<Visit*> out(size_);
         std::remove_copy(slots_.begin(), slots_.end(), out.begin(), nullptr);
-        std::sort(out.begin(), out.end(),
-                  [](const Visit* x, const Visit* y) { return x->key < y->key; });
+        std::ranges::sort(out, std::less<>(), &Visit::key);
         return out;
     }
 

@@ -87,13 +87,11 @@ public:
         left_.resize(rows.m);
         std::iota(left_.begin(), left_.end(), std::size_t{0});
         if (!by_items_) {
-            const auto whole =
-                std::stable_partition(left_.begin(), left_.end(), [this](std::size_t row) {
-                    return std::ranges::none_of(
-                        values(row), [](double value) { return std::isnan(value); });
-                });
-            missing_.assign(whole, left_.end());
-            left_.erase(whole, left_.end());
+            const auto missing = std::ranges::stable_partition(left_, [this](std::size_t row) {
+                return std::ranges::none_of(values(row), [](double x) { return std::isnan(x); });
+            });
+            missing_.assign(missing.begin(), missing.end());
+            left_.erase(missing.begin(), missing.end());
         }
     }
 

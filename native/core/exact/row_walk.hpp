@@ -36,10 +36,9 @@ public:
             for (std::size_t query = 0; query < rows.size(); ++query) {
                 sorted.push_back({values[rows[query] * d + f], std::uint64_t{1} << query});
             }
-            std::sort(sorted.begin(), sorted.end(),
-                      [](const Query& x, const Query& y) {  // missing values last
-                          return x.value < y.value || (std::isnan(y.value) > std::isnan(x.value));
-                      });
+            std::ranges::sort(sorted, [](const Query& x, const Query& y) {  // missing values last
+                return x.value < y.value || (std::isnan(y.value) > std::isnan(x.value));
+            });
         }
     }
 
@@ -90,7 +89,6 @@ private:
         const Feature& feature = table_.features[split.feature];
         const std::uint32_t own = feature.without_side(split.low);
         const bool tests_missing = own == feature.missing();
-        const bool group = feature.kind == FeatureKind::subsets;
         const double threshold =
             feature.kind < FeatureKind::levels ? geometry_.threshold(split) : 0.0;
         std::uint64_t left = 0;
@@ -101,7 +99,7 @@ private:
                     tests_missing ? Missing::left : feature.side_of_missing(split.low);
                 left |= side == Missing::left ? query.bit : 0;
                 untold_[i] |= side == Missing::untold ? query.bit : 0;
-            } else if (group) {
+            } else if (feature.kind == FeatureKind::subsets) {
                 const std::uint32_t bit = value < 0 ? 0 : 1U << static_cast<std::uint32_t>(value);
                 left |= (split.low & bit) != 0 ? query.bit : 0;
                 untold_[i] |= ((split.low | split.high) & bit) == 0 ? query.bit : 0;

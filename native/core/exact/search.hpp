@@ -157,14 +157,11 @@ private:
         void leave_out(Frame& f) const {
             for (RuleEdges& rule : f.item.rules) {
                 if (rule.kind == RuleKind::split) {
-                    const auto end = std::remove_if(
-                        rule.edges.begin(), rule.edges.end(), [&](const Edge& edge) {
-                            return static_cast<std::int32_t>(f.splits[edge.split].feature) ==
-                                   s_.excluded_;
-                        });
-                    const auto n = static_cast<std::size_t>(end - rule.edges.begin());
-                    f.item.n_edges -= static_cast<std::uint32_t>(rule.edges.size() - n);
-                    rule.edges = rule.edges.first(n);
+                    const auto left_out = std::ranges::remove(
+                        rule.edges, static_cast<std::uint32_t>(s_.excluded_),
+                        [&](const Edge& edge) { return f.splits[edge.split].feature; });
+                    f.item.n_edges -= static_cast<std::uint32_t>(left_out.size());
+                    rule.edges = rule.edges.first(rule.edges.size() - left_out.size());
                 }
             }
         }

@@ -72,9 +72,8 @@ public:
             const First& first = levels_[i];
             const std::uint32_t second = std::max(first.level[0], first.level[1]);
             if (first.position[1] < k && level == second) {
-                start[i] = std::max(
-                    start[i],
-                    std::min<std::uint32_t>(first.position[2], static_cast<std::uint32_t>(k)));
+                const auto third = std::min(first.position[2], static_cast<std::uint32_t>(k));
+                start[i] = std::max(start[i], third);
             }
         }
     }
