@@ -222,10 +222,9 @@ void Pass::edge_probabilities(const Engine& engine, const Box& box,
 }
 
 std::unique_ptr<Pass> Engine::make_block_pass(const PassTask& task) const {
-    const std::optional<DepthCut> cut =
-        task.quantity == Quantity::count || binary_table_
-            ? std::nullopt
-            : depth_cut(problem_, geometry_, *blocks_, task.likelihood);
+    const auto cut = task.quantity == Quantity::count || binary_table_
+                         ? std::nullopt
+                         : depth_cut(problem_, geometry_, *blocks_, task.likelihood);
     BlockTask own{static_cast<Sum>(task.quantity), task.likelihood};
     own.memory = task.memory;
     own.n_threads = task.n_threads;

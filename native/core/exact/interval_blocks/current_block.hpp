@@ -76,9 +76,8 @@ public:
     // Whether it is one of a member that the query reaches.
     bool have_split(std::size_t query) const {
         const Range* const rows = members(query);
-        const std::uint32_t* const start = ranks_.start.data();
         for (std::size_t i = 0; i < ranks_.k; ++i) {
-            if (std::max(start[i], rows[i].first) < rows[i].end) {
+            if (std::max(ranks_.start[i], rows[i].first) < rows[i].end) {
                 return true;
             }
         }

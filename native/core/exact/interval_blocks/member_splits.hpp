@@ -34,7 +34,7 @@ inline double relative_weight(const Problem& problem, const Geometry& geometry, 
 class MemberSplits {
 public:
     MemberSplits(const IntervalSetting& setting, std::size_t most)
-        : s_(setting), grammar_(setting.grammar), most_(most), above_(most), weights_(most) {}
+        : s_(setting), most_(most), above_(most), weights_(most) {}
 
     // Splits of a feature come in order, after BlockRanks::order_by; finds `start` of the ranks too.
     void find(const BoxSplit& split, BlockRanks& ranks) {
@@ -83,7 +83,7 @@ public:
             high = std::min(high, above_[j]);
             if (j >= from) {
                 if (high != last) {
-                    weight = relative_weight(s_.problem, s_.geometry, grammar_.measure,
+                    weight = relative_weight(s_.problem, s_.geometry, s_.grammar.measure,
                                              split_.feature, split_.low, high);
                 }
                 last = high;
@@ -95,12 +95,12 @@ public:
 
 private:
     std::uint32_t class_of(std::int32_t cell) const {
-        return grammar_.class_of_cell[static_cast<std::size_t>(cell)];
+        return s_.grammar.class_of_cell[static_cast<std::size_t>(cell)];
     }
 
     void find_classes(const BoxSplit& split, BlockRanks& ranks) {
         classes_.assign(1, class_of(split.cell));
-        if (levels_ || grammar_.n_classes_of(split.feature) == 1) {
+        if (levels_ || s_.grammar.n_classes_of(split.feature) == 1) {
             return;
         }
         const Feature& feature = ranks.feature();
@@ -136,7 +136,6 @@ private:
     }
 
     const IntervalSetting& s_;
-    const BlockGrammar& grammar_;
     std::size_t most_, k_ = 0;
     bool levels_ = false;
     BoxSplit split_{};  // where splits weigh

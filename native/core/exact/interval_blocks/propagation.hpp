@@ -155,9 +155,8 @@ private:
                     continue;
                 }
                 const BlockRanks::Source& source = ranks.source[i];
-                double* const out =
-                    waiting_.make_derivatives(f_.sides.block(source.side), query)
-                        .at(source.row, source.row + (j - i));
+                double* const out = waiting_.make_derivatives(f_.sides.block(source.side), query)
+                                        .at(source.row, source.row + (j - i));
                 for (std::size_t t = 0; t < length(); ++t) {
                     out[t] += own[t];
                 }
@@ -216,8 +215,6 @@ private:
         const Derivatives<kVector> to_left = waiting_.make_derivatives(left, 0);
         const Derivatives<kVector> to_right = waiting_.make_derivatives(right, 0);
         const SideRanks &ranks_l = f_.ranks.left_ranks, &ranks_r = f_.ranks.right_ranks;
-        const std::uint32_t* const last_l = ranks_l.last.data();
-        const std::uint32_t* const last_r = ranks_r.last.data();
         const Derivatives<kVector> derivatives = f_.derivatives(0);
         const Range* const members = f_.queries.members(0);
         for (std::size_t i = 0; i < k; ++i) {
@@ -228,10 +225,10 @@ private:
                 continue;
             }
             const auto add = [&](auto runs, std::size_t j, Range states, SplitWeights w) {
-                f_.vectors.add_both(
-                    runs, own + j * length(), states, shares + (i * k + j), w,
-                    left.values->row(row_l)[last_l[j]], right.values->row(row_r)[last_r[j]],
-                    to_left.at(row_l, last_l[j]), to_right.at(row_r, last_r[j]), sums);
+                const std::uint32_t l = ranks_l.last[j], r = ranks_r.last[j];
+                f_.vectors.add_both(runs, own + j * length(), states, shares + (i * k + j), w,
+                                    left.values->row(row_l)[l], right.values->row(row_r)[r],
+                                    to_left.at(row_l, l), to_right.at(row_r, r), sums);
             };
             for_each_member(0, split, i, from, members[i].end, add);
         }

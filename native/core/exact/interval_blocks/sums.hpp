@@ -51,7 +51,6 @@ public:
           leaf_(setting.problem.leaf.n_statistics()) {
         const std::size_t most = ranks_.most(), members = most * most;
         const std::size_t of_feature = alike_ ? 0 : members * length();
-        statistics_.resize(most * leaf_.size());
         keys_.resize(most + 1);
         sums_.resize(members * length());
         of_feature_.resize(of_feature);
@@ -219,7 +218,7 @@ private:
     // --- members ---
 
     void sum_by_rank() {
-        std::fill_n(statistics_.begin(), ranks_.k * leaf_.size(), 0.0);
+        statistics_.assign(ranks_.k * leaf_.size(), 0.0);
         for (std::size_t r = 0; r < ranks_.rows.size(); ++r) {
             s_.problem.leaf.add(ranks_.rows[r],
                                 statistics_.data() + ranks_.rank_of_row[r] * leaf_.size());
