@@ -21,7 +21,33 @@ using namespace slp::rjhmc;
 
 namespace {
 
-// Five numbers: mean and standard deviation of mu, shape and scale of sigma^2, and the sum of
+// Replaces the distinct rows by those of each class in turn. `counts`: class by class, how many rows
+// of it each distinct row stands for.
+void sort_by_class(Data& data, const std::vector<double>& counts) {
+    const std::size_t n = data.n;
+    const std::vector<double> values = std::exchange(data.values, {});
+    std::vector<std::size_t> rows;
+    for (std::size_t at = 0; at < counts.size(); ++at) {
+        if (at % n == 0) {
+            data.first_of_class.push_back(rows.size());
+        }
+        if (counts[at] > 0) {
+            rows.push_back(at % n);
+            data.responses.push_back(counts[at]);
+        }
+    }
+    data.n = rows.size();
+    data.first_of_class.push_back(data.n);
+    for (std::size_t f = 0; f < data.d; ++f) {
+        for (const std::size_t i : rows) {
+            data.values.push_back(values[f * n + i]);
+        }
+    }
+}
+
+// responses: of classes, how many rows of each class a distinct row stands for, class by class; of
+// numbers, how many rows, then the mean of their responses.
+// numbers: mean and standard deviation of mu, shape and scale of sigma^2, and the sum of
 // squares of all responses about the means of their distinct rows. Empty for classes.
 Data data_of(const Problem& problem, const Array<double>& values, const Array<double>& responses,
              const Array<double>& concentration, const Array<double>& numbers,
@@ -32,15 +58,17 @@ Data data_of(const Problem& problem, const Array<double>& values, const Array<do
     out.n = problem.table.n_rows;
     out.d = problem.table.features.size();
     out.values = vector_of(values);
-    out.responses = vector_of(responses);
     out.concentration = vector_of(concentration);
     out.delta = vector_of(delta);
     out.likelihood = likelihood;
     require(out.values.size() == out.n * out.d, "each row has a value of each feature");
     require(out.delta.empty() || out.delta.size() == out.d, "each feature has a concentration");
     const std::size_t columns = out.classes() ? out.concentration.size() : 2;
-    require(out.responses.size() == out.n * columns, "each row has its responses");
-    if (!out.classes()) {
+    require(responses.size() == out.n * columns, "each row has its responses");
+    if (out.classes()) {
+        sort_by_class(out, vector_of(responses));
+    } else {
+        out.responses = vector_of(responses);
         require(numbers.size() == 5, "numbers have five hyperparameters");
         const double* const of = numbers.data();
         out.mu_mean = of[0];

@@ -9,17 +9,6 @@
 
 namespace slp::rjhmc {
 
-double Births::log_marginal(const double* counts) const {
-    double out = 0, total = 0, rows = 0;
-    for (std::size_t a = 0; a < model_.data().concentration.size(); ++a) {
-        const double own = model_.data().concentration[a];
-        out += log_gamma(own + counts[a]) - log_gamma(own);
-        total += own;
-        rows += counts[a];
-    }
-    return out + log_gamma(total) - log_gamma(total + rows);
-}
-
 void Births::look_at(const SoftTree& tree, std::size_t leaf, std::span<const Choice> choices,
                      bool informed) {
     const Data& data = model_.data();
@@ -38,7 +27,7 @@ void Births::look_at(const SoftTree& tree, std::size_t leaf, std::span<const Cho
         const std::size_t c = data.concentration.size();
         of_leaf_.assign(counts_.begin() + static_cast<std::ptrdiff_t>(l * c),
                         counts_.begin() + static_cast<std::ptrdiff_t>((l + 1) * c));
-        log_one_ = log_marginal(of_leaf_.data());
+        log_one_ = model_.log_marginal(of_leaf_.data());
     } else {
         residual_.assign(data.responses.begin() + static_cast<std::ptrdiff_t>(n),
                          data.responses.end());
@@ -111,18 +100,20 @@ double Births::gain_of_classes(const double* values, double tau) {
     }
     const std::size_t n = data.n, c = data.concentration.size();
     const double inverse = 1.0 / model_.h();
-    left_.resize(2 * c);
+    left_.assign(2 * c, 0.0);
     gates_.resize(2 * n);
     double* const gate = gates_.data();
     gates_of(tau, inverse, values, n, gate, gate + n);
     for (std::size_t i = 0; i < n; ++i) {
         gate[i] *= reached_[i];
     }
+    data.for_each_class(0, n, [&](std::size_t a, std::size_t i, std::size_t k) {
+        left_[a] = dot(gate + i, data.responses.data() + i, k - i);
+    });
     for (std::size_t a = 0; a < c; ++a) {
-        left_[a] = dot(gate, data.responses.data() + a * n, n);
         left_[c + a] = std::max(0.0, of_leaf_[a] - left_[a]);
     }
-    return log_marginal(left_.data()) + log_marginal(left_.data() + c) - log_one_;
+    return model_.log_marginal(left_.data()) + model_.log_marginal(left_.data() + c) - log_one_;
 }
 
 double Births::gain_of_numbers(const double* values, double tau) {

@@ -52,7 +52,6 @@ private:
     double gain_at(const double* values, double tau);
     double gain_of_classes(const double* values, double tau);
     double gain_of_numbers(const double* values, double tau);
-    double log_marginal(const double* counts) const;
     double weight_of(const Choice& choice, std::size_t cell) const;
 
     Model& model_;

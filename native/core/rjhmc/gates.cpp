@@ -16,11 +16,16 @@ void Model::unpack(std::size_t m, std::span<const double> q) {
         h_ = std::exp(q.back());
     }
     for (std::size_t j = 0; j < m; ++j) {
-        tau_[j] = logistic(q[j]).it;
+        for (std::size_t k = 0; k < sticks; ++k) {
+            logits_[j * sticks + k] = q[m + j * sticks + k] - sticks_[k].offset;
+        }
+    }
+    logistics(q.data(), m, tau_.data());
+    logistics(logits_.data(), m * sticks, shares_.data());
+    for (std::size_t j = 0; j < m; ++j) {
         double left = 1.0;
         for (std::size_t k = 0; k < sticks; ++k) {
-            const double offset = std::log(static_cast<double>(sticks - k));
-            const Share z = logistic(q[m + j * sticks + k] - offset);
+            const Share z = shares_[j * sticks + k];
             delta_[j * d + k] = left * z.it;
             left *= z.rest;
         }
@@ -45,7 +50,7 @@ void Model::gates(const Topology& tree, std::size_t begin, std::size_t end) {
         } else {
             values += static_cast<std::size_t>(node.feature) * data_.n;
         }
-        gates_of(tau_[j], inverse, values, end - begin, left_of(j) + begin, right_of(j) + begin);
+        gates_of(tau_[j].it, inverse, values, end - begin, left_of(j) + begin, right_of(j) + begin);
         ++j;
     }
 }
@@ -96,10 +101,8 @@ void Model::add_gradients(const Topology& tree, std::size_t begin, std::size_t e
             by_score_v_[j] += dot(slope, data_.values.data() + f * data_.n + begin, n);
         }
         if (data_.soft_index()) {
-            for (std::size_t f = 0; f < d; ++f) {
-                by_delta_[j * d + f] -=
-                    inverse * dot(slope, data_.values.data() + f * data_.n + begin, n);
-            }
+            add_dots(-inverse, slope, data_.values.data() + begin, data_.n, d, n,
+                     by_delta_.data() + j * d);
         }
     }
 }
@@ -112,17 +115,15 @@ void Model::add_slopes_by_h(const Topology& tree, std::span<double> gradient) {
         for (std::size_t f = 0; data_.soft_index() && f < data_.d; ++f) {
             by_v -= h_ * delta_[j * data_.d + f] * by_delta_[j * data_.d + f];
         }
-        gradient.back() -= (tau_[j] * by_score_[j] - by_v) / h_;
+        gradient.back() -= (tau_[j].it * by_score_[j] - by_v) / h_;
     }
 }
 
 // Sends derivatives by tau and delta, from the likelihood, to the unconstrained ones, in place.
-void Model::to_unconstrained(std::size_t m, std::span<const double> q,
-                             std::span<double> gradient) {
+void Model::to_unconstrained(std::size_t m, std::span<double> gradient) {
     const std::size_t sticks = data_.n_sticks(), d = data_.d;
     for (std::size_t j = 0; j < m; ++j) {
-        const Share tau = logistic(q[j]);
-        gradient[j] *= tau.it * tau.rest;
+        gradient[j] *= tau_[j].it * tau_[j].rest;
         if (sticks == 0) {
             continue;
         }
@@ -130,8 +131,7 @@ void Model::to_unconstrained(std::size_t m, std::span<const double> q,
         const double* const delta = delta_.data() + j * d;
         double after = by[d - 1] * delta[d - 1];
         for (std::size_t k = sticks; k-- > 0;) {
-            const double offset = std::log(static_cast<double>(sticks - k));
-            const Share z = logistic(q[m + j * sticks + k] - offset);
+            const Share z = shares_[j * sticks + k];
             gradient[m + j * sticks + k] = by[k] * delta[k] * z.rest - z.it * after;
             after += by[k] * delta[k];
         }

@@ -9,7 +9,25 @@
 
 namespace slp::rjhmc {
 
-Model::Model(const Data& data) : data_(data) {}
+Model::Model(const Data& data) : data_(data) {
+    for (const double own : data_.concentration) {
+        total_ += own;
+        log_constant_ -= log_gamma_of(own).it;
+    }
+    if (data_.classes()) {
+        log_constant_ += log_gamma_of(total_).it;
+    } else {
+        log_constant_ = data_.shape * std::log(data_.scale) - log_gamma_of(data_.shape).it;
+    }
+    double rest = std::accumulate(data_.delta.begin(), data_.delta.end(), 0.0);
+    for (std::size_t k = 0; k < data_.n_sticks(); ++k) {
+        const double c = data_.delta[k], whole = rest;
+        rest -= c;
+        sticks_.push_back(
+            {c, rest, std::log(static_cast<double>(data_.n_sticks() - k)),
+             log_gamma_of(whole).it - log_gamma_of(c).it - log_gamma_of(rest).it});
+    }
+}
 
 // Makes room for a topology; its number of inner nodes.
 std::size_t Model::reserve(const Topology& tree) {
@@ -21,12 +39,17 @@ std::size_t Model::reserve(const Topology& tree) {
         value_.resize(tree.size() * kChunk);
         chunk_.resize(2 * kChunk);
         tau_.resize(m + 1);
+        shares_.resize((m + 1) * data_.n_sticks());
+        logits_.resize(shares_.size());
         delta_.resize(data_.soft_index() ? (m + 1) * d : 0);
         by_delta_.resize(delta_.size());
         by_score_.resize(m + 1);
         by_score_v_.resize(m + 1);
         counts_.resize((m + 1) * data_.concentration.size());
         slopes_.resize(counts_.size());
+        posterior_.resize(counts_.size() + m + 1);
+        log_gammas_.resize(posterior_.size());
+        digammas_.resize(posterior_.size());
     }
     return m;
 }
@@ -42,35 +65,38 @@ void Model::count_classes(const Topology& tree) {
         std::size_t l = 0;
         for (std::size_t v = 0; v < tree.size(); ++v) {
             if (tree[v].leaf()) {
-                for (std::size_t a = 0; a < c; ++a) {
-                    counts_[l * c + a] += dot(reach_.data() + v * kChunk,
-                                              data_.responses.data() + a * n + begin, end - begin);
-                }
+                const double* const reached = reach_.data() + v * kChunk;
+                data_.for_each_class(begin, end, [&](std::size_t a, std::size_t i, std::size_t k) {
+                    counts_[l * c + a] +=
+                        dot(reached + (i - begin), data_.responses.data() + i, k - i);
+                });
                 ++l;
             }
         }
     }
 }
 
-// The formula on the soft counts; with `slopes` its derivatives by them too.
-double Model::likelihood_of_counts(std::size_t n_leaves, bool slopes) {
+// The formula on the soft counts, and its derivatives by them.
+double Model::likelihood_of_counts(std::size_t n_leaves) {
     const std::size_t c = data_.concentration.size();
-    const double total =
-        std::accumulate(data_.concentration.begin(), data_.concentration.end(), 0.0);
-    double out = 0;
+    std::size_t at = 0;
     for (std::size_t l = 0; l < n_leaves; ++l) {
         double rows = 0;
         for (std::size_t a = 0; a < c; ++a) {
-            const double own = data_.concentration[a], count = counts_[l * c + a];
-            rows += count;
-            out += log_gamma(own + count) - log_gamma(own);
-            slopes_[l * c + a] = slopes ? digamma(own + count) : 0.0;
+            rows += counts_[l * c + a];
+            posterior_[at++] = data_.concentration[a] + counts_[l * c + a];
         }
-        out += log_gamma(total) - log_gamma(total + rows);
-        const double of_all = slopes ? digamma(total + rows) : 0.0;
+        posterior_[at++] = total_ + rows;
+    }
+    log_gammas(posterior_.data(), at, log_gammas_.data(), digammas_.data());
+    double out = static_cast<double>(n_leaves) * log_constant_;
+    for (std::size_t l = 0; l < n_leaves; ++l) {
+        const std::size_t first = l * (c + 1);
         for (std::size_t a = 0; a < c; ++a) {
-            slopes_[l * c + a] -= of_all;
+            out += log_gammas_[first + a];
+            slopes_[l * c + a] = digammas_[first + a] - digammas_[first + c];
         }
+        out -= log_gammas_[first + c];
     }
     return out;
 }
@@ -78,24 +104,24 @@ double Model::likelihood_of_counts(std::size_t n_leaves, bool slopes) {
 double Model::likelihood_of_classes(const Topology& tree, std::span<double> gradient) {
     const std::size_t n = data_.n, c = data_.concentration.size();
     count_classes(tree);
-    const double out = likelihood_of_counts(tree.size() / 2 + 1, !gradient.empty());
+    const double out = likelihood_of_counts(tree.size() / 2 + 1);
     if (gradient.empty()) {
         return out;
     }
     for (std::size_t begin = 0; begin < n; begin += kChunk) {
         const std::size_t end = std::min(n, begin + kChunk);
-        reach(tree, begin, end);
+        if (n > kChunk) {
+            reach(tree, begin, end);
+        }
         std::size_t l = 0;
         for (std::size_t v = 0; v < tree.size(); ++v) {
             if (!tree[v].leaf()) {
                 continue;
             }
             double* const value = value_.data() + v * kChunk;
-            std::fill_n(value, end - begin, 0.0);
-            for (std::size_t a = 0; a < c; ++a) {
-                const double* const rows = data_.responses.data() + a * n + begin;
-                add_scaled(slopes_[l * c + a], rows, end - begin, value);
-            }
+            data_.for_each_class(begin, end, [&](std::size_t a, std::size_t i, std::size_t k) {
+                scale(slopes_[l * c + a], data_.responses.data() + i, k - i, value + (i - begin));
+            });
             ++l;
         }
         add_gradients(tree, begin, end, gradient);
@@ -122,12 +148,7 @@ double Model::likelihood_of_numbers(const Topology& tree, std::span<const double
             }
         }
         const double* const rows = data_.responses.data() + begin;
-        const double* const y = rows + n;
-        for (std::size_t i = 0; i < end - begin; ++i) {
-            const double apart = y[i] - mean[i];
-            squares += rows[i] * apart * apart;
-            mean[i] = rows[i] * apart * precision;  // the derivative by the mean
-        }
+        squares += residuals(precision, rows, rows + n, end - begin, chunk_.data(), mean);
         if (gradient.empty()) {
             continue;
         }
@@ -135,11 +156,7 @@ double Model::likelihood_of_numbers(const Topology& tree, std::span<const double
         for (std::size_t v = 0; v < tree.size(); ++v) {
             if (tree[v].leaf()) {
                 gradient[l] += dot(mean, reach_.data() + v * kChunk, end - begin);
-                double* const value = value_.data() + v * kChunk;
-                for (std::size_t i = 0; i < end - begin; ++i) {
-                    value[i] = mean[i] * q[l];
-                }
-                ++l;
+                scale(q[l++], mean, end - begin, value_.data() + v * kChunk);
             }
         }
         add_gradients(tree, begin, end, gradient);
@@ -155,8 +172,8 @@ double Model::log_density(const Topology& tree, std::span<const double> q,
     const std::size_t m = reserve(tree);
     std::fill(gradient.begin(), gradient.end(), 0.0);
     double out = 0;
+    unpack(m, q);
     if (data_.likelihood) {
-        unpack(m, q);
         std::fill(by_delta_.begin(), by_delta_.end(), 0.0);
         std::fill(by_score_.begin(), by_score_.end(), 0.0);
         std::fill(by_score_v_.begin(), by_score_v_.end(), 0.0);
@@ -166,11 +183,20 @@ double Model::log_density(const Topology& tree, std::span<const double> q,
             add_slopes_by_h(tree, gradient);
         }
         if (!gradient.empty()) {
-            to_unconstrained(m, q, gradient);
+            to_unconstrained(m, gradient);
         }
     }
     unconstrained_priors(m, q, gradient, out);
     return out;
+}
+
+double Model::log_marginal(const double* counts) const {
+    double out = log_constant_, all = total_;
+    for (std::size_t a = 0; a < data_.concentration.size(); ++a) {
+        out += log_gamma_of(data_.concentration[a] + counts[a]).it;
+        all += counts[a];
+    }
+    return out - log_gamma_of(all).it;
 }
 
 double Model::log_likelihood(const Topology& tree, std::span<const double> q) {
@@ -198,9 +224,9 @@ void Model::leaves(const Topology& tree, std::span<const double> q, std::vector<
         }
     }
     for (std::size_t l = 0; l <= m; ++l) {
-        for (std::size_t a = 0; a < c; ++a) {
-            counts[l * c + a] = dot(phi.data() + l * n, data_.responses.data() + a * n, n);
-        }
+        data_.for_each_class(0, n, [&](std::size_t a, std::size_t i, std::size_t k) {
+            counts[l * c + a] = dot(phi.data() + l * n + i, data_.responses.data() + i, k - i);
+        });
     }
 }
 

@@ -16,14 +16,18 @@
 // Jacobians. The priors of topology and
 // features are not in it.
 //
-// Dimension letters: n distinct rows, d features, C classes, K leaves, m = K - 1 inner nodes.
+// Dimension letters: n distinct rows (of classes: distinct together with their class), d features,
+// C classes, K leaves, m = K - 1 inner nodes.
 
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <vector>
+
+#include "rjhmc/numbers.hpp"
 
 namespace slp::rjhmc {
 
@@ -41,9 +45,10 @@ struct Data {
     std::size_t n = 0, d = 0;
     // Feature by feature, d * n: values scaled to [0, 1].
     std::vector<double> values;
-    // Of classes: how many rows of each class a distinct row stands for, class by class, C * n.
-    // Of numbers: how many rows (n), the mean of their responses (n).
+    // How many rows a distinct row stands for (n); of numbers then the mean of their responses (n).
     std::vector<double> responses;
+    // Of classes: rows are sorted by class. Where the rows of each class begin, then n.
+    std::vector<std::size_t> first_of_class;
     // Of numbers: the sum of squares of all responses about the means of their distinct rows.
     double within = 0.0;
     // Of numbers: how many rows there are, repeats counted.
@@ -60,6 +65,17 @@ struct Data {
     bool likelihood = true;
 
     bool classes() const { return !concentration.empty(); }
+    // Calls use(class, from, to) for the rows of each class among those from `begin` to `end`.
+    template <typename Use>
+    void for_each_class(std::size_t begin, std::size_t end, Use use) const {
+        for (std::size_t a = 0; a < concentration.size(); ++a) {
+            const std::size_t from = std::max(begin, first_of_class[a]);
+            const std::size_t to = std::min(end, first_of_class[a + 1]);
+            if (from < to) {
+                use(a, from, to);
+            }
+        }
+    }
     bool free_h() const { return log_h_sd > 0; }
     bool soft_index() const { return !delta.empty(); }
     std::size_t n_sticks() const { return soft_index() ? d - 1 : 0; }
@@ -86,6 +102,8 @@ public:
                        std::span<double> gradient);
     // The log likelihood alone.
     double log_likelihood(const Topology& tree, std::span<const double> q);
+    // The formula of classes for one leaf.
+    double log_marginal(const double* counts) const;
     // phi: the probability that each row reaches each leaf, leaf by leaf, K * n, and the soft counts
     // of its classes, K * C (classes alone).
     void leaves(const Topology& tree, std::span<const double> q, std::vector<double>& phi,
@@ -98,8 +116,7 @@ private:
     // priors.cpp: each adds to `out`, and to the gradient where it is not empty.
     void unconstrained_priors(std::size_t m, std::span<const double> q, std::span<double> gradient,
                               double& out);
-    void prior_of_sticks(std::size_t m, std::span<const double> q, std::span<double> gradient,
-                         double& out) const;
+    void prior_of_sticks(std::size_t m, std::span<double> gradient, double& out) const;
     void prior_of_numbers(std::size_t m, std::span<const double> q, std::span<double> gradient,
                           double& out) const;
     // gates.cpp
@@ -108,25 +125,38 @@ private:
     void reach(const Topology& tree, std::size_t begin, std::size_t end);
     void add_gradients(const Topology& tree, std::size_t begin, std::size_t end,
                        std::span<double> gradient);
-    void to_unconstrained(std::size_t m, std::span<const double> q, std::span<double> gradient);
+    void to_unconstrained(std::size_t m, std::span<double> gradient);
     void add_slopes_by_h(const Topology& tree, std::span<double> gradient);
     // model.cpp
     void count_classes(const Topology& tree);
-    double likelihood_of_counts(std::size_t n_leaves, bool slopes);
+    double likelihood_of_counts(std::size_t n_leaves);
     double likelihood_of_classes(const Topology& tree, std::span<double> gradient);
     double likelihood_of_numbers(const Topology& tree, std::span<const double> q,
                                  std::span<double> gradient);
     double* left_of(std::size_t node) { return left_.data() + node * data_.n; }
     double* right_of(std::size_t node) { return right_.data() + node * data_.n; }
 
+    // Of the Beta prior of the k-th share of the stick: what is left of the stick is then in d - k
+    // parts. `constant` is the log of one over the beta function.
+    struct Stick {
+        double own, rest, offset, constant;
+    };
+
     const Data& data_;
     double h_ = 1.0;
-    // tau and delta of each inner node.
-    std::vector<double> tau_, delta_;
+    // Of classes, the sum of the concentrations, and what the log likelihood of each leaf has that
+    // does not depend on its counts. Of numbers, the same of the prior of sigma^2.
+    double total_ = 0.0, log_constant_ = 0.0;
+    std::vector<Stick> sticks_;
+    // tau, the shares of the stick with their logits, and delta of each inner node.
+    std::vector<Share> tau_, shares_;
+    std::vector<double> logits_, delta_;
     // Probabilities of going left and right, node by node; of reaching a node, and what the
     // response's derivative is there, for the rows of a chunk.
     std::vector<double> left_, right_, reach_, value_, chunk_;
     std::vector<double> counts_, slopes_, by_delta_;
+    // Of each leaf: concentrations with counts, class by class, then their sum; log Gamma of these.
+    std::vector<double> posterior_, log_gammas_, digammas_;
     // Of each inner node: sums over rows of the derivative by (tau - v) / h, and of v times it.
     std::vector<double> by_score_, by_score_v_;
 };

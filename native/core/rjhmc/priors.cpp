@@ -1,7 +1,7 @@
 // Priors of the parameters of one topology, with the Jacobians, and their gradients.
 
+#include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "rjhmc/model.hpp"
 #include "rjhmc/numbers.hpp"
@@ -10,15 +10,18 @@ namespace slp::rjhmc {
 
 void Model::unconstrained_priors(std::size_t m, std::span<const double> q,
                                  std::span<double> gradient, double& out) {
+    // log(logistic(t)) is the log of the larger share; where t < 0, t is added.
+    LogProduct larger;
     for (std::size_t j = 0; j < m; ++j) {
-        out += log_logistic(q[j]) + log_logistic(-q[j]);
+        out -= std::abs(q[j]);
+        larger.times(std::max(tau_[j].it, tau_[j].rest));
         if (!gradient.empty()) {
-            const Share tau = logistic(q[j]);
-            gradient[j] += tau.rest - tau.it;
+            gradient[j] += tau_[j].rest - tau_[j].it;
         }
     }
+    out += 2.0 * larger.log();
     if (data_.n_sticks() > 0) {
-        prior_of_sticks(m, q, gradient, out);
+        prior_of_sticks(m, gradient, out);
     }
     if (!data_.classes()) {
         prior_of_numbers(m, q, gradient, out);
@@ -34,23 +37,21 @@ void Model::unconstrained_priors(std::size_t m, std::span<const double> q,
 
 // With z_k the shares of what is left of the stick, delta ~ Dirichlet(c) makes them independent:
 // z_k ~ Beta(c_k, c_(k+1) + ... + c_d).
-void Model::prior_of_sticks(std::size_t m, std::span<const double> q, std::span<double> gradient,
-                            double& out) const {
+void Model::prior_of_sticks(std::size_t m, std::span<double> gradient, double& out) const {
     const std::size_t sticks = data_.n_sticks();
-    double rest = std::accumulate(data_.delta.begin(), data_.delta.end(), 0.0);
     for (std::size_t k = 0; k < sticks; ++k) {
-        const double c = data_.delta[k];
-        rest -= c;
-        const double constant = log_gamma(c + rest) - log_gamma(c) - log_gamma(rest);
-        const double offset = std::log(static_cast<double>(sticks - k));
+        const Stick& stick = sticks_[k];
+        LogProduct larger;
         for (std::size_t j = 0; j < m; ++j) {
-            const double t = q[m + j * sticks + k] - offset;
-            out += constant + c * log_logistic(t) + rest * log_logistic(-t);
+            const double t = logits_[j * sticks + k];
+            const Share z = shares_[j * sticks + k];
+            out += t < 0 ? stick.own * t : -stick.rest * t;
+            larger.times(std::max(z.it, z.rest));
             if (!gradient.empty()) {
-                const Share z = logistic(t);
-                gradient[m + j * sticks + k] += c * z.rest - rest * z.it;
+                gradient[m + j * sticks + k] += stick.own * z.rest - stick.rest * z.it;
             }
         }
+        out += static_cast<double>(m) * stick.constant + (stick.own + stick.rest) * larger.log();
     }
 }
 
@@ -58,17 +59,17 @@ void Model::prior_of_numbers(std::size_t m, std::span<const double> q, std::span
                              double& out) const {
     const std::size_t first = m * (1 + data_.n_sticks());
     const double inverse = 1.0 / (data_.mu_sd * data_.mu_sd);
+    out -= static_cast<double>(m + 1) * (0.5 * kLogTwoPi + std::log(data_.mu_sd));
     for (std::size_t l = first; l <= first + m; ++l) {
         const double apart = q[l] - data_.mu_mean;
-        out -= 0.5 * (kLogTwoPi + apart * apart * inverse) + std::log(data_.mu_sd);
+        out -= 0.5 * apart * apart * inverse;
         if (!gradient.empty()) {
             gradient[l] -= apart * inverse;
         }
     }
     const double log_variance = q[first + m + 1];
     const double over = data_.scale * std::exp(-log_variance);
-    out += data_.shape * std::log(data_.scale) - log_gamma(data_.shape) -
-           data_.shape * log_variance - over;
+    out += log_constant_ - data_.shape * log_variance - over;
     if (!gradient.empty()) {
         gradient[first + m + 1] += over - data_.shape;
     }

@@ -2,15 +2,9 @@
 
 #include "rjhmc/rows.hpp"
 
-#include <cmath>
+#include <algorithm>
 
-#include "rjhmc/numbers.hpp"
-
-// Sanitizers cannot run what picks a version, as it runs before they do.
-#if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) && \
-    !defined(SLP_SANITIZED)
-#define SLP_ALL_WIDTHS __attribute__((target_clones("default", "avx2", "avx512f")))
-#else
+#ifndef SLP_ALL_WIDTHS
 #define SLP_ALL_WIDTHS
 #endif
 
@@ -32,20 +26,64 @@ double dot(const double* __restrict a, const double* __restrict b, std::size_t n
     std::size_t i = 0;
     for (; i + kLanes <= n; i += kLanes) {
         for (std::size_t k = 0; k < kLanes; ++k) {
-            sums[k] += a[i + k] * b[i + k];
+            sums[k] = multiply_add(a[i + k], b[i + k], sums[k]);
         }
     }
+    double last[kLanes];  // an array of its own, as an index that varies keeps it out of registers
+    std::copy_n(sums, kLanes, last);
     for (std::size_t k = 0; i < n; ++i, ++k) {
-        sums[k] += a[i] * b[i];
+        last[k] = multiply_add(a[i], b[i], last[k]);
     }
-    return total_of(sums);
+    return total_of(last);
+}
+
+SLP_ALL_WIDTHS
+void add_dots(double weight, const double* __restrict a, const double* __restrict values,
+              std::size_t stride, std::size_t d, std::size_t n, double* __restrict out) {
+    constexpr std::size_t kTogether = 4;  // one alone waits for its own sums
+    std::size_t f = 0;
+    for (; f + kTogether <= d; f += kTogether) {
+        const double* const own = values + f * stride;
+        double sums[kTogether * kLanes] = {};
+        std::size_t i = 0;
+        for (; i + kLanes <= n; i += kLanes) {
+            for (std::size_t g = 0; g < kTogether; ++g) {
+                for (std::size_t k = 0; k < kLanes; ++k) {
+                    double& sum = sums[g * kLanes + k];
+                    sum = multiply_add(a[i + k], own[g * stride + i + k], sum);
+                }
+            }
+        }
+        double last[kTogether * kLanes];
+        std::copy_n(sums, kTogether * kLanes, last);
+        for (std::size_t k = 0; i < n; ++i, ++k) {
+            for (std::size_t g = 0; g < kTogether; ++g) {
+                double& sum = last[g * kLanes + k];
+                sum = multiply_add(a[i], own[g * stride + i], sum);
+            }
+        }
+        for (std::size_t g = 0; g < kTogether; ++g) {
+            out[f + g] += weight * total_of(last + g * kLanes);
+        }
+    }
+    for (; f < d; ++f) {
+        out[f] += weight * dot(a, values + f * stride, n);
+    }
 }
 
 SLP_ALL_WIDTHS
 void add_scaled(double weight, const double* __restrict values, std::size_t n,
                 double* __restrict out) {
     for (std::size_t i = 0; i < n; ++i) {
-        out[i] += weight * values[i];
+        out[i] = multiply_add(weight, values[i], out[i]);
+    }
+}
+
+SLP_ALL_WIDTHS
+void scale(double weight, const double* __restrict values, std::size_t n,
+           double* __restrict out) {
+    for (std::size_t i = 0; i < n; ++i) {
+        out[i] = weight * values[i];
     }
 }
 
@@ -59,7 +97,7 @@ void mix(const double* __restrict weights, const double* __restrict values, std:
         for (std::size_t f = 0; f < d; ++f) {
             const double* const own = values + f * stride + i;
             for (std::size_t k = 0; k < kTogether; ++k) {
-                sums[k] += weights[f] * own[k];
+                sums[k] = multiply_add(weights[f], own[k], sums[k]);
             }
         }
         for (std::size_t k = 0; k < kTogether; ++k) {
@@ -69,7 +107,7 @@ void mix(const double* __restrict weights, const double* __restrict values, std:
     for (; i < n; ++i) {
         out[i] = 0.0;
         for (std::size_t f = 0; f < d; ++f) {
-            out[i] += weights[f] * values[f * stride + i];
+            out[i] = multiply_add(weights[f], values[f * stride + i], out[i]);
         }
     }
 }
@@ -78,11 +116,16 @@ SLP_ALL_WIDTHS
 void gates_of(double tau, double inverse, const double* __restrict values, std::size_t n,
               double* __restrict left, double* __restrict right) {
     for (std::size_t i = 0; i < n; ++i) {
-        const double t = (tau - values[i]) * inverse;
-        const double e = exp_of_minus(std::abs(t));
-        const double large = 1.0 / (1.0 + e), small = e * large;
-        left[i] = t >= 0 ? large : small;
-        right[i] = t >= 0 ? small : large;
+        const Share own = logistic((tau - values[i]) * inverse);
+        left[i] = own.it;
+        right[i] = own.rest;
+    }
+}
+
+SLP_ALL_WIDTHS
+void logistics(const double* __restrict t, std::size_t n, Share* __restrict out) {
+    for (std::size_t i = 0; i < n; ++i) {
+        out[i] = logistic(t[i]);
     }
 }
 
@@ -97,13 +140,27 @@ void part(const double* __restrict reached, const double* __restrict left,
 }
 
 SLP_ALL_WIDTHS
+double residuals(double precision, const double* __restrict rows, const double* __restrict y,
+                 std::size_t n, double* __restrict apart, double* __restrict mean) {
+    for (std::size_t i = 0; i < n; ++i) {
+        apart[i] = y[i] - mean[i];
+        mean[i] = rows[i] * apart[i];
+    }
+    const double out = dot(apart, mean, n);
+    for (std::size_t i = 0; i < n; ++i) {
+        mean[i] *= precision;
+    }
+    return out;
+}
+
+SLP_ALL_WIDTHS
 double pull_back(const double* __restrict reached, const double* __restrict left,
                  const double* __restrict right, const double* __restrict low,
                  const double* __restrict high, std::size_t n, double* __restrict slope,
                  double* __restrict own) {
     for (std::size_t i = 0; i < n; ++i) {
         slope[i] = reached[i] * left[i] * right[i] * (low[i] - high[i]);
-        own[i] = left[i] * low[i] + right[i] * high[i];
+        own[i] = multiply_add(left[i], low[i], right[i] * high[i]);
     }
     double sums[kLanes] = {};
     std::size_t i = 0;
@@ -112,10 +169,22 @@ double pull_back(const double* __restrict reached, const double* __restrict left
             sums[k] += slope[i + k];
         }
     }
+    double last[kLanes];
+    std::copy_n(sums, kLanes, last);
     for (std::size_t k = 0; i < n; ++i, ++k) {
-        sums[k] += slope[i];
+        last[k] += slope[i];
     }
-    return total_of(sums);
+    return total_of(last);
+}
+
+SLP_ALL_WIDTHS
+void log_gammas(const double* __restrict x, std::size_t n, double* __restrict it,
+                double* __restrict slope) {
+    for (std::size_t i = 0; i < n; ++i) {
+        const LogGamma own = log_gamma_of(x[i]);
+        it[i] = own.it;
+        slope[i] = own.slope;
+    }
 }
 
 }  // namespace slp::rjhmc

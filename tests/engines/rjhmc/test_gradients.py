@@ -112,7 +112,8 @@ def cases(
     """Trees with parameters, some of them far out, so that gates are saturated."""
     out = []
     for (classes, soft_index), n, h in itertools.product(KINDS, sizes, widths):
-        data = random_data(rng, n, 3, h, classes, soft_index)
+        d = 3 + 4 * (len(out) % 2)  # four features are summed at once, the others one by one
+        data = random_data(rng, n, d, h, classes, soft_index)
         features, q = random_tree(rng, data, TOPOLOGIES[rng.integers(1, len(TOPOLOGIES))])
         m = int((features >= 0).sum())
         if rng.uniform() < 0.3:
