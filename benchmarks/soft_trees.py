@@ -159,7 +159,8 @@ def complete(levels: int, rng: np.random.Generator, soft: bool) -> NDArray[np.in
 def operations(m: int, classes: bool, soft: bool) -> int:
     """Additions, multiplications, divisions and comparisons for each row of a gradient (rows.cpp),
     of m inner nodes: a gate 36, of which the exponential 31; reaching both sides 2, the way back 8;
-    products with the features and back, of HMC-DFI; of each leaf 3 of classes or 5 of numbers."""
+    products with the features and back, of HMC-DFI; of each leaf 3 of classes or 5 of numbers. (Of
+    classes, more than 256 rows are reached twice, which is not counted.)"""
     of_leaf, of_row = (3, 0) if classes else (5, 5)
     return m * (36 + 2 + 8 + (4 * D if soft else 0)) + (m + 1) * of_leaf + of_row
 

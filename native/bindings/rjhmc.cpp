@@ -47,8 +47,8 @@ void sort_by_class(Data& data, const std::vector<double>& counts) {
 
 // responses: of classes, how many rows of each class a distinct row stands for, class by class; of
 // numbers, how many rows, then the mean of their responses.
-// numbers: mean and standard deviation of mu, shape and scale of sigma^2, and the sum of
-// squares of all responses about the means of their distinct rows. Empty for classes.
+// numbers: mean and standard deviation of mu, shape and scale of sigma^2, and the sum of squares of
+// all responses about the means of their distinct rows. Empty for classes.
 Data data_of(const Problem& problem, const Array<double>& values, const Array<double>& responses,
              const Array<double>& concentration, const Array<double>& numbers,
              const Array<double>& delta, const std::vector<double>& widths, bool likelihood) {

@@ -9,7 +9,7 @@
 
 namespace slp::rjhmc {
 
-// tau, delta and h from the unconstrained parameters.
+// tau, the shares of the stick with their logits, delta and h from the unconstrained parameters.
 void Model::unpack(std::size_t m, std::span<const double> q) {
     const std::size_t sticks = data_.n_sticks(), d = data_.d;
     if (data_.free_h()) {

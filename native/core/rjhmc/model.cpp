@@ -19,14 +19,15 @@ Model::Model(const Data& data) : data_(data) {
     } else {
         log_constant_ = data_.shape * std::log(data_.scale) - log_gamma_of(data_.shape).it;
     }
-    double rest = std::accumulate(data_.delta.begin(), data_.delta.end(), 0.0);
-    for (std::size_t k = 0; k < data_.n_sticks(); ++k) {
-        const double c = data_.delta[k], whole = rest;
-        rest -= c;
-        sticks_.push_back(
-            {c, rest, std::log(static_cast<double>(data_.n_sticks() - k)),
-             log_gamma_of(whole).it - log_gamma_of(c).it - log_gamma_of(rest).it});
+    sticks_.resize(data_.n_sticks());
+    double rest = data_.soft_index() ? data_.delta.back() : 0.0;
+    for (std::size_t k = sticks_.size(); k-- > 0;) {
+        const double c = data_.delta[k];
+        sticks_[k] = {c, rest, std::log(static_cast<double>(sticks_.size() - k)),
+                      log_gamma_of(c + rest).it - log_gamma_of(c).it - log_gamma_of(rest).it};
+        rest += c;
     }
+    reserve({Node{}});
 }
 
 // Makes room for a topology; its number of inner nodes.
@@ -190,13 +191,9 @@ double Model::log_density(const Topology& tree, std::span<const double> q,
     return out;
 }
 
-double Model::log_marginal(const double* counts) const {
-    double out = log_constant_, all = total_;
-    for (std::size_t a = 0; a < data_.concentration.size(); ++a) {
-        out += log_gamma_of(data_.concentration[a] + counts[a]).it;
-        all += counts[a];
-    }
-    return out - log_gamma_of(all).it;
+double Model::log_marginal(const double* counts) {
+    std::copy_n(counts, data_.concentration.size(), counts_.data());
+    return likelihood_of_counts(1);
 }
 
 double Model::log_likelihood(const Topology& tree, std::span<const double> q) {

@@ -103,7 +103,7 @@ public:
     // The log likelihood alone.
     double log_likelihood(const Topology& tree, std::span<const double> q);
     // The formula of classes for one leaf.
-    double log_marginal(const double* counts) const;
+    double log_marginal(const double* counts);
     // phi: the probability that each row reaches each leaf, leaf by leaf, K * n, and the soft counts
     // of its classes, K * C (classes alone).
     void leaves(const Topology& tree, std::span<const double> q, std::vector<double>& phi,
@@ -136,8 +136,8 @@ private:
     double* left_of(std::size_t node) { return left_.data() + node * data_.n; }
     double* right_of(std::size_t node) { return right_.data() + node * data_.n; }
 
-    // Of the Beta prior of the k-th share of the stick: what is left of the stick is then in d - k
-    // parts. `constant` is the log of one over the beta function.
+    // The Beta(own, rest) prior of a share of the stick. `constant` is the log of one over the beta
+    // function; `offset` the log of how many parts are left, by which Stan shifts the logit.
     struct Stick {
         double own, rest, offset, constant;
     };
@@ -145,7 +145,8 @@ private:
     const Data& data_;
     double h_ = 1.0;
     // Of classes, the sum of the concentrations, and what the log likelihood of each leaf has that
-    // does not depend on its counts. Of numbers, the same of the prior of sigma^2.
+    // does not depend on its counts. Of numbers, what the log prior of sigma^2 has that does not
+    // depend on sigma^2.
     double total_ = 0.0, log_constant_ = 0.0;
     std::vector<Stick> sticks_;
     // tau, the shares of the stick with their logits, and delta of each inner node.
@@ -155,7 +156,8 @@ private:
     // response's derivative is there, for the rows of a chunk.
     std::vector<double> left_, right_, reach_, value_, chunk_;
     std::vector<double> counts_, slopes_, by_delta_;
-    // Of each leaf: concentrations with counts, class by class, then their sum; log Gamma of these.
+    // Of each leaf: concentrations with counts, class by class, then their sum; log Gamma of these,
+    // and digamma.
     std::vector<double> posterior_, log_gammas_, digammas_;
     // Of each inner node: sums over rows of the derivative by (tau - v) / h, and of v times it.
     std::vector<double> by_score_, by_score_v_;

@@ -7,18 +7,23 @@
 #include <cstdint>
 
 // A function with this attribute is compiled for several vector widths, of which the processor's
-// widest runs. Sanitizers cannot run what picks a version, as it runs before they do.
+// widest runs; `default` is for processors without fused multiplication. Sanitizers cannot run what picks a version, as it runs before they do.
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(SLP_SANITIZED)
+#if __GNUC__ >= 12
+#define SLP_ALL_WIDTHS __attribute__((target_clones("default", "arch=x86-64-v3", "avx512f")))
+#else
 #define SLP_ALL_WIDTHS __attribute__((target_clones("default", "fma", "avx512f")))
+#endif
 #endif
 
 namespace slp::rjhmc {
 
 constexpr double kLogTwoPi = 1.83787706640934548356;
 
-// a * b + c. It is rounded once where the loops over rows are compiled for processors that do so in
-// one step (rows.cpp); where they are not, std::fma would be a slow function of the library.
+// a * b + c. It is rounded once where functions are compiled for several widths, so that all
+// processors give the same bits: those that do it in one step, and the few others by a slow function
+// of the library. Where functions are compiled for one processor without that step, it is not.
 inline double multiply_add(double a, double b, double c) {
 #if defined(SLP_ALL_WIDTHS) || defined(FP_FAST_FMA)
     return std::fma(a, b, c);

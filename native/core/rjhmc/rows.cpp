@@ -29,7 +29,7 @@ double dot(const double* __restrict a, const double* __restrict b, std::size_t n
             sums[k] = multiply_add(a[i + k], b[i + k], sums[k]);
         }
     }
-    double last[kLanes];  // an array of its own, as an index that varies keeps it out of registers
+    double last[kLanes];  // a copy: an index that varies would keep `sums` in memory
     std::copy_n(sums, kLanes, last);
     for (std::size_t k = 0; i < n; ++i, ++k) {
         last[k] = multiply_add(a[i], b[i], last[k]);

@@ -1,7 +1,7 @@
-// Loops over rows of soft trees, the bulk of their arithmetic. Where compiler and system have it, each
-// is compiled for several vector widths, of which the processor's widest runs. All give the same
-// numbers to the bit: sums are made in a stated order, and products are fused with sums where
-// `multiply_add` says so and nowhere else.
+// Loops over rows, parameters and leaves of soft trees, the bulk of their arithmetic. Where compiler
+// and system have it, each is compiled for several vector widths, of which the processor's widest
+// runs. All give the same numbers to the bit: sums are made in a stated order, and products are fused
+// with sums where `multiply_add` says so and nowhere else.
 
 #pragma once
 

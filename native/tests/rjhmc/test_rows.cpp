@@ -61,6 +61,26 @@ TEST(loops_over_rows_are_plain_sums) {
     }
 }
 
+// In the widest version for this processor, and by the functions that this file has of them.
+TEST(functions_of_many_numbers_are_those_of_one_to_the_bit) {
+    for (const std::size_t n : {1, 7, 8, 9, 33}) {
+        Row x(n), t(n), it(n), slope(n);
+        for (std::size_t i = 0; i < n; ++i) {
+            x[i] = std::exp(0.5 * static_cast<double>(i) - 3.0);
+            t[i] = 47.3 * (static_cast<double>(i) - 16.0);
+        }
+        std::vector<Share> shares(n);
+        log_gammas(x.data(), n, it.data(), slope.data());
+        logistics(t.data(), n, shares.data());
+        for (std::size_t i = 0; i < n; ++i) {
+            const LogGamma own = log_gamma_of(x[i]);
+            const Share share = logistic(t[i]);
+            check(it[i] == own.it && slope[i] == own.slope);
+            check(shares[i].it == share.it && shares[i].rest == share.rest);
+        }
+    }
+}
+
 TEST(gates_and_what_comes_back_through_them) {
     constexpr std::size_t n = 21;
     Row values(n), left(n), right(n), slope(n), own(n), reached(n), low(n), high(n);

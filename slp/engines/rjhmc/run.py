@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
+
 from slp.budgets.memory import format_bytes, room_beside
 from slp.data.table import Table
 from slp.engines.contract import Request
 from slp.engines.drawing import DrawingEngine, draw
 from slp.engines.rjhmc.options import SoftTreeOptions
 from slp.errors import BudgetError, warn
+from slp.leaves import Dirichlet
 from slp.messages.inference import CHAINS_TOO_LARGE
 from slp.messages.soft_trees import TUNED_IN_PROPOSALS
 from slp.problem.problem import Problem
@@ -44,8 +47,10 @@ def run_soft_trees(
     schedule_of(options, problem.table, request.draws)  # checks the numbers before they are used
     table, room = problem.table, room_beside(problem.table, request.memory)
     n, d = len(table.counts), len(table.features)
-    shared = 8 * n * (3 * d + 2 * table.leaf.n_statistics)
-    need = shared + 8 * n * _NODES * min(request.threads, options.chains)
+    # The core has a row of classes once for each class that it stands for.
+    own = int(np.count_nonzero(table.statistics)) if isinstance(table.leaf, Dirichlet) else n
+    shared = 8 * (n * (2 * d + 2 * table.leaf.n_statistics) + own * (d + 2))
+    need = shared + 8 * own * _NODES * min(request.threads, options.chains)
     if need > room:
         raise BudgetError(
             CHAINS_TOO_LARGE(

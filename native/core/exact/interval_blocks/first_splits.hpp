@@ -145,9 +145,12 @@ private:
         Key whole;
         for (std::size_t j = i; j < k_; ++j) {
             whole = whole + ranks.keys[j];
+            if (j < ranks.first_member[i]) {
+                continue;  // another block evaluates it
+            }
             const auto [from, end] = ranks.inner_splits(i, j);
             Key left;
-            for (std::size_t m = i; j >= ranks.first_member[i] && m < end; ++m) {
+            for (std::size_t m = i; m < end; ++m) {
                 left = left + ranks.keys[m];
                 if (m >= from) {
                     const auto cell = static_cast<std::size_t>(

@@ -95,7 +95,8 @@ public:
     }
 
     // Members that are not evaluated here: those that lie completely on one side of one of these
-    // splits, which are those on outer features. excluded: a feature whose splits are left out.
+    // splits, which are those on outer features. excluded: a feature whose splits are left out. Comes
+    // before `order_by`, as it overwrites `left`.
     void find_sources(std::span<const BoxSplit> splits, std::int32_t excluded = -1) {
         const auto on_left = [&](std::size_t i) { return left[i] != 0; };
         const auto on_right = [&](std::size_t i) { return left[i] != sizes[i]; };
