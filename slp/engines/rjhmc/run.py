@@ -14,6 +14,7 @@ from slp.engines.rjhmc.options import SoftTreeOptions
 from slp.errors import BudgetError, warn
 from slp.leaves import Dirichlet
 from slp.messages.inference import CHAINS_TOO_LARGE
+from slp.messages.names import plural
 from slp.messages.soft_trees import TUNED_IN_PROPOSALS
 from slp.problem.problem import Problem
 from slp.results.drawn import DrawnResult
@@ -55,7 +56,7 @@ def run_soft_trees(
         raise BudgetError(
             CHAINS_TOO_LARGE(
                 memory=format_bytes(request.memory),
-                chains=f"{options.chains} chains",
+                chains=plural(options.chains, "chain"),
                 rows=n,
                 need=format_bytes(need),
                 room=format_bytes(room),

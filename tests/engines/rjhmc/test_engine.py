@@ -19,7 +19,7 @@ import slp
 from slp import plot
 from slp.cli.sample import sample_command
 from slp.engines import infer
-from slp.errors import SlpWarning, UnsupportedError, UsageError
+from slp.errors import BudgetError, SlpWarning, UnsupportedError, UsageError
 from slp.results import Posterior
 from slp.trees.soft import SoftTree
 
@@ -306,3 +306,14 @@ def test_the_command(tmp_path: Path) -> None:
     data = json.loads(told.stdout)
     assert data["engine"] == "rjhmc" and data["log_evidence"] is None
     assert SoftTree.from_dict(data["map"]["tree"]).n_leaves == data["map"]["n_leaves"]
+
+
+def test_rows_of_several_classes_take_several_times_the_memory() -> None:
+    """The core has a distinct row once for each of its classes."""
+    x = np.arange(2000.0)
+    options: dict[str, Any] = {"engine": "rjhmc", "chains": 1, "draws": 2, "warmup": 1, "thin": 1}
+    program = slp.load("rjhmc")
+    program.posterior(x[:, None], np.where(x % 2, "a", "b"), memory="4MiB", **options)
+    four = np.tile(["a", "b", "c", "d"], 2000)
+    with pytest.raises(BudgetError, match=r"E501.*: 1 chain on 2,000 distinct rows take 8\.1 MiB"):
+        program.posterior(np.repeat(x, 4)[:, None], four, memory="4MiB", **options)
