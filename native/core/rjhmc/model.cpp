@@ -12,12 +12,12 @@ namespace slp::rjhmc {
 Model::Model(const Data& data) : data_(data) {
     for (const double own : data_.concentration) {
         total_ += own;
-        log_constant_ -= log_gamma_of(own).it;
+        leaf_constant_ -= log_gamma_of(own).it;
     }
     if (data_.classes()) {
-        log_constant_ += log_gamma_of(total_).it;
+        leaf_constant_ += log_gamma_of(total_).it;
     } else {
-        log_constant_ = data_.shape * std::log(data_.scale) - log_gamma_of(data_.shape).it;
+        variance_constant_ = data_.shape * std::log(data_.scale) - log_gamma_of(data_.shape).it;
     }
     sticks_.resize(data_.n_sticks());
     double rest = data_.soft_index() ? data_.delta.back() : 0.0;
@@ -90,7 +90,7 @@ double Model::likelihood_of_counts(std::size_t n_leaves) {
         posterior_[at++] = total_ + rows;
     }
     log_gammas(posterior_.data(), at, log_gammas_.data(), digammas_.data());
-    double out = static_cast<double>(n_leaves) * log_constant_;
+    double out = static_cast<double>(n_leaves) * leaf_constant_;
     for (std::size_t l = 0; l < n_leaves; ++l) {
         const std::size_t first = l * (c + 1);
         for (std::size_t a = 0; a < c; ++a) {

@@ -144,10 +144,9 @@ private:
 
     const Data& data_;
     double h_ = 1.0;
-    // Of classes, the sum of the concentrations, and what the log likelihood of each leaf has that
-    // does not depend on its counts. Of numbers, what the log prior of sigma^2 has that does not
-    // depend on sigma^2.
-    double total_ = 0.0, log_constant_ = 0.0;
+    // The sum of the concentrations. Terms that do not depend on the parameters: of the log
+    // likelihood of a leaf of classes, and of the log prior of sigma^2.
+    double total_ = 0.0, leaf_constant_ = 0.0, variance_constant_ = 0.0;
     std::vector<Stick> sticks_;
     // tau, the shares of the stick with their logits, and delta of each inner node.
     std::vector<Share> tau_, shares_;

@@ -7,7 +7,8 @@
 #include <cstdint>
 
 // A function with this attribute is compiled for several vector widths, of which the processor's
-// widest runs; `default` is for processors without fused multiplication. Sanitizers cannot run what picks a version, as it runs before they do.
+// widest runs; `default` is for processors that cannot fuse a product with a sum. Sanitizers cannot
+// run what picks a version, as it runs before they do.
 #if defined(__x86_64__) && defined(__GLIBC__) && defined(__GNUC__) && !defined(__clang__) && \
     !defined(SLP_SANITIZED)
 #if __GNUC__ >= 12
@@ -21,9 +22,9 @@ namespace slp::rjhmc {
 
 constexpr double kLogTwoPi = 1.83787706640934548356;
 
-// a * b + c. It is rounded once where functions are compiled for several widths, so that all
-// processors give the same bits: those that do it in one step, and the few others by a slow function
-// of the library. Where functions are compiled for one processor without that step, it is not.
+// a * b + c. Where functions are compiled for several widths, it is rounded once, so that all
+// processors give the same bits. Most do it in one step; the few others take a slow function of the
+// library. Where functions are compiled for one processor without this step, it is rounded twice.
 inline double multiply_add(double a, double b, double c) {
 #if defined(SLP_ALL_WIDTHS) || defined(FP_FAST_FMA)
     return std::fma(a, b, c);

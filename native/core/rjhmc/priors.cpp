@@ -69,7 +69,7 @@ void Model::prior_of_numbers(std::size_t m, std::span<const double> q, std::span
     }
     const double log_variance = q[first + m + 1];
     const double over = data_.scale * std::exp(-log_variance);
-    out += log_constant_ - data_.shape * log_variance - over;
+    out += variance_constant_ - data_.shape * log_variance - over;
     if (!gradient.empty()) {
         gradient[first + m + 1] += over - data_.shape;
     }
