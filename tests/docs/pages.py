@@ -8,6 +8,7 @@ and Python code run.
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +20,7 @@ _FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 _FILE = re.compile(r"<!-- file: (\S+) -->\s*\Z")
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
 _HEADING = re.compile(r"^#+ (.+)$", re.MULTILINE)
+_IN_FULL = re.compile(r"-?\d+\.\d{11,}(?:e[-+]\d+)?")
 
 
 @dataclass(frozen=True)
@@ -71,9 +73,16 @@ def commands_of(block: Block) -> list[tuple[str, str]]:
 
 
 def prints(want: str, have: str) -> bool:
-    """Whether a command printed what a page says, `...` standing for any lines."""
+    """Whether a command printed what a page says, `...` standing for any lines. Numbers in full
+    differ in their last digits between processors."""
     pattern = "".join(
-        r"(?:.*\n)*?" if line == "...\n" else re.escape(line)
+        r"(?:.*\n)*?"
+        if line == "...\n"
+        else r"(-?\d+\.\d+(?:e[-+]\d+)?)".join(map(re.escape, _IN_FULL.split(line)))
         for line in want.splitlines(keepends=True)
     )
-    return re.fullmatch(pattern, have) is not None
+    found = re.fullmatch(pattern, have)
+    return found is not None and all(
+        math.isclose(float(said), float(printed), rel_tol=1e-9)
+        for said, printed in zip(_IN_FULL.findall(want), found.groups(), strict=True)
+    )

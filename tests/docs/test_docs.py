@@ -156,6 +156,14 @@ def printed(command: str) -> str:
     return out.getvalue().replace(", in NumPy, as the compiled kernels are missing", "")
 
 
+def test_what_is_printed_may_differ_in_the_last_digits_of_full_numbers_alone() -> None:
+    said = "mean 22.975773373048888 of 3\n...\nlog 1.5\n"
+    assert prints(said, "mean 22.975773373048899 of 3\nx\ny\nlog 1.5\n")
+    for other in ("mean 22.975773573048888 of 3", "mean 22.975773373048888 of 4", "mean"):
+        assert not prints(said, f"{other}\nx\ny\nlog 1.5\n")
+    assert not prints(said, "mean 22.975773373048888 of 3\nlog 1.6\n")
+
+
 def test_readme_shows_what_the_first_command_prints() -> None:
     """The evidence and the most probable tree of the iris example, without its slow summaries."""
     (page,) = (b.text for b in blocks_of(README) if "petal_width" in b.text)
