@@ -15,7 +15,12 @@ from pathlib import Path
 
 from slp.errors import Diagnostic, ProgramError
 from slp.folders import Folders, folders_of, open_regular
-from slp.messages.sources import NOT_UTF_8, PROGRAM_NOT_READ, TABLE_FOR_A_PROGRAM
+from slp.messages.sources import (
+    NOT_UTF_8,
+    PROGRAM_NOT_READ,
+    SAVED_RUN_FOR_A_PROGRAM,
+    TABLE_FOR_A_PROGRAM,
+)
 
 __all__ = [
     "MOST_CHARACTERS",
@@ -87,6 +92,8 @@ class SourceFile:
     def _read(cls, path: Path, folders: Folders, opened: Callable[[], int]) -> SourceFile:
         if path.name.lower().endswith(_TABLES):
             raise ProgramError(TABLE_FOR_A_PROGRAM(path=path))
+        if path.name.lower().endswith(".slpz"):
+            raise ProgramError(SAVED_RUN_FOR_A_PROGRAM(path=path))
         try:
             with os.fdopen(opened(), encoding="utf-8-sig") as stream:
                 # One character more than allowed is read, so that the parser reports the text as

@@ -29,13 +29,18 @@ NOT_UTF_8 = E002.says("{path} is not UTF-8 text (byte {byte})", AS_REMEDY)
 
 E003 = Entry(
     "E003: there is no such program",
-    cause="There is no library prior of this name, or a table stands where a program belongs.",
+    cause="There is no library prior of this name, or a table or a saved run stands "
+    "where a program belongs.",
     remedy="Take a name that the help line gives. The program comes first, then the table.",
     example="slp check data.csv",
 )
 TABLE_FOR_A_PROGRAM = E003.says(
     "{path} is a table by its name, and a program belongs here",
     "are the two swapped? the program comes first, then the table",
+)
+SAVED_RUN_FOR_A_PROGRAM = E003.says(
+    "{path} is a saved run by its name, and a program belongs here",
+    "`slp predict`, `slp show` and `slp plot` take saved runs, and slp.load_posterior in Python",
 )
 NO_LIBRARY_PRIOR = E003.says("there is no library prior '{name}'", "{help}")
 FILE_WITHOUT_ENDING = E003.says(

@@ -75,6 +75,12 @@ def test_a_table_in_the_place_of_a_program_is_told_so(tmp_path: Path) -> None:
     assert (found.help or "").startswith("are the two swapped?")
 
 
+def test_a_saved_run_in_the_place_of_a_program_is_told_so(tmp_path: Path) -> None:
+    (found,) = find_mistakes(tmp_path / "run.slpz", TABLE)
+    assert (found.code, "saved run" in found.message) == ("E003", True)
+    assert "slp.load_posterior" in (found.help or "")
+
+
 IMPOSSIBLE = """
     :- use(growtree).
     box(all, age, 0, 100).
