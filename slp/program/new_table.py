@@ -155,8 +155,10 @@ def _levels(column: Column) -> str:
 
 def _no_feature(column: Column) -> str | None:
     """Why a column is left out of the features, in words; None if it is one."""
-    if column.missing.any() and (column.numeric or column.missing.all()):
-        return f"{_missing(column)}; to use it, take these rows out"
+    if column.missing.all():
+        return _missing(column)
+    if column.missing.any() and column.numeric:
+        return f"{_missing(column)}; to use it, declare missing(side), or take these rows out"
     try:
         found = code_column(column, Declared(missing="level"))
     except DataError as error:

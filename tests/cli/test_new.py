@@ -95,7 +95,8 @@ def test_the_roles_of_columns() -> None:
     assert program.response == "outcome"
     left_out = ("id", "name", "site", "weight", "dose_2", "day", "seen", "last")
     assert program.ignored == left_out
-    found = ("numbers the rows", "names the rows", "one value only", "1 of 40 cells missing")
+    missing = "1 of 40 cells missing; to use it, declare missing(side), or take these rows out"
+    found = ("numbers the rows", "names the rows", "one value only", missing)
     for words in (*found, "row 1 holds `?`", "seems to hold dates"):
         assert words in text
     assert [f.name for f in program.features] == ["age", "dose"]
