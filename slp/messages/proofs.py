@@ -127,6 +127,11 @@ E214 = Entry(
     example=":- start(t). 1 :: t --> { length(_, 100000000) }, leaf.",
 )
 TOO_MANY_INFERENCES = E214.says("gave up after {limit} inferences", NEEDS_GUARD)
+ALL_DRAWS_REJECTED = E214.says(
+    "gave up after {limit} inferences, in which {draws} had no proof",
+    "`slp query` without draws says whether the goal has a proof; with --failure backtracking "
+    "fewer draws are lost",
+)
 
 E215 = Entry(
     "E215: the limit of recursion is reached",

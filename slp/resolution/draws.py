@@ -130,10 +130,17 @@ class Sampler:
         """
         if self.failure == "rejection" and self.weights:
             raise faults.weighted_draws(self.goal.span)
-        meter = Meter(self.limits)
+        meter, begun = Meter(self.limits), self.tries
         while True:
             self.tries += 1
-            answers = self._try(meter)
+            rejected = self.tries - begun - 1
+            try:
+                answers = self._try(meter)
+            except faults.LimitError as error:
+                if not (rejected and error.ends_search):
+                    raise
+                limit, span = self.limits.inferences, self.goal.span
+                raise faults.all_draws_rejected(limit, rejected, span) from error
             if len(answers) > 1:
                 raise faults.several_proofs(self.goal.span)
             if answers:

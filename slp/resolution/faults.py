@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from slp.errors import Diagnostic, NoGrammarError, ProgramError
 from slp.messages import Wording
 from slp.messages import proofs as words
-from slp.messages.names import nearest
+from slp.messages.names import nearest, plural
 from slp.messages.queries import (
     CROSSING_CUT,
     ENCLOSED_CHOICE,
@@ -211,6 +211,12 @@ def wrong_type(predicate: str, needed: str, term: Term, span: _Span) -> ProgramE
 def too_many_inferences(limit: int, span: _Span) -> LimitError:
     """E214."""
     return LimitError(words.TOO_MANY_INFERENCES(span, limit=limit), ends_search=True)
+
+
+def all_draws_rejected(limit: int, draws: int, span: _Span) -> LimitError:
+    """E214, where draws were made and none was accepted."""
+    said = words.ALL_DRAWS_REJECTED(span, limit=limit, draws=plural(draws, "draw"))
+    return LimitError(said, ends_search=True)
 
 
 def too_deep(limit: int, span: _Span) -> LimitError:

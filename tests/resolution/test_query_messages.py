@@ -126,7 +126,13 @@ def test_nothing_to_draw() -> None:
 def test_rejection_that_never_accepts() -> None:
     with pytest.raises(SlpError) as caught:
         slp.parse(COIN).draw("coin(x)", limits=Limits(inferences=100))
-    assert fault(caught.value) == ("E214", "gave up after 100 inferences", "coin(x)", ENDLESS)
+    assert fault(caught.value) == (
+        "E214",
+        "gave up after 100 inferences, in which 100 draws had no proof",
+        "coin(x)",
+        "`slp query` without draws says whether the goal has a proof; with --failure backtracking "
+        "fewer draws are lost",
+    )
 
 
 def test_rejection_of_weights() -> None:
