@@ -15,7 +15,7 @@ from slp.late import optional_module
 from slp.report.checks import program_of
 from slp.report.html import Content, Html, joined, tag
 from slp.results import Posterior
-from slp.trees.predicates import with_predicates
+from slp.trees.predicates import names_code, with_predicates
 
 #: Before the root of an SVG file stand declarations that name addresses.
 _BEFORE_ROOT = re.compile(r"\A.*?(?=<svg)", re.DOTALL)
@@ -28,6 +28,7 @@ _MOST_ROWS_OF_SUMS = 20
 _LEAST_SHARE = 0.75
 #: Draws from the prior, where it is not summed.
 _DRAWS = 1000
+_NO_PRIOR = "The pictures do not show the prior"
 
 
 @dataclass(frozen=True)
@@ -52,8 +53,10 @@ def pictures(posterior: Posterior) -> Html:
     if posterior.likelihood:
         try:
             prior = _prior_of(posterior)
-        except SlpError as error:  # a budget, or code that this page may not run
-            parts.append(_why_not("The pictures do not show the prior", error))
+            if prior is None:
+                parts.append(_note(f"{_NO_PRIOR}: the report runs no code that the program names."))
+        except SlpError as error:  # a budget
+            parts.append(_why_not(_NO_PRIOR, error))
     parts += [_figure(plot, picture) for picture in _pictures(plot, posterior, prior)]
     return joined(parts)
 
@@ -133,12 +136,15 @@ def _of_chains(plot: Any, posterior: Posterior) -> Iterator[_Picture]:
         yield _Picture("swaps", caption, lambda: plot.swaps(posterior))
 
 
-def _prior_of(posterior: Posterior) -> Posterior:
+def _prior_of(posterior: Posterior) -> Posterior | None:
     """The prior on the same table. Beside a sampler's posterior it is that of `auto`, which draws
-    from it directly: a second run of the chains would take as long as the first."""
+    from it directly: a second run of the chains would take as long as the first. None where it
+    would have to run code that the program names."""
     if posterior.diagnostics is None and posterior.trees_found is None:
         return posterior.prior()
     program = read_for(program_of(posterior), posterior.engine)
+    if names_code(program):
+        return None
     problem = problem_on(with_predicates(program, False), posterior.table)
     return infer(problem, likelihood=False, engine="auto", seed=posterior.seed, draws=_DRAWS)
 
@@ -146,6 +152,10 @@ def _prior_of(posterior: Posterior) -> Posterior:
 def _why_not(what: str, error: SlpError) -> Html:
     found = error.diagnostics[0]
     told = f"{what} ({found.code}): {found.message}" + (f"; {found.help}." if found.help else ".")
+    return _note(told)
+
+
+def _note(told: str) -> Html:
     return tag("p", told, class_="bad", role="note")
 
 

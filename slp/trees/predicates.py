@@ -103,6 +103,11 @@ class AskedPredicate:
         return SlpError(wording(self.span, predicate=self.words, **values))
 
 
+def names_code(program: Program) -> bool:
+    """Whether a predicate of the program runs code that it names."""
+    return any(map(_is_code, program.constraints))
+
+
 def with_predicates(program: Program, allow_code: bool) -> Program:
     """The program with every predicate ready to be called, and counts at 0.
 

@@ -135,6 +135,21 @@ def test_classes_that_are_numbers_are_called_classes() -> None:
     assert re.search(r"class [01]: 0\.\d\d \(", told)
 
 
+def test_the_prior_of_a_program_that_names_code_is_not_shown(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "wide_shape.py").write_text("def wide(tree):\n    return tree.n_leaves > 1\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    program = slp.parse(':- use(growtree). :- constraint(python("wide_shape:wide")).')
+    with pytest.warns(slp.SlpWarning, match="not converged"):
+        posterior = program.posterior(
+            patients(), engine="mh", allow_code=True, seed=1, draws=20, warmup=20, thin=1
+        )
+    page = report_html(posterior)
+    assert "not show the prior: the report runs no code that the program names" in page
+    assert "E650" not in page
+
+
 def test_a_page_without_the_use_of_features(monkeypatch: pytest.MonkeyPatch) -> None:
     """A limit of time can end after the trees and before the rest: the page has what is known."""
     posterior = slp.load("growtree").posterior(patients(), seed=1)
