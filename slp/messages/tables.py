@@ -210,7 +210,7 @@ TOO_MANY_BINS = E429.says(
 # --- rows to predict ---------------------------------------------------------------------------
 
 E442 = Entry(
-    "E442: a row to predict misses a value where no row of the table did",
+    "E442: a row to predict misses a value where no row at that split did",
     cause="Under `missing(side)` a split says where missing values go, unless no row of the table "
     "that came to it missed the value. A row to predict misses it there. Or it misses the value of "
     "a column of `normal_linear`.",
