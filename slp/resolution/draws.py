@@ -133,11 +133,12 @@ class Sampler:
         meter, begun = Meter(self.limits), self.tries
         while True:
             self.tries += 1
-            rejected = self.tries - begun - 1
+            rejected, spent = self.tries - begun - 1, meter.inferences
             try:
                 answers = self._try(meter)
             except faults.LimitError as error:
-                if not (rejected and error.ends_search):
+                # A draw that takes more than all before it may be endless: its own message fits.
+                if not error.ends_search or spent <= self.limits.inferences // 2:
                     raise
                 limit, span = self.limits.inferences, self.goal.span
                 raise faults.all_draws_rejected(limit, rejected, span) from error

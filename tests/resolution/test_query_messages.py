@@ -135,6 +135,15 @@ def test_rejection_that_never_accepts() -> None:
     )
 
 
+def test_an_endless_draw_after_rejected_ones() -> None:
+    text = "0.5 :: p :- fail.\n0.5 :: p :- endless.\nendless :- endless."
+    limits = Limits(inferences=1_000)
+    for seed in range(8):  # some begin with rejected draws
+        with pytest.raises(SlpError) as caught:
+            slp.parse(text).draw("p", seed=seed, limits=limits)
+        assert fault(caught.value)[1::2] == ("gave up after 1000 inferences", ENDLESS)
+
+
 def test_rejection_of_weights() -> None:
     program = slp.parse(":- weights.\n3 :: p(a).\n1 :: p(b).")
     with pytest.raises(SlpError) as caught:
