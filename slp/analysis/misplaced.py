@@ -1,21 +1,24 @@
-"""Clauses that may mean something else: facts that look like declarations, and predicates in place
-of built-in ones."""
+"""What may mean something else: facts that look like declarations, predicates in place of built-in
+ones, and thresholds that are compared as terms."""
 
 from __future__ import annotations
+
+from itertools import chain
 
 from slp.analysis.directives import CONSTRAINTS, DIRECTIVES, SUPPORT
 from slp.analysis.findings import Findings
 from slp.analysis.parameters import names_in
 from slp.analysis.predicates import indicator_text
-from slp.ir.program import LogicClause, Program
+from slp.ir.program import LogicClause, Program, SplitBody
 from slp.messages import meant as words
 from slp.resolution.library import library
 from slp.source import SourceFile
-from slp.terms import Struct, Term, Var, functor
+from slp.syntax import term_to_text
+from slp.terms import Atom, Number, Struct, Term, Var, functor, subterms
 
 
 def find_misplaced(program: Program, file: SourceFile, findings: Findings) -> None:
-    """Warn of such clauses in `file` (W113, W114)."""
+    """Warn of these in `file` (W113 to W115)."""
     own = [clause for clause in program.clauses if clause.span and clause.span.file == file]
     if program.rules or program.edits:
         _find_declarations(program, own, findings)
@@ -24,6 +27,37 @@ def find_misplaced(program: Program, file: SourceFile, findings: Findings) -> No
         if clauses and list(map(_form, clauses)) != [_form(c.source) for c in predicate.clauses]:
             text = indicator_text(key)
             findings.add(words.REPLACED_BUILT_IN(clauses[0].span, predicate=text))
+    for rule in program.rules:
+        if rule.span.file == file and isinstance(rule.body, SplitBody):
+            _find_comparisons(program, rule.body, findings)
+
+
+#: Comparisons of terms: what they say of terms that differ, and the comparison of numbers.
+_AS_TERMS = {
+    ("=", 2): ("never holds", "=:="),
+    ("==", 2): ("never holds", "=:="),
+    ("\\=", 2): ("always holds", "=\\="),
+    ("\\==", 2): ("always holds", "=\\="),
+}
+
+
+def _find_comparisons(program: Program, body: SplitBody, findings: Findings) -> None:
+    levels = program.orders.get(body.feature.name, ()) if isinstance(body.feature, Atom) else ()
+    for part in chain.from_iterable(map(subterms, body.after)):
+        if isinstance(part, Struct) and functor(part) in _AS_TERMS and body.threshold in part.args:
+            holds, as_numbers = _AS_TERMS[part.name, 2]
+            for value in part.args:
+                if (isinstance(value, Number) and isinstance(value.value, int)) or (
+                    isinstance(value, Atom) and value.name in levels
+                ):
+                    found = words.THRESHOLD_AS_TERM(
+                        part.span,
+                        comparison=term_to_text(part),
+                        holds=holds,
+                        value=term_to_text(value),
+                        mended=term_to_text(Struct(as_numbers, (body.threshold, value))),
+                    )
+                    findings.add(found)
 
 
 def _find_declarations(program: Program, own: list[LogicClause], findings: Findings) -> None:

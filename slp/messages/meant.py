@@ -1,4 +1,4 @@
-"""W113, W114, and help lines for words that stand for a constraint in other tools, or in speech."""
+"""W113 to W115, and help lines for words that mean a constraint in other tools, or in speech."""
 
 from __future__ import annotations
 
@@ -67,4 +67,17 @@ W114 = Entry(
 REPLACED_BUILT_IN = W114.says(
     "these clauses replace the {predicate} that is built in, and differ from it",
     "give the predicate another name, or take the clauses out",
+)
+
+W115 = Entry(
+    "W115: a guard compares a threshold as a term",
+    cause="A guard behind a split compares its threshold with an integer, or with a level of an "
+    "ordinal feature, by `=`, `==`, `\\=` or `\\==`. These compare terms, and the threshold is a "
+    "floating-point number: the terms `30` and `30.0` differ.",
+    remedy="Compare numbers: `=:=` or `=\\=`.",
+    example=":- start(t).\n1 :: t --> split(age, V), { V = 30 }, leaf, leaf.",
+)
+THRESHOLD_AS_TERM = W115.says(
+    "`{comparison}` {holds}, because no threshold is the term `{value}`",
+    "compare numbers: `{mended}`",
 )

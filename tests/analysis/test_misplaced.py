@@ -1,8 +1,9 @@
-"""Facts that look like declarations, predicates in place of built-in ones, and words that mean a
-constraint."""
+"""Facts that look like declarations, predicates in place of built-in ones, words that mean a
+constraint, and thresholds that are compared as terms."""
 
 from __future__ import annotations
 
+import polars as pl
 import pytest
 
 import slp
@@ -63,3 +64,41 @@ def test_clauses_that_replace_a_built_in_predicate_are_told() -> None:
     assert [code for code, _ in codes_and_helps(other + GOAL)] == ["W114"]
     labelled = "0.5 :: member(X, [X|_]). 0.5 :: member(X, [_|T]) :- member(X, T).\n"
     assert [code for code, _ in codes_and_helps(labelled)] == ["W114"]
+
+
+STAGE = ":- feature(stage, [ordinal([i, ii, iii])]).\n"
+
+
+@pytest.mark.parametrize(
+    ("feature", "guard", "mended"),
+    [
+        ("age", "V = 30", "V =:= 30"),
+        ("F", "\\+ 30 == V", "V =:= 30"),
+        ("age", "(V > 40 ; V \\= 30)", "V =\\= 30"),
+        ("stage", "V \\== iii", "V =\\= iii"),
+        ("age", "V = 30.0", None),
+        ("age", "V =:= 30", None),
+        ("age", "W = 30, V > W", None),
+        ("color", "V = iii", None),
+    ],
+)
+def test_a_threshold_that_is_compared_as_a_term_is_told(
+    feature: str, guard: str, mended: str | None
+) -> None:
+    rules = f"1/2 :: t --> split({feature}, V), {{ {guard} }}, leaf, leaf. 1/2 :: t --> leaf."
+    told = [] if mended is None else [("W115", f"compare numbers: `{mended}`")]
+    assert codes_and_helps(f"{STAGE}:- start(t).\n{rules}") == told
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_no_threshold_is_an_integer_as_a_term() -> None:
+    """What W115 says, on a table whose only threshold is 30."""
+    frame = pl.DataFrame({"age": [20.0, 40.0], "ill": ["no", "yes"]})
+    rules = ":- start(t).\n1/2 :: t --> split(age, V), {{ V {} }}, leaf, leaf. 1/2 :: t --> leaf."
+    for holds, comparisons in (
+        (False, ("= 30", "== 30")),
+        (True, ("\\= 30", "\\== 30", "=:= 30", "= 30.0")),
+    ):
+        for comparison in comparisons:
+            posterior = slp.parse(rules.format(comparison)).posterior(frame, draws=0)
+            assert len(posterior.k_best(2)) == 1 + holds, comparison
