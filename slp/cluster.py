@@ -5,8 +5,8 @@
 
 Then the chains and islands of a run, the restarts of `modal`, and the runs of `compare`, `cv` and
 `tune` are tasks of that backend. A task holds all that it depends on, its random numbers too, so
-results do not depend on where it ran, or how often. joblib's local backends change nothing: on one
-machine the core has its own threads.
+on machines with the same versions and processors of one kind results do not depend on where it ran,
+or how often. joblib's local backends change nothing: on one machine the core has its own threads.
 """
 
 from __future__ import annotations

@@ -118,7 +118,7 @@ _ENGINE: dict[str, _Option] = {
         "--scheduler",
         metavar="ADDRESS",
         help="Run chains, islands and folds on the Dask cluster at this address, such as "
-        "tcp://10.0.0.7:8786. No result depends on it.",
+        "tcp://10.0.0.7:8786. On processors of one kind no result depends on it.",
     ),
     "seed": seed_option,
     "allow_code": click.option(
