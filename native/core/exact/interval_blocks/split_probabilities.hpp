@@ -130,11 +130,11 @@ public:
         if (n == 0) {
             return false;
         }
-        n_splits_[member] += n;
         if (alike_) {
-            masses_[member] += n;
+            add_alike(member, member + 1);
             return true;
         }
+        n_splits_[member] += n;
         for (std::size_t q = 0; q < grammar_.n_shares; ++q) {
             const double weight = weight_of(q, member);
             factor_[q] = 0.0;
@@ -144,6 +144,13 @@ public:
             }
         }
         return true;
+    }
+    // The same for members from `begin` to end - 1, where features are alike: each split has mass 1.
+    void add_alike(std::size_t begin, std::size_t end) {
+        for (std::size_t member = begin; member < end; ++member) {
+            n_splits_[member] += count_[member];
+            masses_[member] += count_[member];
+        }
     }
     // Of the last member added.
     double factor(std::size_t q) const { return factor_[q]; }

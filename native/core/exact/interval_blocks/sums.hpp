@@ -113,13 +113,21 @@ private:
                 clear(of_feature_);
             }
             const bool excluded = s_.is_excluded(feature);
+            const bool weighs = s_.weighs() || s_.partitions();
             for (std::uint32_t e = 0; e < splits.size(); ++e) {
                 prefetch(first + e + 3);
                 split_.find(splits[e], ranks_);
+                if constexpr (!kVector) {
+                    if (split_.is_one() && !weighs) {
+                        add_plain_split(first + e, excluded);
+                        continue;
+                    }
+                }
                 for (std::size_t i = 0; i < k; ++i) {
                     const std::size_t from = std::max(ranks_.start[i], ranks_.first_member[i]);
                     if (from < k) {
-                        const SplitWeights weights = firsts_.weights(split_, first + e, i, from);
+                        const SplitWeights weights =
+                            weighs ? firsts_.weights(split_, first + e, i, from) : SplitWeights{};
                         shares_.count(i, from, split_, weights);
                         if (!excluded) {
                             add_split(first + e, i, from, weights);
@@ -173,10 +181,7 @@ private:
                     add(grammar_.runs_of(c, true).subspan(own.size()), k - 1);
                 }
             } else if (!grammar_.runs_of(c).empty()) {
-                for (std::size_t j = begin; j < end; ++j) {
-                    const double x = row_l[last_l[j]] * row_r[last_r[j]];
-                    add_term<kSum>(weights.data == nullptr ? x : weights.data[j] * x, row[j]);
-                }
+                add_products(row_l, last_l, row_r, last_r, weights.data, begin, end, row);
             }
         };
         if (split_.is_one()) {
@@ -186,16 +191,60 @@ private:
         }
     }
 
+    // Adds one split that has the same class in all members, and weight 1. Most programs have no
+    // others, and most rows are short: so what does not depend on the row is looked up before.
+    void add_plain_split(std::size_t split, bool excluded) {
+        const std::size_t k = ranks_.k;
+        const Triangle& left = *sides_[2 * split];
+        const Triangle& right = *sides_[2 * split + 1];
+        const std::uint32_t* const last_l = ranks_.left_ranks.last.data();
+        const std::uint32_t* const last_r = ranks_.right_ranks.last.data();
+        const std::uint32_t* const below_l = ranks_.left_ranks.below.data();
+        const std::uint32_t* const below_r = ranks_.right_ranks.below.data();
+        const std::uint32_t* const start = ranks_.start.data();
+        const std::uint32_t* const first_member = ranks_.first_member.data();
+        double* const sums = (alike_ ? sums_ : of_feature_).data();
+        const bool adds = !excluded && !grammar_.runs_of(split_.one()).empty();
+        for (std::size_t i = 0; i < k; ++i) {
+            const std::size_t from = std::max(start[i], first_member[i]);
+            if (from < k) {
+                shares_.count(i, from, split_, {});
+                if (adds) {
+                    add_products(left.row(below_l[i]), last_l, right.row(below_r[i]), last_r, nullptr,
+                                 from, k, sums + i * k);
+                }
+            }
+        }
+    }
+
+    // Adds weights * left * right, of members j from `begin` to end - 1. A function of its own, so that
+    // the compiler knows that the sums are apart from what is read.
+    static void add_products(const double* __restrict left, const std::uint32_t* __restrict last_l,
+                             const double* __restrict right, const std::uint32_t* __restrict last_r,
+                             const double* __restrict weights, std::size_t begin, std::size_t end,
+                             double* __restrict sums) {
+        if (weights == nullptr) {
+            for (std::size_t j = begin; j < end; ++j) {
+                add_term<kSum>(left[last_l[j]] * right[last_r[j]], sums[j]);
+            }
+        } else {
+            for (std::size_t j = begin; j < end; ++j) {
+                add_term<kSum>(weights[j] * (left[last_l[j]] * right[last_r[j]]), sums[j]);
+            }
+        }
+    }
+
     // --- the measure ---
 
     // Adds a feature's sums to those of all features. Where features are alike, the sums are there.
     void fold_feature() {
         const std::size_t k = ranks_.k;
         for (std::size_t i = 0; i < k; ++i) {
-            for (std::size_t at = i * k + ranks_.first_member[i]; at < (i + 1) * k; ++at) {
-                if (alike_) {
-                    shares_.add(at);
-                } else {
+            const std::size_t begin = i * k + ranks_.first_member[i], end = (i + 1) * k;
+            if (alike_) {
+                shares_.add_alike(begin, end);
+            } else {
+                for (std::size_t at = begin; at < end; ++at) {
                     fold(of_feature_.data() + at * length(), at);
                 }
             }
