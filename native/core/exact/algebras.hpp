@@ -25,8 +25,8 @@ inline double log_factor(const RuleEdges& rule, const ItemEdges& item, bool like
     return rule.log_factor + (data ? item.log_likelihood : 0.0);
 }
 
-// Of an item the total weight of all derivations (log Q in the end), the weight of the best one, or
-// their number: exact below 2^53, inf beyond the doubles.
+// For an item, the total weight of all derivations (log Q in the end), the weight of the best one,
+// or their number: exact below 2^53, inf beyond the doubles.
 template <typename Number, Sum kOf>
 class WeightAlgebra {
 public:
@@ -63,7 +63,7 @@ public:
                (total.is_zero() && derives_nothing(item, left, right));
     }
 
-    // Of totals: the probability of each leaf rule and each edge given the item, whose value is
+    // For totals: the probability of each leaf rule and each edge given the item, whose value is
     // `own`. `find` gives values by key, or null.
     template <typename Find>
     void edge_probabilities(const ItemEdges& item, const std::uint64_t* own, double* out,

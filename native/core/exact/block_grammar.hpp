@@ -61,7 +61,8 @@ struct BlockGrammar {
         std::uint32_t to, left, right, n;
         std::uint32_t shares;  // of all states of the run
         bool crossed;
-        // Of crossed runs: where the weights of its terms are; -1 if all are 1. Others have 1.
+        // For crossed runs: where the weights of its terms are; -1 if all are 1. Terms of other
+        // runs have weight 1.
         std::int32_t weights;
         // Number of its first term, among those of all runs.
         std::uint32_t first_term;
@@ -126,7 +127,7 @@ struct BlockGrammar {
     std::vector<std::uint32_t> first_run;
     std::vector<std::uint8_t> allowed;
     std::vector<double> weights;
-    // Of each term, which of the split rules of its state takes it over: its place among all that
+    // For each term, which of the split rules of its state takes it over: its place among all that
     // have a weight, calls followed.
     std::vector<std::uint32_t> rule_of_term;
 

@@ -46,8 +46,8 @@ struct BlockTask {
     double log_scale = 0.0;
 };
 
-// Of a block: its members, and their splits with one more for the leaf. Whether every value so far
-// lies well inside the range of doubles.
+// For a block: the number of its members, and of their splits with one more for each leaf; whether
+// every value so far lies well inside the range of doubles.
 struct BlockCounts {
     std::uint64_t n_items = 0, n_edges = 0;
     bool in_range = true;
@@ -116,8 +116,8 @@ inline bool is_inside(const BlockGrammar& grammar, double value) {
 
 // Writes the first n values of a box. common: by share class, the factor of all splits; 0 if there
 // are none. sum: by state, over the splits, weights times values. Only the whole table has values
-// of the start. Returns whether all values are inside the range of doubles, and the leaf where
-// values may be zero: one that underflows would look like one that may not be.
+// for start states. Returns whether all values are inside the range of doubles. Where values may
+// be zero, `leaf` must also be positive: a leaf that underflows looks like a forbidden one.
 template <Sum kSum, typename Common>
 bool write_values(const BlockGrammar& grammar, double leaf, std::span<const double> statistics,
                   bool is_whole, Common common, const double* sum, std::size_t n, double* out) {

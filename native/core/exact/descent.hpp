@@ -99,7 +99,7 @@ public:
 
 private:
     std::size_t home(Key key) const { return key.a & (slots_.size() - 1); }
-    // Of the item, or the empty slot that it would take.
+    // The slot of the item, or the empty slot that it would take.
     std::size_t slot_of(Key key) const {
         std::size_t i = home(key);
         while (slots_[i] != nullptr && !(slots_[i]->key == key)) {

@@ -60,7 +60,7 @@ struct PassTask {
     bool likelihood = true;
     // Numbers with exponents (numbers.hpp).
     bool scaled = false;
-    // Of the vectors of leaf_number and tree_depth.
+    // The length of the vectors of leaf_number and tree_depth.
     std::size_t length = 0;
     Keep keep = Keep::items;
     // Bytes that it may hold.
@@ -82,7 +82,7 @@ public:
     virtual ~Pass() = default;
     virtual Status run(const Poll& poll) = 0;
     virtual Progress progress() const = 0;
-    // Of an item, its box and its product state: log of its value, -inf if it was not kept. Boxes
+    // The log value of an item, by its box and product state; -inf if it was not kept. Boxes
     // of at most few_rows() distinct rows that were not kept are computed if their rows are given.
     virtual double log_value(const Box& box, std::int32_t product) const = 0;
     virtual std::uint32_t few_rows() const { return 0; }
@@ -100,8 +100,8 @@ public:
     virtual IntervalBlockSearch* blocks() const { return nullptr; }
     // Set if trees were not followed to every depth.
     virtual std::optional<DepthCut> depth_cut() const { return std::nullopt; }
-    // Of totals: the probability of each choice at an item, given the item, into out: one entry for
-    // a leaf rule, others one for each edge, rule after rule (item.n_edges in all).
+    // For totals: the probability of each choice at an item, given the item, into out: one entry
+    // for a leaf rule, others one for each edge, rule after rule (item.n_edges in all).
     virtual void edge_probabilities(const Engine& engine, const Box& box,
                                     std::span<const BoxSplit> splits, std::int32_t product,
                                     const ItemEdges& item, double* out) const;

@@ -94,7 +94,7 @@ Order order_of(std::size_t way) {
     return way == 0 ? Order::most_first : way == 1 ? Order::fewest_first : Order::random;
 }
 
-// Of `sampled` boxes those that full cuts can reach within the depth; all if nothing prevents it.
+// The boxes in `sampled` that full cuts can reach within the depth; all if nothing prevents it.
 std::vector<const Path*> reachable(RandomDescents& descents,
                                    const std::vector<const Path*>& sampled, std::int32_t max_cuts,
                                    double work, std::size_t& tried) {

@@ -47,7 +47,7 @@ public:
         }
     }
 
-    // Of a leaf with these statistics and as many rows of the data.
+    // The value of a leaf with these statistics and this number of rows of the data.
     double operator()(const double* statistics, std::uint32_t n_rows) const {
         if (n_rows >= total_.size()) {
             return leaf_value(model_, likelihood_, log_scale_, statistics, n_rows);
@@ -65,7 +65,7 @@ private:
     const LeafModel& model_;
     bool likelihood_;
     double log_scale_;
-    // Of a dirichlet: Gamma(a_c + i) / Gamma(a_c), at c * kTabulated + i.
+    // For a dirichlet: Gamma(a_c + i) / Gamma(a_c), at c * kTabulated + i.
     std::vector<double> rising_;
     // Gamma(A) / Gamma(A + i), scaled; as far as doubles reach.
     std::vector<double> total_;

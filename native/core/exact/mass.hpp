@@ -350,7 +350,7 @@ private:
     }
 
     const Problem& problem_;
-    // Of rules whose label depends on the rows, the most that it can be, as a logarithm.
+    // The log of the largest possible label of each rule whose label depends on the rows.
     std::unordered_map<const Rule*, double> log_most_;
     bool unbounded_ = false;
     std::vector<std::size_t> order_;        // see order()

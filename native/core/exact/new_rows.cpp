@@ -238,7 +238,7 @@ private:
     bool by_items_;
     // Rows not done. `missing_`: those that miss a value, which blocks do not follow.
     std::vector<std::size_t> left_, missing_;
-    // Of each new row the query of the row of the table that it goes with; -1 for none.
+    // For each new row, the query of the table row that it goes with; -1 for none.
     std::vector<std::int32_t> query_of_new_;
     QueryOfRow query_of_row_;
     std::size_t n_of_table_ = 0;  // rows of the table that new rows go with

@@ -173,7 +173,7 @@ private:
         });
     }
 
-    // Of a state that is only called, which blocks do not keep.
+    // The log value of a state that is only called. Blocks do not keep these values.
     double log_called(const Box& box, std::int32_t product) const {
         double leaf = 0;
         std::vector<double> terms;

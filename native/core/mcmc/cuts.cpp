@@ -157,7 +157,7 @@ void CutFinder::list(std::size_t f) {
         return;
     }
     const bool levels = feature.kind == FeatureKind::levels;
-    // Of two levels, `= a` and `= b` are one split, on the first.
+    // With two levels, `= a` and `= b` are the same split. The test is on the first level.
     const std::size_t tests = levels && codes_.size() > 2 ? codes_.size() : codes_.size() - 1;
     if (min_leaf_ <= 1) {
         for (std::size_t i = 0; i < tests; ++i) {

@@ -58,7 +58,7 @@ private:
     std::size_t words_of(std::size_t f) const {
         return (static_cast<std::size_t>(problem_.table.features[f].n_codes) + 63) / 64;
     }
-    // Of the codes marked: the number of tests; the k-th code; the next one.
+    // For the codes marked: the number of tests; the k-th code; the next one.
     std::size_t n_tests() const;
     std::uint32_t marked_code(std::size_t k) const;
     std::uint32_t next_code(std::uint32_t code) const;

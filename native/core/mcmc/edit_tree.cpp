@@ -206,7 +206,7 @@ bool TreeEditor::make_canonical(const Job& job, const RowTest& test, Taken& take
         taken.high = smallest;
         return false;
     }
-    // Of two levels, `= a` and `= b` are one split, on the first.
+    // With two levels, `= a` and `= b` are the same split. The test is on the first level.
     const bool swapped = smallest == largest && smallest < below;
     taken.low = taken.high = swapped ? smallest : below;
     return swapped;

@@ -30,7 +30,7 @@ using Places = std::array<std::uint32_t, kEditKinds>;
 
 struct EditTree {
     Proof proof;
-    // Of each node: splits above it; the kinds that apply to it; sums of these over its subtree.
+    // For each node: splits above it; the kinds that apply to it; sums of these over its subtree.
     struct Mark {
         std::uint32_t depth = 0;
         Places here{}, all{};

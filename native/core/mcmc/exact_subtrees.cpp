@@ -49,7 +49,8 @@ bool ExactSubtrees::fits(Rows rows) {
             seen = looked_;
         }
         const bool misses = feature.holes && seen_[feature.missing()] == looked_;
-        // Thresholds: with the missing rows or without, or these alone.
+        // Thresholds: an interval of values with or without the rows that miss a value, or these
+        // rows alone.
         bound *= feature.kind >= FeatureKind::levels ? std::exp2(codes)
                  : misses                            ? (codes - 1) * codes + 1
                                                      : codes * (codes + 1) / 2;

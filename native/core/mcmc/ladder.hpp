@@ -38,7 +38,8 @@ struct Ladder {
 };
 
 struct ScanPlan {
-    // Of the N rungs; and log ratios of the normalisers of neighbours as they are guessed, N - 1.
+    // The powers of the N rungs; and guesses of the N - 1 log ratios of the normalisers of
+    // neighbours.
     std::vector<double> powers, centres;
     std::uint64_t n_scans = 0;
     // Steps of a rung in a scan, the mean over the rungs: see `steps_of`.

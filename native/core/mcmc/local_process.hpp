@@ -51,8 +51,8 @@ public:
         splits_.list(static_cast<std::size_t>(rule), feature, out);
     }
 
-    // Of the goal entered: the rules that can be taken, each with the log of its weight (divided by
-    // the sum over the applicable rules where weights are normalised); log Z of their choice; and
+    // For the goal entered: the rules that can be taken, each with the log of its weight (divided
+    // by the sum over the applicable rules where weights are normalised); log Z of their choice; and
     // their splits.
     struct RuleAlternative {
         std::int32_t rule;

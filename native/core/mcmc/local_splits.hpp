@@ -111,7 +111,7 @@ private:
         std::uint32_t n_open = 0;
     };
 
-    // Of the rules of the state that is entered.
+    // The steps of the rules of the state that is entered.
     const std::vector<RuleSteps>& steps_of(std::size_t state);
     Reach reach_of_feature(const Rule& rule, const FeatureSteps& steps, std::size_t f);
     // Masses of the features for the splits of a rule; then one feature's open cuts.

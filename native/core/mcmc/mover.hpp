@@ -110,14 +110,14 @@ private:
     const TreeTests& tests_;
     const std::vector<Proposal>& mixture_;
     const Predicate* predicate_ = &kNoPredicate;
-    // Of the proposals, at the power of the last step.
+    // The weights of the proposals, at the power of the last step.
     std::vector<double> weights_;
     double power_of_weights_ = -1.0;
     LocalProcess process_;
     TreeTester tester_;
     ExactSubtrees exact_;
     TreeMoves moves_;
-    // Of particle_gibbs, made when it is first used; the plan is that of the last step.
+    // For particle_gibbs: the plan of the last step, and the filter, made when it is first used.
     smc::Plan plan_;
     std::unique_ptr<smc::Filter> filter_;
     // Rows of the data up to and with each distinct row.

@@ -40,15 +40,15 @@ struct Node {
     Taken taken;
     std::int32_t state = 0;
     bool rule_point = false, split_point = false;
-    // Of its choice.
+    // What its choice allows.
     bool can_split = false, can_stop = false;
     // Whether its box fits under exact_subtree (1, 0), or -1 if not yet known.
     std::int8_t fits = -1;
     // Where its rows begin, and how many they are.
     std::uint32_t begin = 0, size = 0;
-    // Of its choice: log of the probability of its split, given the rule.
+    // The log probability of its split, given the rule.
     double log_split = 0.0;
-    // Of the goal alone, and of its whole subtree.
+    // The sums of the goal alone, and of its whole subtree.
     Sums own, all;
 
     std::uint32_t n_parts() const {

@@ -14,7 +14,8 @@ namespace slp::mcmc {
 struct RowTest {
     const std::uint32_t* code;
     std::uint32_t least, width;
-    // Of a test by subsets, the codes that go left instead, as binary digits; 0 of others.
+    // For a test by subsets, the codes that go left, as binary digits: they replace `least` and
+    // `width`. 0 for other tests.
     std::uint32_t group = 0;
     // The code of missing values, and whether they go left.
     std::uint32_t missing = UINT32_MAX;

@@ -60,9 +60,9 @@ private:
     const Geometry& geometry_;
     std::size_t n_quantities_;
     std::vector<Region> regions_;
-    // Of each leaf, what must not fall as the feature grows.
+    // For each leaf, what must not fall as the feature grows.
     std::vector<double> rising_;
-    // Of each leaf of a normal_inverse_gamma, how large its responses are.
+    // For each leaf of a normal_inverse_gamma, how large its responses are.
     std::vector<double> scale_;
     std::vector<double> statistics_, predicted_;
     std::vector<std::uint8_t> used_;

@@ -94,7 +94,7 @@ template <std::size_t W>
 void FeatureScan::list_cuts(const RowSet& set, bool levels) {
     const std::size_t width = W > 0 ? W : width_;
     const std::size_t n = codes_.size();
-    // Of two levels, `= a` and `= b` are one split, on the first.
+    // With two levels, `= a` and `= b` are the same split. The test is on the first level.
     const std::size_t tests = levels && n > 2 ? n : n - 1;
     double* const running = running_.data();
     std::fill_n(running, width, 0.0);

@@ -92,7 +92,7 @@ public:
     std::size_t n_slots() const { return levels_[0]->states.slots().size(); }
     // Whether splits of one feature depend on those of others (`partition`).
     bool across_features() const { return levels_[0]->partitions; }
-    // Of the goal entered: the splits on one feature, one score for each slot.
+    // Scores the splits of the goal entered on one feature: one score for each slot.
     void score_feature(std::uint32_t feature, std::span<FeatureScore> out) {
         score_feature(0, feature, out);
     }
@@ -103,7 +103,7 @@ public:
     // Log of the weight of stopping alone; -inf if it cannot stop.
     double log_stop();
 
-    // Of the last goal that was chosen for: the best score of a split by feature.
+    // For the last goal chosen for: the best score of a split, by feature.
     std::span<const double> by_feature() const { return by_feature_; }
 
 private:

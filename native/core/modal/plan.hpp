@@ -21,7 +21,7 @@ struct Plan {
     bool likelihood = true;
     // Whether the sides of a split count the label of stopping.
     bool stop_labels = true;
-    // Of a node's class counts, what its Dirichlet prior gets (only without look-ahead).
+    // The share of a node's class counts that its Dirichlet prior gets (only without look-ahead).
     double smoothing = 0.0;
     // Levels of splits below a side that its worth sums over.
     std::uint32_t look_ahead = 0;
@@ -67,8 +67,8 @@ struct Node {
     bool gains = false;
     SplitTaken split;
     std::vector<SplitTaken> failed;
-    // Logs. Of stopping: the weight under the program (-inf if it cannot stop), and the likelihood.
-    // Of the split: the weight of rule and split, and its score less that of stopping.
+    // Logs. For stopping: the weight under the program (-inf if it cannot stop) and the likelihood.
+    // For the split: the weight of rule and split, and its score minus the score of stopping.
     double log_stop = -INFINITY, log_likelihood = 0.0, log_split = 0.0, gain = 0.0;
     // What smoothing has added to the leaf model's prior; empty without.
     std::vector<double> added;

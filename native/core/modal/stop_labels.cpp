@@ -13,7 +13,8 @@ const StateFacts& StopLabels::facts(std::int32_t state) {
         facts_.resize(at + 1);
     }
     if (!facts_[at].known) {
-        StateFacts made = make(state);  // which may make others
+        // `make` may resize `facts_`, as it asks for the facts of called states.
+        StateFacts made = make(state);
         facts_[at] = std::move(made);
     }
     return facts_[at];

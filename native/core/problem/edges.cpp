@@ -155,7 +155,7 @@ bool EdgeBuilder::find_split_probabilities(const Rule& rule, const Box& box,
     return true;
 }
 
-// Of the splits that part the rows alike, sides disregarded, the first stands for the others.
+// The first of the splits that part the rows alike, whichever side is left, stands for the others.
 void EdgeBuilder::keep_first_of_each_partition(const Box& box, std::span<const BoxSplit> splits) {
     const auto smaller_side = [&](std::uint32_t i) {
         const Key left = splits[i].left, right = box.key - left;

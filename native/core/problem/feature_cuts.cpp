@@ -43,7 +43,7 @@ void list_cuts(const Feature& feature, std::span<const std::uint32_t> codes,
     const bool levels = feature.kind == FeatureKind::levels;
     const bool misses = codes.back() == feature.missing();
     const std::size_t n = codes.size() - (misses ? 1 : 0);
-    // Of two levels, `= a` and `= b` are one split, on the first.
+    // With two levels, `= a` and `= b` are the same split. The test is on the first level.
     const std::size_t tests = levels && n > 2 ? n : n - 1;
     for (std::size_t i = 0; i < tests; ++i) {
         const Cut cut{codes[i], codes[levels ? i : i + 1]};

@@ -231,7 +231,7 @@ BoxSplit* Splitter::threshold_splits(std::uint32_t f, const Box&, BoxSplit* out)
 
 BoxSplit* Splitter::level_splits(std::uint32_t f, const Box&, BoxSplit* out) {
     const Feature& feature = geometry_.problem_.table.features[f];
-    // Of two levels, `= a` and `= b` are one split, on the first.
+    // With two levels, `= a` and `= b` are the same split. The test is on the first level.
     const std::size_t tests = codes_.size() <= 2 ? codes_.size() - 1 : codes_.size();
     for (std::size_t i = 0; i < codes_.size(); ++i) {
         Bucket& bucket = buckets_[codes_[i]];

@@ -33,11 +33,11 @@ double log_gamma_step(double z, double f) {
     return (z - 0.5) * std::log1p(f / z) + f * std::log(z + f) - f + rest(z + f) - rest(z);
 }
 
-// Of a normal_linear: regressors with the constant, and the response behind them.
+// For a normal_linear: the regressors with the constant, and the response behind them.
 constexpr std::size_t kMostCoefficients = 31;
 constexpr std::size_t kMostNumbers = (kMostCoefficients + 1) * (kMostCoefficients + 1);
 
-// Of a table: in front of its statistics are the number of rows and the sum of the responses.
+// For a table: the number of rows and the sum of the responses stand before its statistics.
 constexpr std::size_t kFirstOfTable = 2;
 
 bool is_whole(double x) { return x == std::floor(x); }
@@ -298,9 +298,9 @@ double LeafModel::gamma_ratio(double n) const {
                             : rising_[0](whole / 2);
 }
 
-// Into `matrix`, row by row, the Cholesky factor (lower) of the matrix of slp.leaves.normal_linear:
-// that of the coefficients, and a last row whose last number stays what is left of its square.
-// Returns the sum of the logs of the other diagonal numbers.
+// Writes the lower Cholesky factor of the matrix of slp.leaves.normal_linear into `matrix`, row by
+// row. The last row is for the response. Its diagonal number is left as a square: its root is not
+// taken. Returns the sum of the logs of the other diagonal numbers.
 double LeafModel::factor(const double* s, double* matrix) const {
     const std::size_t p = n_coefficients_, width = p + 1;
     for (std::size_t i = 0; i < width; ++i) {

@@ -85,7 +85,7 @@ public:
     void log_of_sides(const double* left, std::size_t stride, std::size_t n, const double* whole,
                       double* out) const;
 
-    // Of a dirichlet: upper bound on the log marginal likelihood of any partition of rows with
+    // For a dirichlet: upper bound on the log marginal likelihood of any partition of rows with
     // these statistics into leaves; that of the partition by class. Order the rows. The k-th row of
     // class c in its leaf has predictive probability (a_c + k - 1) / (A + t) for t rows before it
     // in the leaf, A the sum of a, and t >= k - 1. As a_c <= A, (a_c + k - 1) / (A + k - 1) does

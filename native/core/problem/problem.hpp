@@ -83,8 +83,8 @@ struct UntoldFault {
 
 // Two codes say what a cut parts. Thresholds: the codes that are neighbours in the box. Levels: both
 // the code of the level. Subsets: the codes on the left, and those on the right, as binary digits.
-// Of a feature with holes, n_codes or 2 n_codes more is the cut with missing values on the right or
-// on the left; both the code of missing values is the test for these.
+// For a feature with holes, n_codes or 2 n_codes more is the cut with missing values on the right
+// or on the left; both the code of missing values is the test for these.
 struct Cut {
     std::uint32_t low, high;
 

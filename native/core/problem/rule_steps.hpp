@@ -14,7 +14,7 @@ namespace slp {
 
 enum class Steps : std::uint8_t { open, forbidden, outside, mixed };
 
-// Of one rule and feature; the states are those of the first cell.
+// The steps of one rule on one feature; `left` and `right` are the states of the first cell.
 struct FeatureSteps {
     Steps kind;
     std::int32_t left, right;

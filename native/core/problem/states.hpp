@@ -96,12 +96,12 @@ public:
     }
     Rules& operator[](std::size_t state) { return listed_[state]; }
 
-    // Of an open grammar alone.
+    // Only for an open grammar.
     std::uint32_t least_leaves(std::size_t state) const {
         return source_->state(state).least_leaves;
     }
 
-    // Of a listed grammar alone.
+    // Only for a listed grammar.
     std::size_t size() const { return all().size(); }
     auto begin() const { return all().begin(); }
     auto end() const { return all().end(); }

@@ -58,8 +58,8 @@ private:
     std::vector<Choice> choices_;
     std::vector<double> phi_, counts_, reached_, residual_, mixed_, gates_, left_;
     std::vector<double> weights_of_features_;
-    // Of numbers: sums over rows for the leaf alone; of the last split the precision and the mean
-    // of both mu.
+    // For numbers: sums over rows for the leaf alone; for the last split, the precision and the
+    // mean of both mu.
     double precision_ = 0.0, slope_ = 0.0, log_one_ = 0.0, noise_ = 1.0;
     double p00_ = 0, p01_ = 0, p11_ = 0, h0_ = 0, h1_ = 0;
     std::vector<double> of_leaf_, weights_;

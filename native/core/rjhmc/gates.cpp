@@ -107,8 +107,8 @@ void Model::add_gradients(const Topology& tree, std::size_t begin, std::size_t e
     }
 }
 
-// The derivative by log h: that of (tau - v) / h by log h is its negative. In HMC-DFI the sum of v
-// times the derivative is that over the features, which `by_delta_` has.
+// Adds the derivative by log h. The derivative of the score (tau - v) / h by log h is minus the
+// score. In HMC-DFI, `by_delta_` gives the sum of v times the derivative, feature by feature.
 void Model::add_slopes_by_h(const Topology& tree, std::span<double> gradient) {
     for (std::size_t j = 0; j < tree.size() / 2; ++j) {
         double by_v = by_score_v_[j];

@@ -47,17 +47,17 @@ struct Data {
     std::vector<double> values;
     // How many rows a distinct row stands for (n); of numbers then the mean of their responses (n).
     std::vector<double> responses;
-    // Of classes: rows are sorted by class. Where the rows of each class begin, then n.
+    // For classes, rows are sorted by class: where the rows of each class begin, then n.
     std::vector<std::size_t> first_of_class;
-    // Of numbers: the sum of squares of all responses about the means of their distinct rows.
+    // For numbers: the sum of squares of all responses about the means of their distinct rows.
     double within = 0.0;
-    // Of numbers: how many rows there are, repeats counted.
+    // For numbers: how many rows there are, repeats counted.
     double n_rows = 0.0;
-    // Of classes the concentrations; empty for numbers.
+    // The concentrations for classes; empty for numbers.
     std::vector<double> concentration;
-    // Of numbers: mean and standard deviation of mu, shape and scale of sigma^2.
+    // For numbers: mean and standard deviation of mu, shape and scale of sigma^2.
     double mu_mean = 0.0, mu_sd = 1.0, shape = 1.0, scale = 1.0;
-    // Of HMC-DFI the concentrations of delta; empty for HMC-DF.
+    // The concentrations of delta in HMC-DFI; empty for HMC-DF.
     std::vector<double> delta;
     // Mean and standard deviation of log h; h is fixed where the latter is 0.
     double log_h_mean = 0.0, log_h_sd = 0.0;
@@ -155,10 +155,10 @@ private:
     // response's derivative is there, for the rows of a chunk.
     std::vector<double> left_, right_, reach_, value_, chunk_;
     std::vector<double> counts_, slopes_, by_delta_;
-    // Of each leaf: concentrations with counts, class by class, then their sum; log Gamma of these,
-    // and digamma.
+    // For each leaf: concentrations with counts, class by class, then their sum; log Gamma of
+    // these, and digamma.
     std::vector<double> posterior_, log_gammas_, digammas_;
-    // Of each inner node: sums over rows of the derivative by (tau - v) / h, and of v times it.
+    // For each inner node: sums over rows of the derivative by (tau - v) / h, and of v times it.
     std::vector<double> by_score_, by_score_v_;
 };
 

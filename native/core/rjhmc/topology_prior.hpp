@@ -23,8 +23,9 @@ public:
     TopologyPrior(const Problem& problem, bool soft_index, std::uint32_t max_leaves)
         : problem_(problem), soft_index_(soft_index), max_leaves_(max_leaves) {}
 
-    // Log probabilities (weights, where the program's are not normalised) of ending in a state and
-    // of splitting, the share of a feature not in it; -inf where it cannot be.
+    // The log probabilities that a node of a state is a leaf and that it splits. They are log
+    // weights if the program's weights are not normalised. `split` leaves out the share of the
+    // feature. Each is -inf where the state does not allow it.
     struct Rates {
         double leaf, split;
     };

@@ -21,7 +21,7 @@ struct Windows {
     Vector variance;
     StepSize step;
 
-    // Of this many parameters; a step size is to be found.
+    // Begins with this many parameters; a step size is to be found.
     void begin(std::size_t dimension) {
         variance.assign(dimension, 1.0);
         spreads_.assign(dimension, {});

@@ -6,7 +6,7 @@ namespace slp::search {
 
 namespace {
 
-// Of what is left of the budget, the bits take at most one part in so many.
+// The bits take at most one part in so many of what is left of the budget.
 constexpr std::size_t kPartOfBudget = 8;
 
 }  // namespace

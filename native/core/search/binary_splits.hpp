@@ -35,7 +35,7 @@ public:
     std::span<BoxSplit> splits(const Box& box, Arena& arena, double*& sums);
 
 private:
-    // Of a set of rows.
+    // The sums over a set of rows.
     struct Sum {
         Key key;
         Sizes sizes = 0;
@@ -53,8 +53,8 @@ private:
     Charge charge_;
     // n * d, row by row, 1 where the row goes left; a row of zeros follows.
     std::vector<std::uint8_t> left_;
-    // Of four rows: sums of their subsets, by the bits of the rows; and the subset that goes left,
-    // by feature.
+    // For four rows: the sums over each subset, by the bits of its rows; and for each feature the
+    // subset that goes left.
     std::array<Sum, 1 << kRows> subsets_;
     std::vector<double> subset_sums_;
     std::vector<std::uint8_t> subset_of_;

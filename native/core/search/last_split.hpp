@@ -33,8 +33,8 @@ public:
                            const double* sums);
 
 private:
-    // Of cuts of one feature: how many, each with its versions as one, and the largest product of
-    // the likelihoods of the leaves on both sides. Both are for the rows of `log_split_above`.
+    // For the cuts of one feature: how many, each with its versions as one, and the largest product
+    // of the likelihoods of the leaves on both sides. Both are for the rows of `log_split_above`.
     struct Cuts {
         double n, best;
     };
@@ -49,7 +49,7 @@ private:
     WeightBound& weights_;
     // Where the two sums are in a leaf's statistics; none: it bounds nothing.
     std::optional<std::pair<std::size_t, std::size_t>> two_sums_;
-    // Of one feature: the codes that occur, ascending, and the sums over the rows of each.
+    // For one feature: the codes that occur, ascending, and the sums over the rows of each.
     std::vector<std::uint32_t> codes_;
     std::vector<double> by_code_;
     std::vector<Cut> listed_;

@@ -60,9 +60,9 @@ private:
     std::size_t k_, width_;
     // n * width, row by row.
     std::vector<double> rows_;
-    // Of counts and durations: each row's place among the different values of D / E.
+    // For counts and durations: each row's place among the different values of D / E.
     std::vector<std::uint32_t> order_;
-    // Of the rows that were asked for last: their places, sums up to each, and the best parting up
+    // For the rows that were asked for last: their places, sums up to each, and the best parting up
     // to each.
     std::vector<std::uint32_t> places_;
     std::vector<double> by_place_, up_to_, best_;

@@ -76,7 +76,7 @@ Opened Opening::open(const Box& box, std::int32_t product, Arena& arena) {
         alike_.start(rule.edges.size());
         for (std::uint32_t e = 0; e < rule.edges.size(); ++e) {
             const Edge& edge = rule.edges[e];
-            // Of branches with the same items below, that of the largest weight is enough.
+            // Among branches with the same items below, only the one of the largest weight matters.
             const std::uint32_t first = alike_.first(edge.left, edge.right, e);
             if (first != e && edge.probability <= rule.edges[first].probability) {
                 continue;

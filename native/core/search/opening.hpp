@@ -68,7 +68,7 @@ public:
             Trees& trees, Budget& budget);
 
     Opened open(const Box& box, std::int32_t product, Arena& arena);
-    // Of the box that was opened last.
+    // The number of splits of the box that was opened last.
     std::size_t n_splits() const { return splits_.size(); }
     // About the additions that opening the box took last.
     double steps(const Box& box) const {
@@ -137,7 +137,7 @@ private:
     Splitter splitter_;
     BinarySplits binary_;
     EdgeBuilder builder_;
-    // Of the box that was opened, or looked below, last: its splits, sums over their left sides and
+    // For the box that was last opened or looked below: its splits, sums over their left sides and
     // over the box, and whether two levels can be bounded at once (nothing: not yet known).
     Arena split_arena_;
     Key split_key_{};

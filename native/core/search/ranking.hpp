@@ -50,7 +50,7 @@ private:
         std::vector<Candidate> heap;
         double top() const { return heap.empty() ? -INFINITY : heap.front().bound; }
     };
-    // Of the derivation of some rank of an item.
+    // The bound for the derivation of some rank of an item.
     struct Bound {
         double value;
         bool exact;

@@ -1,4 +1,4 @@
-// Of tables whose features have two codes each: a bit for each feature of a row, set where the row
+// For tables whose features have two codes each: a bit for each feature of a row, set where the row
 // goes left. Planes (a bit for each row) of many rows are found 64 rows and 64 features at a time.
 
 #pragma once

@@ -11,7 +11,7 @@ namespace {
 // Without it the search would change between two branches at every step.
 constexpr double kSlack = 0.25;
 
-// Of the items opened, so many by greedy growth.
+// The share of the items opened that greedy growth may open.
 constexpr double kDiveShare = 0.1;
 
 // The shares of the room that the table and the items that were opened may take; the others are

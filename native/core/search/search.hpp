@@ -51,8 +51,8 @@ struct Found {
 
 class Search {
 public:
-    // Of growth from the start: what departures from greedy growth may cost on the way to a leaf
-    // (see growth.cpp), and the most steps of opening items.
+    // Limits for growth from the root: the most that departures from greedy growth may cost on the
+    // way to a leaf (see growth.cpp), and the most steps of opening items.
     struct Effort {
         int departures;
         double steps;
@@ -69,7 +69,7 @@ public:
 private:
     friend class Ranking;
 
-    // The work of an item that was opened; that of one of a tree found elsewhere is less.
+    // The work recorded for an item that was opened. An item that only a seed tree gave has less.
     static constexpr std::uint32_t kOpened = 2;
 
     struct Seed {
@@ -134,12 +134,12 @@ private:
     OpenItems open_items_;
     Opening opening_;
     std::vector<Frame> frames_;
-    // Of all derivations.
+    // Bounds on the log of the largest weight of any derivation.
     double low_ = -INFINITY, high_ = INFINITY;
     TreeRef tree_ = kNoTree;
     std::uint64_t steps_ = 0, dived_ = 0;
-    // Of trees to begin with: by item what departures below it might cost and one more, and
-    // the work that was done, and the most of it.
+    // For the growth of first trees. `improved_`: for each item, the cost allowed to departures
+    // below it, plus 1. Then the work done so far, and the limit of this work.
     std::unordered_map<Key, int, OpenItems::Hash> improved_;
     double improving_ = 0, most_improving_ = 0;
     // Steps of opening items in the search, and whether it has begun.

@@ -52,7 +52,8 @@ bool TwoLevels::prepare(const Box& box, std::span<const BoxSplit> splits, const 
     return true;
 }
 
-// Of features with several splits none is alike, as these are told apart by their neighbours.
+// A split is alike only if it is the only split on its feature. The splits on a feature with
+// several splits are told apart by the neighbours of their cuts, so each stands for itself.
 void TwoLevels::find_alike(const Box& box, std::span<const BoxSplit> splits) {
     alike_.resize(splits.size());
     std::iota(alike_.begin(), alike_.end(), 0U);

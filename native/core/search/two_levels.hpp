@@ -75,11 +75,11 @@ private:
     SplitPlanes planes_;
     std::size_t k_, width_;
     bool plain_;
-    // Of the box's rows only the number is used after `prepare`.
+    // After `prepare`, only the number of the box's rows is used, not the rows.
     Box box_;
     std::span<const BoxSplit> splits_;
     const double *sums_ = nullptr, *own_ = nullptr;
-    // Of the split and side that were asked for last: sums and distinct rows of the side's left
+    // For the split and side that were asked for last: sums and distinct rows of the side's left
     // parts, and the number of the side's splits on each feature.
     std::size_t counted_split_ = SIZE_MAX;
     bool counted_left_ = false;

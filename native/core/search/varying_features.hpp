@@ -26,7 +26,7 @@ public:
     void move_to(const Box& box) { box_.rows = box.rows; }
     // Chooses rows of one side of a split to look at. False if some feature has several splits.
     bool find_witnesses(std::size_t split, bool left);
-    // Of the parts of that side right and left of split j.
+    // At least how many features vary on each part of that side: right and left of split j.
     std::array<std::uint32_t, 2> varying(std::size_t j);
 
 private:
@@ -47,7 +47,7 @@ private:
     std::size_t words_ = 0;
     std::vector<std::uint64_t> signatures_;
     std::vector<const std::uint64_t*> witnesses_;
-    // Of both parts: bits that are set in some row, and bits that are not.
+    // For both parts: bits that are set in some row, and bits that are not.
     std::vector<std::uint64_t> ones_and_zeros_;
 };
 

@@ -63,7 +63,7 @@ public:
         return varying > least ? out + logs_[least] - logs_[varying] : out;
     }
 
-    // Of a state with leaf rules and one split rule, which leads to the same two states from every
+    // For a state with leaf rules and one split rule, which leads to the same two states from every
     // cut, in boxes that surely can split: the rule, at least its log weight, and the states. Else
     // the rule is null.
     struct OneSplit {

@@ -112,7 +112,7 @@ void Filter::step(mcmc::Randomness& random, Island& island, Tally& tally) {
     }
 }
 
-// Of `log_weights_`, those of the particles.
+// `log_weights_` holds the log weights of the particles.
 void Filter::resample(mcmc::Randomness& random, Island& island, std::uint32_t n) {
     const double share = log_sum(log_weights_) - std::log(static_cast<double>(n));
     std::vector<Particle> drawn;

@@ -20,7 +20,7 @@ struct Plan {
     Scheme scheme = Scheme::systematic;
     // Particles are resampled if fewer than this share of n are effective.
     double ess = 0.5;
-    // Of the likelihood.
+    // The power of the likelihood.
     double power = 1.0;
     // A particle fails beyond these limits; 0 for no limit.
     std::uint32_t max_leaves = 0, max_features = 0;

@@ -14,7 +14,7 @@ constexpr double kLeastShare = 0x1p-40;
 
 using Sums = std::span<const double>;
 
-// A place of the particle that survives, by the chance that each place has of it.
+// A place for the particle that survives, drawn by the probability of each place.
 std::uint32_t place_of(mcmc::Randomness& random, std::uint32_t kept,
                        std::span<const double> chances) {
     return kept == kNone ? kNone : static_cast<std::uint32_t>(random.among(chances));

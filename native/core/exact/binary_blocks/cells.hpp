@@ -24,7 +24,7 @@ namespace slp::exact {
 struct BinarySplit {
     Key right;
     Sizes right_sizes;
-    // Of at most kMarkedRows rows those that go right, by their depth in the box.
+    // The rows that go right, if the box has at most kMarkedRows rows: bit i is for its row i.
     std::uint64_t goes_right;
     double weight;
     std::uint32_t bit;
@@ -77,7 +77,8 @@ public:
     // One inner bit; none if the table has too few.
     Word bit(std::size_t i) const { return bits_[i]; }
 
-    // Whether a cell may do either with inner bit i. If so, its halves have lower numbers.
+    // Whether digit i of a cell is 2: its rows may have inner bit i or not. If so, both of its
+    // halves have lower numbers.
     static constexpr bool is_free(std::size_t cell, std::size_t i) {
         return cell / kPower[i] % 3 == 2;
     }

@@ -51,7 +51,7 @@ struct BinaryModel {
     const BinaryTable<Word>& table;
     const BlockGrammar& grammar;
     SplitMeasure measure;
-    // Of each bit: the kind of its splits, and the mass of its feature. A feature of two values has
+    // For each bit: the kind of its splits and the mass of its feature. A feature of two values has
     // one split in a box at most, so that the mass is the share of the split but for the total.
     std::vector<std::uint32_t> kind_of_bit;
     std::vector<double> weight_of_bit;

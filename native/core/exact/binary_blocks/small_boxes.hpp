@@ -121,8 +121,8 @@ public:
         }
     }
 
-    // Of a set of the last box's rows: values, as many as n_states_of says; bits that part it; rows
-    // of the data.
+    // For a set of the last box's rows: values, as many as n_states_of says; bits that part it;
+    // rows of the data.
     std::span<const double> values(std::size_t s) const {
         return {values_.data() + s * length_, n_states_of(s)};
     }

@@ -242,7 +242,7 @@ private:
     Pool& pool_;
     CellSums<Word, kInner> cells_;
     SmallBoxes<Word, kSum, kVector> small_;
-    // Of the current block. Sums have the layout of blocks.
+    // For the current block. Sums have the layout of blocks.
     Word outer_ = 0;
     std::size_t n_values_ = 1;
     bool is_root_ = false;

@@ -53,11 +53,11 @@ struct BinaryTable {
     std::vector<Row> rows;
     // Number of the feature of each bit; ascending.
     std::vector<std::uint32_t> features;
-    // Of each bit's split, as in problem/geometry.hpp: its cell, and its length.
+    // The cell and the length of each bit's split, as in problem/geometry.hpp.
     std::vector<std::int32_t> cells;
     std::vector<double> lengths;
 
-    // Of a feature; none if it does not tell rows apart.
+    // The bit of a feature; none if the feature does not tell rows apart.
     Word bit_of(std::int32_t feature) const {
         for (std::size_t b = 0; b < features.size(); ++b) {
             if (static_cast<std::int32_t>(features[b]) == feature) {

@@ -62,11 +62,11 @@ public:
         row.end = std::max(row.end, static_cast<std::uint32_t>(j + 1));
     }
 
-    // Of a query, by member (i, j) at i * k + j: the states in which it reaches the member.
+    // For a query, by member (i, j) at i * k + j: the states in which it reaches the member.
     const Range* states(std::size_t query) const {
         return states_.data() + query * ranks_.k * ranks_.k;
     }
-    // Of a query, by row: the members that it reaches.
+    // For a query, by row: the members that it reaches.
     const Range* members(std::size_t query) const {
         return members_.data() + query * ranks_.most();
     }

@@ -66,15 +66,15 @@ public:
         }
     }
 
-    // Of the current split, outer one `number` of the block, in the members (i, j): by j, from
-    // `from` on.
+    // The weights of the current split in the members (i, j), by j, from `from` on. `number` is the
+    // number of the split among the outer ones of the block.
     SplitWeights weights(MemberSplits& split, std::size_t number, std::size_t i, std::size_t from) {
         if (!s_.partitions()) {
             return {split.weights(i, from)};
         }
         return write(from, k_, [&](std::size_t j) { return firsts_[at(number, i, j)]; });
     }
-    // Of the inner splits m of member (i, j): by m. Under `partition` alone.
+    // The weights of the inner splits m of member (i, j), by m. Only under `partition`.
     SplitWeights inner_weights(std::size_t i, std::size_t j) {
         return write(i, j, [&](std::size_t m) { return firsts_[at(n_splits_ + m, i, j)]; });
     }

@@ -234,7 +234,8 @@ private:
         }
     }
 
-    // Of each row of members those that send the query's row to this side.
+    // Sends a query to one side. In each row of members, only those that send the query's row to
+    // this side add to it.
     void send_one(std::size_t query, SplitWeights shares, std::uint32_t split, bool is_left) {
         const std::size_t k = f_.ranks.k;
         const SideRanks& there = is_left ? f_.ranks.left_ranks : f_.ranks.right_ranks;

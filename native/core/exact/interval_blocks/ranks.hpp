@@ -105,7 +105,7 @@ public:
             if (static_cast<std::int32_t>(f) == excluded) {
                 continue;
             }
-            // Of thresholds the first has the largest right side, the last the largest left one.
+            // The first threshold has the largest right side, the last one the largest left side.
             const bool levels = problem_.table.features[f].kind == FeatureKind::levels;
             const bool largest_right = levels || e == 0 || splits[e - 1].feature != f;
             const bool largest_left =

@@ -22,7 +22,7 @@ public:
     using Triangle = TriangleOf<Cell>;
     using Walk = BlockWalk<Worker, BoxSplit, Triangle>;
 
-    // n_blocks: blocks evaluated by all threads, with those evaluated twice.
+    // n_blocks: how many blocks all threads evaluated. A block evaluated twice counts twice.
     Worker(WalkShared& shared, const IntervalSetting& setting,
            std::atomic<std::uint32_t>& n_blocks, std::size_t thread, Pool& triangles,
            Pool& vectors, const Poll* poll)

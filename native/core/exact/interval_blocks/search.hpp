@@ -55,7 +55,7 @@ struct TreeSums {
 // The queries of one descent (interval_blocks/descent.hpp): up to 64 new rows, or one tree.
 struct QueryBatch {
     std::size_t n = 1;
-    // Of each row its numbers, one for each feature, as in NewRows; empty: query 0 follows both
+    // The numbers of each row, one for each feature, as in NewRows; empty: query 0 follows both
     // sides.
     std::vector<const double*> rows;
     TreeSums* sums = nullptr;  // of the tree

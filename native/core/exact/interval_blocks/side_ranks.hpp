@@ -64,7 +64,7 @@ public:
         }
     }
 
-    // Of two levels that are left, `= a` and `= b` are one split, on the first: members where
+    // If two levels are left, `= a` and `= b` are one split, on the first: members where
     // `level` is the second begin to have it where there is a third.
     void skip_second_of_pairs(std::size_t k, std::uint32_t level,
                               std::vector<std::uint32_t>& start) const {

@@ -152,7 +152,7 @@ public:
             masses_[member] += count_[member];
         }
     }
-    // Of the last member added.
+    // The factor of the last member added.
     double factor(std::size_t q) const { return factor_[q]; }
 
     // --- of all features ---
@@ -185,7 +185,7 @@ private:
         }
     }
 
-    // Of the splits that a share class takes over.
+    // The weight of the splits that a share class takes over.
     double weight_of(std::size_t q, std::size_t member) const {
         if (partitions_) {
             return weight_[q * k_ * k_ + member];
@@ -207,7 +207,7 @@ private:
     bool weighs_, partitions_, alike_ = false;
     std::size_t k_ = 0;
     std::uint32_t feature_ = 0, first_ = 0;
-    // Of the feature: split classes; tables of weights, by split class or share class.
+    // For the feature: split classes; tables of weights, by split class or share class.
     std::size_t n_classes_ = 1, n_weights_ = 0;
     // By member; of each share class or split class one after the other.
     std::vector<std::int32_t> count_, n_splits_;
@@ -368,8 +368,8 @@ private:
     MemberShares shares_;
     MemberSplits split_;
     bool is_plain_;
-    // Of the block at hand: by member and share class; those of outer features in order, the inner
-    // one's last.
+    // Probabilities in the block at hand, by member and share class: outer features in order, then
+    // the inner one.
     std::size_t n_members_ = 0;
     std::vector<double> probability_;
 };

@@ -30,7 +30,8 @@ inline std::size_t triangle_cell(std::size_t k, std::size_t i, std::size_t j) {
 template <typename Cell>
 struct TriangleOf {
     std::uint32_t k = 0;
-    // Of the block, among all of a search: below 2^32, as each has some hundred bytes.
+    // The number of the block among all of a search. It is below 2^32, as each block takes some
+    // hundred bytes.
     std::uint32_t number = 0;
 
     static std::size_t words(std::size_t k) { return 1 + k * (k + 1) / 2; }
@@ -55,8 +56,8 @@ struct Derivatives {
     }
 };
 
-// From `first` to end - 1: the states of a member that a query reaches, none outside; or j of the
-// members (i, j) of a row.
+// The numbers from `first` to end - 1. They are states of a member, and a query reaches the member
+// in no other state; or they are the j of members (i, j) of a row.
 struct Range {
     std::uint32_t first, end;
 };
@@ -93,8 +94,8 @@ public:
         return out;
     }
 
-    // Leaves out the states in which a query reaches a member with a probability of at most `cut`.
-    // There is one in which it does not.
+    // Sets the derivative to 0 in each state in which a query reaches a member with probability at
+    // most `cut`. Returns the range of the other states; there must be at least one.
     Range cut_off(double* derivative, const Cell& value, double cut) const {
         Range out{static_cast<std::uint32_t>(length()), 0};
         for (std::uint32_t s = 0; s < length(); ++s) {

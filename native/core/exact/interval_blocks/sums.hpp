@@ -142,7 +142,7 @@ private:
         });
     }
 
-    // Of all members that are worked out here.
+    // Clears the sums of all members that are worked out here.
     void clear(std::vector<double>& sums) const {
         const std::size_t k = ranks_.k;
         for (std::size_t i = 0; i < k; ++i) {
@@ -401,7 +401,7 @@ private:
     Pool& vectors_;
     bool alike_;
     bool any_value_;
-    // Of the block at hand.
+    // For the block at hand.
     std::span<const BoxSplit> splits_;
     const Triangle* const* sides_ = nullptr;
     bool is_root_ = false;

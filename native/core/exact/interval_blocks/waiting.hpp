@@ -197,7 +197,7 @@ private:
     const Geometry& geometry_;
     const Memo& found_;
     WaitingBlocks<kVector>& waiting_;
-    // Of the current block.
+    // For the current block.
     Box box_;
     std::span<const BoxSplit> splits_;
     std::vector<const Triangle*> values_;

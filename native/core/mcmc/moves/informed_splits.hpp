@@ -28,7 +28,7 @@ struct LikelySplit {
     double log_informed(double power) const;
 };
 
-// Of a node: features and cuts ascending.
+// The likely splits of a node: features and cuts ascending.
 using LikelySplits = std::vector<LikelySplit>;
 
 // The splits of a node under one power.
@@ -44,7 +44,7 @@ struct InformedSplits {
     const LikelySplit& draw(Randomness& random) const {
         return (*likely)[random.among_sums(sums)];
     }
-    // Of drawing a split of the list.
+    // The log probability of drawing a split of the list.
     double log_probability(const Taken& taken) const { return log_probability(find(taken)); }
     double log_probability(const LikelySplit& split) const;
 

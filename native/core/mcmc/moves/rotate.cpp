@@ -190,7 +190,7 @@ void TreeMoves::wide_joint_splits(const View& tree, std::uint32_t x, std::uint32
     }
 }
 
-// Of two levels left the canonical test is on the first.
+// If two levels are left, the canonical test is on the first.
 bool TreeMoves::canonical_level(const Taken& taken, std::span<const Rows> right) const {
     const Feature& feature = problem_.table.features[static_cast<std::size_t>(taken.feature)];
     if (feature.kind != FeatureKind::levels) {

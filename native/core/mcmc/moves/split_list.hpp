@@ -42,7 +42,7 @@ private:
     std::size_t k_;
     std::vector<WeighedSplit> splits_;
     std::vector<double> log_likelihood_;
-    // Of the present feature: its codes that occur, ascending, each with the sum of the statistics
+    // For the present feature: its codes that occur, ascending, each with the sum of the statistics
     // of its rows.
     std::vector<std::uint32_t> codes_;
     std::vector<double> sums_;

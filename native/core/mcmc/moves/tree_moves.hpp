@@ -219,7 +219,7 @@ private:
     // Scratch.
     std::vector<Planned> plan_;
     std::vector<Goal> goals_;
-    // Of the goal that was looked at last, its rows in `left_rows_` and `right_rows_`.
+    // The parts of the goal that was looked at last, its rows in `left_rows_` and `right_rows_`.
     Parted parted_;
     std::vector<std::uint32_t> ascending_, left_rows_, right_rows_, path_;
     // Whose rows are in `ascending_`, if they are those of a node.
