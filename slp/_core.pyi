@@ -97,7 +97,7 @@ class ExactRules:
     def set_row_function(
         self, ops: NDArray[np.uint8], operands: NDArray[np.float64], labelled: bool
     ) -> None:
-        """Of the rule added last; see `slp.ir.row_function`."""
+        """Sets the function of the rule added last; see `slp.ir.row_function`."""
 
 class ExactPass:
     """One quantity of every item."""
@@ -473,7 +473,7 @@ class SoftChain:
     """A chain over soft trees."""
 
     def features(self, sampler: SoftSampler) -> NDArray[np.int32]:
-        """Of the nodes in preorder: -1 for a leaf, d in HMC-DFI."""
+        """The features of the nodes in preorder: -1 for a leaf, d in HMC-DFI."""
     def parameters(self) -> NDArray[np.float64]:
         """The unconstrained parameters (`native/core/rjhmc/model.hpp`)."""
     def tuning(self) -> NDArray[np.float64]: ...

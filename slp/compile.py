@@ -135,8 +135,8 @@ def compile_problem(
 
     `X` is a frame that contains the response, or a frame or array of features with the response in
     `y`. If `y` is a name, it is the name of the response's column in `X`. Without `finite`, a
-    program without a tree grammar gets that of all trees, for an engine that draws by the program
-    itself. `few_states` as in `program_to_tree_grammar`.
+    program without a tree grammar gets the grammar of all trees, for an engine that draws by the
+    program itself. `few_states` as in `program_to_tree_grammar`.
 
     Raises
     ------

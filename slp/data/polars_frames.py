@@ -43,10 +43,10 @@ _MACHINE_INTEGERS = frozenset(
 
 
 class _NotPlainError(Exception):
-    """A text that has to be seen as a whole."""
+    """The text cannot be read in pieces; it must be read as a whole."""
 
 
-#: What a fault of a file is in a piece of it.
+#: Errors from a piece of a file. The file is then read as a whole, which reports the fault.
 _LEFT_TO_THE_WHOLE = (
     *(_NotPlainError, DataError, UnicodeDecodeError, OSError, EOFError, zlib.error),
     *_POLARS_FAULTS,
@@ -138,9 +138,9 @@ def read_text(path: Path, content: bytes, separator: str) -> pl.DataFrame:
 
 
 def read_in_pieces(path: Path, separator: str, size: int = PIECE) -> pl.DataFrame | None:
-    """The same of a file that is read a piece after the other, of `size` bytes and the rest of a
-    line, so that memory holds the columns and one piece of the text. None where the whole text has
-    to be seen: of quotes, nulls in the last column, one column, and every fault.
+    """Does the same as `read_text`, but reads the file piece by piece: `size` bytes and the rest of
+    a line. So memory holds only the columns and one piece of the text. Returns None where the text
+    must be read as a whole: with quotes, nulls in the last column, one column, or any fault.
 
     Polars finds the types of columns in each piece. The type of a column is then what it would have
     found in the whole text: whole numbers among others are numbers, and what differs otherwise is

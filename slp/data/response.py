@@ -67,7 +67,7 @@ class Response:
 
     @property
     def statistics(self) -> NDArray[np.float64]:
-        """Of each row, times its weight, shape (n, k)."""
+        """The statistics of each row, times its weight, shape (n, k)."""
         known = self.outcomes
         if self.regressors is not None:
             known = np.column_stack([known, self.regressors])

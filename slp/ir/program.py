@@ -210,7 +210,7 @@ class EditPrior:
 
 @dataclass(frozen=True)
 class Constant:
-    """No split cuts the box at a node that contains all of it."""
+    """A node whose region contains all of `box` has no split that cuts `box`."""
 
     box: Box
     span: SourceSpan | None = field(default=None, compare=False, repr=False)

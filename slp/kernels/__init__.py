@@ -43,7 +43,7 @@ class Ensemble(Protocol):
     """
 
     def shapes(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Of each tree the number of leaves and the depth, int64, shape (U,), and how often it
+        """The number of leaves and the depth of each tree, int64, shape (U,), and how often it
         splits on each feature, int64, shape (U, d)."""
         ...
 

@@ -125,7 +125,7 @@ class Geometry:
         return out
 
     def size(self, box: int) -> int:
-        """What is to be `least_size`: rows of the data, repeats counted, or units of weight."""
+        """The size to compare with `least_size`: rows, repeats counted, or units of weight."""
         return _sum_of(self._size_bits, box)
 
     def count(self, box: int) -> int:
@@ -133,8 +133,8 @@ class Geometry:
         return _sum_of(self._count_bits, box)
 
     def share_left(self, cut: int, left: int, right: int) -> float:
-        """The share that goes left of a row to predict whose side a cut does not say, for the boxes
-        on its sides. Raises DataError as `share_of_untold`."""
+        """The share of a row to predict that goes left, if the cut does not say its side. `left`
+        and `right` are the boxes on the sides of the cut. Raises DataError as `share_of_untold`."""
         ours, others = self.members([left, right]) @ self.table.row_weights
         feature = self.table.features[self.cuts[cut].feature]
         return share_of_untold(feature, float(ours), float(others))

@@ -127,7 +127,7 @@ class SplitArrays:
         return SplitArrays(n, weights, box, cut, cell, feature, gap, length, pair, group), held
 
     def versions(self, taken: NDArray[np.int64]) -> NDArray[np.float64]:
-        """Of the splits `taken`, in how many of them each one's cut comes, shape (E',)."""
+        """For each split in `taken`, how many in `taken` are versions of its cut, shape (E',)."""
         if self.group is None:
             return np.ones(len(taken))
         keys = np.stack([self.box[taken], self.group[taken]], axis=1)
@@ -148,7 +148,7 @@ def splits_taken_over(left: NDArray[np.int32], failure: Failure) -> NDArray[np.b
 
 
 def range_total(rule: SplitRule, grammar: TreeGrammar, table: Table) -> float:
-    """Of a rule with the measure `range`, the sum of the feature weights over R; else 0.
+    """For a rule with the measure `range`, the sum of the feature weights over R; else 0.
 
     Raises
     ------
@@ -205,7 +205,7 @@ def log_shares(
 
 
 def _first_of_each_partition(splits: SplitArrays, taken: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Of the splits `taken`, those that stand for all that part their box's rows alike."""
+    """The splits in `taken` that stand for all that part the rows of their box alike."""
     keys = np.stack([splits.box[taken], splits.pair[taken]], axis=1)
     _, first = np.unique(keys, axis=0, return_index=True)
     return taken[first]

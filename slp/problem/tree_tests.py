@@ -176,7 +176,7 @@ class MonotonePredictions:
         return True
 
     def _rising_quantities(self, boxes: list[int]) -> NDArray[np.float64]:
-        """Of each leaf, what must not fall as the feature grows; shape (K, quantities)."""
+        """For each leaf, what must not fall as the feature grows; shape (K, quantities)."""
         leaf = self.geometry.table.leaf
         statistics = self.geometry.statistics(boxes)
         if leaf.classes:

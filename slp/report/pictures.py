@@ -177,9 +177,9 @@ def _figure(plot: Any, picture: _Picture) -> Html:
 
 
 def _inline(svg: str, picture: _Picture) -> str:
-    """The picture as an element of the page: no declarations, its own names."""
+    """The picture as an element of the page, without declarations, and with ids of its own."""
     svg = _METADATA.sub("", _BEFORE_ROOT.sub("", svg))
-    # Only names that the picture refers to stay, each once: what has the same name is the same.
+    # Keep only the ids that the picture refers to, each once. Elements with the same id are equal.
     used = set(re.findall(r'(?:href="|url\()#([^")]+)', svg))
 
     def once(name: re.Match[str]) -> str:

@@ -55,8 +55,8 @@ def _lost(name: str, arity: int) -> str:
     predicate = f"`{name}/{arity}`"
     return (
         f"every call of {predicate} loses the labels of the clauses whose heads do not match it: "
-        "its labels are the chances of its clauses whatever the arguments. If an argument decides "
-        f"which clause applies, write `1 ::` in front of each clause of {predicate}"
+        "its labels are the probabilities of its clauses, whatever the arguments. If an argument "
+        f"decides which clause applies, write `1 ::` in front of each clause of {predicate}"
     )
 
 

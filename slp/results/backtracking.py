@@ -65,14 +65,14 @@ class PriorDrawsResult(BacktrackResult):
 
     @property
     def averages_type(self) -> type[DrawnTrees]:  # type: ignore[override]
-        """Of the prior all draws count alike."""
+        """Draws from the prior all count alike."""
         return DrawnTrees if self.likelihood else IndependentTrees
 
     def _log_weights(
         self, chains: Sequence[NDArray[np.int64]], trees: Sequence[ScoredTree]
     ) -> list[NDArray[np.float64]] | None:
-        """Of a posterior the log likelihood of each draw, less the log of the draws of its
-        batch."""
+        """For a posterior: the log likelihood of each draw, minus the log of the number of draws in
+        its batch."""
         if not self.likelihood:
             return None
         fit = np.array([t.log_likelihood for t in trees])

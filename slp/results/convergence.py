@@ -23,7 +23,7 @@ from slp.results.diagnostics import FEWEST_DRAWS
 
 _Array = NDArray[np.float64]
 
-#: The quantiles that effective draws in the tails are of.
+#: The quantiles for which effective draws in the tails are computed.
 _TAILS = (0.05, 0.95)
 
 
@@ -64,8 +64,8 @@ def imported_meanwhile() -> Iterator[None]:
 
 
 def r_hat(values: _Array) -> float | None:
-    """Rank-normalised split R-hat of a quantity, shape (M, T): the larger of that of the values and
-    of their distances from the median. Of one chain, that of its halves.
+    """Rank-normalised split R-hat of a quantity, shape (M, T): the larger of R-hat of the values
+    and R-hat of their distances from the median. One chain is taken as two: its halves.
 
     None where it has no value: fewer than four draws in a chain, or all of them equal. It is inf
     where no half of a chain moves, and they differ.

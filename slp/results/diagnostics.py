@@ -37,9 +37,9 @@ _MOST_PREDICTIONS = 200
 
 @dataclass(frozen=True)
 class Convergence:
-    """Of one quantity: rank-normalised split R-hat (inf where no chain moves, and they differ),
-    effective draws in the bulk and in the tails; None where they have no value (too few draws, or
-    all of them equal)."""
+    """Convergence of one quantity: rank-normalised split R-hat (inf where no chain moves, and they
+    differ), effective draws in the bulk and in the tails; None where they have no value (too few
+    draws, or all of them equal)."""
 
     r_hat: float | None
     ess_bulk: float | None
@@ -157,8 +157,8 @@ def diagnose(
 
 
 def _of_draws(drawn: DrawnTrees, values: NDArray[np.float64]) -> Convergence:
-    """Of a quantity of each distinct tree, shape (U,). Islands of particles need not converge:
-    their effective draws are the variance over the squared error."""
+    """Convergence of a quantity of each distinct tree, shape (U,). Islands of particles need not
+    converge: their effective draws are the variance over the squared error."""
     if drawn.out_of_time:
         return Convergence(None, None, None)
     if drawn.log_weights is None:
@@ -205,7 +205,7 @@ def _tells(draws: Sequence[int]) -> bool:
 
 
 def convergence_of(values: NDArray[np.float64]) -> Convergence:
-    """Of one quantity at every draw, shape (M, T)."""
+    """Convergence of one quantity at every draw, shape (M, T)."""
     return Convergence(results.r_hat(values), results.bulk_ess(values), results.tail_ess(values))
 
 

@@ -100,12 +100,12 @@ class EditResult(DrawnResult):
 
     @cached_property
     def _differences(self) -> list[list[TreeEdit]]:
-        """Of each distinct tree."""
+        """The edits of each distinct tree."""
         return [t.tree.edits_from(self._given) for t in self.averages.trees]
 
     @cached_property
     def _numbers_of_edits(self) -> NDArray[np.float64]:
-        """Of each distinct tree, shape (U,)."""
+        """The number of edits of each distinct tree, shape (U,)."""
         return np.array([len(edits) for edits in self._differences], np.float64)
 
     @cached_property

@@ -36,7 +36,7 @@ class RunRecord:
 
     @classmethod
     def of(cls, program: Program, draws: int, options: Mapping[str, Any]) -> RunRecord:
-        """Of a program, and what its run was given."""
+        """The record of a program and what its run was given."""
         words = tuple(describe_prior(program, fine_print=False))
         fine_print = tuple(describe_prior(program))
         parameters = {name: float(value) for name, value in program.parameters.items()}

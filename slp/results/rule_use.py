@@ -64,7 +64,7 @@ class RuleUse:
 
     @classmethod
     def of(cls, span: SourceSpan, *numbers: float | None) -> RuleUse:
-        """Of the rule at a place; `numbers` are the fields behind the line."""
+        """The use of the rule at a place; `numbers` are the fields behind the line."""
         text = " ".join(span.text.split())
         line, _ = span.file.line_column(span.start)
         return cls(text, span.file.name, line, *numbers)  # type: ignore[arg-type]

@@ -47,7 +47,7 @@ class SoftTrees(DrawnTrees):
 
     @property
     def _roots(self) -> NDArray[np.float64]:
-        """Of each tree 1 for the feature that its root splits on, shape (U, d)."""
+        """1 at each tree and the feature that its root splits on, else 0; shape (U, d)."""
         names = self.table.feature_names
         firsts = [tree.splits[0].feature if tree.splits else None for tree in self.soft]
         return np.array([[first == name for name in names] for first in firsts], np.float64)

@@ -235,7 +235,7 @@ class SummedResult(Result):
         return exact_rule_uses(self._grammar, sums, sums_of, stump, only)
 
     def _probability_of_a_leaf(self) -> float:
-        """Of the tree that is a leaf."""
+        """The probability of the tree that is a leaf."""
         tree = Tree(Leaf())
         joint = self.log_weight(tree) + self.likelihood * self.log_likelihood(tree)
         return math.exp(joint - self.log_total)

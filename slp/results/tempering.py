@@ -15,16 +15,16 @@ ENOUGH_ROUND_TRIPS = 5
 
 @dataclass(frozen=True)
 class LadderFigures:
-    """Of one ladder of N rungs, from power 0, the prior, to power 1, the posterior, which stands
-    twice.
+    """Figures of one ladder of N rungs, from power 0, the prior, to power 1, the posterior. Power
+    1 stands twice.
 
     Attributes
     ----------
-    powers : of the likelihood, N of them.
+    powers : the N powers of the likelihood.
     rejections : mean probability that the swap of two neighbours is rejected, N - 1 of them.
     swap_rates : share of the swaps tried that were made; NaN where none was.
-    round_trips : of trees from the prior to the posterior and back.
-    scans : how many these numbers are of.
+    round_trips : number of trips of trees from the prior to the posterior and back.
+    scans : number of scans that the other figures are computed from.
     fresh : share of scans in which the tree at power 0 was drawn independently; None where a chain
         moves it.
     log_evidence, log_evidence_error : by the bridge, with its standard error, NaN where there are
@@ -52,7 +52,7 @@ class LadderFigures:
 
 @dataclass(frozen=True)
 class TemperingFigures:
-    """Of all ladders of a run, one or more."""
+    """Figures of all ladders of a run, one or more."""
 
     ladders: tuple[LadderFigures, ...]
 
@@ -63,12 +63,12 @@ class TemperingFigures:
 
     @property
     def least_swap_rate(self) -> float:
-        """Of any pair in any ladder; NaN where no pair tried any."""
+        """The least rate of any pair in any ladder; NaN where no pair tried any."""
         return float(np.nanmin([1.0 if math.isnan(r) else r for r in self._rates]))
 
     @property
     def round_trips(self) -> int:
-        """Of all ladders together."""
+        """The number in all ladders together."""
         return sum(ladder.round_trips for ladder in self.ladders)
 
     @property
@@ -78,7 +78,7 @@ class TemperingFigures:
 
     @property
     def fewest_round_trips(self) -> int:
-        """Of any ladder."""
+        """The smallest number of round trips of any ladder."""
         return min(ladder.round_trips for ladder in self.ladders)
 
     @property

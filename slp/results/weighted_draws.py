@@ -164,7 +164,7 @@ class DrawnTrees(WeightedDraws):
 
     @cached_property
     def _roots(self) -> NDArray[np.float64]:
-        """Of each tree 1 for the feature that its root splits on, shape (U, d)."""
+        """1 at each tree and the feature that its root splits on, else 0; shape (U, d)."""
         number = {name: f for f, name in enumerate(self.table.feature_names)}
         out = np.zeros((len(self.trees), len(number)))
         for row, scored in zip(out, self.trees, strict=True):

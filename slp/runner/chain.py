@@ -21,16 +21,16 @@ S = TypeVar("S")
 #: Seconds that a round of turns may take.
 _LONGEST_ROUND = 0.5
 
-#: Draws that each chain always keeps, and the most for each draw asked for: the last seven eighths
-#: of them then have seven for each.
+#: The least number of draws that a chain keeps, and the most that it keeps for each draw asked for.
+#: With 8, seven remain for each draw asked for after the first eighth is left out.
 _FEWEST_KEPT, _MOST_KEPT = 100, 8
 
-#: No run makes so many steps.
+#: The most rounds of a run. No run lasts so long, as the length doubles every two rounds.
 MOST_ROUNDS = 60
 
 
 def length_of(rounds: int) -> int:
-    """How many times as long as one round so many are: 1, 2, 3, 4, 6, 8, 12, 16, ..."""
+    """The length of so many rounds, in units of the first: 1, 2, 3, 4, 6, 8, 12, 16, ..."""
     return 1 if rounds < 2 else (2 + rounds % 2) * 2 ** (rounds // 2 - 1)
 
 

@@ -313,7 +313,8 @@ def _leaf_prediction(leaf: Leaf) -> Label:
 
 
 def _mean_duration(leaf: Leaf) -> float:
-    """inf where no event was seen, and the model has no mean."""
+    """The mean of the leaf's model; without a model, the durations over the events. It is inf
+    where the model has no mean, or no event was seen."""
     if leaf.predictive is not None:
         mean = leaf.predictive()["mean"]
         return math.inf if mean is None else float(mean)

@@ -26,8 +26,8 @@ LEAF, CALL = -1, -2
 Cut = tuple[int, int, int]
 NO_CUT: Cut = (LEAF, 0, 0)
 
-# Bytes of a Python object with its entries in lists and dictionaries, of an array besides its
-# numbers, of one edge's numbers with the share that draws keep of it.
+# Bytes of a Python object with its entries in lists and dictionaries; of an array without its
+# numbers; and of the numbers of one edge, with what draws keep for it.
 _PER_OBJECT, _PER_ARRAY, _PER_EDGE = 400, 120, 56
 
 _WORDS: dict[Quantity, str] = {

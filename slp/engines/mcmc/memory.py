@@ -19,16 +19,17 @@ _PER_CODE, _PER_KEYED_CODE = 4 + 4 + 8, 2 * (24 + 4)
 _PER_PART = 40 + 56
 # Bytes for each cut of the root.
 _PER_CUT = 8
-# Of tree moves (`native/core/mcmc/moves`): for each distinct row, a node's rows, rows of both
+# Bytes of tree moves (`native/core/mcmc/moves`): for each distinct row, a node's rows, rows of both
 # sides and leaves' numbers; for each cut of the root, a weighed split, its weight and likelihood;
 # for each code of the longest feature, a number, a mark and the sums of statistics.
 _MOVES, _PER_LISTED_CUT, _PER_SUMMED_CODE, _PER_STATISTIC = 4 + 4 + 4 + 4, 24 + 8 + 8, 4 + 1, 8
-# Of the splits that `informed` keeps (`native/core/mcmc/moves/informed_splits.hpp`): the most of a
-# generation; bytes for each, and for each cut of the root, in two generations.
+# For the splits that `informed` keeps (`native/core/mcmc/moves/informed_splits.hpp`): the most in
+# a generation; bytes for each, and for each cut of the root, in two generations.
 _MOST_KEPT, _PER_KEPT_CUT = 2**16, 2 * (32 + 40)
 
-# Of `q_pg` (`native/core/mcmc/mover.cpp`, `native/core/smc`): in any case, for each distinct row of
-# each particle, for each code of the longest feature and its statistics, for each cut of the root.
+# Bytes of `q_pg` (`native/core/mcmc/mover.cpp`, `native/core/smc`): in any case, for each distinct
+# row of each particle, for each code of the longest feature and its statistics, for each cut of
+# the root.
 _FILTER, _PER_PARTICLE, _PER_PARTED_CODE, _PER_SUM, _PER_ALTERNATIVE = 2**20, 16, 140, 24, 48
 
 

@@ -103,8 +103,8 @@ class Listing:
                 yield self._kept(Ranked(known.cuts, known.value, self.bound))
 
     def _known(self, room: float = math.inf) -> list[Ranked]:
-        """Of the derivations that the search met, those that are listed in `LEAST_SECONDS` and in
-        so many bytes, the best first. All at once, as values of items that are opened now may come
+        """The derivations that the search met, as far as they can be listed in `LEAST_SECONDS` and
+        `room` bytes, the best first. All at once, as values of items that are opened now may come
         out larger."""
         ranking, out, taken = self._search.ranking(known=True), list[Ranked](), 0
         ends = time.monotonic() + LEAST_SECONDS

@@ -31,7 +31,7 @@ __all__ = ["run_search"]
 #: Levels that the modal trees to begin with are grown beyond where stopping is best.
 _FURTHER = (0, 1, 2, 3)
 
-#: Of trees whose first options are drawn: the levels that are drawn, and the temperatures in turn.
+#: For trees whose first options are drawn: the levels drawn, and the temperatures in turn.
 _DRAWN_LEVELS, _TEMPERATURES = 3, (1.0, 2.0, 4.0, 8.0)
 #: Their levels beyond that, and how many there are: at most, and as many as rows times features
 #: allow. Those of a search that goes on after some seconds.

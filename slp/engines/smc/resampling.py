@@ -17,10 +17,11 @@ of b, r(a) times the mean weight is this law times the weight of b. So the law o
 its estimate, is the law of the conditional filter times the weight of the path that it keeps. Here
 j is drawn first, with probability P(a[j] = b) / m, then the others given a[j] = b:
 
-    multinomial   j uniformly; the others are drawn as ever
-    residual      j among the copies of b by its whole part, 1 / m each, and the places that are
-                  drawn, each with its chance of b over m; the others as ever
-    stratified    j by the part of b's weight in its stratum; the others as ever
+    multinomial   j uniformly; the others are drawn as in the plain scheme
+    residual      j among the copies that b gets by its whole part, with probability 1 / m each, and
+                  the places that are drawn, each with its probability of b, divided by m; the
+                  others as in the plain scheme
+    stratified    j by the part of b's weight in its stratum; the others as in the plain scheme
     systematic    j and the point together, by the lengths of the pieces in which place j gets b
 
 References: Douc, Cappe & Moulines (2005), Comparison of resampling schemes for particle filtering,
@@ -72,7 +73,7 @@ def resampled(
 
 
 def _place(randomness: Randomness, kept: int, chances: Iterable[float]) -> int:
-    """A place of the particle that survives, by the chance that each place has of it."""
+    """A place for the particle that survives, drawn by the probability of each place."""
     return -1 if kept < 0 else randomness.among(list(accumulate(chances)))
 
 

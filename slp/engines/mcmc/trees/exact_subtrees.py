@@ -56,7 +56,7 @@ class SubtreeCharts:
         self._charts: OrderedDict[tuple[int, int, float], PowerChart] = OrderedDict()
 
     def fits(self, goal: Goal) -> bool:
-        """Whether a goal fits; whatever is known of it already."""
+        """Whether a goal fits. The answer does not depend on what is cached."""
         if goal.box not in self._fits:
             bound = most_boxes_within(self._process.geometry, goal.box)
             self._fits[goal.box] = bound <= self._most_boxes
@@ -100,7 +100,7 @@ def most_boxes_within(geometry: Geometry, box: int) -> float:
         c, missing = len(here), feature.holes and feature.missing_code in here
         if feature.categorical:
             bound *= 2.0 ** min(c, 1000)
-        else:  # with the missing rows or without, or these alone
+        else:  # an interval with or without the missing rows, or these alone
             bound *= (c - 1) * c + 1 if missing else c * (c + 1) / 2
         if bound == math.inf:
             break
