@@ -52,8 +52,8 @@ public:
     }
 
     // For the goal entered: the rules that can be taken, each with the log of its weight (divided
-    // by the sum over the applicable rules where weights are normalised); log Z of their choice; and
-    // their splits.
+    // by the sum over the applicable rules where weights are normalised); log Z of their choice;
+    // and their splits.
     struct RuleAlternative {
         std::int32_t rule;
         double log_weight;

@@ -14,7 +14,7 @@ namespace slp::exact {
 
 namespace {
 
-// One thread's part. Members are kept as logs of their values, or as positions of their vectors.
+// One thread's part. A member is kept as its value, or as the position of its vector of values.
 template <Sum kSum, bool kVector>
 class Worker : public BlockWalk<Worker<kSum, kVector>, BoxSplit, TriangleOf<MemberValue<kVector>>> {
 public:
