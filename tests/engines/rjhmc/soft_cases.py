@@ -62,8 +62,10 @@ def sampler_of(
     informed: bool = True,
     split: float = 0.5,
     tuning: str = "frozen",
+    first_h: float | None = None,
 ) -> Any:
-    """The core's sampler: warm-up, trajectories, leapfrogs and leaves in `lengths`."""
+    """The core's sampler: warm-up, trajectories, leapfrogs and leaves in `lengths`. h falls from
+    `first_h`, where it is given."""
     core = compiled_core()
     assert core is not None
     n, d = data.values.shape
@@ -84,7 +86,7 @@ def sampler_of(
         numbers,
         none if data.delta is None else data.delta,
         likelihood,
-        [data.h, data.h, data.spread],
+        [data.h, data.h if first_h is None else first_h, data.spread],
         list(lengths),
         informed,
         tuning == "paper",
