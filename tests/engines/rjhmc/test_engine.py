@@ -51,6 +51,24 @@ def soft(tree: Any) -> SoftTree:
             "E539.*`within`",
         ),
         (":- use(rjhmc). :- constraint(max_features(1)).", {}, "E539.*`max_features`"),
+        (":- use(rjhmc). :- constraint(majority(b, p)). box(b, a, 0, 2).", {}, "E539"),
+        (
+            ":- use(rjhmc). :- constraint(monotone(a, up)). :- response(y, [ordinal([p, q])]).",
+            {},
+            "E539",
+        ),
+        (":- use(rjhmc). :- constraint(prolog(ok)). ok(_).", {"allow_code": True}, "E539"),
+        (
+            ':- use(rjhmc). :- constraint(python("math:isnan")).',
+            {"allow_code": True},
+            "E539",
+        ),
+        (
+            ":- start(t). :- param(h, 0.1). 0.5 :: t --> leaf. "
+            "0.5 :: t --> split(F, V, range), {V > 3}, t, t.",
+            {},
+            "E539",
+        ),
         (":- use(rjhmc). :- support(min_leaf(3)).", {}, "E539.*`min_leaf`"),
         (":- use(rjhmc). :- support(min_weight(3)).", {}, "E539.*`min_weight`"),
         (":- use(rjhmc). :- feature(a, [cuts([2, 4])]).", {}, "E154.*`a` is cut or binned"),
