@@ -14,7 +14,9 @@ namespace {
 bool near(double a, double b) { return std::abs(a - b) <= 1e-12 * (1.0 + std::abs(b)); }
 
 // Position i of two parameters, whose spread grows.
-double at(int i, std::size_t k) { return (k == 0 ? 0.01 : 3.0) * std::sin(1.7 * i) * (1 + 0.01 * i); }
+double at(int i, std::size_t k) {
+    return (k == 0 ? 0.01 : 3.0) * std::sin(1.7 * i) * (1 + 0.01 * i);
+}
 
 // Stan's estimate from transitions first to last - 1.
 double variance_of(int first, int last, std::size_t k) {
