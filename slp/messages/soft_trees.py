@@ -69,12 +69,27 @@ E546 = Entry(
     "E546: soft trees do not have this",
     cause="With `index=soft` splits are on all features, so there is no hard tree beside a soft "
     "one, and no picture of thresholds. Trees of classes predict no means, those of numbers no "
-    "classes.",
-    remedy="Take `index=hard` for hard trees and thresholds.",
+    "classes, those of a prior nothing. A tree of numbers without means and a variance has no "
+    "likelihood.",
+    remedy="Take `index=hard` for hard trees and thresholds. Call `predict_proba` of classes, "
+    "`predict` of numbers. Take trees of a posterior.",
     example="slp.load('rjhmc', alpha=1).posterior([[1, 0, 0], [2, 1, 1]] * 4, draws=8, "
     "index='soft').map_tree().hardened()",
 )
-NOT_OF_SOFT_TREES = E546.says("{what} is not made of soft trees", AS_REMEDY)
+PREDICTS_NUMBERS = E546.says(
+    "this soft tree predicts numbers, and has no class probabilities", "call `predict`"
+)
+PREDICTS_CLASSES = E546.says(
+    "this soft tree predicts classes, and has no means", "call `predict_proba`"
+)
+PREDICTS_NOTHING = E546.says(
+    "this soft tree is of a prior, and its leaves predict nothing", "take a tree of a posterior"
+)
+NOTHING_IN_LEAVES = E546.says(
+    "under `normal_shared` a tree has a likelihood given the means of its leaves and its variance, "
+    "and this tree does not have them",
+    "take a soft tree of a posterior over numbers, or its `hardened()`, which keeps both",
+)
 SPLIT_ON_ALL = E546.says(
     "with `index=soft` splits are on all features, and have no hard ones beside them",
     "take `index=hard`",

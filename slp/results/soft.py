@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
@@ -9,9 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.table import Table
+from slp.errors import UsageError
 from slp.kernels.compiled import N_CORES
 from slp.leaves import LeafModel
+from slp.messages.soft_trees import NOTHING_IN_LEAVES
 from slp.problem.new_rows import rows_as_numbers, table_as_numbers
+from slp.problem.tree_on_table import PlacedNode, TreeOnTable, place_tree
 from slp.results.averages import LeafMixture, ScoredTree
 from slp.results.result import Result
 from slp.results.weighted_draws import DrawnTrees, WeightedDraws
@@ -121,17 +125,92 @@ class ResultOfSoftTrees(Result):
         return float("nan")
 
     def log_likelihood(self, tree: Tree) -> float:
-        """See `Result`: of a soft tree drawn, or of a hard tree of classes; else NaN."""
-        if isinstance(cast(Any, tree), SoftTree):
+        """See `Result`: of any soft tree, and of hard trees. Of numbers it is that given the means
+        and the variance that the leaves have.
+
+        Raises
+        ------
+        UsageError
+            E546: the response is of numbers, and a leaf has no mean, or the tree no variance.
+        """
+        given = cast(Any, tree)
+        if isinstance(given, SoftTree):
             drawn = cast(SoftTrees, self.averages)
             known = {scored.tree: scored.log_likelihood for scored in drawn.trees}
-            return known.get(tree, float("nan"))
-        return Result.log_likelihood(self, tree) if self.table.leaf.classes else float("nan")
+            return known[tree] if tree in known else log_likelihood_of_soft_tree(self.table, given)
+        if self.table.leaf.classes:
+            return Result.log_likelihood(self, tree)
+        return _log_likelihood_by_means(self.table, tree)
 
     def distinct_rows(self, rows: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """See `Result`: every value counts."""
         _, first, which = np.unique(rows, axis=0, return_index=True, return_inverse=True)
         return first, which.ravel()
+
+
+def log_likelihood_of_soft_tree(table: Table, tree: SoftTree) -> float:
+    """The log likelihood of soft counts, or of numbers given the means and the variance of the tree
+    (equations 10 and 12 of Cochrane, Wills & Johnson); -inf if the table has not its features.
+
+    Raises
+    ------
+    UsageError
+        E546: see `ResultOfSoftTrees.log_likelihood`.
+    """
+    leaves, of_classes = tree.leaves(), bool(table.leaf.classes)
+    if not of_classes and not all(_tells(leaf.mean, tree.variance) for leaf in leaves):
+        raise UsageError(NOTHING_IN_LEAVES())
+    names = {name for split in tree.splits for name, _ in split.weights}
+    if not names <= set(table.feature_names):
+        return -math.inf
+    columns = dict(zip(table.feature_names, table_as_numbers(table).T, strict=True))
+    reached = tree.reach(columns)
+    if of_classes:
+        return float(table.leaf.log_marginal(reached.T @ table.statistics).sum())
+    means = reached @ np.array([leaf.mean for leaf in leaves], np.float64)
+    return _log_normal(table, means, tree.variance or 0.0)
+
+
+def _log_likelihood_by_means(table: Table, tree: Tree) -> float:
+    """Of a hard tree of numbers, given the mean and the variance that each leaf has."""
+    told = [(leaf.summary.get("mean"), leaf.summary.get("variance")) for leaf in tree.leaves()]
+    if not all(_tells(*own) for own in told):
+        raise UsageError(NOTHING_IN_LEAVES())
+    placed = place_tree(table, tree)
+    if placed is None:
+        return -math.inf
+    by_row = np.empty((len(placed.rows), 2))
+    for node, own in zip(_leaves_in_preorder(placed), told, strict=True):
+        by_row[placed.rows_of(node)] = own
+    return _log_normal(table, *by_row.T)
+
+
+def _tells(mean: float | None, variance: float | None) -> bool:
+    """Whether a leaf has both, and they are those of a normal distribution."""
+    if mean is None or variance is None:
+        return False
+    return math.isfinite(mean) and math.isfinite(variance) and variance > 0
+
+
+def _leaves_in_preorder(placed: TreeOnTable) -> Iterator[PlacedNode]:
+    waiting = [0]
+    while waiting:
+        node = placed.nodes[waiting.pop()]
+        if node.feature < 0:
+            yield node
+        else:
+            waiting += [node.right, node.left]
+
+
+def _log_normal(
+    table: Table, means: NDArray[np.float64], variance: NDArray[np.float64] | float
+) -> float:
+    """The log density of the responses, with a mean for each distinct row, shape (n,)."""
+    rows, sums, squares = table.statistics.T
+    own = sums / rows
+    apart = means - table.leaf.ref  # type: ignore[attr-defined]
+    squares = np.maximum(squares - sums * own, 0.0) + rows * (own - apart) ** 2
+    return float(-0.5 * (rows * np.log(2 * np.pi * variance) + squares / variance).sum())
 
 
 def soft_leaves(told: NDArray[np.float64], leaf: LeafModel) -> list[SoftLeaf]:

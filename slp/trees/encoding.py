@@ -8,8 +8,8 @@ miss the value, and `"level": "missing"` with `"missing": "level"` the test for 
 feature; of a test by subsets `"levels"` and `"others"` are those on the left and the right side,
 and `"absent"` is what becomes of rows with none of them), `{"counts": {class: rows}}`,
 `{"n": rows, "mean": m}` (of durations also `"events"`, how many were seen to their end; of counts
-with exposures also their sum, `"exposure"`, of which a unit has the mean m), `{"n": rows}`, or `{}`
-for a leaf without a summary.
+with exposures also their sum, `"exposure"`, of which a unit has the mean m), `{"n": rows}`,
+`{"mean": m, "variance": v}` (of a hardened soft tree), or `{}` for a leaf without a summary.
 `"predictive"` beside these is the prediction of a leaf model. It is written on request, and the
 reader ignores it, because a tree has no leaf model.
 
@@ -52,7 +52,9 @@ from slp.messages.trees import (
 )
 from slp.trees.tree import Leaf, Split, Test, Tree, tree_of_preorder
 
-_LEAF_KEYS = frozenset(("counts", "n", "events", "exposure", "mean", "line", "predictive"))
+_LEAF_KEYS = frozenset(
+    ("counts", "n", "events", "exposure", "mean", "variance", "line", "predictive")
+)
 _SPLIT_KEYS = frozenset(
     ("feature", "threshold", "level", "order", "unit", "missing", "left", "right")
     + ("levels", "others", "absent")
@@ -260,8 +262,9 @@ def _check_leaf(site: _Site, node: Mapping[str, Any], labels: Mapping[str, Label
     for key in ("n", "events", "exposure"):
         if key in summary:
             _check_count(site, key, summary[key])
-    if summary.get("mean") is not None:
-        _check_number(site, NO_SUMMARY, "mean", summary["mean"])
+    for key in ("mean", "variance"):
+        if summary.get(key) is not None:
+            _check_number(site, NO_SUMMARY, key, summary[key])
     if "line" in summary:
         summary["line"] = _check_line(site, summary["line"])
     return Leaf(summary)

@@ -18,7 +18,12 @@ from numpy.typing import NDArray
 from slp.data.frames import frame_of
 from slp.errors import UsageError
 from slp.leaves import Label, label_text
-from slp.messages.soft_trees import NOT_OF_SOFT_TREES, SPLIT_ON_ALL
+from slp.messages.soft_trees import (
+    PREDICTS_CLASSES,
+    PREDICTS_NOTHING,
+    PREDICTS_NUMBERS,
+    SPLIT_ON_ALL,
+)
 from slp.trees.tree import Leaf, Node, Split, Tree
 
 
@@ -129,7 +134,7 @@ class SoftTree:
         """
         values = [leaf.probabilities for leaf in self.leaves()]
         if any(value is None for value in values):
-            raise UsageError(NOT_OF_SOFT_TREES(what="a class probability of numbers or of a prior"))
+            raise UsageError(PREDICTS_NOTHING() if self.variance is None else PREDICTS_NUMBERS())
         return self.reach(_columns(X)) @ np.array(values, np.float64)
 
     def predict(self, X: Any) -> NDArray[np.float64]:
@@ -140,9 +145,11 @@ class SoftTree:
         UsageError
             E546: the tree predicts classes, or is of a prior.
         """
-        values = [leaf.mean for leaf in self.leaves()]
+        leaves = self.leaves()
+        values = [leaf.mean for leaf in leaves]
         if any(value is None for value in values):
-            raise UsageError(NOT_OF_SOFT_TREES(what="a mean of classes or of a prior"))
+            of_classes = leaves[0].counts is not None
+            raise UsageError(PREDICTS_CLASSES() if of_classes else PREDICTS_NOTHING())
         return self.reach(_columns(X)) @ np.array(values, np.float64)
 
     def without_outcomes(self) -> SoftTree:
@@ -151,8 +158,9 @@ class SoftTree:
         return replace(self, nodes=nodes, variance=None)
 
     def hardened(self) -> Tree:
-        """The tree of the same splits that sends each row one way. Its leaves say nothing, as other
-        rows reach them: `Posterior.log_likelihood` tells its likelihood.
+        """The tree of the same splits that sends each row one way. Of classes its leaves say
+        nothing, as other rows reach them. Of numbers they keep their means and the tree's variance.
+        `Posterior.log_likelihood` tells its likelihood.
 
         Raises
         ------
@@ -161,15 +169,20 @@ class SoftTree:
         """
         if any(split.weights != ((split.feature, 1.0),) for split in self.splits):
             raise UsageError(SPLIT_ON_ALL())
-        return self.skeleton()
+        return self._hard_splits(keep=self.variance is not None)
 
     def skeleton(self) -> Tree:
         """Its topology, with the feature of the largest weight at each split: what constraints look
         at."""
+        return self._hard_splits(keep=False)
+
+    def _hard_splits(self, keep: bool) -> Tree:
+        """Hard splits, with leaves that keep their means and the variance, or say nothing."""
         done: list[Node] = []
         for node in reversed(self.nodes):  # right sides before left ones
             if isinstance(node, SoftLeaf):
-                done.append(Leaf())
+                known = {"mean": node.mean, "variance": self.variance} if keep else {}
+                done.append(Leaf(known))
                 continue
             left, right = done.pop(), done.pop()
             done.append(Split(node.feature, node.threshold, None, left, right))
