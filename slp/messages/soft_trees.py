@@ -25,6 +25,10 @@ NO_SUCH_SPREAD = E539.says(
     "`h_spread`, the standard deviation of the logarithm of `h`, is {spread:g}",
     "give it a number from 0 (then `h` is fixed) to {most:g}",
 )
+FIRST_BELOW_LAST = E539.says(
+    "first_h is {first:g}, and h falls from it to {h:g}, the program's",
+    "give it a number from {h:g} up, or leave it out",
+)
 FREE_WIDTH = E539.says(
     "`h` has a prior in this program (`h_spread`), and {option} lowers `h` in warm-up",
     "leave {option} out, or let `h_spread` be 0",

@@ -77,9 +77,9 @@ def core_sampler(
         likelihood,
         [data.h, max(options.first_h or 0.0, data.h), data.spread],
         [
-            options.steps(len(problem.table.counts))[0],
-            options.trajectories,
-            options.leapfrogs,
+            int(options.steps(len(problem.table.counts))[0]),  # the core takes no NumPy integers
+            int(options.trajectories),
+            int(options.leapfrogs),
             MOST_SOFT_LEAVES if most is None else min(most, MOST_SOFT_LEAVES),
         ],
         options.informed,

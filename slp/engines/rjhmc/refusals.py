@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import Any
 
 from slp.engines.rjhmc.options import BIRTHS, INDICES, TUNINGS, SoftTreeOptions
 from slp.errors import Diagnostic
@@ -57,9 +58,9 @@ def find_refusals(problem: Problem, options: SoftTreeOptions) -> Iterator[Diagno
         yield words.NO_SUCH_WIDTH(h=h)
     yield from _of_spread(program.parameters.get(GATE_SPREAD, 0.0), options)
     yield from _of_program(problem)
-    yield from _of_grammar(grammar, options)
+    yield from _of_grammar(grammar, options, not any(map(_cuts_states, program.constraints)))
     yield from _of_table(problem)
-    yield from _of_options(options)
+    yield from _of_options(options, h)
 
 
 def _of_spread(spread: float, options: SoftTreeOptions) -> Iterator[Diagnostic]:
@@ -75,7 +76,7 @@ def _of_program(problem: Problem) -> Iterator[Diagnostic]:
     program = problem.program
     for constraint in program.constraints:
         name = _CONSTRAINTS.get(type(constraint))
-        if isinstance(constraint, Forbid) and constraint.within is not None:
+        if _is_within(constraint):
             name = "`within`"
         if name is not None:
             yield words.NOT_FOR_SOFT_TREES(constraint.span, what=name)
@@ -85,11 +86,24 @@ def _of_program(problem: Problem) -> Iterator[Diagnostic]:
         yield words.NOT_FOR_SOFT_TREES(what="`min_weight`")
 
 
-def _of_grammar(grammar: TreeGrammar, options: SoftTreeOptions) -> Iterator[Diagnostic]:
+def _cuts_states(constraint: Any) -> bool:
+    """Whether a constraint, which is refused, makes the grammar compare thresholds."""
+    return _is_within(constraint) or isinstance(constraint, Constant | Majority)
+
+
+def _is_within(constraint: Any) -> bool:
+    return isinstance(constraint, Forbid) and constraint.within is not None
+
+
+def _of_grammar(
+    grammar: TreeGrammar, options: SoftTreeOptions, guarded: bool
+) -> Iterator[Diagnostic]:
+    """Refusals of a grammar; `guarded` if guards of rules alone can make it compare thresholds."""
     if any(rule.rows is not None for _, rule in grammar.rules()):
         yield words.NOT_FOR_SOFT_TREES(what="`rows`")
     if any(len(own) for own in grammar.breakpoints):
-        yield words.NOT_FOR_SOFT_TREES(what="guards on thresholds")
+        if guarded:
+            yield words.NOT_FOR_SOFT_TREES(what="guards on thresholds")
         return
     for state in grammar.first_states().values():
         kinds = [type(rule) for rule in state.rules]
@@ -119,7 +133,7 @@ def _of_table(problem: Problem) -> Iterator[Diagnostic]:
         yield words.NO_SOFT_LEAVES(model=table.leaf.name)
 
 
-def _of_options(options: SoftTreeOptions) -> Iterator[Diagnostic]:
+def _of_options(options: SoftTreeOptions, h: float | None) -> Iterator[Diagnostic]:
     for name, known in (("index", INDICES), ("births", BIRTHS), ("tuning", TUNINGS)):
         given = getattr(options, name)
         if given not in known and not (name == "births" and given is None):
@@ -129,3 +143,5 @@ def _of_options(options: SoftTreeOptions) -> Iterator[Diagnostic]:
         fits = isinstance(value, int | float) and math.isfinite(value) and value > 0
         if not fits and not (name == "first_h" and value is None):
             yield words.NO_SOFT_NUMBER(option=name, value=value)
+        elif name == "first_h" and value is not None and h is not None and value < h:
+            yield words.FIRST_BELOW_LAST(first=value, h=h)

@@ -18,16 +18,29 @@ from slp.messages.names import plural
 from slp.messages.soft_trees import TUNED_IN_PROPOSALS
 from slp.problem.problem import Problem
 from slp.results.drawn import DrawnResult
-from slp.runner import Schedule
+from slp.runner import Schedule, check_count
 
 #: Numbers that a thread keeps for each distinct row: the gates of a tree with 64 nodes, both sides.
 #: More nodes are rare, and their numbers come out of the room for draws.
 _NODES = 2 * 64
 
+#: The most trajectories of an HMC part, and leapfrog steps of a trajectory.
+_MOST_OF_HMC = 1_000_000
+#: The most steps of warm-up: the core counts them in 32 bits.
+_MOST_WARM_UP = 2**32 - 1
+
 
 def schedule_of(options: SoftTreeOptions, table: Table, draws: int) -> Schedule:
     """The schedule of the options on a table."""
     return Schedule(draws, options.chains, *options.steps(len(table.counts)))
+
+
+def _check(options: SoftTreeOptions) -> None:
+    """Raise UsageError E505 for a number that the core does not take."""
+    check_count("trajectories", options.trajectories, least=1, most=_MOST_OF_HMC)
+    check_count("leapfrogs", options.leapfrogs, most=_MOST_OF_HMC)
+    if options.warmup is not None:
+        check_count("warmup", options.warmup, most=_MOST_WARM_UP)
 
 
 def run_soft_trees(
@@ -45,6 +58,7 @@ def run_soft_trees(
     SlpError
         E511, E514: the checkpoint; E517: no tree to start from was found.
     """
+    _check(options)
     schedule_of(options, problem.table, request.draws)  # checks the numbers before they are used
     table, room = problem.table, room_beside(problem.table, request.memory)
     n, d = len(table.counts), len(table.features)

@@ -437,3 +437,39 @@ def test_predictions_that_a_soft_tree_does_not_make() -> None:
         for ask in (tree.predict, tree.predict_proba):
             with pytest.raises(UsageError, match=r"E546.*of a prior(.|\n)*of a posterior"):
                 ask(CLASSES)
+
+
+@pytest.mark.parametrize("name", ["trajectories", "leapfrogs", "warmup"])
+@pytest.mark.parametrize("value", [-3, 2**33, "x", 1.5])
+def test_counts_that_it_does_not_take(name: str, value: Any) -> None:
+    with pytest.raises(UsageError, match=rf"E505.*{name} is {value!r}"):
+        drawn(":- use(rjhmc).", CLASSES, **{name: value})
+
+
+def test_no_trajectory_is_no_hmc() -> None:
+    with pytest.raises(UsageError, match=r"E505.*trajectories is 0(.|\n)*from 1 up"):
+        drawn(":- use(rjhmc).", CLASSES, trajectories=0)
+    of_numpy: dict[str, Any] = {"trajectories": np.int64(1), "leapfrogs": np.int32(3)}
+    assert len(drawn(":- use(rjhmc).", CLASSES, draws=4, **of_numpy).draws) == 4
+
+
+def test_h_falls_and_does_not_rise() -> None:
+    with pytest.raises(UnsupportedError, match=r"E539.*first_h is 0\.01.*0\.05(.|\n)*from 0\.05"):
+        drawn(":- use(rjhmc).", CLASSES, first_h=0.01)
+    for first in (0.05, 0.5):
+        assert len(drawn(":- use(rjhmc).", CLASSES, draws=4, first_h=first).draws) == 4
+
+
+@pytest.mark.parametrize(
+    ("constraint", "said"),
+    [
+        ("constant(b)", "`constant`"),
+        ("forbid(a, within(b))", "`within`"),
+        ("majority(b, p)", "`majority`"),
+    ],
+)
+def test_a_constraint_is_refused_once(constraint: str, said: str) -> None:
+    """And guards of the program's own rules are told where there are some."""
+    with pytest.raises(UnsupportedError) as caught:
+        drawn(f":- use(rjhmc). :- constraint({constraint}). box(b, a, 0, 2).", CLASSES)
+    assert said in str(caught.value) and str(caught.value).count("E539") == 1
