@@ -197,6 +197,6 @@ def problem_on(
         )
     else:
         grammar, _ = tree_grammar_or_all(program, schema, states, check)
-    check_ranges(grammar, table)
+    check_ranges(grammar, table, program.soft)
     warnings = program.warnings + table.warnings + on_table
     return Problem(program, table, grammar, find_tests_on_trees(program), warnings, vary)

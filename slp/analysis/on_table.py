@@ -126,7 +126,10 @@ class _Checker:
                 name = body.feature.name
                 if name in parted and isinstance(body.threshold, Atom):
                     what = f"`split({name}, {body.threshold.name})`"
-                    self.findings.add(words.NOT_WITH_SUBSETS(rule.span, what=what, name=name))
+                    out = f"leave {what} out"
+                    self.findings.add(
+                        words.NOT_WITH_SUBSETS(rule.span, what=what, name=name, instead=out)
+                    )
 
     def untold(self, found: Sequence[str], wording: Wording) -> None:
         """Find what does not go with the features `found`, whose splits do not tell every side."""
@@ -135,12 +138,15 @@ class _Checker:
         for c in self.program.constraints:
             if isinstance(c, Monotone):
                 what = f"`monotone({c.feature}, {c.direction})`"
-                self.findings.add(wording(c.span, what=what, name=found[0]))
+                out = f"leave {what} out"
+                self.findings.add(wording(c.span, what=what, name=found[0], instead=out))
         if self.program.edits is not None:
             span = self.program.edits.span
-            self.findings.add(wording(span, what="`edittree`", name=found[0]))
+            out = "leave `edittree` out"
+            self.findings.add(wording(span, what="`edittree`", name=found[0], instead=out))
         if self.program.soft:
-            self.findings.add(wording(None, what="soft trees", name=found[0]))
+            out = "take an engine of hard trees"
+            self.findings.add(wording(None, what="soft trees", name=found[0], instead=out))
 
     def is_categorical(self, name: str) -> bool:
         return name in self.features and self.features[name].categorical

@@ -53,13 +53,13 @@ E155 = Entry(
     ":- constraint(monotone(age, up)).`, `holes.csv` is `age,sex,y\n1,f,0\n,m,1`)",
 )
 NOT_WITH_SIDES = E155.says(
-    "{what} does not go with missing values that take a side, which `{name}` has",
-    "fill the values in, leave those rows out, or leave {what} out",
+    "{what} cannot go with missing values that take a side, which `{name}` has",
+    "fill the values in, leave those rows out, or {instead}",
 )
 
 NOT_WITH_SUBSETS = E155.says(
-    "{what} does not go with splits by subsets of levels, which `{name}` has",
-    "leave `subsets` out, or leave {what} out",
+    "{what} cannot go with splits by subsets of levels, which `{name}` has",
+    "leave `subsets` out, or {instead}",
 )
 
 E153 = Entry(
@@ -98,6 +98,10 @@ NO_RANGE = E154.says(
     "the measure `range` is of numbers, and `{feature}` is {kind}",
     "leave the column out (`:- ignore({atom}).`), forbid it (`:- constraint(forbid({atom})).`), or "
     "take another measure",
+)
+NO_SOFT_RANGE = E154.says(
+    "soft trees split on numbers by the measure `range`, and `{feature}` is {kind}",
+    "leave the column out (`:- ignore({atom}).`), or code it as numbers",
 )
 
 W150 = Entry(

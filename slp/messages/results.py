@@ -117,7 +117,8 @@ OUT_OF_TIME_IN_FURTHER_ROUND = W541.says(
 
 W530 = Entry(
     "W530: a run has not converged",
-    cause="The chains disagree (R-hat above 1.01), or there are too few effective draws.",
+    cause="The chains disagree (R-hat above 1.01), there are too few effective draws, or more than "
+    "1 % of the trajectories of soft trees diverge.",
     remedy="Do not use the numbers. Run longer, or change the proposal.",
     example="slp-sample growtree data.csv --engine mh -n 20 --warmup 10 --thin 1",
 )

@@ -40,7 +40,7 @@ from slp.errors import DataError
 from slp.ir.program import Failure, Measure
 from slp.ir.tree_grammar import FORBIDDEN, OUTSIDE, SplitRule, TreeGrammar, cell_of
 from slp.messages.names import atom
-from slp.messages.on_table import NO_RANGE
+from slp.messages.on_table import NO_RANGE, NO_SOFT_RANGE
 from slp.problem.boxes import BoxSplit, Geometry
 
 
@@ -147,7 +147,7 @@ def splits_taken_over(left: NDArray[np.int32], failure: Failure) -> NDArray[np.b
     return np.asarray(proposed if failure == "condition" else proposed & (left != FORBIDDEN))
 
 
-def range_total(rule: SplitRule, grammar: TreeGrammar, table: Table) -> float:
+def range_total(rule: SplitRule, grammar: TreeGrammar, table: Table, soft: bool = False) -> float:
     """For a rule with the measure `range`, the sum of the feature weights over R; else 0.
 
     Raises
@@ -167,17 +167,19 @@ def range_total(rule: SplitRule, grammar: TreeGrammar, table: Table) -> float:
             if feature.values is None:
                 kind = "ordinal" if feature.order else "cut or binned"
                 kind, name = "categorical" if feature.categorical else kind, feature.name
-                raise DataError(NO_RANGE(feature=name, kind=kind, atom=atom(name)))
+                wording = NO_SOFT_RANGE if soft else NO_RANGE
+                raise DataError(wording(feature=name, kind=kind, atom=atom(name)))
             total += float(grammar.feature_weights[f])
     return total
 
 
-def check_ranges(grammar: TreeGrammar, table: Table) -> None:
+def check_ranges(grammar: TreeGrammar, table: Table, soft: bool = False) -> None:
     """Raise DataError E154 if a split with the measure `range` may be on a feature that is not of
-    numbers. Of states that are made on demand, the first ones are checked here."""
+    numbers. Of states that are made on demand, the first ones are checked here. `soft` if trees are
+    soft, which do not take such a column even where it is forbidden."""
     for _, rule in grammar.rules():
         if isinstance(rule, SplitRule):
-            range_total(rule, grammar, table)
+            range_total(rule, grammar, table, soft)
 
 
 def log_shares(

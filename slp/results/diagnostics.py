@@ -31,6 +31,8 @@ _FEWEST_EFFECTIVE = 100
 _ENOUGH_OF_ISLANDS = 400
 #: With fewer effective islands their spread, and so an error, is not known.
 _FEWEST_ISLANDS = 4
+#: The largest share of trajectories of HMC that may diverge.
+_MOST_DIVERGENT = 0.01
 #: The most predictions used, evenly spread over those that differ.
 _MOST_PREDICTIONS = 200
 
@@ -193,6 +195,7 @@ def diagnostics_of(
         effective_needed=enough,
         warnings=(
             *_warnings(convergence, moves, enough),
+            *_divergent(moves),
             *(_few_round_trips(tempering) if _tells(draws) else ()),
         ),
         tempering=tempering,
@@ -269,6 +272,17 @@ def _warnings(
     if few:
         listed = ", ".join(f"{math.floor(e)} for {name}" for name, e in few.items())
         yield f"there are few effective draws: {listed}; estimates need some {enough}"
+
+
+def _divergent(moves: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
+    """Where more than a few trajectories of HMC diverged (the engine `rjhmc`)."""
+    counts = moves.get("trajectory", {})
+    n, failed = sum(counts.values()), counts.get("failed", 0)
+    if failed > _MOST_DIVERGENT * n:
+        yield (
+            f"{failed:,} of {n:,} trajectories diverged, and at most {_MOST_DIVERGENT:.0%} should: "
+            "a larger `h` or a longer warm-up makes them fewer"
+        )
 
 
 def _few_round_trips(tempering: TemperingFigures | None) -> Iterator[str]:

@@ -473,3 +473,33 @@ def test_a_constraint_is_refused_once(constraint: str, said: str) -> None:
     with pytest.raises(UnsupportedError) as caught:
         drawn(f":- use(rjhmc). :- constraint({constraint}). box(b, a, 0, 2).", CLASSES)
     assert said in str(caught.value) and str(caught.value).count("E539") == 1
+
+
+def test_divergent_trajectories_are_told() -> None:
+    """In a warning that says how many, where they are more than 1 %."""
+    few: dict[str, Any] = {"draws": 300, "warmup": 300, "index": "soft"}
+    with pytest.warns(SlpWarning, match=r"W530.* trajectories diverged") as caught:
+        found = slp.load("rjhmc", h=1e-4).posterior(NUMBERS, **{**FEW, **few})
+    assert found.diagnostics is not None
+    moves = found.diagnostics.moves["trajectory"]
+    n = sum(moves.values())
+    assert moves["failed"] > 0.01 * n
+    said = f"{moves['failed']} of {n} trajectories diverged, and at most 1% should: a larger `h`"
+    assert any(said in str(w.message) for w in caught)
+    fine = drawn(":- use(rjhmc).", NUMBERS, **few).diagnostics
+    assert fine is not None and not any("diverged" in words for words in fine.warnings)
+
+
+def test_columns_that_are_no_numbers() -> None:
+    """The advice is one that the engine takes."""
+    named = CLASSES.select(pl.Series("k", ["u", "v"] * 20), "a", "b", "y")
+    with pytest.raises(slp.SlpError, match=r"E154.*`k` is categorical") as caught:
+        drawn(":- use(rjhmc).", named)
+    assert "ignore(k)" in str(caught.value) and "forbid" not in str(caught.value)
+    assert drawn(":- use(rjhmc). :- ignore(k).", named, draws=4).engine == "rjhmc"
+    with pytest.raises(slp.SlpError, match=r"E154.*`k` is categorical(.|\n)*forbid\(k\)"):
+        drawn(":- use(rjhmc).", named, engine="exact")
+    holes = CLASSES.with_columns(a=pl.Series([None, *A[1:].tolist()]))
+    said = r"E155.*soft trees cannot go with missing values(.|\n)*or take an engine of hard trees"
+    with pytest.raises(slp.SlpError, match=said):
+        drawn(":- use(rjhmc). :- feature(a, [missing(side)]).", holes)
