@@ -12,6 +12,7 @@ import re
 import shlex
 import sys
 from collections.abc import Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,7 @@ from slp.analysis.directives import CONSTRAINTS, DIRECTIVES
 from slp.cli import slp_command
 from slp.cli.common import run
 from slp.cli.sample import sample_command
-from slp.engines import ENGINES
+from slp.engines import ENGINES, engine_named
 from slp.errors import ExitCode
 from slp.ir.leaf_models import LEAF_MODELS
 from slp.ir.program import MEASURES
@@ -33,7 +34,7 @@ from slp.resolution.builtins import BUILTINS
 from slp.resolution.control import CONTROL
 from slp.resolution.library import library
 from slp.resources import prior_names
-from tests.docs import pictures_page
+from tests.docs import options_page, pictures_page
 from tests.docs.pages import (
     PAGES,
     ROOT,
@@ -289,6 +290,21 @@ def section_of(text: str, heading: str) -> str:
     """A section of level 3, up to the next one."""
     text = text[text.index(heading) :]
     return text[: text.index("\n##", 1)]
+
+
+@pytest.mark.parametrize("page", options_page.PAGES, ids=lambda p: str(p.name))
+def test_tables_of_options_are_those_of_the_engines(page: Path) -> None:
+    text = page.read_text("utf-8")
+    assert text == options_page.with_tables(text)
+    wanted = {e for e, place in options_page.TABLES.items() if place.startswith(page.name)}
+    assert set(re.findall(r"<!-- options: (\w+) -->\n\| option", text)) == wanted
+
+
+def test_every_engine_with_options_has_a_table_of_them() -> None:
+    told = [engine_named(engine).Options for engine in options_page.TABLES]
+    kinds = {engine_named(engine).Options for engine in ENGINES}
+    assert [kind for kind in kinds if fields(kind) and kind not in told] == []
+    assert prose("api.md").count("<!-- engine flags -->\n| engine") == 1
 
 
 def test_every_engine_is_described() -> None:

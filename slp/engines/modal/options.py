@@ -18,6 +18,7 @@ class ModalOptions:
         0.0,
         "share of a node's class counts that its prior gets (0: the declared prior)",
         least=0.0,
+        metavar="SHARE",
     )
     look_ahead: int = option(0, "levels of splits below a split's sides that are summed", least=0)
     further: int = option(

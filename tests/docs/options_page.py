@@ -1,0 +1,79 @@
+"""The tables of engine options in the docs, made from the options of the engines.
+
+`python tests/docs/options_page.py` writes them; a test asserts that the pages have them. A table
+follows a comment: `<!-- options: smc -->` has the options of one engine, `<!-- engine flags -->`
+the flags of all engines, with links to their tables.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import Field, fields
+from pathlib import Path
+from typing import Any
+
+from slp.engines import ENGINES, engine_named
+
+DOCS = Path(__file__).resolve().parents[2] / "docs"
+
+#: The page and the section that have the options of an engine. Engines with equal options share it.
+TABLES = {
+    "mh": "sampling.md#options-of-chains",
+    "smc": "sampling.md#options-of-the-filter",
+    "modal": "modal.md#options",
+    "rjhmc": "soft-trees.md#options",
+}
+FLAGS = "api.md"
+PAGES = tuple(
+    DOCS / name for name in sorted({FLAGS, *(t.partition("#")[0] for t in TABLES.values())})
+)
+
+_TABLE = re.compile(r"(<!-- (?:options: (\w+)|engine flags) -->\n)(?:\|.*\n)*")
+
+
+def with_tables(page: str) -> str:
+    """The page with the tables that the options give."""
+    return _TABLE.sub(lambda match: match[1] + (_options(match[2]) if match[2] else _flags()), page)
+
+
+def _options(engine: str) -> str:
+    rows = [("option", "command line", "default", "meaning"), ("---",) * 4]
+    for option in fields(engine_named(engine).Options):
+        default = f"`{option.default!r}`".replace("'", '"')
+        rows.append((f"`{option.name}`", _flag(option), default, option.metadata["doc"]))
+    return _lines(rows)
+
+
+def _flags() -> str:
+    rows = [("engine", "its options", "described in"), ("---",) * 3]
+    for engine, place in TABLES.items():
+        same = [name for name in ENGINES if _same_options(name, engine)]
+        flags = ", ".join(map(_flag, fields(engine_named(engine).Options)))
+        page = f"[{place.partition('#')[0]}]({place})"
+        rows.append((", ".join(f"`{name}`" for name in same), flags, page))
+    return _lines(rows)
+
+
+def _same_options(one: str, other: str) -> bool:
+    return engine_named(one).Options is engine_named(other).Options
+
+
+def _flag(option: Field[Any]) -> str:
+    """The flag of an option, with a placeholder of its value: N is whole, X is real."""
+    number = "X" if isinstance(option.metadata["least"], float) else "N"
+    value = option.metadata["metavar"] or ("" if isinstance(option.default, bool) else number)
+    return f"`--{option.name.replace('_', '-')}` {value}".rstrip()
+
+
+def _lines(rows: Iterable[tuple[str, ...]]) -> str:
+    return "".join(f"| {' | '.join(map(_cell, row))} |\n" for row in rows)
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+if __name__ == "__main__":
+    for path in PAGES:
+        path.write_text(with_tables(path.read_text("utf-8")), "utf-8")
