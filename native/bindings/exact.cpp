@@ -159,7 +159,12 @@ nb::tuple uses_of(const Engine& engine, const Pass& pass, std::size_t memory,
 }  // namespace
 
 void bind_exact(nb::module_& m) {
-    m.attr("CONSTANTS")["most_inner_codes"] = kMostInnerCodes;
+    const nb::object constants = m.attr("CONSTANTS");
+    constants["most_inner_codes"] = kMostInnerCodes;
+    constants["done"] = static_cast<int>(Status::done);
+    constants["stopped"] = static_cast<int>(Status::stopped);
+    constants["out_of_budget"] = static_cast<int>(Status::out_of_budget);
+    constants["out_of_range"] = static_cast<int>(Status::out_of_range);
     nb::class_<Pass>(m, "ExactPass")
         .def("run", &run_pass, nb::arg("progress").none())
         .def("likelihood", &Pass::likelihood)

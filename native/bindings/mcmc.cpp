@@ -155,6 +155,22 @@ auto log_weights(TreeScorer& scorer, const Matrix<std::int32_t>& nodes,
 void bind_mcmc(nb::module_& m) {
     const nb::object constants = m.attr("CONSTANTS");
     constants["same_prediction"] = kSamePrediction;
+    // By the names of slp.engines.mcmc.trees; `q_seq(K)` is the kind behind `q_seq`.
+    const std::pair<const char*, ProposalKind> kinds[] = {
+        {"q_ind", ProposalKind::cut_at_root},
+        {"q_uc", ProposalKind::cut_uniformly},
+        {"q_n", ProposalKind::cut_at_each},
+        {"q_seq", ProposalKind::cut_sequence_uniformly},
+        {"q_seq(K)", ProposalKind::cut_sequence_at_each},
+        {"q_exact", ProposalKind::exact_subtree},
+        {"q_pg", ProposalKind::particle_gibbs},
+        {"cgm", ProposalKind::cgm},
+        {"wu", ProposalKind::wu},
+        {"rotate", ProposalKind::rotate},
+        {"perturb", ProposalKind::perturb},
+        {"informed", ProposalKind::informed},
+    };
+    for (const auto& [name, kind] : kinds) constants[name] = static_cast<int>(kind);
     nb::class_<State>(m, "MHState")
         .def("choices", &choices_of)
         .def(

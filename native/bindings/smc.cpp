@@ -13,6 +13,7 @@
 #include "budget.hpp"
 #include "exact/engine.hpp"
 #include "samplers.hpp"
+#include "smc/resampling.hpp"
 #include "smc/sampler.hpp"
 
 namespace nb = nanobind;
@@ -125,6 +126,7 @@ nb::tuple scripted(Sampler& sampler, const Island& island, std::vector<std::uint
 }  // namespace
 
 void bind_smc(nb::module_& m) {
+    m.attr("CONSTANTS")["least_share"] = kLeastShare;
     nb::class_<Island>(m, "SMCIsland")
         .def("choices", &choices_of, nb::arg("particle"))
         .def("log_weights", &log_weights_of)

@@ -2,9 +2,12 @@
 
 from types import ModuleType
 
-from slp.engines.exact import size
+from slp.engines.exact import passes, size
 from slp.engines.mcmc.edits import start
+from slp.engines.mcmc.trees import core_chains
 from slp.engines.modal import plan
+from slp.engines.search import compiled
+from slp.engines.smc import resampling
 from slp.ir import row_function, tree_grammar
 from slp.problem import boxes, row_labels, tree_tests
 
@@ -21,4 +24,12 @@ def test_constants_are_those_of_the_core(compiled_kernels: ModuleType) -> None:
         "edit_tries": start._TRIES,
         "modal_tie": plan.TIE,
         "modal_most_undone": plan.MOST_UNDONE,
+        "least_share": resampling._LEAST_SHARE,
+        **core_chains._KINDS,
+        "q_seq(K)": core_chains._KINDS["q_seq"] + 1,
+        "done": passes._DONE,
+        "stopped": passes._STOPPED,
+        "out_of_budget": passes._OUT_OF_BUDGET,
+        "out_of_range": passes._OUT_OF_RANGE,
     }
+    assert (compiled._DONE, compiled._OUT_OF_BUDGET) == (passes._DONE, passes._OUT_OF_BUDGET)

@@ -8,10 +8,6 @@ namespace slp::smc {
 
 namespace {
 
-// A particle that survives has at least this share of the highest weight: see
-// slp.engines.smc.resampling.
-constexpr double kLeastShare = 0x1p-40;
-
 using Sums = std::span<const double>;
 
 // A place for the particle that survives, drawn by the probability of each place.

@@ -11,6 +11,10 @@
 
 namespace slp::smc {
 
+// A particle that survives has at least this share of the highest weight: see
+// slp.engines.smc.resampling.
+inline constexpr double kLeastShare = 0x1p-40;
+
 // (sum of the weights)^2 / sum of their squares; 0 if all weights are 0.
 double effective_size(std::span<const double> log_weights);
 
