@@ -36,8 +36,8 @@ def late_names(
 
 
 def late_import(name: str) -> Any:
-    """The module of this name, imported now. For slow modules that few runs need, and for modules
-    that import their importer.
+    """The module of this name, imported now. For slow modules that few runs need, for modules that
+    import their importer, and for those that are named in a list.
 
     Raises
     ------

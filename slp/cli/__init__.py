@@ -8,12 +8,12 @@ from slp.cli.began import BEGAN
 # isort: split
 import gc
 import sys
-from importlib import import_module
 
 import click
 
 import slp
 from slp.cli.common import run
+from slp.late import late_import
 from slp.messages.entry import DID_YOU_MEAN
 from slp.messages.names import nearest
 
@@ -60,7 +60,7 @@ def _command(name: str) -> click.Command:
     # Imports make many objects and drop few. Garbage collection would take a tenth of a short run.
     gc.disable()
     try:
-        command = getattr(import_module(f"slp.cli.{name}"), f"{name}_command")
+        command = getattr(late_import(f"slp.cli.{name}"), f"{name}_command")
     finally:
         gc.enable()
     assert isinstance(command, click.Command)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import Field, fields
-from importlib import import_module
 from types import MappingProxyType
 from typing import Any
 
 from slp.engines.contract import Engine
 from slp.errors import UsageError
+from slp.late import late_import
 from slp.messages.inference import NO_ENGINE
 from slp.messages.names import nearest
 
@@ -40,7 +40,7 @@ def engine_named(name: str) -> Engine:
         names = ["auto", *ENGINES]
         near = nearest(str(name), names)
         raise UsageError(NO_ENGINE(name=name, nearest=near, names=", ".join(names)))
-    engine: Engine = import_module(ENGINES[name]).ENGINE
+    engine: Engine = late_import(ENGINES[name]).ENGINE
     return engine
 
 
