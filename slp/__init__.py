@@ -7,17 +7,18 @@
 
 The folders and modules, from the bottom up. Each imports only those above it in this list:
 
+    version, late      the version of slp; imports at first use
     errors, messages   diagnostics, the exceptions that carry them, the catalogue of codes
-    version            the version of slp
     folders, source    the files that a program may use; text and places in it
-    resources, late    files that the package contains; imports at first use
     budgets            limits of time and memory
-    cluster            tasks on a cluster, through joblib, which is optional
-    terms, syntax      terms of programs; text to clauses, printer, formatter
-    ir                 programs and tree grammars as frozen data
+    resources          files that the package contains
+    terms              terms of programs
     kernels            the compiled core, or the NumPy reference
+    syntax             text to clauses, printer, formatter
+    ir                 programs and tree grammars as frozen data
     leaves, data       leaf models; tables: reading, types, cuts, codes
     trees              decision trees, independent of engines
+    cluster            tasks on a cluster, through joblib, which is optional
     runner             the loop of chains and islands, checkpoints, randomness
     resolution         SLD resolution, queries on clauses, draws of proofs
     analysis, lower    clauses to a checked program; a program to a tree grammar
@@ -25,12 +26,16 @@ The folders and modules, from the bottom up. Each imports only those above it in
     results            posteriors, averages, draws, diagnostics
     engines            the contract, the registry, and one package for each engine
     learn              labels and parameters from data
+    swipl              everything that uses SWI-Prolog, which is optional
     compile, program   the pipeline; `Program`, the object of users
     estimators         estimators of scikit-learn, which is optional
     plot               pictures of trees and posteriors, by matplotlib, which is optional
     report             a posterior as one HTML page
     cli                the commands
-    swipl              everything that uses SWI-Prolog; optional, imported by no other folder
+
+One import goes against this order: `errors` imports `source` when it draws an error, because
+`source` itself needs errors. Imports for types alone may also go against it. No folder imports
+`swipl`, `estimators`, `plot` or `report`: `late` imports them by name when they are asked for.
 """
 
 from typing import TYPE_CHECKING

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -12,6 +13,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+
+import slp
 
 PACKAGE = Path(__file__).resolve().parent.parent / "slp"
 
@@ -223,6 +226,32 @@ def test_every_room_is_in_the_table() -> None:
         if path.suffix == ".py" or (path.is_dir() and list(path.glob("*.py")))
     }
     assert rooms == set(ALLOWED)
+
+
+def test_rooms_in_the_table_stand_below_those_that_import_them() -> None:
+    rooms = [*ALLOWED]
+    wrong = {
+        room: late
+        for i, room in enumerate(rooms)
+        if (late := ALLOWED[room] - {"_core", *rooms[:i]})
+    }
+    assert wrong == {}
+
+
+def test_the_package_docstring_lists_all_rooms_in_their_order() -> None:
+    lines = re.findall(r"^    ([a-z]+(?:, [a-z]+)*)  +\S", slp.__doc__ or "", re.MULTILINE)
+    listed = [room for line in lines for room in line.split(", ")]
+    assert listed == [room for room in ALLOWED if room != "__init__"]
+    against = {name for arrow in AGAINST_THE_CURRENT for name in arrow}
+    assert [name for name in against | OPTIONAL if f"`{name}`" not in (slp.__doc__ or "")] == []
+
+
+@pytest.mark.parametrize("folder", ["engines", "engines/mcmc", "runner", "results"])
+def test_docstrings_of_packages_name_all_their_modules(folder: str) -> None:
+    told = ast.get_docstring(ast.parse((PACKAGE / folder / "__init__.py").read_text("utf-8"))) or ""
+    modules = {path.stem for path in (PACKAGE / folder).glob("*.py")} - {"__init__"}
+    folders = {path.parent.name for path in (PACKAGE / folder).glob("*/__init__.py")}
+    assert [name for name in sorted(modules | folders) if f"`{name}`" not in told] == []
 
 
 def test_the_table_has_no_cycle() -> None:

@@ -1,9 +1,16 @@
 """Engines: from a tree grammar on a table to a distribution over trees.
 
 Entry point: `infer` (in `run`), which runs an engine by name, or the one that `choose` selects.
-`enumeration` lists every derivation, `chart` is exact inference in plain Python, `exact` the same
-in the C++ core, `mcmc` Metropolis-Hastings, `smc` a particle filter, `modal` one tree grown
-greedily.
+`contract` is what an engine must have, and `registry` names all engines.
+
+Engines: `enumeration` lists every derivation, `chart` is exact inference in plain Python, `exact`
+the same in the C++ core. `mcmc` is Metropolis-Hastings, `smc` a particle filter, `rjhmc`
+reversible-jump Hamiltonian Monte Carlo over soft trees. `modal` grows one tree greedily, and
+`search` finds the best tree.
+
+What they share: `sums` (engines that sum over all trees), `kbest` (best derivations) and
+`near_best` (how many are near the best), `drawing` (engines that draw), `telling` (messages about a
+run of chains).
 """
 
 from typing import TYPE_CHECKING

@@ -1,14 +1,20 @@
 """What inference gives: `result` (what an engine gives: sums over all trees, `summed`, or draws,
 `drawn` and `edits`), and `posterior` (what users hold).
 
-`averages` defines averages over trees; `weighted_draws` averages draws,
-`soft` those of soft trees. `convergence`,
-`diagnostics` and, of tempered chains, `tempering` tell how far draws can be trusted. `rule_use`,
-`quantiles` and `evidence` are parts of summaries. `comparison` sets programs side by side,
-`tuning` values of their parameters.
-`known` holds partial results at a limit, `arviz` converts draws for ArviZ, and `proofs` summarises
-draws of a goal's proofs. `paths` has paths of rows down random trees. `words` tells numbers of a
-posterior in words.
+Averages: `averages` defines them over trees, `weighted_draws` makes them from draws, `soft` from
+draws of soft trees, and `backtracking` under `:- failure(backtrack).`. `by_tree` and
+`rows_in_leaves` tell what single trees and leaves predict. `quantiles` has those of mixtures.
+
+Trust: `convergence`, `diagnostics` and, of tempered chains, `tempering` tell how far draws can be
+trusted. `known` holds partial results at a limit.
+
+Parts of `posterior`: `predictions`, `summaries`, `rule_use`, `evidence`, `rashomon` (all trees near
+the best), `paths` (of rows down random trees), `arviz` (draws for ArviZ), `words` (numbers in
+words). `choice` says which engine gave a result, `record` what the run was asked, and `saved`
+writes posteriors to files.
+
+Beside it: `comparison` sets programs side by side, `tuning` values of their parameters, and
+`proofs` summarises draws of a goal's proofs.
 """
 
 from typing import TYPE_CHECKING

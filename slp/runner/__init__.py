@@ -1,8 +1,12 @@
 """Running engines that go step by step.
 
-Entry points: `Stepper` (what the loop drives: a chain, or an island of particles), `run` (the loop,
-written once: warm-up, thinning, progress, interruption), `Checkpoint` (the file in which a run is
-kept, so that it can be resumed).
+Entry points: `Stepper` (what the loop drives: a chain, or an island of particles; `stepper`), `run`
+(the loop, written once: warm-up, thinning, progress, interruption; `loop`), `Checkpoint` (the file
+in which a run is kept, so that it can be resumed; `checkpoint`).
+
+Inside: `chain` is one chain with its schedule, `watch` reports progress, `elsewhere` runs chains as
+tasks of a cluster. `randomness` has the random choices of a transition, `options` checks counts and
+seeds, and `whole_files` writes a file whole or not at all.
 """
 
 from typing import TYPE_CHECKING

@@ -1,8 +1,11 @@
 """Metropolis-Hastings: over derivations of trees (`trees`), over edits of a given tree (`edits`),
-over proofs of a goal (`proofs`).
+over proofs of a goal (`proofs`). `tempering` runs chains at several powers of the likelihood.
 
 `engine` is the engine `mh`, `independent` the engine `forward`. `sample` runs chains over trees and
-collects their draws, `options` and `default_steps` set their length, `memory` counts their bytes.
+collects their draws. `options`, `default_steps` and `rounds` set their length, `memory` counts
+their bytes. `proposals` has the proposals on derivations and the step that takes them, `mixture`
+the chains that draw one of several proposals, `default_proposal` those of a run that names none.
+`records` makes chains whose records are those of other chains.
 """
 
 from typing import TYPE_CHECKING
