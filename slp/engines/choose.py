@@ -20,7 +20,7 @@ from slp.messages.inference import BACKTRACKING_DRAWS_ALONE, DRAWS_INSTEAD
 from slp.messages.soft_trees import SOFT_TREES_ALONE
 from slp.problem.core import beyond_core, core_for
 from slp.problem.problem import Problem
-from slp.results.choice import Choice
+from slp.results.choice import EngineChoice
 
 # Item by item, the search for the best tree keeps four words for an item; a pass for totals, which
 # is estimated, keeps three. If uses of features need more, they are left out.
@@ -49,7 +49,7 @@ def read_for(program: Program, engine: str) -> Program:
     return replace(program, soft=program.has_gates and engine in ("auto", "rjhmc"))
 
 
-def choose(problem: Problem, request: Request, engine: str) -> Choice:
+def choose(problem: Problem, request: Request, engine: str) -> EngineChoice:
     """The named engine; for `auto` the one that program, table and memory allow; for `best`, which
     asks for the best trees alone, the same with `search` where exact sums do not fit.
 
@@ -70,7 +70,7 @@ def choose(problem: Problem, request: Request, engine: str) -> Choice:
     return replace(choice, reason=f"{choice.reason}; trees are {how}")
 
 
-def _choose(problem: Problem, request: Request, engine: str) -> Choice:
+def _choose(problem: Problem, request: Request, engine: str) -> EngineChoice:
     if problem.program.soft or problem.table.leaf.name == "normal_shared":
         if problem.grammar.backtracks:
             raise UnsupportedError(BACKTRACKING_DRAWS_ALONE(what="an engine of soft trees"))
@@ -81,26 +81,26 @@ def _choose(problem: Problem, request: Request, engine: str) -> Choice:
         return _for_best(problem, request)
     if engine != "auto":
         name = engine_named(engine).name
-        return Choice(name, "asked for" + (_plainly(problem) if name == "exact" else ""))
+        return EngineChoice(name, "asked for" + (_plainly(problem) if name == "exact" else ""))
     if problem.unsummable:
-        return Choice("mh", "; ".join(found.message for found in problem.unsummable))
+        return EngineChoice("mh", "; ".join(found.message for found in problem.unsummable))
     if request.likelihood:
         return _by_size(problem, request)
     choice = _by_size(problem, replace(request, advise=False))
     return _for_prior(choice, problem, seconds_for_sums(request))
 
 
-def _for_soft_trees(engine: str) -> Choice:
+def _for_soft_trees(engine: str) -> EngineChoice:
     """The engine of soft trees, if it or `auto` was asked for."""
     if engine == "auto":
-        return Choice("rjhmc", f"the program declares `{GATE_WIDTH}`, the width of gates")
+        return EngineChoice("rjhmc", f"the program declares `{GATE_WIDTH}`, the width of gates")
     name = engine if engine == BEST else engine_named(engine).name
     if name != "rjhmc":
         raise UnsupportedError(SOFT_TREES_ALONE(what="the leaf model `normal_shared`"))
-    return Choice(name, "asked for")
+    return EngineChoice(name, "asked for")
 
 
-def _for_backtracking(engine: str) -> Choice:
+def _for_backtracking(engine: str) -> EngineChoice:
     """The engine asked for, if it needs no weights of trees; `auto` draws from the prior.
 
     Raises
@@ -109,7 +109,7 @@ def _for_backtracking(engine: str) -> Choice:
         E548: it needs them.
     """
     if engine == "auto":
-        return Choice(
+        return EngineChoice(
             "forward",
             "under failure(backtrack) the weights of trees are not known, so these are "
             "independent draws of the prior, in a posterior weighed by their likelihoods",
@@ -119,10 +119,10 @@ def _for_backtracking(engine: str) -> Choice:
     name = engine_named(engine).name
     if name not in ("mh", "forward"):
         raise UnsupportedError(BACKTRACKING_DRAWS_ALONE(what=f"the engine {name}"))
-    return Choice(name, "asked for")
+    return EngineChoice(name, "asked for")
 
 
-def _for_best(problem: Problem, request: Request) -> Choice:
+def _for_best(problem: Problem, request: Request) -> EngineChoice:
     choice = replace(_choose(problem, request, "auto"), best_alone=True)
     if problem.unsummable or choice.engine == "exact":
         return choice
@@ -130,7 +130,7 @@ def _for_best(problem: Problem, request: Request) -> Choice:
     return replace(choice, engine="search", reason=f"{choice.reason}; {searched}")
 
 
-def _by_size(problem: Problem, request: Request) -> Choice:
+def _by_size(problem: Problem, request: Request) -> EngineChoice:
     """Exact sums if each pass of a summary fits into the memory that the table leaves and into
     `MOST_SPLITS`, and a limit of time may be enough for them; else `mh`."""
     grammar, table, memory = problem.grammar, problem.table, request.memory
@@ -138,17 +138,17 @@ def _by_size(problem: Problem, request: Request) -> Choice:
     size = size_for(problem, room, MOST_SPLITS)
     if size is None:  # the plain chart checks this itself, unless there are many states
         if isinstance(grammar.states, OpenStates):
-            return Choice("mh", _MANY)
+            return EngineChoice("mh", _MANY)
         if compiled_is_there() and _many_boxes(problem):
-            return Choice("mh", _MANY_BOXES + _plainly(problem))
-        return Choice("exact", _FINITE + _plainly(problem))
+            return EngineChoice("mh", _MANY_BOXES + _plainly(problem))
+        return EngineChoice("exact", _FINITE + _plainly(problem))
     if size.fits(room, MOST_SPLITS):
         seconds = request.deadline.seconds
         if seconds is None or size.least_seconds <= seconds:
-            return Choice("exact", _FINITE, size)
+            return EngineChoice("exact", _FINITE, size)
         takes = f"exact sums would take {size.in_seconds} (estimate)"
         reason = f"{takes}, more than the time of {format_seconds(seconds)}"
-        return Choice("mh", reason, size, too_long=True)
+        return EngineChoice("mh", reason, size, too_long=True)
     advised = may_advise(problem, request)
     fits = tuple(changes_within(problem, request, Room(room, MOST_SPLITS))) if advised else ()
     by_memory = size.at_least or not size.fits(room, float("inf"))
@@ -159,10 +159,10 @@ def _by_size(problem: Problem, request: Request) -> Choice:
         reason = f"exact sums would be {size}"
     if advised:
         reason += f"; {fits_in_words(fits, table)}"
-    return Choice("mh", reason, size, fits)
+    return EngineChoice("mh", reason, size, fits)
 
 
-def _for_prior(choice: Choice, problem: Problem, seconds: float) -> Choice:
+def _for_prior(choice: EngineChoice, problem: Problem, seconds: float) -> EngineChoice:
     """The same for a prior, or independent draws if its summary by exact sums is too large, long,
     or longer than `seconds`."""
     size, n_rows = choice.size, problem.table.n_rows
@@ -190,8 +190,8 @@ def _prior_seconds(size: Size, n_rows: int) -> float:
 
 
 def goes_on_with_draws(
-    choice: Choice, engine: str, deadline: Deadline, bounds: tuple[float, float] | None
-) -> Choice:
+    choice: EngineChoice, engine: str, deadline: Deadline, bounds: tuple[float, float] | None
+) -> EngineChoice:
     """The choice of an engine that draws, or searches, after the exact sums that `auto` chose did
     not end in their share of the time."""
     work = "a search" if engine == "search" else "draws"
@@ -204,7 +204,7 @@ def goes_on_with_draws(
     return replace(choice, sums_unfinished=True, log_evidence_bounds=bounds)
 
 
-def ends_warm_up_early(choice: Choice, steps: int) -> Choice:
+def ends_warm_up_early(choice: EngineChoice, steps: int) -> EngineChoice:
     """The choice after warm-up ended early because half of the time was over."""
     reason = (
         f"{choice.reason}; warm-up ended after {steps:,} steps, as half of the time was over: the "
@@ -213,7 +213,7 @@ def ends_warm_up_early(choice: Choice, steps: int) -> Choice:
     return replace(choice, reason=reason, by_clock=True)
 
 
-def draws_instead(choice: Choice) -> Diagnostic:
+def draws_instead(choice: EngineChoice) -> Diagnostic:
     """W540: `auto` draws where exact sums are possible; with how to have these."""
     remedy = "give more by --memory (`memory` in Python), or change the program"
     if choice.by_clock or choice.too_long:

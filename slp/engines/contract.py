@@ -16,10 +16,11 @@ from slp.errors import Diagnostic
 
 if TYPE_CHECKING:
     from slp.problem.problem import Problem
-    from slp.results.choice import Choice
+    from slp.results.choice import EngineChoice
     from slp.results.result import Result
 
-#: Called regularly with a count of the work done and the name of its part.
+#: Called regularly with a count of the work done (finished boxes, of a sampler steps), and the name
+#: of its part.
 Progress: TypeAlias = Callable[[int, str], None]
 
 
@@ -65,7 +66,7 @@ class Request:
         None if the run then ends.
     """
 
-    choice: Choice
+    choice: EngineChoice
     likelihood: bool
     draws: int
     seed: int | None

@@ -19,7 +19,7 @@ from slp.messages.inference import NOT_USED
 from slp.messages.names import joined
 from slp.problem.problem import Problem
 from slp.problem.row_labels import telling_label_faults
-from slp.results.choice import Choice
+from slp.results.choice import EngineChoice
 from slp.results.posterior import Posterior
 from slp.results.record import RunRecord
 from slp.results.result import Result
@@ -85,7 +85,7 @@ def infer(
     threads = N_CORES if threads is None else threads
     check_count("threads", threads, least=1)
     request = Request(
-        choice=Choice(engine, ""),
+        choice=EngineChoice(engine, ""),
         likelihood=likelihood,
         draws=int(draws),  # the core does not take NumPy integers
         seed=seed,

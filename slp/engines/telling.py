@@ -8,18 +8,19 @@ from dataclasses import replace
 from itertools import count
 
 from slp.budgets import format_seconds
+from slp.engines.contract import Progress
 from slp.errors import Diagnostic, warn
 from slp.messages.inference import W540
 from slp.messages.results import NOT_CONVERGED, W530, W541, W543
 from slp.results.diagnostics import Diagnostics
-from slp.runner import Progress, Schedule
+from slp.runner import RunProgress, Schedule
 from slp.runner.chain import length_of
 
 
-def teller(progress: Callable[[int, str], None]) -> Callable[[Progress], None]:
+def teller(progress: Progress) -> Callable[[RunProgress], None]:
     """A function that reports a run's steps to `progress`."""
 
-    def tell(now: Progress) -> None:
+    def tell(now: RunProgress) -> None:
         phase = "sampling"
         if now.acceptance:
             shares = ", ".join(f"{name} {share:.1%}" for name, share in now.acceptance.items())

@@ -6,15 +6,13 @@ import os
 import shutil
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import IO, TypeAlias
+from typing import IO
 
+from slp.engines.contract import Progress as Progress
 from slp.errors import UsageError
 from slp.messages.inference import NO_PROGRESS
-
-#: Called with the number of finished boxes (for a sampler, steps) and a word for the phase.
-Progress: TypeAlias = Callable[[int, str], None]
 
 #: The control sequence that clears the terminal line of the cursor.
 CLEAR_LINE = "\r\x1b[K"

@@ -11,7 +11,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Choice:
+class EngineChoice:
     """An engine, and why.
 
     Attributes

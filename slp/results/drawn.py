@@ -19,7 +19,7 @@ from slp.ir.tree_grammar import TreeGrammar
 from slp.messages.results import NO_DRAWS_OF_TREES
 from slp.problem.boxes import Geometry
 from slp.results.averages import ScoredTree
-from slp.results.choice import Choice
+from slp.results.choice import EngineChoice
 from slp.results.convergence import time_for_statistics
 from slp.results.diagnostics import Diagnostics, diagnose
 from slp.results.result import Candidate, Draw, Estimate, Result
@@ -126,7 +126,7 @@ class HowDrawn:
     deadline : when to score no more draws, and to begin no statistics of chains.
     """
 
-    choice: Choice
+    choice: EngineChoice
     likelihood: bool
     seed: int
     schedule: Schedule

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from slp.data.table import Table
-from slp.results.choice import Choice
+from slp.results.choice import EngineChoice
 
 if TYPE_CHECKING:
     from slp.results.result import Candidate
@@ -27,7 +27,7 @@ class Known:
     tree_count : how many trees there are; None where they were not counted.
     """
 
-    choice: Choice
+    choice: EngineChoice
     table: Table
     likelihood: bool
     normalised: bool

@@ -20,7 +20,7 @@ from slp.data.table import Table
 from slp.errors import BudgetError, UsageError
 from slp.late import late_import, optional_module
 from slp.messages.results import NO_PATHS, NO_RASHOMON_SET, NOT_A_FACTOR
-from slp.results.choice import Choice
+from slp.results.choice import EngineChoice
 from slp.results.evidence import weighted_note
 from slp.results.known import Known
 from slp.results.paths import TreePath
@@ -62,7 +62,7 @@ class Posterior(Predictions, Summaries):
         self.seed = result.seed
 
     @property
-    def choice(self) -> Choice:
+    def choice(self) -> EngineChoice:
         """The engine, why, and how large exact sums would be."""
         return self._result.choice
 

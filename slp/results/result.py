@@ -19,7 +19,7 @@ from slp.errors import BudgetError
 from slp.problem.new_rows import distinct_rows
 from slp.problem.tree_on_table import log_likelihood_of_tree
 from slp.results.averages import TreeAverages
-from slp.results.choice import Choice
+from slp.results.choice import EngineChoice
 from slp.results.known import Known
 from slp.trees import Tree
 
@@ -152,7 +152,7 @@ class Result(ABC):
     soft = False
 
     def __init__(
-        self, table: Table, *, choice: Choice, likelihood: bool, normalised: bool, seed: int
+        self, table: Table, *, choice: EngineChoice, likelihood: bool, normalised: bool, seed: int
     ) -> None:
         self.table, self.choice = table, choice
         self.likelihood, self.normalised, self.seed = likelihood, normalised, seed

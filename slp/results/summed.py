@@ -21,7 +21,7 @@ from slp.messages.inference import NEW_ROWS_BY_DRAWS, SUMMARIES_BY_DRAWS
 from slp.messages.results import FEWER_INDEPENDENT_DRAWS
 from slp.problem.boxes import Geometry
 from slp.results.averages import ScoredTree, TreeAverages, TreeDistribution
-from slp.results.choice import Choice
+from slp.results.choice import EngineChoice
 from slp.results.evidence import evidence_note
 from slp.results.known import Known
 from slp.results.paths import TreePath
@@ -62,7 +62,7 @@ class SummedResult(Result):
         grammar: TreeGrammar,
         geometry: Geometry,
         *,
-        choice: Choice,
+        choice: EngineChoice,
         n_draws: int,
         seed: int,
         run: Callable[[TreeGrammar, bool], TreeDistribution],

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
         never,
         until,
     )
-    from slp.runner.watch import Progress, acceptance, out_of_time_in_words
+    from slp.runner.watch import RunProgress, acceptance, out_of_time_in_words
 
 __all__ = [
     "ChainStepper",
@@ -48,7 +48,7 @@ __all__ = [
     "NothingDrawnError",
     "Outcome",
     "Phase",
-    "Progress",
+    "RunProgress",
     "RunResult",
     "Schedule",
     "SearchStoppedError",
@@ -77,7 +77,7 @@ __getattr__, __dir__ = late_names(
         ),
         "slp.runner.checkpoint": "Checkpoint checkpoint_and_seed",
         "slp.runner.loop": "RunResult run",
-        "slp.runner.watch": "Progress acceptance out_of_time_in_words",
+        "slp.runner.watch": "RunProgress acceptance out_of_time_in_words",
         "slp.runner.chain": "Schedule",
         "slp.runner.options": "check_count fresh_seed options_of",
     },

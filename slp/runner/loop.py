@@ -32,7 +32,7 @@ from slp.runner.chain import Chain, Schedule
 from slp.runner.checkpoint import Checkpoint, only_checkpoints, read_checkpoint
 from slp.runner.elsewhere import Maker, Turns, turns_elsewhere
 from slp.runner.stepper import Json, Stepper, Tally, never
-from slp.runner.watch import Progress, Watch, nothing_in_time, out_of_time_in_words
+from slp.runner.watch import RunProgress, Watch, nothing_in_time, out_of_time_in_words
 
 S = TypeVar("S")
 
@@ -80,7 +80,7 @@ def run(
     *,
     threads: int = 1,
     deadline: Deadline | None = None,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[RunProgress], None] | None = None,
     checkpoint: Checkpoint | None = None,
     say: Callable[[Diagnostic], None] = warn,
     check: Callable[[Sequence[Json]], object] = lambda records: None,

@@ -24,7 +24,7 @@ S = TypeVar("S")
 
 
 @dataclass(frozen=True)
-class Progress:
+class RunProgress:
     """How far a run is: steps of all chains, acceptance rates by move (over all steps so far), and
     the seconds left at the present speed. `total` is inf if the number of steps is not known."""
 
@@ -41,7 +41,7 @@ class Watch(Generic[S]):
         self,
         chains: Sequence[Chain[S]],
         identity: Mapping[str, str],
-        progress: Callable[[Progress], None] | None,
+        progress: Callable[[RunProgress], None] | None,
         checkpoint: Checkpoint | None,
     ) -> None:
         self._chains, self._identity = chains, identity
@@ -60,7 +60,7 @@ class Watch(Generic[S]):
         done, total = self._done, sum(chain.last for chain in self._chains)
         pace = (time.monotonic() - self._started) / max(1, done - self._done_before)
         tally = sum((c.warm_up_tally + c.tally for c in self._chains), Counter())
-        self._progress(Progress(done, total, acceptance(tally), pace * (total - done)))
+        self._progress(RunProgress(done, total, acceptance(tally), pace * (total - done)))
 
     def write_if_due(self) -> None:
         """Write the checkpoint if the last one is old enough."""

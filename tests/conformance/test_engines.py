@@ -30,7 +30,7 @@ from slp.engines.contract import DrawingOptions, Request
 from slp.engines.registry import ENGINES, all_options, engine_named
 from slp.errors import BudgetError, SlpError, SlpWarning, UnsupportedError, UsageError
 from slp.results import Posterior, Result
-from slp.results.choice import Choice
+from slp.results.choice import EngineChoice
 
 NAMES = [*ENGINES, "toy"]
 every_engine = pytest.mark.parametrize("name", NAMES)
@@ -142,7 +142,7 @@ def test_a_wrong_option_is_told(name: str) -> None:
 def test_it_gives_a_result(name: str, request: pytest.FixtureRequest) -> None:
     needs(name, request)
     problem = compile_problem(slp.parse(program_of(name, ZOO["growtree"])).ir, frame())
-    asked = {"choice": Choice(name, "asked for"), "likelihood": name != "forward", "draws": 8}
+    asked = {"choice": EngineChoice(name, "asked for"), "likelihood": name != "forward", "draws": 8}
     asked |= {"seed": 1, "memory": 2**30, "deadline": slp.budgets.Deadline(), "threads": 1}
     asked |= {"progress": None, "allow_code": False, "advise": False}
     engine = engine_named(name)

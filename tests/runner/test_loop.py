@@ -15,7 +15,7 @@ import pytest
 
 from slp.budgets.seconds import Deadline
 from slp.errors import BudgetError, Diagnostic, SlpWarning, UsageError
-from slp.runner import Checkpoint, Json, Phase, Progress, RunResult, Schedule, acceptance, run
+from slp.runner import Checkpoint, Json, Phase, RunProgress, RunResult, Schedule, acceptance, run
 from slp.source import draw_diagnostic
 from tests.clock import Clock
 from tests.runner.toy import BlockWalk, Walk, Walker
@@ -102,7 +102,7 @@ def test_draws_are_dealt_to_chains() -> None:
 
 
 def test_progress() -> None:
-    told: list[Progress] = []
+    told: list[RunProgress] = []
     result = run(Walk(), Schedule(draws=500, chains=2, warm_up=100), seed=0, progress=told.append)
     assert [p.done for p in told] == [200, 400, 600, 700]
     assert {p.total for p in told} == {700}
@@ -185,7 +185,7 @@ def test_warm_up_ends_where_half_of_the_time_is_over(walk: type[Walk], tmp_path:
     def with_half_spent(**options: Any) -> RunResult:
         clock = Clock()
 
-        def progress(_: Progress) -> None:
+        def progress(_: RunProgress) -> None:
             clock.seconds = 500.0
 
         deadline, told = Deadline(1000, clock), said.append

@@ -13,7 +13,7 @@ from slp.data.table import Table
 from slp.errors import UnsupportedError, UsageError
 from slp.messages.results import SAVED_WITHOUT_RASHOMON_SET
 from slp.messages.saved import PRIOR_NOT_SAVED, ROWS_NOT_SAVED, WEIGHTS_NOT_SAVED
-from slp.results.choice import Choice
+from slp.results.choice import EngineChoice
 from slp.results.diagnostics import Diagnostics
 from slp.results.edits import EditShare, EditSummary
 from slp.results.result import Candidate, Draw, Estimate, NearBest, Result
@@ -28,7 +28,7 @@ from slp.trees import Split, Tree
 class Facts:
     """What every result knows, as of `Result`."""
 
-    choice: Choice
+    choice: EngineChoice
     likelihood: bool
     normalised: bool
     seed: int

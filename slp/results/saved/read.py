@@ -75,7 +75,7 @@ class SavedRun:
 
 def read_run(path: str | Path, memory: int, names: Mapping[str, Any]) -> SavedRun:
     """Read a file, within a budget of bytes and within `only_saved_runs`. `names` are the types of
-    fields of `Choice` that this room does not know.
+    fields of `EngineChoice` that this room does not know.
 
     Raises
     ------
