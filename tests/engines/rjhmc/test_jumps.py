@@ -1,7 +1,7 @@
 """The distribution over topologies and parameters against quadrature, on one feature and few rows.
 
 Seeds are fixed. Each share is compared within 4.5 of its standard errors, by means of batches; a
-right sampler fails one of the 60 comparisons of this file by chance with a probability below 0.001.
+right sampler fails one of the 80 comparisons of this file by chance with a probability below 0.004.
 """
 
 from __future__ import annotations
@@ -129,25 +129,89 @@ def test_topologies_of_numbers(informed: bool) -> None:
     agrees(np.array([s == STUMP for s, _ in draws], np.float64), want[1])
 
 
-def test_means_with_the_topology_fixed() -> None:
-    """HMC alone at a stump of classes: the mean of tau by quadrature."""
-    data = classes()
+def draws_at(data: SoftData, shape: np.ndarray, size: int, leapfrogs: int) -> np.ndarray:
+    """10,000 draws of the unconstrained parameters by HMC alone, shape (10,000, size)."""
     rng = np.random.default_rng(3)
+    most = len(shape) // 2 + 1
+    sampler = sampler_of(data, lengths=(300, 1, leapfrogs, most), split=SPLIT)
+    chain = sampler.restore(shape, np.zeros(size), sampler.start(bits_of(rng)).tuning())
+    chain, _ = sampler.advance(chain, bits_of(rng), 300, True, False)
+    found = []
+    for _ in range(10_000):
+        chain, _ = sampler.advance(chain, bits_of(rng), 1, False, False)
+        found.append(chain.parameters())
+    return np.array(found)
+
+
+def moments_agree(values: np.ndarray, points: np.ndarray, mass: np.ndarray) -> None:
+    """Mean and mean square of a series against points with their unnormalised masses."""
+    for power in (1, 2):
+        agrees(values**power, float((mass * points**power).sum() / mass.sum()))
+
+
+@pytest.mark.parametrize("leapfrogs", [0, 5])
+def test_means_with_the_topology_fixed(leapfrogs: int) -> None:
+    """HMC alone at a stump of classes: the mean of tau by quadrature."""
+    data, shape = classes(), np.array(STUMP, np.int32)
     tau, weight = grid(0, 1, 200)
     logit = np.log(tau) - np.log1p(-tau)
-    shape = np.array(STUMP, np.int32)
     terms = np.array([log_density(data, shape, logit[i : i + 1]) for i in range(200)])
     mass = np.exp(terms - terms.max()) * weight / (tau * (1 - tau))
-    for leapfrogs in (0, 5):
-        sampler = sampler_of(data, lengths=(300, 1, leapfrogs, 2), split=SPLIT)
-        chain = sampler.restore(shape, np.zeros(1), sampler.start(bits_of(rng)).tuning())
-        chain, _ = sampler.advance(chain, bits_of(rng), 300, True, False)
-        found = []
-        for _ in range(10_000):
-            chain, _ = sampler.advance(chain, bits_of(rng), 1, False, False)
-            found.append(1 / (1 + np.exp(-chain.parameters()[0])))
-        agrees(np.array(found), float(mass @ tau / mass.sum()))
-        agrees(np.array(found) ** 2, float(mass @ tau**2 / mass.sum()))
+    found = draws_at(data, shape, 1, leapfrogs)
+    moments_agree(1 / (1 + np.exp(-found[:, 0])), tau, mass)
+
+
+@pytest.mark.parametrize("leapfrogs", [0, 5])
+def test_means_of_weights_with_the_topology_fixed(leapfrogs: int) -> None:
+    """HMC alone at a stump of HMC-DFI with two features: tau, the weight of the first feature, and
+    their product by quadrature over both."""
+    base = classes()
+    values = np.hstack([base.values, [[0.4], [1.0], [0.0], [0.2], [0.7]]])
+    delta = np.array([1.5, 0.8])
+    data = SoftData(values, 0.15, base.counts, base.concentration, delta=delta)
+    shape = np.array([2, -1, -1], np.int32)
+    # The weight has singular ends, as a concentration is below 1: so both are taken by logits.
+    x, w = grid(-14, 14, 160)
+    logits = np.stack(np.meshgrid(x, x, indexing="ij"), axis=-1).reshape(-1, 2)
+    terms = np.array([log_density(data, shape, q) for q in logits])
+    mass = np.exp(terms - terms.max()) * np.outer(w, w).ravel()
+    tau, share = 1 / (1 + np.exp(-logits.T))
+    found = 1 / (1 + np.exp(-draws_at(data, shape, 2, leapfrogs)))
+    moments_agree(found[:, 0], tau, mass)
+    moments_agree(found[:, 1], share, mass)
+    moments_agree(found[:, 0] * found[:, 1], tau * share, mass)
+
+
+@pytest.mark.parametrize("leapfrogs", [0, 5])
+def test_means_of_numbers_with_the_topology_fixed(leapfrogs: int) -> None:
+    """HMC alone at a stump of numbers: tau, both mu and log sigma^2. mu is normal given the others,
+    which are summed by quadrature."""
+    data, shape = numbers(), np.array(STUMP, np.int32)
+    assert data.mean is not None
+    centre, spread, a, b = data.numbers
+    n = len(data.mean)
+    points, masses = [], []
+    for tau, w_tau in zip(*grid(0, 1, 60), strict=True):
+        left = 1 / (1 + np.exp(-(tau - data.values[:, 0]) / data.h))
+        phi = np.stack([left, 1 - left], axis=1)
+        for log_variance, w_variance in zip(*grid(-6, 6, 120), strict=True):
+            cov = np.exp(log_variance) * np.eye(n) + spread**2 * phi @ phi.T
+            gain = spread**2 * np.linalg.solve(cov, phi).T
+            apart = data.mean - centre
+            mu = centre + gain @ apart
+            squares = mu**2 + spread**2 - spread**2 * (gain * phi.T).sum(axis=1)
+            fit = apart @ np.linalg.solve(cov, apart) + np.linalg.slogdet(cov)[1]
+            prior = invgamma.logpdf(np.exp(log_variance), a, scale=b) + log_variance
+            masses.append(np.exp(prior - 0.5 * fit) * w_tau * w_variance)
+            points.append([tau, log_variance, *mu, *squares])
+    tau, log_variance, *of_mu = np.array(points).T
+    mass = np.array(masses)
+    found = draws_at(data, shape, 4, leapfrogs)
+    moments_agree(1 / (1 + np.exp(-found[:, 0])), tau, mass)
+    moments_agree(found[:, 3], log_variance, mass)
+    for k in (0, 1):
+        agrees(found[:, 1 + k], float(mass @ of_mu[k] / mass.sum()))
+        agrees(found[:, 1 + k] ** 2, float(mass @ of_mu[2 + k] / mass.sum()))
 
 
 def test_an_hmc_part_is_a_palindrome() -> None:
