@@ -145,7 +145,7 @@ public:
         }
         return true;
     }
-    // The same for members from `begin` to end - 1, where features are alike: each split has mass 1.
+    // The same for members from `begin` to end - 1 where features are alike: a split has mass 1.
     void add_alike(std::size_t begin, std::size_t end) {
         for (std::size_t member = begin; member < end; ++member) {
             n_splits_[member] += count_[member];

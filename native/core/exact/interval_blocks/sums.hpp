@@ -195,8 +195,8 @@ private:
     // others, and most rows are short: so what does not depend on the row is looked up before.
     void add_plain_split(std::size_t split, bool excluded) {
         const std::size_t k = ranks_.k;
-        const Triangle& left = *sides_[2 * split];
-        const Triangle& right = *sides_[2 * split + 1];
+        const Triangle* const left = sides_[2 * split];  // null where the feature is excluded
+        const Triangle* const right = sides_[2 * split + 1];
         const std::uint32_t* const last_l = ranks_.left_ranks.last.data();
         const std::uint32_t* const last_r = ranks_.right_ranks.last.data();
         const std::uint32_t* const below_l = ranks_.left_ranks.below.data();
@@ -210,17 +210,18 @@ private:
             if (from < k) {
                 shares_.count(i, from, split_, {});
                 if (adds) {
-                    add_products(left.row(below_l[i]), last_l, right.row(below_r[i]), last_r, nullptr,
-                                 from, k, sums + i * k);
+                    add_products(left->row(below_l[i]), last_l, right->row(below_r[i]), last_r,
+                                 nullptr, from, k, sums + i * k);
                 }
             }
         }
     }
 
-    // Adds weights * left * right, of members j from `begin` to end - 1. A function of its own, so that
-    // the compiler knows that the sums are apart from what is read.
+    // Adds weights * left * right for the members j from `begin` to end - 1. It is a function of its
+    // own, so that the compiler knows that the sums are apart from what is read.
     static void add_products(const double* __restrict left, const std::uint32_t* __restrict last_l,
-                             const double* __restrict right, const std::uint32_t* __restrict last_r,
+                             const double* __restrict right,
+                             const std::uint32_t* __restrict last_r,
                              const double* __restrict weights, std::size_t begin, std::size_t end,
                              double* __restrict sums) {
         if (weights == nullptr) {
