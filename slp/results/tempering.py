@@ -63,7 +63,7 @@ class TemperingFigures:
 
     @property
     def least_swap_rate(self) -> float:
-        """The least rate of any pair in any ladder; NaN where no pair tried any."""
+        """The least rate of any pair in any ladder. A pair that tried no swap counts as 1."""
         return float(np.nanmin([1.0 if math.isnan(r) else r for r in self._rates]))
 
     @property

@@ -46,8 +46,8 @@ struct BlockTask {
     double log_scale = 0.0;
 };
 
-// For a block: the number of its members, and of their splits with one more for each leaf; whether
-// every value so far lies well inside the range of doubles.
+// For a block: the number of its members, and of their splits with one more for the leaf of each;
+// whether every value so far lies well inside the range of doubles.
 struct BlockCounts {
     std::uint64_t n_items = 0, n_edges = 0;
     bool in_range = true;

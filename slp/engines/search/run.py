@@ -34,7 +34,7 @@ _FURTHER = (0, 1, 2, 3)
 #: For trees whose first options are drawn: the levels drawn, and the temperatures in turn.
 _DRAWN_LEVELS, _TEMPERATURES = 3, (1.0, 2.0, 4.0, 8.0)
 #: Their levels beyond that, and how many there are: at most, and as many as rows times features
-#: allow. Those of a search that goes on after some seconds.
+#: allow. Below, the seconds after which a search grows more such trees, and their numbers.
 _DRAWN_FURTHER, _MOST_DRAWN, _DRAWN_CELLS = 3, 100, 4_000_000
 _SECONDS, _MORE_FURTHER, _MOST_MORE, _MORE_CELLS = 3.0, 6, 1000, 10_000_000
 

@@ -217,7 +217,7 @@ private:
         }
     }
 
-    // Adds weights * left * right for the members j from `begin` to end - 1. It is a function of its
+    // Adds weights * left * right for members j from `begin` to end - 1. It is a function of its
     // own, so that the compiler knows that the sums are apart from what is read.
     static void add_products(const double* __restrict left, const std::uint32_t* __restrict last_l,
                              const double* __restrict right,
