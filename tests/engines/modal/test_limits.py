@@ -73,7 +73,12 @@ def test_ctrl_c_ends_the_growth_and_keeps_what_was_grown(options: dict[str, int]
         if next(calls) == 3:
             os.kill(os.getpid(), signal.SIGINT)
 
-    found = modal(X, y, progress=press, **options)
+    # A shell that starts a job in the background makes it ignore Ctrl-C.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        found = modal(X, y, progress=press, **options)
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert next(calls) == 4 and found.interrupted
     assert math.isfinite(found.map().log_joint or math.nan)
     assert np.isfinite(found.predict_proba(X[:3])).all()

@@ -1,4 +1,4 @@
-"""Engine `rjhmc` from a program: what it refuses, its trees, predictions, numbers, and commands."""
+"""Engine `rjhmc` from a program: its trees, predictions, averages, pictures, and commands."""
 
 from __future__ import annotations
 
@@ -12,99 +12,14 @@ import numpy as np
 import polars as pl
 import pytest
 from click.testing import CliRunner
-from scipy.special import gammaln
-from scipy.stats import norm
 
 import slp
 from slp import plot
 from slp.cli.sample import sample_command
 from slp.engines import infer
-from slp.errors import BudgetError, SlpWarning, UnsupportedError, UsageError
-from slp.results import Posterior
+from slp.errors import BudgetError, SlpWarning, UsageError
 from slp.trees.soft import SoftTree
-
-RNG = np.random.default_rng(7)
-A, B = RNG.uniform(0, 10, 40), RNG.normal(size=40)
-CLASSES = pl.DataFrame({"a": A, "b": B, "y": np.where(A + RNG.normal(size=40) > 5, "q", "p")})
-NUMBERS = pl.DataFrame({"a": A, "b": B, "y": np.where(A > 5, 3.0, 1.0) + 0.2 * RNG.normal(size=40)})
-FEW: dict[str, Any] = {"seed": 1, "draws": 60, "warmup": 60, "chains": 2}
-
-
-def drawn(text: str, frame: pl.DataFrame, **options: Any) -> Posterior:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SlpWarning)
-        return slp.parse(text).posterior(frame, **{**FEW, **options})
-
-
-def soft(tree: Any) -> SoftTree:
-    return cast(SoftTree, tree)
-
-
-@pytest.mark.parametrize(
-    ("text", "options", "words"),
-    [
-        (":- use(growtree).", {"engine": "rjhmc"}, "E539.*feature_then_cut"),
-        (":- use(rjhmc). :- constraint(constant(b)). box(b, a, 0, 2).", {}, "E539.*`constant`"),
-        (
-            ":- use(rjhmc). :- constraint(forbid(a, within(b))). box(b, a, 0, 2).",
-            {},
-            "E539.*`within`",
-        ),
-        (":- use(rjhmc). :- constraint(max_features(1)).", {}, "E539.*`max_features`"),
-        (":- use(rjhmc). :- constraint(majority(b, p)). box(b, a, 0, 2).", {}, "E539"),
-        (
-            ":- use(rjhmc). :- constraint(monotone(a, up)). :- response(y, [ordinal([p, q])]).",
-            {},
-            "E539",
-        ),
-        (":- use(rjhmc). :- constraint(prolog(ok)). ok(_).", {"allow_code": True}, "E539"),
-        (
-            ':- use(rjhmc). :- constraint(python("math:isnan")).',
-            {"allow_code": True},
-            "E539",
-        ),
-        (
-            ":- start(t). :- param(h, 0.1). 0.5 :: t --> leaf. "
-            "0.5 :: t --> split(F, V, range), {V > 3}, t, t.",
-            {},
-            "E539",
-        ),
-        (":- use(rjhmc). :- support(min_leaf(3)).", {}, "E539.*`min_leaf`"),
-        (":- use(rjhmc). :- support(min_weight(3)).", {}, "E539.*`min_weight`"),
-        (":- use(rjhmc). :- feature(a, [cuts([2, 4])]).", {}, "E154.*`a` is cut or binned"),
-        (":- use(rjhmc). :- feature(a, [categorical]).", {}, "E154.*`a` is categorical"),
-        (":- use(rjhmc, [h = 0]).", {}, "E539.*`h` is 0"),
-        (":- use(rjhmc). :- constraint(forbid(a)).", {"index": "soft"}, "E539.*index=soft"),
-        (":- use(rjhmc).", {"index": "other"}, "E539.*index is 'other'"),
-        (":- use(rjhmc).", {"first_h": -1.0}, "E539.*first_h is -1.0"),
-        (
-            ":- start(t). :- param(h, 0.1). 0.5 :: t --> leaf. "
-            "0.3 :: t --> split(F, V, range), t, t. 0.2 :: t --> split(F, V, range), t, leaf.",
-            {},
-            "E539.*one derivation",
-        ),
-        (
-            ":- start(t). :- param(h, 0.1). 0.5 :: t --> {rows(N), N > 3}, leaf. "
-            "0.5 :: t --> split(F, V, range), t, t.",
-            {},
-            "E539.*`rows`|E2",
-        ),
-        (
-            ":- start(t). 0.5 :: t --> leaf. 0.5 :: t --> split(F, V, range), t, t.",
-            {"engine": "rjhmc"},
-            "E539.*how wide",
-        ),
-    ],
-)
-def test_it_refuses_in_words(text: str, options: dict[str, Any], words: str) -> None:
-    with pytest.raises(slp.SlpError, match=words):
-        drawn(text, CLASSES, **options)
-
-
-def test_other_engines_refuse_its_leaf_model() -> None:
-    for engine in ("auto", "exact", "mh", "modal"):
-        with pytest.raises(UnsupportedError, match=r"E539|E545"):
-            drawn(":- use(growtree). :- leaf(normal_shared(0, 1, 2, 2)).", NUMBERS, engine=engine)
+from tests.engines.rjhmc.soft_tables import CLASSES, FEW, NUMBERS, drawn, soft
 
 
 def test_which_engines_read_trees_as_soft() -> None:
@@ -153,27 +68,6 @@ def test_trees_and_averages_of_classes(index: str) -> None:
     assert sum(use.expected_uses for use in found.rule_probabilities()) > 1
 
 
-def test_the_likelihood_of_draws_is_that_of_equation_10() -> None:
-    found = drawn(":- use(rjhmc).", CLASSES)
-    leaf = found.table.leaf
-    assert leaf.classes == ("p", "q")
-    for draw in list(found.draws)[:20]:
-        n = np.array([[k for _, k in leaf.counts or ()] for leaf in soft(draw.tree).leaves()])
-        want = (gammaln(1 + n).sum(axis=1) + gammaln(2) - gammaln(2 + n.sum(axis=1))).sum()
-        assert draw.log_likelihood == pytest.approx(want)
-
-
-def test_the_likelihood_of_draws_is_that_of_equation_12() -> None:
-    """Of all rows, those with the same values among them."""
-    twice = pl.concat([NUMBERS, NUMBERS.with_columns(pl.col("y") + 0.3)])
-    found = drawn(":- use(rjhmc).", twice, draws=20)
-    y = twice["y"].to_numpy()
-    for draw in found.draws:
-        tree = soft(draw.tree)
-        want = norm.logpdf(y, tree.predict(twice), np.sqrt(tree.variance or 0.0)).sum()
-        assert draw.log_likelihood == pytest.approx(want)
-
-
 @pytest.mark.parametrize("index", ["hard", "soft"])
 def test_numbers(index: str) -> None:
     found = drawn(":- use(rjhmc).", NUMBERS, index=index, draws=400, warmup=300)
@@ -186,17 +80,6 @@ def test_numbers(index: str) -> None:
     want = np.mean([tree.predict(NUMBERS) for tree in trees], axis=0)
     assert found.predict(NUMBERS) == pytest.approx(want)
     assert all(tree.variance is not None and tree.variance > 0 for tree in trees)
-
-
-def test_hardened_trees() -> None:
-    found = drawn(":- use(rjhmc, [h = 0.000001]).", CLASSES)
-    draw = found.draws[-1]
-    hard = soft(draw.tree).hardened()
-    assert isinstance(hard, slp.Tree) and hard.n_leaves == draw.tree.n_leaves
-    softer = drawn(":- use(rjhmc).", CLASSES, index="soft")
-    split = next(d.tree for d in softer.draws if d.tree.n_leaves > 1)
-    with pytest.raises(UsageError, match="E546"):
-        soft(split).hardened()
 
 
 def test_arviz() -> None:
@@ -337,144 +220,6 @@ def test_rows_of_several_classes_take_several_times_the_memory() -> None:
         program.posterior(np.repeat(x, 4)[:, None], four, memory="4MiB", **options)
 
 
-def gated(frame: pl.DataFrame, tree: SoftTree, hard: bool) -> np.ndarray:
-    """The probability that each row reaches the leaves of one split, shape (n, 2), by hand."""
-    (split,) = tree.splits
-    x = frame[split.feature].to_numpy()
-    if hard:
-        left = (x < split.threshold).astype(np.float64)
-    else:
-        left = 1 / (1 + np.exp((x - split.threshold) / split.width))
-    return np.stack([left, 1 - left], axis=1)
-
-
-def of_one_split(found: Posterior) -> SoftTree:
-    return next(soft(d.tree) for d in found.draws if d.tree.n_leaves == 2)
-
-
-def test_what_hardening_changes_in_the_likelihood_of_classes() -> None:
-    found = drawn(":- use(rjhmc, [h = 0.1]).", CLASSES)
-    tree = of_one_split(found)
-    by_class = np.stack([(CLASSES["y"] == c).to_numpy() for c in ("p", "q")], axis=1)
-
-    def by_hand(hard: bool) -> float:
-        n = gated(CLASSES, tree, hard).T @ by_class
-        return float((gammaln(1 + n).sum(axis=1) + gammaln(2) - gammaln(2 + n.sum(axis=1))).sum())
-
-    change = found.log_likelihood(tree.hardened()) - found.log_likelihood(tree)
-    assert change == pytest.approx(by_hand(True) - by_hand(False)) and abs(change) > 1e-3
-
-
-def test_what_hardening_changes_in_the_likelihood_of_numbers() -> None:
-    """With the mean of each leaf and the variance of the soft tree; of all rows, those with the
-    same values among them."""
-    twice = pl.concat([NUMBERS, NUMBERS.with_columns(pl.col("y") + 0.3)])
-    found = drawn(":- use(rjhmc, [h = 0.1]).", twice)
-    tree = of_one_split(found)
-    mu, sd = [leaf.mean for leaf in tree.leaves()], np.sqrt(tree.variance or 0.0)
-
-    def by_hand(hard: bool) -> float:
-        means = gated(twice, tree, hard) @ np.array(mu, np.float64)
-        return float(norm.logpdf(twice["y"].to_numpy(), means, sd).sum())
-
-    hard = tree.hardened()
-    change = found.log_likelihood(hard) - found.log_likelihood(tree)
-    assert change == pytest.approx(by_hand(True) - by_hand(False)) and abs(change) > 1e-3
-    copied = slp.Tree.from_dict(json.loads(json.dumps(hard.to_dict())))
-    assert copied == hard and found.log_likelihood(copied) == found.log_likelihood(hard)
-    larger = next(soft(d.tree) for d in found.draws if d.tree.n_leaves > 3)
-    leaves = {leaf.summary["mean"] for leaf in larger.hardened().leaves()}
-    assert leaves == {leaf.mean for leaf in larger.leaves()}
-    own = larger.hardened().predict(twice)
-    want = norm.logpdf(twice["y"].to_numpy(), own, np.sqrt(larger.variance or 0.0)).sum()
-    assert found.log_likelihood(larger.hardened()) == pytest.approx(want)
-
-
-@pytest.mark.parametrize("index", ["hard", "soft"])
-@pytest.mark.parametrize("frame", [CLASSES, NUMBERS])
-def test_the_likelihood_of_a_soft_tree_of_another_run(frame: pl.DataFrame, index: str) -> None:
-    one, other = (drawn(":- use(rjhmc).", frame, index=index, seed=s, draws=20) for s in (1, 2))
-    own = {draw.tree for draw in one.draws}
-    strange = [draw for draw in other.draws if draw.tree not in own]
-    assert len(strange) > 10
-    for draw in strange:
-        assert one.log_likelihood(draw.tree) == pytest.approx(draw.log_likelihood)
-
-
-def test_trees_whose_likelihood_is_not_known() -> None:
-    """Of numbers those without means and a variance, in words; of features that the table has not
-    as for hard trees; of classes every tree has one."""
-    found = drawn(":- use(rjhmc).", NUMBERS)
-    tree = of_one_split(found)
-    said = r"E546.*means of its leaves and its variance"
-    stump = slp.Tree.from_dict({"n": 40, "mean": 2.0})
-    flat = slp.Tree.from_dict({"mean": 2.0, "variance": 0.0})
-    for one in (tree.skeleton(), tree.without_outcomes(), stump, flat):
-        with pytest.raises(UsageError, match=said):
-            found.log_likelihood(cast(slp.Tree, one))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SlpWarning)
-        program = slp.load("rjhmc")
-        prior = program.prior(NUMBERS, engine="rjhmc", **FEW)
-        of_classes = program.prior(CLASSES, engine="rjhmc", **FEW)
-    with pytest.raises(UsageError, match=said):
-        prior.log_likelihood(prior.draws[0].tree)
-    draw = of_classes.draws[0]
-    assert of_classes.log_likelihood(draw.tree) == pytest.approx(draw.log_likelihood)
-    other = drawn(":- use(rjhmc).", NUMBERS.rename({"a": "c", "b": "d"}))
-    strange = of_one_split(other)
-    assert found.log_likelihood(cast(slp.Tree, strange)) == -np.inf
-    assert found.log_likelihood(strange.hardened()) == -np.inf
-
-
-def test_predictions_that_a_soft_tree_does_not_make() -> None:
-    classes, numbers = (soft(drawn(":- use(rjhmc).", f).draws[0].tree) for f in (CLASSES, NUMBERS))
-    with pytest.raises(UsageError, match=r"E546.*predicts numbers(.|\n)*call `predict`"):
-        numbers.predict_proba(NUMBERS)
-    with pytest.raises(UsageError, match=r"E546.*predicts classes(.|\n)*call `predict_proba`"):
-        classes.predict(CLASSES)
-    for tree in (classes.without_outcomes(), numbers.without_outcomes()):
-        for ask in (tree.predict, tree.predict_proba):
-            with pytest.raises(UsageError, match=r"E546.*of a prior(.|\n)*of a posterior"):
-                ask(CLASSES)
-
-
-@pytest.mark.parametrize("name", ["trajectories", "leapfrogs", "warmup"])
-@pytest.mark.parametrize("value", [-3, 2**33, "x", 1.5])
-def test_counts_that_it_does_not_take(name: str, value: Any) -> None:
-    with pytest.raises(UsageError, match=rf"E505.*{name} is {value!r}"):
-        drawn(":- use(rjhmc).", CLASSES, **{name: value})
-
-
-def test_no_trajectory_is_no_hmc() -> None:
-    with pytest.raises(UsageError, match=r"E505.*trajectories is 0(.|\n)*from 1 up"):
-        drawn(":- use(rjhmc).", CLASSES, trajectories=0)
-    of_numpy: dict[str, Any] = {"trajectories": np.int64(1), "leapfrogs": np.int32(3)}
-    assert len(drawn(":- use(rjhmc).", CLASSES, draws=4, **of_numpy).draws) == 4
-
-
-def test_h_falls_and_does_not_rise() -> None:
-    with pytest.raises(UnsupportedError, match=r"E539.*first_h is 0\.01.*0\.05(.|\n)*from 0\.05"):
-        drawn(":- use(rjhmc).", CLASSES, first_h=0.01)
-    for first in (0.05, 0.5):
-        assert len(drawn(":- use(rjhmc).", CLASSES, draws=4, first_h=first).draws) == 4
-
-
-@pytest.mark.parametrize(
-    ("constraint", "said"),
-    [
-        ("constant(b)", "`constant`"),
-        ("forbid(a, within(b))", "`within`"),
-        ("majority(b, p)", "`majority`"),
-    ],
-)
-def test_a_constraint_is_refused_once(constraint: str, said: str) -> None:
-    """And guards of the program's own rules are told where there are some."""
-    with pytest.raises(UnsupportedError) as caught:
-        drawn(f":- use(rjhmc). :- constraint({constraint}). box(b, a, 0, 2).", CLASSES)
-    assert said in str(caught.value) and str(caught.value).count("E539") == 1
-
-
 def test_divergent_trajectories_are_told() -> None:
     """In a warning that says how many, where they are more than 1 %."""
     few: dict[str, Any] = {"draws": 300, "warmup": 300, "index": "soft"}
@@ -488,18 +233,3 @@ def test_divergent_trajectories_are_told() -> None:
     assert any(said in str(w.message) for w in caught)
     fine = drawn(":- use(rjhmc).", NUMBERS, **few).diagnostics
     assert fine is not None and not any("diverged" in words for words in fine.warnings)
-
-
-def test_columns_that_are_no_numbers() -> None:
-    """The advice is one that the engine takes."""
-    named = CLASSES.select(pl.Series("k", ["u", "v"] * 20), "a", "b", "y")
-    with pytest.raises(slp.SlpError, match=r"E154.*`k` is categorical") as caught:
-        drawn(":- use(rjhmc).", named)
-    assert "ignore(k)" in str(caught.value) and "forbid" not in str(caught.value)
-    assert drawn(":- use(rjhmc). :- ignore(k).", named, draws=4).engine == "rjhmc"
-    with pytest.raises(slp.SlpError, match=r"E154.*`k` is categorical(.|\n)*forbid\(k\)"):
-        drawn(":- use(rjhmc).", named, engine="exact")
-    holes = CLASSES.with_columns(a=pl.Series([None, *A[1:].tolist()]))
-    said = r"E155.*soft trees cannot go with missing values(.|\n)*or take an engine of hard trees"
-    with pytest.raises(slp.SlpError, match=said):
-        drawn(":- use(rjhmc). :- feature(a, [missing(side)]).", holes)

@@ -26,8 +26,8 @@ from slp.engines.rjhmc.plain import SoftData
 from slp.errors import SlpWarning
 from tests.engines.rjhmc import test_jumps as jumps
 from tests.engines.rjhmc.soft_cases import log_variance_of, means_of, prior_tree, sampler_of
+from tests.engines.rjhmc.soft_tables import CLASSES, NUMBERS
 from tests.engines.rjhmc.test_calibration import MOST, NAMES, SPLIT, VALUES, quantities
-from tests.engines.rjhmc.test_engine import CLASSES, NUMBERS
 from tests.engines.rjhmc.test_geweke import joint
 from tests.engines.rjhmc.test_jumps import bits_of
 

@@ -19,8 +19,8 @@ import slp
 from slp.engines.rjhmc.plain import SoftData, log_density
 from slp.errors import SlpWarning, UnsupportedError
 from tests.engines.rjhmc.soft_cases import TOPOLOGIES, random_data, random_tree, sampler_of
+from tests.engines.rjhmc.soft_tables import CLASSES, FEW, NUMBERS
 from tests.engines.rjhmc.test_density import KINDS, complex_step
-from tests.engines.rjhmc.test_engine import CLASSES, FEW, NUMBERS
 from tests.engines.rjhmc.test_jumps import LEAF, SPLIT, STUMP, agrees, classes, draws_of, grid
 
 
