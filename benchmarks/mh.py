@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 import slp
 from slp.data import read_frame
 from slp.engines.mcmc.trees.compiled import CompiledMetropolisHastings
-from slp.kernels import Ensemble, reference
+from slp.kernels import EnsembleKernel, reference
 from slp.problem.boxes import Geometry
 from slp.problem.new_rows import table_as_numbers
 from slp.problem.tree_arrays import ensemble_of_trees
@@ -129,7 +129,7 @@ def predictions(name: str, folder: Path) -> str:
         trees.append(engine.tree(state))
     rows, shares = table_as_numbers(table), np.full(len(trees), 1 / len(trees))
 
-    def averages(ensemble: Ensemble) -> NDArray[np.float64]:
+    def averages(ensemble: EnsembleKernel) -> NDArray[np.float64]:
         statistics = ensemble.sums(np.ascontiguousarray(table.statistics), rows, 1)
         return ensemble.average(table.leaf.predict_proba(statistics), shares, rows, 1)
 

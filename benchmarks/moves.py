@@ -26,7 +26,7 @@ import slp
 from slp.data import read_frame, table_of
 from slp.data.table import Table
 from slp.engines.mcmc.trees.compiled import CompiledMetropolisHastings
-from slp.ir.program import Program
+from slp.ir.program import CheckedProgram
 from slp.lower import program_to_tree_grammar
 from slp.problem.boxes import Geometry
 from slp.runner import Phase
@@ -57,13 +57,13 @@ FEATURES, FIRST_STEPS, BLOCKS = 6, 200, 200
 SLOW = 1_000_000
 
 
-def chains(program: Program, table: Table, proposal: str) -> CompiledMetropolisHastings:
+def chains(program: CheckedProgram, table: Table, proposal: str) -> CompiledMetropolisHastings:
     schema = table.schema(program.support.min_leaf)
     grammar = program_to_tree_grammar(program, schema, tests_on_trees=True)
     return CompiledMetropolisHastings(grammar, Geometry(grammar, table), proposal=proposal)
 
 
-def made_table(program: Program, n: int) -> Table:
+def made_table(program: CheckedProgram, n: int) -> Table:
     """Classes that depend on a few thresholds, and noise."""
     rng = np.random.default_rng(1)
     x = rng.normal(size=(n, FEATURES))

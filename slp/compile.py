@@ -1,6 +1,6 @@
 """The compiler as pure functions: text to program to tree grammar, with a table.
 
-SourceFile --parse--> SourceProgram --check--> ir.Program --lower(schema)--> TreeGrammar
+SourceFile --parse--> SourceProgram --check--> ir.CheckedProgram --lower(schema)--> TreeGrammar
                                                     table --table_of--> Table --^ schema
 """
 
@@ -19,7 +19,7 @@ from slp.budgets import check_time
 from slp.data import Table, frame_of, table_of
 from slp.data.roles import name_of_values
 from slp.errors import DataError, Diagnostic, ProgramError
-from slp.ir.program import Program
+from slp.ir.program import CheckedProgram
 from slp.ir.schema import MOST_SOFT_LEAVES, Schema
 from slp.lower import find_tests_on_trees, program_to_tree_grammar, tree_grammar_or_all
 from slp.problem.problem import Problem, unchanged
@@ -40,7 +40,7 @@ __all__ = [
 
 def compile_program(
     source: SourceFile, parameters: Mapping[str, float] | None = None, tree: Tree | None = None
-) -> Program:
+) -> CheckedProgram:
     """Compile text to a checked program.
 
     `parameters` replace the values that the program and its libraries give. `tree` replaces the
@@ -59,7 +59,7 @@ def compile_program(
 
 def read_text(
     source: SourceFile, parameters: Mapping[str, float] | None = None, tree: Tree | None = None
-) -> tuple[Program, tuple[Diagnostic, ...]]:
+) -> tuple[CheckedProgram, tuple[Diagnostic, ...]]:
     """Read a text as far as possible, and find all of its mistakes and warnings.
 
     Arguments are those of `compile_program`. If some clauses cannot be read, findings that may be
@@ -88,7 +88,7 @@ def _no_collection() -> Iterator[None]:
             gc.enable()
 
 
-def find_wrong_names(program: Program, X: Any, y: Any = None) -> tuple[Diagnostic, ...]:
+def find_wrong_names(program: CheckedProgram, X: Any, y: Any = None) -> tuple[Diagnostic, ...]:
     """The features that a program names and the columns of a table lack (E150).
 
     The table and the program may have faults. The result completes the findings about these.
@@ -108,7 +108,7 @@ def _place(finding: Diagnostic) -> int:
     return -1 if finding.span is None else finding.span.start
 
 
-def _varied(problem: Problem, program: Program, X: Any, y: Any) -> Problem:
+def _varied(problem: Problem, program: CheckedProgram, X: Any, y: Any) -> Problem:
     """A changed program on the same table. The table is coded again only if other cuts are
     declared, or if trees are soft or hard in place of the other."""
     if (program.features, program.soft) != (problem.program.features, problem.program.soft):
@@ -122,14 +122,14 @@ def _varied(problem: Problem, program: Program, X: Any, y: Any) -> Problem:
     return replace(problem, program=program, grammar=grammar)
 
 
-def _schema(program: Program, table: Table) -> Schema:
+def _schema(program: CheckedProgram, table: Table) -> Schema:
     """What lowering knows of the table. The rows of a table do not limit soft trees."""
     schema = table.schema(program.support.min_leaf)
     return replace(schema, most_leaves=MOST_SOFT_LEAVES, most_cuts=None) if program.soft else schema
 
 
 def compile_problem(
-    program: Program, X: Any, y: Any = None, *, finite: bool = True, few_states: bool = False
+    program: CheckedProgram, X: Any, y: Any = None, *, finite: bool = True, few_states: bool = False
 ) -> Problem:
     """The problem that engines get, for a checked program and a table.
 
@@ -153,7 +153,7 @@ def compile_problem(
         raise DataError((*e.diagnostics, *found)) from e
     check_time("reading the table")
 
-    def vary(problem: Problem, changed: Program) -> Problem:
+    def vary(problem: Problem, changed: CheckedProgram) -> Problem:
         return _varied(problem, changed, X, y)
 
     found = check_ignored(program, frame.names)
@@ -161,10 +161,10 @@ def compile_problem(
 
 
 def problem_on(
-    program: Program,
+    program: CheckedProgram,
     table: Table,
     *,
-    vary: Callable[[Problem, Program], Problem] = unchanged,
+    vary: Callable[[Problem, CheckedProgram], Problem] = unchanged,
     found: tuple[Diagnostic, ...] = (),
     finite: bool = True,
     few_states: bool = False,

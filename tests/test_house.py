@@ -153,6 +153,15 @@ def test_the_stub_lists_what_the_extension_offers(compiled_kernels: ModuleType) 
                 assert _arguments_of(member) == _arguments_in(own[name]), (listed.name, name)
 
 
+def test_no_two_classes_have_the_same_name() -> None:
+    places: dict[str, list[str]] = {}
+    for path in sorted((ROOT / "slp").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(str(path.relative_to(ROOT)))
+    assert {name: files for name, files in places.items() if len(files) > 1} == {}
+
+
 def _arguments_of(function: ast.FunctionDef) -> list[str]:
     return [a.arg for a in function.args.args if a.arg != "self"]
 

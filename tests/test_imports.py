@@ -369,7 +369,7 @@ def test_the_walk_finds_wrong_arrows(tmp_path: Path, file: str, text: str) -> No
     "text",
     [
         "import numpy",
-        "from slp.ir.program import Program",
+        "from slp.ir.program import CheckedProgram",
         "from slp.terms import Term",
         "from . import chart",
         "if TYPE_CHECKING:\n    from slp.syntax.ast import Clause",

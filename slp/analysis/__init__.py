@@ -1,6 +1,6 @@
 """Analysis: makes a checked program from the syntax tree, or finds all of its mistakes.
 
-Entry points: `check_program` (syntax tree to checked `slp.ir.program.Program`, all mistakes in one
+Entry points: `check_program` (syntax tree to `slp.ir.program.CheckedProgram`, all mistakes in one
 run), `read_program` (the program as far as it is correct, and the mistakes),
 `check_program_on_table` (whether it fits a table; `check_names` looks at the column names alone),
 `expand_program` (tree rules as ordinary clauses), `expand_on_table` (with a table, as a program

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from slp.analysis.findings import Findings
 from slp.data.table import Feature, Table
-from slp.ir.program import Box, Constant, Forbid, Majority, Program
+from slp.ir.program import Box, CheckedProgram, Constant, Forbid, Majority
 from slp.messages.constraints import CONSTANT_CUT_AT_END, FORBID_MISSES_NODES, MAJORITY_BEYOND_END
 from slp.syntax import term_to_text
 from slp.terms import Number
 
 
-def check_box_edges(program: Program, table: Table, findings: Findings) -> None:
+def check_box_edges(program: CheckedProgram, table: Table, findings: Findings) -> None:
     """Warn of each end of a constrained box where the split that separates the rows of the whole
     table at this end has another effect on the constraint than the end itself."""
     columns = {f.name: (f, codes) for f, codes in zip(table.features, table.codes.T, strict=True)}

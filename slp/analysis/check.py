@@ -1,4 +1,4 @@
-"""The checker: from a program's syntax tree to the checked `Program`, or to all mistakes.
+"""The checker: from a program's syntax tree to a `CheckedProgram`, or to all mistakes.
 
     items of all files -> directives -> parameters -> declarations, boxes, constraints
                        -> clauses -> references -> states and labels
@@ -36,7 +36,7 @@ from slp.analysis.row_labels import SOME_ROWS, check_rows_of_rules, check_sums_b
 from slp.analysis.sources import read_everything
 from slp.analysis.states import explore
 from slp.analysis.unused import find_unused
-from slp.ir.program import Program
+from slp.ir.program import CheckedProgram
 from slp.messages.derivations import NO_START_DECLARED
 from slp.resolution import StateRules
 from slp.source import SourceSpan
@@ -51,7 +51,7 @@ def check_program(
     source: SourceProgram,
     parameters: Mapping[str, float] = _NO_PARAMETERS,
     tree: Tree | None = None,
-) -> Program:
+) -> CheckedProgram:
     """Check a program and all files that it uses.
 
     `parameters` replace the values that the program and its files give. `tree` replaces the tree
@@ -71,7 +71,7 @@ def read_program(
     source: SourceProgram,
     parameters: Mapping[str, float] = _NO_PARAMETERS,
     tree: Tree | None = None,
-) -> tuple[Program, Findings]:
+) -> tuple[CheckedProgram, Findings]:
     """Read a program as far as possible, with all findings.
 
     Arguments are those of `check_program`. Malformed parts are left out of the program.
@@ -89,7 +89,7 @@ def read_program(
     malformed = box_names(clauses.boxes) - boxes.keys()
     constraints = read_constraints(directives.constraints, boxes, malformed, values, findings)
     edits = read_edits(read.edit_uses, resolved, tree, findings)
-    program = Program(
+    program = CheckedProgram(
         name=PurePath(source.file.name).stem,
         start=_start(directives, clauses, findings),
         rules=tuple(clauses.rules),
@@ -123,8 +123,8 @@ def read_program(
 
 
 def _check_states(
-    program: Program, settings: Mapping[str, SourceSpan], findings: Findings
-) -> Program:
+    program: CheckedProgram, settings: Mapping[str, SourceSpan], findings: Findings
+) -> CheckedProgram:
     """Check labels and derivations in the states that the start reaches. The result is the program
     with what was evaluated for this."""
     states = StateRules(program)

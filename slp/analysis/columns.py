@@ -9,7 +9,7 @@ from slp.ir.names import named_features
 from slp.messages.constraints import FEATURE_WITH_ROLE
 
 
-def check_columns(program: ir.Program, findings: Findings) -> None:
+def check_columns(program: ir.CheckedProgram, findings: Findings) -> None:
     """Check that the response, its event or exposure and the ignored columns are no features."""
     roles = {name: ("ignored", program.spans.get(f"ignore:{name}")) for name in program.ignored}
     span = program.spans.get("response")

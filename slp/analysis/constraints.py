@@ -33,7 +33,7 @@ def read_constraints(
     Constraints on `malformed_boxes` are left out without a finding, because the box has one
     already.
     """
-    reader = _Reader(boxes, malformed_boxes, values, findings)
+    reader = _ConstraintReader(boxes, malformed_boxes, values, findings)
     found = (reader.constraint(term, d.span) for d in declared for term in _each(d.args[0]))
     return tuple(c for c in found if c is not None)
 
@@ -45,7 +45,7 @@ def _each(term: Term) -> list[Term]:
     return [term]
 
 
-class _Reader:
+class _ConstraintReader:
     def __init__(
         self,
         boxes: Mapping[str, ir.Box],

@@ -23,7 +23,7 @@ def check_constraints(
     constraints: Sequence[ir.Constraint], support: ir.Support, findings: Findings
 ) -> None:
     """Find contradictions, and constraints without effect."""
-    checker = _Checker(constraints, findings)
+    checker = _ContradictionFinder(constraints, findings)
     checker.first()
     checker.never_used()
     checker.root_without_splits()
@@ -33,7 +33,7 @@ def check_constraints(
     checker.limits(support)
 
 
-class _Checker:
+class _ContradictionFinder:
     def __init__(self, constraints: Sequence[ir.Constraint], findings: Findings) -> None:
         self.constraints = constraints
         self.findings = findings

@@ -25,7 +25,7 @@ from slp.terms import Atom, Struct, Term, functor, list_items
 
 @dataclass
 class Declarations:
-    """The declarations, with the names of `slp.ir.program.Program`."""
+    """The declarations, with the names of `slp.ir.program.CheckedProgram`."""
 
     support: Support = field(default_factory=Support)
     failure: Failure = "restrict"
@@ -47,7 +47,7 @@ def read_declarations(directives: Directives, values: Values, findings: Findings
     out = Declarations(weights=("weights",) in directives.single)
     for key, declared in directives.single.items():
         out.spans[":".join(k for k in key if k)] = declared.span
-    reader = _Reader(values, findings)
+    reader = _DeclarationReader(values, findings)
     single = directives.single
     if ("response",) in single:
         reader.response(single["response",], out)
@@ -76,7 +76,7 @@ def read_declarations(directives: Directives, values: Values, findings: Findings
     return out
 
 
-class _Reader:
+class _DeclarationReader:
     def __init__(self, values: Values, findings: Findings) -> None:
         self.values = values
         self.findings = findings

@@ -12,7 +12,7 @@ from slp.analysis.references import called_nonterminals
 from slp.analysis.states import MOST_STATES, StateSpace, state_text
 from slp.analysis.unused import reachable_nonterminals
 from slp.errors import Related, SlpError
-from slp.ir.program import CallBody, LeafBody, Program, SplitBody, TreeRule
+from slp.ir.program import CallBody, CheckedProgram, LeafBody, SplitBody, TreeRule
 from slp.ir.schema import MOST_LEAVES
 from slp.messages import derivations as words
 from slp.resolution import Database, RuleInstance, evaluate_arguments, solve
@@ -26,7 +26,7 @@ _LEAF = Atom("leaf")
 
 
 def check_derivations(
-    program: Program, database: Database, space: StateSpace, findings: Findings
+    program: CheckedProgram, database: Database, space: StateSpace, findings: Findings
 ) -> None:
     """Find cycles without a split, rules that can never apply, and programs without trees."""
     cycle = _find_cycle(space)
@@ -90,7 +90,7 @@ class _Applicable:
     """Whether a rule can apply in some state. Nonterminals that are never reached are skipped."""
 
     def __init__(
-        self, program: Program, database: Database, space: StateSpace, findings: Findings
+        self, program: CheckedProgram, database: Database, space: StateSpace, findings: Findings
     ) -> None:
         self.database = database
         self.space = space
@@ -108,7 +108,7 @@ class _Applicable:
         ]
         self.decided = space.complete and not any(on_table)
 
-    def all_calls(self, program: Program) -> Iterator[Term]:
+    def all_calls(self, program: CheckedProgram) -> Iterator[Term]:
         """The start and the nonterminals in all bodies, with variables in place of arithmetic."""
         if program.start is not None:
             yield evaluate_arguments(program.start, self.database.parameters)
@@ -183,7 +183,7 @@ def _generalised(argument: Term, position: int) -> Term:
 # --- some tree ---------------------------------------------------------------------------------
 
 
-def _check_some_tree(program: Program, applicable: _Applicable, findings: Findings) -> None:
+def _check_some_tree(program: CheckedProgram, applicable: _Applicable, findings: Findings) -> None:
     """Find that no derivation from the start can end. Unexplored states count as ending."""
     database, space = applicable.database, applicable.space
     assert program.start is not None

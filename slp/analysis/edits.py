@@ -17,7 +17,7 @@ from typing import Any
 from slp.analysis.findings import Findings
 from slp.errors import DataError, Diagnostic, Related
 from slp.folders import Folders, RefusedError, open_regular
-from slp.ir.program import MEASURES, PROPER_MEASURES, EditPrior, Measure, Program
+from slp.ir.program import MEASURES, PROPER_MEASURES, CheckedProgram, EditPrior, Measure
 from slp.messages import files as words
 from slp.messages.clauses import MEASURE_NOT_NAMED, NO_MEASURE
 from slp.messages.derivations import WEIGHTS_WITHOUT_MEANING
@@ -143,7 +143,7 @@ def _measure(use: EditUse, findings: Findings) -> Measure | None:
     return None
 
 
-def check_edits(program: Program, findings: Findings) -> None:
+def check_edits(program: CheckedProgram, findings: Findings) -> None:
     """Find what cannot be combined with the prior `edittree`."""
     edits = program.edits
     if edits is None:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from slp.analysis.findings import Findings
 from slp.analysis.predicates import Indicator, indicator_text
 from slp.analysis.references import GOALS_IN
-from slp.ir.program import Program
+from slp.ir.program import CheckedProgram
 from slp.messages.derivations import CHOICE_IN_CONDITION
 from slp.terms import Struct, Term, functor
 
@@ -21,7 +21,7 @@ _CONDITIONS = {
 }
 
 
-def find_enclosed(program: Program, findings: Findings) -> None:
+def find_enclosed(program: CheckedProgram, findings: Findings) -> None:
     """Warn of goals in conditions that lead to labelled clauses (W111)."""
     callers: dict[Indicator, set[Indicator]] = {}
     enclosed: list[tuple[Term, Indicator]] = []

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from slp.analysis.findings import Findings
 from slp.analysis.predicates import Indicator, indicator_text
 from slp.analysis.productive import productive
-from slp.ir.program import LogicClause, Program
+from slp.ir.program import CheckedProgram, LogicClause
 from slp.messages.derivations import LEFT_RECURSION, NO_PROOF_ENDS
 from slp.terms import Struct, Term, Var, arguments, conjuncts, functor, variables
 
 
-def find_endless(program: Program, findings: Findings) -> None:
+def find_endless(program: CheckedProgram, findings: Findings) -> None:
     """Warn of predicates without any proof that ends (W109).
 
     A clause can end if all predicates that it certainly calls can end. A predicate can end if one
@@ -32,7 +32,7 @@ def find_endless(program: Program, findings: Findings) -> None:
         findings.add(NO_PROOF_ENDS(clauses[key][0].span, predicate=indicator_text(key)))
 
 
-def find_left_recursion(program: Program, findings: Findings) -> None:
+def find_left_recursion(program: CheckedProgram, findings: Findings) -> None:
     """Warn of logical clauses that first call their own predicate with nothing smaller, and other
     goals after it (W112).
 

@@ -23,7 +23,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import count
 
 from slp.errors import UnsupportedError
-from slp.ir.program import CallBody, EditPrior, LogicClause, Program, SplitBody, TreeRule
+from slp.ir.program import CallBody, CheckedProgram, EditPrior, LogicClause, SplitBody, TreeRule
 from slp.ir.schema import MOST_LEAVES
 from slp.messages.files import LABEL_NEEDS_ROWS
 from slp.resolution.functions import is_function
@@ -64,7 +64,7 @@ rows(_Box, _Class, _N) :-
 """
 
 
-def expand_program(program: Program) -> str:
+def expand_program(program: CheckedProgram) -> str:
     """The program as text that can be read again: parameters and declarations, clauses, then each
     tree rule as a clause.
 
@@ -94,7 +94,7 @@ def expand_program(program: Program) -> str:
     return "\n".join(block for block in blocks if block)
 
 
-def _directives(program: Program) -> Iterator[Term]:
+def _directives(program: CheckedProgram) -> Iterator[Term]:
     for name, value in program.parameters.items():
         if program.edits is None or name != "p":
             yield Struct("param", (Atom(name), Number(value)))
@@ -104,7 +104,7 @@ def _directives(program: Program) -> Iterator[Term]:
         yield Atom("weights")
 
 
-def _declared(program: Program) -> list[str]:
+def _declared(program: CheckedProgram) -> list[str]:
     """The other declarations and the constraints, as in the files."""
     places = [(_kind(key), span) for key, span in program.spans.items()]
     places += [("constraint", c.span) for c in program.constraints if c.span is not None]
@@ -117,7 +117,7 @@ def _declared(program: Program) -> list[str]:
 
 
 def _kind(key: str) -> str:
-    """The directive that a key of `Program.spans` belongs to."""
+    """The directive that a key of `CheckedProgram.spans` belongs to."""
     return key.partition(":")[0]
 
 

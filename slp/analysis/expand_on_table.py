@@ -36,7 +36,7 @@ from slp.analysis.expand import Names, clause_text, logic_term, rows_of_box, sta
 from slp.data import Feature, Table
 from slp.data.cells import cell_text
 from slp.errors import UnsupportedError
-from slp.ir.program import COUNTING_MEASURES, CallBody, Program, SplitBody, TreeRule
+from slp.ir.program import COUNTING_MEASURES, CallBody, CheckedProgram, SplitBody, TreeRule
 from slp.ir.schema import MOST_LEAVES
 from slp.messages.files import (
     LEVELS_NOT_EXPANDED,
@@ -106,7 +106,7 @@ _DRAWN = {
 }
 
 
-def expand_on_table(program: Program, table: Table) -> str:
+def expand_on_table(program: CheckedProgram, table: Table) -> str:
     """Clauses of the program and of the table as text. The goal to query is `prior(Tree)`.
 
     Raises
@@ -142,7 +142,7 @@ def expand_on_table(program: Program, table: Table) -> str:
     return f"{text}\n{table_clauses()}"
 
 
-def _check_rules_only(program: Program) -> None:
+def _check_rules_only(program: CheckedProgram) -> None:
     for found in (*program.constraints, *filter(None, [program.edits])):
         raise UnsupportedError(NO_EXPANSION_ON_TABLE(found.span))
     if program.failure == "backtrack":
@@ -155,7 +155,7 @@ def _check_rules_only(program: Program) -> None:
             raise UnsupportedError(LEVELS_NOT_EXPANDED(part.span, level=part.name))
 
 
-def _check_names(program: Program) -> None:
+def _check_names(program: CheckedProgram) -> None:
     shared = parse_program(SourceFile("table.slp", table_clauses()))
     taken = {functor(item.head) for item in shared.items if isinstance(item, Clause)} | _GENERATED
     for clause in program.clauses:
@@ -164,12 +164,12 @@ def _check_names(program: Program) -> None:
             raise UnsupportedError(NAME_OF_EXPANSION(clause.span, name=own[0], arity=own[1]))
 
 
-def _parameters(program: Program) -> Iterator[Term]:
+def _parameters(program: CheckedProgram) -> Iterator[Term]:
     for name, value in program.parameters.items():
         yield _directive(Struct("param", (Atom(name), Number(value))))
 
 
-def _start(program: Program, table: Table) -> Term:
+def _start(program: CheckedProgram, table: Table) -> Term:
     """`prior(Tree)`: a tree grown from the box of all rows."""
     assert program.start is not None, "a checked program of tree rules has a start"
     goals: list[Term] = []
@@ -182,7 +182,7 @@ def _start(program: Program, table: Table) -> Term:
 class _Expansion:
     """The two clauses of a tree rule, which is identified by its number."""
 
-    def __init__(self, program: Program, rule: TreeRule, number: int) -> None:
+    def __init__(self, program: CheckedProgram, rule: TreeRule, number: int) -> None:
         self._rule = rule
         self._known = _names(program)
         self._conditions = program.failure == "condition"
@@ -265,7 +265,7 @@ class _Expansion:
         return tree
 
 
-def _facts(program: Program, table: Table) -> Iterator[Term]:
+def _facts(program: CheckedProgram, table: Table) -> Iterator[Term]:
     """Facts for the table: limits of depth and leaf size, features, rows, values."""
     depth, deepest = Var("Depth"), program.support.max_depth
     bound = [] if deepest is None else [Struct("<", (depth, Number(deepest)))]
@@ -298,11 +298,11 @@ def _kind(feature: Feature) -> tuple[str, list[Term]]:
     return "values", []
 
 
-def _counts_classes(program: Program) -> bool:
+def _counts_classes(program: CheckedProgram) -> bool:
     return any(functor(g) == ("rows", 2) for rule in program.rules for g in rule.before)
 
 
-def _terms_of_class(name: str, program: Program) -> list[Term]:
+def _terms_of_class(name: str, program: CheckedProgram) -> list[Term]:
     """A class as an atom, and as the number that guards use for it."""
     goals = (g for rule in program.rules for g in rule.before if isinstance(g, Struct))
     named = {g.args[0] for g in goals if functor(g) == ("rows", 2)}
@@ -318,7 +318,7 @@ def _by_row(values: NDArray[Any]) -> Term:
     return Struct("rows", tuple(map(Number, values.tolist())))
 
 
-def _names(program: Program) -> Collection[str]:
+def _names(program: CheckedProgram) -> Collection[str]:
     """The names that arithmetic evaluates."""
     return {*program.parameters, MOST_LEAVES}
 

@@ -19,7 +19,7 @@ from slp.analysis.predicates import Indicator, indicator_text
 from slp.analysis.sources import Placed
 from slp.analysis.states import StateSpace, state_text
 from slp.errors import Related, SlpError
-from slp.ir.program import LogicClause, Program, TreeRule
+from slp.ir.program import CheckedProgram, LogicClause, TreeRule
 from slp.ir.schema import MOST_LEAVES
 from slp.messages import derivations as words
 from slp.resolution import Database, RuleInstance, evaluate, faults, labels_over_heads
@@ -38,7 +38,7 @@ _MOST_ARGUMENTS = 6
 _MOST_NAMED = 3
 
 
-def check_constant_labels(program: Program, findings: Findings) -> None:
+def check_constant_labels(program: CheckedProgram, findings: Findings) -> None:
     """Find labels without variables that are no probability, also in unreached rules."""
     labelled: list[TreeRule | LogicClause] = [*program.rules, *program.clauses]
     for clause in labelled:
@@ -48,7 +48,9 @@ def check_constant_labels(program: Program, findings: Findings) -> None:
                 _check_value(clause.label, value, clause.span, program.weights, findings)
 
 
-def _constant(label: Term, place: SourceSpan, program: Program, findings: Findings) -> float | None:
+def _constant(
+    label: Term, place: SourceSpan, program: CheckedProgram, findings: Findings
+) -> float | None:
     """The value of a label that is the same in every state and on every table, else None."""
     if next(variables(label), None) is not None or MOST_LEAVES in names_in(label):
         return None
@@ -74,7 +76,7 @@ def _check_value(
 
 
 def check_label_sums(
-    program: Program, database: Database, space: StateSpace, findings: Findings
+    program: CheckedProgram, database: Database, space: StateSpace, findings: Findings
 ) -> None:
     """Find states whose labels do not sum to 1, and labels above 1. Weights are not checked.
     `slp.analysis.row_labels` checks states with labels that depend on the rows of the box."""
@@ -110,7 +112,7 @@ def _has_large_label(state: Term, instances: Iterable[RuleInstance], findings: F
 def _report_sum(
     key: Indicator,
     states: list[tuple[Term, float]],
-    program: Program,
+    program: CheckedProgram,
     space: StateSpace,
     findings: Findings,
 ) -> None:
@@ -138,7 +140,7 @@ def _report_sum(
 # --- stochastic clauses ------------------------------------------------------------------------
 
 
-def check_clause_sums(program: Program, items: Iterable[Placed], findings: Findings) -> None:
+def check_clause_sums(program: CheckedProgram, items: Iterable[Placed], findings: Findings) -> None:
     """Check that constant labels of stochastic clauses sum to 1, over all clauses or for each value
     of an argument. Weights are not checked, nor predicates of which a clause among `items` is
     malformed, and so not in the program, or has no label."""

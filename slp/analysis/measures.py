@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from slp.analysis.findings import Findings
 from slp.errors import Related
-from slp.ir.program import COUNTING_MEASURES, FEATURE_MEASURES, Program, SplitBody
+from slp.ir.program import COUNTING_MEASURES, FEATURE_MEASURES, CheckedProgram, SplitBody
 from slp.messages.derivations import EVERY_SPLIT_COUNTS_1, WEIGHTS_WITHOUT_MEANING
 
 
-def check_measures(program: Program, findings: Findings) -> None:
+def check_measures(program: CheckedProgram, findings: Findings) -> None:
     """Find measures that need `:- weights.`, and feature weights that no measure uses."""
     weighted = next(iter(program.feature_weights), None)
     for rule in program.rules:

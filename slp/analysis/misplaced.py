@@ -9,7 +9,7 @@ from slp.analysis.directives import CONSTRAINTS, DIRECTIVES, SUPPORT
 from slp.analysis.findings import Findings
 from slp.analysis.parameters import names_in
 from slp.analysis.predicates import indicator_text
-from slp.ir.program import LogicClause, Program, SplitBody
+from slp.ir.program import CheckedProgram, LogicClause, SplitBody
 from slp.messages import meant as words
 from slp.resolution.library import library
 from slp.source import SourceFile
@@ -17,7 +17,7 @@ from slp.syntax import term_to_text
 from slp.terms import Atom, Number, Struct, Term, Var, functor, subterms
 
 
-def find_misplaced(program: Program, file: SourceFile, findings: Findings) -> None:
+def find_misplaced(program: CheckedProgram, file: SourceFile, findings: Findings) -> None:
     """Warn of these in `file` (W113 to W115)."""
     own = [clause for clause in program.clauses if clause.span and clause.span.file == file]
     if program.rules or program.edits:
@@ -41,7 +41,7 @@ _AS_TERMS = {
 }
 
 
-def _find_comparisons(program: Program, body: SplitBody, findings: Findings) -> None:
+def _find_comparisons(program: CheckedProgram, body: SplitBody, findings: Findings) -> None:
     levels = program.orders.get(body.feature.name, ()) if isinstance(body.feature, Atom) else ()
     for part in chain.from_iterable(map(subterms, body.after)):
         if isinstance(part, Struct) and functor(part) in _AS_TERMS and body.threshold in part.args:
@@ -60,7 +60,7 @@ def _find_comparisons(program: Program, body: SplitBody, findings: Findings) -> 
                     findings.add(found)
 
 
-def _find_declarations(program: Program, own: list[LogicClause], findings: Findings) -> None:
+def _find_declarations(program: CheckedProgram, own: list[LogicClause], findings: Findings) -> None:
     called: set[str] = set()
     for clause in program.clauses:
         called |= names_in(clause.body) if clause.body is not None else set()

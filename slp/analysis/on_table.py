@@ -14,7 +14,7 @@ from slp.data.table import Feature, Table
 from slp.errors import DataError, Diagnostic
 from slp.ir.guards import features_in_guards
 from slp.ir.names import unknown_classes, unknown_features
-from slp.ir.program import Box, Constant, First, MaxLeaves, Monotone, Program, SplitBody
+from slp.ir.program import Box, CheckedProgram, Constant, First, MaxLeaves, Monotone, SplitBody
 from slp.messages import Wording
 from slp.messages import on_table as words
 from slp.messages.names import name_help
@@ -24,14 +24,14 @@ from slp.terms import Atom, Struct, list_term
 
 
 def check_names(
-    program: Program, features: Collection[str], response: str | None, findings: Findings
+    program: CheckedProgram, features: Collection[str], response: str | None, findings: Findings
 ) -> None:
     """Find the features that a program names and a table lacks, as `unknown_features`."""
     for found in unknown_features(program, features, response):
         findings.add(found)
 
 
-def check_ignored(program: Program, columns: Collection[str]) -> tuple[Diagnostic, ...]:
+def check_ignored(program: CheckedProgram, columns: Collection[str]) -> tuple[Diagnostic, ...]:
     """Warnings about ignored columns that a table does not have. A column with a similar name would
     become a feature."""
     findings = Findings()
@@ -43,7 +43,7 @@ def check_ignored(program: Program, columns: Collection[str]) -> tuple[Diagnosti
 
 
 def check_program_on_table(
-    program: Program, table: Table, states: StateRules
+    program: CheckedProgram, table: Table, states: StateRules
 ) -> tuple[Diagnostic, ...]:
     """Warnings about how a program fits a table. `states` are the states with their rules on this
     table.
@@ -56,7 +56,7 @@ def check_program_on_table(
     """
     findings = Findings()
     check_names(program, table.feature_names, table.response, findings)
-    checker = _Checker(program, table, findings)
+    checker = _TableChecker(program, table, findings)
     checker.guards()
     checker.classes()
     checker.order()
@@ -70,8 +70,8 @@ def check_program_on_table(
     return findings.in_order()
 
 
-class _Checker:
-    def __init__(self, program: Program, table: Table, findings: Findings) -> None:
+class _TableChecker:
+    def __init__(self, program: CheckedProgram, table: Table, findings: Findings) -> None:
         self.program = program
         self.table = table
         self.findings = findings

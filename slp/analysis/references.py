@@ -8,7 +8,7 @@ from slp.analysis.directives import span_of
 from slp.analysis.findings import Findings
 from slp.analysis.predicates import BUILT_IN, Clauses, Indicator, indicator_text
 from slp.errors import Diagnostic, SlpError
-from slp.ir.program import CallBody, Program, SplitBody, TreeRule
+from slp.ir.program import CallBody, CheckedProgram, SplitBody, TreeRule
 from slp.ir.schema import MOST_LEAVES
 from slp.messages import clauses as words
 from slp.messages.derivations import START_NOT_GROUND
@@ -43,7 +43,7 @@ def called_nonterminals(rule: TreeRule) -> Iterator[Term]:
         yield from (g for g in (rule.body.left, rule.body.right) if g != Atom("leaf"))
 
 
-def check_references(program: Program, clauses: Clauses, findings: Findings) -> None:
+def check_references(program: CheckedProgram, clauses: Clauses, findings: Findings) -> None:
     """Find references of the start, the rules and the clauses that have no definition."""
     # Guards behind a split may name levels; elsewhere they are found when states are explored.
     levels = {level: 0.0 for order in program.orders.values() for level in order}

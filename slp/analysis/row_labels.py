@@ -18,7 +18,7 @@ from slp.analysis.labels import TOLERANCE
 from slp.analysis.predicates import Indicator, indicator_text
 from slp.analysis.states import StateSpace, explore, state_text
 from slp.errors import ProgramError, Related
-from slp.ir.program import CallBody, Program, SplitBody, TreeRule
+from slp.ir.program import CallBody, CheckedProgram, SplitBody, TreeRule
 from slp.ir.row_function import RowFunction
 from slp.ir.row_values import evaluate_rows
 from slp.messages import derivations as words
@@ -37,12 +37,12 @@ SOME_ROWS = 10
 _MOST_NAMED = 3
 
 
-def asks_for_rows(program: Program) -> bool:
+def asks_for_rows(program: CheckedProgram) -> bool:
     """Whether a guard of the program uses the rows of its box."""
     return any(asks_rows(goal) for rule in program.rules for goal in rule.before)
 
 
-def named_classes(program: Program) -> Iterator[tuple[str, SourceSpan]]:
+def named_classes(program: CheckedProgram) -> Iterator[tuple[str, SourceSpan]]:
     """The classes that guards `rows(Class, N)` name, with their places."""
     for rule in program.rules:
         for goal in rule.before:
@@ -55,7 +55,9 @@ def named_classes(program: Program) -> Iterator[tuple[str, SourceSpan]]:
 # --- what a number of rows may be used for -------------------------------------------------------
 
 
-def check_rows_of_rules(program: Program, defined: Iterable[Indicator], findings: Findings) -> None:
+def check_rows_of_rules(
+    program: CheckedProgram, defined: Iterable[Indicator], findings: Findings
+) -> None:
     """Find numbers of rows in goals that do not allow them, numbers of rows that are passed to a
     state or used behind the split, and definitions of `rows` in a program of tree rules."""
     own = {key for key in defined if key in (("rows", 1), ("rows", 2))}
@@ -95,7 +97,7 @@ def _behind(rule: TreeRule) -> Iterator[tuple[Term, str]]:
 
 
 def check_rows_on_table(
-    program: Program, states: StateRules, n_rows: int, findings: Findings
+    program: CheckedProgram, states: StateRules, n_rows: int, findings: Findings
 ) -> None:
     """Check labels for every number of rows that a box of a table may have."""
     if asks_for_rows(program):
@@ -105,18 +107,18 @@ def check_rows_on_table(
 
 
 def check_sums_by_rows(
-    program: Program, database: Database, space: StateSpace, n_rows: int, findings: Findings
+    program: CheckedProgram, database: Database, space: StateSpace, n_rows: int, findings: Findings
 ) -> None:
     """Find numbers of rows, from 1 or `min_leaf` to `n_rows`, for which a label is no probability,
     or labels do not sum to 1."""
-    checker = _Checker(program, database, _sizes(program, n_rows), findings)
+    checker = _LabelChecker(program, database, _sizes(program, n_rows), findings)
     for state, instances in space.instances.items():
         if instances is not None and any(i.rows is not None for i in instances):
             checker.check(state, instances)
 
 
 def row_sums_check(
-    program: Program, states: StateRules, n_rows: int
+    program: CheckedProgram, states: StateRules, n_rows: int
 ) -> Callable[[Term, Sequence[RuleInstance]], None] | None:
     """A function of a state and the instances of its rules. It raises ProgramError if
     `check_sums_by_rows` finds a fault. None if no guard uses rows.
@@ -127,7 +129,7 @@ def row_sums_check(
     if not asks_for_rows(program):
         return None
     findings = Findings()
-    checker = _Checker(program, states.database, _sizes(program, n_rows), findings)
+    checker = _LabelChecker(program, states.database, _sizes(program, n_rows), findings)
 
     def check(state: Term, instances: Sequence[RuleInstance]) -> None:
         if any(i.rows is not None for i in instances):
@@ -138,14 +140,18 @@ def row_sums_check(
     return check
 
 
-def _sizes(program: Program, n_rows: int) -> NDArray[np.float64]:
+def _sizes(program: CheckedProgram, n_rows: int) -> NDArray[np.float64]:
     """The numbers of rows that a box may have, shape (sizes,)."""
     return np.arange(min(program.support.min_leaf, n_rows), n_rows + 1, dtype=np.float64)
 
 
-class _Checker:
+class _LabelChecker:
     def __init__(
-        self, program: Program, database: Database, sizes: NDArray[np.float64], findings: Findings
+        self,
+        program: CheckedProgram,
+        database: Database,
+        sizes: NDArray[np.float64],
+        findings: Findings,
     ) -> None:
         self.program, self.database = program, database
         self.sizes, self.findings = sizes, findings

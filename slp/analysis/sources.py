@@ -75,7 +75,7 @@ class Everything:
 
 def read_everything(source: SourceProgram, findings: Findings) -> Everything:
     """Read a program and all files that it uses."""
-    reader = _Reader(findings)
+    reader = _SourceReader(findings)
     items = reader.items_of(source, 0, (_key(source.file.name),))
     files = (UsedFile("", "", source.file), *dict.fromkeys(reader.files))
     return Everything(items, tuple(reader.uses), tuple(reader.edit_uses), files)
@@ -93,7 +93,7 @@ def _names_nothing(args: Sequence[Term], span: SourceSpan) -> Diagnostic:
     return words.USE_NAMES_NOTHING(span)
 
 
-class _Reader:
+class _SourceReader:
     def __init__(self, findings: Findings) -> None:
         self.findings = findings
         self.uses: list[Use] = []

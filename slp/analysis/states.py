@@ -18,7 +18,7 @@ from slp.analysis.parameters import names_in
 from slp.budgets.seconds import check_time
 from slp.errors import Related, SlpError
 from slp.ir.names import named_features
-from slp.ir.program import CallBody, Program, SplitBody, TreeRule
+from slp.ir.program import CallBody, CheckedProgram, SplitBody, TreeRule
 from slp.ir.schema import ANY_FEATURE, MOST_LEAVES
 from slp.messages.derivations import ENDLESS_STATES
 from slp.messages.places import in_state
@@ -68,7 +68,7 @@ class StateSpace:
 
 
 def explore(
-    program: Program,
+    program: CheckedProgram,
     states: StateRules,
     findings: Findings,
     settings: Mapping[str, SourceSpan] = _NO_SETTINGS,
@@ -88,7 +88,7 @@ def explore(
 class _Explorer:
     def __init__(
         self,
-        program: Program,
+        program: CheckedProgram,
         states: StateRules,
         findings: Findings,
         settings: Mapping[str, SourceSpan],
@@ -211,7 +211,7 @@ class _Explorer:
         )
 
 
-def _possible_features(program: Program) -> list[str]:
+def _possible_features(program: CheckedProgram) -> list[str]:
     """Names that may be features: those used as features, those in guards and facts, and one other
     name."""
     names = dict.fromkeys(name for name, _ in named_features(program))

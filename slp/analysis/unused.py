@@ -10,7 +10,7 @@ from slp.analysis.parameters import names_in
 from slp.analysis.predicates import Indicator, indicator_text
 from slp.analysis.references import called_nonterminals
 from slp.analysis.sources import Placed, Use
-from slp.ir.program import GATE_SPREAD, GATE_WIDTH, Program
+from slp.ir.program import GATE_SPREAD, GATE_WIDTH, CheckedProgram
 from slp.messages import directives as words
 from slp.source import SourceFile, SourceSpan
 from slp.syntax.ast import Clause, Directive, Item
@@ -18,7 +18,7 @@ from slp.terms import Struct, functor
 
 
 def find_unused(
-    program: Program,
+    program: CheckedProgram,
     items: Iterable[Placed],
     uses: Iterable[Use],
     file: SourceFile,
@@ -48,7 +48,7 @@ _QUESTIONS = {
 }
 
 
-def _find_questions(program: Program, file: SourceFile, findings: Findings) -> None:
+def _find_questions(program: CheckedProgram, file: SourceFile, findings: Findings) -> None:
     """Warn of facts that are queries in other languages."""
     defined = {functor(clause.head) for clause in program.clauses}
     for clause in program.clauses:
@@ -79,7 +79,9 @@ def _is_in(file: SourceFile, span: SourceSpan | None) -> bool:
     return span is not None and span.file.name == file.name
 
 
-def _find_unused_nonterminals(program: Program, file: SourceFile, findings: Findings) -> None:
+def _find_unused_nonterminals(
+    program: CheckedProgram, file: SourceFile, findings: Findings
+) -> None:
     reached = reachable_nonterminals(program)
     for rule in program.rules:
         key = functor(rule.head)
@@ -89,7 +91,7 @@ def _find_unused_nonterminals(program: Program, file: SourceFile, findings: Find
             findings.add(words.UNREACHED_NONTERMINAL(rule.span, nonterminal=nonterminal))
 
 
-def reachable_nonterminals(program: Program) -> set[Indicator]:
+def reachable_nonterminals(program: CheckedProgram) -> set[Indicator]:
     """Nonterminals that the start reaches by the bodies of rules, with any arguments."""
     calls: dict[Indicator, set[Indicator]] = {}
     for rule in program.rules:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp import kernels
-from slp.data.features import CodedColumn, Declared, code_column, declared_of
+from slp.data.features import CodedColumn, ColumnDeclarations, code_column, declared_of
 from slp.data.frames import frame_of
 from slp.data.regressors import regressors_of
 from slp.data.response import Response, bind_response
@@ -19,13 +19,13 @@ from slp.data.row_weights import RowWeights
 from slp.data.table import Feature, Table
 from slp.data.words import listed
 from slp.errors import DataError, Diagnostic
-from slp.ir.program import Program
+from slp.ir.program import CheckedProgram
 from slp.leaves import NormalInverseGamma, NormalShared, rounded_text
 from slp.messages.names import atom, plural
 from slp.messages.tables import CONSTANT_FEATURES, ONE_BIN
 
 
-def table_of(program: Program, X: Any, y: Any = None) -> Table:
+def table_of(program: CheckedProgram, X: Any, y: Any = None) -> Table:
     """The coded table (see `slp.data.table` for the coding).
 
     `X` is a pandas or polars frame, a NumPy array (n, columns) or a list of rows. `y` is the
@@ -58,14 +58,14 @@ def table_of(program: Program, X: Any, y: Any = None) -> Table:
     return _merged(coded, response, roles, frame.nbytes)
 
 
-def response_of(program: Program, roles: Roles) -> Response:
+def response_of(program: CheckedProgram, roles: Roles) -> Response:
     """The response of a table with its leaf model. Raises as `bind_response`."""
     column = roles.response
     of_feature = any(column.name == f.name for f in roles.features)
     named = [] if of_feature else [d for d in program.features if d.name == column.name]
     declared = declared_of(column, named)
     if roles.kind is not None:
-        declared = Declared("categorical" if roles.kind == "classes" else "numeric")
+        declared = ColumnDeclarations("categorical" if roles.kind == "classes" else "numeric")
     span = program.spans.get("response")
     order, weights = program.class_order, roles.weights
     x = regressors_of(program, roles.features)

@@ -41,7 +41,7 @@ _Floats: TypeAlias = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Declared:
+class ColumnDeclarations:
     """The declarations for one column (see `FeatureDeclaration`)."""
 
     kind: Literal["numeric", "categorical", "ordinal"] | None = None
@@ -75,7 +75,7 @@ class CodedColumn:
         return replace(self, codes=self.codes.astype(code_type(self.feature.n_codes)))
 
 
-def declared_of(column: Column, declarations: Sequence[FeatureDeclaration]) -> Declared:
+def declared_of(column: Column, declarations: Sequence[FeatureDeclaration]) -> ColumnDeclarations:
     """The declarations that name the column; those for all numeric columns, if none does; and what
     a missing value is of all columns, if none of the column says it."""
     own = [d for d in declarations if d.name == column.name]
@@ -85,10 +85,14 @@ def declared_of(column: Column, declarations: Sequence[FeatureDeclaration]) -> D
         said = {part: v for part, v in said.items() if part in ("missing", "new")}
     if any(d.subsets is not None for d in own):  # whose `new` is of levels
         said.pop("new", None)
-    return replace(Declared(), **said | {part: v for d in own for part, v in d.said.items()})
+    return replace(
+        ColumnDeclarations(), **said | {part: v for d in own for part, v in d.said.items()}
+    )
 
 
-def code_column(column: Column, declared: Declared, weights: _Floats | None = None) -> CodedColumn:
+def code_column(
+    column: Column, declared: ColumnDeclarations, weights: _Floats | None = None
+) -> CodedColumn:
     """Code one feature column. `weights`, shape (n,), are those of its rows, for quantiles.
 
     Raises
@@ -116,7 +120,9 @@ def code_column(column: Column, declared: Declared, weights: _Floats | None = No
     return replace(coded, feature=feature)
 
 
-def _code_side(column: Column, declared: Declared, weights: _Floats | None) -> CodedColumn:
+def _code_side(
+    column: Column, declared: ColumnDeclarations, weights: _Floats | None
+) -> CodedColumn:
     """The values that are there, coded as without the others, which have a code of their own, the
     last."""
     there = np.flatnonzero(~column.missing)
@@ -144,14 +150,14 @@ def _code_order(column: Column, order: tuple[str, ...]) -> CodedColumn:
 
 
 def _code_levels(
-    column: Column, declared: Declared, warnings: tuple[Diagnostic, ...] = ()
+    column: Column, declared: ColumnDeclarations, warnings: tuple[Diagnostic, ...] = ()
 ) -> CodedColumn:
     labels, codes = labels_of(column)
     feature = Feature(column.name, levels=tuple(map(cell_text, labels)))
     return CodedColumn(_with_subsets(feature, declared), codes, warnings)
 
 
-def _with_subsets(feature: Feature, declared: Declared) -> Feature:
+def _with_subsets(feature: Feature, declared: ColumnDeclarations) -> Feature:
     """A feature of levels, whose splits are by subsets if that is declared."""
     if declared.subsets is None:
         return feature
@@ -163,7 +169,7 @@ def _with_subsets(feature: Feature, declared: Declared) -> Feature:
     return replace(feature, subsets=True, new=declared.new or "error")
 
 
-def _code_levels_and_missing(column: Column, declared: Declared) -> CodedColumn:
+def _code_levels_and_missing(column: Column, declared: ColumnDeclarations) -> CodedColumn:
     """Missing values are the level `MISSING`, which comes last."""
     present = column.rows(np.flatnonzero(~column.missing))
     coded = _code_levels(present, declared, () if declared.kind else text_warnings(present))
@@ -178,7 +184,9 @@ def _code_levels_and_missing(column: Column, declared: Declared) -> CodedColumn:
     return replace(coded, feature=_with_subsets(feature, declared), codes=codes)
 
 
-def _code_numbers(column: Column, declared: Declared, weights: _Floats | None) -> CodedColumn:
+def _code_numbers(
+    column: Column, declared: ColumnDeclarations, weights: _Floats | None
+) -> CodedColumn:
     coding = declared.coding
     x = read_numbers(column, TEXT_IN_NUMERIC if coding is None else TEXT_IN_BINNED)
     if declared.range is not None:

@@ -11,14 +11,16 @@ from slp.data.columns import Column, numbers_of
 from slp.data.features import declared_of
 from slp.data.words import first_row
 from slp.errors import DataError
-from slp.ir.program import Program
+from slp.ir.program import CheckedProgram
 from slp.messages.leaf_models import REGRESSOR_CELL, REGRESSOR_IGNORED, REGRESSOR_NO_NUMBERS
 from slp.messages.names import atom
 
 _LARGEST = 1e150  # squares and their sums stay finite
 
 
-def regressors_of(program: Program, features: Sequence[Column]) -> NDArray[np.float64] | None:
+def regressors_of(
+    program: CheckedProgram, features: Sequence[Column]
+) -> NDArray[np.float64] | None:
     """The values that the leaf model's regressors have in the rows, shape (n, q); None if it has
     none.
 

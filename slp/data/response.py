@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from slp.data.columns import Column, labels_of, numbers_of, texts_of
 from slp.data.faults import check_range, check_usable
-from slp.data.features import Declared
+from slp.data.features import ColumnDeclarations
 from slp.data.texts import text_warnings
 from slp.data.words import first_row, listed
 from slp.errors import DataError, Diagnostic
@@ -79,7 +79,7 @@ def bind_response(
     column: Column,
     event: Column | None,
     declaration: LeafDeclaration | None,
-    declared: Declared,
+    declared: ColumnDeclarations,
     span: SourceSpan | None = None,
     class_order: Sequence[str] | None = None,
     weights: NDArray[np.float64] | None = None,
@@ -124,7 +124,9 @@ def bind_response(
     return response
 
 
-def _wants_classes(column: Column, declaration: LeafDeclaration | None, declared: Declared) -> bool:
+def _wants_classes(
+    column: Column, declaration: LeafDeclaration | None, declared: ColumnDeclarations
+) -> bool:
     if declaration is not None:
         return declaration.model == "dirichlet"
     if declared.kind is not None or declared.of_numbers:

@@ -14,7 +14,7 @@ from slp.data.faults import check_usable, read_numbers
 from slp.data.frames import Frame, column_of_values, frame_of
 from slp.data.words import first_row, listed
 from slp.errors import DataError
-from slp.ir.program import Program
+from slp.ir.program import CheckedProgram
 from slp.messages.names import nearest, plural
 from slp.messages.table_files import (
     NOT_A_RESPONSE,
@@ -88,7 +88,7 @@ class Roles:
         )
 
 
-def roles_of(program: Program, frame: Frame, y: Any = None) -> Roles:
+def roles_of(program: CheckedProgram, frame: Frame, y: Any = None) -> Roles:
     """Give each column its role.
 
     The response is, in this order: `y` (values, or the name of a column), the program's `:-
@@ -131,7 +131,7 @@ def roles_of(program: Program, frame: Frame, y: Any = None) -> Roles:
 
 
 def _weights_of(
-    program: Program, by_name: Mapping[str, Column], given: Any, n: int
+    program: CheckedProgram, by_name: Mapping[str, Column], given: Any, n: int
 ) -> NDArray[np.float64] | None:
     """Weights of rows, given or in the column that the program names; None if all are 1."""
     if program.row_weight is not None:
@@ -173,7 +173,7 @@ def _given(y: Any) -> GivenResponse:
     return y if isinstance(y, GivenResponse) else GivenResponse(y)
 
 
-def name_of_values(program: Program, y: Any) -> str | None:
+def name_of_values(program: CheckedProgram, y: Any) -> str | None:
     """The name of a response whose values are given; None if `y` is a column's name or nothing."""
     y = _given(y).y
     if y is None or isinstance(y, str):
@@ -182,7 +182,7 @@ def name_of_values(program: Program, y: Any) -> str | None:
     return (program.response or "y") if name in (None, "") else str(name)
 
 
-def _name_of_response(program: Program, frame: Frame) -> str:
+def _name_of_response(program: CheckedProgram, frame: Frame) -> str:
     if program.response is not None:
         return program.response
     kept = [n for n in frame.names if n not in (*program.ignored, program.row_weight)]
@@ -196,7 +196,7 @@ def _find(by_name: Mapping[str, Column], name: str, part: str, span: SourceSpan 
     raise DataError(NO_COLUMN(span, name=name, part=part, columns=columns, nearest=near))
 
 
-def _given_response(program: Program, frame: Frame, y: Any) -> Column:
+def _given_response(program: CheckedProgram, frame: Frame, y: Any) -> Column:
     column = _column_of_response(y, name_of_values(program, y) or "y")
     if len(column.cells) != frame.n_rows:
         rows, values = plural(frame.n_rows, "row"), plural(len(column.cells), "value")

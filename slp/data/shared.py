@@ -16,7 +16,7 @@ from slp.data.frames import Frame, frame_of
 from slp.data.response import Response
 from slp.data.roles import Roles, roles_of
 from slp.errors import UsageError
-from slp.ir.program import Program
+from slp.ir.program import CheckedProgram
 from slp.leaves import label_text
 from slp.messages.comparing import NO_SUCH_FOLDS, ONE_ROW_OF_A_CLASS, OTHER_READING, OTHER_RESPONSE
 
@@ -34,7 +34,7 @@ class SharedTable:
     censored: bool
 
     @classmethod
-    def of(cls, programs: Mapping[str, Program], X: Any, y: Any = None) -> SharedTable:
+    def of(cls, programs: Mapping[str, CheckedProgram], X: Any, y: Any = None) -> SharedTable:
         """Raises UsageError E550 where programs differ, and DataError as `slp.data.table_of`."""
         frame = frame_of(X)
         first: tuple[str, Roles, Response] | None = None
@@ -57,7 +57,7 @@ class SharedTable:
         given = y if y is None or isinstance(y, str) else roles.response
         return cls(frame, given, roles.response, read, roles.event is not None)
 
-    def outcomes(self, program: Program) -> NDArray[Any]:
+    def outcomes(self, program: CheckedProgram) -> NDArray[Any]:
         """The outcomes as a program reads them: of counts with the exposures that it declares."""
         return response_of(program, roles_of(program, self.frame, self.y)).outcomes
 

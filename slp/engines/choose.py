@@ -13,7 +13,7 @@ from slp.engines.exact.fitting import Room, fits_in_words
 from slp.engines.registry import engine_named
 from slp.engines.sums import changes_within, may_advise, seconds_for_sums
 from slp.errors import Diagnostic, UnsupportedError
-from slp.ir.program import GATE_WIDTH, Program
+from slp.ir.program import GATE_WIDTH, CheckedProgram
 from slp.ir.tree_grammar import OpenStates
 from slp.leaves import OwnModel
 from slp.messages.inference import BACKTRACKING_DRAWS_ALONE, DRAWS_INSTEAD
@@ -43,7 +43,7 @@ _MANY_BOXES = f"there may be more than {_BOXES_OF_CHART:,.0f} boxes, too many fo
 _MANY = "the grammar has too many states to be summed over without the compiled kernels"
 
 
-def read_for(program: Program, engine: str) -> Program:
+def read_for(program: CheckedProgram, engine: str) -> CheckedProgram:
     """The program as the engine of a name reads it: over soft trees under `rjhmc`, and under `auto`
     if it has gates; else over hard trees."""
     return replace(program, soft=program.has_gates and engine in ("auto", "rjhmc"))

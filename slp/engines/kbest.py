@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 
-class Edges(Protocol):
+class RankedEdges(Protocol):
     """The edges of items. Item 0 stands for the whole."""
 
     def ranked(self, item: int) -> Iterable[tuple[float, int, int]]:
@@ -53,7 +53,7 @@ class _Ranking:
 class KBest:
     """Derivations of item 0 by falling weight."""
 
-    def __init__(self, edges: Edges) -> None:
+    def __init__(self, edges: RankedEdges) -> None:
         self._edges = edges
         self._rankings: dict[int, _Ranking] = {}
 

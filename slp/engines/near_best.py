@@ -14,7 +14,7 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.engines.kbest import Edges
+from slp.engines.kbest import RankedEdges
 
 __all__ = ["ROUNDING", "near_best"]
 
@@ -27,7 +27,7 @@ _Work: TypeAlias = Generator[tuple[int, float], Floats, Floats]
 ROUNDING = 1e-6
 
 
-def near_best(edges: Edges, slack: float, hold: Callable[[int], None]) -> tuple[int, float]:
+def near_best(edges: RankedEdges, slack: float, hold: Callable[[int], None]) -> tuple[int, float]:
     """The number of derivations of item 0 whose log weight is at least the best one's less `slack`,
     and the log of their summed weight over that of the best; (0, -inf) if there are none.
 
@@ -37,7 +37,7 @@ def near_best(edges: Edges, slack: float, hold: Callable[[int], None]) -> tuple[
 
 
 class _NearBest:
-    def __init__(self, edges: Edges, hold: Callable[[int], None]) -> None:
+    def __init__(self, edges: RankedEdges, hold: Callable[[int], None]) -> None:
         self._edges, self._hold = edges, hold
         #: By item the largest slack asked for, and the derivations within it, the best first.
         self._known: dict[int, tuple[float, Floats]] = {}

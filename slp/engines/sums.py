@@ -32,7 +32,7 @@ _INDEPENDENT_DRAWS = 2.0
 
 
 @dataclass(frozen=True)
-class Limits:
+class SumLimits:
     """The limits of sums: bytes (with the table), time, threads. `what_fits` finds changes that
     would make them fit. `items_wanted`: whether more than the evidence is wanted."""
 
@@ -44,7 +44,7 @@ class Limits:
 
 
 #: Makes the sums over all trees of a problem, with or without likelihood.
-Distribution = Callable[[Problem, bool, Limits, Progress | None], TreeDistribution]
+Distribution = Callable[[Problem, bool, SumLimits, Progress | None], TreeDistribution]
 
 
 @dataclass(frozen=True)
@@ -115,7 +115,7 @@ class SumsOverTrees:
         deadline. `best_tree` is as of `SummedResult`. Raises as `run`, and does not look whether
         there is a tree."""
         advised = may_advise(problem, request) and request.instead is None
-        limits = Limits(
+        limits = SumLimits(
             request.memory,
             deadline,
             request.threads,
@@ -189,7 +189,7 @@ class _SumsAgain:
 
     distribution: Distribution
     problem: Problem
-    limits: Limits
+    limits: SumLimits
     progress: Progress | None
 
     def __call__(self, grammar: TreeGrammar, likelihood: bool) -> TreeDistribution:

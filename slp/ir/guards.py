@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from slp.ir.program import LogicClause, Program, SplitBody
+from slp.ir.program import CheckedProgram, LogicClause, SplitBody
 from slp.source import SourceSpan
 from slp.terms import Atom, Struct, Term, Var, functor, list_items
 
@@ -18,7 +18,7 @@ _MEMBERS = {("member", 2), ("memberchk", 2)}
 _Clauses = Mapping[tuple[str, int] | None, Sequence[LogicClause]]
 
 
-def features_in_guards(program: Program) -> Iterator[Named]:
+def features_in_guards(program: CheckedProgram) -> Iterator[Named]:
     """The names with which guards compare the feature of a split, each once, with its place.
 
     The feature is a variable of the rule. Its names are the constants that it is equated with, the

@@ -27,7 +27,7 @@ def features_of(constraint: ir.Constraint) -> tuple[str, ...]:
             return ()
 
 
-def named_features(program: ir.Program) -> Iterator[tuple[str, SourceSpan | None]]:
+def named_features(program: ir.CheckedProgram) -> Iterator[tuple[str, SourceSpan | None]]:
     """Every feature that a program splits on, bounds, weighs or constrains, with its place."""
     for constraint in program.constraints:
         for name in features_of(constraint):
@@ -46,7 +46,7 @@ def named_features(program: ir.Program) -> Iterator[tuple[str, SourceSpan | None
 
 
 def unknown_features(
-    program: ir.Program, features: Collection[str], response: str | None
+    program: ir.CheckedProgram, features: Collection[str], response: str | None
 ) -> Iterator[Diagnostic]:
     """Errors for the features that a program names and a table lacks (E150).
 
@@ -64,7 +64,7 @@ def unknown_features(
 
 
 def unknown_classes(
-    program: ir.Program,
+    program: ir.CheckedProgram,
     classes: Collection[str],
     response: str,
     named: Iterable[tuple[str, str, SourceSpan | None]] = (),

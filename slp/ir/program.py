@@ -348,7 +348,7 @@ class UsedFile:
 
 
 @dataclass(frozen=True)
-class Program:
+class CheckedProgram:
     """A checked program. `slp.Program` is the class for users.
 
     `weights`: labels are weights over whole trees, and nothing is renormalised at a choice.

@@ -112,14 +112,14 @@ def _count(n: int, one: str, many: str) -> str:
     return f"{n} {one if n == 1 else many}"
 
 
-def describe_prior(program: ir.Program, *, fine_print: bool = True) -> list[str]:
+def describe_prior(program: ir.CheckedProgram, *, fine_print: bool = True) -> list[str]:
     """The whole program in words: start, rules, limits, constraints, leaves, columns. With
     `fine_print` also how labels and measures are renormalised, and the effect of forbidden splits.
     """
     return [visible(sentence) for sentence in _describe_prior(program, fine_print)]
 
 
-def _describe_prior(program: ir.Program, fine_print: bool) -> list[str]:
+def _describe_prior(program: ir.CheckedProgram, fine_print: bool) -> list[str]:
     if program.edits is not None:
         return _describe_edits(program, program.edits, fine_print)
     lines = [f"A tree starts as {_text(program.start)}."] if program.start is not None else []
@@ -136,7 +136,7 @@ def _describe_prior(program: ir.Program, fine_print: bool) -> list[str]:
     return lines + _describe_leaves(program) + _describe_columns(program)
 
 
-def _describe_edits(program: ir.Program, edits: ir.EditPrior, fine_print: bool) -> list[str]:
+def _describe_edits(program: ir.CheckedProgram, edits: ir.EditPrior, fine_print: bool) -> list[str]:
     """The prior of edits of a given tree in words, with the rest of the program."""
     lines = [
         f"Trees are edits of a given one{f' ({edits.file})' if edits.file else ''}, which has "
@@ -202,7 +202,7 @@ def _goals(goals: Iterable[Term]) -> str:
     return " and ".join(_text(g) for g in goals)
 
 
-def _describe_choice(program: ir.Program) -> str:
+def _describe_choice(program: ir.CheckedProgram) -> str:
     if program.weights:
         return (
             "A tree's weight is the product of the weights of its rules and splits; the prior is "
@@ -214,7 +214,7 @@ def _describe_choice(program: ir.Program) -> str:
     )
 
 
-def _describe_limits(program: ir.Program) -> list[str]:
+def _describe_limits(program: ir.CheckedProgram) -> list[str]:
     out = []
     if program.support.min_leaf > 1:
         out.append(f"Each side of a split keeps at least {program.support.min_leaf} rows.")
@@ -228,13 +228,13 @@ def _describe_limits(program: ir.Program) -> list[str]:
     return out
 
 
-def _tells_failure(program: ir.Program, fine_print: bool) -> bool:
+def _tells_failure(program: ir.CheckedProgram, fine_print: bool) -> bool:
     if program.failure == "backtrack":  # derivations may fail without constraints, too
         return True
     return bool(program.constraints) and (fine_print or program.failure == "condition")
 
 
-def _describe_failure(program: ir.Program) -> str:
+def _describe_failure(program: ir.CheckedProgram) -> str:
     if program.failure == "condition":
         return (
             "What a constraint forbids keeps its share and fails; the prior is what does not fail, "
@@ -249,7 +249,7 @@ def _describe_failure(program: ir.Program) -> str:
     return told
 
 
-def _describe_leaves(program: ir.Program) -> list[str]:
+def _describe_leaves(program: ir.CheckedProgram) -> list[str]:
     if program.leaf is None:
         return []
     args = ", ".join(f"{a:g}" for a in program.leaf.args)
@@ -261,7 +261,7 @@ def _describe_leaves(program: ir.Program) -> list[str]:
     return [f"Leaves follow {program.leaf.model}({f'[{args}]' if many else args})."]
 
 
-def _describe_columns(program: ir.Program) -> list[str]:
+def _describe_columns(program: ir.CheckedProgram) -> list[str]:
     out = []
     if program.response is not None:
         seen = ""

@@ -26,7 +26,14 @@ from slp.kernels import reference
 from slp.late import late_import
 from slp.messages.inference import NO_COMPILED_KERNELS, UNKNOWN_KERNELS
 
-__all__ = ["Ensemble", "backend", "code_by_cuts", "code_values", "lay_out_ensemble", "merge_rows"]
+__all__ = [
+    "EnsembleKernel",
+    "backend",
+    "code_by_cuts",
+    "code_values",
+    "lay_out_ensemble",
+    "merge_rows",
+]
 
 Backend = Literal["compiled", "reference"]
 Code = TypeVar("Code", bound=np.integer[Any])
@@ -36,7 +43,7 @@ _MOST_ROWS = 2**31 - 1  # codes are int32, and a column may have one code for ea
 _CODES = (np.uint8, np.uint16, np.int32)
 
 
-class Ensemble(Protocol):
+class EnsembleKernel(Protocol):
     """Trees that many rows are sent down at once: see `lay_out_ensemble`. Rows, shape (m, d), and
     all that goes with them are float64 and C-contiguous; leaves are numbered from 0, one tree after
     the other. The number of threads does not change the results.
@@ -92,7 +99,7 @@ class _Kernels(Protocol):
         starts: NDArray[np.int64],
         levels: NDArray[np.bool_],
         /,
-    ) -> Ensemble: ...
+    ) -> EnsembleKernel: ...
 
 
 def backend() -> Backend:
@@ -173,7 +180,7 @@ def merge_rows(
 
 def lay_out_ensemble(
     trees: Sequence[Sequence[tuple[int, float]]], levels: Sequence[bool]
-) -> Ensemble:
+) -> EnsembleKernel:
     """Lay finished trees out flat.
 
     Parameters

@@ -40,7 +40,7 @@ class OtherStepsError(Exception):
     """A label became 0 by rounding, so a step is missing."""
 
 
-class Sums(Protocol):
+class EvidenceSums(Protocol):
     """The log evidence of one table. `name` says how it is summed."""
 
     @property
@@ -61,7 +61,7 @@ class Sums(Protocol):
         ...
 
 
-def sums_of(program: ir.Program, table: Table, memory: int) -> Sums:
+def sums_of(program: ir.CheckedProgram, table: Table, memory: int) -> EvidenceSums:
     """The sums of a table: on the chart where that fits, else by differences."""
     grammar = grammar_on(program, table)
     if any(rule.rows is not None for _, rule in grammar.rules()):
@@ -74,7 +74,7 @@ def sums_of(program: ir.Program, table: Table, memory: int) -> Sums:
     return InsideOutside(grammar, table, memory)
 
 
-def grammar_on(program: ir.Program, table: Table) -> TreeGrammar:
+def grammar_on(program: ir.CheckedProgram, table: Table) -> TreeGrammar:
     """The tree grammar of a program on a table, with all of its states.
 
     Raises
@@ -107,13 +107,13 @@ class InsideOutside:
         self._last: tuple[bytes, Chart] | None = None
 
     def value(self, unknowns: Unknowns, u: _Vector) -> float:
-        """See `Sums`."""
+        """See `EvidenceSums`."""
         chart = self._chart(unknowns, u)
         prior = 0.0 if chart.forest.grammar.normalised else chart.other(False).log_total
         return chart.log_total - prior
 
     def slope(self, unknowns: Unknowns, u: _Vector) -> _Vector:
-        """See `Sums`."""
+        """See `EvidenceSums`."""
         chart = self._chart(unknowns, u)
         counts = _expected_uses(chart)
         if not chart.forest.grammar.normalised:
@@ -164,7 +164,7 @@ class Differences:
     name: str = "differences of exact sums"
 
     def value(self, unknowns: Unknowns, u: _Vector) -> float:
-        """See `Sums`."""
+        """See `EvidenceSums`."""
         grammar = grammar_on(unknowns.program_at(u), self.table)
         geometry = Geometry(grammar, self.table)
         with telling_label_faults(grammar, self.table):
@@ -179,5 +179,5 @@ class Differences:
         return Chart(build_forest(grammar, geometry, self.memory), likelihood=True)
 
     def slope(self, unknowns: Unknowns, u: _Vector) -> _Vector:
-        """See `Sums`."""
+        """See `EvidenceSums`."""
         return slope(lambda point: self.value(unknowns, point), u)

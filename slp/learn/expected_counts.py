@@ -46,7 +46,7 @@ class Labels:
     of its set.
     """
 
-    program: ir.Program
+    program: ir.CheckedProgram
     text: ProgramText
     sets: list[list[ir.LogicClause]]
     value: dict[int, float]
@@ -58,7 +58,7 @@ class Labels:
     @classmethod
     def of(
         cls,
-        program: ir.Program,
+        program: ir.CheckedProgram,
         text: ProgramText,
         only: Collection[str],
         compiles: Callable[[Mapping[str, float]], bool],

@@ -66,7 +66,7 @@ def tally(observations: Iterable[Observation]) -> list[Observation]:
     return list(out.values())
 
 
-def most_general(observation: Observation, program: ir.Program) -> Term:
+def most_general(observation: Observation, program: ir.CheckedProgram) -> Term:
     """The goal that an observation is an answer to: its predicate, with a variable for each
     argument.
 

@@ -49,7 +49,7 @@ from slp.learn.result import Learned
 from slp.learn.text import ProgramText
 from slp.messages import learning as words
 from slp.resolution import DEFAULT_LIMITS, Database, Limits
-from slp.resolution.clauses import Predicate
+from slp.resolution.clauses import PreparedPredicate
 from slp.resolution.flow import BranchesError, Flow
 from slp.resolution.graph import ChoiceGraph, Outcome
 from slp.resolution.machine import END, Goal, Meter
@@ -62,7 +62,7 @@ _NEGLIGIBLE = 1e-9
 
 
 def learn_labels(
-    program: ir.Program,
+    program: ir.CheckedProgram,
     text: ProgramText,
     observations: Iterable[Observation],
     *,
@@ -173,7 +173,7 @@ class _Sample:
 
     def __init__(
         self,
-        program: ir.Program,
+        program: ir.CheckedProgram,
         seen: list[Observation],
         goal: Term | None,
         limits: Limits,
@@ -246,7 +246,7 @@ def _place(goal: Goal) -> tuple[str, SourceSpan | None]:
 def _first_clause(goal: Term, graph: ChoiceGraph) -> SourceSpan | None:
     key = functor(goal)
     own = None if key is None else graph.database.definitions.get(key)
-    return own.clauses[0].source.span if isinstance(own, Predicate) else None
+    return own.clauses[0].source.span if isinstance(own, PreparedPredicate) else None
 
 
 def _cut_off(goal: Term, graph: ChoiceGraph, flow: Flow) -> SlpError:

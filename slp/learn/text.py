@@ -20,7 +20,7 @@ from slp.terms import Atom, Number, Struct, Term, functor, list_items
 
 
 @dataclass(frozen=True)
-class Edit:
+class Replacement:
     """A replacement of the characters `start <= i < end` of the text."""
 
     start: int
@@ -28,7 +28,7 @@ class Edit:
     text: str
 
 
-def edited(file: SourceFile, edits: Iterable[Edit]) -> SourceFile:
+def edited(file: SourceFile, edits: Iterable[Replacement]) -> SourceFile:
     """The file with all edits made; they must not overlap."""
     text = file.text
     for edit in sorted(edits, key=lambda e: -e.start):
@@ -110,16 +110,16 @@ class ProgramText:
                 out[name] = float(value.value)
         return out
 
-    def number_edit(self, old: Term, text: str) -> Edit:
+    def number_edit(self, old: Term, text: str) -> Replacement:
         """The edit that replaces the number at the place of a term."""
         assert old.span is not None, "what is learned stands in the file"
-        return Edit(old.span.start, old.span.end, text)
+        return Replacement(old.span.start, old.span.end, text)
 
-    def feature_weight_edit(self, name: str, value: float) -> Edit:
+    def feature_weight_edit(self, name: str, value: float) -> Replacement:
         """The edit that replaces a feature weight."""
         return self.number_edit(self._directives.of("feature_weight")[name].args[0], written(value))
 
-    def parameter_edits(self, values: Mapping[str, float]) -> list[Edit]:
+    def parameter_edits(self, values: Mapping[str, float]) -> list[Replacement]:
         """The edits that set parameters: at their declarations, or in the `use` directive that
         declares them."""
         left = dict(values)
@@ -160,14 +160,14 @@ def _declared_by(use: Use) -> set[str]:
     }
 
 
-def _overrides(goal: Struct, values: Mapping[str, float]) -> Edit:
+def _overrides(goal: Struct, values: Mapping[str, float]) -> Replacement:
     """The edit that adds values to a `use` directive."""
     text = ", ".join(f"{_name(name)} = {written(value)}" for name, value in values.items())
     if len(goal.args) == 1:
         end = _end(goal.args[0])
-        return Edit(end, end, f", [{text}]")
+        return Replacement(end, end, f", [{text}]")
     end = _end(goal.args[1]) - 1
-    return Edit(end, end, f", {text}" if list_items(goal.args[1]) else text)
+    return Replacement(end, end, f", {text}" if list_items(goal.args[1]) else text)
 
 
 def _end(term: Term) -> int:

@@ -34,7 +34,7 @@ from slp.data.table import Table
 from slp.errors import UsageError
 from slp.ir import program as ir
 from slp.learn.ascent import climb
-from slp.learn.evidence import OtherStepsError, Sums, grammar_on, sums_of
+from slp.learn.evidence import EvidenceSums, OtherStepsError, grammar_on, sums_of
 from slp.learn.result import Learned
 from slp.learn.text import ProgramText
 from slp.learn.unknowns import Unknowns
@@ -45,7 +45,7 @@ _Vector = NDArray[np.float64]
 
 
 def learn_parameters(
-    program: ir.Program,
+    program: ir.CheckedProgram,
     text: ProgramText,
     tables: Sequence[Table],
     *,
@@ -88,7 +88,7 @@ class _Evidence:
     """The log evidence of all tables, as a function of the coordinates."""
 
     unknowns: Unknowns
-    sums: Sequence[Sums]
+    sums: Sequence[EvidenceSums]
 
     @property
     def method(self) -> str:

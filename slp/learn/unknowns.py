@@ -28,7 +28,7 @@ class Unknowns:
     """The parameters, then the feature weights, with their intervals. They give the coordinates of
     theta."""
 
-    program: ir.Program
+    program: ir.CheckedProgram
     text: ProgramText
     parameters: dict[str, Interval]
     features: dict[str, Interval]
@@ -37,7 +37,7 @@ class Unknowns:
     @classmethod
     def of(
         cls,
-        program: ir.Program,
+        program: ir.CheckedProgram,
         text: ProgramText,
         only: Collection[str],
         compiles: Callable[[Mapping[str, float]], bool],
@@ -82,7 +82,7 @@ class Unknowns:
         """Whether the labels are valid in all states that the checker looks at."""
         return not self.parameters or self.compiles(self.parameters_at(u))
 
-    def program_at(self, u: _Vector) -> ir.Program:
+    def program_at(self, u: _Vector) -> ir.CheckedProgram:
         """The program with these parameters and feature weights."""
         return replace(
             self.program,

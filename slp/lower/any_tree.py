@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from slp.ir.program import LeafBody, Program, SplitBody, TreeRule
+from slp.ir.program import CheckedProgram, LeafBody, SplitBody, TreeRule
 from slp.source import SourceFile, SourceSpan
 from slp.terms import Atom, Number, Var
 
 
-def any_tree(program: Program) -> Program:
+def any_tree(program: CheckedProgram) -> CheckedProgram:
     """A program with `1 :: tree --> leaf.` and `1 :: tree --> split(F, V, each), tree, tree.` as
     rules, and the declarations and constraints of the given program. Its trees are those in which a
     sequence of edits may end."""

@@ -20,7 +20,7 @@ Pair: TypeAlias = tuple[int, int]
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
+class SplitColumn:
     """The targets of splits on one feature.
 
     `pairs` has one item for all thresholds or levels, or one for each of the 2m + 1 cells of m
@@ -35,17 +35,17 @@ class Column:
 
 
 #: The column of a feature that a rule never splits on.
-NOT_PROPOSED = Column(((OUTSIDE, OUTSIDE),))
+NOT_PROPOSED = SplitColumn(((OUTSIDE, OUTSIDE),))
 
 
 @dataclass(frozen=True, slots=True)
 class SplitTable:
     """Columns of the features that differ from others, and the column of all `other` features."""
 
-    other: Column
-    by_feature: Mapping[str, Column]
+    other: SplitColumn
+    by_feature: Mapping[str, SplitColumn]
 
-    def column(self, feature: str) -> Column:
+    def column(self, feature: str) -> SplitColumn:
         """The column of a feature."""
         return self.by_feature.get(feature, self.other)
 
@@ -63,7 +63,7 @@ def union(*breakpoints: Iterable[float]) -> tuple[float, ...]:
 
 
 def refined(
-    column: Column, breakpoints: Sequence[float], n_cells: int, holes: bool = False
+    column: SplitColumn, breakpoints: Sequence[float], n_cells: int, holes: bool = False
 ) -> tuple[Pair, ...]:
     """The pairs of a column over `n_cells` finer cells, those of `breakpoints` or the levels; with
     `holes` also that of the test for missing values, the last."""
@@ -77,20 +77,22 @@ def refined(
     return tuple(column.pairs[i] for i in coarse_cells(column.breakpoints, breakpoints))
 
 
-def _combine_columns(a: Column, b: Column, pair: Callable[[Pair, Pair], Pair]) -> Column:
+def _combine_columns(
+    a: SplitColumn, b: SplitColumn, pair: Callable[[Pair, Pair], Pair]
+) -> SplitColumn:
     """The column whose cells are the intersections of the cells of `a` and `b`."""
     of_missing = None
     if a.of_missing is not None or b.of_missing is not None:
         of_missing = pair(a.of_missing or a.pairs[0], b.of_missing or b.pairs[0])
     if len(a.pairs) == len(b.pairs) == 1:
-        return Column((pair(a.pairs[0], b.pairs[0]),), (), of_missing)
+        return SplitColumn((pair(a.pairs[0], b.pairs[0]),), (), of_missing)
     if a.breakpoints or b.breakpoints:
         breakpoints = union(a.breakpoints, b.breakpoints)
         n_cells = 2 * len(breakpoints) + 1
     else:
         breakpoints, n_cells = (), max(len(a.pairs), len(b.pairs))
     both = zip(refined(a, breakpoints, n_cells), refined(b, breakpoints, n_cells), strict=True)
-    return Column(tuple(pair(p, q) for p, q in both), breakpoints, of_missing)
+    return SplitColumn(tuple(pair(p, q) for p, q in both), breakpoints, of_missing)
 
 
 def combine(

@@ -24,7 +24,7 @@ _Functor: TypeAlias = tuple[str, int] | None
 _LEFT_BELOW = {"<": True, "=<": True, ">": False, ">=": False}
 
 
-def calls_end(program: ir.Program, parameters: Parameters) -> bool:
+def calls_end(program: ir.CheckedProgram, parameters: Parameters) -> bool:
     """Whether it is certain that calls end from every state."""
     calls: dict[_Functor, set[_Functor]] = {}
     to_itself: dict[_Functor, list[ir.TreeRule]] = {}
@@ -40,7 +40,7 @@ def calls_end(program: ir.Program, parameters: Parameters) -> bool:
     return not _goes_round(calls) and all(_ends(own, parameters) for own in to_itself.values())
 
 
-def cells_are_fixed(program: ir.Program, met: Collection[int]) -> bool:
+def cells_are_fixed(program: ir.CheckedProgram, met: Collection[int]) -> bool:
     """Whether it is certain that further states have no new breakpoints: every split rule ignores
     thresholds, or tests them alike in every state and is among those `met` (the rules' ids)."""
     return all(
@@ -50,7 +50,7 @@ def cells_are_fixed(program: ir.Program, met: Collection[int]) -> bool:
     )
 
 
-def has_single_derivations(program: ir.Program) -> bool:
+def has_single_derivations(program: ir.CheckedProgram) -> bool:
     """Whether it is certain that no state has a call, two leaf rules or two split rules."""
     seen = set()
     for rule in program.rules:
@@ -78,7 +78,7 @@ def _goes_round(calls: Mapping[_Functor, set[_Functor]]) -> bool:
 
 def _ends(rules: Sequence[ir.TreeRule], parameters: Parameters) -> bool:
     """Whether the calls of a nonterminal to itself end."""
-    steps = [_Step(rule, parameters) for rule in rules]
+    steps = [_SelfCall(rule, parameters) for rule in rules]
     kept = set.intersection(*(step.kept() for step in steps))
     return any(
         all(step.moves(place, sign) and step.bounds(place, sign, kept) for step in steps)
@@ -87,7 +87,7 @@ def _ends(rules: Sequence[ir.TreeRule], parameters: Parameters) -> bool:
     )
 
 
-class _Step:
+class _SelfCall:
     """A rule that calls its own nonterminal."""
 
     def __init__(self, rule: ir.TreeRule, parameters: Parameters) -> None:

@@ -44,7 +44,7 @@ _EDITS = (
 )
 
 
-def explain_program(program: ir.Program, schema: Schema | None) -> str:
+def explain_program(program: ir.CheckedProgram, schema: Schema | None) -> str:
     """An explanation of a program for a person, on a table's features or, without a schema, on its
     own.
 
@@ -89,14 +89,14 @@ def explain_program(program: ir.Program, schema: Schema | None) -> str:
 # --- programs of clauses -------------------------------------------------------------------------
 
 
-def _predicates(program: ir.Program) -> Iterator[str]:
+def _predicates(program: ir.CheckedProgram) -> Iterator[str]:
     for (name, arity), clauses in _defined(program).items():
         labelled = clauses[0].label is not None
         kind = f"stochastic, {_sum_of_labels(program, clauses)}" if labelled else "logical"
         yield f"{name}/{arity}: {_count(len(clauses), 'clause')}, {kind}"
 
 
-def _defined(program: ir.Program) -> dict[tuple[str, int], list[ir.LogicClause]]:
+def _defined(program: ir.CheckedProgram) -> dict[tuple[str, int], list[ir.LogicClause]]:
     """Clauses by name and arity, in the program's order."""
     found: dict[tuple[str, int], list[ir.LogicClause]] = {}
     for clause in program.clauses:
@@ -106,7 +106,7 @@ def _defined(program: ir.Program) -> dict[tuple[str, int], list[ir.LogicClause]]
     return found
 
 
-def _sum_of_labels(program: ir.Program, clauses: Iterable[ir.LogicClause]) -> str:
+def _sum_of_labels(program: ir.CheckedProgram, clauses: Iterable[ir.LogicClause]) -> str:
     if program.weights:
         return "labels are weights"
     try:
@@ -118,7 +118,7 @@ def _sum_of_labels(program: ir.Program, clauses: Iterable[ir.LogicClause]) -> st
     return "labels sum to 1 over the clauses that a goal can match"
 
 
-def _to_run(program: ir.Program) -> list[str]:
+def _to_run(program: ir.CheckedProgram) -> list[str]:
     """Commands, with a goal about the last predicate that no other one calls."""
     defined = _defined(program)
     called = {
@@ -137,7 +137,7 @@ def _to_run(program: ir.Program) -> list[str]:
     return lines
 
 
-def _goal(program: ir.Program, clauses: list[ir.LogicClause]) -> str:
+def _goal(program: ir.CheckedProgram, clauses: list[ir.LogicClause]) -> str:
     """A goal with variables for arguments. Where labels may sum to more than 1 over all clauses,
     the first argument is that of the first clause."""
     head = clauses[0].head
@@ -182,7 +182,7 @@ def _wrapped(sentences: Iterable[str]) -> list[str]:
     return lines
 
 
-def _constraint_lines(program: ir.Program) -> Iterator[str]:
+def _constraint_lines(program: ir.CheckedProgram) -> Iterator[str]:
     for constraint in program.constraints:
         yield f"{describe_constraint(constraint)} ({_decided_at(constraint)})"
     if program.edits is not None:

@@ -19,7 +19,7 @@ from slp.ir.program import Measure
 from slp.ir.row_function import RowFunction
 from slp.ir.schema import Schema
 from slp.ir.tree_grammar import FORBIDDEN
-from slp.lower.columns import NOT_PROPOSED, Column, Pair, SplitTable
+from slp.lower.columns import NOT_PROPOSED, Pair, SplitColumn, SplitTable
 from slp.lower.least_leaves import LeastLeaves
 from slp.messages.lowering import RULE_ON_UNKNOWN_FEATURE
 from slp.messages.names import nearest
@@ -79,7 +79,7 @@ class Goals:
 
     def __init__(
         self,
-        program: ir.Program,
+        program: ir.CheckedProgram,
         schema: Schema,
         states: StateRules,
         check: StateCheck | None = None,
@@ -151,7 +151,7 @@ class Goals:
         """The targets of the splits of a rule."""
         self.split_rules.add(id(instance.rule))
         if not instance.depends_on_split:
-            return SplitTable(Column((self._pair((body.left, body.right)),)), {})
+            return SplitTable(SplitColumn((self._pair((body.left, body.right)),)), {})
         features = self._schema.features
         if isinstance(body.feature, Atom):
             name = body.feature.name
@@ -170,7 +170,7 @@ class Goals:
             self.missing_features.append(feature)
         return False
 
-    def _column(self, instance: RuleInstance, feature: str) -> Column:
+    def _column(self, instance: RuleInstance, feature: str) -> SplitColumn:
         levels = self._levels[feature]
         names = self._states.level_numbers.get(feature, {})
         database, meter = self._states.database, self._meter
@@ -180,7 +180,7 @@ class Goals:
         of_missing = None
         if feature in self._schema.holes and levels is None:
             of_missing = self._pair(outcome_of_missing(database, instance, feature, meter))
-        return Column(tuple(map(self._pair, found.outcomes)), found.breakpoints, of_missing)
+        return SplitColumn(tuple(map(self._pair, found.outcomes)), found.breakpoints, of_missing)
 
     def _pair(self, outcome: Outcome) -> Pair:
         if outcome is None:

@@ -31,7 +31,7 @@ _MOST = 2**31 - 1
 class LeastLeaves:
     """Lower bounds on the leaves of the trees of goals."""
 
-    def __init__(self, program: ir.Program, parameters: Parameters) -> None:
+    def __init__(self, program: ir.CheckedProgram, parameters: Parameters) -> None:
         self._rules = [(rule, RuleArithmetic(rule, parameters)) for rule in program.rules]
         self._kept: dict[_Functor, set[_Candidate]] = {}
         for rule in program.rules:

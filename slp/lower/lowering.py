@@ -33,7 +33,7 @@ _TESTED = (ir.MaxFeatures, ir.Monotone, ir.Predicate)
 
 
 def program_to_tree_grammar(
-    program: ir.Program,
+    program: ir.CheckedProgram,
     schema: Schema,
     *,
     tests_on_trees: bool = False,
@@ -93,7 +93,7 @@ class _Lowering:
 
     def __init__(
         self,
-        program: ir.Program,
+        program: ir.CheckedProgram,
         schema: Schema,
         factors: list[Automaton[Any]],
         states: StateRules,
@@ -149,7 +149,7 @@ class _Lowering:
 
 
 def tree_grammar_or_all(
-    program: ir.Program,
+    program: ir.CheckedProgram,
     schema: Schema,
     states: StateRules | None = None,
     check: StateCheck | None = None,
@@ -172,7 +172,9 @@ def tree_grammar_or_all(
         return program_to_tree_grammar(any_tree(program), schema, tests_on_trees=True), False
 
 
-def _factors(program: ir.Program, schema: Schema, tests_on_trees: bool) -> list[Automaton[Any]]:
+def _factors(
+    program: ir.CheckedProgram, schema: Schema, tests_on_trees: bool
+) -> list[Automaton[Any]]:
     """Automata of everything that is decided at a split or a leaf."""
     factors: list[Automaton[Any]] = []
     refused: list[Diagnostic] = []
@@ -193,7 +195,7 @@ def _factors(program: ir.Program, schema: Schema, tests_on_trees: bool) -> list[
     return factors
 
 
-def find_tests_on_trees(program: ir.Program) -> tuple[Diagnostic, ...]:
+def find_tests_on_trees(program: ir.CheckedProgram) -> tuple[Diagnostic, ...]:
     """The parts of a program that no tree grammar decides (the prior `edittree`, constraints), each
     with its message (E301)."""
     found = [
@@ -225,7 +227,7 @@ def _needs_the_tree(constraint: ir.MaxFeatures | ir.Monotone | ir.Predicate) -> 
             return by_code(span, name=predicate_text(constraint))
 
 
-def _grammar(program: ir.Program, schema: Schema, maker: StateMaker) -> TreeGrammar:
+def _grammar(program: ir.CheckedProgram, schema: Schema, maker: StateMaker) -> TreeGrammar:
     """The grammar of the states that were listed."""
     weights = [program.feature_weights.get(f, 1.0) for f in schema.features]
     states = maker.listed()
@@ -249,7 +251,7 @@ def _grammar(program: ir.Program, schema: Schema, maker: StateMaker) -> TreeGram
 
 
 def _opened(
-    program: ir.Program,
+    program: ir.CheckedProgram,
     grammar: TreeGrammar,
     maker: StateMaker,
     list_all: Callable[[], tuple[State, ...]],

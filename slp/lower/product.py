@@ -14,7 +14,7 @@ from typing import Any
 from slp.ir.schema import Schema
 from slp.lower.automaton import Automaton
 from slp.lower.cells import Cell, cells_between
-from slp.lower.columns import Column, Pair, SplitTable, union
+from slp.lower.columns import Pair, SplitColumn, SplitTable, union
 
 
 class Product:
@@ -40,7 +40,7 @@ class Product:
         """The targets of splits from a state, as numbers of states."""
         if state not in self._tables:
             q = self._states[state]
-            other = Column((self._pair(q, self._unmentioned, None),))
+            other = SplitColumn((self._pair(q, self._unmentioned, None),))
             columns = {f: self._column(q, f, bs) for f, bs in self.breakpoints.items()}
             self._tables[state] = SplitTable(other, columns)
         return self._tables[state]
@@ -63,13 +63,13 @@ class Product:
 
     def _column(
         self, state: tuple[Hashable, ...], feature: str, breakpoints: tuple[float, ...] | None
-    ) -> Column:
+    ) -> SplitColumn:
         if breakpoints is None:
-            return Column((self._pair(state, feature, None),))
+            return SplitColumn((self._pair(state, feature, None),))
         cells = cells_between(breakpoints)
         of_missing = self._pair(state, feature, None) if feature in self._holes else None
         pairs = tuple(self._pair(state, feature, cell) for cell in cells)
-        return Column(pairs, breakpoints, of_missing)
+        return SplitColumn(pairs, breakpoints, of_missing)
 
     def _pair(self, state: tuple[Hashable, ...], feature: str, cell: Cell | None) -> Pair:
         steps = [a.step(q, feature, cell) for a, q in zip(self._factors, state, strict=True)]

@@ -10,7 +10,7 @@ from slp.ir.schema import ANY_FEATURE, SOME_LEAVES, Schema
 from slp.terms import Atom
 
 
-def schema_of_program(program: ir.Program) -> Schema:
+def schema_of_program(program: ir.CheckedProgram) -> Schema:
     """The features that a program names, and `ANY_FEATURE` for all others; trees of up to 8 leaves.
 
     A feature declared categorical has one level, `ANY_FEATURE`, which stands for all.
@@ -21,7 +21,7 @@ def schema_of_program(program: ir.Program) -> Schema:
     return Schema((*named, ANY_FEATURE), (*levels, None), SOME_LEAVES, from_table=False)
 
 
-def _named(program: ir.Program) -> Iterator[str]:
+def _named(program: ir.CheckedProgram) -> Iterator[str]:
     """Features in the order in which the parts of a program name them, repeats included."""
     yield from (f.name for f in program.features if f.name is not None)
     yield from program.feature_weights

@@ -119,7 +119,7 @@ def _never_ends(states: Mapping[int, State], path: Iterable[int], last: CallRule
     return CALLS_NEVER_END(last.span, names=names)
 
 
-def sums_to_one(program: ir.Program, state: State) -> bool:
+def sums_to_one(program: ir.CheckedProgram, state: State) -> bool:
     """Whether a state satisfies what makes the weights of all trees sum to 1 on every table.
 
     This holds if labels are renormalised, measures sum to 1, no constraint makes a derivation fail,

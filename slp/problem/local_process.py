@@ -90,7 +90,7 @@ class RuleAlternative:
 
 
 @dataclass(frozen=True, eq=False)
-class Goal:
+class BoxGoal:
     """A box in a state, with the rules that may be drawn; `log_total` is log Z of that choice."""
 
     box: int
@@ -102,7 +102,7 @@ class Goal:
 
 #: The choices at a goal: rule and split (-1 if the rule does not split), by position among the
 #: alternatives.
-Choices: TypeAlias = tuple[Goal, int, int]
+Choices: TypeAlias = tuple[BoxGoal, int, int]
 
 
 class LocalProcess:
@@ -118,15 +118,15 @@ class LocalProcess:
         self.grammar, self.geometry = grammar, geometry
         self.node_tests = NodeTests(grammar, geometry, predicates)
         self.lock = threading.RLock()  # only one thread at a time may number cuts
-        self._goals: Remembered[tuple[int, int], Goal] = Remembered()
+        self._goals: Remembered[tuple[int, int], BoxGoal] = Remembered()
         self._log_marginals: Remembered[int, float] = Remembered()
 
     @property
-    def root(self) -> Goal:
+    def root(self) -> BoxGoal:
         """All rows in the start state."""
         return self.goal(self.geometry.root, self.grammar.start)
 
-    def goal(self, box: int, state: int) -> Goal:
+    def goal(self, box: int, state: int) -> BoxGoal:
         """The goal of a box in a state."""
         found = self._goals.get((box, state))
         if found is None:
@@ -145,7 +145,7 @@ class LocalProcess:
         statistics = self.geometry.statistics([box])
         return float(self.geometry.table.leaf.log_marginal(statistics)[0])
 
-    def _new_goal(self, box: int, state: int) -> Goal:
+    def _new_goal(self, box: int, state: int) -> BoxGoal:
         rules = self.grammar.states[state].rules
         splits = self.geometry.splits(box) if any(isinstance(r, SplitRule) for r in rules) else []
         arrays = SplitArrays.of_box(self.geometry, splits, self.grammar.feature_weights)
@@ -159,7 +159,7 @@ class LocalProcess:
                 if alternative is not None:
                     drawn.append(alternative)
         cumulative, log_total = cumulated([a.log_weight for a in drawn])
-        return Goal(box, state, tuple(drawn), cumulative, log_total)
+        return BoxGoal(box, state, tuple(drawn), cumulative, log_total)
 
     def alternatives(self, state: int, boxes: Sequence[int], arrays: SplitArrays) -> Alternatives:
         """The choices in a state, in boxes side by side, with the splits of these boxes.
@@ -218,7 +218,7 @@ def _alternative(
     )
 
 
-def goals_below(goal: Goal, rule: int, split: int) -> list[tuple[int, int]]:
+def goals_below(goal: BoxGoal, rule: int, split: int) -> list[tuple[int, int]]:
     """Box and state of each goal that choices lead to, left before right."""
     taken = goal.rules[rule]
     if isinstance(taken.rule, LeafRule):

@@ -9,7 +9,7 @@ from typing import Any
 
 from slp.data.table import Table
 from slp.errors import Diagnostic
-from slp.ir.program import Program
+from slp.ir.program import CheckedProgram
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.boxes import Geometry
 from slp.problem.core import core_for, core_problem
@@ -29,12 +29,12 @@ class Problem:
     warnings : what was found in program and table together.
     """
 
-    program: Program
+    program: CheckedProgram
     table: Table
     grammar: TreeGrammar
     unsummable: tuple[Diagnostic, ...]
     warnings: tuple[Diagnostic, ...]
-    _vary: Callable[[Problem, Program], Problem]
+    _vary: Callable[[Problem, CheckedProgram], Problem]
 
     def __reduce__(self) -> tuple[Any, ...]:
         """For pickling and copying: the copy cannot be varied, because that needs the table as it
@@ -72,7 +72,7 @@ class Problem:
         """Another grammar on the same table; itself for its own."""
         return self if grammar is self.grammar else replace(self, grammar=grammar)
 
-    def varied(self, program: Program) -> Problem:
+    def varied(self, program: CheckedProgram) -> Problem:
         """The same table under another program; the table is coded again only if other cuts are
         declared.
 
@@ -84,6 +84,6 @@ class Problem:
         return self._vary(self, program)
 
 
-def unchanged(problem: Problem, program: Program) -> Problem:
+def unchanged(problem: Problem, program: CheckedProgram) -> Problem:
     """In place of what varies a problem, where the table as it was given is not there."""
     raise TypeError("a problem without its table as it was given cannot be varied")

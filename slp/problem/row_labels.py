@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from slp.data.table import Table
 from slp.errors import ProgramError, Related
-from slp.ir.program import Program
+from slp.ir.program import CheckedProgram
 from slp.ir.row_function import RowFunction
 from slp.ir.tree_grammar import Rule, State, TreeGrammar
 from slp.kernels.compiled import compiled_core
@@ -110,13 +110,18 @@ def telling_label_faults(grammar: TreeGrammar, table: Table) -> Iterator[None]:
 
 
 def tells_label_faults(
-    run: Callable[Concatenate[Program, TreeGrammar, Table, P], R],
-) -> Callable[Concatenate[Program, TreeGrammar, Table, P], R]:
+    run: Callable[Concatenate[CheckedProgram, TreeGrammar, Table, P], R],
+) -> Callable[Concatenate[CheckedProgram, TreeGrammar, Table, P], R]:
     """Decorate a function of a program, its grammar and a table by `telling_label_faults`."""
 
     @wraps(run)
     def telling(
-        program: Program, grammar: TreeGrammar, table: Table, /, *args: P.args, **options: P.kwargs
+        program: CheckedProgram,
+        grammar: TreeGrammar,
+        table: Table,
+        /,
+        *args: P.args,
+        **options: P.kwargs,
     ) -> R:
         with telling_label_faults(grammar, table):
             return run(program, grammar, table, *args, **options)

@@ -9,12 +9,12 @@ from numpy.typing import NDArray
 
 from slp.data.table import Feature, Table
 from slp.ir.quantity import LevelOrMissing, OneOf
-from slp.kernels import Ensemble, lay_out_ensemble
+from slp.kernels import EnsembleKernel, lay_out_ensemble
 from slp.problem.new_rows import share_of_untold
 from slp.trees import Node, Split, Tree
 
 
-def ensemble_of_trees(table: Table, trees: Iterable[Tree]) -> Ensemble:
+def ensemble_of_trees(table: Table, trees: Iterable[Tree]) -> EnsembleKernel:
     """An ensemble of trees on the features and levels of the table. It takes rows as numbers: see
     `slp.problem.new_rows`."""
     number = {name: f for f, name in enumerate(table.feature_names)}

@@ -33,7 +33,7 @@ _NO_WEIGHT = TreeWeight(-math.inf)
 Place: TypeAlias = tuple[int, int, int]
 
 
-class Step(NamedTuple):
+class WeighedChoice(NamedTuple):
     """A choice at a goal that derives a part of the tree: the choice, its log weight, and the
     places that it leads to."""
 
@@ -60,11 +60,11 @@ class TreeDerivations:
     """
 
     def __init__(
-        self, process: LocalProcess, start: Place, steps: Callable[[Place], list[Step]]
+        self, process: LocalProcess, start: Place, steps: Callable[[Place], list[WeighedChoice]]
     ) -> None:
         self._process, self._start = process, start
         self._done: dict[Place, float] = {}
-        self._steps: dict[Place, list[Step]] = {}
+        self._steps: dict[Place, list[WeighedChoice]] = {}
         self._sum(steps)
         self.log_weight = self._done[start]
 
@@ -72,7 +72,7 @@ class TreeDerivations:
         """The heaviest derivation, as its choices in preorder; there is one."""
         return self.derivation(lambda scores: scores.index(max(scores)))
 
-    def _sum(self, steps: Callable[[Place], list[Step]]) -> None:
+    def _sum(self, steps: Callable[[Place], list[WeighedChoice]]) -> None:
         done, known = self._done, self._steps
         stack = [self._start]
         while stack:
@@ -90,7 +90,7 @@ class TreeDerivations:
             terms = [self._score(step) for step in known[place]]
             done[place] = float(np.logaddexp.reduce(terms)) if terms else -math.inf
 
-    def _score(self, step: Step) -> float:
+    def _score(self, step: WeighedChoice) -> float:
         return step.log_weight + sum(self._done[p] for p in step.below)
 
     def derivation(self, choose: Callable[[list[float]], int]) -> tuple[Choices, ...]:
@@ -134,22 +134,24 @@ def log_weight_of_tree(process: LocalProcess, tree: Tree) -> float:
     return weight_of_tree(process, tree).log_weight
 
 
-def _steps(process: LocalProcess, place: Place, parts: list[Part]) -> list[Step]:
+def _steps(process: LocalProcess, place: Place, parts: list[Part]) -> list[WeighedChoice]:
     box, state, number = place
     part = parts[number]
     out = []
     for r, taken in enumerate(process.goal(box, state).rules):
         if isinstance(taken.rule, CallRule):
-            out.append(Step(r, -1, taken.log_weight, ((box, taken.rule.state, number),)))
+            out.append(WeighedChoice(r, -1, taken.log_weight, ((box, taken.rule.state, number),)))
         elif isinstance(taken.rule, LeafRule):
             if part.feature < 0:
-                out.append(Step(r, -1, taken.log_weight, ()))
+                out.append(WeighedChoice(r, -1, taken.log_weight, ()))
         elif part.feature >= 0:
             for i, split in enumerate(taken.splits):
                 feature = process.geometry.cuts[split.split.cut].feature
                 if feature == part.feature or taken.rule.measure == "partition":
                     for below in _sides(split, part):
-                        out.append(Step(r, i, taken.log_weight + taken.log_shares[i], below))
+                        out.append(
+                            WeighedChoice(r, i, taken.log_weight + taken.log_shares[i], below)
+                        )
     return out
 
 

@@ -16,8 +16,8 @@ from slp.errors import UsageError
 from slp.ir.program import Predicate
 from slp.messages.comparing import AGAINST_WHAT, NO_PROGRAMS
 from slp.program.folds import (
-    Answer,
-    Run,
+    AnswerOfRun,
+    RunOnTable,
     answers,
     by_clock,
     checked_seed,
@@ -124,10 +124,10 @@ def _runs_of(
     program: Program,
     seed: int,
     parts: Sequence[NDArray[np.intp]],
-) -> list[Run]:
+) -> list[RunOnTable]:
     """The run on the whole table, then those of the folds."""
     seeds = np.random.SeedSequence([seed, 1 + number]).generate_state(1 + len(parts)).tolist()
-    whole = Run(name, program, (table.frame, table.y), seeds[0], _about)
+    whole = RunOnTable(name, program, (table.frame, table.y), seeds[0], _about)
     return [whole, *fold_runs(table, name, program, seeds[1:], parts)]
 
 
@@ -159,7 +159,7 @@ def _about(posterior: Posterior) -> _About:
 
 
 def _compared(
-    table: SharedTable, name: str, program: Program, seed: int, told: Sequence[Answer]
+    table: SharedTable, name: str, program: Program, seed: int, told: Sequence[AnswerOfRun]
 ) -> ComparedProgram:
     """All but the Bayes factor."""
     tell_warnings(name, told[:1])

@@ -33,7 +33,7 @@ from slp.runner.options import fresh_seed
 
 
 @dataclass(frozen=True, eq=False)
-class Run:
+class RunOnTable:
     """A program on a table, X and y, and a question to its posterior. `what` names it for people.
     The question can be pickled, and so can its answer."""
 
@@ -45,7 +45,7 @@ class Run:
 
 
 @dataclass(frozen=True, eq=False)
-class Answer:
+class AnswerOfRun:
     """What a run told: the answer, and the warnings on the way."""
 
     value: Any
@@ -69,8 +69,11 @@ def checked_seed(seed: int | None, options: Mapping[str, Any]) -> int:
 
 
 def answers(
-    runs: Sequence[Run], options: Mapping[str, Any], deadline: Deadline, progress: Progress | None
-) -> list[Answer]:
+    runs: Sequence[RunOnTable],
+    options: Mapping[str, Any],
+    deadline: Deadline,
+    progress: Progress | None,
+) -> list[AnswerOfRun]:
     """The answer of each run. Runs share the time that is left equally. Where a cluster is at hand
     (`slp.cluster`), they are its tasks.
 
@@ -100,8 +103,11 @@ def answers(
 
 
 def _told(
-    runs: Sequence[Run], options: Mapping[str, Any], deadline: Deadline, progress: Progress | None
-) -> list[Answer]:
+    runs: Sequence[RunOnTable],
+    options: Mapping[str, Any],
+    deadline: Deadline,
+    progress: Progress | None,
+) -> list[AnswerOfRun]:
     """The answers, each with the warnings of its own run."""
     at_once = tasks_at_once()
     if at_once is None:
@@ -141,8 +147,11 @@ def _tell(progress: Progress, what: str, done: int, phase: str) -> None:
 
 
 def _answer(
-    run: Run, options: Mapping[str, Any], time: float | None, progress: Progress | None = None
-) -> Answer:
+    run: RunOnTable,
+    options: Mapping[str, Any],
+    time: float | None,
+    progress: Progress | None = None,
+) -> AnswerOfRun:
     """The answer of one run."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", SlpWarning)
@@ -152,10 +161,10 @@ def _answer(
         if posterior.interrupted and not posterior.out_of_time:
             raise KeyboardInterrupt
         value = run.question(posterior)
-    return Answer(value, tuple(w.message for w in caught))
+    return AnswerOfRun(value, tuple(w.message for w in caught))
 
 
-def tell_warnings(name: str, told: Sequence[Answer]) -> None:
+def tell_warnings(name: str, told: Sequence[AnswerOfRun]) -> None:
     """Tell the warnings of a program's runs, each code once, with the program's name and in how
     many of several runs it was found."""
     found: dict[str, tuple[SlpWarning, set[int]]] = {}
@@ -199,7 +208,7 @@ def fold_runs(
     program: Program,
     seeds: Sequence[int],
     parts: Sequence[NDArray[np.intp]],
-) -> list[Run]:
+) -> list[RunOnTable]:
     """The run of each fold: on the other rows, asked for a `FoldScore`."""
     every = np.arange(table.frame.n_rows)
     of_classes, outcomes = bool(table.read.leaf.classes), table.outcomes(program.ir)
@@ -208,7 +217,9 @@ def fold_runs(
         own = outcomes[rows]
         question = partial(_score, new=table.frame.rows(rows), own=own, of_classes=of_classes)
         what = f"{name}, fold {k + 1} of {len(parts)}"
-        runs.append(Run(what, program, table.part(np.setdiff1d(every, rows)), seed, question))
+        runs.append(
+            RunOnTable(what, program, table.part(np.setdiff1d(every, rows)), seed, question)
+        )
     return runs
 
 

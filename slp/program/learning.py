@@ -113,7 +113,9 @@ def learn(
 _TABLE_FILES = (".csv", ".tsv", ".csv.gz", ".tsv.gz", ".parquet", ".pq")
 
 
-def _observed(program: ir.Program, data: Iterable[Any]) -> tuple[list[Observation], list[Table]]:
+def _observed(
+    program: ir.CheckedProgram, data: Iterable[Any]
+) -> tuple[list[Observation], list[Table]]:
     """The observed goals and the tables among the data."""
     goals: list[Observation] = []
     tables: list[Table] = []

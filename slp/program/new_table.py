@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from slp.data.columns import Column, labels_of, numbers_of
-from slp.data.features import Declared, code_column
+from slp.data.features import ColumnDeclarations, code_column
 from slp.data.frames import Frame
 from slp.data.response import MOST_INTEGER_CLASSES
 from slp.data.texts import text_warnings
@@ -160,7 +160,7 @@ def _no_feature(column: Column) -> str | None:
     if column.missing.any() and column.numeric:
         return f"{_missing(column)}; to use it, declare missing(side), or take these rows out"
     try:
-        found = code_column(column, Declared(missing="level"))
+        found = code_column(column, ColumnDeclarations(missing="level"))
     except DataError as error:
         return error.diagnostics[0].message
     if found.feature.n_codes == 1:

@@ -13,7 +13,7 @@ from slp.compile import compile_problem
 from slp.engines import infer, read_for
 from slp.engines.exact.size import size_for
 from slp.errors import Diagnostic, NoTreeError, Related, SlpError
-from slp.ir.program import Predicate, Program, Support
+from slp.ir.program import CheckedProgram, Predicate, Support
 from slp.messages.on_table import NO_SPLIT_AT_ALL
 from slp.source import SourceSpan
 
@@ -25,10 +25,10 @@ _SECONDS = 2.0
 _MEMORY = 64 << 20
 
 #: Runs a program under the named engine and returns the error that ends the run, or None.
-_Attempt: TypeAlias = Callable[[Program, str], SlpError | None]
+_Attempt: TypeAlias = Callable[[CheckedProgram, str], SlpError | None]
 
 
-def find_no_tree(program: Program, X: Any, y: Any = None) -> tuple[Diagnostic, ...]:
+def find_no_tree(program: CheckedProgram, X: Any, y: Any = None) -> tuple[Diagnostic, ...]:
     """The diagnostic for a program that no tree of a table satisfies, with the constraints to
     blame.
 
@@ -54,7 +54,7 @@ def find_no_tree(program: Program, X: Any, y: Any = None) -> tuple[Diagnostic, .
     return tuple(replace(d, severity="warning") for d in blamed)
 
 
-def _one_leaf(program: Program, X: Any, y: Any) -> tuple[Diagnostic, ...]:
+def _one_leaf(program: CheckedProgram, X: Any, y: Any) -> tuple[Diagnostic, ...]:
     """W151 if no split of the table is possible, for two constraints or limits or more of which
     none alone is the cause that other warnings name."""
     if _may_split(program, X, y):
@@ -68,7 +68,7 @@ def _one_leaf(program: Program, X: Any, y: Any) -> tuple[Diagnostic, ...]:
     return (NO_SPLIT_AT_ALL(blamed[0], related=tuple(related)),)
 
 
-def _may_split(program: Program, X: Any, y: Any) -> bool:
+def _may_split(program: CheckedProgram, X: Any, y: Any) -> bool:
     """Whether some tree has a split."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -77,7 +77,7 @@ def _may_split(program: Program, X: Any, y: Any) -> bool:
     return size is None or size.at_least or size.boxes > 1
 
 
-def with_blame(error: NoTreeError, program: Program, X: Any, y: Any = None) -> NoTreeError:
+def with_blame(error: NoTreeError, program: CheckedProgram, X: Any, y: Any = None) -> NoTreeError:
     """The error with each constraint or limit without which a search finds a tree."""
     attempt = _attempts(X, y)
     related = [
@@ -88,7 +88,7 @@ def with_blame(error: NoTreeError, program: Program, X: Any, y: Any = None) -> N
     return NoTreeError(replace(d, related=(*d.related, *related)) for d in error.diagnostics)
 
 
-def _one_less(program: Program) -> Iterator[tuple[SourceSpan | None, Program]]:
+def _one_less(program: CheckedProgram) -> Iterator[tuple[SourceSpan | None, CheckedProgram]]:
     """For each constraint or limit: its place, and the program without it."""
     for i, constraint in enumerate(program.constraints):
         rest = (*program.constraints[:i], *program.constraints[i + 1 :])
@@ -99,7 +99,7 @@ def _one_less(program: Program) -> Iterator[tuple[SourceSpan | None, Program]]:
 
 
 def _attempts(X: Any, y: Any) -> _Attempt:
-    def attempt(program: Program, engine: str) -> SlpError | None:
+    def attempt(program: CheckedProgram, engine: str) -> SlpError | None:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")

@@ -35,7 +35,7 @@ class Program(TreeQuestions, ProofQuestions):
 
     Attributes
     ----------
-    ir : the program as frozen data (`slp.ir.program.Program`).
+    ir : the program as frozen data (`slp.ir.program.CheckedProgram`).
     source : the file that it was read from.
     warnings : the warnings of the checker.
     """
@@ -48,7 +48,7 @@ class Program(TreeQuestions, ProofQuestions):
     ) -> None:
         self.source = source
         self._tree = tree
-        self.ir: ir.Program = compile_program(source, parameters, tree)
+        self.ir: ir.CheckedProgram = compile_program(source, parameters, tree)
         self._required: tuple[ir.Predicate, ...] = ()
 
     @property

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 class ProofQuestions:
     """The methods of `slp.Program` about proofs. Each imports its code when it is called."""
 
-    ir: ir.Program
+    ir: ir.CheckedProgram
 
     def query(
         self,

@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, cast
 from slp.compile import compile_problem, find_wrong_names, read_text
 from slp.errors import Diagnostic, ProgramError, SlpError, UnsupportedError
 from slp.folders import Folders, included
-from slp.ir.program import Program as IrProgram
+from slp.ir.program import CheckedProgram
 from slp.lower import program_to_tree_grammar, schema_of_program
 from slp.messages.sources import FILE_WITHOUT_ENDING, NAME_AS_TEXT, TEXT_AS_NAME
 from slp.program.no_tree import find_no_tree
@@ -99,7 +99,7 @@ def find_mistakes(
 
 
 def _mistakes_in_trees(
-    program: IrProgram, found: tuple[Diagnostic, ...], X: Any, y: Any
+    program: CheckedProgram, found: tuple[Diagnostic, ...], X: Any, y: Any
 ) -> tuple[Diagnostic, ...]:
     """The warnings `found` in a program that was read, and those of its trees on a table. Lowering
     raises for mistakes that no single clause shows."""

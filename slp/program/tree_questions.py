@@ -31,7 +31,7 @@ class RunOptions(TypedDict):
 class TreeQuestions:
     """The methods of `slp.Program` about trees."""
 
-    ir: ir.Program
+    ir: ir.CheckedProgram
 
     def posterior(
         self,

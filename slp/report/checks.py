@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 
 from slp.compile import compile_program
-from slp.ir.program import Predicate, Program
+from slp.ir.program import CheckedProgram, Predicate
 from slp.report.answer import SHOWN_TREES
 from slp.report.html import Content, Html, facts, joined, listing, table, tag
 from slp.results import Diagnostics, Posterior
@@ -42,7 +42,7 @@ def constraints(posterior: Posterior) -> Html:
     )
 
 
-def program_of(posterior: Posterior) -> Program:
+def program_of(posterior: Posterior) -> CheckedProgram:
     """The program, compiled again from the text in the record, with the functions that the caller
     has added."""
     record = posterior.record

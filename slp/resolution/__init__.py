@@ -35,8 +35,8 @@ if TYPE_CHECKING:
     from slp.resolution.draws import Failure
     from slp.resolution.goals import ENGINES, FAILURES, run_draws, run_query
     from slp.resolution.queries import (
+        ProofSearchResult,
         Query,
-        SearchResult,
         answers_of_query,
         draw_answers,
         named_variables,
@@ -60,7 +60,7 @@ __all__ = [
     "Meter",
     "Query",
     "RuleInstance",
-    "SearchResult",
+    "ProofSearchResult",
     "StateRules",
     "ThresholdOutcomes",
     "answers_of_query",
@@ -83,7 +83,7 @@ __getattr__, __dir__ = late_names(
         "slp.resolution.query_results": "Draws FiredClause Proof QueryResult Value",
         "slp.resolution.goals": "ENGINES FAILURES run_draws run_query",
         "slp.resolution.queries": (
-            "Query SearchResult answers_of_query draw_answers named_variables"
+            "ProofSearchResult Query answers_of_query draw_answers named_variables"
         ),
     },
 )

@@ -31,7 +31,7 @@ class Record:
     size: int
 
 
-class Answer(NamedTuple):
+class RecordedAnswer(NamedTuple):
     """An answer in a run: a record, and for each of its variables a term of the run."""
 
     record: Record
@@ -50,17 +50,17 @@ class Answer(NamedTuple):
         return store.resolve(values[0])
 
 
-class Answers:
+class AnswerRecords:
     """The records in use."""
 
     def __init__(self) -> None:
         self._known: WeakValueDictionary[Hashable, Record] = WeakValueDictionary()
 
-    def first(self, answer: Term) -> Answer:
+    def first(self, answer: Term) -> RecordedAnswer:
         """An answer before the first run."""
-        return Answer(Record(None, (_variable(1),), 1), (answer,))
+        return RecordedAnswer(Record(None, (_variable(1),), 1), (answer,))
 
-    def put_down(self, answer: Answer, store: Store, numbers: Numbering) -> Answer:
+    def put_down(self, answer: RecordedAnswer, store: Store, numbers: Numbering) -> RecordedAnswer:
         """The answer as a run has bound it, for runs whose variables are numbered by `numbers`."""
         own: dict[Var, Var] = {}
 
@@ -70,8 +70,8 @@ class Answers:
         terms = tuple(store.mapped(value, renamed) for value in answer.values)
         values = tuple(numbers(variable) for variable in own)
         if len(own) == len(terms) and all(type(term) is Var for term in terms):
-            return Answer(answer.record, values)
-        return Answer(self._record(answer.record, terms), values)
+            return RecordedAnswer(answer.record, values)
+        return RecordedAnswer(self._record(answer.record, terms), values)
 
     def _record(self, before: Record | None, terms: tuple[Term, ...]) -> Record:
         size = _parts(terms)

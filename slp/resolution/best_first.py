@@ -56,7 +56,7 @@ R = TypeVar("R")
 
 
 @dataclass(slots=True, eq=False)
-class Node(Generic[S, R]):
+class SearchNode(Generic[S, R]):
     """A node of the tree: not opened yet while `run` is None; `start` is None at the root.
 
     `choices` are those above it. `entry` tells its valid entry in the heap from those that it had
@@ -78,7 +78,7 @@ class _Entry(NamedTuple, Generic[S, R]):
     rank: tuple[float, int]
     number: int
     priority: float
-    node: Node[S, R]
+    node: SearchNode[S, R]
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +104,14 @@ class BestFirst(ABC, Generic[S, R]):
         self.branches = False
         self.stopped: Diagnostic | None = None
         self._heap: list[_Entry[S, R]] = []
-        self._waiting: dict[Hashable, Node[S, R]] = {}
+        self._waiting: dict[Hashable, SearchNode[S, R]] = {}
         self._stuck: list[float] = []
         self._failed: list[float] = []
         self._open = 0.0
         self._count = 0
 
     @abstractmethod
-    def advance(self, node: Node[S, R], priority: float) -> Iterator[FoundProof]:
+    def advance(self, node: SearchNode[S, R], priority: float) -> Iterator[FoundProof]:
         """Open a node or continue it: yields proofs, and calls `branch`, `lay_aside`, `done`."""
 
     @abstractmethod
@@ -138,7 +138,7 @@ class BestFirst(ABC, Generic[S, R]):
 
     def run(self) -> Iterator[FoundProof]:
         """The proofs as they are found, until the open mass is at most `tolerance`."""
-        self._push(Node(1.0, None, None), 1.0)
+        self._push(SearchNode(1.0, None, None), 1.0)
         opened = 0
         while self._heap and not self._is_done(opened):
             _, number, priority, node = heapq.heappop(self._heap)
@@ -162,7 +162,7 @@ class BestFirst(ABC, Generic[S, R]):
             self._open = math.fsum(self._masses())
         return self._open <= self.tolerance
 
-    def _push(self, node: Node[S, R], priority: float) -> None:
+    def _push(self, node: SearchNode[S, R], priority: float) -> None:
         rank = -priority, 0
         if self.merges:
             rank = -(math.frexp(priority)[1] // _LIKE), node.choices
@@ -176,7 +176,7 @@ class BestFirst(ABC, Generic[S, R]):
         key = self.key(start)
         waiting = self._waiting.get(key) if self.merges else None
         if waiting is None:
-            node: Node[S, R] = Node(mass, fired, start, choices)
+            node: SearchNode[S, R] = SearchNode(mass, fired, start, choices)
             self._push(node, mass)
             if self.merges:
                 self._waiting[key] = node
@@ -187,12 +187,14 @@ class BestFirst(ABC, Generic[S, R]):
 
     # --- for `advance` -------------------------------------------------------------------------
 
-    def proof(self, node: Node[S, R], answer: Term) -> FoundProof:
+    def proof(self, node: SearchNode[S, R], answer: Term) -> FoundProof:
         """Count a proof that a run has found."""
         self._count_exit(node)
         return FoundProof(answer, node.mass, node.fired)
 
-    def branch(self, node: Node[S, R], options: Iterable[tuple[ir.LogicClause, float, S]]) -> None:
+    def branch(
+        self, node: SearchNode[S, R], options: Iterable[tuple[ir.LogicClause, float, S]]
+    ) -> None:
         """Count a stochastic goal that a run has reached: clauses, labels and the starts of their
         branches."""
         self._count_exit(node)
@@ -208,16 +210,16 @@ class BestFirst(ABC, Generic[S, R]):
                 fired = Fired(clause, label, node.fired)
                 self._push_branch(mass, fired, start, node.choices + 1)
 
-    def lay_aside(self, node: Node[S, R], priority: float) -> None:
+    def lay_aside(self, node: SearchNode[S, R], priority: float) -> None:
         """Continue a run later, after all nodes with more than half of its priority."""
         node.choices += _TURN
         self._push(node, priority / 2)
 
-    def done(self, node: Node[S, R]) -> None:
+    def done(self, node: SearchNode[S, R]) -> None:
         """A run has no further exits."""
         if node.exits == 0:
             self._failed.append(node.mass)
 
-    def _count_exit(self, node: Node[S, R]) -> None:
+    def _count_exit(self, node: SearchNode[S, R]) -> None:
         node.exits += 1
         self.branches = self.branches or node.exits > 1

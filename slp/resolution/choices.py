@@ -14,7 +14,7 @@ from typing import TypeAlias
 from slp.ir import program as ir  # its names are used late: it imports slp.terms
 from slp.resolution import faults
 from slp.resolution.arithmetic import evaluate
-from slp.resolution.clauses import Clause, Predicate
+from slp.resolution.clauses import PreparedClause, PreparedPredicate
 from slp.resolution.instances import label_value
 from slp.resolution.machine import Barrier, Goal, Machine
 from slp.resolution.templates import Frame, instantiate, match_all
@@ -24,7 +24,7 @@ from slp.terms import Term
 _TOLERANCE = 1e-9
 
 #: A clause that matches, and its label's value (probability scale, positive).
-Option: TypeAlias = tuple[Clause, float]
+Option: TypeAlias = tuple[PreparedClause, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +46,7 @@ def fired_clauses(last: Fired | None) -> list[Fired]:
 
 
 def options_at(
-    machine: Machine, predicate: Predicate, args: tuple[Term, ...], *, weights: bool
+    machine: Machine, predicate: PreparedPredicate, args: tuple[Term, ...], *, weights: bool
 ) -> list[Option]:
     """The clauses whose heads match a stochastic goal, in the program's order; labels 0 left out.
 
@@ -71,7 +71,7 @@ def options_at(
     return found
 
 
-def _label_if_matching(machine: Machine, clause: Clause, args: tuple[Term, ...]) -> float:
+def _label_if_matching(machine: Machine, clause: PreparedClause, args: tuple[Term, ...]) -> float:
     """The label where the head matches, else 0; bindings are undone."""
     store = machine.store
     mark = store.mark()
@@ -88,7 +88,7 @@ def _label_if_matching(machine: Machine, clause: Clause, args: tuple[Term, ...])
     return label
 
 
-def enter(machine: Machine, clause: Clause, goal: Goal, args: tuple[Term, ...]) -> Goal:
+def enter(machine: Machine, clause: PreparedClause, goal: Goal, args: tuple[Term, ...]) -> Goal:
     """Continue with a clause that is known to match."""
     frame: Frame = [None] * clause.size
     matches = match_all(clause.head, args, frame, machine.store)

@@ -14,7 +14,7 @@ from slp.resolution.templates import Frame, Slot, instantiate, match_all, templa
 from slp.terms import Atom, Struct, Term, Var, arguments, conjuncts
 
 
-class Clause:
+class PreparedClause:
     """A clause prepared for resolution; `source` is what was written."""
 
     def __init__(self, source: ir.LogicClause) -> None:
@@ -49,7 +49,7 @@ class _Clauses:
     mark: int
     goal: Goal
     args: tuple[Term, ...]
-    clauses: Sequence[Clause]
+    clauses: Sequence[PreparedClause]
     index: int
 
     def retry(self, machine: Machine) -> Goal | None:
@@ -58,7 +58,11 @@ class _Clauses:
 
 
 def _resolve(
-    machine: Machine, goal: Goal, args: tuple[Term, ...], clauses: Sequence[Clause], index: int
+    machine: Machine,
+    goal: Goal,
+    args: tuple[Term, ...],
+    clauses: Sequence[PreparedClause],
+    index: int,
 ) -> Goal | None:
     """Resolve with the first clause from `index` on whose head matches."""
     store = machine.store
@@ -76,15 +80,15 @@ def _resolve(
     return None
 
 
-class Predicate:
+class PreparedPredicate:
     """The clauses of one name and arity, in the program's order."""
 
     def __init__(self, name: str, arity: int, sources: Iterable[ir.LogicClause]) -> None:
         self.name = name
         self.arity = arity
-        self.clauses = tuple(Clause(s) for s in sources)
+        self.clauses = tuple(PreparedClause(s) for s in sources)
         self.is_stochastic = any(c.source.label is not None for c in self.clauses)
-        self._by_first: ByFirstArgument[Clause] = ByFirstArgument()
+        self._by_first: ByFirstArgument[PreparedClause] = ByFirstArgument()
         for clause in self.clauses if arity > 0 else ():
             self._by_first.add(clause.head[0], clause)
 
@@ -98,7 +102,7 @@ class Predicate:
             return machine.choose(self, goal, args)
         return _resolve(machine, goal, args, self.candidates(args, machine.store), 0)
 
-    def candidates(self, args: tuple[Term, ...], store: Store) -> Sequence[Clause]:
+    def candidates(self, args: tuple[Term, ...], store: Store) -> Sequence[PreparedClause]:
         """The clauses that can match the first argument, in order."""
         if not args:
             return self.clauses

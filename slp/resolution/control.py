@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from slp.resolution import faults
-from slp.resolution.machine import Action, Alternative, Barrier, Goal, Machine
+from slp.resolution.machine import Action, AlternativeGoal, Barrier, Goal, Machine
 from slp.terms import Atom, Struct, Term, Var, functor, list_term
 
 _MOST_CALL_ARGUMENTS = 8
@@ -41,7 +41,7 @@ class CutTo:
         return goal.next
 
 
-class _Otherwise(Alternative, Barrier):
+class _Otherwise(AlternativeGoal, Barrier):
     """A choice point that is reached if the goal of a condition or a negation fails."""
 
     __slots__ = ()
@@ -88,7 +88,7 @@ def _or(machine: Machine, goal: Goal, left: Term, right: Term) -> Goal:
         machine.choices.append(other)
         commit = CutTo(height) if left.name == "->" else _soft_cut(other)
         return _conditional(goal, condition, commit, then, height + 1)
-    machine.choices.append(Alternative(mark, goal.then(right)))
+    machine.choices.append(AlternativeGoal(mark, goal.then(right)))
     return goal.then(left)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from slp.ir import program as ir  # its names are used late: it imports slp.terms
 from slp.resolution import faults
 from slp.resolution.builtins import BUILTINS
-from slp.resolution.clauses import Predicate
+from slp.resolution.clauses import PreparedPredicate
 from slp.resolution.control import CONTROL
 from slp.resolution.library import library
 from slp.resolution.machine import Definitions
@@ -51,7 +51,7 @@ class Database:
         own: dict[tuple[str, int], list[ir.LogicClause]] = {}
         for clause in clauses:
             own.setdefault(_defined(clause), []).append(clause)
-        predicates = {key: Predicate(*key, sources) for key, sources in own.items()}
+        predicates = {key: PreparedPredicate(*key, sources) for key, sources in own.items()}
         self.definitions: Definitions = {**others, **CONTROL, **BUILTINS, **library(), **predicates}
 
     def with_values(self, values: Mapping[str, int | float]) -> Database:

@@ -43,7 +43,7 @@ from slp.terms import Term
 _MOST_REMEMBERED = 100_000
 
 
-class Step(NamedTuple):
+class RunChoice(NamedTuple):
     """A run, and the number of the alternative taken."""
 
     run: Run[Any]
@@ -56,7 +56,7 @@ class Step(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Derivation:
+class SLDDerivation:
     """A proof of the goal.
 
     Attributes
@@ -69,7 +69,7 @@ class Derivation:
     log_likelihood : of its answer.
     """
 
-    steps: tuple[Step, ...]
+    steps: tuple[RunChoice, ...]
     points: tuple[int, ...]
     answer: tuple[Term, ...]
     log_weight: float
@@ -125,19 +125,19 @@ class ProofSpace:
 
     # --- what proposals ask (`Space`) ------------------------------------------------------------
 
-    def passes(self, derivation: Derivation) -> bool:
+    def passes(self, derivation: SLDDerivation) -> bool:
         """Whether a proof is in the support."""
         return derivation.log_likelihood > -math.inf
 
-    def agreed(self, derivation: Derivation) -> bool:
+    def agreed(self, derivation: SLDDerivation) -> bool:
         """True: there is no test after the likelihood."""
         return True
 
-    def log_score(self, derivation: Derivation) -> float:
+    def log_score(self, derivation: SLDDerivation) -> float:
         """log mass(x) + log L(x)."""
         return derivation.log_weight + derivation.log_likelihood
 
-    def log_ratio(self, new: Derivation, old: Derivation) -> float:
+    def log_ratio(self, new: SLDDerivation, old: SLDDerivation) -> float:
         """log of [mass(new) / q(new)] L(new) / ([mass(old) / q(old)] L(old)).
 
         In it: likelihoods, and the sums Z of the runs. Not in it: labels, and the numbers of choice
@@ -146,17 +146,17 @@ class ProofSpace:
         likelihood = new.log_likelihood - old.log_likelihood
         return new.log_excess - old.log_excess + likelihood
 
-    def redrawn(self, randomness: Randomness, old: Derivation) -> Derivation | None:
+    def redrawn(self, randomness: Randomness, old: SLDDerivation) -> SLDDerivation | None:
         """A proof drawn from the local process; None if it fails."""
         return self.grow(randomness)
 
-    def cut(self, randomness: Randomness, old: Derivation, k: int) -> Derivation | None:
+    def cut(self, randomness: Randomness, old: SLDDerivation, k: int) -> SLDDerivation | None:
         """The proof cut at choice point k, from 0; None if what is drawn fails."""
         return self.grow(randomness, old.steps[: old.points[k]])
 
     # --- derivations -----------------------------------------------------------------------------
 
-    def grow(self, randomness: Randomness, kept: Sequence[Step] = ()) -> Derivation | None:
+    def grow(self, randomness: Randomness, kept: Sequence[RunChoice] = ()) -> SLDDerivation | None:
         """Draw a proof that begins with the steps kept; None if it fails."""
         steps = list(kept)
         spent = sum(step.run.inferences for step in kept)
@@ -165,24 +165,24 @@ class ProofSpace:
             spent += run.inferences
             if not run.alternatives or not self.allows(spent):
                 return None
-            steps.append(Step(run, randomness.among(run.cumulative)))
+            steps.append(RunChoice(run, randomness.among(run.cumulative)))
         return self.finished(steps)
 
-    def derivation_of(self, choices: Sequence[int]) -> Derivation:
+    def derivation_of(self, choices: Sequence[int]) -> SLDDerivation:
         """The proof that takes these alternatives at its choice points."""
-        steps: list[Step] = []
+        steps: list[RunChoice] = []
         left = iter(choices)
         while not steps or steps[-1].alternative.start is not None:
             run = self.run_behind(steps)
-            steps.append(Step(run, next(left) if len(run.alternatives) > 1 else 0))
+            steps.append(RunChoice(run, next(left) if len(run.alternatives) > 1 else 0))
         return self.finished(steps)
 
-    def finished(self, steps: Sequence[Step]) -> Derivation:
+    def finished(self, steps: Sequence[RunChoice]) -> SLDDerivation:
         """The derivation of steps that end in a proof."""
         found = steps[-1].alternative.answer
         assert found is not None, "the last step is a proof"
         answer = canonical(found)
-        return Derivation(
+        return SLDDerivation(
             tuple(steps),
             tuple(i for i, step in enumerate(steps) if len(step.run.alternatives) > 1),
             answer,
@@ -199,7 +199,7 @@ class ProofSpace:
         self.stopped = TOO_MANY_INFERENCES(limit=self._limits.inferences)
         return False
 
-    def run_behind(self, steps: Sequence[Step]) -> Run[Any]:
+    def run_behind(self, steps: Sequence[RunChoice]) -> Run[Any]:
         """The run that steps lead to."""
         if not steps:
             if self._root is None:

@@ -23,7 +23,7 @@ from typing import Literal, TypeAlias
 
 from slp.resolution import faults
 from slp.resolution.choices import Option, enter, options_at
-from slp.resolution.clauses import Predicate
+from slp.resolution.clauses import PreparedPredicate
 from slp.resolution.database import Database
 from slp.resolution.machine import Goal, Limits, Machine, Meter
 from slp.resolution.store import Store
@@ -58,7 +58,9 @@ class _DrawingMachine(Machine):
         self._backtracks = sampler.failure == "backtracking"
         self._weights = sampler.weights
 
-    def choose(self, predicate: Predicate, goal: Goal, args: tuple[Term, ...]) -> Goal | None:
+    def choose(
+        self, predicate: PreparedPredicate, goal: Goal, args: tuple[Term, ...]
+    ) -> Goal | None:
         """Draw one of the clauses that match."""
         options = options_at(self, predicate, args, weights=self._weights)
         if not options:

@@ -38,7 +38,7 @@ class Flow:
     lost: NDArray[np.float64]
 
 
-class Edges(NamedTuple):
+class FlowEdges(NamedTuple):
     """The edges as arrays: source, outcome, target, exit. E entries each."""
 
     source: NDArray[np.int64]
@@ -47,7 +47,7 @@ class Edges(NamedTuple):
     exit: NDArray[np.int64]
 
 
-def can_reach(e: Edges, p: NDArray[np.float64], goal: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def can_reach(e: FlowEdges, p: NDArray[np.float64], goal: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Nodes from which edges of value above 0 lead to one of `goal`."""
     out = goal.copy()
     source, target = e.source[p > 0], e.target[p > 0]
@@ -60,7 +60,7 @@ def can_reach(e: Edges, p: NDArray[np.float64], goal: NDArray[np.bool_]) -> NDAr
 
 
 def solutions(
-    e: Edges,
+    e: FlowEdges,
     p: NDArray[np.float64],
     alive: NDArray[np.bool_],
     proofs: NDArray[np.float64],

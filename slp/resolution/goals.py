@@ -21,8 +21,8 @@ from slp.messages.queries import GOAL_FAILED, NOTHING_PROVED
 from slp.resolution import (
     Failure,
     Limits,
+    ProofSearchResult,
     Query,
-    SearchResult,
     answers_of_query,
     draw_answers,
     named_variables,
@@ -44,7 +44,7 @@ FAILURES: Mapping[str, str] = {
 
 
 def run_query(
-    program: ir.Program,
+    program: ir.CheckedProgram,
     goal: str,
     *,
     given: str | None,
@@ -95,7 +95,7 @@ def run_query(
 
 
 def run_draws(
-    program: ir.Program,
+    program: ir.CheckedProgram,
     goal: str,
     draws: int,
     *,
@@ -128,7 +128,7 @@ def run_draws(
     return Draws(tuple(values_of(names, terms) for terms in answers), failure, tries, seed)
 
 
-def read_query(program: ir.Program, goal: str, given: str | None) -> Query:
+def read_query(program: ir.CheckedProgram, goal: str, given: str | None) -> Query:
     """A query from Prolog text.
 
     Raises
@@ -172,7 +172,9 @@ def check_number(option: str, value: object, *, whole: bool = False) -> None:
 # --- from terms and masses to values and probabilities -----------------------------------------
 
 
-def _answer(names: list[str], terms: Sequence[Term], mass: float, found: SearchResult) -> Answer:
+def _answer(
+    names: list[str], terms: Sequence[Term], mass: float, found: ProofSearchResult
+) -> Answer:
     """An answer with bounds: all or none of the open mass may belong to it."""
     bounded = found.upper is not None
     most = found.success + found.open
@@ -185,12 +187,12 @@ def _answer(names: list[str], terms: Sequence[Term], mass: float, found: SearchR
     )
 
 
-def _reason(found: SearchResult) -> str:
+def _reason(found: ProofSearchResult) -> str:
     why = "some of it needs more than the limits allow"
     return why if found.stopped is None else found.stopped.message
 
 
-def _where_given_up(found: SearchResult) -> Iterator[Diagnostic]:
+def _where_given_up(found: ProofSearchResult) -> Iterator[Diagnostic]:
     """The goal that was being proved when a limit was reached, if nothing was proved before."""
     if found.stopped is not None and not found.answers:
         yield NOTHING_PROVED(found.stopped.span, reason=found.stopped.message)

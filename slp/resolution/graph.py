@@ -40,10 +40,10 @@ from numpy.typing import NDArray
 from slp.errors import Diagnostic
 from slp.ir import program as ir  # its names are used late: it imports slp.terms
 from slp.resolution.choices import enter
-from slp.resolution.clauses import Clause, Predicate
+from slp.resolution.clauses import PreparedClause, PreparedPredicate
 from slp.resolution.database import Database
 from slp.resolution.faults import LimitError
-from slp.resolution.flow import BranchesError, Edges, Flow, can_reach, solutions
+from slp.resolution.flow import BranchesError, Flow, FlowEdges, can_reach, solutions
 from slp.resolution.machine import Goal, Machine, Meter
 from slp.resolution.search import Exit, SearchMachine
 from slp.resolution.store import Store
@@ -67,11 +67,11 @@ class Outcome(NamedTuple):
 
 
 @dataclass(slots=True, eq=False)
-class _Node:
+class _GraphNode:
     """The goals left to prove behind a choice. `start` is the clause to enter, None at the root. A
     node that is stuck needs more than the limits allow, and stays open."""
 
-    start: tuple[Exit, Clause] | None
+    start: tuple[Exit, PreparedClause] | None
     is_open: bool = True
     is_stuck: bool = False
     proofs: int = 0
@@ -90,14 +90,14 @@ class _GraphMachine(SearchMachine):
         super().__init__(database, meter, store, tails.answers.first(NIL), tails, weights=False)
         self.labels: list[list[Term]] = []
 
-    def choose(self, predicate: Predicate, goal: Goal, args: tuple[Term, ...]) -> None:
+    def choose(self, predicate: PreparedPredicate, goal: Goal, args: tuple[Term, ...]) -> None:
         before = len(self.exits)
         super().choose(predicate, goal, args)
         for found in self.exits[before:]:
             self.labels.append([_label(self, clause, args) for clause, _ in found.options])
 
 
-def _label(machine: Machine, clause: Clause, args: tuple[Term, ...]) -> Term:
+def _label(machine: Machine, clause: PreparedClause, args: tuple[Term, ...]) -> Term:
     """The label of a clause that matches, in the terms of the goal."""
     store = machine.store
     mark = store.mark()
@@ -130,7 +130,7 @@ class ChoiceGraph:
     reached: tuple[Goal, ...] = ()
     behind: Goal | None = None
     stopped: Diagnostic | None = None
-    _nodes: list[_Node] = field(default_factory=lambda: [_Node(None)])
+    _nodes: list[_GraphNode] = field(default_factory=lambda: [_GraphNode(None)])
     _by_key: dict[Hashable, int] = field(default_factory=dict)
     _number: dict[tuple[int, Term], int] = field(default_factory=dict)
     _edges: list[tuple[int, int, int, int]] = field(default_factory=list)
@@ -226,7 +226,7 @@ class ChoiceGraph:
                 self.outcomes.append(Outcome(clause.source, label))
             target = self._by_key.setdefault((id(clause), found.key), len(self._nodes))
             if target == len(self._nodes):
-                self._nodes.append(_Node((found, clause)))
+                self._nodes.append(_GraphNode((found, clause)))
             self._edges.append((i, outcome, target, len(self.exits)))
             numbers.append(outcome)
         self.exits.append(tuple(numbers))
@@ -234,9 +234,9 @@ class ChoiceGraph:
     # --- the equations ---------------------------------------------------------------------------
 
     @cached_property
-    def _arrays(self) -> Edges:
+    def _arrays(self) -> FlowEdges:
         columns = np.array(self._edges, np.int64).reshape(-1, 4).T
-        return Edges(*columns)
+        return FlowEdges(*columns)
 
     def _solve(self, value: Callable[[Outcome], float]) -> tuple[Flow, NDArray[np.float64]]:
         """The flow, and the mass that reaches each node."""
@@ -267,6 +267,6 @@ class ChoiceGraph:
         )
         return flow, reach
 
-    def _by_outcome(self, e: Edges, mass: NDArray[np.float64]) -> NDArray[np.float64]:
+    def _by_outcome(self, e: FlowEdges, mass: NDArray[np.float64]) -> NDArray[np.float64]:
         counts = np.bincount(e.outcome, weights=mass, minlength=len(self.outcomes))
         return counts.astype(np.float64)

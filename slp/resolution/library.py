@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from functools import cache
 
 from slp.ir import program as ir  # its names are used late: it imports slp.terms
-from slp.resolution.clauses import Predicate
+from slp.resolution.clauses import PreparedPredicate
 from slp.terms import NIL, Atom, Struct, Term, Var
 
 _X, _Y, _L, _S, _T, _U = (Var(name) for name in "XYLSTU")
@@ -25,7 +25,7 @@ def _clause(name: str, *args: Term, body: Term | None = None) -> ir.LogicClause:
 
 
 @cache
-def library() -> Mapping[tuple[str, int], Predicate]:
+def library() -> Mapping[tuple[str, int], PreparedPredicate]:
     """The predicates, prepared once."""
     predicates = {
         "append": [  # append([], L, L).  append([X|T], L, [X|U]) :- append(T, L, U).
@@ -53,7 +53,7 @@ def library() -> Mapping[tuple[str, int], Predicate]:
             _clause("last", _cons(_Y, _T), _X, body=Struct("last", (_T, _X))),
         ],
     }
-    made = [Predicate(n, len(_args(cs[0])), cs) for n, cs in predicates.items()]
+    made = [PreparedPredicate(n, len(_args(cs[0])), cs) for n, cs in predicates.items()]
     return {(p.name, p.arity): p for p in made}
 
 

@@ -1,8 +1,8 @@
 """SLD resolution as a loop over goals to prove, choice points, and a store.
 
 The search is depth first, with clauses in order. A proof in progress is a linked list of `Goal`s,
-shared between the alternatives. The alternatives left are a stack of `Choice`s. A cut shortens the
-stack to a height. Nothing recurses, so the depth of a proof is limited by memory only.
+shared between the alternatives. The alternatives left are a stack of `ChoicePoint`s. A cut shortens
+the stack to a height. Nothing recurses, so the depth of a proof is limited by memory only.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from slp.source import SourceSpan
 from slp.terms import Atom, Struct, Term, Var
 
 if TYPE_CHECKING:
-    from slp.resolution.clauses import Predicate
+    from slp.resolution.clauses import PreparedPredicate
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class Definition(Protocol):
 Definitions: TypeAlias = Mapping[tuple[str, int], Definition]
 
 
-class Choice(Protocol):
+class ChoicePoint(Protocol):
     """A choice point; `mark` is the trail's length to restore."""
 
     mark: int
@@ -101,7 +101,7 @@ class Choice(Protocol):
 
 
 @dataclass(slots=True, eq=False)
-class Alternative:
+class AlternativeGoal:
     """Continue with another goal; `dead` once a soft cut has removed it."""
 
     mark: int
@@ -142,7 +142,7 @@ class Machine:
         self.parameters = parameters
         self.meter = meter
         self.store = store
-        self.choices: list[Choice] = []
+        self.choices: list[ChoicePoint] = []
         #: The place to report for an error.
         self.span: SourceSpan | None = None
 
@@ -180,7 +180,9 @@ class Machine:
             if steps % _PAUSE == 0:
                 yield False
 
-    def choose(self, predicate: Predicate, goal: Goal, args: tuple[Term, ...]) -> Goal | None:
+    def choose(
+        self, predicate: PreparedPredicate, goal: Goal, args: tuple[Term, ...]
+    ) -> Goal | None:
         """Call a stochastic predicate. Only a query on the program can do this."""
         raise faults.stochastic_goal(predicate.name, predicate.arity, self.span)
 

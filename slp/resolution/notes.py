@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
-from slp.ir.program import LogicClause, Program
+from slp.ir.program import CheckedProgram, LogicClause
 from slp.terms import Number, Struct, Term, Var, conjuncts, functor
 
 _Key = tuple[str, int]
@@ -15,7 +15,7 @@ _ROUNDING = 1e-9
 
 
 def notes_on_masses(
-    program: Program, goal: Term, success: float, failure: float | None
+    program: CheckedProgram, goal: Term, success: float, failure: float | None
 ) -> tuple[str, ...]:
     """Sentences about success and failure (masses; failure None under `:- weights.`).
 
@@ -35,7 +35,7 @@ def notes_on_masses(
     return tuple(notes)
 
 
-def notes_on_condition(program: Program, goal: Term, given: Term | None) -> tuple[str, ...]:
+def notes_on_condition(program: CheckedProgram, goal: Term, given: Term | None) -> tuple[str, ...]:
     """A sentence, if a condition may call a stochastic predicate that the goal may call: its call
     makes a choice of its own, and says nothing of the goal's."""
     clauses = _clauses_of(program)
@@ -60,7 +60,7 @@ def _lost(name: str, arity: int) -> str:
     )
 
 
-def _parted_by_an_argument(program: Program, goal: Term) -> Iterator[_Key]:
+def _parted_by_an_argument(program: CheckedProgram, goal: Term) -> Iterator[_Key]:
     """Recursive stochastic predicates whose clauses differ in the form of an argument, as `[]` and
     `[X|Xs]`, if a goal calls them with this argument bound. Predicates with labels 1 are left out.
     """
@@ -77,7 +77,7 @@ def _parted_by_an_argument(program: Program, goal: Term) -> Iterator[_Key]:
             yield key
 
 
-def _clauses_of(program: Program) -> dict[_Key, list[LogicClause]]:
+def _clauses_of(program: CheckedProgram) -> dict[_Key, list[LogicClause]]:
     clauses: dict[_Key, list[LogicClause]] = defaultdict(list)
     for clause in program.clauses:
         if (key := functor(clause.head)) is not None:

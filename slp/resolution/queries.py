@@ -28,7 +28,7 @@ from slp.resolution.database import Database
 from slp.resolution.draws import Failure, Sampler
 from slp.resolution.failures import FailedGoal, FailureTrace, tracing_machine
 from slp.resolution.machine import DEFAULT_LIMITS, END, Goal, Limits, Machine, Meter
-from slp.resolution.search import Search, SearchMachine
+from slp.resolution.search import ProofSearch, SearchMachine
 from slp.terms import (
     Atom,
     Struct,
@@ -47,7 +47,7 @@ from slp.terms import (
 class Query:
     """A goal, a condition on it (None for none), and the program."""
 
-    program: ir.Program
+    program: ir.CheckedProgram
     goal: Term
     given: Term | None = None
 
@@ -78,7 +78,7 @@ class ProofOfAnswer:
 
 
 @dataclass(frozen=True)
-class SearchResult:
+class ProofSearchResult:
     """What a search found, all on the mass scale.
 
     `answers` by decreasing mass; `best` proofs likewise, and whether no other proof can be among
@@ -111,7 +111,7 @@ def answers_of_query(
     tolerance: float = 1e-12,
     limits: Limits = DEFAULT_LIMITS,
     searcher: Searcher | None = None,
-) -> SearchResult:
+) -> ProofSearchResult:
     """Search for the proofs of a goal until the open mass is at most `tolerance`.
 
     `searcher` makes the searches; None for those of this package. Other searches do not tell which
@@ -121,7 +121,7 @@ def answers_of_query(
     ------
     ProgramError
         E201 to E243, with the span of the faulty goal. A limit that is reached is not an error; it
-        is in `SearchResult.stopped`.
+        is in `ProofSearchResult.stopped`.
     """
     searcher = searcher or _search
     search = searcher(query, tolerance, limits, True)
@@ -133,7 +133,7 @@ def answers_of_query(
     left = search.open
     weights = query.program.weights
     proofs, certified = _best_proofs(query, best, tolerance, limits, searcher)
-    return SearchResult(
+    return ProofSearchResult(
         answers=tuple(sorted(summed, key=lambda a: -a.mass)),
         best=proofs,
         best_certified=certified,
@@ -221,10 +221,10 @@ def _search(
     limits: Limits,
     merges: bool,
     machine: type[SearchMachine] = SearchMachine,
-) -> Search:
+) -> ProofSearch:
     goals, answer, first = prepared(query)
     database = database_of(query.program)
-    return Search(
+    return ProofSearch(
         database,
         linked(goals),
         answer,
@@ -273,7 +273,7 @@ def _name(index: int) -> str:
     return f"_{chr(ord('A') + letter)}{turn or ''}"
 
 
-def database_of(program: ir.Program) -> Database:
+def database_of(program: ir.CheckedProgram) -> Database:
     """The program's clauses; nonterminals, with or without box and tree, are refused by name."""
     parameters = {MOST_LEAVES: SOME_LEAVES, **program.parameters}
     return Database(program.clauses, parameters, tree_goals(program.rules))

@@ -18,11 +18,11 @@ from typing import Generic, NamedTuple, TypeVar
 
 from slp.errors import Diagnostic
 from slp.ir import program as ir  # its names are used late: it imports slp.terms
-from slp.resolution.best_first import BestFirst, FoundProof, Node
+from slp.resolution.best_first import BestFirst, FoundProof, SearchNode
 from slp.resolution.faults import LimitError
 from slp.resolution.machine import Limits, Meter
 from slp.resolution.queries import Query, database_of, linked, prepared
-from slp.resolution.search import MachineRun, Search, Start
+from slp.resolution.search import MachineRun, ProofSearch, Start
 from slp.terms import Term
 
 S = TypeVar("S")
@@ -69,7 +69,7 @@ class RunsOneByOne(BestFirst[S, R]):
             As a query. A limit that is reached is not an error; it is in `Run.stopped`.
         """
         self._found, self._paused = [], True
-        node: Node[S, R] = Node(1.0, None, start)
+        node: SearchNode[S, R] = SearchNode(1.0, None, start)
         stopped = None
         self.allow_anew()
         try:
@@ -92,25 +92,27 @@ class RunsOneByOne(BestFirst[S, R]):
     def spent(self) -> int:
         """Inferences made since `allow_anew`."""
 
-    def branch(self, node: Node[S, R], options: Iterable[tuple[ir.LogicClause, float, S]]) -> None:
+    def branch(
+        self, node: SearchNode[S, R], options: Iterable[tuple[ir.LogicClause, float, S]]
+    ) -> None:
         """Record the matching clauses of a stochastic goal as alternatives."""
         node.exits += 1
         self._found += [Alternative(clause, label, start, None) for clause, label, start in options]
 
-    def proof(self, node: Node[S, R], answer: Term) -> FoundProof:
+    def proof(self, node: SearchNode[S, R], answer: Term) -> FoundProof:
         """Proofs are not counted here."""
         node.exits += 1
         return FoundProof(answer, 1.0, None)
 
-    def lay_aside(self, node: Node[S, R], priority: float) -> None:
+    def lay_aside(self, node: SearchNode[S, R], priority: float) -> None:
         """Continue at once, because there is only one run."""
         self._paused = True
 
-    def done(self, node: Node[S, R]) -> None:
+    def done(self, node: SearchNode[S, R]) -> None:
         """Nothing is counted."""
 
 
-class MachineRuns(RunsOneByOne[Start, MachineRun], Search):
+class MachineRuns(RunsOneByOne[Start, MachineRun], ProofSearch):
     """Runs of this package's own machine. `limits` are those of each run."""
 
     def __init__(self, query: Query, limits: Limits) -> None:

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from slp.resolution import faults
-from slp.resolution.answers import Answer
-from slp.resolution.best_first import BestFirst, FoundProof, Node
+from slp.resolution.answers import RecordedAnswer
+from slp.resolution.best_first import BestFirst, FoundProof, SearchNode
 from slp.resolution.choices import Option, enter, options_at
-from slp.resolution.clauses import Clause, Predicate
+from slp.resolution.clauses import PreparedClause, PreparedPredicate
 from slp.resolution.database import Database
 from slp.resolution.machine import Goal, Machine, Meter
 from slp.resolution.store import Store
@@ -34,7 +34,7 @@ class Exit:
 
     goal: Goal
     args: tuple[Term, ...]
-    answer: Answer
+    answer: RecordedAnswer
     first: int
     options: Sequence[Option]
     key: tuple[Hashable, ...]
@@ -48,7 +48,7 @@ class SearchMachine(Machine):
         database: Database,
         meter: Meter,
         store: Store,
-        answer: Answer,
+        answer: RecordedAnswer,
         tails: Tails,
         *,
         weights: bool,
@@ -59,7 +59,7 @@ class SearchMachine(Machine):
         self._tails = tails
         self._weights = weights
 
-    def choose(self, predicate: Predicate, goal: Goal, args: tuple[Term, ...]) -> None:
+    def choose(self, predicate: PreparedPredicate, goal: Goal, args: tuple[Term, ...]) -> None:
         """Record the goal, and look for other exits by backtracking."""
         options = options_at(self, predicate, args, weights=self._weights)
         if options:
@@ -84,12 +84,12 @@ class SearchMachine(Machine):
 _INFERENCES_OF_AN_EXIT = 10
 
 #: A stochastic goal and the clause chosen there.
-Start: TypeAlias = tuple[Exit, Clause]
+Start: TypeAlias = tuple[Exit, PreparedClause]
 #: A machine and its events.
 MachineRun: TypeAlias = tuple[SearchMachine, Iterator[bool]]
 
 
-class Search(BestFirst[Start, MachineRun]):
+class ProofSearch(BestFirst[Start, MachineRun]):
     """The search for the proofs of `goal`, each giving an instance of `answer`.
 
     Variables of both are numbered below `first`.
@@ -120,7 +120,7 @@ class Search(BestFirst[Start, MachineRun]):
         found, clause = start
         return id(clause), found.key
 
-    def advance(self, node: Node[Start, MachineRun], priority: float) -> Iterator[FoundProof]:
+    def advance(self, node: SearchNode[Start, MachineRun], priority: float) -> Iterator[FoundProof]:
         """Continue until the run ends or pauses."""
         machine, run = node.run = node.run or self._opened(node)
         while True:
@@ -138,7 +138,7 @@ class Search(BestFirst[Start, MachineRun]):
         self.meter.add_terms(machine.store)
         self.done(node)
 
-    def _opened(self, node: Node[Start, MachineRun]) -> MachineRun:
+    def _opened(self, node: SearchNode[Start, MachineRun]) -> MachineRun:
         goal, answer, first = self._root
         if node.start is not None:
             first, answer = node.start[0].first, node.start[0].answer

@@ -30,7 +30,7 @@ class StateRules:
     level_numbers : for each ordinal feature, the number that stands for each of its levels.
     """
 
-    def __init__(self, program: ir.Program, most_leaves: int = SOME_LEAVES) -> None:
+    def __init__(self, program: ir.CheckedProgram, most_leaves: int = SOME_LEAVES) -> None:
         self._program = program.rules, program.clauses, program.parameters
         self.database = Database(program.clauses, {**program.parameters, MOST_LEAVES: most_leaves})
         self.level_numbers = {

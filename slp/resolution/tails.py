@@ -13,7 +13,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass
 from weakref import WeakValueDictionary
 
-from slp.resolution.answers import Answers
+from slp.resolution.answers import AnswerRecords
 from slp.resolution.control import CutTo, passes_cut
 from slp.resolution.machine import END, Goal, Machine
 from slp.resolution.store import Numbering
@@ -39,7 +39,7 @@ class Tails:
     """The tails in use. `answers`: the records of answers that exits have beside their tails."""
 
     def __init__(self) -> None:
-        self.answers = Answers()
+        self.answers = AnswerRecords()
         self._known: WeakValueDictionary[Hashable, Tail] = WeakValueDictionary()
 
     def put_down(self, machine: Machine, goal: Goal) -> tuple[Goal, Numbering]:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from slp.errors import UsageError
 from slp.messages.results import NO_DRAWS_OF_PROOFS
-from slp.resolution.derivations import Derivation, ProofSpace
+from slp.resolution.derivations import ProofSpace, SLDDerivation
 from slp.resolution.query_results import Bound, FiredClause, fired_clause, values_of
 from slp.results.arviz import inference_data
 from slp.results.diagnostics import Diagnostics, convergence_of, diagnostics_of, worst
@@ -105,7 +105,7 @@ class SampledProofs:
         return numbered([[tuple(r) for r in records] for records in self._result.draws])
 
     @cached_property
-    def _proofs(self) -> list[Derivation]:
+    def _proofs(self) -> list[SLDDerivation]:
         """The U distinct proofs drawn."""
         return [self._space.derivation_of(choices) for choices in self._numbered[0]]
 
@@ -214,7 +214,7 @@ class SampledProofs:
         return {"lp": weight + fit, "log_weight": weight, "log_marginal_likelihood": fit}
 
 
-def _fired(proof: Derivation) -> Iterator[FiredClause]:
+def _fired(proof: SLDDerivation) -> Iterator[FiredClause]:
     for step in proof.steps:
         clause, label, _, _ = step.alternative
         if clause is not None:

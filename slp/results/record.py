@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from slp.ir.program import Box, Program, UsedFile
+from slp.ir.program import Box, CheckedProgram, UsedFile
 from slp.ir.words import describe_prior
 from slp.trees import Tree
 
@@ -35,7 +35,7 @@ class RunRecord:
     boxes: tuple[Box, ...] = ()
 
     @classmethod
-    def of(cls, program: Program, draws: int, options: Mapping[str, Any]) -> RunRecord:
+    def of(cls, program: CheckedProgram, draws: int, options: Mapping[str, Any]) -> RunRecord:
         """The record of a program and what its run was given."""
         words = tuple(describe_prior(program, fine_print=False))
         fine_print = tuple(describe_prior(program))

@@ -88,7 +88,7 @@ class Schedule:
 
 
 @dataclass(frozen=True, slots=True)
-class Kept:
+class KeptDraw:
     """A draw that a chain keeps: its record as JSON, because lists of numbers take ten times the
     memory."""
 
@@ -96,7 +96,7 @@ class Kept:
     log_weight: float
 
     @classmethod
-    def of(cls, draw: Weighted) -> Kept:
+    def of(cls, draw: Weighted) -> KeptDraw:
         """A draw, to be kept."""
         return cls(json.dumps(draw.record, separators=(",", ":")), draw.log_weight)
 
@@ -132,7 +132,7 @@ class Chain(Generic[S]):
         self.steps = 0
         self.state: S | None = None
         self.search: str | None = None
-        self.draws: list[Kept] = []
+        self.draws: list[KeptDraw] = []
         self.warm_up_tally: Tally = Counter()
         self.tally: Tally = Counter()
 
@@ -165,7 +165,7 @@ class Chain(Generic[S]):
         self.rounds += 1
         self.last = replace(self.schedule, rounds=self.rounds).most_steps_of(self.number)
 
-    def spread_evenly(self, every: int) -> tuple[list[Kept], float]:
+    def spread_evenly(self, every: int) -> tuple[list[KeptDraw], float]:
         """The draws asked for, or fewer, and the share of the steps after warm-up, up to the last,
         over which they are spread evenly. They are of those kept, one in so many of all draws,
         without the first eighth if there are enough."""
@@ -213,11 +213,11 @@ class Chain(Generic[S]):
 
     def _keep(self, draws: Sequence[Weighted]) -> None:
         if self.schedule.thin is None:  # the weights refer to all particles together
-            self.draws += map(Kept.of, draws)
+            self.draws += map(KeptDraw.of, draws)
             return
         for draw in draws:
             if self.made % self.every == 0:
-                self.draws.append(Kept.of(draw))
+                self.draws.append(KeptDraw.of(draw))
                 self.held += self.size_of(draw.record)
                 if len(self.draws) > _MOST_KEPT * self.schedule.draws_of(self.number):
                     self._keep_every(2 * self.every)
@@ -248,7 +248,7 @@ class Chain(Generic[S]):
         state = data["state"]
         self.state = None if state is None else self.stepper.load(state)
         draws = map(Weighted, data["draws"], data["log_weights"])
-        self.draws = list(map(Kept.of, draws))
+        self.draws = list(map(KeptDraw.of, draws))
         self.held = sum(self.size_of(draw.record) for draw in self.draws)
         if self.schedule.thin is not None:
             self.made = max(0, self.steps - self.schedule.warm_up) // self.schedule.thin

@@ -46,7 +46,7 @@ class Maker(Protocol[S]):
 
 
 @dataclass(frozen=True)
-class _Part:
+class _ChainSoFar:
     """A chain between two tasks. `data` is None before the first, `cut_in` the seconds after which
     warm-up must end."""
 
@@ -86,13 +86,13 @@ def _groups(chains: Sequence[Chain[S]], at_once: int) -> list[Sequence[Chain[S]]
     return [chains[i : i + size] for i in range(0, len(chains), size)]
 
 
-def _part_of(chain: Chain[S], cut_in: float) -> _Part:
+def _part_of(chain: Chain[S], cut_in: float) -> _ChainSoFar:
     data = chain.to_data() if chain.steps or chain.state is not None else None
     where = chain.number, chain.stream, chain.schedule, chain.last, chain.room
-    return _Part(*where, cut_in, data, chain.search)
+    return _ChainSoFar(*where, cut_in, data, chain.search)
 
 
-def _take(chain: Chain[S], part: _Part) -> None:
+def _take(chain: Chain[S], part: _ChainSoFar) -> None:
     """Go on from what a task gave."""
     chain.schedule, chain.last, chain.search = part.schedule, part.last, part.search
     if part.data is not None:
@@ -115,14 +115,16 @@ def _stepper_of(key: str, maker: Maker[Any]) -> tuple[Stepper[Any], Callable[[Js
         return _made[key]
 
 
-def _advanced(key: str, maker: Maker[Any], parts: Sequence[_Part]) -> list[_Part]:
+def _advanced(key: str, maker: Maker[Any], parts: Sequence[_ChainSoFar]) -> list[_ChainSoFar]:
     """Advance chains, one after the other, until they are over or some seconds have passed for
     each."""
     stepper, size_of = _stepper_of(key, maker)
     return [_one_advanced(stepper, size_of, part) for part in parts]
 
 
-def _one_advanced(stepper: Stepper[Any], size_of: Callable[[Json], int], part: _Part) -> _Part:
+def _one_advanced(
+    stepper: Stepper[Any], size_of: Callable[[Json], int], part: _ChainSoFar
+) -> _ChainSoFar:
     began = time.monotonic()
     chain = Chain(
         stepper,

@@ -27,7 +27,7 @@ from slp.swipl.prolog import PrologProgram, consult
 from slp.terms import Atom, Number, Struct, Term, Text, arguments, functor, list_term
 
 
-def prolog_function(predicate: ir.Predicate, program: ir.Program) -> Callable[[Any], bool]:
+def prolog_function(predicate: ir.Predicate, program: ir.CheckedProgram) -> Callable[[Any], bool]:
     """The predicate as a function of a `slp.trees.Tree` or, if it is local, of a
     `slp.trees.TreeNode`. The caller has permission to run code.
 

@@ -29,7 +29,7 @@ from slp.late import late_import
 from slp.messages.proofs import JANUS_DOES_NOT_START, NO_JANUS, UNNAMED_IN_ARITHMETIC
 from slp.resolution import faults
 from slp.resolution.arithmetic import names_of_functions, names_of_values
-from slp.resolution.best_first import BestFirst, FoundProof, Node
+from slp.resolution.best_first import BestFirst, FoundProof, SearchNode
 from slp.resolution.draws import Failure
 from slp.resolution.functions import MAX_BITS
 from slp.resolution.machine import Limits
@@ -126,7 +126,7 @@ class PrologProgram:
         E263: a goal `prolog(...)` needs `allow_code`.
     """
 
-    def __init__(self, program: ir.Program, *, allow_code: bool = False) -> None:
+    def __init__(self, program: ir.CheckedProgram, *, allow_code: bool = False) -> None:
         self.program = program
         options = ["allow_code"] * allow_code + ["weights"] * program.weights
         parameters = [[name, value] for name, value in database_of(program).parameters.items()]
@@ -330,7 +330,7 @@ class PrologSearch(BestFirst[Start, int]):
         """Equal stored goals have one key."""
         return start
 
-    def advance(self, node: Node[Start, int], priority: float) -> Iterator[FoundProof]:
+    def advance(self, node: SearchNode[Start, int], priority: float) -> Iterator[FoundProof]:
         """Continue until the run ends or has used its budget."""
         if self._left <= 0:
             raise self._loaded.fault("inferences", self._query, self._limits)
@@ -348,7 +348,7 @@ class PrologSearch(BestFirst[Start, int]):
         else:
             raise self._loaded.fault(outcome, self._query, self._limits)
 
-    def _ended(self, node: Node[Start, int], found: Iterable[_Data]) -> Iterator[FoundProof]:
+    def _ended(self, node: SearchNode[Start, int], found: Iterable[_Data]) -> Iterator[FoundProof]:
         clauses = self._loaded.program.clauses
         for kind, first, second in found:
             if kind == "proof":

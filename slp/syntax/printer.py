@@ -105,7 +105,7 @@ def _anonymous_texts(term: Term) -> dict[Var, str]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Part:
+class _TermToWrite:
     """A term to be written: the greatest priority without brackets, and the style."""
 
     term: Term
@@ -114,7 +114,7 @@ class _Part:
     is_operand: bool = False
 
 
-_Task: TypeAlias = str | _Part
+_Task: TypeAlias = str | _TermToWrite
 
 
 class _Writer:
@@ -127,10 +127,10 @@ class _Writer:
 
     def write(self, term: Term, limit: int) -> list[str]:
         pieces: list[str] = []
-        stack: list[_Task] = [_Part(term, limit, tight=False)]
+        stack: list[_Task] = [_TermToWrite(term, limit, tight=False)]
         while stack:
             task = stack.pop()
-            if isinstance(task, _Part):
+            if isinstance(task, _TermToWrite):
                 stack.extend(reversed(self._tasks(task)))
                 continue
             if pieces and _would_merge(pieces[-1], task):
@@ -138,19 +138,19 @@ class _Writer:
             pieces.append(task)
         return pieces
 
-    def _tasks(self, part: _Part) -> Sequence[_Task]:
+    def _tasks(self, part: _TermToWrite) -> Sequence[_Task]:
         term = part.term
         if not isinstance(term, Struct):
             return self._constant(part)
         if term.name == "[|]" and len(term.args) == 2:
             return _list_tasks(term)
         if term.name == "{}" and len(term.args) == 1:
-            return ["{", " ", _Part(term.args[0], CLAUSE_PRIORITY, tight=False), " ", "}"]
+            return ["{", " ", _TermToWrite(term.args[0], CLAUSE_PRIORITY, tight=False), " ", "}"]
         operator = self._operator(term)
         if operator is None:
             return _call_tasks(term)
         if operator.priority > part.limit:
-            return _in_brackets(_Part(term, CLAUSE_PRIORITY, tight=True))
+            return _in_brackets(_TermToWrite(term, CLAUSE_PRIORITY, tight=True))
         if operator.is_prefix:
             return self._prefix_tasks(operator, term.args[0], part.tight)
         return self._infix_tasks(operator, term, part.tight)
@@ -164,7 +164,7 @@ class _Writer:
             return self.table.prefix.get(term.name)
         return self.table.infix.get(term.name) if len(term.args) == 2 else None
 
-    def _constant(self, part: _Part) -> Sequence[_Task]:
+    def _constant(self, part: _TermToWrite) -> Sequence[_Task]:
         text = self._constant_text(part.term)
         is_operator = isinstance(part.term, Atom) and text in self.table
         # A signed number binds like a sign: (-1)^2.
@@ -191,11 +191,11 @@ class _Writer:
     def _prefix_tasks(self, operator: Operator, argument: Term, tight: bool) -> Sequence[_Task]:
         name = operator.name
         if operator.priority > _POWER:
-            return [name, " ", _Part(argument, operator.right_limit, tight, is_operand=True)]
+            return [name, " ", _TermToWrite(argument, operator.right_limit, tight, is_operand=True)]
         if self._begins_plainly(argument):
-            return [name, _Part(argument, operator.right_limit, tight)]
+            return [name, _TermToWrite(argument, operator.right_limit, tight)]
         # `-(1)` and `-(a^2)`: with brackets directly after it, the sign is no part of a number.
-        return [name, *_in_brackets(_Part(argument, ARGUMENT_PRIORITY, tight=True))]
+        return [name, *_in_brackets(_TermToWrite(argument, ARGUMENT_PRIORITY, tight=True))]
 
     def _begins_plainly(self, term: Term) -> bool:
         """Whether a sign can be directly before this operand."""
@@ -206,14 +206,18 @@ class _Writer:
 
     def _infix_tasks(self, operator: Operator, term: Struct, tight: bool) -> Sequence[_Task]:
         left, right = term.args
-        left_part = _Part(left, operator.left_limit, tight, is_operand=True)
-        right_part = _Part(right, operator.right_limit, tight, is_operand=True)
+        left_part = _TermToWrite(left, operator.left_limit, tight, is_operand=True)
+        right_part = _TermToWrite(right, operator.right_limit, tight, is_operand=True)
         if operator.name == ",":
             return [left_part, ",", " ", right_part]
         if not self._is_written_tight(operator, term, tight):
             return [left_part, " ", operator.name, " ", right_part]
         if self._is_signed(right):
-            return [left_part, operator.name, *_in_brackets(_Part(right, CLAUSE_PRIORITY, True))]
+            return [
+                left_part,
+                operator.name,
+                *_in_brackets(_TermToWrite(right, CLAUSE_PRIORITY, True)),
+            ]
         return [left_part, operator.name, right_part]
 
     def _is_written_tight(self, operator: Operator, term: Struct, tight: bool) -> bool:
@@ -235,7 +239,7 @@ class _Writer:
         return operator is not None and operator.is_prefix
 
 
-def _in_brackets(part: _Part) -> list[_Task]:
+def _in_brackets(part: _TermToWrite) -> list[_Task]:
     return ["(", part, ")"]
 
 
@@ -245,7 +249,7 @@ def _call_tasks(term: Struct) -> list[_Task]:
     tasks: list[_Task] = [f"{name}("]
     for i, argument in enumerate(term.args):
         tasks += [",", " "] if i else []
-        tasks.append(_Part(argument, ARGUMENT_PRIORITY, tight=True))
+        tasks.append(_TermToWrite(argument, ARGUMENT_PRIORITY, tight=True))
     return [*tasks, ")"]
 
 
@@ -254,10 +258,10 @@ def _list_tasks(term: Struct) -> list[_Task]:
     rest: Term = term
     while isinstance(rest, Struct) and rest.name == "[|]" and len(rest.args) == 2:
         tasks += [",", " "] if rest is not term else []
-        tasks.append(_Part(rest.args[0], ARGUMENT_PRIORITY, tight=True))
+        tasks.append(_TermToWrite(rest.args[0], ARGUMENT_PRIORITY, tight=True))
         rest = rest.args[1]
     if rest != NIL:
-        tasks += [" ", "|", " ", _Part(rest, ARGUMENT_PRIORITY, tight=True)]
+        tasks += [" ", "|", " ", _TermToWrite(rest, ARGUMENT_PRIORITY, tight=True)]
     return [*tasks, "]"]
 
 

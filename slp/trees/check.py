@@ -15,6 +15,7 @@ from typing import Any
 from slp.errors import DataError, UsageError
 from slp.ir.program import (
     Before,
+    CheckedProgram,
     Constant,
     Constraint,
     Exclusive,
@@ -27,7 +28,6 @@ from slp.ir.program import (
     Monotone,
     Once,
     Predicate,
-    Program,
     Support,
 )
 from slp.ir.words import describe_constraint
@@ -77,7 +77,7 @@ def check_tree(
 
     Parameters
     ----------
-    program : an `slp.Program` or an `slp.ir.program.Program`.
+    program : an `slp.Program` or an `slp.ir.program.CheckedProgram`.
     X, y : a table whose rows are counted in the leaves, as for `slp.Program.posterior`: a frame
         that contains the response (with the name of its column as `y`, if the program does not
         declare it), or rows and responses separately. Without it the leaves' summaries are used.
@@ -95,7 +95,7 @@ def check_tree(
         E651 to E654: a predicate that cannot be called, or returns no truth value.
     """
     ir = getattr(program, "ir", program)
-    if not isinstance(ir, Program):
+    if not isinstance(ir, CheckedProgram):
         raise UsageError(NOT_A_PROGRAM(given=program))
     levels = None
     if X is None and y is not None:
@@ -129,7 +129,7 @@ class _Seen:
 
     tree: Tree
     places: list[Place]
-    program: Program
+    program: CheckedProgram
     levels: Mapping[str, frozenset[str]] | None
     allow_code: bool
 
@@ -192,7 +192,7 @@ def _words(constraint: Constraint | Support) -> str:
     return f"Each side of a split keeps at least {constraint.min_leaf} rows."
 
 
-def _supports(program: Program) -> Iterator[Support]:
+def _supports(program: CheckedProgram) -> Iterator[Support]:
     """The declared limits."""
     if program.support.min_leaf > 1:
         yield Support(min_leaf=program.support.min_leaf)

@@ -109,11 +109,11 @@ def _by_text(of_classes: Mapping[Label, Any]) -> dict[str, Any]:
     return {label_text(label_of(c)): value for c, value in of_classes.items()}
 
 
-class _Site:
+class _JsonPosition:
     """The position of a node in the JSON; its path is written only for a message."""
 
     def __init__(
-        self, data: Any, above: _Site | None = None, side: str = "", quote: bool = True
+        self, data: Any, above: _JsonPosition | None = None, side: str = "", quote: bool = True
     ) -> None:
         self.data, self.above, self.side = data, above, side
         self.quote: bool = quote if above is None else above.quote
@@ -124,7 +124,7 @@ class _Site:
 
     def path(self) -> str:
         sides: list[str] = []
-        site: _Site | None = self
+        site: _JsonPosition | None = self
         while site is not None and site.above is not None:
             sides.append(site.side)
             site = site.above
@@ -147,12 +147,14 @@ def tree_from_dict(data: Any, *, quote: bool = True) -> Tree:
         level); E603 a feature, level or unit is not a string; E604 a threshold is not a number, and
         no level of the node's order; E605 a leaf's summary, or `classes`, is malformed.
     """
-    sites = [_Site(data, quote=quote)]
+    sites = [_JsonPosition(data, quote=quote)]
     labels = None
     if isinstance(data, Mapping) and "classes" in data:
         labels = _check_classes(sites[0], data["classes"])
         sites = [
-            _Site({key: value for key, value in data.items() if key != "classes"}, quote=quote)
+            _JsonPosition(
+                {key: value for key, value in data.items() if key != "classes"}, quote=quote
+            )
         ]
     order: list[Leaf | Test] = []  # preorder, splits by their test
     while sites:
@@ -162,17 +164,20 @@ def tree_from_dict(data: Any, *, quote: bool = True) -> Tree:
             order.append(_check_leaf(site, node, labels))
             continue
         order.append(_check_test(site, node))
-        sites += (_Site(node["right"], site, "right"), _Site(node["left"], site, "left"))
+        sites += (
+            _JsonPosition(node["right"], site, "right"),
+            _JsonPosition(node["left"], site, "left"),
+        )
     return tree_of_preorder(order)
 
 
-def _check_object(site: _Site) -> Mapping[str, Any]:
+def _check_object(site: _JsonPosition) -> Mapping[str, Any]:
     if not isinstance(site.data, Mapping):
         site.fail(NODE_IS_NO_OBJECT, found=_kind(site.data))
     return site.data
 
 
-def _check_test(site: _Site, node: Mapping[str, Any]) -> Test:
+def _check_test(site: _JsonPosition, node: Mapping[str, Any]) -> Test:
     for key in ("feature", "left", "right"):
         if key not in node:
             site.fail(SPLIT_LACKS_KEY, key=key)
@@ -204,7 +209,7 @@ def _check_test(site: _Site, node: Mapping[str, Any]) -> Test:
     return node["feature"], None, level
 
 
-def _check_subsets(site: _Site, node: Mapping[str, Any]) -> Test:
+def _check_subsets(site: _JsonPosition, node: Mapping[str, Any]) -> Test:
     """A test by subsets."""
     if not isinstance(node["feature"], str):
         site.fail(NOT_A_STRING, key="feature", found=_kind(node["feature"]))
@@ -221,7 +226,7 @@ def _check_subsets(site: _Site, node: Mapping[str, Any]) -> Test:
     return node["feature"], None, OneOf(groups[0], groups[1], absent)
 
 
-def _check_threshold(site: _Site, node: Mapping[str, Any], missing: Side | None) -> float:
+def _check_threshold(site: _JsonPosition, node: Mapping[str, Any], missing: Side | None) -> float:
     threshold, order, unit = node["threshold"], node.get("order"), node.get("unit")
     if unit is not None and not isinstance(unit, str):
         site.fail(NOT_A_STRING, key="unit", found=_kind(unit))
@@ -235,7 +240,7 @@ def _check_threshold(site: _Site, node: Mapping[str, Any], missing: Side | None)
     return Quantity(level_numbers(order)[order.index(threshold)], order, None, missing)
 
 
-def _check_classes(site: _Site, classes: Any) -> dict[str, Label]:
+def _check_classes(site: _JsonPosition, classes: Any) -> dict[str, Label]:
     """Each class by its text."""
     if not isinstance(classes, list) or not all(
         isinstance(c, bool | int | float | str) for c in classes
@@ -244,7 +249,9 @@ def _check_classes(site: _Site, classes: Any) -> dict[str, Label]:
     return {label_text(c): c for c in classes}
 
 
-def _check_leaf(site: _Site, node: Mapping[str, Any], labels: Mapping[str, Label] | None) -> Leaf:
+def _check_leaf(
+    site: _JsonPosition, node: Mapping[str, Any], labels: Mapping[str, Label] | None
+) -> Leaf:
     unknown = [str(key) for key in node if key not in _LEAF_KEYS]
     if unknown:
         site.fail(LEAF_HAS_STRANGE_KEY, key=site.words("key", unknown[0]))
@@ -270,7 +277,7 @@ def _check_leaf(site: _Site, node: Mapping[str, Any], labels: Mapping[str, Label
     return Leaf(summary)
 
 
-def _check_line(site: _Site, line: Any) -> dict[str, Any]:
+def _check_line(site: _JsonPosition, line: Any) -> dict[str, Any]:
     """`{"intercept": .., "slopes": {name: ..}}` of finite numbers."""
     slopes = line.get("slopes") if isinstance(line, Mapping) else None
     named = isinstance(slopes, Mapping) and all(isinstance(name, str) for name in slopes)
@@ -281,7 +288,7 @@ def _check_line(site: _Site, line: Any) -> dict[str, Any]:
     return {"intercept": found[0], "slopes": dict(zip(slopes, found[1:], strict=True))}
 
 
-def _check_number(site: _Site, wording: Wording, key: str, value: Any) -> float:
+def _check_number(site: _JsonPosition, wording: Wording, key: str, value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         site.fail(wording, key=key, found=_kind(value))
     try:
@@ -293,7 +300,7 @@ def _check_number(site: _Site, wording: Wording, key: str, value: Any) -> float:
     return number
 
 
-def _check_count(site: _Site, key: str, value: Any) -> None:
+def _check_count(site: _JsonPosition, key: str, value: Any) -> None:
     number = _check_number(site, NO_SUMMARY, key, value)
     if number < 0 or math.isinf(number):
         site.fail(NO_NUMBER_OF_ROWS, key=key, found=value if site.quote else "a number")

@@ -46,7 +46,7 @@ def fit_tree(
     return fit.tree(tree), tuple(fit.warnings(span))
 
 
-class _Site(NamedTuple):
+class _GivenNode(NamedTuple):
     """A node of the given tree with its distinct rows and its place."""
 
     node: Node
@@ -74,7 +74,7 @@ class _Fit:
         return f"fewer than `min_leaf({self.support.min_leaf})` rows"
 
     def tree(self, tree: Tree) -> Tree:
-        stack = [_Site(tree.root, np.arange(len(self.table.counts)), 0, ())]
+        stack = [_GivenNode(tree.root, np.arange(len(self.table.counts)), 0, ())]
         order: list[Leaf | Test] = []  # preorder
         while stack:
             site = stack.pop()
@@ -87,7 +87,7 @@ class _Fit:
             stack += (right, left)
         return tree_of_preorder(order)
 
-    def _sides(self, site: _Site) -> tuple[Test, _Site, _Site] | None:
+    def _sides(self, site: _GivenNode) -> tuple[Test, _GivenNode, _GivenNode] | None:
         """Canonical test and sides of the first node, from this one on, that can split its rows."""
         while isinstance(node := site.node, Split):
             fault = self._fault(node, site.depth)
@@ -102,8 +102,8 @@ class _Fit:
             sizes, least = self.table.sizes(self.support.min_leaf, self.support.min_weight)
             n_left, n_right = (int(sizes[rows].sum()) for rows in (left, right))
             sides = (
-                _Site(node.left, left, site.depth + 1, (*site.path, "left")),
-                _Site(node.right, right, site.depth + 1, (*site.path, "right")),
+                _GivenNode(node.left, left, site.depth + 1, (*site.path, "left")),
+                _GivenNode(node.right, right, site.depth + 1, (*site.path, "right")),
             )
             if n_left >= least and n_right >= least:
                 return _canonical(feature, codes, goes_left, sides)
@@ -132,7 +132,7 @@ class _Fit:
             return f"`{node.feature}` has no cuts here"
         return None
 
-    def _on_a_cut(self, node: Split, feature: Feature, site: _Site) -> Split:
+    def _on_a_cut(self, node: Split, feature: Feature, site: _GivenNode) -> Split:
         """The split with its threshold moved to the nearest declared cut, if its feature has
         declared cuts."""
         if feature.cuts is None:
@@ -164,8 +164,8 @@ def _canonical(
     feature: Feature,
     codes: NDArray[np.int32],
     goes_left: NDArray[np.bool_],
-    sides: tuple[_Site, _Site],
-) -> tuple[Test, _Site, _Site]:
+    sides: tuple[_GivenNode, _GivenNode],
+) -> tuple[Test, _GivenNode, _GivenNode]:
     """The canonical test for rows of these codes, and its sides."""
     left, right = sides
     if feature.levels is None:

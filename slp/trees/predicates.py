@@ -21,7 +21,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from slp.errors import Diagnostic, ProgramError, SlpError
-from slp.ir.program import Constraint, Predicate, Program
+from slp.ir.program import CheckedProgram, Constraint, Predicate
 from slp.ir.words import predicate_text
 from slp.late import optional_module
 from slp.messages import Wording
@@ -39,7 +39,7 @@ from slp.trees.nodes import TreeNode
 #: Makes the function that a predicate of a program names. The function takes a `Tree` (a
 #: `TreeNode`, if the predicate is local) and returns True or False. Two threads never call it at
 #: once.
-Host: TypeAlias = Callable[[Predicate, Program], Callable[[Any], object]]
+Host: TypeAlias = Callable[[Predicate, CheckedProgram], Callable[[Any], object]]
 
 
 @dataclass(eq=False)
@@ -62,7 +62,7 @@ class AskedPredicate:
     refused: int = 0
     last_refused: Any = field(default=None, repr=False)
     seconds: float = 0.0
-    named_by: tuple[Predicate, Program] | None = field(default=None, repr=False)
+    named_by: tuple[Predicate, CheckedProgram] | None = field(default=None, repr=False)
     _lock: threading.Lock = field(default_factory=threading.Lock, repr=False)
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -103,12 +103,12 @@ class AskedPredicate:
         return SlpError(wording(self.span, predicate=self.words, **values))
 
 
-def names_code(program: Program) -> bool:
+def names_code(program: CheckedProgram) -> bool:
     """Whether a predicate of the program runs code that it names."""
     return any(map(_is_code, program.constraints))
 
 
-def with_predicates(program: Program, allow_code: bool) -> Program:
+def with_predicates(program: CheckedProgram, allow_code: bool) -> CheckedProgram:
     """The program with every predicate ready to be called, and counts at 0.
 
     Functions of the caller need no permission.
@@ -177,7 +177,7 @@ def _refused(constraint: Constraint) -> Diagnostic:
     return CODE_REFUSED(constraint.span, predicate=predicate_text(constraint))
 
 
-def asked_predicate(predicate: Predicate, program: Program) -> AskedPredicate:
+def asked_predicate(predicate: Predicate, program: CheckedProgram) -> AskedPredicate:
     """A predicate of a program, ready to be called. This may run code.
 
     Raises
@@ -197,7 +197,7 @@ def asked_predicate(predicate: Predicate, program: Program) -> AskedPredicate:
 
 
 def _asked_again(
-    named_by: tuple[Predicate, Program], counts: tuple[int, int, Any, float]
+    named_by: tuple[Predicate, CheckedProgram], counts: tuple[int, int, Any, float]
 ) -> AskedPredicate:
     out = asked_predicate(*named_by)
     out.asked, out.refused, out.last_refused, out.seconds = counts
@@ -207,7 +207,7 @@ def _asked_again(
 # --- languages ---------------------------------------------------------------------------------
 
 
-def _python_function(predicate: Predicate, program: Program) -> Callable[[Any], object]:
+def _python_function(predicate: Predicate, program: CheckedProgram) -> Callable[[Any], object]:
     """The function of `python("module:function")`. Modules are searched on Python's path, then in
     the folder of the file that names them."""
     assert isinstance(predicate.goal, Text)
@@ -228,7 +228,7 @@ def _python_function(predicate: Predicate, program: Program) -> Callable[[Any], 
     return function
 
 
-def _prolog_function(predicate: Predicate, program: Program) -> Callable[[Any], object]:
+def _prolog_function(predicate: Predicate, program: CheckedProgram) -> Callable[[Any], object]:
     """The goal of `prolog(Goal)`, proved by SWI-Prolog."""
     function: Callable[[Any], object]
     function = optional_module("swipl.predicates").prolog_function(predicate, program)

@@ -16,7 +16,7 @@ from slp.data.frames import collected, frame_of
 from slp.data.roles import roles_of
 from slp.errors import DataError
 from slp.ir.names import unknown_classes, unknown_features
-from slp.ir.program import Program
+from slp.ir.program import CheckedProgram
 from slp.ir.quantity import MISSING, OneOf, Quantity, level_numbers
 from slp.leaves import Label, label_array, label_text
 from slp.messages.tables import UNKNOWN_LEVEL
@@ -91,7 +91,7 @@ def _by_subsets(
     return left
 
 
-def leaves_of_rows(tree: Tree, program: Program, X: Any, y: Any) -> list[Leaf]:
+def leaves_of_rows(tree: Tree, program: CheckedProgram, X: Any, y: Any) -> list[Leaf]:
     """Leaves with a summary of the responses of a table's rows, from left to right.
 
     Raises

@@ -20,7 +20,7 @@ from slp.trees.regions import EVERYWHERE, Region
 
 if TYPE_CHECKING:
     from slp.data.table import Table
-    from slp.ir.program import Program
+    from slp.ir.program import CheckedProgram
     from slp.leaves import LeafModel
     from slp.trees.check import CheckResult
     from slp.trees.differences import TreeEdit
@@ -378,7 +378,12 @@ class Tree:
         return trees.tree_to_dot(self)
 
     def check(
-        self, program: Program | Any, X: Any = None, y: Any = None, *, allow_code: bool = False
+        self,
+        program: CheckedProgram | Any,
+        X: Any = None,
+        y: Any = None,
+        *,
+        allow_code: bool = False,
     ) -> list[CheckResult]:
         """A result for each constraint of a program: see `check_tree`."""
         return trees.check_tree(self, program, X, y, allow_code=allow_code)

@@ -18,7 +18,7 @@ from slp.syntax import parse_program, parse_term
 from slp.terms import Atom, Number, Struct, Text, Var
 
 
-def checked(text: str, name: str = "<text>", **parameters: float) -> ir.Program:
+def checked(text: str, name: str = "<text>", **parameters: float) -> ir.CheckedProgram:
     source = SourceFile(name, text, folders_of(name, ()))
     return check_program(parse_program(source), parameters)
 

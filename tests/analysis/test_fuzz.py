@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from slp.analysis import check_program, expand_program
 from slp.errors import ProgramError
-from slp.ir.program import Program
+from slp.ir.program import CheckedProgram
 from slp.ir.words import describe_prior
 from slp.source import SourceFile
 from slp.syntax import parse_recovering
@@ -59,7 +59,7 @@ def check_text(text: str) -> None:
         assert all(re.fullmatch(r"[EW][012]\d\d", d.code) for d in e.diagnostics)
         assert str(e)
         return
-    assert isinstance(program, Program)
+    assert isinstance(program, CheckedProgram)
     assert all(d.severity == "warning" for d in program.warnings)
     assert describe_prior(program) is not None
     reread, mistakes = parse_recovering(SourceFile("<expanded>", expand_program(program)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from slp.ir.program import Program
+from slp.ir.program import CheckedProgram
 
 
 @pytest.fixture
@@ -12,6 +12,6 @@ def program():
     """Make a program with some declarations and no rules: `table_of` looks at nothing else."""
 
     def make(**declarations):
-        return Program("test", None, (), **declarations)
+        return CheckedProgram("test", None, (), **declarations)
 
     return make

@@ -201,9 +201,9 @@ def neighbours(draw):
 @example([1.7e308, -1.7e308, math.nextafter(1.7e308, 0.0), 1.7976931348623157e308])
 @example([1e-320, 2e-320, -1e300])
 def test_rows_go_left_of_a_threshold_as_their_codes_say(x):
-    from slp.ir.program import Program
+    from slp.ir.program import CheckedProgram
 
-    table = table_of(Program("test", None, ()), [[v, i % 2] for i, v in enumerate(x)])
+    table = table_of(CheckedProgram("test", None, ()), [[v, i % 2] for i, v in enumerate(x)])
     (feature,) = table.features
     codes = table.codes[table.row_of, 0]
     np.testing.assert_array_equal(feature.values[codes], x)
@@ -219,10 +219,10 @@ def test_rows_go_left_of_a_threshold_as_their_codes_say(x):
 @given(st.lists(FLOATS, min_size=1, max_size=8), st.lists(FLOATS, min_size=1, max_size=5))
 @settings(max_examples=80, deadline=None)
 def test_rows_go_left_of_a_cut_as_their_codes_say(x, cuts):
-    from slp.ir.program import Program
+    from slp.ir.program import CheckedProgram
 
     cuts = tuple(sorted({c + 0.0 for c in cuts}))
-    declared = Program("test", None, (), features=(declare("x0", None, Cuts(cuts)),))
+    declared = CheckedProgram("test", None, (), features=(declare("x0", None, Cuts(cuts)),))
     table = table_of(declared, [[v, 0] for v in x])
     (feature,) = table.features
     codes = table.codes[table.row_of, 0]

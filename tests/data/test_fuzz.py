@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from slp.data import read_frame, table_of
 from slp.errors import SlpError
-from slp.ir.program import Bins, Cuts, FeatureDeclaration, LeafDeclaration, Program
+from slp.ir.program import Bins, CheckedProgram, Cuts, FeatureDeclaration, LeafDeclaration
 
 CELLS = st.one_of(
     st.none(),
@@ -74,7 +74,7 @@ def rows(draw):
 
 @st.composite
 def programs(draw):
-    return Program(
+    return CheckedProgram(
         "test",
         None,
         (),
@@ -190,6 +190,6 @@ def check_file(path):
             assert all(d.code.startswith("E40") for d in e.diagnostics)
             return
         assert frame.height > 0
-        table = table_or_fault(Program("test", None, ()), frame)
+        table = table_or_fault(CheckedProgram("test", None, ()), frame)
     if table is not None:
         check_invariants(table, frame.height)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from slp.data.table import Feature, Table
-from slp.ir.program import MEASURES, Measure, Program
+from slp.ir.program import MEASURES, CheckedProgram, Measure
 from slp.ir.tree_grammar import (
     FORBIDDEN,
     OUTSIDE,
@@ -178,7 +178,9 @@ def random_grammar(rng: np.random.Generator, table: Table) -> TreeGrammar:
 
 def make_problem(grammar: TreeGrammar, table: Table) -> Problem:
     """A grammar on a table as engines are given it; of a program that says nothing."""
-    return Problem(Program("test", None, ()), table, grammar, (), (), lambda problem, _: problem)
+    return Problem(
+        CheckedProgram("test", None, ()), table, grammar, (), (), lambda problem, _: problem
+    )
 
 
 def _random_rules(

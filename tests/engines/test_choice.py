@@ -164,7 +164,7 @@ def test_of_a_large_table_only_bins_are_tried(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr("slp.engines.exact.fitting._LARGE", n_cells - 1)
     tried = []
 
-    def vary(problem: Problem, program: ir.Program) -> Problem:
+    def vary(problem: Problem, program: ir.CheckedProgram) -> Problem:
         tried.append(program)
         return problem
 
@@ -244,7 +244,7 @@ def test_advice_leaves_trees_something_to_say() -> None:
     model = DENISON.compile(X, y)
     asked = []
 
-    def vary(problem: Problem, program: ir.Program) -> Problem:
+    def vary(problem: Problem, program: ir.CheckedProgram) -> Problem:
         asked.append(program)
         raise UsageError(Diagnostic("E000", "too large"))
 
@@ -267,7 +267,7 @@ def test_advice_ends_when_it_is_told_to() -> None:
     model = DENISON.compile(X, y)
     asked = []
 
-    def vary(problem: Problem, program: ir.Program) -> Problem:
+    def vary(problem: Problem, program: ir.CheckedProgram) -> Problem:
         asked.append(program)
         return problem
 

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 
 import slp
 from slp.cli import slp_command
-from slp.engines.kbest import Edges
+from slp.engines.kbest import RankedEdges
 from slp.engines.near_best import near_best
 from slp.errors import SlpError
 
@@ -70,7 +70,7 @@ class _Chain:
 
 def test_deep_items_and_the_bytes_held() -> None:
     told: list[int] = []
-    edges: Edges = _Chain(1500)
+    edges: RankedEdges = _Chain(1500)
     assert near_best(edges, 0.5, told.append)[0] == 1
     count, log_sum = near_best(edges, 1.0, told.append)
     assert count == 1501 and log_sum == pytest.approx(math.log(1 + 1500 / math.e))

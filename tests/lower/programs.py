@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from slp.analysis import check_program
 from slp.ir.grammar_text import grammar_to_text
-from slp.ir.program import Program
+from slp.ir.program import CheckedProgram
 from slp.ir.schema import Schema
 from slp.lower import program_to_tree_grammar
 from slp.source import SourceFile
@@ -13,7 +13,7 @@ from slp.syntax import parse_program
 GROWTREE = ":- use(growtree, [alpha = 0.5, beta = 1]).\n"
 
 
-def checked(text: str) -> Program:
+def checked(text: str) -> CheckedProgram:
     """A program from its text."""
     return check_program(parse_program(SourceFile("test.slp", text)))
 

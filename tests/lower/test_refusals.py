@@ -15,7 +15,7 @@ from slp.syntax import parse_term
 from slp.terms import Atom
 from tests.lower.programs import GROWTREE, checked, numeric
 
-_BARE = ir.Program("bare", start=None, rules=())
+_BARE = ir.CheckedProgram("bare", start=None, rules=())
 _GOAL = Atom("check")
 _SAMPLE = "take the engine `mh`, as `auto` does, or leave the constraint out"
 
@@ -52,7 +52,7 @@ _SAMPLE = "take the engine `mh`, as `auto` does, or leave the constraint out"
 def test_constraints_of_the_finished_tree_are_refused(
     constraint: ir.Constraint, says: str, help: str
 ) -> None:
-    program = ir.Program("p", start=None, rules=(), constraints=(constraint,))
+    program = ir.CheckedProgram("p", start=None, rules=(), constraints=(constraint,))
     with pytest.raises(UnsupportedError) as caught:
         program_to_tree_grammar(program, numeric("age"))
     (found,) = caught.value.diagnostics
@@ -63,7 +63,7 @@ def test_constraints_of_the_finished_tree_are_refused(
 
 def test_all_constraints_of_the_finished_tree_are_named_at_once() -> None:
     constraints = (ir.MaxFeatures(3), ir.Once("age"), ir.Monotone("age", "up"))
-    program = ir.Program("p", start=None, rules=(), constraints=constraints)
+    program = ir.CheckedProgram("p", start=None, rules=(), constraints=constraints)
     with pytest.raises(UnsupportedError) as caught:
         program_to_tree_grammar(program, numeric("age"))
     assert [d.code for d in caught.value.diagnostics] == ["E301", "E301"]
@@ -98,12 +98,12 @@ def test_a_program_without_a_start() -> None:
     assert found.help == "declare one, as in `:- start(tree(0)).`"
 
 
-def started(text: str, start: str) -> ir.Program:
+def started(text: str, start: str) -> ir.CheckedProgram:
     """A checked program, but with a start that the checker never saw."""
     return replace(checked(text), start=parse_term(start))
 
 
-def fault_of(program: ir.Program, schema: Schema) -> SlpError:
+def fault_of(program: ir.CheckedProgram, schema: Schema) -> SlpError:
     with pytest.raises(SlpError) as caught:
         program_to_tree_grammar(program, schema)
     return caught.value

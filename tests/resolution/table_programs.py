@@ -11,7 +11,7 @@ from scipy.stats import chi2
 
 import slp
 from slp.engines.enumeration.derivations import Derivation, derivations
-from slp.ir.program import Program, SplitBody
+from slp.ir.program import CheckedProgram, SplitBody
 from slp.problem.boxes import Geometry
 from slp.problem.problem import Problem
 from slp.terms import Var, variables
@@ -59,7 +59,7 @@ def prior_text(name: str) -> str:
     return f":- use({name}).\n:- feature(dose, [cuts([3, 5, 7])]).\n"
 
 
-def can_be_expanded(program: Program) -> bool:
+def can_be_expanded(program: CheckedProgram) -> bool:
     """Whether a program has an expansion on a table: it has no constraints, and no guard asks for a
     threshold that `range` draws."""
     if program.constraints:

@@ -33,7 +33,7 @@ class BruteForce(AllDerivations):
     """Everything that the package computes exactly, from the derivations one by one."""
 
     def __init__(
-        self, program: ir.Program, example: Example, leaf: LeafFormula, limit: int = 20_000
+        self, program: ir.CheckedProgram, example: Example, leaf: LeafFormula, limit: int = 20_000
     ) -> None:
         super().__init__(program, example, limit)
         self.leaf = leaf

@@ -9,7 +9,7 @@ from functools import cache
 
 from slp.compile import compile_problem, compile_program
 from slp.errors import ProgramError
-from slp.ir.program import Program, SplitBody
+from slp.ir.program import CheckedProgram, SplitBody
 from slp.ir.quantity import MISSING
 from slp.problem.problem import Problem
 from slp.source import SourceFile
@@ -160,7 +160,7 @@ def _any_groups(rng: random.Random, levels: list[str]) -> Groups:
 
 def _consistent_program(
     rng: random.Random, table: RandomTable, rows: bool, least_weight: bool, ranges: bool
-) -> tuple[str, Program]:
+) -> tuple[str, CheckedProgram]:
     """A program whose constraints do not contradict each other (E142 is drawn again)."""
     while True:
         rules = ROW_RULES if rows else RANGE_RULES if ranges else None

@@ -59,7 +59,7 @@ class AllDerivations:
         More than `limit` partial or finished derivations at some node.
     """
 
-    def __init__(self, program: ir.Program, example: Example, limit: int) -> None:
+    def __init__(self, program: ir.CheckedProgram, example: Example, limit: int) -> None:
         self.program, self.example, self.limit = program, example, limit
         distinct = {tuple(example.coded(f, x) for f, x in enumerate(row)) for row in example.rows}
         most = max(1, min(len(distinct), len(example.rows) // program.support.min_leaf))

@@ -13,6 +13,7 @@ from slp.errors import DataError
 from slp.ir.program import (
     Before,
     Box,
+    CheckedProgram,
     Constant,
     Constraint,
     Exclusive,
@@ -27,7 +28,6 @@ from slp.ir.program import (
     Monotone,
     Once,
     Predicate,
-    Program,
     Support,
 )
 from slp.source import SourceFile, SourceSpan
@@ -50,9 +50,11 @@ def split(
 ORDER = ("1", "2", "3", "no", "yes")
 
 
-def program(*constraints: Constraint, support: Support | None = None) -> Program:
+def program(*constraints: Constraint, support: Support | None = None) -> CheckedProgram:
     support = support or Support()
-    return Program("test", None, (), constraints=constraints, support=support, class_order=ORDER)
+    return CheckedProgram(
+        "test", None, (), constraints=constraints, support=support, class_order=ORDER
+    )
 
 
 def check(constraint: Constraint, root: Node) -> CheckResult:
@@ -254,11 +256,13 @@ def test_monotone_predictions_of_ordered_classes() -> None:
 
 def test_names_as_classes_have_no_order_of_their_own() -> None:
     rising = split("age", 10.0, counted(no=3, yes=1), counted(no=1, yes=3))
-    rules = Program("test", None, (), constraints=(Monotone("age", "up"),))
+    rules = CheckedProgram("test", None, (), constraints=(Monotone("age", "up"),))
     (result,) = Tree(rising).check(rules)
     assert result.holds is None
     assert result.counterexample == "the classes are names, and no order of them is declared"
-    falling = Program("test", None, (), constraints=rules.constraints, class_order=("yes", "no"))
+    falling = CheckedProgram(
+        "test", None, (), constraints=rules.constraints, class_order=("yes", "no")
+    )
     assert Tree(rising).check(falling)[0].holds is False
 
 
@@ -307,7 +311,7 @@ def test_monotone_predictions_of_numbers(
     model: tuple[str, float] | None, leaves: list[Leaf], falls: str
 ) -> None:
     declared = None if model is None else LeafDeclaration(model[0], model[1:])
-    rules = Program("test", None, (), constraints=(Monotone("age", "up"),), leaf=declared)
+    rules = CheckedProgram("test", None, (), constraints=(Monotone("age", "up"),), leaf=declared)
     (result,) = Tree(split("age", 1.0, *leaves)).check(rules)
     assert result.counterexample == f"at right (1 <= age): {falls} at left (age < 1)"
     (swapped,) = Tree(split("age", 1.0, *reversed(leaves))).check(rules)
@@ -417,7 +421,7 @@ def test_the_response_is_taken_as_a_posterior_takes_it() -> None:
 def test_a_table_without_response() -> None:
     def message(*args: object, response: str | None = None) -> tuple[str, str]:
         with pytest.raises(DataError) as caught:
-            Tree(Leaf()).check(Program("test", None, (), response=response), *args)
+            Tree(Leaf()).check(CheckedProgram("test", None, (), response=response), *args)
         return caught.value.diagnostics[0].code, caught.value.diagnostics[0].message
 
     no_column = "there is no column `{}` for the response"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from slp.budgets import Deadline, check_room_for_bit_sets, format_seconds
 from slp.engines import chart as package
 from slp.engines.contract import Progress
-from slp.engines.sums import Limits, SumsOverTrees
+from slp.engines.sums import SumLimits, SumsOverTrees
 from slp.errors import TimeOverError
 from slp.messages.inference import CHART_OUT_OF_TIME
 from slp.problem.problem import Problem
@@ -13,7 +13,7 @@ from slp.results.averages import TreeDistribution
 
 
 def chart(
-    problem: Problem, likelihood: bool, limits: Limits, progress: Progress | None
+    problem: Problem, likelihood: bool, limits: SumLimits, progress: Progress | None
 ) -> TreeDistribution:
     """Sums by the chart; raises BudgetError E501, E540."""
     check_room_for_bit_sets(problem.table, limits.memory)

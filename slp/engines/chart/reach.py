@@ -70,10 +70,10 @@ def find_boxes(
     BudgetError
         The chart would need more than `memory` bytes (E501).
     """
-    return _Search(grammar, geometry, memory, progress).run()
+    return _ReachSearch(grammar, geometry, memory, progress).run()
 
 
-class _Search:
+class _ReachSearch:
     """Boxes are numbered as they are found. Sets of states are the bits of a number."""
 
     def __init__(
@@ -178,7 +178,7 @@ class _Search:
             )
 
 
-class _Step(NamedTuple):
+class _SplitEffect(NamedTuple):
     """The effect of a split on a profile: sets of states left and right, how many pairs of them,
     and whether a measure counts it."""
 
@@ -194,7 +194,7 @@ class _Profile:
 
     def __init__(self, grammar: TreeGrammar, states: int) -> None:
         self.states = [s for s in range(states.bit_length()) if states >> s & 1]
-        self.steps: dict[int, _Step] = {}
+        self.steps: dict[int, _SplitEffect] = {}
         self._tables, met = [], set(self.states)
         for state in self.states:  # which grows
             for rule in grammar.states[state].rules:
@@ -210,12 +210,12 @@ class _Profile:
         """Whether some measure counts any split."""
         return any(counted.any() for _, counted in self._tables)
 
-    def new_step(self, cell: int) -> _Step:
+    def new_step(self, cell: int) -> _SplitEffect:
         """Compute the step in a cell."""
         sides = [steps[cell].tolist() for steps, _ in self._tables if steps[cell, 0] >= 0]
         left = right = 0
         for a, b in sides:
             left, right = left | 1 << a, right | 1 << b
         counted = any(counted[cell] for _, counted in self._tables)
-        self.steps[cell] = step = _Step(left, right, len(sides), counted)
+        self.steps[cell] = step = _SplitEffect(left, right, len(sides), counted)
         return step

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from slp.ir.tree_grammar import CallRule, LeafRule, TreeGrammar
 from slp.problem.boxes import BoxSplit, Geometry
-from slp.problem.local_process import Goal, LocalProcess
+from slp.problem.local_process import BoxGoal, LocalProcess
 from slp.trees.predicates import AskedPredicate
 
 #: The most nested states in a derivation; each takes some frames of Python's stack.
@@ -68,7 +68,7 @@ def derivations(
             yield derivation
 
 
-def _derive(process: LocalProcess, goal: Goal, above: int) -> Iterator[Derivation]:
+def _derive(process: LocalProcess, goal: BoxGoal, above: int) -> Iterator[Derivation]:
     if above > MOST_NESTED:
         raise TooDeepError
     for taken in goal.rules:

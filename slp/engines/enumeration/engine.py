@@ -5,13 +5,13 @@ from __future__ import annotations
 from slp.budgets import check_room_for_bit_sets
 from slp.engines import enumeration
 from slp.engines.contract import Progress
-from slp.engines.sums import Limits, SumsOverTrees
+from slp.engines.sums import SumLimits, SumsOverTrees
 from slp.problem.problem import Problem
 from slp.results.averages import TreeDistribution
 
 
 def _enumerate(
-    problem: Problem, likelihood: bool, limits: Limits, progress: Progress | None
+    problem: Problem, likelihood: bool, limits: SumLimits, progress: Progress | None
 ) -> TreeDistribution:
     check_room_for_bit_sets(problem.table, limits.memory)
     return enumeration.Enumeration.of(problem.grammar, problem.boxes, likelihood)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from slp.engines.chart.engine import chart
 from slp.engines.contract import Progress
 from slp.engines.exact import CompiledChart
-from slp.engines.sums import Limits, SumsOverTrees
+from slp.engines.sums import SumLimits, SumsOverTrees
 from slp.problem.problem import Problem
 from slp.results.averages import TreeDistribution
 
 
 def _exact(
-    problem: Problem, likelihood: bool, limits: Limits, progress: Progress | None
+    problem: Problem, likelihood: bool, limits: SumLimits, progress: Progress | None
 ) -> TreeDistribution:
     if problem.core is None:
         return chart(problem, likelihood, limits, progress)

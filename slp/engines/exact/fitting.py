@@ -16,7 +16,7 @@ from dataclasses import dataclass, replace
 from slp.data.table import Table
 from slp.engines.exact.size import Size, size_for
 from slp.errors import SlpError
-from slp.ir.program import Bins, FeatureDeclaration, Program
+from slp.ir.program import Bins, CheckedProgram, FeatureDeclaration
 from slp.problem.problem import Problem
 
 # From mild to severe.
@@ -93,7 +93,9 @@ def _is_large(table: Table) -> bool:
     return len(table.counts) * len(table.features) > _LARGE
 
 
-def _ladders(program: Program, table: Table) -> Iterator[Iterator[tuple[str, str | None, Program]]]:
+def _ladders(
+    program: CheckedProgram, table: Table
+) -> Iterator[Iterator[tuple[str, str | None, CheckedProgram]]]:
     """Changes of one kind, from mild to severe, with what they replace and the changed programs."""
     support, large = program.support, _is_large(table)
     named = tuple(f for f in program.features if f.name is not None or f.coding is None)
@@ -134,7 +136,7 @@ def _ladders(program: Program, table: Table) -> Iterator[Iterator[tuple[str, str
 
 
 def _mildest(
-    ladder: Sequence[tuple[str, str | None, Program]],
+    ladder: Sequence[tuple[str, str | None, CheckedProgram]],
     problem: Problem,
     room: Room,
     stop: Callable[[], bool],
@@ -152,7 +154,7 @@ def _mildest(
     return best if best is not None and best.size.splits >= 1 else None  # else nothing is left
 
 
-def _size(problem: Problem, program: Program, room: Room) -> Size | None:
+def _size(problem: Problem, program: CheckedProgram, room: Room) -> Size | None:
     """None if the changed program does not fit the table."""
     try:
         changed = problem.varied(program)

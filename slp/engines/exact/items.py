@@ -19,7 +19,7 @@ from slp.engines.exact.passes import Passes, Quantity
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.core import leaves_owed
 
-#: Values of `Edges.feature` for edges without a split.
+#: Values of `ItemEdges.feature` for edges without a split.
 LEAF, CALL = -1, -2
 
 #: Feature and the two codes that are neighbours.
@@ -37,7 +37,7 @@ _WORDS: dict[Quantity, str] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Edges:
+class ItemEdges:
     """The edges of an item, in canonical order, rule after rule. E entries each.
 
     Attributes
@@ -101,7 +101,7 @@ class Items:
         self.rows: list[NDArray[np.uint32]] = [everything]
         self.product: list[int] = [-1]
         self._number: dict[tuple[bytes, int], int] = {}
-        self._edges: dict[int, Edges] = {}
+        self._edges: dict[int, ItemEdges] = {}
         self._forget()
 
     def _forget(self) -> None:
@@ -140,7 +140,7 @@ class Items:
         needed = (self._quantity, self._likelihood)
         self._passes.hold(_WORDS[self._quantity], size, needed)
 
-    def edges(self, item: int) -> Edges:
+    def edges(self, item: int) -> ItemEdges:
         """The edges of an item."""
         found = self._edges.get(item)
         if found is None:
@@ -163,7 +163,7 @@ class Items:
         return left, self._find(rows[~goes_left], int(edges.right_state[edge]))
 
     def ranked(self, item: int) -> Iterator[tuple[float, int, int]]:
-        """See `slp.engines.kbest.Edges`."""
+        """See `slp.engines.kbest.ItemEdges`."""
         edges = self.edges(item)
         n_children = np.where(edges.feature >= 0, 2, np.where(edges.feature == CALL, 1, 0)).tolist()
         scores = edges.scores(self._likelihood).tolist()
@@ -187,19 +187,19 @@ class Items:
     def _pass(self) -> Any:
         return self._passes.get(self._quantity, self._likelihood, "items")
 
-    def _open(self, item: int) -> Edges:
-        return Edges(
+    def _open(self, item: int) -> ItemEdges:
+        return ItemEdges(
             *self._passes.engine.scored_edges(self._pass, self.rows[item], self.product[item])
         )
 
     @cached_property
-    def _root(self) -> Edges:
+    def _root(self) -> ItemEdges:
         """Item 0's calls, with the values of the items called."""
         n = self._n_owed
         states = np.arange(self._start * n, self._start * n + n, dtype=np.int32)
         zeros, calls = np.zeros(n, np.int32), np.full(n, CALL, np.int32)
         values = self._passes.engine.root_values(self._pass)
-        return Edges(
+        return ItemEdges(
             0.0, zeros - 1, calls, zeros, zeros, states, zeros - 1, np.zeros(n), values, np.zeros(n)
         )
 

@@ -17,11 +17,11 @@ from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from slp.engines.mcmc.proposals import Derivation, Proposal, Space, metropolis_hastings
+from slp.engines.mcmc.proposals import ChainState, Proposal, Space, metropolis_hastings
 from slp.runner import Json, Move, Phase, StepByStep, Tally
 from slp.runner.randomness import Randomness, RandomNumbers
 
-D = TypeVar("D", bound=Derivation)
+D = TypeVar("D", bound=ChainState)
 S = TypeVar("S", bound=Space[Any])
 
 

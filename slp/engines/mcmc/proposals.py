@@ -22,7 +22,7 @@ from slp.runner import Outcome
 from slp.runner.randomness import Randomness
 
 
-class Derivation(Protocol):
+class ChainState(Protocol):
     """The part of a derivation that proposals use."""
 
     @property
@@ -31,7 +31,7 @@ class Derivation(Protocol):
         ...
 
 
-D = TypeVar("D", bound=Derivation)
+D = TypeVar("D", bound=ChainState)
 
 
 class Space(Protocol[D]):
@@ -220,7 +220,7 @@ def _judged(target: Space[D], old: D, new: D | None) -> Proposed[D]:
     return Proposed(new, target.log_ratio(new, old))
 
 
-def log_count_ratio(new: Derivation, old: Derivation) -> float:
+def log_count_ratio(new: ChainState, old: ChainState) -> float:
     """log n(old) / n(new), of the numbers of choice points. (Both have the point that was cut.)"""
     return math.log(old.n_points / new.n_points)
 

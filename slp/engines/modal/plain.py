@@ -26,7 +26,7 @@ from slp.problem.local_process import LocalProcess
 
 
 @dataclass
-class _Node:
+class _GrowingNode:
     box: int
     state: int
     depth: int
@@ -37,7 +37,7 @@ class _Node:
     stops: bool = False
     gains: bool = False
     split: SplitOption | None = None
-    children: tuple[_Node, _Node] | None = None
+    children: tuple[_GrowingNode, _GrowingNode] | None = None
     failed: set[tuple[int, int, int]] = field(default_factory=set)
     log_stop: float = -math.inf
     log_likelihood: float = 0.0
@@ -63,7 +63,7 @@ class PlainGrower(PlainScorer):
         process, plan = self.process, self.plan
         root = process.root
         leaf = self.geometry.table.leaf
-        top = _Node(root.box, root.state, 0, 1, leaf, plan.further)
+        top = _GrowingNode(root.box, root.state, 0, 1, leaf, plan.further)
         again, undone = [top], 0
         while again:
             for node in again:
@@ -78,7 +78,7 @@ class PlainGrower(PlainScorer):
                 return self._grown(Ending.TOO_MANY_DEAD_ENDS, None)
         return self._grown(Ending.DONE, top)
 
-    def _grow_below(self, node: _Node) -> bool:
+    def _grow_below(self, node: _GrowingNode) -> bool:
         """Decide a goal and all below it; False if the growth must stop."""
         stack = [node]
         while stack:
@@ -89,7 +89,7 @@ class PlainGrower(PlainScorer):
             stack += reversed(at.children or ())
         return True
 
-    def _decide(self, node: _Node) -> None:
+    def _decide(self, node: _GrowingNode) -> None:
         plan = self.plan
         options = self.options(node.box, node.state)
         drawn = node.depth < plan.drawn_levels
@@ -123,7 +123,7 @@ class PlainGrower(PlainScorer):
         node.split, node.gain = best[2], best[1] - stop_score
         node.children = self._child(node, False), self._child(node, True)
 
-    def _child(self, node: _Node, right: bool) -> _Node:
+    def _child(self, node: _GrowingNode, right: bool) -> _GrowingNode:
         split = node.split
         assert split is not None
         box = split.right if right else split.left
@@ -135,9 +135,9 @@ class PlainGrower(PlainScorer):
             leaf = Dirichlet(leaf.classes, (leaf.concentration + added).tolist())
         state = split.right_state if right else split.left_state
         slack = self.plan.further if node.gains else node.slack - 1
-        return _Node(box, state, node.depth + 1, 2 * node.place + right, leaf, slack)
+        return _GrowingNode(box, state, node.depth + 1, 2 * node.place + right, leaf, slack)
 
-    def _noise(self, node: _Node, split: SplitOption | None) -> float:
+    def _noise(self, node: _GrowingNode, split: SplitOption | None) -> float:
         """Gumbel noise of an option, from the seed, the node's place and the option alone: the
         option with the largest sum of score / temperature and noise is drawn as `Plan` says
         (Gumbel 1954)."""
@@ -148,7 +148,7 @@ class PlainGrower(PlainScorer):
             h = _split_mix(h + split.low)
         return -math.log(-math.log(((h >> 11) + 0.5) * 2.0**-53))
 
-    def _decide_stops(self, top: _Node) -> None:
+    def _decide_stops(self, top: _GrowingNode) -> None:
         """At the goals that were not decided in time: whether they can stop."""
         for node in _preorder(top):
             if not node.decided:
@@ -156,7 +156,7 @@ class PlainGrower(PlainScorer):
                 node.log_stop = max(leaves, default=-math.inf)
                 node.log_likelihood = self.log_likelihood(node.leaf, node.box)
 
-    def _grown(self, ending: Ending, top: _Node | None) -> Grown:
+    def _grown(self, ending: Ending, top: _GrowingNode | None) -> Grown:
         nodes = [] if top is None else list(_preorder(top))
         prior = self.geometry.table.leaf
         k = prior.n_statistics
@@ -197,7 +197,7 @@ def _by_rule_and_feature(splits: list[SplitOption]) -> Iterator[list[SplitOption
     yield from runs.values()
 
 
-def _preorder(top: _Node) -> Iterator[_Node]:
+def _preorder(top: _GrowingNode) -> Iterator[_GrowingNode]:
     stack = [top]
     while stack:
         node = stack.pop()
@@ -205,7 +205,7 @@ def _preorder(top: _Node) -> Iterator[_Node]:
         stack += reversed(node.children or ())
 
 
-def _undo_dead_ends(top: _Node) -> Iterator[_Node]:
+def _undo_dead_ends(top: _GrowingNode) -> Iterator[_GrowingNode]:
     """The goals that decide again, each without the split that led to a dead end. One that was
     split although stopping is best now stops."""
     stack = [top]

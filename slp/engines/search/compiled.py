@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from slp.kernels.compiled import compiled_core
 
-__all__ = ["Found", "Ranked", "Ranking", "Search"]
+__all__ = ["Found", "Ranked", "Ranking", "CompiledSearch"]
 
 #: Is given the items opened, the items kept and the bytes used; False stops the search.
 Poll: TypeAlias = Callable[[int, int, int], bool]
@@ -66,7 +66,7 @@ class Ranked:
     high: float
 
 
-class Search:
+class CompiledSearch:
     """A search in the core.
 
     Parameters
@@ -134,7 +134,7 @@ class Ranking:
 
     def next(self, poll: Poll | None = None) -> tuple[bool, Ranked | None]:
         """Whether the search for the next derivation came to its end, and the derivation; None if
-        there is no other, or it did not. `poll` is as for `Search.run`."""
+        there is no other, or it did not. `poll` is as for `CompiledSearch.run`."""
         ending, feature, low, high, value, self.bound, self.steps = self._core.next(poll)
         if ending != _DONE or not len(feature):
             return ending == _DONE, None

@@ -17,7 +17,7 @@ __all__ = ["ENGINE"]
 
 
 @dataclass(frozen=True)
-class _Search:
+class _SearchEngine:
     """See the module."""
 
     name: str = "search"
@@ -37,4 +37,4 @@ class _Search:
         return search.run_search(problem, request)
 
 
-ENGINE = _Search()
+ENGINE = _SearchEngine()

@@ -9,12 +9,12 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from slp.budgets import Deadline
-from slp.engines.search.compiled import Found, Poll, Ranked, Ranking, Search
+from slp.engines.search.compiled import CompiledSearch, Found, Poll, Ranked, Ranking
 from slp.engines.search.plain import PlainRanking, PlainSearch
 
 __all__ = ["LEAST_SECONDS", "Listing"]
 
-AnySearch: TypeAlias = Search | PlainSearch
+AnySearch: TypeAlias = CompiledSearch | PlainSearch
 
 #: Seconds that a search takes though its time is over, so that it gives more than one leaf; and a
 #: list of the trees that it knows.

@@ -142,7 +142,7 @@ class PlainSearch:
         return np.array(out, np.int32).reshape(-1, 3)
 
     def ranking(self, *, known: bool) -> PlainRanking:
-        """As of `slp.engines.search.compiled.Search`; none are known besides the best."""
+        """As of `slp.engines.search.compiled.CompiledSearch`; none are known besides the best."""
         return PlainRanking(self, nothing=known)
 
     def open(self, item: Item) -> None:
@@ -196,7 +196,7 @@ class PlainSearch:
 
 
 @dataclass(order=True)
-class _Part:
+class _PartOfDerivation:
     """A part of a derivation: what was decided, from left to right. The smallest has the largest
     bound on the derivations that it may become."""
 
@@ -217,7 +217,7 @@ class PlainRanking:
 
     def __init__(self, search: PlainSearch, *, nothing: bool = False) -> None:
         self._search, self._number = search, 0
-        self._heap: list[_Part] = []
+        self._heap: list[_PartOfDerivation] = []
         if not nothing:
             self._push(0.0, (), (search.start,))
 
@@ -252,7 +252,7 @@ class PlainRanking:
         highs = [item.high for item in undecided]
         if value > -math.inf and -math.inf not in highs:
             self._number += 1
-            part = _Part(-(value + sum(highs)), self._number, value, cuts, undecided)
+            part = _PartOfDerivation(-(value + sum(highs)), self._number, value, cuts, undecided)
             heapq.heappush(self._heap, part)
 
 

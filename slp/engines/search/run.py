@@ -17,7 +17,7 @@ from slp.engines.contract import Request
 from slp.engines.modal.compiled import core_engine, grow_in_core
 from slp.engines.modal.plan import Ending, Grown, Plan
 from slp.engines.modal.pruning import Pruning
-from slp.engines.search.compiled import Found, Search
+from slp.engines.search.compiled import CompiledSearch, Found
 from slp.engines.search.listing import LEAST_SECONDS, AnySearch, Listing
 from slp.engines.search.plain import PlainSearch
 from slp.engines.search.result import SearchResult
@@ -127,11 +127,11 @@ class _Run:
 
     # --- in the core ---------------------------------------------------------------------------
 
-    def _in_core(self) -> tuple[Search, Found]:
+    def _in_core(self) -> tuple[CompiledSearch, Found]:
         room = room_beside(self.problem.table, self.request.memory)
         if room < _LEAST_ROOM:
             self._raise_no_memory()
-        search = Search(self.problem.core, likelihood=self.request.likelihood, room=room)
+        search = CompiledSearch(self.problem.core, likelihood=self.request.likelihood, room=room)
         try:
             self._seed(search, self._plans(), room)
             certain, self.out_of_memory = search.run(self._poll_until(_SECONDS))
@@ -147,7 +147,7 @@ class _Run:
             return search, replace(found, cuts=cuts, low=value)
         return search, found
 
-    def _seed(self, search: Search, plans: Iterable[Plan], room: int) -> None:
+    def _seed(self, search: CompiledSearch, plans: Iterable[Plan], room: int) -> None:
         """Let the search know the modal trees of some plans, for a part of the time."""
         seconds, began = self.request.deadline.seconds, time.monotonic()
         for value, cuts in self._modal_trees(plans, room):

@@ -15,8 +15,8 @@ A particle fails at a dead end. It fails as soon as its leaves and open goals to
 `max_leaves` allows, or its features more than `max_features`. Other tests on finished trees act at
 the end.
 
-A *conditional* filter has one particle whose choices are given (`Kept`): it survives every
-resampling, whose outcome is drawn given that it does. Particle Gibbs is made of it
+A *conditional* filter has one particle whose choices are given (`ReferenceParticle`): it survives
+every resampling, whose outcome is drawn given that it does. Particle Gibbs is made of it
 (`slp.engines.mcmc.trees.particle_gibbs`).
 
 Reference: Lakshminarayanan, Roy & Teh (2013), section 3 and algorithm 1.
@@ -121,7 +121,7 @@ Island: TypeAlias = tuple[Particle, ...]
 
 
 @dataclass(frozen=True)
-class Kept:
+class ReferenceParticle:
     """The particle of a conditional filter whose choices are given: its number in the island, and
     rule and split by the number of the goal."""
 
@@ -152,8 +152,12 @@ class FilterSteps:
         return not any(particle.open for particle in state)
 
     def step(
-        self, randomness: Randomness, state: Island, tally: Tally, kept: Kept | None = None
-    ) -> tuple[Island, Kept | None]:
+        self,
+        randomness: Randomness,
+        state: Island,
+        tally: Tally,
+        kept: ReferenceParticle | None = None,
+    ) -> tuple[Island, ReferenceParticle | None]:
         """One step of particles, of which some have open goals; `kept`: of a conditional filter.
         Each decision counts as a move named by its outcome: `grow`, or the cause of a failure."""
         plan = self.plan

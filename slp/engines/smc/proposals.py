@@ -30,7 +30,7 @@ from collections.abc import Callable
 from itertools import groupby
 from typing import NamedTuple, TypeAlias
 
-from slp.problem.local_process import Goal, LocalProcess, cumulated
+from slp.problem.local_process import BoxGoal, LocalProcess, cumulated
 from slp.runner.randomness import Randomness
 
 
@@ -44,10 +44,10 @@ class Decision(NamedTuple):
 
 #: A rule and a split that are given, not drawn.
 _Given: TypeAlias = tuple[int, int] | None
-_Proposal: TypeAlias = Callable[[Randomness, LocalProcess, float, Goal, _Given], Decision]
+_Proposal: TypeAlias = Callable[[Randomness, LocalProcess, float, BoxGoal, _Given], Decision]
 
 
-def _log_gain(process: LocalProcess, power: float, goal: Goal, rule: int, split: int) -> float:
+def _log_gain(process: LocalProcess, power: float, goal: BoxGoal, rule: int, split: int) -> float:
     """log [L(left) L(right) / L(box)]^p; 0 where the rule does not split."""
     if split < 0 or power == 0.0:
         return 0.0
@@ -57,7 +57,7 @@ def _log_gain(process: LocalProcess, power: float, goal: Goal, rule: int, split:
 
 
 def _prior(
-    randomness: Randomness, process: LocalProcess, power: float, goal: Goal, given: _Given
+    randomness: Randomness, process: LocalProcess, power: float, goal: BoxGoal, given: _Given
 ) -> Decision:
     taken, split = given or (randomness.among(goal.cumulative), -1)
     rule = goal.rules[taken]
@@ -68,7 +68,7 @@ def _prior(
 
 
 def _empirical(
-    randomness: Randomness, process: LocalProcess, power: float, goal: Goal, given: _Given
+    randomness: Randomness, process: LocalProcess, power: float, goal: BoxGoal, given: _Given
 ) -> Decision:
     taken, split = given or (randomness.among(goal.cumulative), -1)
     rule = goal.rules[taken]
@@ -89,7 +89,7 @@ def _empirical(
 
 
 def _optimal(
-    randomness: Randomness, process: LocalProcess, power: float, goal: Goal, given: _Given
+    randomness: Randomness, process: LocalProcess, power: float, goal: BoxGoal, given: _Given
 ) -> Decision:
     alternatives, log_factors = [], []
     for r, rule in enumerate(goal.rules):

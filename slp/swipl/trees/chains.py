@@ -47,7 +47,7 @@ class PrologMetropolisHastings(MetropolisHastings):
 
     def __init__(
         self,
-        program: ir.Program,
+        program: ir.CheckedProgram,
         geometry: Geometry,
         *,
         proposal: str = "q_uc",
@@ -94,7 +94,7 @@ class PrologMetropolisHastings(MetropolisHastings):
 
 
 def sampler(
-    program: ir.Program,
+    program: ir.CheckedProgram,
     boxes: Geometry,
     options: TreeChainOptions,
     likelihood: bool,

@@ -32,7 +32,7 @@ from slp.problem.boxes import BoxSplit, Geometry
 from slp.problem.core import core_for, leaf_problem
 from slp.problem.cut_trees import rows_left
 from slp.problem.local_process import (
-    Goal,
+    BoxGoal,
     LocalProcess,
     RuleAlternative,
     SplitAlternative,
@@ -71,7 +71,7 @@ class PrologProcess(LocalProcess):
 
     def __init__(
         self,
-        program: ir.Program,
+        program: ir.CheckedProgram,
         source: SourceFile,
         grammar: TreeGrammar,
         geometry: Geometry,
@@ -91,7 +91,7 @@ class PrologProcess(LocalProcess):
         self._leaves: Any = None if core is None else leaf_problem(core, geometry.table)
 
     @property
-    def root(self) -> Goal:
+    def root(self) -> BoxGoal:
         """All rows in the start state."""
         return self.goal(self.geometry.root, self._start)
 
@@ -117,15 +117,15 @@ class PrologProcess(LocalProcess):
         rows = np.flatnonzero(self.geometry.members([box])[0]).astype(np.uint32)
         return float(self._leaves.log_marginal(rows))
 
-    def _new_goal(self, box: int, state: int) -> Goal:
+    def _new_goal(self, box: int, state: int) -> BoxGoal:
         nonterminal, depth = self._states[state]
         if nonterminal == _LEAF:
-            return Goal(box, state, (RuleAlternative(LeafRule(0.0, ()), 0, 0.0),), _AT_ONCE, 0.0)
+            return BoxGoal(box, state, (RuleAlternative(LeafRule(0.0, ()), 0, 0.0),), _AT_ONCE, 0.0)
         found = self._loaded.ways(nonterminal, self._box(box, depth), self._limits)
         # A rule with forbidden splits only has no alternatives and is left out.
         rules = [self._rule(i, *one, box, depth) for i, one in enumerate(found) if one[2]]
         cumulative, log_total = cumulated([rule.log_weight for rule in rules])
-        return Goal(box, state, tuple(rules), cumulative, log_total)
+        return BoxGoal(box, state, tuple(rules), cumulative, log_total)
 
     def _box(self, box: int, depth: int) -> Term:
         rows = np.flatnonzero(self.geometry.members([box])[0]) + 1
@@ -170,7 +170,7 @@ class PrologProcess(LocalProcess):
         return SplitAlternative(split, self._number(left, below), self._number(right, below))
 
 
-def expanded(program: ir.Program, geometry: Geometry) -> SourceFile:
+def expanded(program: ir.CheckedProgram, geometry: Geometry) -> SourceFile:
     """The text that `slp expand FILE DATA` prints.
 
     Raises
@@ -182,11 +182,11 @@ def expanded(program: ir.Program, geometry: Geometry) -> SourceFile:
     return SourceFile(f"{program.name}, expanded on the table", text)
 
 
-def _cut_short(program: ir.Program, source: SourceFile) -> ir.Program:
+def _cut_short(program: ir.CheckedProgram, source: SourceFile) -> ir.CheckedProgram:
     """The expanded program, checked, with `grown` as a fact. Its clauses have the places of the
     clauses that they come from, so that errors are reported there."""
     made = check_program(parse_program(source))
-    goal = Var("Goal", 1)
+    goal = Var("BoxGoal", 1)
     head = Struct("grown", (goal, Var("_Box", 2), Struct("part", (goal,))))
     rest = [c for c in made.clauses if functor(c.head) != ("grown", 3)]
     own = {
@@ -196,7 +196,7 @@ def _cut_short(program: ir.Program, source: SourceFile) -> ir.Program:
     return replace(made, clauses=(*clauses, ir.LogicClause(head, None, None)))
 
 
-def _origin(clause: ir.LogicClause, program: ir.Program) -> SourceSpan | None:
+def _origin(clause: ir.LogicClause, program: ir.CheckedProgram) -> SourceSpan | None:
     """The place of the rule from which a clause `rule(..., rule(I, ...))` or `grow(rule(I, ...),
     ...)` was made; of other clauses their own place."""
     head = clause.head

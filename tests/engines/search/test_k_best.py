@@ -23,7 +23,7 @@ from click.testing import CliRunner
 import slp
 from slp.cli import slp_command
 from slp.engines.chart import Chart, build_forest
-from slp.engines.search.compiled import Ranking, Search
+from slp.engines.search.compiled import CompiledSearch, Ranking
 from slp.engines.search.plain import PlainRanking, PlainSearch
 from slp.problem.local_process import LocalProcess
 from slp.problem.problem import Problem
@@ -86,14 +86,14 @@ def check(seed: int) -> int:
     """One case; how many derivations were compared."""
     problem, likelihood, rng = case(seed)
     want = of_chart(problem, likelihood)
-    search = Search(problem.core, likelihood=likelihood, room=_ROOM)
+    search = CompiledSearch(problem.core, likelihood=likelihood, room=_ROOM)
     if rng.integers(2):  # else the search has proven nothing
         search.run()
     agree(of_ranking(problem, search.ranking(known=False)), want)
     if not want:
         return 0
     # Stopped at random, the bound holds; and those that are known are derivations.
-    search = Search(problem.core, likelihood=likelihood, room=_ROOM, most_steps=40)
+    search = CompiledSearch(problem.core, likelihood=likelihood, room=_ROOM, most_steps=40)
     search.run()
     ranking = search.ranking(known=False, most_steps=int(rng.integers(1, 30)))
     given = 0

@@ -20,7 +20,7 @@ import slp
 from slp.cli import slp_command
 from slp.engines.search import result as search_result
 from slp.engines.search import run as search_run
-from slp.engines.search.compiled import Found, Search
+from slp.engines.search.compiled import CompiledSearch, Found
 from slp.errors import SlpError, SlpWarning
 from slp.problem.problem import Problem
 
@@ -146,14 +146,14 @@ def test_trees_without_proof_are_listed_best_first_whenever_they_are_asked_for()
 
 def test_the_best_is_the_best_that_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
     """Listing what a search met may find a better tree than the search had."""
-    found_at = Search.found
+    found_at = CompiledSearch.found
 
-    def worse(search: Search) -> Found:
+    def worse(search: CompiledSearch) -> Found:
         """One leaf, as if the search had not put together what it met."""
         leaf = np.array([[-1, 0, 0]], np.int32)
         return replace(found_at(search), cuts=leaf, low=-200.0)
 
-    monkeypatch.setattr(Search, "found", worse)
+    monkeypatch.setattr(CompiledSearch, "found", worse)
     monkeypatch.setattr(search_run, "_FURTHER", ())
     monkeypatch.setattr(search_run, "_MOST_DRAWN", 0)
     X, y = large()

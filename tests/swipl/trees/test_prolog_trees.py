@@ -23,7 +23,7 @@ from scipy.stats import chisquare
 import slp
 from slp.engines.mcmc import proposals
 from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposal
-from slp.engines.mcmc.trees.proof import Proof
+from slp.engines.mcmc.trees.proof import TreeProof
 from slp.engines.mcmc.trees.target import Target
 from slp.errors import SlpError, SlpWarning
 from slp.messages.proofs import NO_JANUS
@@ -52,7 +52,7 @@ from tests.spec.example import TreeKey
 from tests.swipl.resolution.test_safety import GOALS
 
 TOLERANCE = 1e-12
-CUTS: list[tuple[Proposal[Target, Proof], int]] = [
+CUTS: list[tuple[Proposal[Target, TreeProof], int]] = [
     *((CutUniformly(), 0), (CutAtRoot(), 0)),
     *((CutAtEach(3), turn) for turn in range(3)),
 ]
@@ -82,7 +82,7 @@ def posterior(text: str, table: pl.DataFrame = PATIENTS, **options: Any) -> slp.
         return slp.parse(text).posterior(table, **told)
 
 
-def described(process: LocalProcess, proof: Proof) -> list[tuple[object, ...]]:
+def described(process: LocalProcess, proof: TreeProof) -> list[tuple[object, ...]]:
     """Every choice of a proof, by what it means; not the numbers of states, which are its own."""
     out: list[tuple[object, ...]] = []
     for node in proof.preorder():

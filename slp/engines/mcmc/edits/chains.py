@@ -11,7 +11,7 @@ from functools import cached_property
 
 import numpy as np
 
-from slp.engines.mcmc.edits.nodes import Node, Nodes
+from slp.engines.mcmc.edits.nodes import EditNode, Nodes
 from slp.engines.mcmc.edits.process import Edit, EditProcess, Edits
 from slp.engines.mcmc.edits.start import find_nodes, find_start, nodes_of_tree
 from slp.engines.mcmc.edits.target import EditTarget, InLanguage
@@ -140,7 +140,7 @@ class EditMetropolisHastings(MixtureWithPower[EditTarget, Edits]):
     def tree(self, edits: Edits) -> Tree:
         """The tree that a sequence ends in, with canonical thresholds."""
         preorder: list[tuple[int, int | None]] = []
-        stack: list[Node] = [edits.tree]
+        stack: list[EditNode] = [edits.tree]
         while stack:
             node = stack.pop()
             preorder.append((node.box, node.cut))

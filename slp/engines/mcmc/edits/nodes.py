@@ -26,13 +26,13 @@ from slp.problem.cut_trees import rows_left
 from slp.problem.remembered import Remembered
 from slp.problem.split_measures import SplitArrays, log_shares
 
-#: The kinds of edits, as positions in `Node.places`.
+#: The kinds of edits, as positions in `EditNode.places`.
 GROW, PRUNE, CHANGE = 0, 1, 2
 KINDS = ("grow", "prune", "change")
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Node:
+class EditNode:
     """A node of a tree and what is below it; made by `Nodes` alone.
 
     Attributes
@@ -49,7 +49,7 @@ class Node:
     box: int
     depth: int
     split: BoxSplit | None
-    parts: tuple[Node, ...]
+    parts: tuple[EditNode, ...]
     options: tuple[int, ...]
     places: tuple[int, int, int]
     n_leaves: int
@@ -116,11 +116,11 @@ class Nodes:
         self._left_rows: dict[int, int] = {}
         self._choices: Remembered[tuple[int, tuple[int, ...]], SplitChoice] = Remembered()
         # A node keeps its parts, so no other object can have their ids while it exists.
-        self._nodes: Remembered[tuple[int, int, int, int, int], Node] = Remembered()
+        self._nodes: Remembered[tuple[int, int, int, int, int], EditNode] = Remembered()
 
     # --- nodes -----------------------------------------------------------------------------
 
-    def leaf(self, box: int, depth: int) -> Node:
+    def leaf(self, box: int, depth: int) -> EditNode:
         """A leaf."""
         key = (box, depth, -1, 0, 0)
         found = self._nodes.get(key)
@@ -129,18 +129,18 @@ class Nodes:
             here = self._box(box)
             options = () if at_the_end else tuple(range(len(here.splits)))
             places = (int(bool(options)), 0, 0)
-            found = Node(box, depth, None, (), options, places, 1, here.log_marginal)
+            found = EditNode(box, depth, None, (), options, places, 1, here.log_marginal)
             self._nodes[key] = found
         return found
 
-    def joined(self, box: int, split: BoxSplit, left: Node, right: Node) -> Node:
+    def joined(self, box: int, split: BoxSplit, left: EditNode, right: EditNode) -> EditNode:
         """An inner node whose sides are there."""
         key = (box, left.depth, split.cut, id(left), id(right))
         found = self._nodes.get(key)
         if found is None:
             options = self._changes(box, split, left, right)
             here = (0, int(left.split is None and right.split is None), int(bool(options)))
-            found = Node(
+            found = EditNode(
                 box,
                 left.depth - 1,
                 split,
@@ -176,7 +176,7 @@ class Nodes:
 
     # --- edits -----------------------------------------------------------------------------
 
-    def edited(self, tree: Node, kind: int, place: int, option: int) -> Node:
+    def edited(self, tree: EditNode, kind: int, place: int, option: int) -> EditNode:
         """The tree after an edit at a place, counted in preorder among those of the kind; `option`
         is a position among the options there; unused when pruning."""
         above, node = _way_to(tree, kind, place)
@@ -187,12 +187,12 @@ class Nodes:
             new = self.joined(parent.box, parent.split, left, right)
         return new
 
-    def choice_at(self, tree: Node, kind: int, place: int) -> SplitChoice:
+    def choice_at(self, tree: EditNode, kind: int, place: int) -> SplitChoice:
         """The choice of a split for growing or changing at a place."""
         node = _way_to(tree, kind, place)[1]
         return self.choice(node.box, node.options)
 
-    def _edited_here(self, node: Node, kind: int, option: int) -> Node:
+    def _edited_here(self, node: EditNode, kind: int, option: int) -> EditNode:
         if kind == PRUNE:
             return self.leaf(node.box, node.depth)
         split = self.splits(node.box)[node.options[option]]
@@ -204,10 +204,10 @@ class Nodes:
             right = self.on_other_rows(node.parts[1], split.right)
         return self.joined(node.box, split, left, right)
 
-    def on_other_rows(self, node: Node, box: int) -> Node:
+    def on_other_rows(self, node: EditNode, box: int) -> EditNode:
         """The same tests on other rows that give every leaf below enough rows; thresholds are
         canonical for these rows."""
-        order: list[tuple[int, int, BoxSplit | None, Node | None]] = []
+        order: list[tuple[int, int, BoxSplit | None, EditNode | None]] = []
         stack = [(node, box)]
         while stack:
             node, box = stack.pop()
@@ -219,7 +219,7 @@ class Nodes:
             order.append((box, node.depth, split, None))
             left, right = reversed(node.parts) if swapped else node.parts
             stack += ((right, split.right), (left, split.left))
-        done: list[Node] = []
+        done: list[EditNode] = []
         for box, _, taken, ready in reversed(order):
             if ready is not None:
                 done.append(ready)
@@ -236,7 +236,7 @@ class Nodes:
 
     # --- changes ---------------------------------------------------------------------------
 
-    def _changes(self, box: int, own: BoxSplit, left: Node, right: Node) -> tuple[int, ...]:
+    def _changes(self, box: int, own: BoxSplit, left: EditNode, right: EditNode) -> tuple[int, ...]:
         """Positions of the splits of a box that may replace its split."""
         splits = self.splits(box)
         on_left, on_right = self._rows_of_leaves(left, box), self._rows_of_leaves(right, box)
@@ -257,7 +257,7 @@ class Nodes:
             and all(count(s.right & rows) >= least for rows in on_right)
         )
 
-    def _rows_of_leaves(self, node: Node, box: int) -> list[int]:
+    def _rows_of_leaves(self, node: EditNode, box: int) -> list[int]:
         """For each leaf below a node, the rows of the box that pass all tests between them, the
         smallest sets first. Empty for a leaf."""
         if node.split is None:
@@ -311,10 +311,10 @@ class Nodes:
         return SplitChoice(options, tuple(cumulative.tolist()), tuple(shares.tolist()))
 
 
-def _way_to(tree: Node, kind: int, place: int) -> tuple[list[tuple[Node, int]], Node]:
+def _way_to(tree: EditNode, kind: int, place: int) -> tuple[list[tuple[EditNode, int]], EditNode]:
     """The node of an edit of a kind at a place, and the nodes above it, each with the side that
     leads there."""
-    above: list[tuple[Node, int]] = []
+    above: list[tuple[EditNode, int]] = []
     node = tree
     while not (node.place_here(kind) and place == 0):
         place -= node.place_here(kind)

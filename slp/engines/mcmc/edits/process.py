@@ -25,7 +25,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from slp.engines.mcmc.edits.nodes import KINDS, PRUNE, Node, Nodes
+from slp.engines.mcmc.edits.nodes import KINDS, PRUNE, EditNode, Nodes
 from slp.runner.randomness import Randomness
 
 #: The choices of an edit, by number.
@@ -41,7 +41,7 @@ class Edit(NamedTuple):
     split: int
 
 
-class Point(NamedTuple):
+class EditPoint(NamedTuple):
     """A choice point: after how many edits, and which choice."""
 
     after: int
@@ -60,8 +60,8 @@ class Edits:
     """
 
     edits: tuple[Edit, ...]
-    trees: tuple[Node, ...]
-    points: tuple[Point, ...]
+    trees: tuple[EditNode, ...]
+    points: tuple[EditPoint, ...]
     log_draw: float
 
     @property
@@ -70,7 +70,7 @@ class Edits:
         return len(self.points)
 
     @property
-    def tree(self) -> Node:
+    def tree(self) -> EditNode:
         """The tree that it ends in."""
         return self.trees[-1]
 
@@ -78,7 +78,7 @@ class Edits:
 class EditProcess:
     """The process. `p`: the probability of one more edit, strictly between 0 and 1."""
 
-    def __init__(self, nodes: Nodes, given: Node, p: float) -> None:
+    def __init__(self, nodes: Nodes, given: EditNode, p: float) -> None:
         self.nodes, self.given, self.p = nodes, given, p
 
     def more(self, n_edits: int) -> float:
@@ -89,8 +89,8 @@ class EditProcess:
         self,
         randomness: Randomness,
         edits: Sequence[Edit] = (),
-        trees: Sequence[Node] = (),
-        point: Point | None = None,
+        trees: Sequence[EditNode] = (),
+        point: EditPoint | None = None,
     ) -> Edits:
         """Draw a sequence. With a `point`, the given edits and trees are kept up to that point."""
         kept = STOP if point is None else point.choice
@@ -106,7 +106,7 @@ class EditProcess:
             old = None
 
     def draw_edit(
-        self, randomness: Randomness, tree: Node, old: Edit | None = None, kept: int = KIND
+        self, randomness: Randomness, tree: EditNode, old: Edit | None = None, kept: int = KIND
     ) -> Edit:
         """Draw an edit of a tree to which a kind applies; the choices of `old` before the choice
         `kept` stay."""
@@ -136,10 +136,10 @@ class EditProcess:
             trees.append(self.nodes.edited(trees[-1], *edit))
         return self.sequence(edits, trees)
 
-    def sequence(self, edits: Sequence[Edit], trees: Sequence[Node]) -> Edits:
+    def sequence(self, edits: Sequence[Edit], trees: Sequence[EditNode]) -> Edits:
         """A sequence from its edits and trees. Sums are always taken in the same order, so equal
         sequences have equal numbers, to the last bit."""
-        points: list[Point] = []
+        points: list[EditPoint] = []
         log_draw = 0.0
         for i, tree in enumerate(trees):
             kinds = kinds_of(tree)
@@ -147,7 +147,7 @@ class EditProcess:
                 break
             p, last = self.more(i), i == len(edits)
             if 0.0 < p < 1.0:
-                points.append(Point(i, STOP))
+                points.append(EditPoint(i, STOP))
             if last:
                 log_draw += math.log1p(-p)
                 break
@@ -158,10 +158,10 @@ class EditProcess:
                 choice = self.nodes.choice_at(tree, kind, place)
                 log_draw += choice.log_shares[split]
                 sizes.append((SPLIT, len(choice.log_shares)))
-            points += [Point(i, which) for which, size in sizes if size > 1]
+            points += [EditPoint(i, which) for which, size in sizes if size > 1]
         return Edits(tuple(edits), tuple(trees), tuple(points), log_draw)
 
 
-def kinds_of(tree: Node) -> list[int]:
+def kinds_of(tree: EditNode) -> list[int]:
     """The kinds of edits that apply to a tree."""
     return [kind for kind in range(len(KINDS)) if tree.places[kind]]

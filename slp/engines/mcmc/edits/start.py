@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from slp.engines.mcmc.edits.nodes import PRUNE, Node, Nodes
+from slp.engines.mcmc.edits.nodes import PRUNE, EditNode, Nodes
 from slp.engines.mcmc.edits.process import Edit, EditProcess, Edits, kinds_of
 from slp.engines.mcmc.edits.target import EditTarget
 from slp.errors import SlpError
@@ -21,14 +21,14 @@ _TRIES = 100
 _LENGTHS = (16, 128)
 
 
-def nodes_of_tree(nodes: Nodes, tree: Tree) -> Node:
+def nodes_of_tree(nodes: Nodes, tree: Tree) -> EditNode:
     """A tree that fits the table (`slp.trees.fit_tree`), as nodes."""
     found = find_nodes(nodes, tree)
     assert found is not None
     return found
 
 
-def find_nodes(nodes: Nodes, tree: Tree) -> Node | None:
+def find_nodes(nodes: Nodes, tree: Tree) -> EditNode | None:
     """Any tree as nodes, its thresholds made canonical; None if it cannot be edited: a side has too
     few rows, it is too deep, or the table's codes do not determine its rows."""
     parts = parts_of_tree(nodes.geometry, tree)
@@ -40,7 +40,7 @@ def find_nodes(nodes: Nodes, tree: Tree) -> Node | None:
             depths[part.left] = depths[part.right] = depths[i] + 1
     if nodes.max_depth is not None and max(depths) > nodes.max_depth:
         return None
-    done: dict[int, Node] = {}
+    done: dict[int, EditNode] = {}
     for i in reversed(range(len(parts))):  # children come after their parents
         part = parts[i]
         if part.feature < 0:
@@ -86,7 +86,7 @@ def no_edits(asked: Sequence[AskedPredicate] = ()) -> SlpError:
 
 def _candidates(
     process: EditProcess, randomness: Randomness
-) -> Iterator[tuple[Sequence[Edit], Node]]:
+) -> Iterator[tuple[Sequence[Edit], EditNode]]:
     """Edits and the trees that they lead to: draws from the process; the given tree, pruned step by
     step to one leaf; and every tree of longer draws, of up to 16 and then up to 128 edits."""
     for _ in range(_TRIES):
@@ -106,7 +106,7 @@ def _candidates(
 
 def _walk(
     process: EditProcess, randomness: Randomness, most: int
-) -> Iterator[tuple[Sequence[Edit], Node]]:
+) -> Iterator[tuple[Sequence[Edit], EditNode]]:
     """Make edits, at most `most`."""
     edits: list[Edit] = []
     tree = process.given

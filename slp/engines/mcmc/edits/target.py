@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from slp.engines.mcmc.edits.nodes import Node
+from slp.engines.mcmc.edits.nodes import EditNode
 from slp.engines.mcmc.edits.process import EditProcess, Edits
 from slp.ir.tree_grammar import LeafRule, SplitRule, TreeGrammar
 from slp.problem.boxes import Geometry
@@ -36,7 +36,7 @@ class EditTarget:
         """Whether a sequence is in the support."""
         return self.allows(edits.tree)
 
-    def allows(self, tree: Node) -> bool:
+    def allows(self, tree: EditNode) -> bool:
         """Whether a tree may be the last."""
         return all(test.holds(tree) for test in (*self.tests, *self.predicates))
 

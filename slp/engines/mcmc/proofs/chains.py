@@ -10,13 +10,13 @@ from slp.engines.mcmc.mixture import MixtureChains, MixtureState
 from slp.engines.mcmc.proofs.start import find_start
 from slp.engines.mcmc.trees.names import mixture_of_cuts
 from slp.messages.chains import EXACT_SUBTREES_OF_PROOFS, MOVES_OF_PROOFS
-from slp.resolution.derivations import Derivation, ProofSpace
+from slp.resolution.derivations import ProofSpace, SLDDerivation
 from slp.runner import Json, Stop, never
 from slp.runner.randomness import RandomNumbers
 from slp.source import SourceSpan
 
 
-class ProofMetropolisHastings(MixtureChains[ProofSpace, Derivation]):
+class ProofMetropolisHastings(MixtureChains[ProofSpace, SLDDerivation]):
     """Chains over proofs.
 
     Parameters
@@ -43,7 +43,7 @@ class ProofMetropolisHastings(MixtureChains[ProofSpace, Derivation]):
         self._identity = {**identity, "proposal": proposal}
         self._span = span
 
-    def init(self, rng: np.random.Generator, stop: Stop = never) -> MixtureState[Derivation]:
+    def init(self, rng: np.random.Generator, stop: Stop = never) -> MixtureState[SLDDerivation]:
         """A proof in the support; see `find_start`.
 
         Raises
@@ -60,10 +60,10 @@ class ProofMetropolisHastings(MixtureChains[ProofSpace, Derivation]):
         """See `MixtureChains`."""
         return self.space
 
-    def derivation_to_data(self, derivation: Derivation) -> Json:
+    def derivation_to_data(self, derivation: SLDDerivation) -> Json:
         """What was taken at each choice point."""
         return derivation.choices
 
-    def derivation_from_data(self, data: Json) -> Derivation:
+    def derivation_from_data(self, data: Json) -> SLDDerivation:
         """See `MixtureChains`."""
         return self.space.derivation_of(data)

@@ -101,7 +101,7 @@ def goal_of_answer(
     return log_likelihood
 
 
-def first_answer_in_python(program: ir.Program, limits: Limits) -> FirstAnswer:
+def first_answer_in_python(program: ir.CheckedProgram, limits: Limits) -> FirstAnswer:
     """Goals proved by the machine of this package; raises E201 to E218."""
     database = database_of(program)
 

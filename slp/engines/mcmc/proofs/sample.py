@@ -34,7 +34,7 @@ from slp.terms import Term
 
 
 def sample_proofs(
-    program: ir.Program,
+    program: ir.CheckedProgram,
     goal: str,
     log_likelihood: LogLikelihood | str | None,
     *,
@@ -103,7 +103,7 @@ def _scoring(
     return function_of_answer(log_likelihood, names), name
 
 
-def _digest(program: ir.Program) -> str:
+def _digest(program: ir.CheckedProgram) -> str:
     """A digest of a program's clauses and parameters."""
     digest = hashlib.sha256(repr((program.weights, sorted(program.parameters.items()))).encode())
     for clause in program.clauses:

@@ -13,7 +13,7 @@ from itertools import accumulate
 from slp.errors import Diagnostic, SlpError
 from slp.messages.chains import NO_PROOF_YET
 from slp.messages.queries import ALL_PROOFS_IMPOSSIBLE, NO_PROOF_TO_START, NO_PROOF_WITHIN_LIMITS
-from slp.resolution.derivations import Derivation, ProofSpace, Step
+from slp.resolution.derivations import ProofSpace, RunChoice, SLDDerivation
 from slp.resolution.runs import Run
 from slp.runner import SearchStoppedError, Stop, never
 from slp.runner.randomness import Randomness
@@ -26,7 +26,7 @@ _DEAD_ENDS = 1000
 
 def find_start(
     space: ProofSpace, randomness: Randomness, span: SourceSpan | None, stop: Stop = never
-) -> Derivation:
+) -> SLDDerivation:
     """A proof in the support; `span` is the goal's.
 
     Raises
@@ -47,9 +47,9 @@ def find_start(
     raise _no_start(found, space.stopped, span)
 
 
-def backtracked(space: ProofSpace, randomness: Randomness) -> Derivation | None:
+def backtracked(space: ProofSpace, randomness: Randomness) -> SLDDerivation | None:
     """A proof; None if none was found."""
-    steps: list[Step] = []
+    steps: list[RunChoice] = []
     left: list[list[int]] = []  # numbers of the alternatives not tried yet, for each step
     dead_ends = 0
     while True:
@@ -62,7 +62,7 @@ def backtracked(space: ProofSpace, randomness: Randomness) -> Derivation | None:
             if not steps or dead_ends > _DEAD_ENDS:
                 return None
             run, untried = steps.pop().run, left.pop()
-        steps.append(Step(run, _drawn(run, untried, randomness)))
+        steps.append(RunChoice(run, _drawn(run, untried, randomness)))
         left.append([i for i in untried if i != steps[-1].taken])
         if steps[-1].alternative.start is None:
             return space.finished(steps)

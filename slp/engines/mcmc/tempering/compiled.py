@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.engines.mcmc.tempering.plain import MOST_TRIES
-from slp.engines.mcmc.tempering.sums import PAIR_NUMBERS, Sums
+from slp.engines.mcmc.tempering.sums import PAIR_NUMBERS, ScanSums
 from slp.engines.mcmc.trees.core_chains import CoreChains, seeds
 from slp.runner import Tally
 
@@ -50,7 +50,7 @@ class CompiledScans:
         centres: NDArray[np.float64],
         n: int,
         threads: int,
-    ) -> tuple[CoreLadder, Sums, Tally]:
+    ) -> tuple[CoreLadder, ScanSums, Tally]:
         """See `Scans`."""
         asked: tuple[Callable[[Any], bool], ...] = ()
         if self.base.predicate is not None:
@@ -59,5 +59,5 @@ class CompiledScans:
         rungs, pairs, trips, fresh, moves = self.base.sampler.scan(
             rungs, powers, centres, seeds(rng), n, *of
         )
-        sums = Sums(n, pairs.reshape(-1, PAIR_NUMBERS), trips, fresh)
+        sums = ScanSums(n, pairs.reshape(-1, PAIR_NUMBERS), trips, fresh)
         return rungs, sums, self.base.tally_of(moves)

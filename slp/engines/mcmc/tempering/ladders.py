@@ -24,7 +24,7 @@ from slp.engines.mcmc.tempering.powers import (
     respaced,
     rungs_for,
 )
-from slp.engines.mcmc.tempering.sums import Batches, Sums, figures_of, log_ratios
+from slp.engines.mcmc.tempering.sums import Batches, ScanSums, figures_of, log_ratios
 from slp.results.tempering import LadderFigures, TemperingFigures
 from slp.runner import ChainStepper, Info, Json, Phase, Stop, Tally, never
 from slp.trees import Tree
@@ -51,7 +51,7 @@ class Ladder(Generic[R]):
     rungs: R
     powers: NDArray[np.float64]
     centres: NDArray[np.float64]
-    round: Sums | None = None
+    round: ScanSums | None = None
     batches: Batches = Batches()
 
 
@@ -174,8 +174,8 @@ class Tempering(RecordsOf[Any], ChainStepper[Ladder[R]], Generic[R]):
         assert len(data["rungs"]) == len(data["ends"]) == n == len(centres) + 1 >= 2
         assert np.isfinite(centres).all() and (np.diff(powers) >= 0).all()
         assert powers[0] == 0.0 and powers[-1] == 1.0 and set(data["ends"]) <= {0, 1, 2}
-        round_ = None if data["round"] is None else Sums.from_data(data["round"])
-        sums = tuple(map(Sums.from_data, data["batches"]))
+        round_ = None if data["round"] is None else ScanSums.from_data(data["round"])
+        sums = tuple(map(ScanSums.from_data, data["batches"]))
         assert all(len(s.pairs) == n - 1 for s in sums)
         states = [self.base.load(s) for s in data["rungs"]]
         rungs = self.scans.rungs(states, data["ends"], int(data["scans"]))

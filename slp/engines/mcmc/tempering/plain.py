@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from slp.engines.mcmc.mixture import MixtureState, MixtureWithPower
 from slp.engines.mcmc.proposals import acceptance_probability
-from slp.engines.mcmc.tempering.sums import PAIR_NUMBERS, Sums
+from slp.engines.mcmc.tempering.sums import PAIR_NUMBERS, ScanSums
 from slp.runner import Tally
 from slp.runner.randomness import Randomness, RandomNumbers
 
@@ -85,7 +85,7 @@ class Scans(Protocol[R]):
         centres: NDArray[np.float64],
         n: int,
         threads: int,
-    ) -> tuple[R, Sums, Tally]:
+    ) -> tuple[R, ScanSums, Tally]:
         """The rungs after `n` scans; sums over them; the moves at power 1. `centres`: the guesses
         of the bridge (`slp.engines.mcmc.tempering.sums`)."""
         ...
@@ -134,10 +134,10 @@ class PlainScans:
         centres: NDArray[np.float64],
         n: int,
         threads: int,
-    ) -> tuple[Rungs, Sums, Tally]:
+    ) -> tuple[Rungs, ScanSums, Tally]:
         """See `Scans`."""
         randomness, tally = RandomNumbers(rng), Counter[Any]()
-        total: Sums | None = None
+        total: ScanSums | None = None
         for _ in range(n):
             rungs, sums = self.scan(randomness, rungs, powers, centres, tally)
             total = sums if total is None else total + sums
@@ -151,7 +151,7 @@ class PlainScans:
         powers: NDArray[np.float64],
         centres: NDArray[np.float64],
         tally: Tally,
-    ) -> tuple[Rungs, Sums]:
+    ) -> tuple[Rungs, ScanSums]:
         """One scan; `tally` counts the moves at power 1."""
         states, fresh = [], 0
         for j, state in enumerate(rungs.states):
@@ -170,7 +170,7 @@ class PlainScans:
         if ends[-1] == PRIOR:
             ends[-1] = POSTERIOR
         new = Rungs(tuple(states), tuple(ends), rungs.scans + 1)
-        return new, Sums(1, pairs, round_trips, fresh)
+        return new, ScanSums(1, pairs, round_trips, fresh)
 
     def _drawn_anew(
         self, randomness: Randomness, state: MixtureState[Any]

@@ -37,7 +37,7 @@ _MOST_BATCHES = 96
 
 
 @dataclass(frozen=True, eq=False)
-class Sums:
+class ScanSums:
     """Over some scans.
 
     Attributes
@@ -53,10 +53,10 @@ class Sums:
     round_trips: int = 0
     fresh: int = 0
 
-    def __add__(self, other: Sums) -> Sums:
+    def __add__(self, other: ScanSums) -> ScanSums:
         pairs = self.pairs + other.pairs
         pairs[:, _LOGS] = np.logaddexp(self.pairs[:, _LOGS], other.pairs[:, _LOGS])
-        return Sums(
+        return ScanSums(
             self.scans + other.scans,
             pairs,
             self.round_trips + other.round_trips,
@@ -73,7 +73,7 @@ class Sums:
         return [self.scans, self.pairs.tolist(), self.round_trips, self.fresh]
 
     @classmethod
-    def from_data(cls, data: Json) -> Sums:
+    def from_data(cls, data: Json) -> ScanSums:
         """See `to_data`."""
         scans, pairs, round_trips, fresh = data
         found = np.array(pairs, np.float64)
@@ -86,10 +86,10 @@ class Batches:
     """Sums of consecutive scans in batches of `length` scans or somewhat more, 96 at most; the last
     may be shorter."""
 
-    sums: tuple[Sums, ...] = ()
+    sums: tuple[ScanSums, ...] = ()
     length: int = 1
 
-    def and_then(self, new: Sums) -> Batches:
+    def and_then(self, new: ScanSums) -> Batches:
         """With the sums of later scans."""
         if self.sums and self.sums[-1].scans < self.length:
             return Batches((*self.sums[:-1], self.sums[-1] + new), self.length)
@@ -98,7 +98,7 @@ class Batches:
         merged = tuple(a + b for a, b in zip(self.sums[::2], self.sums[1::2], strict=True))
         return Batches((*merged, new), 2 * self.length)
 
-    def last(self, share: float) -> tuple[Sums, ...]:
+    def last(self, share: float) -> tuple[ScanSums, ...]:
         """The batches of the last scans, a share of them, 1 or less."""
         before = sum(s.scans for s in self.sums) * (1 - share)
         out, seen = [], 0
@@ -109,7 +109,7 @@ class Batches:
         return tuple(out)
 
 
-def log_ratios(total: Sums, centres: NDArray[np.float64]) -> NDArray[np.float64]:
+def log_ratios(total: ScanSums, centres: NDArray[np.float64]) -> NDArray[np.float64]:
     """log Z_j+1 / Z_j of each pair by the bridge with the guesses `centres`; where that is not
     finite, by the mean of the stepping stones; where these are not, 0. Shape (N - 1,)."""
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -121,7 +121,7 @@ def log_ratios(total: Sums, centres: NDArray[np.float64]) -> NDArray[np.float64]
 
 
 def figures_of(
-    batches: Iterable[Sums],
+    batches: Iterable[ScanSums],
     powers: NDArray[np.float64],
     centres: NDArray[np.float64],
     *,
@@ -152,7 +152,7 @@ def figures_of(
     )
 
 
-def _error(batches: list[Sums], total: Sums) -> float:
+def _error(batches: list[ScanSums], total: ScanSums) -> float:
     """Standard error of the bridge's log evidence, by the delta method over batches: with A and B
     the means over all scans of the terms of the bridge, and a, b the sums over the n scans of a
     batch, each batch contributes the sum over pairs of (a - n A) / A - (b - n B) / B. NaN if there

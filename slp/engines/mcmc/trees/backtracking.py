@@ -52,8 +52,8 @@ from slp.engines.mcmc.mixture import MixtureState
 from slp.engines.mcmc.records import RecordsOf
 from slp.engines.mcmc.trees.chains import MetropolisHastings, search_stopped
 from slp.engines.mcmc.trees.proof import (
-    Point,
-    Proof,
+    ProofPoint,
+    TreeProof,
     before_point,
     choice_points,
     goals_of,
@@ -67,7 +67,7 @@ from slp.ir.program import Constraint
 from slp.ir.tree_grammar import TreeGrammar
 from slp.messages.chains import BACKTRACKING_ENDS, TOO_MUCH_BACKTRACKING
 from slp.problem.boxes import Geometry
-from slp.problem.local_process import Choices, Goal, LocalProcess, cumulated, goals_below
+from slp.problem.local_process import BoxGoal, Choices, LocalProcess, cumulated, goals_below
 from slp.results.averages import ScoredTree
 from slp.results.backtracking import BacktrackResult, PriorDrawsResult
 from slp.results.drawn import DrawnResult
@@ -90,7 +90,7 @@ class _Choice:
     it. `tried` : positions of the alternatives drawn so far.
     """
 
-    goal: Goal
+    goal: BoxGoal
     rule: int | None
     pending: _Pending
     n_before: int
@@ -118,11 +118,11 @@ def proofs(
     process: LocalProcess,
     provable: Provable,
     randomness: Randomness,
-    goal: Goal,
+    goal: BoxGoal,
     rule: int | None = None,
     made: Sequence[Choices] = (),
     pending: _Pending = None,
-) -> Iterator[Proof]:
+) -> Iterator[TreeProof]:
     """The proofs of a goal, one after the other, as backtracking finds them: the first is a draw,
     each further one what it comes to when told that the last one fails. `rule`: the rule at the
     goal itself, if it is fixed. `made`, `pending`: choices made before the goal, which stay, and
@@ -173,26 +173,26 @@ class BacktrackingTarget(Target):
     def _provable(self) -> Provable:
         return Provable(self.process)
 
-    def log_score(self, proof: Proof) -> float:
+    def log_score(self, proof: TreeProof) -> float:
         """NaN: the probability of a proof is not known."""
         return math.nan
 
-    def log_ratio(self, new: Proof, old: Proof) -> float:
+    def log_ratio(self, new: TreeProof, old: TreeProof) -> float:
         """log of L(new)^power / L(old)^power: see the module."""
         return self.power * (new.log_likelihood - old.log_likelihood)
 
-    def redrawn(self, randomness: Randomness, old: Proof) -> Proof | None:
+    def redrawn(self, randomness: Randomness, old: TreeProof) -> TreeProof | None:
         """A draw of the prior."""
         return self.fresh(randomness)
 
-    def cut(self, randomness: Randomness, old: Proof, k: int) -> Proof | None:
+    def cut(self, randomness: Randomness, old: TreeProof, k: int) -> TreeProof | None:
         """The proof cut at choice point k in breadth-first order, from 0, and proved again there;
         None if no proof of that goal leads to a tree in the support."""
         point = choice_points(old)[k]
         new = (self._replaced(old, point, part) for part in self._parts(randomness, old, point))
         return next(filter(self.holds, new), None)
 
-    def cut_sequence(self, randomness: Randomness, old: Proof, k: int) -> Proof | None:
+    def cut_sequence(self, randomness: Randomness, old: TreeProof, k: int) -> TreeProof | None:
         """The proof with its sequence cut at choice point k, from 0, and proved on from there; None
         if no tree in the support has the choices before it."""
         made, stack, rule = before_point(old, k)
@@ -203,17 +203,19 @@ class BacktrackingTarget(Target):
         found = proofs(self.process, self._provable, randomness, goal, rule, made, pending)
         return next(filter(self.holds, found), None)
 
-    def fresh(self, randomness: Randomness) -> Proof | None:
+    def fresh(self, randomness: Randomness) -> TreeProof | None:
         """A draw of the prior; None if no tree is in the support."""
         found = proofs(self.process, self._provable, randomness, self.process.root)
         return next(filter(self.holds, found), None)
 
-    def _parts(self, randomness: Randomness, old: Proof, point: Point) -> Iterator[Proof]:
+    def _parts(
+        self, randomness: Randomness, old: TreeProof, point: ProofPoint
+    ) -> Iterator[TreeProof]:
         below = goals_of(old)[point.goal]
         rule = below.rule if point.of_split else None
         return proofs(self.process, self._provable, randomness, below.goal, rule)
 
-    def _replaced(self, old: Proof, point: Point, part: Proof) -> Proof:
+    def _replaced(self, old: TreeProof, point: ProofPoint, part: TreeProof) -> TreeProof:
         return replaced(self.process, old, point.goal, part)
 
 
@@ -254,7 +256,7 @@ class BacktrackingChains(MetropolisHastings):
         """See `TreeSampler`: a draw is a tree, by whatever proof."""
         return True
 
-    def init(self, rng: np.random.Generator, stop: Stop = never) -> MixtureState[Proof]:
+    def init(self, rng: np.random.Generator, stop: Stop = never) -> MixtureState[TreeProof]:
         """A draw of the prior, or the given proof.
 
         Raises
@@ -270,7 +272,7 @@ class BacktrackingChains(MetropolisHastings):
             raise search_stopped(self.constraints)
         return self.mixture.start(self.drawn(rng))
 
-    def drawn(self, rng: np.random.Generator) -> Proof:
+    def drawn(self, rng: np.random.Generator) -> TreeProof:
         """A draw of the prior. Raises as `init`."""
         proof = self._target.fresh(RandomNumbers(rng))
         if proof is None:
@@ -287,7 +289,7 @@ class BacktrackingChains(MetropolisHastings):
         return -math.inf if super().log_weight(tree) == -math.inf else math.nan
 
 
-class BacktrackingDraws(RecordsOf[BacktrackingChains], StepByStep[Proof]):
+class BacktrackingDraws(RecordsOf[BacktrackingChains], StepByStep[TreeProof]):
     """Draws of the prior by backtracking: each step is one draw, independent of the state."""
 
     @property
@@ -300,22 +302,24 @@ class BacktrackingDraws(RecordsOf[BacktrackingChains], StepByStep[Proof]):
         """See `Stepper`."""
         return {**self.base.identity, "kernel": "independent draws by backtracking"}
 
-    def init(self, rng: np.random.Generator, stop: Stop = never) -> Proof:
+    def init(self, rng: np.random.Generator, stop: Stop = never) -> TreeProof:
         """A draw. Raises as `BacktrackingChains.init`."""
         return self.base.init(rng, stop).derivation
 
-    def step(self, rng: np.random.Generator, state: Proof, phase: Phase) -> tuple[Proof, Tally]:
+    def step(
+        self, rng: np.random.Generator, state: TreeProof, phase: Phase
+    ) -> tuple[TreeProof, Tally]:
         """One draw."""
         return self.base.drawn(rng), Counter({Move("backtrack", "accepted"): 1})
 
-    def record(self, state: Proof) -> Json:
+    def record(self, state: TreeProof) -> Json:
         """See `Stepper`."""
         return self.base.derivation_to_data(state)
 
-    def dump(self, state: Proof) -> Json:
+    def dump(self, state: TreeProof) -> Json:
         """See `Stepper`."""
         return self.record(state)
 
-    def load(self, data: Json) -> Proof:
+    def load(self, data: Json) -> TreeProof:
         """See `Stepper`."""
         return self.base.derivation_from_data(data)

@@ -14,7 +14,7 @@ from slp.engines.mcmc.mixture import MixtureState, MixtureWithPower
 from slp.engines.mcmc.trees.exact_subtrees import MOST_BOXES
 from slp.engines.mcmc.trees.given_start import proof_to_start
 from slp.engines.mcmc.trees.names import mixture_of
-from slp.engines.mcmc.trees.proof import Proof, grow, proof_of
+from slp.engines.mcmc.trees.proof import TreeProof, grow, proof_of
 from slp.engines.mcmc.trees.target import Target, can_run_forward
 from slp.errors import NoTreeError
 from slp.ir.program import Constraint
@@ -45,7 +45,7 @@ TRIES = 2000
 _CYCLE = 10
 
 
-class MetropolisHastings(MixtureWithPower[Target, Proof]):
+class MetropolisHastings(MixtureWithPower[Target, TreeProof]):
     """Chains over proofs of a grammar on a table.
 
     Parameters
@@ -67,7 +67,7 @@ class MetropolisHastings(MixtureWithPower[Target, Proof]):
     """
 
     in_core = over_edits = False
-    given: Proof | None = None
+    given: TreeProof | None = None
     result_type = DrawnResult
 
     def __init__(
@@ -118,7 +118,7 @@ class MetropolisHastings(MixtureWithPower[Target, Proof]):
         """See `MixtureWithPower`."""
         return replace(self._target, power=power)
 
-    def log_likelihood(self, derivation: Proof) -> float:
+    def log_likelihood(self, derivation: TreeProof) -> float:
         """See `MixtureWithPower`."""
         return derivation.log_likelihood
 
@@ -127,7 +127,7 @@ class MetropolisHastings(MixtureWithPower[Target, Proof]):
         self.given = proof_to_start(self.target, tree)
         self._identity = {**self._identity, "first tree": repr(self.given.key())}
 
-    def init(self, rng: np.random.Generator, stop: Stop = never) -> MixtureState[Proof]:
+    def init(self, rng: np.random.Generator, stop: Stop = never) -> MixtureState[TreeProof]:
         """A proof in the support, drawn from the local process, smaller ones now and then; or the
         given one.
 
@@ -151,11 +151,11 @@ class MetropolisHastings(MixtureWithPower[Target, Proof]):
                 return self.mixture.start(proof)
         raise no_start(derived, self.constraints)
 
-    def derivation_to_data(self, derivation: Proof) -> Json:
+    def derivation_to_data(self, derivation: TreeProof) -> Json:
         """See `MixtureChains`."""
         return [list(pair) for pair in derivation.key()]
 
-    def derivation_from_data(self, data: Json) -> Proof:
+    def derivation_from_data(self, data: Json) -> TreeProof:
         """See `MixtureChains`."""
         choices: list[Choices] = []
         stack = [(self.process.root.box, self.process.root.state)]
@@ -164,7 +164,7 @@ class MetropolisHastings(MixtureWithPower[Target, Proof]):
             stack += reversed(goals_below(*choices[-1]))
         return proof_of(self.process, choices)
 
-    def tree(self, proof: Proof) -> Tree:
+    def tree(self, proof: TreeProof) -> Tree:
         """The tree that a proof derives, with canonical thresholds."""
         return self._renderer.tree(preorder(proof))
 

@@ -34,7 +34,7 @@ from slp.engines.mcmc.trees.core_chains import (
 )
 from slp.engines.mcmc.trees.exact_subtrees import MOST_BOXES
 from slp.engines.mcmc.trees.names import Named, mixture_of_names, names_moves
-from slp.engines.mcmc.trees.proof import Proof
+from slp.engines.mcmc.trees.proof import TreeProof
 from slp.ir.program import Constraint, Predicate
 from slp.ir.tree_grammar import CallRule, OpenStates, SplitRule, TreeGrammar, cell_of
 from slp.kernels.compiled import compiled_core
@@ -296,7 +296,7 @@ def _sampler(
     return core.MHSampler(problem, *tests, [core_proposal(n) for n in named], most_boxes)
 
 
-def _record_of(proof: Proof, geometry: Geometry) -> list[int]:
+def _record_of(proof: TreeProof, geometry: Geometry) -> list[int]:
     """A proof as `CompiledMetropolisHastings.record` has it."""
     out: list[int] = []
     for node in proof.preorder():

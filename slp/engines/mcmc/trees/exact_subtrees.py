@@ -29,10 +29,10 @@ from numpy.typing import NDArray
 from slp.engines.chart import Chart, Forest, build_forest
 from slp.engines.chart.forest import CALL, LEAF
 from slp.engines.mcmc.proposals import Proposed
-from slp.engines.mcmc.trees.proof import Proof, path_to_row, proof_of, replaced
+from slp.engines.mcmc.trees.proof import TreeProof, path_to_row, proof_of, replaced
 from slp.engines.mcmc.trees.target import Target
 from slp.problem.boxes import Geometry
-from slp.problem.local_process import Choices, Goal, LocalProcess
+from slp.problem.local_process import BoxGoal, Choices, LocalProcess
 from slp.problem.remembered import Remembered
 from slp.runner.randomness import Randomness
 
@@ -55,20 +55,20 @@ class SubtreeCharts:
         self._forests: OrderedDict[tuple[int, int], Forest] = OrderedDict()
         self._charts: OrderedDict[tuple[int, int, float], PowerChart] = OrderedDict()
 
-    def fits(self, goal: Goal) -> bool:
+    def fits(self, goal: BoxGoal) -> bool:
         """Whether a goal fits. The answer does not depend on what is cached."""
         if goal.box not in self._fits:
             bound = most_boxes_within(self._process.geometry, goal.box)
             self._fits[goal.box] = bound <= self._most_boxes
         return self._fits[goal.box]
 
-    def draw(self, randomness: Randomness, goal: Goal, power: float) -> Proof:
+    def draw(self, randomness: Randomness, goal: BoxGoal, power: float) -> TreeProof:
         """The proof of a goal that fits and derives something, drawn from p."""
         with self._process.lock:
             chart = self._chart(goal, power)
         return proof_of(self._process, chart.draw_choices(randomness, self._process))
 
-    def _chart(self, goal: Goal, power: float) -> PowerChart:
+    def _chart(self, goal: BoxGoal, power: float) -> PowerChart:
         key = goal.box, goal.state, power
         if key not in self._charts:
             self._charts[key] = PowerChart(self._forest(goal), power)
@@ -77,7 +77,7 @@ class SubtreeCharts:
         self._charts.move_to_end(key)
         return self._charts[key]
 
-    def _forest(self, goal: Goal) -> Forest:
+    def _forest(self, goal: BoxGoal) -> Forest:
         key = goal.box, goal.state
         if key not in self._forests:
             grammar = replace(self._process.grammar, start=goal.state, max_leaves=None)
@@ -146,7 +146,7 @@ def _sides(forest: Forest, edge: int) -> Sequence[int]:
     return [int(forest.left[edge]), int(forest.right[edge])]
 
 
-def _choices(goal: Goal, position: int, cut: int) -> Choices:
+def _choices(goal: BoxGoal, position: int, cut: int) -> Choices:
     """An edge as choices of the local process."""
     rule = next(i for i, alternative in enumerate(goal.rules) if alternative.position == position)
     if cut < 0:
@@ -164,8 +164,8 @@ class ExactSubtree:
     period: int = 1
 
     def propose(
-        self, randomness: Randomness, target: Target, old: Proof, turn: int
-    ) -> Proposed[Proof] | None:
+        self, randomness: Randomness, target: Target, old: TreeProof, turn: int
+    ) -> Proposed[TreeProof] | None:
         """See `Proposal`. Nothing can be proposed if no goal on the row's path fits."""
         table = target.process.geometry.table
         row = int(table.row_of[randomness.index(table.n_rows)])

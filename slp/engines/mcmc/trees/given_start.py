@@ -6,7 +6,7 @@ import json
 import os
 from pathlib import Path
 
-from slp.engines.mcmc.trees.proof import Proof, proof_of
+from slp.engines.mcmc.trees.proof import TreeProof, proof_of
 from slp.engines.mcmc.trees.target import Target
 from slp.errors import UsageError
 from slp.folders import open_regular
@@ -45,7 +45,7 @@ def read_start(start: object) -> Tree:
     return Tree.from_dict(data)
 
 
-def proof_to_start(target: Target, tree: Tree) -> Proof:
+def proof_to_start(target: Target, tree: Tree) -> TreeProof:
     """The proof of the largest weight that parts the table's rows as a tree does.
 
     Raises

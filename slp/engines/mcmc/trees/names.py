@@ -19,7 +19,7 @@ from slp.engines.mcmc.proposals import (
 from slp.engines.mcmc.trees.exact_subtrees import ExactSubtree, SubtreeCharts
 from slp.engines.mcmc.trees.moves import TREE_MOVES
 from slp.engines.mcmc.trees.particle_gibbs import SETTINGS, ParticleGibbs, plan_of
-from slp.engines.mcmc.trees.proof import Proof
+from slp.engines.mcmc.trees.proof import TreeProof
 from slp.engines.mcmc.trees.target import Target
 from slp.errors import UsageError
 from slp.messages import Wording
@@ -61,7 +61,7 @@ class Named(NamedTuple):
         return f"{self.name}({inside})" if inside else self.name
 
 
-def mixture_of(text: str, process: LocalProcess, most_boxes: float) -> Mixture[Target, Proof]:
+def mixture_of(text: str, process: LocalProcess, most_boxes: float) -> Mixture[Target, TreeProof]:
     """The mixture that a text names, as `mixture_of_names`.
 
     Raises
@@ -77,7 +77,7 @@ def mixture_of(text: str, process: LocalProcess, most_boxes: float) -> Mixture[T
     return Mixture.of([(_by_name(named, exact), named.weight) for named in names])
 
 
-def _by_name(named: Named, exact: ExactSubtree) -> Proposal[Target, Proof]:
+def _by_name(named: Named, exact: ExactSubtree) -> Proposal[Target, TreeProof]:
     if named.name == "q_exact":
         return exact
     if named.name == "q_pg":

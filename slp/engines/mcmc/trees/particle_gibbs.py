@@ -38,9 +38,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from slp.engines.mcmc.proposals import Proposed
-from slp.engines.mcmc.trees.proof import Proof, proof_of
+from slp.engines.mcmc.trees.proof import TreeProof, proof_of
 from slp.engines.mcmc.trees.target import Target
-from slp.engines.smc.particles import ORDERS, FilterPlan, FilterSteps, Kept, OpenGoal
+from slp.engines.smc.particles import ORDERS, FilterPlan, FilterSteps, OpenGoal, ReferenceParticle
 from slp.engines.smc.proposals import PROPOSALS
 from slp.engines.smc.resampling import SCHEMES
 from slp.problem.local_process import cumulated
@@ -74,14 +74,16 @@ class ParticleGibbs:
     period: int = 1
 
     def propose(
-        self, randomness: Randomness, target: Target, old: Proof, turn: int
-    ) -> Proposed[Proof] | None:
+        self, randomness: Randomness, target: Target, old: TreeProof, turn: int
+    ) -> Proposed[TreeProof] | None:
         """See `Proposal`. Nothing can be proposed if the derivation has no choice point."""
         if old.n_points == 0:
             return None
         steps = self._steps(target)
         island = steps.start()
-        kept: Kept | None = Kept(randomness.index(self.plan.n), _by_goal(steps, old))
+        kept: ReferenceParticle | None = ReferenceParticle(
+            randomness.index(self.plan.n), _by_goal(steps, old)
+        )
         while not steps.done(island):
             island, kept = steps.step(randomness, island, Counter(), kept)
         grown = [
@@ -101,10 +103,10 @@ class ParticleGibbs:
         return FilterSteps(target.process, self.plan, target.power, most_leaves, most_features)
 
 
-def _by_goal(steps: FilterSteps, proof: Proof) -> dict[int, tuple[int, int]]:
+def _by_goal(steps: FilterSteps, proof: TreeProof) -> dict[int, tuple[int, int]]:
     """Rule and split of a derivation at each goal, by the number that the filter gives to it."""
     goal = proof.goal
-    still_open: dict[OpenGoal, Proof] = {steps.opened(0, goal.box, goal.state): proof}
+    still_open: dict[OpenGoal, TreeProof] = {steps.opened(0, goal.box, goal.state): proof}
     out: dict[int, tuple[int, int]] = {}
     made = 1
     while still_open:

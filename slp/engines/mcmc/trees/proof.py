@@ -19,8 +19,8 @@ from typing import NamedTuple
 
 from slp.ir.tree_grammar import LeafRule
 from slp.problem.local_process import (
+    BoxGoal,
     Choices,
-    Goal,
     LocalProcess,
     SplitAlternative,
     goals_below,
@@ -29,7 +29,7 @@ from slp.runner.randomness import Randomness
 
 
 @dataclass(frozen=True, eq=False, slots=True)
-class Proof:
+class TreeProof:
     """A goal, the choices made there, and the proofs of what they lead to.
 
     Attributes
@@ -43,10 +43,10 @@ class Proof:
     log_likelihood : sum of the log marginal likelihoods of its leaves.
     """
 
-    goal: Goal
+    goal: BoxGoal
     rule: int
     split: int
-    parts: tuple[Proof, ...]
+    parts: tuple[TreeProof, ...]
     n_points: int
     n_leaves: int
     log_draw: float
@@ -73,7 +73,7 @@ class Proof:
         """The number of the cut that was taken, None where the rule does not split."""
         return None if self.split < 0 else self.goal.rules[self.rule].splits[self.split].split.cut
 
-    def preorder(self) -> Iterator[Proof]:
+    def preorder(self) -> Iterator[TreeProof]:
         """All goals, left before right."""
         stack = [self]
         while stack:
@@ -90,7 +90,7 @@ class Proof:
         return tuple((node.rule, node.split) for node in self.preorder())
 
 
-class Point(NamedTuple):
+class ProofPoint(NamedTuple):
     """A choice point: the position of its goal in breadth-first order, and which of the two."""
 
     goal: int
@@ -109,11 +109,11 @@ class Begun(NamedTuple):
 def grow(
     process: LocalProcess,
     randomness: Randomness,
-    goal: Goal,
+    goal: BoxGoal,
     rule: int | None = None,
     *,
     end_early: float = 0.0,
-) -> Proof | None:
+) -> TreeProof | None:
     """Draw a proof of a goal from the local process; None if it reaches a dead end.
 
     `rule`: the rule at the goal itself, if it is fixed. `end_early`: the probability of taking a
@@ -125,7 +125,7 @@ def grow(
 
 def _grown(
     process: LocalProcess, randomness: Randomness, begun: Begun, end_early: float = 0.0
-) -> Proof | None:
+) -> TreeProof | None:
     """`grow` from the begin of a sequence."""
     drawn, stack, rule = begun
     while stack:
@@ -143,14 +143,14 @@ def _grown(
     return proof_of(process, drawn)
 
 
-def _first_leaf(goal: Goal) -> int | None:
+def _first_leaf(goal: BoxGoal) -> int | None:
     leaves = (i for i, taken in enumerate(goal.rules) if isinstance(taken.rule, LeafRule))
     return next(leaves, None)
 
 
-def proof_of(process: LocalProcess, choices: Sequence[Choices]) -> Proof:
+def proof_of(process: LocalProcess, choices: Sequence[Choices]) -> TreeProof:
     """The proof that makes these choices, given in preorder."""
-    done: list[Proof] = []
+    done: list[TreeProof] = []
     for goal, rule, split in reversed(choices):
         n_parts = len(goals_below(goal, rule, split))
         parts = tuple(done.pop() for _ in range(n_parts))
@@ -159,8 +159,8 @@ def proof_of(process: LocalProcess, choices: Sequence[Choices]) -> Proof:
 
 
 def _joined(
-    process: LocalProcess, goal: Goal, rule: int, split: int, parts: tuple[Proof, ...]
-) -> Proof:
+    process: LocalProcess, goal: BoxGoal, rule: int, split: int, parts: tuple[TreeProof, ...]
+) -> TreeProof:
     """A proof from its root's choices and its parts. Sums are always taken in the same order, so
     equal proofs have equal numbers, to the last bit."""
     taken = goal.rules[rule]
@@ -169,7 +169,7 @@ def _joined(
     if split >= 0:
         draw += taken.log_shares[split] - taken.log_total
     own_likelihood = 0.0 if parts else process.log_marginal(goal.box)
-    return Proof(
+    return TreeProof(
         goal,
         rule,
         split,
@@ -185,35 +185,37 @@ def _joined(
 class _Placed(NamedTuple):
     """A goal's proof, the position of its parent's in breadth-first order, and which part it is."""
 
-    proof: Proof
+    proof: TreeProof
     parent: int
     part: int
 
 
-def _breadth_first(proof: Proof) -> list[_Placed]:
+def _breadth_first(proof: TreeProof) -> list[_Placed]:
     out = [_Placed(proof, -1, -1)]
     for i, placed in enumerate(out):  # grows while it is read
         out += [_Placed(part, i, j) for j, part in enumerate(placed.proof.parts)]
     return out
 
 
-def goals_of(proof: Proof) -> list[Proof]:
+def goals_of(proof: TreeProof) -> list[TreeProof]:
     """The proofs of its goals in breadth-first order, its own first."""
     return [placed.proof for placed in _breadth_first(proof)]
 
 
-def choice_points(proof: Proof) -> list[Point]:
+def choice_points(proof: TreeProof) -> list[ProofPoint]:
     """Its choice points in breadth-first order."""
     out = []
     for i, (node, _, _) in enumerate(_breadth_first(proof)):
         if len(node.goal.rules) > 1:
-            out.append(Point(i, False))
+            out.append(ProofPoint(i, False))
         if len(node.goal.rules[node.rule].splits) > 1:
-            out.append(Point(i, True))
+            out.append(ProofPoint(i, True))
     return out
 
 
-def cut(process: LocalProcess, randomness: Randomness, proof: Proof, point: Point) -> Proof | None:
+def cut(
+    process: LocalProcess, randomness: Randomness, proof: TreeProof, point: ProofPoint
+) -> TreeProof | None:
     """Cut at a choice point; None if the draw reaches a dead end."""
     old = _breadth_first(proof)[point.goal].proof
     new = grow(process, randomness, old.goal, old.rule if point.of_split else None)
@@ -221,13 +223,13 @@ def cut(process: LocalProcess, randomness: Randomness, proof: Proof, point: Poin
 
 
 def cut_sequence(
-    process: LocalProcess, randomness: Randomness, proof: Proof, k: int
-) -> Proof | None:
+    process: LocalProcess, randomness: Randomness, proof: TreeProof, k: int
+) -> TreeProof | None:
     """Cut the sequence at its choice point k, from 0; None if the draw reaches a dead end."""
     return _grown(process, randomness, before_point(proof, k))
 
 
-def before_point(proof: Proof, k: int) -> Begun:
+def before_point(proof: TreeProof, k: int) -> Begun:
     """What the sequence has before its choice point k, from 0."""
     drawn: list[Choices] = []
     stack = [(proof.goal.box, proof.goal.state)]
@@ -243,7 +245,7 @@ def before_point(proof: Proof, k: int) -> Begun:
     raise IndexError(k)
 
 
-def replaced(process: LocalProcess, proof: Proof, position: int, new: Proof) -> Proof:
+def replaced(process: LocalProcess, proof: TreeProof, position: int, new: TreeProof) -> TreeProof:
     """The proof with another proof of the goal at a position in breadth-first order."""
     nodes = _breadth_first(proof)
     while position > 0:
@@ -255,10 +257,10 @@ def replaced(process: LocalProcess, proof: Proof, position: int, new: Proof) -> 
     return new
 
 
-def path_to_row(proof: Proof, row: int) -> list[tuple[int, Proof]]:
+def path_to_row(proof: TreeProof, row: int) -> list[tuple[int, TreeProof]]:
     """The goals whose boxes hold a (distinct) row, from the root down, each with its position in
     breadth-first order."""
-    out: list[tuple[int, Proof]] = []
+    out: list[tuple[int, TreeProof]] = []
     for i, placed in enumerate(_breadth_first(proof)):
         above = out[-1][0] if out else -1
         if placed.parent == above and placed.proof.goal.box >> row & 1:

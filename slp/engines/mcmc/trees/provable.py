@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
-from slp.problem.local_process import Goal, LocalProcess, goals_below
+from slp.problem.local_process import BoxGoal, LocalProcess, goals_below
 from slp.problem.remembered import Remembered
 
 #: A box and a state.
@@ -60,7 +60,7 @@ class Provable:
         return _Tried(key, alternatives, next(alternatives, None))
 
 
-def _alternatives(goal: Goal) -> Iterator[list[_Key]]:
+def _alternatives(goal: BoxGoal) -> Iterator[list[_Key]]:
     """The goals below each alternative; leaves first, as they are proved at once."""
     for i, rule in enumerate(goal.rules):
         if not rule.splits:

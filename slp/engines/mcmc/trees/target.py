@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from slp.engines.mcmc.trees.proof import Proof, choice_points, cut, cut_sequence, grow
+from slp.engines.mcmc.trees.proof import TreeProof, choice_points, cut, cut_sequence, grow
 from slp.ir.program import COUNTING_MEASURES
 from slp.ir.tree_grammar import OpenStates, SplitRule, TreeGrammar
 from slp.problem.local_process import LocalProcess
@@ -30,23 +30,23 @@ class Target:
     tests: Sequence[TreeTest] = ()
     predicates: Sequence[TreeTest] = ()
 
-    def holds(self, proof: Proof) -> bool:
+    def holds(self, proof: TreeProof) -> bool:
         """Whether a proof is in the support."""
         return self.passes(proof) and self.agreed(proof)
 
-    def passes(self, proof: Proof) -> bool:
+    def passes(self, proof: TreeProof) -> bool:
         """Whether it is in the support, predicates aside."""
         return all(test.holds(proof) for test in self.tests)
 
-    def agreed(self, proof: Proof) -> bool:
+    def agreed(self, proof: TreeProof) -> bool:
         """Whether the predicates hold."""
         return all(predicate.holds(proof) for predicate in self.predicates)
 
-    def log_score(self, proof: Proof) -> float:
+    def log_score(self, proof: TreeProof) -> float:
         """log w(x) + power log L(x)."""
         return proof.log_weight + self.power * proof.log_likelihood
 
-    def log_ratio(self, new: Proof, old: Proof) -> float:
+    def log_ratio(self, new: TreeProof, old: TreeProof) -> float:
         """log of [w(new) / q(new)] L(new)^power / ([w(old) / q(old)] L(old)^power), q the draw
         probabilities of the local process.
 
@@ -56,19 +56,19 @@ class Target:
         likelihood = new.log_likelihood - old.log_likelihood
         return new.log_excess - old.log_excess + self.power * likelihood
 
-    def redrawn(self, randomness: Randomness, old: Proof) -> Proof | None:
+    def redrawn(self, randomness: Randomness, old: TreeProof) -> TreeProof | None:
         """A proof drawn from the local process; None if it reaches a dead end."""
         return grow(self.process, randomness, old.goal)
 
-    def cut(self, randomness: Randomness, old: Proof, k: int) -> Proof | None:
+    def cut(self, randomness: Randomness, old: TreeProof, k: int) -> TreeProof | None:
         """The proof cut at choice point k in breadth-first order, from 0."""
         return cut(self.process, randomness, old, choice_points(old)[k])
 
-    def cut_sequence(self, randomness: Randomness, old: Proof, k: int) -> Proof | None:
+    def cut_sequence(self, randomness: Randomness, old: TreeProof, k: int) -> TreeProof | None:
         """The proof with its sequence cut at choice point k, from 0."""
         return cut_sequence(self.process, randomness, old, k)
 
-    def fresh(self, randomness: Randomness) -> Proof | None:
+    def fresh(self, randomness: Randomness) -> TreeProof | None:
         """One try to draw from the target at power 0, independently, where `can_run_forward`: a
         proof that the local process draws is kept with the probability w/q of its choices, if it is
         in the support; else None."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from slp.data.table import Feature, Table
-from slp.engines.mcmc.edits.nodes import Node, Nodes
+from slp.engines.mcmc.edits.nodes import EditNode, Nodes
 from slp.engines.mcmc.edits.process import EditProcess
 from slp.engines.mcmc.edits.start import nodes_of_tree
 from slp.ir.program import Measure, Support
@@ -28,7 +28,7 @@ class Example:
     definition: Definition
     given: Tree
 
-    def tree(self, node: Node) -> Tree:
+    def tree(self, node: EditNode) -> Tree:
         """A node as a tree without summaries."""
         preorder = []
         stack = [node]

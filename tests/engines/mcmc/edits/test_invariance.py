@@ -8,7 +8,7 @@ import math
 import pytest
 
 from slp.engines.mcmc import proposals
-from slp.engines.mcmc.edits.process import STOP, EditProcess, Edits, Point
+from slp.engines.mcmc.edits.process import STOP, EditPoint, EditProcess, Edits
 from slp.engines.mcmc.edits.target import EditTarget
 from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposal, Proposed
 from slp.problem.tree_tests import AtMostFeatures, AtMostLeaves
@@ -92,8 +92,8 @@ def test_a_cut_at_a_kind_that_redraws_the_stop(monkeypatch: pytest.MonkeyPatch) 
         trees: object = (),
         point: object = None,
     ) -> Edits:
-        if isinstance(point, Point):
-            point = Point(point.after, STOP)
+        if isinstance(point, EditPoint):
+            point = EditPoint(point.after, STOP)
         return right(self, randomness, edits, trees, point)  # type: ignore[arg-type]
 
     monkeypatch.setattr(EditProcess, "draw", from_the_stop)

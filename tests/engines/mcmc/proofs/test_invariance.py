@@ -13,7 +13,7 @@ import slp
 from slp.engines.mcmc import proposals
 from slp.engines.mcmc.proofs import start
 from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposed
-from slp.resolution.derivations import Derivation, ProofSpace
+from slp.resolution.derivations import ProofSpace, SLDDerivation
 from slp.runner.randomness import Randomness
 from tests.engines.mcmc.proofs.tiny import CASES, Case, space_of
 
@@ -78,7 +78,7 @@ def test_numbers_of_choice_points_left_out(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_sums_of_the_runs_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    def likelihood_alone(self: ProofSpace, new: Derivation, old: Derivation) -> float:
+    def likelihood_alone(self: ProofSpace, new: SLDDerivation, old: SLDDerivation) -> float:
         return new.log_likelihood - old.log_likelihood
 
     monkeypatch.setattr(ProofSpace, "log_ratio", likelihood_alone)
@@ -88,7 +88,7 @@ def test_sums_of_the_runs_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_labels_counted_twice(monkeypatch: pytest.MonkeyPatch) -> None:
     right = ProofSpace.log_ratio
 
-    def with_labels(self: ProofSpace, new: Derivation, old: Derivation) -> float:
+    def with_labels(self: ProofSpace, new: SLDDerivation, old: SLDDerivation) -> float:
         return right(self, new, old) + new.log_weight - old.log_weight
 
     monkeypatch.setattr(ProofSpace, "log_ratio", with_labels)
@@ -100,8 +100,12 @@ def test_failures_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     right = CutUniformly.propose
 
     def again(
-        self: CutUniformly, randomness: Randomness, target: ProofSpace, old: Derivation, turn: int
-    ) -> Proposed[Derivation] | None:
+        self: CutUniformly,
+        randomness: Randomness,
+        target: ProofSpace,
+        old: SLDDerivation,
+        turn: int,
+    ) -> Proposed[SLDDerivation] | None:
         proposed = right(self, randomness, target, old, turn)
         if proposed is None or proposed.derivation is not None:
             return proposed
@@ -114,7 +118,9 @@ def test_failures_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_dead_end_that_is_backed_out_of(monkeypatch: pytest.MonkeyPatch) -> None:
     """To draw again at the last choice makes other proofs likely than the ratio knows."""
 
-    def backtracked(self: ProofSpace, randomness: Randomness, old: Derivation) -> Derivation | None:
+    def backtracked(
+        self: ProofSpace, randomness: Randomness, old: SLDDerivation
+    ) -> SLDDerivation | None:
         return start.backtracked(self, randomness)
 
     monkeypatch.setattr(ProofSpace, "redrawn", backtracked)
@@ -123,8 +129,8 @@ def test_a_dead_end_that_is_backed_out_of(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_a_cut_one_choice_too_late(monkeypatch: pytest.MonkeyPatch) -> None:
     def late(
-        self: ProofSpace, randomness: Randomness, old: Derivation, k: int
-    ) -> Derivation | None:
+        self: ProofSpace, randomness: Randomness, old: SLDDerivation, k: int
+    ) -> SLDDerivation | None:
         return self.grow(randomness, old.steps[: old.points[k] + 1])
 
     monkeypatch.setattr(ProofSpace, "cut", late)

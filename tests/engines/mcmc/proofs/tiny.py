@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 import slp
 from slp.engines.mcmc.proposals import Proposal, metropolis_hastings
 from slp.resolution import DEFAULT_LIMITS, Query
-from slp.resolution.derivations import Derivation, ProofSpace
+from slp.resolution.derivations import ProofSpace, SLDDerivation
 from slp.resolution.goals import read_query
 from slp.resolution.query_results import value_of
 from slp.resolution.runs import MachineRuns, RunsOneByOne
@@ -116,26 +116,28 @@ class Space:
         scores = np.array([self.target.log_score(d) for d in self.proofs])
         self.probability = np.exp(scores - np.logaddexp.reduce(scores))
 
-    def matrix(self, proposal: Proposal[ProofSpace, Derivation], turn: int) -> NDArray[np.float64]:
+    def matrix(
+        self, proposal: Proposal[ProofSpace, SLDDerivation], turn: int
+    ) -> NDArray[np.float64]:
         """P[i, j]: probability to go from proof i to proof j in one step."""
         out = np.zeros((len(self.proofs), len(self.proofs)))
         for i, proof in enumerate(self.proofs):
 
-            def step(randomness: EveryOutcome, old: Derivation = proof) -> Derivation:
+            def step(randomness: EveryOutcome, old: SLDDerivation = proof) -> SLDDerivation:
                 return metropolis_hastings(randomness, self.target, proposal, old, turn)[0]
 
             for probability, new in outcomes(step):
                 out[i, self.number[tuple(new.choices)]] += probability
         return out
 
-    def drift(self, proposal: Proposal[ProofSpace, Derivation], turn: int = 0) -> float:
+    def drift(self, proposal: Proposal[ProofSpace, SLDDerivation], turn: int = 0) -> float:
         """How far one step carries the target away from itself: the largest change of a
         probability; and no row may lose probability."""
         matrix = self.matrix(proposal, turn)
         lost = np.abs(matrix.sum(axis=1) - 1).max()
         return float(max(lost, np.abs(self.probability @ matrix - self.probability).max()))
 
-    def answer(self, derivation: Derivation) -> str:
+    def answer(self, derivation: SLDDerivation) -> str:
         """What a proof answers, as text."""
         return _words(derivation.answer)
 

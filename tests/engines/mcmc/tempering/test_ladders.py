@@ -15,7 +15,7 @@ import slp
 from slp.engines.mcmc.tempering import CompiledScans, PlainScans, Tempering
 from slp.engines.mcmc.tempering.ladders import Ladder, end_of_round
 from slp.engines.mcmc.tempering.powers import first_powers, respaced, rungs_for
-from slp.engines.mcmc.tempering.sums import Batches, Sums
+from slp.engines.mcmc.tempering.sums import Batches, ScanSums
 from slp.engines.mcmc.trees import CompiledMetropolisHastings
 from slp.runner import Checkpoint, Phase, Schedule, run
 from slp.runner.chain import length_of
@@ -180,7 +180,7 @@ def test_the_draws_are_spread_over_the_last_scans(rounds: int, late: slice) -> N
 def test_batches_are_merged_and_nothing_is_lost() -> None:
     batches = Batches()
     for i in range(1000):
-        batches = batches.and_then(Sums(1, np.full((2, 7), float(i))))
+        batches = batches.and_then(ScanSums(1, np.full((2, 7), float(i))))
     assert sum(s.scans for s in batches.sums) == 1000
     assert sum(s.pairs[0, 0] for s in batches.sums) == 999 * 500
     assert 24 <= len(batches.last(0.5)) <= 48

@@ -14,7 +14,7 @@ import pytest
 from slp.engines.mcmc.tempering import PlainScans, plain
 from slp.engines.mcmc.tempering.plain import NEITHER, POSTERIOR, PRIOR, Rungs
 from slp.engines.mcmc.trees import CompiledMetropolisHastings, MetropolisHastings
-from slp.engines.mcmc.trees.proof import Proof
+from slp.engines.mcmc.trees.proof import TreeProof
 from slp.ir.program import Constraint, MaxLeaves
 from slp.kernels.compiled import compiled_core
 from tests.engines.mcmc.edits.examples import all_examples
@@ -39,13 +39,13 @@ each_case = pytest.mark.parametrize(
 )
 
 
-def proofs_of(base: MetropolisHastings) -> list[Proof]:
+def proofs_of(base: MetropolisHastings) -> list[TreeProof]:
     return [proof for proof in all_proofs(base.process) if base.target.holds(proof)]
 
 
 def drift_of(scans: PlainScans, powers: tuple[float, ...], parity: int = 0) -> float:
     proofs = proofs_of(scans.base)
-    row = plain_row(scans, proofs, Proof.key, powers, parity)
+    row = plain_row(scans, proofs, TreeProof.key, powers, parity)
     return drift(row, joint_of(scans.base, proofs, powers))
 
 
@@ -98,7 +98,7 @@ def test_the_core_makes_the_same_scans(
     number = {tuple(c): i for i, c in enumerate(choices)}
     states = [made.derivation_from_data(c) for c in choices]
     scans = PlainScans(base, n_steps=1, tries=1)
-    want_of = plain_row(scans, proofs, Proof.key, powers, parity)
+    want_of = plain_row(scans, proofs, TreeProof.key, powers, parity)
 
     def have_of(places: tuple[int, ...]) -> Iterator[tuple[float, tuple[int, ...]]]:
         ladder = core.MHLadder([states[i] for i in places], [0] * len(places), parity)

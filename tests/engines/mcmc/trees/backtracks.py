@@ -16,7 +16,7 @@ import slp
 from slp.data import table_of
 from slp.engines.mcmc.proposals import Proposal
 from slp.engines.mcmc.trees.backtracking import BacktrackingTarget
-from slp.engines.mcmc.trees.proof import Proof, proof_of
+from slp.engines.mcmc.trees.proof import TreeProof, proof_of
 from slp.lower import program_to_tree_grammar
 from slp.problem.boxes import Geometry
 from slp.problem.local_process import Choices, LocalProcess, goals_below
@@ -98,7 +98,7 @@ class Backtracking:
         self.target, self.process = target, target.process
         self._left = most
         found: dict[tuple[tuple[int, int], ...], float] = {}
-        self._proofs: dict[tuple[tuple[int, int], ...], Proof] = {}
+        self._proofs: dict[tuple[tuple[int, int], ...], TreeProof] = {}
         self.failed = 0.0
         root = self.process.root
         for probability, proof in self._goals(((root.box, root.state), None), (), (), 1.0):
@@ -125,7 +125,7 @@ class Backtracking:
     def log_evidence(self) -> float:
         return float(np.log(self.prior @ np.exp(self._fit)))
 
-    def matrix(self, proposal: Proposal[Any, Proof], turn: int = 0) -> NDArray[np.float64]:
+    def matrix(self, proposal: Proposal[Any, TreeProof], turn: int = 0) -> NDArray[np.float64]:
         """See `transitions`."""
         return transitions(self.target, self.proofs, proposal, turn)
 
@@ -133,7 +133,7 @@ class Backtracking:
 
     def _goals(
         self, pending: Any, drawn: tuple[Choices, ...], stack: tuple[_Open, ...], p: float
-    ) -> Iterator[tuple[float, Proof | None]]:
+    ) -> Iterator[tuple[float, TreeProof | None]]:
         self._left -= 1
         if self._left < 0:
             raise TooLongError
@@ -151,7 +151,7 @@ class Backtracking:
 
     def _choose(
         self, at: _Open, stack: tuple[_Open, ...], p: float
-    ) -> Iterator[tuple[float, Proof | None]]:
+    ) -> Iterator[tuple[float, TreeProof | None]]:
         if not at.alternatives:
             yield from self._back(stack, p)
             return
@@ -161,7 +161,7 @@ class Backtracking:
             after = (*stack, at._replace(alternatives=left))
             yield from at.then(taken, at.pending, at.drawn, after, p * weight / total)
 
-    def _back(self, stack: tuple[_Open, ...], p: float) -> Iterator[tuple[float, Proof | None]]:
+    def _back(self, stack: tuple[_Open, ...], p: float) -> Iterator[tuple[float, TreeProof | None]]:
         if stack:
             yield from self._choose(stack[-1], stack[:-1], p)
         else:
@@ -169,7 +169,7 @@ class Backtracking:
 
     def _rule(
         self, taken: Any, pending: Any, drawn: tuple[Choices, ...], stack: Any, p: float
-    ) -> Iterator[tuple[float, Proof | None]]:
+    ) -> Iterator[tuple[float, TreeProof | None]]:
         goal, rule = taken
         shares = goal.rules[rule].log_shares
         if not shares:
@@ -180,14 +180,14 @@ class Backtracking:
 
     def _made(
         self, made: Choices, pending: Any, drawn: tuple[Choices, ...], stack: Any, p: float
-    ) -> Iterator[tuple[float, Proof | None]]:
+    ) -> Iterator[tuple[float, TreeProof | None]]:
         for below in reversed(goals_below(*made)):
             pending = (below, pending)
         yield from self._goals(pending, (*drawn, made), stack, p)
 
     # --- as clauses ------------------------------------------------------------------------------
 
-    def term(self, proof: Proof) -> str:
+    def term(self, proof: TreeProof) -> str:
         """A proof as the term that the clauses make."""
         parts = [self.term(part) for part in proof.parts]
         return f"t({', '.join([str(proof.rule), str(proof.split), *parts])})".replace("-1", "none")

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from slp.engines.mcmc.trees.core_chains import CoreProposal, core_proposal
 from slp.engines.mcmc.trees.names import Named
-from slp.engines.mcmc.trees.proof import Proof
+from slp.engines.mcmc.trees.proof import TreeProof
 from slp.engines.mcmc.trees.target import Target
 from slp.ir.tree_grammar import LeafRule
 from slp.kernels.compiled import compiled_core
@@ -53,7 +53,7 @@ def core_sampler(target: Target, mixture: Sequence[CoreProposal], most_boxes: fl
     )
 
 
-def choices_of(geometry: Geometry, proof: Proof) -> list[int]:
+def choices_of(geometry: Geometry, proof: TreeProof) -> list[int]:
     """The choices of a plain proof, as the core writes them."""
     out: list[int] = []
     for node in proof.preorder():

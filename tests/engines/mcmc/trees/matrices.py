@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from slp.engines.chart import Chart, build_forest
 from slp.engines.mcmc.proposals import Proposal, metropolis_hastings
-from slp.engines.mcmc.trees.proof import Proof, grow
+from slp.engines.mcmc.trees.proof import TreeProof, grow
 from slp.engines.mcmc.trees.target import Target
 from slp.problem.boxes import Geometry
 from slp.problem.local_process import LocalProcess
@@ -22,14 +22,14 @@ TOLERANCE = 1e-12
 
 
 def transitions(
-    target: Target, proofs: Sequence[Proof], proposal: Proposal[Target, Proof], turn: int
+    target: Target, proofs: Sequence[TreeProof], proposal: Proposal[Target, TreeProof], turn: int
 ) -> NDArray[np.float64]:
     """P[i, j]: probability to go from proof i to proof j in one step."""
     number = {proof.key(): i for i, proof in enumerate(proofs)}
     out = np.zeros((len(proofs), len(proofs)))
     for i, proof in enumerate(proofs):
 
-        def step(randomness: EveryOutcome, old: Proof = proof) -> Proof:
+        def step(randomness: EveryOutcome, old: TreeProof = proof) -> TreeProof:
             return metropolis_hastings(randomness, target, proposal, old, turn)[0]
 
         for probability, new in outcomes(step):
@@ -40,17 +40,17 @@ def transitions(
 class Example:
     """A target, all proofs in its support, and their probabilities."""
 
-    def __init__(self, target: Target, proofs: Sequence[Proof]) -> None:
+    def __init__(self, target: Target, proofs: Sequence[TreeProof]) -> None:
         self.target = target
         self.proofs = [proof for proof in proofs if target.holds(proof)]
         scores = np.array([target.log_score(proof) for proof in self.proofs])
         self.probability = np.exp(scores - np.logaddexp.reduce(scores))
 
-    def matrix(self, proposal: Proposal[Target, Proof], turn: int = 0) -> NDArray[np.float64]:
+    def matrix(self, proposal: Proposal[Target, TreeProof], turn: int = 0) -> NDArray[np.float64]:
         """See `transitions`."""
         return transitions(self.target, self.proofs, proposal, turn)
 
-    def drift(self, proposal: Proposal[Target, Proof], turn: int = 0) -> float:
+    def drift(self, proposal: Proposal[Target, TreeProof], turn: int = 0) -> float:
         """How far one step carries the target away from itself: the largest change of a
         probability; and no row may lose probability."""
         matrix = self.matrix(proposal, turn)
@@ -58,7 +58,7 @@ class Example:
         return float(max(lost, np.abs(self.probability @ matrix - self.probability).max()))
 
 
-def all_proofs(process: LocalProcess) -> list[Proof]:
+def all_proofs(process: LocalProcess) -> list[TreeProof]:
     """Every proof of the root goal that does not fail."""
     drawn = outcomes(lambda randomness: grow(process, randomness, process.root))
     return [proof for _, proof in drawn if proof is not None]

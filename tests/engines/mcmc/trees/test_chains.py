@@ -13,7 +13,7 @@ from scipy.stats import t as student
 from slp.data.table import Table
 from slp.engines.mcmc.mixture import MixtureState
 from slp.engines.mcmc.trees.chains import MetropolisHastings
-from slp.engines.mcmc.trees.proof import Proof
+from slp.engines.mcmc.trees.proof import TreeProof
 from slp.errors import SlpError, SlpWarning, UsageError
 from slp.ir.program import Constraint, MaxFeatures, Monotone
 from slp.ir.tree_grammar import TreeGrammar
@@ -36,7 +36,7 @@ def engine(
     return MetropolisHastings(grammar, Geometry(grammar, table), constraints, **options)  # type: ignore[arg-type]
 
 
-def summaries(proof: Proof) -> list[float]:
+def summaries(proof: TreeProof) -> list[float]:
     """Numbers that a chain must get right: leaves, likelihood, rows of the first leaf."""
     leaf = next(node for node in proof.preorder() if not node.parts)
     return [proof.n_leaves, proof.log_likelihood, leaf.goal.box.bit_count()]
@@ -110,8 +110,8 @@ class Interrupted(MetropolisHastings):
     steps = 0
 
     def step(
-        self, rng: np.random.Generator, state: MixtureState[Proof], phase: Phase
-    ) -> tuple[MixtureState[Proof], Tally]:
+        self, rng: np.random.Generator, state: MixtureState[TreeProof], phase: Phase
+    ) -> tuple[MixtureState[TreeProof], Tally]:
         self.steps += 1
         if self.steps == 650:
             raise KeyboardInterrupt

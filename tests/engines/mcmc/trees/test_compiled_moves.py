@@ -18,7 +18,7 @@ from slp.engines.mcmc.trees.compiled import core_moves
 from slp.engines.mcmc.trees.core_chains import CoreProposal, core_proposal
 from slp.engines.mcmc.trees.moves import TREE_MOVES
 from slp.engines.mcmc.trees.names import Named, read_names
-from slp.engines.mcmc.trees.proof import Proof, grow
+from slp.engines.mcmc.trees.proof import TreeProof, grow
 from slp.engines.mcmc.trees.target import Target
 from slp.lower import program_to_tree_grammar
 from slp.problem.boxes import Geometry
@@ -122,10 +122,10 @@ def large_target(prior: str, constraint: str) -> Target:
     return Target(process, 0.7, tests)
 
 
-def some_proofs(target: Target) -> list[Proof]:
+def some_proofs(target: Target) -> list[TreeProof]:
     """Proofs of five to nine leaves, by independent draws."""
     random, root = RandomNumbers(np.random.default_rng(3)), target.process.root
-    found: list[Proof] = []
+    found: list[TreeProof] = []
     for _ in range(20_000):
         proof = grow(target.process, random, root, end_early=0.3)
         if proof is not None and 5 <= proof.n_leaves <= 9 and target.holds(proof):

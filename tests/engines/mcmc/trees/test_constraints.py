@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from slp.data.table import Feature, Table
-from slp.engines.mcmc.trees.proof import Proof
+from slp.engines.mcmc.trees.proof import TreeProof
 from slp.ir.program import MaxFeatures, Monotone, Once
 from slp.leaves import Dirichlet, GammaPoisson, LeafModel, NormalInverseGamma
 from slp.problem.boxes import Geometry
@@ -42,13 +42,13 @@ def small_table(leaf: LeafModel, seed: int) -> Table:
     return make_table(features, rows, y.tolist(), leaf)
 
 
-def proofs_on(table: Table) -> tuple[Geometry, list[Proof]]:
+def proofs_on(table: Table) -> tuple[Geometry, list[TreeProof]]:
     grammar = denison(table, 2.0)
     geometry = Geometry(grammar, table)
     return geometry, all_proofs(LocalProcess(grammar, geometry))
 
 
-def predictions(geometry: Geometry, proof: Proof) -> dict[tuple[float, float, str], np.ndarray]:
+def predictions(geometry: Geometry, proof: TreeProof) -> dict[tuple[float, float, str], np.ndarray]:
     """Prediction at every point of a grid that has points between all thresholds and beyond."""
     table, out = geometry.table, {}
     for point in product((-1.0, 0.7, 2.9, 9.0), (-1.0, 5.0), "pqr"):

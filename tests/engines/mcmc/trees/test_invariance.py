@@ -22,7 +22,7 @@ from slp.engines.mcmc.trees import exact_subtrees
 from slp.engines.mcmc.trees import target as targets
 from slp.engines.mcmc.trees.exact_subtrees import ExactSubtree, SubtreeCharts
 from slp.engines.mcmc.trees.proof import (
-    Proof,
+    TreeProof,
     before_point,
     choice_points,
     cut,
@@ -31,7 +31,7 @@ from slp.engines.mcmc.trees.proof import (
 )
 from slp.engines.mcmc.trees.target import Target
 from slp.problem.boxes import Geometry
-from slp.problem.local_process import Goal, LocalProcess
+from slp.problem.local_process import BoxGoal, LocalProcess
 from slp.problem.tree_tests import AtMostFeatures, MonotonePredictions
 from slp.runner.randomness import Randomness, RandomNumbers
 from tests.engines.cases import growtree, make_table, numeric
@@ -41,7 +41,7 @@ EXAMPLES = random_examples(40)
 BY_SEED = pytest.mark.parametrize(
     "made", [made for _, made in EXAMPLES], ids=[str(seed) for seed, _ in EXAMPLES]
 )
-PLAIN: list[Proposal[Target, Proof]] = [
+PLAIN: list[Proposal[Target, TreeProof]] = [
     CutAtRoot(),
     CutUniformly(),
     CutAtEach(5),
@@ -57,11 +57,11 @@ class SmallGoals(SubtreeCharts):
         super().__init__(process, 2**30)
         self._most = most
 
-    def fits(self, goal: Goal) -> bool:
+    def fits(self, goal: BoxGoal) -> bool:
         return goal.box.bit_count() <= self._most + goal.state % 2
 
 
-def worst_drift(examples: list[Example], proposal: Proposal[Target, Proof]) -> float:
+def worst_drift(examples: list[Example], proposal: Proposal[Target, TreeProof]) -> float:
     return max(made.drift(proposal, t) for made in examples for t in range(proposal.period))
 
 
@@ -94,7 +94,7 @@ def test_proofs_are_the_derivations(made: Example) -> None:
 
 @BY_SEED
 @pytest.mark.parametrize("proposal", PLAIN, ids=lambda p: p.name)
-def test_cuts(made: Example, proposal: Proposal[Target, Proof]) -> None:
+def test_cuts(made: Example, proposal: Proposal[Target, TreeProof]) -> None:
     for turn in range(proposal.period):
         assert made.drift(proposal, turn) < TOLERANCE
 
@@ -199,8 +199,8 @@ def test_failures_tried_again(monkeypatch: pytest.MonkeyPatch) -> None:
     right = CutUniformly.propose
 
     def again(
-        self: CutUniformly, randomness: Randomness, target: Target, old: Proof, turn: int
-    ) -> Proposed[Proof] | None:
+        self: CutUniformly, randomness: Randomness, target: Target, old: TreeProof, turn: int
+    ) -> Proposed[TreeProof] | None:
         proposed = right(self, randomness, target, old, turn)
         if proposed is None or (
             proposed.derivation is not None and target.holds(proposed.derivation)
@@ -223,8 +223,8 @@ def test_points_of_sequences_breadth_first(monkeypatch: pytest.MonkeyPatch) -> N
     """What is kept before a point in sequence does not tell its number in another order."""
 
     def by_breadth(
-        process: LocalProcess, randomness: Randomness, proof: Proof, k: int
-    ) -> Proof | None:
+        process: LocalProcess, randomness: Randomness, proof: TreeProof, k: int
+    ) -> TreeProof | None:
         goal = goals_of(proof)[choice_points(proof)[k].goal]
         at = next(
             i
@@ -244,7 +244,7 @@ def test_choice_points_counted_from_the_end(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_sums_of_the_choices_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    def likelihood_alone(self: Target, new: Proof, old: Proof) -> float:
+    def likelihood_alone(self: Target, new: TreeProof, old: TreeProof) -> float:
         return self.power * (new.log_likelihood - old.log_likelihood)
 
     monkeypatch.setattr(Target, "log_ratio", likelihood_alone)
@@ -253,7 +253,7 @@ def test_sums_of_the_choices_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_split_point_that_redraws_its_rule(monkeypatch: pytest.MonkeyPatch) -> None:
     def from_the_rule(
-        process: LocalProcess, randomness: Randomness, proof: Proof, point: object
+        process: LocalProcess, randomness: Randomness, proof: TreeProof, point: object
     ) -> object:
         return cut(process, randomness, proof, point._replace(of_split=False))  # type: ignore[attr-defined]
 

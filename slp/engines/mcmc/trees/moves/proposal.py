@@ -30,7 +30,7 @@ from slp.engines.mcmc.proposals import Proposed
 from slp.engines.mcmc.trees.moves.choosing import Chooser, Drawn, Given, UnavailableError
 from slp.engines.mcmc.trees.moves.cut_trees import CutTree
 from slp.engines.mcmc.trees.moves.weighed_tree import WeighedTree
-from slp.engines.mcmc.trees.proof import Proof, proof_of
+from slp.engines.mcmc.trees.proof import TreeProof, proof_of
 from slp.engines.mcmc.trees.target import Target
 from slp.problem.local_process import cumulated
 from slp.problem.tree_tests import preorder
@@ -57,15 +57,15 @@ class TreeMove:
     period: int = 1
 
     def propose(
-        self, randomness: Randomness, target: Target, old: Proof, turn: int
-    ) -> Proposed[Proof] | None:
+        self, randomness: Randomness, target: Target, old: TreeProof, turn: int
+    ) -> Proposed[TreeProof] | None:
         """See `Proposal`. Nothing can be proposed if the move has nothing to choose."""
         with target.process.lock:  # tests in new boxes number cuts
             return self._proposed(randomness, target, old)
 
     def _proposed(
-        self, randomness: Randomness, target: Target, old: Proof
-    ) -> Proposed[Proof] | None:
+        self, randomness: Randomness, target: Target, old: TreeProof
+    ) -> Proposed[TreeProof] | None:
         here = WeighedTree(target, tree_of(old))
         drawn = Drawn(randomness)
         moved = self.move(drawn, here)
@@ -97,9 +97,9 @@ class TreeMove:
         return given.log_probability if restored else -math.inf
 
 
-_NEVER: Proposed[Proof] = Proposed(None, -math.inf)
+_NEVER: Proposed[TreeProof] = Proposed(None, -math.inf)
 
 
-def tree_of(proof: Proof) -> CutTree:
+def tree_of(proof: TreeProof) -> CutTree:
     """The tree that a proof derives."""
     return tuple(-1 if cut is None else cut for _, cut in preorder(proof))

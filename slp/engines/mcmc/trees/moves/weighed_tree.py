@@ -23,7 +23,7 @@ from slp.engines.mcmc.trees.moves.cut_trees import LEAF, CutTree, PlacedTree
 from slp.engines.mcmc.trees.target import Target
 from slp.ir.tree_grammar import CallRule, LeafRule
 from slp.problem.local_process import LocalProcess
-from slp.problem.tree_weights import Place, Step, TreeDerivations
+from slp.problem.tree_weights import Place, TreeDerivations, WeighedChoice
 
 
 class WeighedSplits(NamedTuple):
@@ -116,15 +116,15 @@ class WeighedTree(PlacedTree):
         start = (process.root.box, process.root.state, 0)
         return TreeDerivations(process, start, self._steps)
 
-    def _steps(self, place: Place) -> list[Step]:
+    def _steps(self, place: Place) -> list[WeighedChoice]:
         box, state, i = place
         out = []
         for r, taken in enumerate(self._process.goal(box, state).rules):
             if isinstance(taken.rule, CallRule):
-                out.append(Step(r, -1, taken.log_weight, ((box, taken.rule.state, i),)))
+                out.append(WeighedChoice(r, -1, taken.log_weight, ((box, taken.rule.state, i),)))
             elif isinstance(taken.rule, LeafRule):
                 if self.cuts[i] == LEAF:
-                    out.append(Step(r, -1, taken.log_weight, ()))
+                    out.append(WeighedChoice(r, -1, taken.log_weight, ()))
             else:
                 for j, (split, left, right) in enumerate(taken.splits):
                     if split.cut == self.cuts[i]:
@@ -132,7 +132,9 @@ class WeighedTree(PlacedTree):
                             (split.left, left, self.child(i, 0)),
                             (split.right, right, self.child(i, 1)),
                         )
-                        out.append(Step(r, j, taken.log_weight + taken.log_shares[j], below))
+                        out.append(
+                            WeighedChoice(r, j, taken.log_weight + taken.log_shares[j], below)
+                        )
         return out
 
 
