@@ -24,6 +24,7 @@
 
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -46,6 +47,19 @@ constexpr bool depends_on_counts(Measure measure) {
 // Whether the shares of a box sum to 1 at most.
 constexpr bool is_subprobability(Measure measure) {
     return measure != Measure::each && measure != Measure::partition;
+}
+
+// Whether no split of a box of n cuts has a share above 1 / n. `alike`: each feature has at most one
+// cut, and all features have the same weight.
+constexpr bool is_shared_by_cuts(Measure measure, bool alike) {
+    return measure == Measure::all || (alike && measure == Measure::feature_then_cut);
+}
+
+// At least the log share of any split of a box of at least `n_cuts` cuts.
+inline double log_share_above(Measure measure, bool alike, double n_cuts, double n_features) {
+    return measure == Measure::per_feature     ? -std::log(n_features)
+           : is_shared_by_cuts(measure, alike) ? -std::log(n_cuts)
+                                               : 0.0;
 }
 
 // It refers to the feature weights, which must outlive it.

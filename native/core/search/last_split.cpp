@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "problem/feature_cuts.hpp"
+#include "problem/split_measures.hpp"
 
 namespace slp::search {
 
@@ -51,35 +52,25 @@ bool LastSplit::takes(std::int32_t state) {
 double LastSplit::log_split_above(std::int32_t state, std::span<const std::uint32_t> rows,
                                   const double* sums) {
     const std::vector<Feature>& features = problem_.table.features;
-    const std::vector<double>& weights = problem_.grammar.feature_weights;
+    const WeightBound::OneSplit split = weights_.one_split(state);
+    const SplitMeasure measure(split.rule->measure, problem_.grammar.feature_weights);
     by_feature_.clear();
-    double all_cuts = 0, all_weights = 0;
+    double masses = 0;
     for (std::size_t f = 0; f < features.size(); ++f) {
         sum_codes(features[f], rows);
         const Cuts& own = by_feature_.emplace_back(cuts(features[f], sums));
-        all_cuts += own.n;
-        all_weights += own.n > 0 ? weights[f] : 0.0;
+        masses += own.n > 0 ? measure.mass(f, own.n) : 0.0;
     }
-    const WeightBound::OneSplit split = weights_.one_split(state);
+    const double total = measure.total(masses, split.rule->range_total);
+    const bool weighs = weighs_splits(split.rule->measure);  // then no share is above 1
     double out = -INFINITY;
     for (std::size_t f = 0; f < features.size(); ++f) {
         const auto [n, best] = by_feature_[f];
-        if (n == 0) {
-            continue;
+        if (n > 0) {
+            // At most; the share of a cut, not of a version.
+            const double share = weighs ? 1.0 : measure.share(f, n, total);
+            out = std::max(out, std::log(share) + best);
         }
-        double share = 1;  // at most; that of a cut, not of a version
-        switch (split.rule->measure) {
-            case Measure::all: share = 1 / all_cuts; break;
-            case Measure::feature_then_cut: share = weights[f] / all_weights / n; break;
-            case Measure::per_feature:
-                share = 1 / static_cast<double>(features.size()) / n;
-                break;
-            case Measure::gap:
-            case Measure::each:
-            case Measure::partition:
-            case Measure::range: break;
-        }
-        out = std::max(out, std::log(share) + best);
     }
     return split.log_weight + out + weights_.log_stop_above(split.left) +
            weights_.log_stop_above(split.right);

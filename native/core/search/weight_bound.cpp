@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "problem/rule_steps.hpp"
-#include "problem/split_measures.hpp"
 
 namespace slp::search {
 
@@ -206,19 +205,9 @@ double WeightBound::log_split(std::int32_t state, bool two_rows, std::size_t lev
 // splits, as features of v values that part it into m have product of v at least m, and v - 1
 // splits; on two-valued features each is on a feature of its own.
 double WeightBound::log_share(const Rule& rule, bool simple, std::uint32_t rows) const {
-    const double d = static_cast<double>(problem_.table.features.size());
     const double least = simple && rows > 1 ? static_cast<double>(std::bit_width(rows - 1)) : 1.0;
-    switch (rule.measure) {
-        case Measure::all: return -std::log(least);
-        case Measure::feature_then_cut:
-            return binary_ && equal_weights_ ? -std::log(least) : 0.0;
-        case Measure::per_feature: return -std::log(d);
-        case Measure::gap:
-        case Measure::each:
-        case Measure::partition:
-        case Measure::range: break;
-    }
-    return 0.0;
+    return log_share_above(rule.measure, binary_ && equal_weights_, least,
+                           static_cast<double>(problem_.table.features.size()));
 }
 
 }  // namespace slp::search

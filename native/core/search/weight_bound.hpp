@@ -19,6 +19,7 @@
 
 #include "problem/geometry.hpp"
 #include "problem/problem.hpp"
+#include "problem/split_measures.hpp"
 
 namespace slp::search {
 
@@ -56,7 +57,9 @@ public:
     // The same where at least so many features vary on the box, in a state that `one_split` knows.
     double log_split_above(std::int32_t state, Sizes sizes, std::uint32_t varying) {
         const double out = log_split_above(state, sizes);
-        if (out == -INFINITY || !shared_by_features(facts(state).splits[0].rule->measure)) {
+        const bool alike = binary_ && equal_weights_;
+        if (out == -INFINITY ||
+            !is_shared_by_cuts(facts(state).splits[0].rule->measure, alike)) {
             return out;
         }
         const auto least = static_cast<std::size_t>(std::bit_width(distinct_rows(sizes) - 1));
@@ -116,11 +119,6 @@ private:
     double log_split(std::int32_t state, bool two_rows, std::size_t levels);
     double new_split_above(std::int32_t state, std::uint32_t rows);
     double log_share(const Rule& rule, bool simple, std::uint32_t rows) const;
-    // Whether each feature that varies on a box takes its part of the shares.
-    bool shared_by_features(Measure measure) const {
-        return measure == Measure::all ||
-               (measure == Measure::feature_then_cut && binary_ && equal_weights_);
-    }
     bool may_split(Sizes sizes) const {
         return distinct_rows(sizes) >= 2 &&
                data_rows(sizes) / 2 >= static_cast<std::uint64_t>(problem_.grammar.min_leaf);
