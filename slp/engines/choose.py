@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from slp.budgets.memory import format_bytes, room_beside
-from slp.budgets.seconds import Deadline, format_seconds
+from slp.budgets.seconds import format_seconds
 from slp.engines import mcmc
 from slp.engines.contract import Request
 from slp.engines.exact import MOST_SPLITS, Size, compiled_is_there, size_for
@@ -20,7 +20,7 @@ from slp.messages.inference import BACKTRACKING_DRAWS_ALONE, DRAWS_INSTEAD
 from slp.messages.soft_trees import SOFT_TREES_ALONE
 from slp.problem.core import beyond_core, core_for
 from slp.problem.problem import Problem
-from slp.results.choice import EngineChoice
+from slp.results.choice import DRAWS, PRIOR_DRAWS, SEARCH, SOFT_TREES, SUMS, EngineChoice
 
 # Item by item, the search for the best tree keeps four words for an item; a pass for totals, which
 # is estimated, keeps three. If uses of features need more, they are left out.
@@ -44,14 +44,16 @@ _MANY = "the grammar has too many states to be summed over without the compiled 
 
 
 def read_for(program: CheckedProgram, engine: str) -> CheckedProgram:
-    """The program as the engine of a name reads it: over soft trees under `rjhmc`, and under `auto`
-    if it has gates; else over hard trees."""
-    return replace(program, soft=program.has_gates and engine in ("auto", "rjhmc"))
+    """The program as the engine of a name reads it: if it has gates, over soft trees under `auto`
+    and an engine of them; else over hard trees."""
+    if not program.has_gates or engine == BEST:
+        return replace(program, soft=False)
+    return replace(program, soft=engine == "auto" or engine_named(engine).soft_trees)
 
 
 def choose(problem: Problem, request: Request, engine: str) -> EngineChoice:
     """The named engine; for `auto` the one that program, table and memory allow; for `best`, which
-    asks for the best trees alone, the same with `search` where exact sums do not fit.
+    asks for the best trees alone, the same with a search where exact sums do not fit.
 
     Raises
     ------
@@ -81,9 +83,9 @@ def _choose(problem: Problem, request: Request, engine: str) -> EngineChoice:
         return _for_best(problem, request)
     if engine != "auto":
         name = engine_named(engine).name
-        return EngineChoice(name, "asked for" + (_plainly(problem) if name == "exact" else ""))
+        return EngineChoice(name, "asked for" + (_plainly(problem) if name == SUMS else ""))
     if problem.unsummable:
-        return EngineChoice("mh", "; ".join(found.message for found in problem.unsummable))
+        return EngineChoice(DRAWS, "; ".join(found.message for found in problem.unsummable))
     if request.likelihood:
         return _by_size(problem, request)
     choice = _by_size(problem, replace(request, advise=False))
@@ -93,11 +95,10 @@ def _choose(problem: Problem, request: Request, engine: str) -> EngineChoice:
 def _for_soft_trees(engine: str) -> EngineChoice:
     """The engine of soft trees, if it or `auto` was asked for."""
     if engine == "auto":
-        return EngineChoice("rjhmc", f"the program declares `{GATE_WIDTH}`, the width of gates")
-    name = engine if engine == BEST else engine_named(engine).name
-    if name != "rjhmc":
+        return EngineChoice(SOFT_TREES, f"the program declares `{GATE_WIDTH}`, the width of gates")
+    if engine == BEST or not engine_named(engine).soft_trees:
         raise UnsupportedError(SOFT_TREES_ALONE(what="the leaf model `normal_shared`"))
-    return EngineChoice(name, "asked for")
+    return EngineChoice(engine, "asked for")
 
 
 def _for_backtracking(engine: str) -> EngineChoice:
@@ -110,45 +111,44 @@ def _for_backtracking(engine: str) -> EngineChoice:
     """
     if engine == "auto":
         return EngineChoice(
-            "forward",
+            PRIOR_DRAWS,
             "under failure(backtrack) the weights of trees are not known, so these are "
             "independent draws of the prior, in a posterior weighed by their likelihoods",
         )
     if engine == BEST:
         raise UnsupportedError(BACKTRACKING_DRAWS_ALONE(what="the search for the best tree"))
-    name = engine_named(engine).name
-    if name not in ("mh", "forward"):
-        raise UnsupportedError(BACKTRACKING_DRAWS_ALONE(what=f"the engine {name}"))
-    return EngineChoice(name, "asked for")
+    if engine_named(engine).needs_weights:
+        raise UnsupportedError(BACKTRACKING_DRAWS_ALONE(what=f"the engine {engine}"))
+    return EngineChoice(engine, "asked for")
 
 
 def _for_best(problem: Problem, request: Request) -> EngineChoice:
     choice = replace(_choose(problem, request, "auto"), best_alone=True)
-    if problem.unsummable or choice.engine == "exact":
+    if problem.unsummable or choice.engine == SUMS:
         return choice
     searched = "so the best tree is searched for"
-    return replace(choice, engine="search", reason=f"{choice.reason}; {searched}")
+    return replace(choice, engine=SEARCH, reason=f"{choice.reason}; {searched}")
 
 
 def _by_size(problem: Problem, request: Request) -> EngineChoice:
     """Exact sums if each pass of a summary fits into the memory that the table leaves and into
-    `MOST_SPLITS`, and a limit of time may be enough for them; else `mh`."""
+    `MOST_SPLITS`, and a limit of time may be enough for them; else draws."""
     grammar, table, memory = problem.grammar, problem.table, request.memory
     room = room_beside(table, memory) * _TOTALS_TO_BEST
     size = size_for(problem, room, MOST_SPLITS)
     if size is None:  # the plain chart checks this itself, unless there are many states
         if isinstance(grammar.states, OpenStates):
-            return EngineChoice("mh", _MANY)
+            return EngineChoice(DRAWS, _MANY)
         if compiled_is_there() and _many_boxes(problem):
-            return EngineChoice("mh", _MANY_BOXES + _plainly(problem))
-        return EngineChoice("exact", _FINITE + _plainly(problem))
+            return EngineChoice(DRAWS, _MANY_BOXES + _plainly(problem))
+        return EngineChoice(SUMS, _FINITE + _plainly(problem))
     if size.fits(room, MOST_SPLITS):
         seconds = request.deadline.seconds
         if seconds is None or size.least_seconds <= seconds:
-            return EngineChoice("exact", _FINITE, size)
+            return EngineChoice(SUMS, _FINITE, size)
         takes = f"exact sums would take {size.in_seconds} (estimate)"
         reason = f"{takes}, more than the time of {format_seconds(seconds)}"
-        return EngineChoice("mh", reason, size, too_long=True)
+        return EngineChoice(DRAWS, reason, size, too_long=True)
     advised = may_advise(problem, request)
     fits = tuple(changes_within(problem, request, Room(room, MOST_SPLITS))) if advised else ()
     by_memory = size.at_least or not size.fits(room, float("inf"))
@@ -159,7 +159,7 @@ def _by_size(problem: Problem, request: Request) -> EngineChoice:
         reason = f"exact sums would be {size}"
     if advised:
         reason += f"; {fits_in_words(fits, table)}"
-    return EngineChoice("mh", reason, size, fits)
+    return EngineChoice(DRAWS, reason, size, fits)
 
 
 def _for_prior(choice: EngineChoice, problem: Problem, seconds: float) -> EngineChoice:
@@ -167,19 +167,19 @@ def _for_prior(choice: EngineChoice, problem: Problem, seconds: float) -> Engine
     or longer than `seconds`."""
     size, n_rows = choice.size, problem.table.n_rows
     long = min(_LONG, seconds)
-    if size is None or (choice.engine == "exact" and _prior_seconds(size, n_rows) <= long):
+    if size is None or (choice.by_size and _prior_seconds(size, n_rows) <= long):
         return choice
     if not mcmc.runs_forward(problem):
         return choice
     if size.vast:
         would = f"be {size}"
     else:
-        would = f"be too large ({size})" if choice.engine == "mh" else f"take long ({size})"
+        would = f"take long ({size})" if choice.by_size else f"be too large ({size})"
     reason = (
         f"exact sums would {would}, so these are independent draws, made by running the program "
         "forward"
     )
-    return replace(choice, engine="forward", reason=reason)
+    return replace(choice, engine=PRIOR_DRAWS, reason=reason)
 
 
 def _prior_seconds(size: Size, n_rows: int) -> float:
@@ -190,17 +190,21 @@ def _prior_seconds(size: Size, n_rows: int) -> float:
 
 
 def goes_on_with_draws(
-    choice: EngineChoice, engine: str, deadline: Deadline, bounds: tuple[float, float] | None
+    problem: Problem, request: Request, bounds: tuple[float, float] | None
 ) -> EngineChoice:
     """The choice of an engine that draws, or searches, after the exact sums that `auto` chose did
     not end in their share of the time."""
-    work = "a search" if engine == "search" else "draws"
+    engine, work = DRAWS, "draws"
+    if request.choice.best_alone:
+        engine, work = SEARCH, "a search"
+    elif not request.likelihood and mcmc.runs_forward(problem):
+        engine = PRIOR_DRAWS
     reason = (
         f"exact sums did not end in their share of the time of "
-        f"{format_seconds(deadline.seconds or 0)}, so the rest of it went into {work}: the answer "
-        "depends on the clock"
+        f"{format_seconds(request.deadline.seconds or 0)}, so the rest of it went into {work}: the "
+        "answer depends on the clock"
     )
-    choice = replace(choice, engine=engine, reason=reason, by_clock=True)
+    choice = replace(request.choice, engine=engine, reason=reason, by_clock=True)
     return replace(choice, sums_unfinished=True, log_evidence_bounds=bounds)
 
 

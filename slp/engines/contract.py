@@ -115,6 +115,17 @@ class Engine(Protocol):
         ...
 
     @property
+    def soft_trees(self) -> bool:
+        """Whether it takes soft trees alone, as all other engines take hard trees alone."""
+        ...
+
+    @property
+    def needs_weights(self) -> bool:
+        """Whether it needs the weights of trees, which are not known where derivations
+        backtrack."""
+        ...
+
+    @property
     def Options(self) -> type[Any]:  # noqa: N802, a class by its name
         """A frozen dataclass whose fields are made by `option`."""
         ...

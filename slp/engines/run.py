@@ -9,7 +9,6 @@ from dataclasses import fields, replace
 from typing import Any
 
 from slp.budgets import Deadline, memory_budget
-from slp.engines import mcmc
 from slp.engines.choose import BEST, choose, draws_instead, goes_on_with_draws, read_for
 from slp.engines.contract import Progress, Request
 from slp.engines.registry import ENGINES, all_options, engine_named
@@ -19,7 +18,7 @@ from slp.messages.inference import NOT_USED
 from slp.messages.names import joined
 from slp.problem.problem import Problem
 from slp.problem.row_labels import telling_label_faults
-from slp.results.choice import EngineChoice
+from slp.results.choice import SEARCH, EngineChoice
 from slp.results.posterior import Posterior
 from slp.results.record import RunRecord
 from slp.results.result import Result
@@ -111,16 +110,14 @@ def _chosen(problem: Problem, request: Request, given: Mapping[str, Any]) -> Res
     engine, deadline = request.choice.engine, request.deadline
 
     def drawn(bounds: tuple[float, float] | None) -> Result:
-        name = "mh" if request.likelihood or not mcmc.runs_forward(problem) else "forward"
-        name = "search" if engine == BEST else name
         with deadline.working():
-            choice = goes_on_with_draws(chosen.choice, name, deadline, bounds)
+            choice = goes_on_with_draws(problem, chosen, bounds)
             return _run(problem, replace(chosen, choice=choice, instead=None), given)
 
     if engine in ("auto", BEST) and deadline.seconds is not None:
         request = replace(request, instead=drawn)
     chosen = replace(request, choice=choose(problem, request, engine))
-    if engine == BEST and chosen.choice.engine == "search" and deadline.seconds is None:
+    if engine == BEST and chosen.choice.engine == SEARCH and deadline.seconds is None:
         chosen = replace(chosen, deadline=Deadline(_SEARCH_SECONDS))
     return _run(problem, chosen, given)
 

@@ -58,6 +58,8 @@ class SumsOverTrees:
     refuses: str = "constraints that are decided at the finished tree, `edittree`, predicates"
     needs_grammar: bool = True
     few_states: bool = False
+    soft_trees: bool = False
+    needs_weights: bool = True
     Options: type[Any] = NoOptions
 
     def refusal(self, problem: Problem, options: NoOptions) -> tuple[Diagnostic, ...]:

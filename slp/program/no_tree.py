@@ -15,17 +15,18 @@ from slp.engines.exact.size import size_for
 from slp.errors import Diagnostic, NoTreeError, Related, SlpError
 from slp.ir.program import CheckedProgram, Predicate, Support
 from slp.messages.on_table import NO_SPLIT_AT_ALL
+from slp.results.choice import DRAWS, SUMS
 from slp.source import SourceSpan
 
-#: One short chain. Only its first tree is needed.
-_ONE_STEP = {"chains": 1, "warmup": 0, "thin": 1}
 #: Largest time of one search for a tree and of the sum, in seconds.
 _SECONDS = 2.0
-#: Memory for the sum that proves that there is no tree, in bytes.
-_MEMORY = 64 << 20
+#: How an engine is asked to search for a tree: by one short chain, of which only the first tree is
+#: needed; and to prove that there is none, in little memory (bytes).
+_SEARCH = {"engine": DRAWS, "draws": 1, "options": {"chains": 1, "warmup": 0, "thin": 1}}
+_SUM = {"engine": SUMS, "draws": 0, "memory": 64 << 20}
 
-#: Runs a program under the named engine and returns the error that ends the run, or None.
-_Attempt: TypeAlias = Callable[[CheckedProgram, str], SlpError | None]
+#: Runs a program in one of these ways and returns the error that ends the run, or None.
+_Attempt: TypeAlias = Callable[[CheckedProgram, dict[str, Any]], SlpError | None]
 
 
 def find_no_tree(program: CheckedProgram, X: Any, y: Any = None) -> tuple[Diagnostic, ...]:
@@ -40,12 +41,12 @@ def find_no_tree(program: CheckedProgram, X: Any, y: Any = None) -> tuple[Diagno
     if program.edits is not None:
         return ()
     program, attempt = replace(program, constraints=kept), _attempts(X, y)
-    found = attempt(program, "mh")
+    found = attempt(program, _SEARCH)
     if found is None:
         return _one_leaf(program, X, y)
     if not isinstance(found, NoTreeError):
         return ()
-    summed = attempt(program, "exact")
+    summed = attempt(program, _SUM)
     if isinstance(summed, NoTreeError):
         return tuple(with_blame(summed, program, X, y).diagnostics)
     if summed is None:
@@ -83,7 +84,7 @@ def with_blame(error: NoTreeError, program: CheckedProgram, X: Any, y: Any = Non
     related = [
         Related("without this there are trees", span)
         for span, less in _one_less(program)
-        if span is not None and attempt(less, "mh") is None
+        if span is not None and attempt(less, _SEARCH) is None
     ]
     return NoTreeError(replace(d, related=(*d.related, *related)) for d in error.diagnostics)
 
@@ -99,20 +100,17 @@ def _one_less(program: CheckedProgram) -> Iterator[tuple[SourceSpan | None, Chec
 
 
 def _attempts(X: Any, y: Any) -> _Attempt:
-    def attempt(program: CheckedProgram, engine: str) -> SlpError | None:
+    def attempt(program: CheckedProgram, how: dict[str, Any]) -> SlpError | None:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                problem = compile_problem(read_for(program, engine), X, y)
+                problem = compile_problem(read_for(program, how["engine"]), X, y)
                 deadline = Deadline(_SECONDS)
                 with held(deadline):  # also while all states are listed, which a sum needs
                     infer(
                         problem,
-                        engine=engine,
-                        options=_ONE_STEP if engine == "mh" else None,
+                        **how,
                         seed=0,
-                        draws=int(engine == "mh"),
-                        memory=_MEMORY if engine == "exact" else None,
                         time=deadline,
                         likelihood=False,
                         advise=False,

@@ -9,6 +9,10 @@ if TYPE_CHECKING:
     from slp.engines.exact.fitting import Fit
     from slp.engines.exact.size import Size
 
+#: The engines that `auto` takes: for sums over all trees, for draws, for independent draws of a
+#: prior, for the best tree where sums do not fit, and for soft trees.
+SUMS, DRAWS, PRIOR_DRAWS, SEARCH, SOFT_TREES = "exact", "mh", "forward", "search", "rjhmc"
+
 
 @dataclass(frozen=True)
 class EngineChoice:
@@ -40,9 +44,9 @@ class EngineChoice:
     @property
     def by_size(self) -> bool:
         """Whether `auto` took exact sums, because they fit."""
-        return self.engine == "exact" and self.size is not None
+        return self.engine == SUMS and self.size is not None
 
     @property
     def too_large(self) -> bool:
         """Whether exact sums are possible, but too large, or too long for the time."""
-        return self.engine == "mh" and self.size is not None and not self.by_clock
+        return self.engine == DRAWS and self.size is not None and not self.by_clock

@@ -107,6 +107,8 @@ def test_it_describes_itself(name: str) -> None:
         assert text and not text.endswith(".")
     assert isinstance(engine.needs_grammar, bool)
     assert isinstance(engine.few_states, bool)
+    assert engine.soft_trees == (name in SOFT)
+    assert isinstance(engine.needs_weights, bool)
 
 
 @every_engine

@@ -88,6 +88,8 @@ class ParticleFilter:
     refuses: str = "programs without a finite tree grammar"
     needs_grammar: bool = True
     few_states: bool = False
+    soft_trees: bool = False
+    needs_weights: bool = True
     Options: type = Options
 
     def refusal(self, problem, options):

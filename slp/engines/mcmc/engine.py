@@ -27,7 +27,7 @@ class ChainsOverTrees:
     """An engine (`slp.engines.drawing.DrawingEngine`) made from a function that makes its chains.
 
     `in_core` : whether they run in the compiled core where predicates and edits allow it.
-    `needs_grammar`, `few_states` : see `Engine`.
+    `needs_grammar`, `few_states`, `soft_trees`, `needs_weights` : see `Engine`.
     """
 
     name: str
@@ -37,6 +37,8 @@ class ChainsOverTrees:
     refuses: str
     needs_grammar: bool = True
     few_states: bool = False
+    soft_trees: bool = False
+    needs_weights: bool = True
     gives: str = "estimates with their errors, by draws; the evidence where chains are tempered"
     Options: type[Any] = TreeChainOptions
 
@@ -72,5 +74,6 @@ ENGINE = ChainsOverTrees(
     "Metropolis-Hastings over derivations of trees",
     _tree_sampler,
     in_core=True,
+    needs_weights=False,
     refuses="nothing but proposals that a program cannot take, which the message names",
 )

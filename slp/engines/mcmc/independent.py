@@ -38,6 +38,8 @@ class _Forward:
     )
     needs_grammar: bool = True
     few_states: bool = False
+    soft_trees: bool = False
+    needs_weights: bool = False
     Options: type[Any] = NoOptions
 
     def refusal(self, problem: Problem, options: NoOptions) -> tuple[Diagnostic, ...]:

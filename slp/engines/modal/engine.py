@@ -26,6 +26,8 @@ class _Modal:
     refuses: str = "programs without a finite tree grammar, edittree"
     needs_grammar: bool = True
     few_states: bool = True
+    soft_trees: bool = False
+    needs_weights: bool = True
     Options: type[Any] = ModalOptions
 
     def refusal(self, problem: Problem, options: ModalOptions) -> tuple[Diagnostic, ...]:

@@ -28,6 +28,8 @@ class _ReversibleJump:
     refuses: str = "programs whose splits have not the measure range, and what looks at rows"
     needs_grammar: bool = True
     few_states: bool = True
+    soft_trees: bool = True
+    needs_weights: bool = True
     Options: type[Any] = SoftTreeOptions
 
     def refusal(self, problem: Problem, options: SoftTreeOptions) -> tuple[Diagnostic, ...]:

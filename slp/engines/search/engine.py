@@ -26,6 +26,8 @@ class _SearchEngine:
     refuses: str = "constraints that are decided at the finished tree, `edittree`, predicates"
     needs_grammar: bool = True
     few_states: bool = True
+    soft_trees: bool = False
+    needs_weights: bool = True
     Options: type[Any] = NoOptions
 
     def refusal(self, problem: Problem, options: NoOptions) -> tuple[Diagnostic, ...]:

@@ -29,6 +29,8 @@ class _SMC:
     refuses: str = "programs without a finite tree grammar, edittree, predicates"
     needs_grammar: bool = True
     few_states: bool = False
+    soft_trees: bool = False
+    needs_weights: bool = True
     Options: type[Any] = FilterOptions
 
     def refusal(self, problem: Problem, options: FilterOptions) -> tuple[Diagnostic, ...]:
