@@ -15,10 +15,9 @@ from slp.engines.sums import changes_within, may_advise, seconds_for_sums
 from slp.errors import Diagnostic, UnsupportedError
 from slp.ir.program import GATE_WIDTH, CheckedProgram
 from slp.ir.tree_grammar import OpenStates
-from slp.leaves import OwnModel
 from slp.messages.inference import BACKTRACKING_DRAWS_ALONE, DRAWS_INSTEAD
 from slp.messages.soft_trees import SOFT_TREES_ALONE
-from slp.problem.core import beyond_core, core_for
+from slp.problem.core import beyond_core
 from slp.problem.problem import Problem
 from slp.results.choice import DRAWS, PRIOR_DRAWS, SEARCH, SOFT_TREES, SUMS, EngineChoice
 
@@ -73,7 +72,7 @@ def choose(problem: Problem, request: Request, engine: str) -> EngineChoice:
 
 
 def _choose(problem: Problem, request: Request, engine: str) -> EngineChoice:
-    if problem.program.soft or problem.table.leaf.name == "normal_shared":
+    if problem.program.soft or problem.table.leaf.soft_trees:
         if problem.grammar.backtracks:
             raise UnsupportedError(BACKTRACKING_DRAWS_ALONE(what="an engine of soft trees"))
         return _for_soft_trees(engine)
@@ -237,6 +236,5 @@ def _many_boxes(problem: Problem) -> bool:
 def _plainly(problem: Problem) -> str:
     if not compiled_is_there():
         return ", in NumPy, as the compiled kernels are missing"
-    if isinstance(problem.table.leaf, OwnModel) and core_for(problem.table) is None:
-        return f", in NumPy, as the core {beyond_core(problem.table)}"
-    return ""
+    why_not = beyond_core(problem.table)
+    return "" if why_not is None else f", in NumPy, as the core {why_not}"

@@ -26,6 +26,14 @@ class LeafModel(Protocol):
     weighted: bool
     #: names of the features whose values a prediction depends on, () for most models
     regressors: tuple[str, ...]
+    #: whether a response has an exposure
+    exposed: bool
+    #: whether leaves depend on each other, so that soft trees alone have the model
+    soft_trees: bool
+    #: what statistics subtract from a response, 0 for most models
+    ref: float
+    #: whether the core knows its predictive mean, or class probabilities
+    predicted_in_core: bool
 
     @property
     def n_statistics(self) -> int:
@@ -41,6 +49,16 @@ class LeafModel(Protocol):
     def log_marginal(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
         """Log marginal likelihood of the ordered responses of a leaf, shape (...): a proper log
         probability (density) of the data, constants included."""
+        ...
+
+    def log_parted(self, S: NDArray[np.float64]) -> float:
+        """Log of a bound on the marginal likelihood of any partition into leaves of rows with
+        statistics (n, k) (see `native/core/search/leaf_bound.hpp`); inf where none is known."""
+        ...
+
+    def numbers_for_core(self, S: NDArray[np.float64]) -> NDArray[np.float64] | str:
+        """The numbers by which the core knows the model on a table whose rows have the statistics
+        S, shape (n, k); if it does not take the model, why, as the end of a sentence."""
         ...
 
     def predict_proba(self, S: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -28,6 +28,10 @@ class Dirichlet:
     name = "dirichlet"
     weighted = False
     regressors: tuple[str, ...] = ()
+    exposed = False
+    soft_trees = False
+    ref = 0.0
+    predicted_in_core = True
     one_number: bool
     """Whether one number is declared for all classes."""
 
@@ -61,6 +65,25 @@ class Dirichlet:
             return np.asarray(self._tables[0].at(counts).sum(axis=-1) - total)
         terms = (table.at(counts[..., c]) for c, table in enumerate(self._tables))
         return np.asarray(sum(terms, start=-total))
+
+    def log_parted(self, S: NDArray[np.float64]) -> float:
+        """The likelihood of the partition by class; of rows that share their features and not
+        their class, no more than their class shares give."""
+        counts = np.asarray(S, dtype=np.float64)
+        pure = (counts > 0).sum(axis=1) <= 1
+        mixed = counts[~pure]
+        shares = mixed / mixed.sum(axis=1, keepdims=True)
+        groups = float((mixed * np.log(np.where(mixed > 0, shares, 1.0))).sum())
+        return min(self.log_pure(counts), groups + self.log_pure(counts[pure]))
+
+    def log_pure(self, S: NDArray[np.float64]) -> float:
+        """The log likelihood of the partition by class, one leaf for each, of rows with class
+        counts (n, C)."""
+        return float(sum(self.log_marginal(np.diag(S.sum(axis=0)))))
+
+    def numbers_for_core(self, S: NDArray[np.float64]) -> NDArray[np.float64] | str:
+        """The concentration of each class."""
+        return self.concentration
 
     def predict_proba(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
         """(a_c + n_c) / (A + N), shape (..., C)."""

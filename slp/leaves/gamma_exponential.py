@@ -7,7 +7,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.leaves.numbers import NumericModel, count_of, finite, gamma_interval, leaf_mean
+from slp.leaves.numbers import (
+    NumericModel,
+    count_of,
+    finite,
+    gamma_interval,
+    leaf_mean,
+    log_best_runs,
+)
 from slp.leaves.rising import LogRising
 
 
@@ -44,6 +51,10 @@ class GammaExponential(NumericModel):
         return np.asarray(
             self._rising.at(events) - a * np.log1p(time / b) - events * np.log(b + time)
         )
+
+    def log_parted(self, S: NDArray[np.float64]) -> float:
+        """That of the best runs of rows in the order of events over time."""
+        return log_best_runs(self.log_marginal, S, S[:, 1], S[:, 2])
 
     def mean(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
         """(b + t) / (a + e - 1), shape (...); inf if a + e <= 1, where the Lomax mean is

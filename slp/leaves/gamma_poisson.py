@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.late import late_import
-from slp.leaves.numbers import NumericModel, count_of, gamma_interval, leaf_mean
+from slp.leaves.numbers import NumericModel, count_of, gamma_interval, leaf_mean, log_best_runs
 from slp.leaves.rising import LogRising
 
 
@@ -52,6 +52,10 @@ class GammaPoisson(NumericModel):
         return np.asarray(
             self._rising.at(s) - a * np.log1p(e / b) - s * np.log(b + e) - log_factorials
         )
+
+    def log_parted(self, S: NDArray[np.float64]) -> float:
+        """That of the best runs of rows in the order of events over exposure."""
+        return log_best_runs(self.log_marginal, S, S[:, 1], S[:, 0])
 
     def mean(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
         """(a + s) / (b + E), shape (...): of one row, or of one unit of exposure."""

@@ -25,6 +25,7 @@ class NormalShared(NumericModel):
 
     name = "normal_shared"
     n_statistics = 3
+    soft_trees = True
 
     def __init__(
         self, mean: float, sd: float, shape: float, scale: float, *, ref: float = 0.0

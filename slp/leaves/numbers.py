@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -41,8 +42,21 @@ class NumericModel:
     classes: tuple[Label, ...] = ()
     weighted = False
     regressors: tuple[str, ...] = ()
+    exposed = False
+    soft_trees = False
+    ref = 0.0
+    predicted_in_core = True
     #: hyperparameters, in the order in which they are declared
     hyperparameters: tuple[float, ...]
+
+    def log_parted(self, S: NDArray[np.float64]) -> float:
+        """inf: no bound is known."""
+        return math.inf
+
+    def numbers_for_core(self, S: NDArray[np.float64]) -> NDArray[np.float64] | str:
+        """The hyperparameters; the first, a mean, less `ref`."""
+        first, *others = self.hyperparameters
+        return np.array([first - self.ref, *others])
 
     def predict_proba(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
         """A numeric response has no classes: TypeError."""
@@ -60,6 +74,22 @@ class NumericModel:
 def leaf_mean(n: float, total: float) -> dict[str, Any]:
     """`{"n": .., "mean": ..}` of a leaf. An empty leaf has no mean."""
     return {"n": count_of(n), "mean": total / n if n else None}
+
+
+def log_best_runs(
+    log_marginal: Callable[[NDArray[np.float64]], NDArray[np.float64]],
+    S: NDArray[np.float64],
+    events: NDArray[np.float64],
+    exposure: NDArray[np.float64],
+) -> float:
+    """Log marginal likelihood of the best partition of rows with statistics (n, k) into leaves:
+    runs of rows in the order of events over exposure."""
+    rate = np.where(events > 0, events / np.where(exposure > 0, exposure, 1e-300), 0.0)
+    up_to = np.cumsum(np.vstack([np.zeros(S.shape[1]), S[np.argsort(rate)]]), axis=0)
+    best = [0.0]
+    for i in range(1, len(up_to)):
+        best.append(float((np.array(best) + log_marginal(up_to[i] - up_to[:i])).max()))
+    return best[-1]
 
 
 def count_of(n: float) -> float:

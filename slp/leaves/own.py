@@ -75,6 +75,8 @@ def register_leaf_model(name: str, make: Callable[..., Any]) -> None:
 class OwnModel(NumericModel):
     """A registered model. In front of its own statistics there are n and the sum of responses."""
 
+    predicted_in_core = False
+
     def __init__(self, name: str, hyperparameters: tuple[float, ...]) -> None:
         make = LEAF_MODELS[name].make
         assert make is not None, "the name is that of a registered model"

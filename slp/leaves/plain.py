@@ -56,7 +56,7 @@ def leaf_to_plain(leaf: LeafModel) -> dict[str, Any]:
         "model": leaf.name,
         "hyperparameters": list(map(float, leaf.hyperparameters)),
     }
-    if isinstance(leaf, GammaPoisson) and leaf.exposed:
+    if leaf.exposed:
         found["exposed"] = True
     if isinstance(leaf, NormalInverseGamma | NormalShared | NormalLinear):
         found["ref"] = float(leaf.ref)

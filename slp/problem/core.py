@@ -16,24 +16,21 @@ from slp.ir.quantity import Absent
 from slp.ir.row_function import Op
 from slp.ir.tree_grammar import CallRule, LeafRule, OpenStates, Rule, SplitRule, TreeGrammar
 from slp.kernels.compiled import compiled_core
-from slp.leaves import (
-    Dirichlet,
-    GammaExponential,
-    GammaPoisson,
-    LeafModel,
-    NormalInverseGamma,
-    NormalLinear,
-    NormalShared,
-    OwnModel,
-    label_text,
-)
+from slp.leaves import LeafModel, label_text
 from slp.messages.soft_trees import SOFT_TREES_ALONE
 from slp.problem.split_measures import flat_transitions, range_total
 
 # The core's enumerations.
 _VALUES, _CUTS, _LEVELS, _SUBSETS = range(4)
 _UNTOLD: tuple[Absent, ...] = ("error", "larger", "average")
-_DIRICHLET, _NORMAL, _POISSON, _EXPONENTIAL, _LINEAR, _TABLE = range(6)
+_LEAVES = (
+    "dirichlet",
+    "normal_inverse_gamma",
+    "gamma_poisson",
+    "gamma_exponential",
+    "normal_linear",
+)
+_TABLE = len(_LEAVES)
 
 
 def core_for(table: Table, constraints: Iterable[Constraint] = ()) -> Any | None:
@@ -51,12 +48,11 @@ def beyond_core(table: Table, constraints: Iterable[Constraint] = ()) -> str | N
     DataError
         E443: the table of a leaf model of the user's own is none.
     """
-    if isinstance(table.leaf, OwnModel):
-        found = table.leaf.numbers_for_core(table.statistics)
-        if isinstance(found, str):
-            return found
-        if any(isinstance(c, Monotone) for c in constraints):
-            return f"does not know the means of the leaf model `{table.leaf.name}`"
+    found = table.leaf.numbers_for_core(table.statistics)
+    if isinstance(found, str):
+        return found
+    if not table.leaf.predicted_in_core and any(isinstance(c, Monotone) for c in constraints):
+        return f"does not know the means of the leaf model `{table.leaf.name}`"
     return None
 
 
@@ -87,7 +83,7 @@ def core_problem(
 
 def refuse_soft_trees(table: Table) -> None:
     """Raise UnsupportedError E545 if the leaf model is that of soft trees."""
-    if isinstance(table.leaf, NormalShared):
+    if table.leaf.soft_trees:
         raise UnsupportedError(SOFT_TREES_ALONE(what="the leaf model `normal_shared`"))
 
 
@@ -160,26 +156,11 @@ def _add_feature(
 
 
 def _set_leaf(problem: Any, leaf: LeafModel, statistics: NDArray[np.float64]) -> None:
-    if isinstance(leaf, Dirichlet):
-        kind, hyperparameters = _DIRICHLET, leaf.concentration
-    elif isinstance(leaf, NormalInverseGamma):
-        mu, *others = leaf.hyperparameters
-        kind, hyperparameters = _NORMAL, np.array([mu - leaf.ref, *others])
-    elif isinstance(leaf, NormalLinear):
-        mu, *others = leaf.hyperparameters
-        kind, hyperparameters = _LINEAR, np.array([mu - leaf.ref, *others])
-    elif isinstance(leaf, GammaPoisson):
-        kind, hyperparameters = _POISSON, np.array(leaf.hyperparameters)
-    elif isinstance(leaf, OwnModel):
-        found = leaf.numbers_for_core(statistics)
-        assert not isinstance(found, str), "the core takes the table"
-        kind, hyperparameters = _TABLE, found
-    else:
-        assert isinstance(leaf, GammaExponential)
-        kind, hyperparameters = _EXPONENTIAL, np.array(leaf.hyperparameters)
+    numbers = leaf.numbers_for_core(statistics)
+    assert not isinstance(numbers, str), "the core takes the table"
     problem.set_leaf(
-        kind,
-        np.ascontiguousarray(hyperparameters, np.float64),
+        _LEAVES.index(leaf.name) if leaf.name in _LEAVES else _TABLE,
+        np.ascontiguousarray(numbers, np.float64),
         np.ascontiguousarray(statistics, np.float64).ravel(),
         leaf.n_statistics,
     )

@@ -18,7 +18,6 @@ from slp.cluster import in_tasks, tasks_at_once
 from slp.data import SharedTable
 from slp.data.frames import Frame
 from slp.errors import Diagnostic, SlpWarning, TimeOverError, UsageError, warn
-from slp.leaves import GammaPoisson
 from slp.messages.comparing import ONE_RUN_EACH
 from slp.messages.results import W541
 from slp.problem.new_rows import rows_as_numbers
@@ -254,8 +253,7 @@ def _score(posterior: Posterior, new: Frame, own: NDArray[Any], of_classes: bool
         return FoldScore(told, log, told.argmax(axis=1) == own, None, *about)
     numbers = own if own.ndim == 1 else own[:, 0]
     log, mean = _log_density(posterior, new, own), posterior.predict(new)
-    leaf = posterior.table.leaf
-    if isinstance(leaf, GammaPoisson) and leaf.exposed:
+    if posterior.table.leaf.exposed:
         mean = mean * own[:, 1]
     return FoldScore(mean, log, None, (mean - numbers) ** 2, *about)
 

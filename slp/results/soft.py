@@ -103,7 +103,7 @@ class SoftTrees(DrawnTrees):
                     shares = [s * own[i] for s, own in zip(self.frequency, reached, strict=True)]
                     yield LeafMixture(np.concatenate(shares), statistics)
                 continue
-            ref = self.table.leaf.ref  # type: ignore[attr-defined]
+            ref = self.table.leaf.ref
             variance = np.array([t.variance for t in self.soft], np.float64)
             for means in self._values(numbers).T - ref:
                 moments = np.stack([np.ones_like(means), means, means**2 + variance], axis=1)
@@ -208,7 +208,7 @@ def _log_normal(
     """The log density of the responses, with a mean for each distinct row, shape (n,)."""
     rows, sums, squares = table.statistics.T
     own = sums / rows
-    apart = means - table.leaf.ref  # type: ignore[attr-defined]
+    apart = means - table.leaf.ref
     squares = np.maximum(squares - sums * own, 0.0) + rows * (own - apart) ** 2
     return float(-0.5 * (rows * np.log(2 * np.pi * variance) + squares / variance).sum())
 

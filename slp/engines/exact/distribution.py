@@ -34,7 +34,6 @@ from slp.engines.kbest import KBest
 from slp.engines.near_best import near_best
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.compiled import N_CORES, compiled_core
-from slp.leaves import NormalInverseGamma, NormalLinear, OwnModel
 from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.boxes import Geometry
 from slp.problem.core import core_problem
@@ -308,16 +307,15 @@ class CompiledChart:
     def predictions(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
         """For each new row the class probabilities, shape (m, C), or the predictive mean, shape
         (m, 1); within 1e-11, rounding apart."""
-        if isinstance(self.table.leaf, OwnModel):  # the core does not know its means
+        leaf = self.table.leaf
+        if not leaf.predicted_in_core:
             return average_predictions(self.table, rows, self.leaf_mixtures(rows))
         numbers = rows_as_numbers(self.table, rows)
         first, which = distinct_rows(self.table, numbers)
         found = self._descend("predicting", self.passes.engine.predict_rows, numbers[first])
-        leaf = self.table.leaf
         width = len(leaf.classes) or 1 + len(leaf.regressors)
         out = np.asarray(found).reshape(len(first), width)[which]
-        if isinstance(leaf, NormalInverseGamma | NormalLinear):
-            out[:, 0] += leaf.ref
+        out[:, 0] += leaf.ref
         return of_rows(out, design_of_rows(self.table, numbers))
 
     def leaf_mixtures(self, rows: NDArray[np.object_]) -> Iterator[LeafMixture]:

@@ -21,7 +21,6 @@ from slp.engines.exact.size import ROUGH, Size, size_of
 from slp.errors import BudgetError, TimeOverError
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.compiled import N_CORES, compiled_core
-from slp.leaves import Dirichlet
 from slp.messages.inference import EXACT_OUT_OF_MEMORY, EXACT_OUT_OF_TIME
 from slp.problem.core import core_problem
 
@@ -333,14 +332,14 @@ class Passes:
     def _log_purest(self) -> float:
         """Log likelihood of the partition of all rows by class. It is an upper bound on that of
         every tree, and so on the log evidence. inf for other leaf models."""
-        if not isinstance(self._leaf, Dirichlet):
+        if not self._leaf.classes:
             return inf
         return float(self._leaf.log_marginal(np.diag(self._statistics.sum(axis=0))).sum())
 
     def _interval_of(self, done: Any) -> Interval | None:
         """Bounds on the log of the root's total from a pass over totals, finished or not; None
         where there are none."""
-        if done.likelihood() and not isinstance(self._leaf, Dirichlet):
+        if done.likelihood() and not self._leaf.classes:
             return None
         share = min(1.0, (self._deadline.seconds or inf) * _SHARE_OF_BOUNDS)
         low, high = self.engine.bounds(done, _WORK_ON_BOUNDS * share)

@@ -23,7 +23,6 @@ from slp.engines.modal.pruning import Pruning
 from slp.engines.modal.result import ModalResult, ModalTree
 from slp.errors import BudgetError, NoTreeError, TimeOverError, UnsupportedError, UsageError
 from slp.ir.program import MaxFeatures, Monotone
-from slp.leaves import Dirichlet
 from slp.messages.inference import (
     MODAL_OUT_OF_MEMORY,
     MODAL_SMOOTHING_ALONE,
@@ -293,5 +292,5 @@ def _check(options: ModalOptions, problem: Problem) -> None:
         raise UsageError(NOT_A_SHARE(name="smoothing", value=smoothing))
     if smoothing > 0 and (options.look_ahead or options.further):
         raise UsageError(MODAL_SMOOTHING_ALONE())
-    if smoothing > 0 and not isinstance(problem.table.leaf, Dirichlet):
+    if smoothing > 0 and not problem.table.leaf.classes:
         raise UsageError(MODAL_SMOOTHING_OF_NUMBERS())

@@ -236,7 +236,7 @@ class SoftChains(ChainStepper[CoreChain]):
         """The tree with what its leaves predict: soft counts of the table's rows, or means."""
         leaf = self.problem.table.leaf
         if mu is not None:
-            told = (mu + leaf.ref)[:, None]  # type: ignore[attr-defined]
+            told = (mu + leaf.ref)[:, None]
         else:
             told = tree.reach(self._columns).T @ self.problem.table.statistics
         rest = iter(soft_leaves(told, leaf))

@@ -20,7 +20,6 @@ from slp.ir.program import (
 )
 from slp.ir.tree_grammar import CallRule, LeafRule, SplitRule, TreeGrammar
 from slp.kernels.compiled import compiled_core
-from slp.leaves import Dirichlet, NormalShared
 from slp.messages import soft_trees as words
 from slp.problem.problem import Problem
 
@@ -129,7 +128,7 @@ def _of_table(problem: Problem) -> Iterator[Diagnostic]:
             kind = "ordinal" if feature.order else "cut or binned"
             kind = "categorical" if feature.categorical else kind
             yield words.NOT_A_SOFT_FEATURE(feature=feature.name, kind=kind)
-    if not isinstance(table.leaf, Dirichlet | NormalShared):
+    if not (table.leaf.classes or table.leaf.soft_trees):
         yield words.NO_SOFT_LEAVES(model=table.leaf.name)
 
 

@@ -12,7 +12,6 @@ from slp.engines.contract import Request
 from slp.engines.drawing import DrawingEngine, draw
 from slp.engines.rjhmc.options import SoftTreeOptions
 from slp.errors import BudgetError, warn
-from slp.leaves import Dirichlet
 from slp.messages.inference import CHAINS_TOO_LARGE
 from slp.messages.names import plural
 from slp.messages.soft_trees import TUNED_IN_PROPOSALS
@@ -63,7 +62,7 @@ def run_soft_trees(
     table, room = problem.table, room_beside(problem.table, request.memory)
     n, d = len(table.counts), len(table.features)
     # The core has a row of classes once for each class that it stands for.
-    own = int(np.count_nonzero(table.statistics)) if isinstance(table.leaf, Dirichlet) else n
+    own = int(np.count_nonzero(table.statistics)) if table.leaf.classes else n
     shared = 8 * (n * (2 * d + 2 * table.leaf.n_statistics) + own * (d + 2))
     need = shared + 8 * own * _NODES * min(request.threads, options.chains)
     if need > room:

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 
 from slp.engines.search.compiled import Poll, Ranked
 from slp.ir.tree_grammar import CallRule, LeafRule
-from slp.leaves import Dirichlet, GammaExponential, GammaPoisson
 from slp.problem.boxes import BoxSplit
 from slp.problem.core import leaves_owed
 from slp.problem.local_process import LocalProcess
@@ -257,34 +256,7 @@ class PlainRanking:
 
 
 def log_parted(process: LocalProcess, box: int) -> float:
-    """Log of a bound on the marginal likelihood of any partition of a box's rows into leaves (see
-    `native/core/search/leaf_bound.hpp`); inf for numbers."""
+    """Log of a bound on the marginal likelihood of any partition of a box's rows into leaves."""
     table = process.geometry.table
     rows = process.geometry.members([box])[0].astype(bool)
-    leaf, sums = table.leaf, table.statistics[rows]
-    if isinstance(leaf, Dirichlet):
-        pure = (sums > 0).sum(axis=1) <= 1
-        mixed = sums[~pure]
-        shares = mixed / mixed.sum(axis=1, keepdims=True)
-        groups = float((mixed * np.log(np.where(mixed > 0, shares, 1.0))).sum())
-        return min(_log_pure(leaf, sums), groups + _log_pure(leaf, sums[pure]))
-    if isinstance(leaf, GammaPoisson | GammaExponential):
-        return _log_best_parting(leaf, sums)
-    return math.inf
-
-
-def _log_pure(leaf: Dirichlet, sums: NDArray[np.float64]) -> float:
-    """The likelihood of the partition by class: one leaf for each."""
-    total = sums.sum(axis=0)
-    return float(sum(leaf.log_marginal(np.diag(total))))
-
-
-def _log_best_parting(leaf: GammaPoisson | GammaExponential, sums: NDArray[np.float64]) -> float:
-    """The best partition into leaves: runs of the groups in the order of events over exposure."""
-    events, exposure = sums[:, 1], sums[:, 0 if isinstance(leaf, GammaPoisson) else 2]
-    rate = np.where(events > 0, events / np.where(exposure > 0, exposure, 1e-300), 0.0)
-    up_to = np.cumsum(np.vstack([np.zeros(sums.shape[1]), sums[np.argsort(rate)]]), axis=0)
-    best = [0.0]
-    for i in range(1, len(up_to)):
-        best.append(float((np.array(best) + leaf.log_marginal(up_to[i] - up_to[:i])).max()))
-    return best[-1]
+    return table.leaf.log_parted(table.statistics[rows])

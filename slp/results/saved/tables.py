@@ -12,7 +12,7 @@ from slp.data.row_weights import RowWeights
 from slp.data.table import Feature, Table, code_type
 from slp.errors import UnsupportedError
 from slp.ir.quantity import LevelOrMissing
-from slp.leaves import Dirichlet, GammaPoisson, LeafModel, leaf_from_plain, leaf_to_plain
+from slp.leaves import GammaPoisson, LeafModel, leaf_from_plain, leaf_to_plain
 from slp.messages.saved import ROWS_NOT_SAVED
 from slp.results.saved.archive import Archive, DamagedError
 
@@ -186,7 +186,7 @@ def _with_rows(archive: Archive, known: dict[str, Any], leaf: LeafModel, unit: A
     counts = archive.array("rows/counts.npy", np.int64, len(codes))
     statistics = archive.array("rows/statistics.npy", np.float64, len(codes), leaf.n_statistics)
     n_codes = np.array([f.n_codes for f in known["features"]])
-    own = statistics.sum(axis=1) if isinstance(leaf, Dirichlet) else statistics[:, 0]
+    own = statistics.sum(axis=1) if leaf.classes else statistics[:, 0]
     sound = (
         ((codes >= 0) & (codes < n_codes)).all()
         and len(np.unique(codes, axis=0)) == len(codes)
@@ -221,7 +221,7 @@ def statistics_are_sound(leaf: LeafModel, statistics: NDArray[np.float64]) -> bo
     """Whether statistics (..., k) are those that rows can have under a leaf model, roughly."""
     if not np.isfinite(statistics).all():
         return False
-    whole = statistics if isinstance(leaf, Dirichlet) else statistics[..., :1]
+    whole = statistics if leaf.classes else statistics[..., :1]
     if isinstance(leaf, GammaPoisson):
         whole = statistics[..., [1, 3] if leaf.exposed else [0, 1]]
         if (statistics[..., 0] < 0).any():
