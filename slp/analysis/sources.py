@@ -22,7 +22,7 @@ from slp.messages.names import name_help
 from slp.resources import prior_file, prior_names
 from slp.source import SourceFile, SourceSpan
 from slp.syntax import parse_recovering, term_to_text
-from slp.syntax.ast import Directive, Item, SourceProgram
+from slp.syntax.ast import Directive, SourceProgram, Statement
 from slp.terms import Atom, Struct, Term, Text, arguments, functor, list_items
 
 
@@ -30,7 +30,7 @@ from slp.terms import Atom, Struct, Term, Text, arguments, functor, list_items
 class Placed:
     """An item and its depth: 0 in the program itself, 1 in the files that it uses, and so on."""
 
-    item: Item
+    item: Statement
     depth: int
 
 

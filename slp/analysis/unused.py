@@ -13,7 +13,7 @@ from slp.analysis.sources import Placed, Use
 from slp.ir.program import GATE_SPREAD, GATE_WIDTH, CheckedProgram
 from slp.messages import directives as words
 from slp.source import SourceFile, SourceSpan
-from slp.syntax.ast import Clause, Directive, Item
+from slp.syntax.ast import Clause, Directive, Statement
 from slp.terms import Struct, functor
 
 
@@ -64,7 +64,7 @@ def _find_questions(program: CheckedProgram, file: SourceFile, findings: Finding
             findings.add(question(clause.span, name=clause.head.name))
 
 
-def _mentioned(item: Item) -> set[str]:
+def _mentioned(item: Statement) -> set[str]:
     """Names that an item contains, in any role, except those that it declares."""
     if isinstance(item, Directive) and functor(item.goal) == ("param", 2):
         assert isinstance(item.goal, Struct)

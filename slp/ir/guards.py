@@ -10,7 +10,7 @@ from slp.source import SourceSpan
 from slp.terms import Atom, Struct, Term, Var, functor, list_items
 
 #: A name and its place.
-Named = tuple[str, SourceSpan | None]
+NamedAt = tuple[str, SourceSpan | None]
 
 _EQUALITIES = {("=", 2), ("==", 2), ("\\=", 2), ("\\==", 2)}
 _MEMBERS = {("member", 2), ("memberchk", 2)}
@@ -18,7 +18,7 @@ _MEMBERS = {("member", 2), ("memberchk", 2)}
 _Clauses = Mapping[tuple[str, int] | None, Sequence[LogicClause]]
 
 
-def features_in_guards(program: CheckedProgram) -> Iterator[Named]:
+def features_in_guards(program: CheckedProgram) -> Iterator[NamedAt]:
     """The names with which guards compare the feature of a split, each once, with its place.
 
     The feature is a variable of the rule. Its names are the constants that it is equated with, the
@@ -37,7 +37,7 @@ def features_in_guards(program: CheckedProgram) -> Iterator[Named]:
                     yield name, span or rule.span
 
 
-def _names(goals: Sequence[Term], feature: Var, clauses: _Clauses) -> Iterator[Named]:
+def _names(goals: Sequence[Term], feature: Var, clauses: _Clauses) -> Iterator[NamedAt]:
     """Names with which goals compare a variable. Each argument position of a predicate is followed
     once."""
     todo: list[tuple[Term, Var]] = [(goal, feature) for goal in goals]
@@ -61,7 +61,7 @@ def _names(goals: Sequence[Term], feature: Var, clauses: _Clauses) -> Iterator[N
             todo += [(arg, variable) for arg in goal.args]  # of control constructs
 
 
-def _in_head(clause: LogicClause, i: int, todo: list[tuple[Term, Var]]) -> Iterator[Named]:
+def _in_head(clause: LogicClause, i: int, todo: list[tuple[Term, Var]]) -> Iterator[NamedAt]:
     """The constant at position `i` of a clause's head. A variable there is followed in the body."""
     assert isinstance(clause.head, Struct)
     arg = clause.head.args[i]
@@ -71,5 +71,5 @@ def _in_head(clause: LogicClause, i: int, todo: list[tuple[Term, Var]]) -> Itera
         yield name, span or clause.span
 
 
-def _constants(terms: Sequence[Term]) -> Iterator[Named]:
+def _constants(terms: Sequence[Term]) -> Iterator[NamedAt]:
     return ((t.name, t.span) for t in terms if isinstance(t, Atom))

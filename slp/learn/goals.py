@@ -14,7 +14,7 @@ from slp.ir import program as ir
 from slp.messages import learning as words
 from slp.source import SourceFile, SourceSpan
 from slp.syntax import parse_program, term_to_text
-from slp.syntax.ast import Clause, Item
+from slp.syntax.ast import Clause, Statement
 from slp.terms import Number, Struct, Term, Var, functor, substitute, variables
 
 
@@ -44,7 +44,7 @@ def observations_of_text(text: str) -> list[Observation]:
     return observations_of_file(SourceFile("<goal>", text + stop))
 
 
-def _observation(item: Item) -> Observation:
+def _observation(item: Statement) -> Observation:
     if not isinstance(item, Clause) or item.arrow is not None:
         raise ProgramError(words.OBSERVATION_WITH_BODY(item.span))
     count = 1.0

@@ -12,8 +12,8 @@ from slp.lower.automaton import DONE, Automaton
 from slp.lower.cells import Cell
 
 Q = TypeVar("Q", bound=Hashable)
-Bound: TypeAlias = tuple[str, Literal["min", "max"]]
-Within: TypeAlias = frozenset[Bound] | str
+BoxBound: TypeAlias = tuple[str, Literal["min", "max"]]
+Within: TypeAlias = frozenset[BoxBound] | str
 
 
 class _BoxAutomaton(Automaton[Q]):
@@ -85,15 +85,15 @@ class ForbidWithinAutomaton(_BoxAutomaton[Within]):
 
     feature: str
     box: ir.Box
-    start = frozenset[Bound]()
+    start = frozenset[BoxBound]()
 
     @property
     def mentioned(self) -> frozenset[str]:
         return frozenset(self.box.bounds) | {self.feature}
 
-    def _needed(self) -> frozenset[Bound]:
+    def _needed(self) -> frozenset[BoxBound]:
         ends = self.box.bounds.items()
-        lows: set[Bound] = {(f, "min") for f, (low, _) in ends if low > -math.inf}
+        lows: set[BoxBound] = {(f, "min") for f, (low, _) in ends if low > -math.inf}
         return frozenset(lows | {(f, "max") for f, (_, high) in ends if high < math.inf})
 
     def step(self, state: Within, feature: str, cell: Cell | None) -> tuple[Within, Within] | None:

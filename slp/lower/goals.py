@@ -24,7 +24,7 @@ from slp.lower.least_leaves import LeastLeaves
 from slp.messages.lowering import RULE_ON_UNKNOWN_FEATURE
 from slp.messages.names import nearest
 from slp.resolution import Limits, Meter, StateRules
-from slp.resolution.cells import Outcome, outcome_of_missing, threshold_outcomes
+from slp.resolution.cells import ThresholdOutcome, outcome_of_missing, threshold_outcomes
 from slp.resolution.instances import RuleInstance
 from slp.source import SourceSpan
 from slp.terms import Atom, Number, Struct, Term, Text, functor, list_items
@@ -182,7 +182,7 @@ class Goals:
             of_missing = self._pair(outcome_of_missing(database, instance, feature, meter))
         return SplitColumn(tuple(map(self._pair, found.outcomes)), found.breakpoints, of_missing)
 
-    def _pair(self, outcome: Outcome) -> Pair:
+    def _pair(self, outcome: ThresholdOutcome) -> Pair:
         if outcome is None:
             return FORBIDDEN, FORBIDDEN
         left, right = outcome

@@ -30,7 +30,7 @@ class TreeWeight(NamedTuple):
 _NO_WEIGHT = TreeWeight(-math.inf)
 
 #: A box, a state, and the number of a node of the tree.
-Place: TypeAlias = tuple[int, int, int]
+PlaceOnTable: TypeAlias = tuple[int, int, int]
 
 
 class WeighedChoice(NamedTuple):
@@ -40,7 +40,7 @@ class WeighedChoice(NamedTuple):
     rule: int
     split: int
     log_weight: float
-    below: tuple[Place, ...]
+    below: tuple[PlaceOnTable, ...]
 
 
 class TreeDerivations:
@@ -60,11 +60,14 @@ class TreeDerivations:
     """
 
     def __init__(
-        self, process: LocalProcess, start: Place, steps: Callable[[Place], list[WeighedChoice]]
+        self,
+        process: LocalProcess,
+        start: PlaceOnTable,
+        steps: Callable[[PlaceOnTable], list[WeighedChoice]],
     ) -> None:
         self._process, self._start = process, start
-        self._done: dict[Place, float] = {}
-        self._steps: dict[Place, list[WeighedChoice]] = {}
+        self._done: dict[PlaceOnTable, float] = {}
+        self._steps: dict[PlaceOnTable, list[WeighedChoice]] = {}
         self._sum(steps)
         self.log_weight = self._done[start]
 
@@ -72,7 +75,7 @@ class TreeDerivations:
         """The heaviest derivation, as its choices in preorder; there is one."""
         return self.derivation(lambda scores: scores.index(max(scores)))
 
-    def _sum(self, steps: Callable[[Place], list[WeighedChoice]]) -> None:
+    def _sum(self, steps: Callable[[PlaceOnTable], list[WeighedChoice]]) -> None:
         done, known = self._done, self._steps
         stack = [self._start]
         while stack:
@@ -134,7 +137,7 @@ def log_weight_of_tree(process: LocalProcess, tree: Tree) -> float:
     return weight_of_tree(process, tree).log_weight
 
 
-def _steps(process: LocalProcess, place: Place, parts: list[Part]) -> list[WeighedChoice]:
+def _steps(process: LocalProcess, place: PlaceOnTable, parts: list[Part]) -> list[WeighedChoice]:
     box, state, number = place
     part = parts[number]
     out = []
@@ -155,7 +158,9 @@ def _steps(process: LocalProcess, place: Place, parts: list[Part]) -> list[Weigh
     return out
 
 
-def _sides(alternative: SplitAlternative, part: Part) -> Iterator[tuple[Place, Place]]:
+def _sides(
+    alternative: SplitAlternative, part: Part
+) -> Iterator[tuple[PlaceOnTable, PlaceOnTable]]:
     """The goals that a split leads to, if it parts the rows as the tree does, in either order of
     sides."""
     (_, left, right), left_state, right_state = alternative

@@ -29,7 +29,7 @@ from slp.source import SourceSpan
 from slp.terms import Atom, Number, Struct, Term, Var, list_term, subterms
 
 #: Left and right child, arguments evaluated; None where the guards refuse the split.
-Outcome: TypeAlias = tuple[Term, Term] | None
+ThresholdOutcome: TypeAlias = tuple[Term, Term] | None
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class ThresholdOutcomes:
     """
 
     breakpoints: tuple[float, ...]
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[ThresholdOutcome, ...]
 
 
 def threshold_outcomes(
@@ -92,7 +92,7 @@ def threshold_outcomes(
 
 def outcome_of_missing(
     database: Database, instance: RuleInstance, feature: str, meter: Meter
-) -> Outcome:
+) -> ThresholdOutcome:
     """What a split rule's instance, which may split on a numeric feature, allows of the test for
     its missing values, of which V is the atom `missing`. Guards that take V for a number refuse it.
     Raises as `threshold_outcomes`."""
@@ -121,14 +121,14 @@ class _Guards:
     meter: Meter
     parameters: Mapping[str, float]  # of the children's arguments
 
-    def children(self, threshold: Term) -> Outcome:
+    def children(self, threshold: Term) -> ThresholdOutcome:
         """Children of the split at `threshold`, None if the guards refuse it."""
         goals = [
             Struct("=", (self.body.feature, self.feature)),
             Struct("=", (self.body.threshold, threshold)),
             *self.body.after,
         ]
-        found: Outcome = None
+        found: ThresholdOutcome = None
         for answer in solve(conjunction(goals), self.database, self.meter, span=self.span):
             pair = (
                 self._state(answer.resolve(self.body.left)),
@@ -159,7 +159,7 @@ def _holds_threshold(term: Term) -> bool:
 # --- categorical features ----------------------------------------------------------------------
 
 
-def _at_level(guards: _Guards, level: str) -> Outcome:
+def _at_level(guards: _Guards, level: str) -> ThresholdOutcome:
     try:
         return guards.children(_level_term(level))
     except faults.UnknownValueError as e:
@@ -191,7 +191,7 @@ def _at_bound_threshold(guards: _Guards) -> ThresholdOutcomes:
 
 
 def _at_all_thresholds(guards: _Guards) -> ThresholdOutcomes:
-    below: dict[float, Outcome] = {}  # by an interval's lower end
+    below: dict[float, ThresholdOutcome] = {}  # by an interval's lower end
     points: set[float] = set()
     todo = [(-math.inf, math.inf)]
     while todo:
@@ -210,7 +210,7 @@ def _at_all_thresholds(guards: _Guards) -> ThresholdOutcomes:
     return _merged(breakpoints, outcomes)
 
 
-def _probed(guards: _Guards, probe: Fraction) -> tuple[Outcome, set[float]]:
+def _probed(guards: _Guards, probe: Fraction) -> tuple[ThresholdOutcome, set[float]]:
     """The outcome at a threshold, and the critical points met, to the nearest float."""
     trace = Trace(probe)
     outcome = guards.children(Number(trace.threshold()))
@@ -236,7 +236,7 @@ def _between(low: float, high: float) -> Fraction:
     return (Fraction(low) + Fraction(high)) / 2
 
 
-def _merged(breakpoints: list[float], outcomes: list[Outcome]) -> ThresholdOutcomes:
+def _merged(breakpoints: list[float], outcomes: list[ThresholdOutcome]) -> ThresholdOutcomes:
     """Without the breakpoints at which nothing changes."""
     kept: list[float] = []
     merged = outcomes[:1]

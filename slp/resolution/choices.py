@@ -17,7 +17,7 @@ from slp.resolution.arithmetic import evaluate
 from slp.resolution.clauses import PreparedClause, PreparedPredicate
 from slp.resolution.instances import label_value
 from slp.resolution.machine import Barrier, Goal, Machine
-from slp.resolution.templates import Frame, instantiate, match_all
+from slp.resolution.templates import ClauseFrame, instantiate, match_all
 from slp.terms import Term
 
 #: How far labels may sum above 1.
@@ -75,7 +75,7 @@ def _label_if_matching(machine: Machine, clause: PreparedClause, args: tuple[Ter
     """The label where the head matches, else 0; bindings are undone."""
     store = machine.store
     mark = store.mark()
-    frame: Frame = [None] * clause.size
+    frame: ClauseFrame = [None] * clause.size
     label = 0.0
     machine.spend(1)
     if match_all(clause.head, args, frame, store):
@@ -90,7 +90,7 @@ def _label_if_matching(machine: Machine, clause: PreparedClause, args: tuple[Ter
 
 def enter(machine: Machine, clause: PreparedClause, goal: Goal, args: tuple[Term, ...]) -> Goal:
     """Continue with a clause that is known to match."""
-    frame: Frame = [None] * clause.size
+    frame: ClauseFrame = [None] * clause.size
     matches = match_all(clause.head, args, frame, machine.store)
     assert matches, "an option's head matches"
     return clause.enter(goal, frame, len(machine.choices), machine.store)

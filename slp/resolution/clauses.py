@@ -10,7 +10,7 @@ from slp.resolution import faults
 from slp.resolution.first_argument import ByFirstArgument
 from slp.resolution.machine import Goal, Machine
 from slp.resolution.store import Store
-from slp.resolution.templates import Frame, Slot, instantiate, match_all, template
+from slp.resolution.templates import ClauseFrame, Slot, instantiate, match_all, template
 from slp.terms import Atom, Struct, Term, Var, arguments, conjuncts
 
 
@@ -27,7 +27,7 @@ class PreparedClause:
         self.label = None if source.label is None else template(source.label, slots)
         self.size = len(slots)
 
-    def enter(self, goal: Goal, frame: Frame, cut: int, store: Store) -> Goal:
+    def enter(self, goal: Goal, frame: ClauseFrame, cut: int, store: Store) -> Goal:
         """The next goal after the head has matched: the body, then the goals behind."""
         out = goal.next
         for prepared in reversed(self.body):
@@ -70,7 +70,7 @@ def _resolve(
     height = len(machine.choices)
     for i in range(index, len(clauses)):
         clause = clauses[i]
-        frame: Frame = [None] * clause.size
+        frame: ClauseFrame = [None] * clause.size
         if match_all(clause.head, args, frame, store):
             if i + 1 < len(clauses):
                 machine.choices.append(_Clauses(mark, goal, args, clauses, i + 1))

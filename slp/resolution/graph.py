@@ -48,7 +48,7 @@ from slp.resolution.machine import Goal, Machine, Meter
 from slp.resolution.search import Exit, SearchMachine
 from slp.resolution.store import Store
 from slp.resolution.tails import Tails
-from slp.resolution.templates import Frame, instantiate, match_all
+from slp.resolution.templates import ClauseFrame, instantiate, match_all
 from slp.terms import NIL, Term
 
 #: Nodes opened between two solutions of the equations, at least.
@@ -101,7 +101,7 @@ def _label(machine: Machine, clause: PreparedClause, args: tuple[Term, ...]) -> 
     """The label of a clause that matches, in the terms of the goal."""
     store = machine.store
     mark = store.mark()
-    frame: Frame = [None] * clause.size
+    frame: ClauseFrame = [None] * clause.size
     match_all(clause.head, args, frame, store)
     assert clause.label is not None, "an option has a label"
     label = store.resolve(instantiate(clause.label, frame, store))

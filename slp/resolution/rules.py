@@ -14,7 +14,7 @@ from slp.resolution.arithmetic import evaluate
 from slp.resolution.machine import Definitions, Machine, Meter
 from slp.resolution.row_goals import compile_rows, part_guards
 from slp.resolution.store import Store
-from slp.resolution.templates import Frame, Slot, build, instantiate, match_all, template
+from slp.resolution.templates import ClauseFrame, Slot, build, instantiate, match_all, template
 from slp.terms import Struct, Term, Var, arguments, functor
 
 #: Inferences that a proof of the guards counts in addition, for making the label and the body.
@@ -63,7 +63,7 @@ class PreparedRule:
         if functor(goal) != self._functor:
             return
         store = Store(self._first)
-        frame: Frame = [None] * len(self._variables)
+        frame: ClauseFrame = [None] * len(self._variables)
         if not match_all(self._head, goal.args if type(goal) is Struct else (), frame, store):
             return
         if not self._guards:
@@ -75,7 +75,7 @@ class PreparedRule:
             machine.spend(_INFERENCES_OF_AN_INSTANCE, self._rule.span)
             yield self._completed(frame, store)
 
-    def _completed(self, frame: Frame, store: Store) -> list[Term]:
+    def _completed(self, frame: ClauseFrame, store: Store) -> list[Term]:
         """The values of all variables of the rule, from the frame after a proof."""
         # The head's variables stand for parts of the goal, which is ground. Those of guards may be
         # free, or stand for terms with free variables.

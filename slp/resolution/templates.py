@@ -52,7 +52,7 @@ class Pattern:
 
 #: A `Term` in here is ground.
 Template: TypeAlias = Slot | Pattern | Term
-Frame: TypeAlias = list[Term | None]
+ClauseFrame: TypeAlias = list[Term | None]
 
 
 def template(term: Term, slots: dict[Var, Slot]) -> Template:
@@ -76,7 +76,7 @@ def template(term: Term, slots: dict[Var, Slot]) -> Template:
     return built[0]
 
 
-def instantiate(prepared: Template, frame: Frame, store: Store) -> Term:
+def instantiate(prepared: Template, frame: ClauseFrame, store: Store) -> Term:
     """The term of a template. Variables not met before are new."""
     for part in prepared.code if type(prepared) is Pattern else (prepared,):
         if type(part) is Slot and frame[part.index] is None:
@@ -104,7 +104,9 @@ def build(prepared: Template, frame: Sequence[Term | None]) -> Term:
     return built[0]
 
 
-def match_all(heads: Sequence[Template], terms: Sequence[Term], frame: Frame, store: Store) -> bool:
+def match_all(
+    heads: Sequence[Template], terms: Sequence[Term], frame: ClauseFrame, store: Store
+) -> bool:
     """Unify a head's arguments with a goal's; on False, bindings may be left to undo."""
     todo = list(zip(reversed(heads), reversed(terms), strict=True))
     for parts in range(LARGEST):

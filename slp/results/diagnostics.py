@@ -20,7 +20,7 @@ from slp.late import optional_module
 from slp.messages.names import plural
 from slp.results.tempering import ENOUGH_ROUND_TRIPS, TemperingFigures
 from slp.results.weighted_draws import DrawnTrees
-from slp.runner import Move, Outcome, Tally, acceptance
+from slp.runner import Move, MoveOutcome, Tally, acceptance
 
 #: With fewer draws in each chain there are no diagnostics.
 FEWEST_DRAWS = 4
@@ -239,7 +239,7 @@ def worst(found: Sequence[Convergence]) -> Convergence:
 
 
 def _moves(tally: Tally) -> dict[str, dict[str, int]]:
-    outcomes: tuple[Outcome, ...] = ("accepted", "rejected", "failed", "stayed")
+    outcomes: tuple[MoveOutcome, ...] = ("accepted", "rejected", "failed", "stayed")
     names = sorted({name for name, _ in tally})
     return {name: {outcome: tally[Move(name, outcome)] for outcome in outcomes} for name in names}
 

@@ -33,7 +33,7 @@ from slp.messages.results import NO_RULES_KNOWN
 from slp.source import SourceSpan
 
 #: Total of a grammar's trees as a logarithm, and expected uses of its rules, shape (R,).
-Sums: TypeAlias = tuple[float, Callable[[], NDArray[np.float64]]]
+RuleSums: TypeAlias = tuple[float, Callable[[], NDArray[np.float64]]]
 
 
 @dataclass(frozen=True)
@@ -118,8 +118,8 @@ def uses_from_splits(grammar: TreeGrammar, stump: float, splits: float) -> list[
 
 def exact_rule_uses(
     grammar: TreeGrammar,
-    sums: Sums,
-    sums_of: Callable[[TreeGrammar], Sums],
+    sums: RuleSums,
+    sums_of: Callable[[TreeGrammar], RuleSums],
     stump: float,
     only: Sequence[SourceSpan] | None = None,
 ) -> list[RuleUse]:

@@ -26,7 +26,13 @@ from slp.results.evidence import evidence_note
 from slp.results.known import Known
 from slp.results.paths import TreePath
 from slp.results.result import Candidate, Draw, Estimate, NearBest, Result
-from slp.results.rule_use import RuleUse, Sums, exact_rule_uses, rules_of_mixture, uses_from_splits
+from slp.results.rule_use import (
+    RuleSums,
+    RuleUse,
+    exact_rule_uses,
+    rules_of_mixture,
+    uses_from_splits,
+)
 from slp.source import SourceSpan
 from slp.trees import Leaf, Tree
 
@@ -221,7 +227,7 @@ class SummedResult(Result):
 
     def _rule_uses(self, only: list[SourceSpan] | None) -> list[RuleUse]:
 
-        def sums_of(grammar: TreeGrammar) -> Sums:
+        def sums_of(grammar: TreeGrammar) -> RuleSums:
             found = self._run(grammar, self.likelihood)
             return found.log_total, found.rule_uses
 

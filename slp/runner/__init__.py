@@ -24,8 +24,8 @@ if TYPE_CHECKING:
         Info,
         Json,
         Move,
+        MoveOutcome,
         NothingDrawnError,
-        Outcome,
         Phase,
         SearchStoppedError,
         StepByStep,
@@ -46,7 +46,7 @@ __all__ = [
     "LONGEST_BLOCK",
     "Move",
     "NothingDrawnError",
-    "Outcome",
+    "MoveOutcome",
     "Phase",
     "RunProgress",
     "RunResult",
@@ -72,7 +72,7 @@ __getattr__, __dir__ = late_names(
     __name__,
     {
         "slp.runner.stepper": (
-            "ChainStepper Info Json LONGEST_BLOCK Move NothingDrawnError Outcome Phase "
+            "ChainStepper Info Json LONGEST_BLOCK Move MoveOutcome NothingDrawnError Phase "
             "SearchStoppedError StepByStep Stepper Stop Tally Weighted never until"
         ),
         "slp.runner.checkpoint": "Checkpoint checkpoint_and_seed",

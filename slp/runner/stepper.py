@@ -23,14 +23,14 @@ Json: TypeAlias = Any
 
 #: `failed`: what was proposed derives no tree, or breaks a constraint. `stayed`: nothing could be
 #: proposed. Both leave the state as it was, as `rejected` does, and count as steps.
-Outcome = Literal["accepted", "rejected", "failed", "stayed"]
+MoveOutcome = Literal["accepted", "rejected", "failed", "stayed"]
 
 
 class Move(NamedTuple):
     """A proposal of a step, by its public name, and its outcome."""
 
     name: str
-    outcome: Outcome
+    outcome: MoveOutcome
 
 
 #: Counts of moves by name and outcome.

@@ -52,7 +52,7 @@ class Clause:
     span: SourceSpan = field(compare=False, repr=False)
 
 
-Item: TypeAlias = Directive | Clause
+Statement: TypeAlias = Directive | Clause
 
 
 @dataclass(frozen=True)
@@ -60,5 +60,5 @@ class SourceProgram:
     """A file as read: its items in order, and its comments in order."""
 
     file: SourceFile
-    items: tuple[Item, ...]
+    items: tuple[Statement, ...]
     comments: tuple[Comment, ...] = ()

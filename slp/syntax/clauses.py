@@ -10,7 +10,7 @@ from slp.messages import Wording
 from slp.messages import syntax as words
 from slp.messages.tokens import NO_DECIMAL_POINT
 from slp.source import SourceSpan
-from slp.syntax.ast import Clause, Directive, Item
+from slp.syntax.ast import Clause, Directive, Statement
 from slp.syntax.mistakes import excerpt
 from slp.syntax.operators import CLAUSE_PRIORITY, OPERATOR_TYPES, OperatorTable
 from slp.terms import NIL, Atom, Number, Struct, Term, Text, Var, list_items
@@ -22,7 +22,7 @@ _NO_PREDICATES = {
 _FIXED_OPERATORS = frozenset({",", "|", "[]", "{}", "::"})
 
 
-def item_of_term(term: Term, span: SourceSpan) -> Item:
+def item_of_term(term: Term, span: SourceSpan) -> Statement:
     """The clause or directive of a term. `span` is its text, with the full stop.
 
     Raises

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from slp.source import SourceFile
-from slp.syntax.ast import Clause, Comment, Directive, Item, SourceProgram
+from slp.syntax.ast import Clause, Comment, Directive, SourceProgram, Statement
 from slp.syntax.clauses import declare_operators
 from slp.syntax.layout import Columns, Line, comment_text, item_lines, opening_texts
 from slp.syntax.operators import DEFAULT_OPERATORS, OperatorTable
@@ -47,12 +47,12 @@ def format_program(source: SourceProgram) -> str:
     return text
 
 
-def _is_text_of(text: str, items: Sequence[Item]) -> bool:
+def _is_text_of(text: str, items: Sequence[Statement]) -> bool:
     program, faults = parse_recovering(SourceFile("", text))
     return not faults and _terms(program.items) == _terms(items)
 
 
-def _terms(items: Sequence[Item]) -> list[Term]:
+def _terms(items: Sequence[Statement]) -> list[Term]:
     return [item.term for item in items]
 
 
@@ -69,7 +69,7 @@ def _text(blocks: Sequence[_Block]) -> str:
 class _Block:
     """An item or a comment on lines of its own, with its comments."""
 
-    node: Item | Comment
+    node: Statement | Comment
     table: OperatorTable
     end: int  # end of its text, with the comments after it
     has_blank_before: bool

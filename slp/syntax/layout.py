@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from slp.source import SourceFile, SourceSpan
-from slp.syntax.ast import Clause, Comment, Item
+from slp.syntax.ast import Clause, Comment, Statement
 from slp.syntax.lark_parser import Tokens
 from slp.syntax.operators import ARGUMENT_PRIORITY, CLAUSE_PRIORITY, OperatorTable
 from slp.syntax.printer import SYMBOL_CHARACTERS, term_pieces
@@ -67,7 +67,7 @@ def opening_texts(clause: Clause, table: OperatorTable) -> tuple[str, str]:
 
 
 def item_lines(
-    item: Item,
+    item: Statement,
     table: OperatorTable,
     columns: Columns,
     inside: Sequence[Comment],
@@ -123,7 +123,7 @@ def _with_full_stop(line: str) -> str:
 # --- segments ------------------------------------------------------------------------------------
 
 
-def _segments(item: Item, table: OperatorTable, columns: Columns) -> Iterator[_Segment]:
+def _segments(item: Statement, table: OperatorTable, columns: Columns) -> Iterator[_Segment]:
     if not isinstance(item, Clause):
         goal = _pieces(item.goal, table, CLAUSE_PRIORITY - 1)
         yield _Segment([":-", " ", *goal], item.span, (item.span.end,))

@@ -18,7 +18,7 @@ from slp.errors import Diagnostic, ProgramError, Related
 from slp.messages import syntax as words
 from slp.messages.sources import TOO_LARGE
 from slp.source import MOST_CHARACTERS, SourceFile, SourceSpan
-from slp.syntax.ast import Comment, Directive, Item, SourceProgram
+from slp.syntax.ast import Comment, Directive, SourceProgram, Statement
 from slp.syntax.clauses import declare_operators, item_of_term
 from slp.syntax.facts import count_tokens, find_fact, read_fact
 from slp.syntax.lark_parser import Tokens, syntax_parser
@@ -61,7 +61,7 @@ def parse_recovering(
 ) -> tuple[SourceProgram, tuple[Diagnostic, ...]]:
     """The readable clauses of a file, and the mistakes in the others, in order. `table` has the
     operators in force at the start."""
-    items: list[Item] = []
+    items: list[Statement] = []
     comments: list[Comment] = []
     diagnostics: list[Diagnostic] = []
     try:

@@ -20,7 +20,7 @@ from slp.resolution import (
     solve,
     threshold_outcomes,
 )
-from slp.resolution.cells import Outcome
+from slp.resolution.cells import ThresholdOutcome
 from slp.resolution.instances import conjunction
 from slp.syntax import parse_term, term_to_text
 from slp.terms import Atom, Number, Struct, Var
@@ -174,7 +174,7 @@ THRESHOLDS = [float(i) for i in range(-15, 16)]
 NEAR = 2.0**-20
 
 
-def brute_force(rule: RuleInstance, program: Database, threshold: float) -> Outcome:
+def brute_force(rule: RuleInstance, program: Database, threshold: float) -> ThresholdOutcome:
     """The outcome at one threshold, by running the guards with a plain number."""
     body = rule.body
     assert isinstance(body, SplitBody)

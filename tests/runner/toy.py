@@ -12,7 +12,7 @@ from slp.runner import (
     Info,
     Json,
     Move,
-    Outcome,
+    MoveOutcome,
     Phase,
     SearchStoppedError,
     StepByStep,
@@ -54,7 +54,7 @@ class Walk(StepByStep[Walker]):
         if self.steps == self.interrupt_at:
             raise KeyboardInterrupt
         change = int(rng.integers(-1, 2))
-        outcome: Outcome = "accepted" if change else "rejected"
+        outcome: MoveOutcome = "accepted" if change else "rejected"
         new = Walker(state.place + change, phase.step if phase.warm_up else state.tuned)
         return new, Counter((Move("stroll", outcome),))
 

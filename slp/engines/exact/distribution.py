@@ -26,9 +26,9 @@ from slp.budgets.seconds import Deadline
 from slp.data.table import Table
 from slp.engines.contract import Progress
 from slp.engines.exact.fitting import Room
-from slp.engines.exact.items import CALL, LEAF, Cut, Items
+from slp.engines.exact.items import CALL, LEAF, CutOfCodes, Items
 from slp.engines.exact.outside import Outside, outside_sums
-from slp.engines.exact.passes import Keep, Passes, Quantity
+from slp.engines.exact.passes import Keep, Passes, PassQuantity
 from slp.engines.exact.scoring import TreeScorer
 from slp.engines.kbest import KBest
 from slp.engines.near_best import near_best
@@ -174,7 +174,7 @@ class CompiledChart:
     def _total_items(self) -> Items:
         return self._items("total")
 
-    def _items(self, quantity: Quantity) -> Items:
+    def _items(self, quantity: PassQuantity) -> Items:
         return Items(self.passes, self.grammar, self.table, quantity, likelihood=self.likelihood)
 
     def draw(self, n: int, rng: np.random.Generator) -> list[ScoredTree]:
@@ -242,7 +242,7 @@ class CompiledChart:
         cumulative: dict[int, NDArray[np.float64]],
     ) -> TreePath:
         items = self._total_items
-        cuts: list[Cut] = []
+        cuts: list[CutOfCodes] = []
         ways: list[bool] = []
         item = 0
         while True:
@@ -266,7 +266,7 @@ class CompiledChart:
 
     def _scored(self, items: Items, steps: Sequence[tuple[int, int]]) -> ScoredTree:
         """The tree of a derivation given as its items and edges in preorder."""
-        nodes: list[Cut] = []
+        nodes: list[CutOfCodes] = []
         leaves: list[Leaf] = []
         log_weight = log_likelihood = 0.0
         for item, edge in reversed(steps):
@@ -430,7 +430,7 @@ class CompiledChart:
         """Probability of depth t, at index t, until what is left is below 1e-12."""
         return self._distribution("tree_depth", len(self.table.counts))
 
-    def _distribution(self, quantity: Quantity, most: int) -> NDArray[np.float64]:
+    def _distribution(self, quantity: PassQuantity, most: int) -> NDArray[np.float64]:
         length = min(most, _FIRST_LENGTH)
         while True:
             mass = self.passes.vector(quantity, self.likelihood, length)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.table import Table
-from slp.engines.exact.passes import Passes, Quantity
+from slp.engines.exact.passes import Passes, PassQuantity
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.core import leaves_owed
 
@@ -23,14 +23,14 @@ from slp.problem.core import leaves_owed
 LEAF, CALL = -1, -2
 
 #: Feature and the two codes that are neighbours.
-Cut = tuple[int, int, int]
-NO_CUT: Cut = (LEAF, 0, 0)
+CutOfCodes = tuple[int, int, int]
+NO_CUT: CutOfCodes = (LEAF, 0, 0)
 
 # Bytes of a Python object with its entries in lists and dictionaries; of an array without its
 # numbers; and of the numbers of one edge, with what draws keep for it.
 _PER_OBJECT, _PER_ARRAY, _PER_EDGE = 400, 120, 56
 
-_WORDS: dict[Quantity, str] = {
+_WORDS: dict[PassQuantity, str] = {
     "total": "drawing and scoring trees",
     "best": "taking the best trees apart",
 }
@@ -71,7 +71,7 @@ class ItemEdges:
         data = np.where(self.feature == LEAF, self.log_likelihood, 0.0) if likelihood else 0.0
         return np.asarray(self.log_weight + data + self.log_left + self.log_right)
 
-    def cut(self, edge: int) -> Cut:
+    def cut(self, edge: int) -> CutOfCodes:
         """What an edge splits on."""
         return int(self.feature[edge]), int(self.low[edge]), int(self.high[edge])
 
@@ -88,7 +88,7 @@ class Items:
         passes: Passes,
         grammar: TreeGrammar,
         table: Table,
-        quantity: Quantity,
+        quantity: PassQuantity,
         *,
         likelihood: bool,
     ) -> None:
@@ -173,7 +173,7 @@ class Items:
         """Log weight of an edge under the program as written, without likelihood."""
         return float(self.edges(item).log_weight[edge])
 
-    def goes_left(self, item: int, cut: Cut) -> NDArray[np.bool_]:
+    def goes_left(self, item: int, cut: CutOfCodes) -> NDArray[np.bool_]:
         """Which of an item's rows a split sends left."""
         f, low, high = cut
         codes = self._codes[f, self.rows[item]]

@@ -24,14 +24,14 @@ from slp.kernels.compiled import N_CORES, compiled_core
 from slp.messages.inference import EXACT_OUT_OF_MEMORY, EXACT_OUT_OF_TIME
 from slp.problem.core import core_problem
 
-Interval: TypeAlias = tuple[float, float]
+Bounds: TypeAlias = tuple[float, float]
 _Poll: TypeAlias = Callable[[int, int, int], bool]
-Quantity: TypeAlias = Literal["total", "best", "count", "leaf_number", "tree_depth"]
+PassQuantity: TypeAlias = Literal["total", "best", "count", "leaf_number", "tree_depth"]
 #: What a pass keeps of its values: the root's, what descents need, or every item's.
 Keep: TypeAlias = Literal["root", "blocks", "items"]
 
 # The order of the core's enumerations.
-_QUANTITIES: tuple[Quantity, ...] = (
+_QUANTITIES: tuple[PassQuantity, ...] = (
     "total",
     "best",
     "count",
@@ -42,7 +42,7 @@ _KEEP: tuple[Keep, ...] = ("root", "blocks", "items")
 _NUMBERS = _QUANTITIES[:3]
 _DONE, _STOPPED, _OUT_OF_BUDGET, _OUT_OF_RANGE = range(4)
 
-_WORDS: dict[Quantity, str] = {
+_WORDS: dict[PassQuantity, str] = {
     "total": "summing over all trees",
     "best": "finding the best tree",
     "count": "counting trees",
@@ -92,7 +92,7 @@ class Passes:
         self._normalised = grammar.normalised and grammar.max_leaves is None
         many = len(grammar.all_states()) > 1 or grammar.max_leaves is not None
         self._unit = "pairs of box and state" if many else "boxes"
-        self._kept: dict[tuple[Quantity, bool], tuple[int, Any]] = {}
+        self._kept: dict[tuple[PassQuantity, bool], tuple[int, Any]] = {}
         self._totals: dict[bool, float] = {}  # by likelihood, as far as they are known
         self._made_of = (grammar, table, memory, None, threads)
 
@@ -100,7 +100,7 @@ class Passes:
         """For pickling and copying: the copy computes its passes again, without a deadline."""
         return Passes, self._made_of
 
-    def get(self, quantity: Quantity, likelihood: bool, keep: Keep) -> Any:
+    def get(self, quantity: PassQuantity, likelihood: bool, keep: Keep) -> Any:
         """The pass that computes a quantity with or without likelihood, with what it should `keep`
         at least; run once, and kept as long as there is room for it beside others.
 
@@ -131,7 +131,7 @@ class Passes:
         """Bytes that the table and the passes kept leave."""
         return max(0, self._room - self._kept_bytes())
 
-    def hold(self, words: str, size: int, needed: tuple[Quantity, bool]) -> None:
+    def hold(self, words: str, size: int, needed: tuple[PassQuantity, bool]) -> None:
         """Reserve `size` bytes for the present work, which needs one of the passes kept. Other
         passes are dropped if their memory is needed.
 
@@ -151,7 +151,9 @@ class Passes:
         """Around work outside the passes, which counts for the same time."""
         return self._deadline.working()
 
-    def vector(self, quantity: Quantity, likelihood: bool, length: int = 0) -> NDArray[np.float64]:
+    def vector(
+        self, quantity: PassQuantity, likelihood: bool, length: int = 0
+    ) -> NDArray[np.float64]:
         """The root's vector of a quantity; other values of the pass are dropped."""
         return np.asarray(self.engine.root_vector(self._run(quantity, likelihood, length, "root")))
 
@@ -176,7 +178,7 @@ class Passes:
         if self._deadline.over():
             raise self._used_up(_STOPPED, words)
         status, *found = self._descend(words, total, descent)
-        key: tuple[Quantity, bool] = ("total", likelihood)
+        key: tuple[PassQuantity, bool] = ("total", likelihood)
         if status == _OUT_OF_BUDGET and len(self._kept) > 1:
             self._kept = {key: self._kept[key]}
             status, *found = self._descend(words, total, descent)
@@ -190,7 +192,7 @@ class Passes:
             raise self._used_up(status, words)
         return tuple(found)
 
-    def _keeps_items(self, key: tuple[Quantity, bool]) -> bool:
+    def _keeps_items(self, key: tuple[PassQuantity, bool]) -> bool:
         return self._kept[key][0] == _KEEP.index("items")
 
     def _descend(
@@ -208,7 +210,7 @@ class Passes:
         return self._budget_error(status, words, None, help)
 
     def _run(
-        self, quantity: Quantity, likelihood: bool, length: int, keep: Keep, excluded: int = -1
+        self, quantity: PassQuantity, likelihood: bool, length: int, keep: Keep, excluded: int = -1
     ) -> Any:
         if quantity != "total" and self._deadline.over():  # an unfinished total has bounds
             raise self._used_up(_STOPPED, _words_of(quantity, excluded))
@@ -235,7 +237,7 @@ class Passes:
 
     def _try(
         self,
-        quantity: Quantity,
+        quantity: PassQuantity,
         likelihood: bool,
         length: int,
         keep: Keep,
@@ -305,8 +307,8 @@ class Passes:
     # --- when a budget is reached --------------------------------------------------------------
 
     def _bounds_on_evidence(
-        self, whole: bool, likelihood: bool, interval: Interval | None
-    ) -> Interval | None:
+        self, whole: bool, likelihood: bool, interval: Bounds | None
+    ) -> Bounds | None:
         """Bounds on the log evidence after a stopped pass; `whole`: over all trees, whose total
         lies in `interval`."""
         if whole and likelihood:
@@ -336,7 +338,7 @@ class Passes:
             return inf
         return float(self._leaf.log_marginal(np.diag(self._statistics.sum(axis=0))).sum())
 
-    def _interval_of(self, done: Any) -> Interval | None:
+    def _interval_of(self, done: Any) -> Bounds | None:
         """Bounds on the log of the root's total from a pass over totals, finished or not; None
         where there are none."""
         if done.likelihood() and not self._leaf.classes:
@@ -345,7 +347,7 @@ class Passes:
         low, high = self.engine.bounds(done, _WORK_ON_BOUNDS * share)
         return float(low), float(high)
 
-    def _kept_total(self, likelihood: bool) -> Interval | None:
+    def _kept_total(self, likelihood: bool) -> Bounds | None:
         total = self._totals.get(likelihood)
         return None if total is None else (total, total)
 
@@ -373,7 +375,7 @@ class Passes:
         return f"give it more time{takes}; {what}"
 
     def _budget_error(
-        self, status: int, doing: str, bounds: Interval | None, help: str
+        self, status: int, doing: str, bounds: Bounds | None, help: str
     ) -> BudgetError:
         """For the budget that ended something."""
         if status == _OUT_OF_BUDGET:
@@ -383,11 +385,11 @@ class Passes:
         return TimeOverError(EXACT_OUT_OF_TIME(time=time, doing=doing, help=help), bounds)
 
 
-def _words_of(quantity: Quantity, excluded: int) -> str:
+def _words_of(quantity: PassQuantity, excluded: int) -> str:
     return _WORDS[quantity] if excluded < 0 else _WITHOUT
 
 
-def bounds_in_words(bounds: Interval) -> str:
+def bounds_in_words(bounds: Bounds) -> str:
     """The bounds on the log evidence as text, rounded outwards."""
     low, high = bounds
     if low == high:

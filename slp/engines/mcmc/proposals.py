@@ -18,7 +18,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from slp.runner import Outcome
+from slp.runner import MoveOutcome
 from slp.runner.randomness import Randomness
 
 
@@ -232,7 +232,7 @@ def acceptance_probability(log_ratio: float) -> float:
 
 def metropolis_hastings(
     randomness: Randomness, target: S, proposal: Proposal[S, D], old: D, turn: int = 0
-) -> tuple[D, Outcome]:
+) -> tuple[D, MoveOutcome]:
     """One step: propose once, then move or stay. If a proposal fails or breaks a test, the chain
     stays. Proposing again instead would favour derivations from which proposals rarely fail.
 

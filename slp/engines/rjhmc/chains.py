@@ -24,7 +24,7 @@ from slp.problem.boxes import Geometry
 from slp.problem.problem import Problem
 from slp.results.averages import ScoredTree
 from slp.results.soft import soft_leaves
-from slp.runner import ChainStepper, Info, Json, Move, Outcome, Phase, Stop, Tally, never, until
+from slp.runner import ChainStepper, Info, Json, Move, MoveOutcome, Phase, Stop, Tally, never, until
 from slp.trees import Tree
 from slp.trees.soft import SoftLeaf, SoftNode, SoftSplit, SoftTree
 
@@ -40,7 +40,7 @@ _GATES_OF_STEP = 500
 _TRIES = 1000
 
 _JUMPS = ("grow", "prune", "stay")
-_OUTCOMES: tuple[Outcome, ...] = ("accepted", "rejected", "stayed")
+_OUTCOMES: tuple[MoveOutcome, ...] = ("accepted", "rejected", "stayed")
 
 
 class SoftChains(ChainStepper[CoreChain]):

@@ -20,7 +20,7 @@ from slp.kernels.compiled import compiled_core
 from slp.problem.boxes import Geometry
 from slp.problem.core import core_problem
 from slp.problem.tree_on_table import tree_of_nodes
-from slp.runner import ChainStepper, Json, Move, Outcome, Tally
+from slp.runner import ChainStepper, Json, Move, MoveOutcome, Tally
 from slp.trees import Leaf, Tree
 
 if TYPE_CHECKING:
@@ -42,8 +42,8 @@ CoreTests: TypeAlias = tuple[int, int, list[tuple[int, bool]]]
 # The core's enumerations; `q_seq(K)` is the kind behind `q_seq`.
 _KINDS = {"q_ind": 0, "q_uc": 1, "q_n": 2, "q_seq": 3, "q_exact": 5, "q_pg": 6}
 _KINDS |= {"cgm": 7, "wu": 8, "rotate": 9, "perturb": 10, "informed": 11}
-_OUTCOMES: tuple[Outcome, ...] = ("accepted", "rejected", "failed", "stayed")
-assert set(_OUTCOMES) == set(get_args(Outcome))
+_OUTCOMES: tuple[MoveOutcome, ...] = ("accepted", "rejected", "failed", "stayed")
+assert set(_OUTCOMES) == set(get_args(MoveOutcome))
 
 
 class CoreChains(RecordsOf[P], ChainStepper[Any]):

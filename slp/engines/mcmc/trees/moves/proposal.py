@@ -45,7 +45,7 @@ class Moved(NamedTuple):
 
 
 #: Makes the choices of a move from a tree; None if there is nothing to choose.
-Move: TypeAlias = Callable[[Chooser, WeighedTree], Moved | None]
+MoveMaker: TypeAlias = Callable[[Chooser, WeighedTree], Moved | None]
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class TreeMove:
     """A tree move as a proposal on derivations; see the module's docstring for its ratio."""
 
     name: str
-    move: Move
+    move: MoveMaker
     period: int = 1
 
     def propose(

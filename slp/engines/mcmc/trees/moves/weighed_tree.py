@@ -23,7 +23,7 @@ from slp.engines.mcmc.trees.moves.cut_trees import LEAF, CutTree, PlacedTree
 from slp.engines.mcmc.trees.target import Target
 from slp.ir.tree_grammar import CallRule, LeafRule
 from slp.problem.local_process import LocalProcess
-from slp.problem.tree_weights import Place, TreeDerivations, WeighedChoice
+from slp.problem.tree_weights import PlaceOnTable, TreeDerivations, WeighedChoice
 
 
 class WeighedSplits(NamedTuple):
@@ -116,7 +116,7 @@ class WeighedTree(PlacedTree):
         start = (process.root.box, process.root.state, 0)
         return TreeDerivations(process, start, self._steps)
 
-    def _steps(self, place: Place) -> list[WeighedChoice]:
+    def _steps(self, place: PlaceOnTable) -> list[WeighedChoice]:
         box, state, i = place
         out = []
         for r, taken in enumerate(self._process.goal(box, state).rules):
