@@ -208,8 +208,24 @@ class EditPrior:
 # --- constraints (DESIGN 3) --------------------------------------------------------------------
 
 
+class AnyConstraint:
+    """What every kind of constraint is asked."""
+
+    @property
+    def at_finished_tree(self) -> bool:
+        """Whether it is decided at the finished tree, not at a split or a leaf."""
+        if isinstance(self, Predicate):
+            return not self.local
+        return isinstance(self, MaxLeaves | MaxFeatures | Monotone)
+
+    @property
+    def by_code(self) -> bool:
+        """Whether code decides it, in Python or Prolog."""
+        return isinstance(self, Predicate)
+
+
 @dataclass(frozen=True)
-class Constant:
+class Constant(AnyConstraint):
     """A node whose region contains all of `box` has no split that cuts `box`."""
 
     box: Box
@@ -217,7 +233,7 @@ class Constant:
 
 
 @dataclass(frozen=True)
-class Forbid:
+class Forbid(AnyConstraint):
     """No split on `feature`: anywhere, or at depth >= `below`, or at nodes inside the box
     `within`."""
 
@@ -228,7 +244,7 @@ class Forbid:
 
 
 @dataclass(frozen=True)
-class First:
+class First(AnyConstraint):
     """If the tree splits at all, the root splits on `feature`."""
 
     feature: str
@@ -236,7 +252,7 @@ class First:
 
 
 @dataclass(frozen=True)
-class Before:
+class Before(AnyConstraint):
     """Every split on `then` has a split on `feature` above it."""
 
     feature: str
@@ -245,7 +261,7 @@ class Before:
 
 
 @dataclass(frozen=True)
-class Once:
+class Once(AnyConstraint):
     """No path splits on `feature` twice."""
 
     feature: str
@@ -253,7 +269,7 @@ class Once:
 
 
 @dataclass(frozen=True)
-class Exclusive:
+class Exclusive(AnyConstraint):
     """No path splits on two of `features`."""
 
     features: tuple[str, ...]
@@ -261,7 +277,7 @@ class Exclusive:
 
 
 @dataclass(frozen=True)
-class Interaction:
+class Interaction(AnyConstraint):
     """The features of each path lie together in one of `groups`."""
 
     groups: tuple[tuple[str, ...], ...]
@@ -269,7 +285,7 @@ class Interaction:
 
 
 @dataclass(frozen=True)
-class Majority:
+class Majority(AnyConstraint):
     """In every leaf whose region meets the box, no class has more rows than `outcome`."""
 
     box: Box
@@ -278,7 +294,7 @@ class Majority:
 
 
 @dataclass(frozen=True)
-class MaxLeaves:
+class MaxLeaves(AnyConstraint):
     """At most `count` leaves. Global; exact by counting leaves in the weights."""
 
     count: int
@@ -286,7 +302,7 @@ class MaxLeaves:
 
 
 @dataclass(frozen=True)
-class MaxFeatures:
+class MaxFeatures(AnyConstraint):
     """At most `count` distinct features. Global."""
 
     count: int
@@ -294,7 +310,7 @@ class MaxFeatures:
 
 
 @dataclass(frozen=True)
-class Monotone:
+class Monotone(AnyConstraint):
     """Predictions never decrease (`up`) or never increase (`down`) as `feature` grows. Global."""
 
     feature: str
@@ -303,7 +319,7 @@ class Monotone:
 
 
 @dataclass(frozen=True)
-class Predicate:
+class Predicate(AnyConstraint):
     """A predicate in Python (`module:function`) or Prolog (a goal): on each node if `local`, else
     on the tree.
 

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from slp.budgets import Deadline
 from slp.data import SharedTable
 from slp.errors import UsageError
-from slp.ir.program import Predicate
 from slp.messages.comparing import AGAINST_WHAT, NO_PROGRAMS
 from slp.program.folds import (
     AnswerOfRun,
@@ -197,7 +196,7 @@ def _notes(found: Posterior) -> Iterator[str]:
 
 
 def _notes_of_program(table: SharedTable, program: Program) -> Iterator[str]:
-    if any(isinstance(c, Predicate) for c in program.ir.constraints):
+    if any(c.by_code for c in program.ir.constraints):
         yield "its predicates can look at the response; if they do, there is no Bayes factor"
     if program.ir.leaf is None and not table.read.leaf.classes:
         yield "no leaf model is declared, so its mean and scale were taken from the response"

@@ -13,7 +13,7 @@ from slp.compile import compile_problem
 from slp.engines import infer, read_for
 from slp.engines.exact.size import size_for
 from slp.errors import Diagnostic, NoTreeError, Related, SlpError
-from slp.ir.program import CheckedProgram, Predicate, Support
+from slp.ir.program import CheckedProgram, Support
 from slp.messages.on_table import NO_SPLIT_AT_ALL
 from slp.results.choice import DRAWS, SUMS
 from slp.source import SourceSpan
@@ -37,7 +37,7 @@ def find_no_tree(program: CheckedProgram, X: Any, y: Any = None) -> tuple[Diagno
     search finds none. It is W151 if a single leaf is the only one. Predicates are left out, because
     they would run code.
     """
-    kept = tuple(c for c in program.constraints if not isinstance(c, Predicate))
+    kept = tuple(c for c in program.constraints if not c.by_code)
     if program.edits is not None:
         return ()
     program, attempt = replace(program, constraints=kept), _attempts(X, y)

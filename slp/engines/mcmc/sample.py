@@ -34,7 +34,6 @@ from slp.engines.mcmc.trees.given_start import read_start
 from slp.engines.mcmc.trees.names import lists_splits, most_particles, names_moves, read_names
 from slp.engines.mcmc.trees.target import can_run_forward
 from slp.errors import SlpError, UsageError, warn
-from slp.ir.program import MaxFeatures, Monotone, Predicate
 from slp.ir.tree_grammar import SplitRule
 from slp.messages.chains import NOT_KNOWN_INVARIANT, START_OF_EDITS
 from slp.messages.inference import CUTS_OF_BACKTRACKING, NO_LADDERS_OF_BACKTRACKING
@@ -134,12 +133,7 @@ def _for_backtracking(
 
 def _tests_trees(problem: Problem) -> bool:
     """Whether there are constraints on the finished tree."""
-    if problem.grammar.max_leaves is not None:
-        return True
-    return any(
-        isinstance(c, MaxFeatures | Monotone) or (isinstance(c, Predicate) and not c.local)
-        for c in problem.program.constraints
-    )
+    return any(c.at_finished_tree for c in problem.program.constraints)
 
 
 def backtracking_draws(problem: Problem, likelihood: bool) -> BacktrackingDraws:
@@ -281,7 +275,7 @@ def begin_chains_at(chains: Any, start: object) -> None:
 def tempers_by_default(problem: Problem, proposal: str) -> bool:
     """Whether steps are quick enough for ladders: made in the core, without predicates and
     `q_exact`."""
-    asked = any(isinstance(c, Predicate) for c in problem.program.constraints)
+    asked = any(c.by_code for c in problem.program.constraints)
     return _compiled(problem, proposal) and not asked and "q_exact" not in proposal
 
 

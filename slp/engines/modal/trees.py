@@ -22,7 +22,7 @@ from slp.engines.modal.plan import MOST_UNDONE, Ending, Grown, Plan
 from slp.engines.modal.pruning import Pruning
 from slp.engines.modal.result import ModalResult, ModalTree
 from slp.errors import BudgetError, NoTreeError, TimeOverError, UnsupportedError, UsageError
-from slp.ir.program import MaxFeatures, Monotone
+from slp.ir.program import MaxFeatures
 from slp.messages.inference import (
     MODAL_OUT_OF_MEMORY,
     MODAL_SMOOTHING_ALONE,
@@ -41,7 +41,7 @@ from slp.results.averages import ScoredTree
 from slp.runner import fresh_seed
 from slp.runner.options import check_count
 from slp.trees import Leaf, Tree
-from slp.trees.predicates import node_predicates, tree_predicates
+from slp.trees.predicates import node_predicates
 
 #: Levels of splits that a restart draws, and the temperatures of restarts in turn. Differences of
 #: scores grow with the number of rows, so no one temperature suits all tables.
@@ -84,11 +84,7 @@ class ModalTrees:
             self._engine = core_engine(problem)
         else:
             check_room_for_bit_sets(problem.table, request.memory)
-        self._tested = (
-            problem.grammar.max_leaves is not None
-            or any(isinstance(c, MaxFeatures | Monotone) for c in constraints)
-            or bool(tree_predicates(constraints))
-        )
+        self._tested = any(c.at_finished_tree for c in constraints)
         self._one_derivation = derivations_are_trees(problem.grammar)
 
     @property

@@ -56,7 +56,7 @@ class PrologMetropolisHastings(MetropolisHastings):
     ) -> None:
         if any(named.name == "q_exact" for named in read_names(proposal)):
             raise UsageError(EXACT_SUBTREES_IN_PROLOG())
-        local = tuple(c for c in program.constraints if not _waits_for_the_tree(c))
+        local = tuple(c for c in program.constraints if not c.at_finished_tree)
         source = expanded(replace(program, constraints=local), geometry)
         schema = geometry.table.schema(program.support.min_leaf)
         grammar, self._is_its_own = tree_grammar_or_all(program, schema)
@@ -114,9 +114,3 @@ def sampler(
     if options.rungs in (None, 1) or not likelihood:
         return chains
     return Tempering(PlainScans(chains, n_steps=1), rungs=options.rungs)
-
-
-def _waits_for_the_tree(constraint: ir.Constraint) -> bool:
-    if isinstance(constraint, ir.Predicate):
-        return not constraint.local
-    return isinstance(constraint, ir.MaxLeaves | ir.MaxFeatures | ir.Monotone)

@@ -26,7 +26,7 @@ from slp.engines.mcmc.trees.core_chains import (
     seeds,
 )
 from slp.engines.mcmc.trees.names import read_names
-from slp.ir.program import MEASURES, Constraint, EditPrior, Measure, Predicate, Support
+from slp.ir.program import MEASURES, Constraint, EditPrior, Measure, Support
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.compiled import compiled_core
 from slp.problem.boxes import Geometry
@@ -45,7 +45,7 @@ _NO_LIMIT = 2**32 - 1
 def edits_are_compiled(constraints: Iterable[Constraint], table: Table) -> bool:
     """Whether the core can run; it does not call predicates on edited trees."""
     own = list(constraints)
-    return core_for(table, own) is not None and not any(isinstance(c, Predicate) for c in own)
+    return core_for(table, own) is not None and not any(c.by_code for c in own)
 
 
 class CompiledEditMetropolisHastings(CoreChains[EditMetropolisHastings]):

@@ -35,7 +35,7 @@ from slp.engines.mcmc.trees.core_chains import (
 from slp.engines.mcmc.trees.exact_subtrees import MOST_BOXES
 from slp.engines.mcmc.trees.names import Named, mixture_of_names, names_moves
 from slp.engines.mcmc.trees.proof import TreeProof
-from slp.ir.program import Constraint, Predicate
+from slp.ir.program import Constraint
 from slp.ir.tree_grammar import CallRule, OpenStates, SplitRule, TreeGrammar, cell_of
 from slp.kernels.compiled import compiled_core
 from slp.problem.boxes import Geometry
@@ -68,7 +68,7 @@ def why_not_in_core(constraints: Iterable[Constraint], table: Table) -> str | No
     """Why the core does not run chains on a table, as the end of a sentence; None if it does."""
     own = list(constraints)
     why = beyond_core(table, own)
-    if why is None and any(isinstance(c, Predicate) and c.local for c in own):
+    if why is None and any(c.by_code and not c.at_finished_tree for c in own):
         why = "asks no predicates on nodes"
     if why is None and core_for(table) is None:
         why = "is not installed"
