@@ -208,8 +208,8 @@ class EditPrior:
 # --- constraints (DESIGN 3) --------------------------------------------------------------------
 
 
-class AnyConstraint:
-    """What every kind of constraint is asked."""
+class ConstraintFacts:
+    """What is asked of a constraint of any kind."""
 
     @property
     def at_finished_tree(self) -> bool:
@@ -225,7 +225,7 @@ class AnyConstraint:
 
 
 @dataclass(frozen=True)
-class Constant(AnyConstraint):
+class Constant(ConstraintFacts):
     """A node whose region contains all of `box` has no split that cuts `box`."""
 
     box: Box
@@ -233,7 +233,7 @@ class Constant(AnyConstraint):
 
 
 @dataclass(frozen=True)
-class Forbid(AnyConstraint):
+class Forbid(ConstraintFacts):
     """No split on `feature`: anywhere, or at depth >= `below`, or at nodes inside the box
     `within`."""
 
@@ -244,7 +244,7 @@ class Forbid(AnyConstraint):
 
 
 @dataclass(frozen=True)
-class First(AnyConstraint):
+class First(ConstraintFacts):
     """If the tree splits at all, the root splits on `feature`."""
 
     feature: str
@@ -252,7 +252,7 @@ class First(AnyConstraint):
 
 
 @dataclass(frozen=True)
-class Before(AnyConstraint):
+class Before(ConstraintFacts):
     """Every split on `then` has a split on `feature` above it."""
 
     feature: str
@@ -261,7 +261,7 @@ class Before(AnyConstraint):
 
 
 @dataclass(frozen=True)
-class Once(AnyConstraint):
+class Once(ConstraintFacts):
     """No path splits on `feature` twice."""
 
     feature: str
@@ -269,7 +269,7 @@ class Once(AnyConstraint):
 
 
 @dataclass(frozen=True)
-class Exclusive(AnyConstraint):
+class Exclusive(ConstraintFacts):
     """No path splits on two of `features`."""
 
     features: tuple[str, ...]
@@ -277,7 +277,7 @@ class Exclusive(AnyConstraint):
 
 
 @dataclass(frozen=True)
-class Interaction(AnyConstraint):
+class Interaction(ConstraintFacts):
     """The features of each path lie together in one of `groups`."""
 
     groups: tuple[tuple[str, ...], ...]
@@ -285,7 +285,7 @@ class Interaction(AnyConstraint):
 
 
 @dataclass(frozen=True)
-class Majority(AnyConstraint):
+class Majority(ConstraintFacts):
     """In every leaf whose region meets the box, no class has more rows than `outcome`."""
 
     box: Box
@@ -294,7 +294,7 @@ class Majority(AnyConstraint):
 
 
 @dataclass(frozen=True)
-class MaxLeaves(AnyConstraint):
+class MaxLeaves(ConstraintFacts):
     """At most `count` leaves. Global; exact by counting leaves in the weights."""
 
     count: int
@@ -302,7 +302,7 @@ class MaxLeaves(AnyConstraint):
 
 
 @dataclass(frozen=True)
-class MaxFeatures(AnyConstraint):
+class MaxFeatures(ConstraintFacts):
     """At most `count` distinct features. Global."""
 
     count: int
@@ -310,7 +310,7 @@ class MaxFeatures(AnyConstraint):
 
 
 @dataclass(frozen=True)
-class Monotone(AnyConstraint):
+class Monotone(ConstraintFacts):
     """Predictions never decrease (`up`) or never increase (`down`) as `feature` grows. Global."""
 
     feature: str
@@ -319,7 +319,7 @@ class Monotone(AnyConstraint):
 
 
 @dataclass(frozen=True)
-class Predicate(AnyConstraint):
+class Predicate(ConstraintFacts):
     """A predicate in Python (`module:function`) or Prolog (a goal): on each node if `local`, else
     on the tree.
 
