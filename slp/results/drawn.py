@@ -24,7 +24,7 @@ from slp.results.convergence import time_for_statistics
 from slp.results.diagnostics import Diagnostics, diagnose
 from slp.results.result import Candidate, Draw, Estimate, Result
 from slp.results.rule_use import RuleUse, clauses_of, no_rules, rules_of_mixture
-from slp.results.tempering import TemperingFigures
+from slp.results.tempering import Scan, TemperingFigures
 from slp.results.weighted_draws import DrawnTrees, IndependentTrees, WeightedDraws, numbered
 from slp.runner import Json, RunResult, Schedule, Stepper, Stop, never
 from slp.source import SourceSpan
@@ -75,6 +75,11 @@ class TreeSampler(Stepper[S], Protocol[S]):
         """The tree of each record, its log weight under the program as written (over all its
         derivations; NaN where that is not known), and its log likelihood; of the first records
         alone where `stop` says so, which is asked between any two."""
+        ...
+
+    @property
+    def scan(self) -> Scan | None:
+        """A step of tempered chains; None where chains are not tempered."""
         ...
 
     def tempering(self, states: Sequence[Any], share: float) -> TemperingFigures | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
@@ -11,6 +12,18 @@ from slp.results.result import Estimate
 
 #: Round trips of each ladder that are enough.
 ENOUGH_ROUND_TRIPS = 5
+
+
+class Scan(NamedTuple):
+    """A step of tempered chains: how many steps of each rung, and how many seconds of one core,
+    approximately, for each."""
+
+    steps: int
+    seconds: float
+
+    def number_for(self, steps: int) -> int:
+        """How many scans make so many steps of each rung, or somewhat more."""
+        return -(-steps // self.steps)
 
 
 @dataclass(frozen=True)

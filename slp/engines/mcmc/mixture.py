@@ -144,5 +144,9 @@ class MixtureWithPower(MixtureChains[S, D]):
     def log_likelihood(self, derivation: D) -> float:
         """The log likelihood of what a derivation ends in."""
 
-    def tempering(self, states: Sequence[object], share: float) -> None:
+    @property
+    def scan(self) -> None:
         """See `slp.results.drawn.TreeSampler`: these chains are not tempered."""
+
+    def tempering(self, states: Sequence[object], share: float) -> None:
+        """The same."""

@@ -14,7 +14,7 @@ from slp.trees import Tree
 
 if TYPE_CHECKING:
     from slp.results.drawn import TreeSampler
-    from slp.results.tempering import TemperingFigures
+    from slp.results.tempering import Scan, TemperingFigures
 
 B = TypeVar("B", bound="TreeSampler[Any]")
 
@@ -64,6 +64,11 @@ class RecordsOf(Generic[B]):
     def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
         """See `TreeSampler`."""
         return self.base.scored(records, stop)
+
+    @property
+    def scan(self) -> Scan | None:
+        """See `TreeSampler`."""
+        return self.base.scan
 
     def tempering(self, states: Sequence[Any], share: float) -> TemperingFigures | None:
         """See `TreeSampler`."""

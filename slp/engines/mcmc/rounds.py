@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from slp.engines.mcmc.tempering import Tempering
 from slp.results.drawn import DrawnResult
 
 #: Draws for each effective draw needed. Fewer show neither these nor a small R-hat, however long
@@ -25,14 +24,14 @@ class EnoughRounds:
 
     def __call__(self, result: DrawnResult) -> bool:
         found, schedule = result.diagnostics, result.schedule
-        sampler = result.sampler
+        scan = result.sampler.scan
         if found.out_of_time:
             return False
-        if not found.tells or found.tempering is None or not isinstance(sampler, Tempering):
+        if not found.tells or found.tempering is None or scan is None:
             return True
         few = sum(found.draws) < _DRAWS_FOR_EFFECTIVE * found.effective_needed
         if found.tempering.enough_round_trips and (few or found.converged):
             return True
         rungs = sum(len(ladder.powers) for ladder in found.tempering.ladders)
         scans = replace(schedule, rounds=schedule.rounds + 1).most_steps_of(0)
-        return bool(rungs * scans * sampler.seconds > self.most)
+        return bool(rungs * scans * scan.seconds > self.most)

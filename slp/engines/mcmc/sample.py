@@ -300,9 +300,10 @@ def chain_schedule(
     """The schedule of the options, else of `default_steps`; of ladders in scans. Where neither
     rounds nor thinning are given, ladders make rounds until there are enough."""
     warmup, thin, rounds = options.warmup, options.thin, options.rounds
-    if isinstance(sampler, Tempering):
+    scan = sampler.scan
+    if scan is not None:
         rounds = rounds or (MOST_ROUNDS if thin is None else 1)
-        warmup, thin = (None if n is None else sampler.scans_of(n) for n in (warmup, thin))
+        warmup, thin = (None if n is None else scan.number_for(n) for n in (warmup, thin))
         default = WARM_UP_SCANS, 1
     else:
         proposal = proposal_of(problem, options, sampler.in_core)

@@ -145,6 +145,10 @@ class SoftChains(ChainStepper[CoreChain]):
         """See `TreeSampler`."""
         return None
 
+    @property
+    def scan(self) -> None:
+        """See `TreeSampler`: chains are not tempered."""
+
     def tempering(self, states: Sequence[Any], share: float) -> None:
         """See `TreeSampler`: chains are not tempered."""
 

@@ -25,7 +25,7 @@ from slp.engines.mcmc.tempering.powers import (
     rungs_for,
 )
 from slp.engines.mcmc.tempering.sums import Batches, ScanSums, figures_of, log_ratios
-from slp.results.tempering import LadderFigures, TemperingFigures
+from slp.results.tempering import LadderFigures, Scan, TemperingFigures
 from slp.runner import ChainStepper, Info, Json, Phase, Stop, Tally, never
 from slp.trees import Tree
 
@@ -78,7 +78,7 @@ class Tempering(RecordsOf[Any], ChainStepper[Ladder[R]], Generic[R]):
         super().__init__(scans.base)
         assert rungs is None or rungs >= 2
         self.scans, self._rungs, self._most_rungs = scans, rungs, most_rungs
-        self.longest_block, self.seconds = longest_block, seconds
+        self.longest_block, self._seconds = longest_block, seconds
 
     @property
     def given(self) -> Tree:
@@ -92,9 +92,10 @@ class Tempering(RecordsOf[Any], ChainStepper[Ladder[R]], Generic[R]):
         own = {"number of rungs": str(self._rungs), "steps in a scan": str(self.scans.n_steps)}
         return {**self.base.identity, **own}
 
-    def scans_of(self, steps: int) -> int:
-        """How many scans make so many steps of each rung, or somewhat more."""
-        return -(-steps // self.scans.n_steps)
+    @property
+    def scan(self) -> Scan:
+        """See `TreeSampler`."""
+        return Scan(self.scans.n_steps, self._seconds)
 
     def init(self, rng: np.random.Generator, stop: Stop = never) -> Ladder[R]:
         """All rungs begin with one state."""
