@@ -47,7 +47,7 @@ def _default(option: Field[Any]) -> str:
     return "" if option.default in (None, False) else f" (default {option.default})"
 
 
-def _to_json(engine: Engine) -> dict[str, Any]:
+def _to_json(engine: Engine[Any]) -> dict[str, Any]:
     return {
         "name": engine.name,
         "title": engine.title,

@@ -9,8 +9,8 @@ reversible-jump Hamiltonian Monte Carlo over soft trees. `modal` grows one tree 
 `search` finds the best tree.
 
 What they share: `sums` (engines that sum over all trees), `kbest` (best derivations) and
-`near_best` (how many are near the best), `drawing` (engines that draw), `telling` (messages about a
-run of chains).
+`near_best` (how many are near the best), `drawing` (engines that draw), `derivations` (what
+samplers of trees share), `telling` (messages about a run of chains).
 """
 
 from typing import TYPE_CHECKING

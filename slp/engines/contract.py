@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from slp.budgets import Deadline
 from slp.errors import Diagnostic
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 #: Called regularly with a count of the work done (finished boxes, of a sampler steps), and the name
 #: of its part.
 Progress: TypeAlias = Callable[[int, str], None]
+
+T = TypeVar("T")
 
 
 def option(
@@ -79,8 +81,8 @@ class Request:
     instead: Callable[[tuple[float, float] | None], Result] | None = None
 
 
-class Engine(Protocol):
-    """An engine. It has no state of a run."""
+class Engine(Protocol[T]):
+    """An engine, whose options are of type T. It has no state of a run."""
 
     @property
     def name(self) -> str:
@@ -106,35 +108,35 @@ class Engine(Protocol):
     def needs_grammar(self) -> bool:
         """Whether it takes only programs with a finite tree grammar. If not, and the program has
         none, `Problem` holds the grammar of all trees."""
-        ...
+        return True
 
     @property
     def few_states(self) -> bool:
         """Whether a run reaches few states of a grammar, as one that grows a tree does. Lowering
         then lists fewer of them before the others stay open."""
-        ...
+        return False
 
     @property
     def soft_trees(self) -> bool:
         """Whether it takes soft trees alone, as all other engines take hard trees alone."""
-        ...
+        return False
 
     @property
     def needs_weights(self) -> bool:
         """Whether it needs the weights of trees, which are not known where derivations
         backtrack."""
-        ...
+        return True
 
     @property
-    def Options(self) -> type[Any]:  # noqa: N802, a class by its name
+    def Options(self) -> type[T]:  # noqa: N802, a class by its name
         """A frozen dataclass whose fields are made by `option`."""
         ...
 
-    def refusal(self, problem: Problem, options: Any) -> tuple[Diagnostic, ...]:
+    def refusal(self, problem: Problem, options: T) -> tuple[Diagnostic, ...]:
         """Why it does not take this problem; empty if it does."""
-        ...
+        return ()
 
-    def run(self, problem: Problem, request: Request, options: Any) -> Result:
+    def run(self, problem: Problem, request: Request, options: T) -> Result:
         """The distribution over trees, found until the deadline.
 
         Raises

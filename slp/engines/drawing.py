@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, fields, replace
 from functools import partial
-from typing import Any, Protocol, cast
+from typing import Any, Protocol, TypeVar, cast
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from slp.results.convergence import imported_meanwhile
 from slp.results.diagnostics import FEWEST_DRAWS
 from slp.results.drawn import DrawnResult, HowDrawn, TreeSampler
 from slp.results.known import Known
-from slp.results.result import Candidate
+from slp.results.result import Candidate, Result
 from slp.runner import (
     Checkpoint,
     Json,
@@ -39,6 +39,8 @@ from slp.runner import (
 from slp.runner.options import fresh_seed
 from slp.trees.predicates import asked_predicates
 
+D = TypeVar("D", bound=DrawingOptions)
+
 #: The share of the memory left by table and sampler that draws may take; and the measured bytes of
 #: a node of a draw.
 _SHARE_OF_DRAWS, _BYTES_OF_NODE = 0.5, 1200
@@ -49,8 +51,12 @@ _MOST_AFTER_DRAWS, _IMPORT_BESIDE_SECONDS = 1 / 2, 3.0
 _SCORED_AT_ONCE = 100
 
 
-class DrawingEngine(Engine, Protocol):
+class DrawingEngine(Engine[D], Protocol[D]):
     """An engine that says what the loop drives, and for how long."""
+
+    def run(self, problem: Problem, request: Request, options: D) -> Result:
+        """See `Engine`, and `draw`."""
+        return draw(self, problem, request, options, room=request.memory)
 
     def sampler(
         self, problem: Problem, options: Any, likelihood: bool, allow_code: bool
@@ -66,7 +72,7 @@ class DrawingEngine(Engine, Protocol):
 
 
 def draw(
-    engine: DrawingEngine,
+    engine: DrawingEngine[Any],
     problem: Problem,
     request: Request,
     options: DrawingOptions,
@@ -124,7 +130,7 @@ class _Drawing:
 
     def sampler(self, likelihood: bool) -> TreeSampler[Any]:
         """What the loop drives."""
-        engine = cast(DrawingEngine, engine_named(self.engine))
+        engine = cast(DrawingEngine[Any], engine_named(self.engine))
         return engine.sampler(self.problem, self.options, likelihood, self.request.allow_code)
 
     def elsewhere(self, likelihood: bool) -> tuple[TreeSampler[Any], Callable[[Json], int]]:
@@ -136,7 +142,7 @@ class _Drawing:
         self, likelihood: bool, checkpoint: Checkpoint | None, deadline: Deadline
     ) -> DrawnResult:
         """Run until the deadline."""
-        engine, request = cast(DrawingEngine, engine_named(self.engine)), self.request
+        engine, request = cast(DrawingEngine[Any], engine_named(self.engine)), self.request
         sampler = self.sampler(likelihood)
         assert request.seed is not None, "it is known before the run"
         schedule = engine.schedule(sampler, self.problem, self.options, request.draws)

@@ -28,7 +28,7 @@ ENGINES = {
 }
 
 
-def engine_named(name: str) -> Engine:
+def engine_named(name: str) -> Engine[Any]:
     """The engine of a name.
 
     Raises
@@ -40,7 +40,7 @@ def engine_named(name: str) -> Engine:
         names = ["auto", *ENGINES]
         near = nearest(str(name), names)
         raise UsageError(NO_ENGINE(name=name, nearest=near, names=", ".join(names)))
-    engine: Engine = late_import(ENGINES[name]).ENGINE
+    engine: Engine[Any] = late_import(ENGINES[name]).ENGINE
     return engine
 
 

@@ -141,6 +141,15 @@ class LocalProcess:
             found = self._log_marginals[box] = self._new_log_marginal(box)
         return found
 
+    def log_gain(self, goal: BoxGoal, rule: int, split: int) -> float:
+        """Log of what a choice multiplies the marginal likelihood of the box as a leaf by; 0 where
+        the rule does not split."""
+        if split < 0:
+            return 0.0
+        _, left, right = goal.rules[rule].splits[split].split
+        sides = self.log_marginal(left) + self.log_marginal(right)
+        return sides - self.log_marginal(goal.box)
+
     def _new_log_marginal(self, box: int) -> float:
         statistics = self.geometry.statistics([box])
         return float(self.geometry.table.leaf.log_marginal(statistics)[0])

@@ -5,11 +5,10 @@ posterior: each draw of the prior counts by its likelihood, and their mean is th
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from slp.engines import mcmc
-from slp.engines.contract import NoOptions, Request
+from slp.engines.contract import Engine, NoOptions, Request
 from slp.engines.mcmc.options import TreeChainOptions
 from slp.errors import Diagnostic, UnsupportedError
 from slp.messages.inference import FORWARD_IN_CORE, NOT_FORWARD, PRIOR_ALONE
@@ -25,22 +24,18 @@ if TYPE_CHECKING:
 _BATCHES = 50
 
 
-@dataclass(frozen=True)
-class _Forward:
+class _Forward(Engine[NoOptions]):
     """See the module."""
 
-    name: str = "forward"
-    title: str = "independent draws of the prior, by running the program forward"
-    gives: str = "estimates with their errors, by independent draws; evidence under backtracking"
-    refuses: str = (
+    name = "forward"
+    title = "independent draws of the prior, by running the program forward"
+    gives = "estimates with their errors, by independent draws; evidence under backtracking"
+    refuses = (
         "the posterior, but under backtracking; programs in which weights at a choice sum to more "
         "than 1"
     )
-    needs_grammar: bool = True
-    few_states: bool = False
-    soft_trees: bool = False
-    needs_weights: bool = False
-    Options: type[Any] = NoOptions
+    needs_weights = False
+    Options = NoOptions
 
     def refusal(self, problem: Problem, options: NoOptions) -> tuple[Diagnostic, ...]:
         """See `Engine`: E533."""

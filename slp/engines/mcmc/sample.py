@@ -57,7 +57,7 @@ _LOOK = 5.0
 
 
 def run_chains(
-    engine: DrawingEngine,
+    engine: DrawingEngine[Any],
     problem: Problem,
     request: Request,
     options: TreeChainOptions,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from slp.engines import modal
-from slp.engines.contract import Request
+from slp.engines.contract import Engine, Request
 from slp.engines.modal.options import ModalOptions
 from slp.errors import Diagnostic
 from slp.messages.inference import MODAL_OF_EDITS
@@ -16,19 +15,15 @@ if TYPE_CHECKING:
     from slp.results.result import Result
 
 
-@dataclass(frozen=True)
-class _Modal:
+class _Modal(Engine[ModalOptions]):
     """See the module."""
 
-    name: str = "modal"
-    title: str = "one tree, grown greedily: at each node the most probable option"
-    gives: str = "one tree and its log joint; no evidence, and no bound on better trees"
-    refuses: str = "programs without a finite tree grammar, edittree"
-    needs_grammar: bool = True
-    few_states: bool = True
-    soft_trees: bool = False
-    needs_weights: bool = True
-    Options: type[Any] = ModalOptions
+    name = "modal"
+    title = "one tree, grown greedily: at each node the most probable option"
+    gives = "one tree and its log joint; no evidence, and no bound on better trees"
+    refuses = "programs without a finite tree grammar, edittree"
+    few_states = True
+    Options = ModalOptions
 
     def refusal(self, problem: Problem, options: ModalOptions) -> tuple[Diagnostic, ...]:
         """See `Engine`: E538."""

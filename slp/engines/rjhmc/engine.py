@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from slp.engines import rjhmc
-from slp.engines.contract import Request
+from slp.engines.contract import Engine, Request
 from slp.engines.rjhmc.options import SoftTreeOptions
 from slp.engines.rjhmc.refusals import find_refusals
 from slp.errors import Diagnostic
@@ -18,19 +17,16 @@ if TYPE_CHECKING:
     from slp.runner import Schedule
 
 
-@dataclass(frozen=True)
-class _ReversibleJump:
+class _ReversibleJump(Engine[SoftTreeOptions]):
     """See the module."""
 
-    name: str = "rjhmc"
-    title: str = "reversible-jump Hamiltonian Monte Carlo over soft trees"
-    gives: str = "estimates with their errors, by draws of soft trees; no evidence"
-    refuses: str = "programs whose splits have not the measure range, and what looks at rows"
-    needs_grammar: bool = True
-    few_states: bool = True
-    soft_trees: bool = True
-    needs_weights: bool = True
-    Options: type[Any] = SoftTreeOptions
+    name = "rjhmc"
+    title = "reversible-jump Hamiltonian Monte Carlo over soft trees"
+    gives = "estimates with their errors, by draws of soft trees; no evidence"
+    refuses = "programs whose splits have not the measure range, and what looks at rows"
+    few_states = True
+    soft_trees = True
+    Options = SoftTreeOptions
 
     def refusal(self, problem: Problem, options: SoftTreeOptions) -> tuple[Diagnostic, ...]:
         """See `Engine`: E539."""

@@ -43,7 +43,10 @@ def _check(options: SoftTreeOptions) -> None:
 
 
 def run_soft_trees(
-    engine: DrawingEngine, problem: Problem, request: Request, options: SoftTreeOptions
+    engine: DrawingEngine[SoftTreeOptions],
+    problem: Problem,
+    request: Request,
+    options: SoftTreeOptions,
 ) -> DrawnResult:
     """Run chains until the deadline, and collect their draws. The result's reason says which tuning
     ran; W545 that it does not leave the posterior invariant.

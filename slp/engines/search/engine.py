@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from slp.engines import search
-from slp.engines.contract import NoOptions, Request
+from slp.engines.contract import Engine, NoOptions, Request
 from slp.errors import Diagnostic
 from slp.problem.problem import Problem
 
@@ -16,19 +15,15 @@ if TYPE_CHECKING:
 __all__ = ["ENGINE"]
 
 
-@dataclass(frozen=True)
-class _SearchEngine:
+class _SearchEngine(Engine[NoOptions]):
     """See the module."""
 
-    name: str = "search"
-    title: str = "the best tree, by best-first search, with a bound on how far from the best it is"
-    gives: str = "the best trees, their log joints and upper bounds; no evidence"
-    refuses: str = "constraints that are decided at the finished tree, `edittree`, predicates"
-    needs_grammar: bool = True
-    few_states: bool = True
-    soft_trees: bool = False
-    needs_weights: bool = True
-    Options: type[Any] = NoOptions
+    name = "search"
+    title = "the best tree, by best-first search, with a bound on how far from the best it is"
+    gives = "the best trees, their log joints and upper bounds; no evidence"
+    refuses = "constraints that are decided at the finished tree, `edittree`, predicates"
+    few_states = True
+    Options = NoOptions
 
     def refusal(self, problem: Problem, options: NoOptions) -> tuple[Diagnostic, ...]:
         """See `Engine`: E301."""

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from slp.engines import smc
-from slp.engines.contract import Request
+from slp.engines.contract import Engine, Request
 from slp.engines.smc.options import FilterLimits, FilterOptions
 from slp.errors import Diagnostic
 from slp.messages.inference import FILTER_OF_EDITS, FILTER_OF_PREDICATES
@@ -19,19 +18,14 @@ if TYPE_CHECKING:
     from slp.runner import Schedule
 
 
-@dataclass(frozen=True)
-class _SMC:
+class _SMC(Engine[FilterOptions]):
     """See the module."""
 
-    name: str = "smc"
-    title: str = "a top-down particle filter over trees"
-    gives: str = "estimates with their errors, by weighted draws; the evidence too"
-    refuses: str = "programs without a finite tree grammar, edittree, predicates"
-    needs_grammar: bool = True
-    few_states: bool = False
-    soft_trees: bool = False
-    needs_weights: bool = True
-    Options: type[Any] = FilterOptions
+    name = "smc"
+    title = "a top-down particle filter over trees"
+    gives = "estimates with their errors, by weighted draws; the evidence too"
+    refuses = "programs without a finite tree grammar, edittree, predicates"
+    Options = FilterOptions
 
     def refusal(self, problem: Problem, options: FilterOptions) -> tuple[Diagnostic, ...]:
         """See `Engine`: E536."""

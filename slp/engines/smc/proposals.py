@@ -30,6 +30,7 @@ from collections.abc import Callable
 from itertools import groupby
 from typing import NamedTuple, TypeAlias
 
+from slp.engines.derivations import draw_choices
 from slp.problem.local_process import BoxGoal, LocalProcess, cumulated
 from slp.runner.randomness import Randomness
 
@@ -49,22 +50,15 @@ _Proposal: TypeAlias = Callable[[Randomness, LocalProcess, float, BoxGoal, _Give
 
 def _log_gain(process: LocalProcess, power: float, goal: BoxGoal, rule: int, split: int) -> float:
     """log [L(left) L(right) / L(box)]^p; 0 where the rule does not split."""
-    if split < 0 or power == 0.0:
-        return 0.0
-    _, left, right = goal.rules[rule].splits[split].split
-    sides = process.log_marginal(left) + process.log_marginal(right)
-    return power * (sides - process.log_marginal(goal.box))
+    return power * process.log_gain(goal, rule, split) if power else 0.0
 
 
 def _prior(
     randomness: Randomness, process: LocalProcess, power: float, goal: BoxGoal, given: _Given
 ) -> Decision:
-    taken, split = given or (randomness.among(goal.cumulative), -1)
-    rule = goal.rules[taken]
-    if rule.splits and given is None:
-        split = randomness.among(rule.cumulative)
+    taken, split = given or draw_choices(randomness, goal)[1:]
     gain = _log_gain(process, power, goal, taken, split)
-    return Decision(taken, split, goal.log_total + rule.log_total + gain)
+    return Decision(taken, split, goal.log_total + goal.rules[taken].log_total + gain)
 
 
 def _empirical(

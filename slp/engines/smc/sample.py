@@ -41,7 +41,7 @@ _SHARE_OF_PRIOR = 1 / 3
 
 
 def run_filter(
-    engine: DrawingEngine, problem: Problem, request: Request, options: FilterOptions
+    engine: DrawingEngine[FilterOptions], problem: Problem, request: Request, options: FilterOptions
 ) -> FilterResult:
     """Run islands of particles, and gather what they drew. Where the weights of the program need
     not sum to 1, a second run without the likelihood estimates their sum.
@@ -77,7 +77,7 @@ def run_filter(
 
 
 def _estimate_sum_of_weights(
-    engine: DrawingEngine,
+    engine: DrawingEngine[FilterOptions],
     problem: Problem,
     request: Request,
     limits: FilterLimits,
@@ -113,7 +113,7 @@ def _bytes_of_threads(problem: Problem, request: Request, options: FilterOptions
 
 
 def _drawn(
-    engine: DrawingEngine, problem: Problem, request: Request, limits: FilterLimits
+    engine: DrawingEngine[FilterOptions], problem: Problem, request: Request, limits: FilterLimits
 ) -> FilterResult:
     """One run."""
     found = draw(engine, problem, request, limits, room=limits.room)

@@ -21,9 +21,9 @@ import pytest
 from scipy.stats import chisquare
 
 import slp
+from slp.engines.derivations import TreeProof
 from slp.engines.mcmc import proposals
 from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposal
-from slp.engines.mcmc.trees.proof import TreeProof
 from slp.engines.mcmc.trees.target import Target
 from slp.errors import SlpError, SlpWarning
 from slp.messages.proofs import NO_JANUS

@@ -11,12 +11,12 @@ from functools import cached_property
 
 import numpy as np
 
+from slp.engines.derivations import digest_of_grammar, digest_of_table
 from slp.engines.mcmc.edits.nodes import EditNode, Nodes
 from slp.engines.mcmc.edits.process import Edit, EditProcess, Edits
 from slp.engines.mcmc.edits.start import find_nodes, find_start, nodes_of_tree
 from slp.engines.mcmc.edits.target import EditTarget, InLanguage
 from slp.engines.mcmc.mixture import MixtureState, MixtureWithPower
-from slp.engines.mcmc.trees.chains import digest_of_grammar, digest_of_table
 from slp.engines.mcmc.trees.names import mixture_of_cuts
 from slp.ir.program import Constraint, EditPrior, Support
 from slp.ir.tree_grammar import TreeGrammar

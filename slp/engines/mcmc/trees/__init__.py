@@ -1,7 +1,7 @@
 """Metropolis-Hastings over proof trees, in Python: the specification.
 
 `slp.problem.local_process` defines the choices at each goal, with their probabilities. In the order
-of the work: `proof` (derivations and their choice points), `target` (the distribution), `proposals`
+of the work: `proof` (the choice points of derivations), `target` (the distribution), `proposals`
 and `exact_subtrees` (where to cut; the acceptance ratios), `moves` (from tree to tree), `names`
 (mixtures as text), `chains` (what the loop drives). `compiled` makes the same transitions in the
 C++ core.

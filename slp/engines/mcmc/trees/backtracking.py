@@ -48,18 +48,11 @@ from typing import TypeAlias
 
 import numpy as np
 
+from slp.engines.derivations import TreeProof, proof_of
 from slp.engines.mcmc.mixture import MixtureState
 from slp.engines.mcmc.records import RecordsOf
 from slp.engines.mcmc.trees.chains import MetropolisHastings, search_stopped
-from slp.engines.mcmc.trees.proof import (
-    ProofPoint,
-    TreeProof,
-    before_point,
-    choice_points,
-    goals_of,
-    proof_of,
-    replaced,
-)
+from slp.engines.mcmc.trees.proof import ProofPoint, before_point, choice_points, goals_of, replaced
 from slp.engines.mcmc.trees.provable import Provable
 from slp.engines.mcmc.trees.target import Target
 from slp.errors import NoTreeError, SlpError

@@ -2,39 +2,30 @@
 
 from __future__ import annotations
 
-import hashlib
-import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
+from slp.engines.derivations import DerivedTrees, TreeProof
 from slp.engines.mcmc.mixture import MixtureState, MixtureWithPower
 from slp.engines.mcmc.trees.exact_subtrees import MOST_BOXES
 from slp.engines.mcmc.trees.given_start import proof_to_start
 from slp.engines.mcmc.trees.names import mixture_of
-from slp.engines.mcmc.trees.proof import TreeProof, grow, proof_of
+from slp.engines.mcmc.trees.proof import grow
 from slp.engines.mcmc.trees.target import Target, can_run_forward
 from slp.errors import NoTreeError
 from slp.ir.program import Constraint
-from slp.ir.tree_grammar import OpenStates, SplitRule, TreeGrammar
+from slp.ir.tree_grammar import TreeGrammar
 from slp.messages.chains import ALL_DRAWS_FAIL, ALL_DRAWS_REFUSED, NO_TREE_YET
-from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.boxes import Geometry
-from slp.problem.cut_trees import Renderer
-from slp.problem.local_process import Choices, LocalProcess, goals_below
-from slp.problem.tree_tests import predicate_tests, preorder, tree_tests
-from slp.problem.tree_weights import weight_of_tree
-from slp.results.averages import ScoredTree
-from slp.results.drawn import DrawnResult
-from slp.results.evidence import evidence_note
-from slp.runner import Json, SearchStoppedError, Stop, never, until
+from slp.problem.local_process import LocalProcess
+from slp.runner import Json, SearchStoppedError, Stop, never
 from slp.runner.randomness import RandomNumbers
 from slp.trees import Tree
 from slp.trees.predicates import (
     asked_predicates,
-    node_predicates,
     refusals_in_words,
     refused_example,
 )
@@ -45,7 +36,7 @@ TRIES = 2000
 _CYCLE = 10
 
 
-class MetropolisHastings(MixtureWithPower[Target, TreeProof]):
+class MetropolisHastings(DerivedTrees, MixtureWithPower[Target, TreeProof]):
     """Chains over proofs of a grammar on a table.
 
     Parameters
@@ -66,9 +57,7 @@ class MetropolisHastings(MixtureWithPower[Target, TreeProof]):
         E516: there is no such proposal.
     """
 
-    in_core = over_edits = False
     given: TreeProof | None = None
-    result_type = DrawnResult
 
     def __init__(
         self,
@@ -81,28 +70,19 @@ class MetropolisHastings(MixtureWithPower[Target, TreeProof]):
         most_boxes: float = MOST_BOXES,
         process: LocalProcess | None = None,
     ) -> None:
-        self.constraints = constraints = tuple(constraints)
-        if process is None:
-            if "q_exact" in proposal:  # its charts go through all states
-                grammar = grammar.listed()
-            process = LocalProcess(grammar, geometry, node_predicates(constraints))
-        self.process = process
-        tests = tree_tests(grammar, constraints, geometry)
-        predicates = predicate_tests(constraints, geometry)
-        self.power = 1.0 if likelihood else 0.0
-        self._target = Target(self.process, self.power, tests, predicates)
+        if process is None and "q_exact" in proposal:  # its charts go through all states
+            grammar = grammar.listed()
+        super().__init__(
+            grammar,
+            geometry,
+            constraints,
+            likelihood=likelihood,
+            process=process,
+            proposal=proposal,
+        )
+        self._target = Target(self.process, self.power, self.tests, self.predicates)
         self.mixture = mixture_of(proposal, self.process, most_boxes)
-        self.geometry = geometry
-        self.normalised = grammar.normalised and grammar.max_leaves is None
-        self.evidence_note = evidence_note(grammar, constraints)
-        self._renderer = Renderer(geometry)
-        self._identity = {
-            "program": digest_of_grammar(grammar, constraints),
-            "table": digest_of_table(geometry),
-            "proposal": proposal,
-            "target": "posterior" if likelihood else "prior",
-            "kernel": f"plain, {most_boxes:g}",
-        }
+        self._identity = {**self._identity, "kernel": f"plain, {most_boxes:g}"}
 
     @property
     def target(self) -> Target:
@@ -155,59 +135,6 @@ class MetropolisHastings(MixtureWithPower[Target, TreeProof]):
         """See `MixtureChains`."""
         return [list(pair) for pair in derivation.key()]
 
-    def derivation_from_data(self, data: Json) -> TreeProof:
-        """See `MixtureChains`."""
-        choices: list[Choices] = []
-        stack = [(self.process.root.box, self.process.root.state)]
-        for rule, split in data:
-            choices.append((self.process.goal(*stack.pop()), rule, split))
-            stack += reversed(goals_below(*choices[-1]))
-        return proof_of(self.process, choices)
-
-    def tree(self, proof: TreeProof) -> Tree:
-        """The tree that a proof derives, with canonical thresholds."""
-        return self._renderer.tree(preorder(proof))
-
-    # --- what records stand for (`slp.results.drawn.TreeSampler`) --------------------
-
-    @cached_property
-    def derivations_are_trees(self) -> bool:
-        """Whether it is certain that no tree has two proofs."""
-        return derivations_are_trees(self.process.grammar)
-
-    def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
-        """The trees of records, with the log weight of all their proofs and their log
-        likelihood."""
-        return [self._scored(record) for record in until(stop, records)]
-
-    def _scored(self, record: Json) -> ScoredTree:
-        proof = self.derivation_from_data(record)
-        tree = self.tree(proof)
-        weight = proof.log_weight
-        if not self.derivations_are_trees:
-            weight = weight_of_tree(self.process, tree).log_weight
-        return ScoredTree(tree, weight, proof.log_likelihood)
-
-    @property
-    def rule_grammar(self) -> TreeGrammar | None:
-        """See `slp.results.drawn.TreeSampler`."""
-        return self.process.grammar
-
-    def n_nodes(self, record: Json) -> int:
-        """See `TreeSampler`."""
-        return len(record)
-
-    def rules_taken(self, record: Json) -> list[tuple[int, int]]:
-        """See `slp.results.drawn.TreeSampler`."""
-        nodes = self.derivation_from_data(record).preorder()
-        return [(node.goal.state, node.goal.rules[node.rule].position) for node in nodes]
-
-    def log_weight(self, tree: Tree) -> float:
-        """Log weight of all proofs of any tree; -inf off the support."""
-        weight, example = weight_of_tree(self.process, tree)
-        holds = bool(example) and self.target.holds(proof_of(self.process, example))
-        return weight if holds else -math.inf
-
 
 def no_start(derived: int, constraints: Iterable[Constraint] = ()) -> NoTreeError:
     """E517; `derived` is how many of the proofs drawn had no dead end. For predicates among the
@@ -232,43 +159,3 @@ def search_stopped(constraints: Iterable[Constraint]) -> SearchStoppedError:
     """The error of a search for a start that was told to stop."""
     refusals = refusals_in_words(asked_predicates(constraints))
     return SearchStoppedError(NO_TREE_YET.format(refusals=refusals))
-
-
-def digest_of_grammar(g: TreeGrammar, constraints: tuple[Constraint, ...]) -> str:
-    """A digest of the grammar for checkpoints: equal for programs with the same meaning."""
-    digest = hashlib.sha256()
-    options = (g.features, g.levels, g.start, g.normalise, g.failure, g.min_leaf, g.max_leaves)
-    least = () if g.min_weight is None else (g.min_weight,)  # programs without it keep their digest
-    digest.update(repr((options, constraints, *least)).encode())
-    for array in (*g.breakpoints, g.feature_weights):
-        digest.update(array.tobytes() + b";")
-    if isinstance(g.states, OpenStates):
-        digest.update(g.states.identity.encode())
-    for state in g.first_states().values():
-        digest.update(f"state {len(state.rules)}".encode())
-        for rule in state.rules:
-            digest.update(repr((type(rule).__name__, rule.log_weight)).encode())
-            if rule.rows is not None:
-                digest.update(repr(rule.rows).encode())
-            if isinstance(rule, SplitRule):
-                digest.update(rule.measure.encode())
-                for step in rule.transitions:
-                    digest.update(step.tobytes() + b";")
-            else:
-                digest.update(repr(rule).encode())
-    return digest.hexdigest()
-
-
-def digest_of_table(geometry: Geometry) -> str:
-    """A digest of the table for checkpoints: equal for equal tables."""
-    table = geometry.table
-    digest = hashlib.sha256(repr((table.response, table.leaf.describe(), table.n_rows)).encode())
-    for array in (table.codes, table.counts, table.statistics, table.row_of):
-        digest.update(repr(array.shape).encode())
-        digest.update(np.ascontiguousarray(array).data)  # no copy: it may be most of the memory
-    for feature in table.features:
-        digest.update(repr((feature.name, feature.levels)).encode())
-        digest.update(b"missing" * feature.holes)
-        for values in (feature.values, feature.cuts):
-            digest.update(b";" if values is None else values.tobytes() + b";")
-    return digest.hexdigest()

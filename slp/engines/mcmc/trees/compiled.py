@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.table import Table
+from slp.engines.derivations import TreeProof
 from slp.engines.exact.scoring import TreeScorer
 from slp.engines.exact.size import size_of
 from slp.engines.mcmc.trees.chains import TRIES, MetropolisHastings, no_start, search_stopped
@@ -34,7 +35,6 @@ from slp.engines.mcmc.trees.core_chains import (
 )
 from slp.engines.mcmc.trees.exact_subtrees import MOST_BOXES
 from slp.engines.mcmc.trees.names import Named, mixture_of_names, names_moves
-from slp.engines.mcmc.trees.proof import TreeProof
 from slp.ir.program import Constraint
 from slp.ir.tree_grammar import CallRule, OpenStates, SplitRule, TreeGrammar, cell_of
 from slp.kernels.compiled import compiled_core

@@ -28,8 +28,9 @@ from numpy.typing import NDArray
 
 from slp.engines.chart import Chart, Forest, build_forest
 from slp.engines.chart.forest import CALL, LEAF
+from slp.engines.derivations import TreeProof, proof_of
 from slp.engines.mcmc.proposals import Proposed
-from slp.engines.mcmc.trees.proof import TreeProof, path_to_row, proof_of, replaced
+from slp.engines.mcmc.trees.proof import path_to_row, replaced
 from slp.engines.mcmc.trees.target import Target
 from slp.problem.boxes import Geometry
 from slp.problem.local_process import BoxGoal, Choices, LocalProcess

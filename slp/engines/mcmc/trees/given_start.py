@@ -6,7 +6,7 @@ import json
 import os
 from pathlib import Path
 
-from slp.engines.mcmc.trees.proof import TreeProof, proof_of
+from slp.engines.derivations import TreeProof, proof_of
 from slp.engines.mcmc.trees.target import Target
 from slp.errors import UsageError
 from slp.folders import open_regular

@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from slp.engines.derivations import TreeProof
 from slp.engines.mcmc.mixture import Mixture
 from slp.engines.mcmc.proposals import (
     CutAtEach,
@@ -19,7 +20,6 @@ from slp.engines.mcmc.proposals import (
 from slp.engines.mcmc.trees.exact_subtrees import ExactSubtree, SubtreeCharts
 from slp.engines.mcmc.trees.moves import TREE_MOVES
 from slp.engines.mcmc.trees.particle_gibbs import SETTINGS, ParticleGibbs, plan_of
-from slp.engines.mcmc.trees.proof import TreeProof
 from slp.engines.mcmc.trees.target import Target
 from slp.errors import UsageError
 from slp.messages import Wording

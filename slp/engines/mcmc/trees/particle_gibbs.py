@@ -37,8 +37,8 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from slp.engines.derivations import TreeProof, proof_of
 from slp.engines.mcmc.proposals import Proposed
-from slp.engines.mcmc.trees.proof import TreeProof, proof_of
 from slp.engines.mcmc.trees.target import Target
 from slp.engines.smc.particles import ORDERS, FilterPlan, FilterSteps, OpenGoal, ReferenceParticle
 from slp.engines.smc.proposals import PROPOSALS

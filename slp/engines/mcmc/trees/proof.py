@@ -1,7 +1,7 @@
-"""Proof trees: derivations of the tree grammar on the table, with every choice that was made.
+"""The choice points of proof trees (`slp.engines.derivations.TreeProof`), and cuts at them.
 
-Choice points ------------- At each goal (a box in a state) the choice of rule and, where the rule
-splits, the choice of split. A choice with one alternative is no choice point. Their order is
+At each goal (a box in a state) there is the choice of rule and, where the rule splits, the choice
+of split. A choice with one alternative is no choice point. The order of choice points is
 breadth-first from the root: goals level by level, left before right, and at a goal the rule before
 the split. A call is a separate goal, one level below. Their *sequence* is the order in which they
 are drawn: depth-first, left before right.
@@ -13,81 +13,12 @@ sequence is to draw all that comes later in it anew.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import NamedTuple
 
+from slp.engines.derivations import TreeProof, draw_choices, joined, proof_of
 from slp.ir.tree_grammar import LeafRule
-from slp.problem.local_process import (
-    BoxGoal,
-    Choices,
-    LocalProcess,
-    SplitAlternative,
-    goals_below,
-)
+from slp.problem.local_process import BoxGoal, Choices, LocalProcess, goals_below
 from slp.runner.randomness import Randomness
-
-
-@dataclass(frozen=True, eq=False, slots=True)
-class TreeProof:
-    """A goal, the choices made there, and the proofs of what they lead to.
-
-    Attributes
-    ----------
-    rule, split : position of the rule among `goal.rules`, and of the split among its splits (-1
-        where there is none).
-    parts : nothing (a leaf), the goal called, or the left and the right side.
-    n_points, n_leaves : choice points and leaves, of the whole subtree as all that follows.
-    log_draw : log of the probability that the local process draws it.
-    log_excess : log of its weight under the program over that probability (the sum of log Z).
-    log_likelihood : sum of the log marginal likelihoods of its leaves.
-    """
-
-    goal: BoxGoal
-    rule: int
-    split: int
-    parts: tuple[TreeProof, ...]
-    n_points: int
-    n_leaves: int
-    log_draw: float
-    log_excess: float
-    log_likelihood: float
-
-    @property
-    def log_weight(self) -> float:
-        """Log weight under the program as written, without likelihood."""
-        return self.log_draw + self.log_excess
-
-    @property
-    def alternative(self) -> SplitAlternative | None:
-        """The split that was taken, None where the rule does not split."""
-        return None if self.split < 0 else self.goal.rules[self.rule].splits[self.split]
-
-    @property
-    def box(self) -> int:
-        """The rows of its goal."""
-        return self.goal.box
-
-    @property
-    def cut(self) -> int | None:
-        """The number of the cut that was taken, None where the rule does not split."""
-        return None if self.split < 0 else self.goal.rules[self.rule].splits[self.split].split.cut
-
-    def preorder(self) -> Iterator[TreeProof]:
-        """All goals, left before right."""
-        stack = [self]
-        while stack:
-            node = stack.pop()
-            yield node
-            stack += reversed(node.parts)
-
-    def choices(self) -> list[Choices]:
-        """The choices made, in preorder; `proof_of` rebuilds the proof from them."""
-        return [(node.goal, node.rule, node.split) for node in self.preorder()]
-
-    def key(self) -> tuple[tuple[int, int], ...]:
-        """A key that is equal only for proofs with the same choices from the same goal."""
-        return tuple((node.rule, node.split) for node in self.preorder())
 
 
 class ProofPoint(NamedTuple):
@@ -135,10 +66,7 @@ def _grown(
         taken, rule = rule, None
         if taken is None and end_early and randomness.happens(end_early):
             taken = _first_leaf(goal)
-        if taken is None:
-            taken = randomness.among(goal.cumulative)
-        splits = goal.rules[taken].cumulative
-        drawn.append((goal, taken, randomness.among(splits) if splits else -1))
+        drawn.append(draw_choices(randomness, goal, taken))
         stack += reversed(goals_below(*drawn[-1]))
     return proof_of(process, drawn)
 
@@ -146,40 +74,6 @@ def _grown(
 def _first_leaf(goal: BoxGoal) -> int | None:
     leaves = (i for i, taken in enumerate(goal.rules) if isinstance(taken.rule, LeafRule))
     return next(leaves, None)
-
-
-def proof_of(process: LocalProcess, choices: Sequence[Choices]) -> TreeProof:
-    """The proof that makes these choices, given in preorder."""
-    done: list[TreeProof] = []
-    for goal, rule, split in reversed(choices):
-        n_parts = len(goals_below(goal, rule, split))
-        parts = tuple(done.pop() for _ in range(n_parts))
-        done.append(_joined(process, goal, rule, split, parts))
-    return done.pop()
-
-
-def _joined(
-    process: LocalProcess, goal: BoxGoal, rule: int, split: int, parts: tuple[TreeProof, ...]
-) -> TreeProof:
-    """A proof from its root's choices and its parts. Sums are always taken in the same order, so
-    equal proofs have equal numbers, to the last bit."""
-    taken = goal.rules[rule]
-    excess = goal.log_total + taken.log_total
-    draw = taken.log_weight - goal.log_total
-    if split >= 0:
-        draw += taken.log_shares[split] - taken.log_total
-    own_likelihood = 0.0 if parts else process.log_marginal(goal.box)
-    return TreeProof(
-        goal,
-        rule,
-        split,
-        parts,
-        n_points=(len(goal.rules) > 1) + (len(taken.splits) > 1) + sum(p.n_points for p in parts),
-        n_leaves=sum(p.n_leaves for p in parts) if parts else 1,
-        log_draw=sum((p.log_draw for p in parts), draw),
-        log_excess=sum((p.log_excess for p in parts), excess),
-        log_likelihood=sum((p.log_likelihood for p in parts), own_likelihood),
-    )
 
 
 class _Placed(NamedTuple):
@@ -252,7 +146,7 @@ def replaced(process: LocalProcess, proof: TreeProof, position: int, new: TreePr
         _, parent, part = nodes[position]
         above = nodes[parent].proof
         parts = tuple(new if j == part else old for j, old in enumerate(above.parts))
-        new = _joined(process, above.goal, above.rule, above.split, parts)
+        new = joined(process, above.goal, above.rule, above.split, parts)
         position = parent
     return new
 

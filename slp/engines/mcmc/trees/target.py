@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from slp.engines.mcmc.trees.proof import TreeProof, choice_points, cut, cut_sequence, grow
+from slp.engines.derivations import TreeProof
+from slp.engines.mcmc.trees.proof import choice_points, cut, cut_sequence, grow
 from slp.ir.program import COUNTING_MEASURES
 from slp.ir.tree_grammar import OpenStates, SplitRule, TreeGrammar
 from slp.problem.local_process import LocalProcess

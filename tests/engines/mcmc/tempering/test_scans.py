@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from slp.engines.derivations import TreeProof
 from slp.engines.mcmc.tempering import PlainScans, plain
 from slp.engines.mcmc.tempering.plain import NEITHER, POSTERIOR, PRIOR, Rungs
 from slp.engines.mcmc.trees import CompiledMetropolisHastings, MetropolisHastings
-from slp.engines.mcmc.trees.proof import TreeProof
 from slp.ir.program import Constraint, MaxLeaves
 from slp.kernels.compiled import compiled_core
 from tests.engines.mcmc.edits.examples import all_examples

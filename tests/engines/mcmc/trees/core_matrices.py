@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.engines.derivations import TreeProof
 from slp.engines.mcmc.trees.core_chains import CoreProposal, core_proposal
 from slp.engines.mcmc.trees.names import Named
-from slp.engines.mcmc.trees.proof import TreeProof
 from slp.engines.mcmc.trees.target import Target
 from slp.ir.tree_grammar import LeafRule
 from slp.kernels.compiled import compiled_core

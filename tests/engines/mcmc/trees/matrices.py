@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.engines.chart import Chart, build_forest
+from slp.engines.derivations import TreeProof
 from slp.engines.mcmc.proposals import Proposal, metropolis_hastings
-from slp.engines.mcmc.trees.proof import TreeProof, grow
+from slp.engines.mcmc.trees.proof import grow
 from slp.engines.mcmc.trees.target import Target
 from slp.problem.boxes import Geometry
 from slp.problem.local_process import LocalProcess

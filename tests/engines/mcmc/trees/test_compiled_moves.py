@@ -12,13 +12,14 @@ import pytest
 
 import slp
 from slp.data import table_of
+from slp.engines.derivations import TreeProof
 from slp.engines.mcmc.mixture import weight_at
 from slp.engines.mcmc.proposals import metropolis_hastings
 from slp.engines.mcmc.trees.compiled import core_moves
 from slp.engines.mcmc.trees.core_chains import CoreProposal, core_proposal
 from slp.engines.mcmc.trees.moves import TREE_MOVES
 from slp.engines.mcmc.trees.names import Named, read_names
-from slp.engines.mcmc.trees.proof import TreeProof, grow
+from slp.engines.mcmc.trees.proof import grow
 from slp.engines.mcmc.trees.target import Target
 from slp.lower import program_to_tree_grammar
 from slp.problem.boxes import Geometry

@@ -6,6 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from slp.engines.derivations import TreeProof
 from slp.engines.enumeration.derivations import derivations
 from slp.engines.mcmc import proposals
 from slp.engines.mcmc.mixture import Mixture
@@ -21,14 +22,7 @@ from slp.engines.mcmc.proposals import (
 from slp.engines.mcmc.trees import exact_subtrees
 from slp.engines.mcmc.trees import target as targets
 from slp.engines.mcmc.trees.exact_subtrees import ExactSubtree, SubtreeCharts
-from slp.engines.mcmc.trees.proof import (
-    TreeProof,
-    before_point,
-    choice_points,
-    cut,
-    cut_sequence,
-    goals_of,
-)
+from slp.engines.mcmc.trees.proof import before_point, choice_points, cut, cut_sequence, goals_of
 from slp.engines.mcmc.trees.target import Target
 from slp.problem.boxes import Geometry
 from slp.problem.local_process import BoxGoal, LocalProcess

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import slp
+from slp.engines import derivations
 from slp.engines.exact.scoring import TreeScorer
-from slp.engines.mcmc.trees import chains as plain_chains
 from slp.engines.mcmc.trees.chains import MetropolisHastings
 from slp.engines.mcmc.trees.proof import grow
 from slp.ir.tree_grammar import TreeGrammar
@@ -72,7 +72,7 @@ def test_draws_of_many_derivations_are_scored_by_the_core(monkeypatch: pytest.Mo
     def refused(*_: object) -> None:
         raise AssertionError("scored in Python")
 
-    monkeypatch.setattr(plain_chains, "weight_of_tree", refused)
+    monkeypatch.setattr(derivations, "weight_of_tree", refused)
     X, y = rows(40)
     posterior = slp.parse(PINBALL).posterior(X, y, engine="mh", draws=60, seed=1, warmup=100)
     assert len(posterior.draws) == 60

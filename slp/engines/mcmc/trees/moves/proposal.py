@@ -26,11 +26,11 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
+from slp.engines.derivations import TreeProof, proof_of
 from slp.engines.mcmc.proposals import Proposed
 from slp.engines.mcmc.trees.moves.choosing import Chooser, Drawn, Given, UnavailableError
 from slp.engines.mcmc.trees.moves.cut_trees import CutTree
 from slp.engines.mcmc.trees.moves.weighed_tree import WeighedTree
-from slp.engines.mcmc.trees.proof import TreeProof, proof_of
 from slp.engines.mcmc.trees.target import Target
 from slp.problem.local_process import cumulated
 from slp.problem.tree_tests import preorder
