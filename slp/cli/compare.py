@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import click
 
 import slp
+from slp.budgets import Deadline
 from slp.cli.common import progress_line, say
 from slp.cli.json_text import write_json
-from slp.cli.numbers import WholeNumber
 from slp.cli.options import (
     NamedProgram,
     comparison_options,
     data_argument,
     draws_option,
+    folds_option,
     json_option,
     programs_options,
     read_table,
@@ -32,14 +33,7 @@ from slp.source import visible
 @click.argument("priors", metavar="PRIOR...", nargs=-1, required=True)
 @data_argument
 @response_option
-@click.option(
-    "--folds",
-    type=WholeNumber(min=0),
-    default=5,
-    show_default=True,
-    metavar="K",
-    help="Folds of cross-validation; 0 for none. Each is one more run of each program.",
-)
+@folds_option(0, 5, "Folds of cross-validation; 0 for none. Each is one more run of each program.")
 @click.option(
     "--against",
     type=click.Choice(["best", "first"]),
@@ -80,11 +74,7 @@ def compare_command(
             progress=progress,
             **inference,
         )
-    if as_json:
-        spent = inference["time"].spent()
-        write_json({**found.to_dict(), "version": slp.__version__, "seconds": spent})
-    else:
-        say(*comparison_lines(found, data))
+    say_compared(found, inference["time"], as_json, comparison_lines(found, data))
 
 
 def comparison_lines(found: slp.Comparison, data: str) -> Iterator[str]:
@@ -125,10 +115,28 @@ def _table(found: slp.Comparison) -> Iterator[str]:
             if score.rmse is not None:
                 own.append(with_error(score.rmse, score.rmse_error))
         lines.append(own)
+    return in_columns(lines)
+
+
+def in_columns(lines: Sequence[Sequence[str]]) -> Iterator[str]:
+    """Cells below each other, line after line."""
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     for line in lines:
         cells = (f"{cell:<{width}}" for cell, width in zip(line, widths, strict=True))
         yield "  ".join(cells).rstrip()
+
+
+def say_compared(
+    found: slp.Comparison | slp.Tuning | slp.CrossValidation,
+    time: Deadline,
+    as_json: bool,
+    lines: Iterator[str],
+) -> None:
+    """What a command of several runs found, as JSON or in lines."""
+    if as_json:
+        write_json({**found.to_dict(), "version": slp.__version__, "seconds": time.spent()})
+    else:
+        say(*lines)
 
 
 def number_text(told: Estimate | None, converged: bool) -> str:

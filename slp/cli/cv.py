@@ -9,15 +9,14 @@ import click
 import numpy as np
 
 import slp
-from slp.cli.common import check_output, open_atomic, progress_line, say
-from slp.cli.compare import with_error
-from slp.cli.json_text import write_json
-from slp.cli.numbers import WholeNumber
+from slp.cli.common import check_output, open_atomic, progress_line
+from slp.cli.compare import say_compared, with_error
 from slp.cli.options import (
     NamedProgram,
     comparison_options,
     data_argument,
     draws_option,
+    folds_option,
     json_option,
     program_argument,
     program_options,
@@ -34,14 +33,7 @@ from slp.leaves import label_array, label_text
 @program_argument
 @data_argument
 @response_option
-@click.option(
-    "--folds",
-    type=WholeNumber(min=2),
-    default=10,
-    show_default=True,
-    metavar="K",
-    help="Folds of cross-validation. Each is one run.",
-)
+@folds_option(2, 10, "Folds of cross-validation. Each is one run.")
 @click.option(
     "-o", "--output", metavar="FILE", help="Write the prediction of each row to FILE, as CSV."
 )
@@ -76,11 +68,7 @@ def cv_command(
     if output is not None:
         with open_atomic(output) as stream:
             stream.write(_predictions(found).write_csv())
-    if as_json:
-        spent = inference["time"].spent()
-        write_json({**found.to_dict(), "version": slp.__version__, "seconds": spent})
-    else:
-        say(*_lines(found, data))
+    say_compared(found, inference["time"], as_json, _lines(found, data))
 
 
 def _predictions(found: slp.CrossValidation) -> Any:

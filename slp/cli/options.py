@@ -82,6 +82,14 @@ def draws_option(help: str, default: int = 2000) -> _Option:
     return click.option("-n", "--draws", type=number, default=default, show_default=True, help=help)
 
 
+def folds_option(least: int, default: int, help: str) -> _Option:
+    """`--folds`: the number of folds of cross-validation."""
+    number = WholeNumber(min=least)
+    return click.option(
+        "--folds", type=number, default=default, show_default=True, metavar="K", help=help
+    )
+
+
 memory_option = click.option(
     "--memory",
     metavar="SIZE",

@@ -9,15 +9,14 @@ from typing import Any
 import click
 
 import slp
-from slp.cli.common import progress_line, say
-from slp.cli.compare import number_text
-from slp.cli.json_text import write_json
-from slp.cli.numbers import WholeNumber
+from slp.cli.common import progress_line
+from slp.cli.compare import in_columns, number_text, say_compared
 from slp.cli.options import (
     NamedProgram,
     comparison_options,
     data_argument,
     draws_option,
+    folds_option,
     json_option,
     program_argument,
     program_options,
@@ -64,14 +63,7 @@ def _parse_grid(
     help="What is largest at the best values: the log evidence, or the mean log predictive "
     "probability of held-out rows.",
 )
-@click.option(
-    "--folds",
-    type=WholeNumber(min=2),
-    default=5,
-    show_default=True,
-    metavar="K",
-    help="Folds of cross-validation, with --by cv.",
-)
+@folds_option(2, 5, "Folds of cross-validation, with --by cv.")
 @draws_option("Number of draws of each run of a sampler.")
 @comparison_options
 @json_option
@@ -107,11 +99,7 @@ def tune_command(
             progress=progress,
             **inference,
         )
-    if as_json:
-        spent = inference["time"].spent()
-        write_json({**found.to_dict(), "version": slp.__version__, "seconds": spent})
-    else:
-        say(*_lines(found, prior, data, response))
+    say_compared(found, inference["time"], as_json, _lines(found, prior, data, response))
 
 
 def _lines(
@@ -146,6 +134,4 @@ def _table(found: slp.Tuning) -> Iterator[str]:
         score = number_text(found.score(program), program.converged)
         leaves = number_text(program.expected_leaves, program.converged)
         lines.append([*(f"{point[name]:.10g}" for name in names), score, leaves + mark])
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    for line in lines:
-        yield "  ".join(f"{c:<{w}}" for c, w in zip(line, widths, strict=True)).rstrip()
+    return in_columns(lines)

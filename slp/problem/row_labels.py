@@ -8,17 +8,14 @@ state, or over those whose tests of rows hold.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import wraps
-from typing import Concatenate, ParamSpec, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.table import Table
 from slp.errors import ProgramError, Related
-from slp.ir.program import CheckedProgram
 from slp.ir.row_function import RowFunction
 from slp.ir.tree_grammar import Rule, State, TreeGrammar
 from slp.kernels.compiled import compiled_core
@@ -29,9 +26,6 @@ from slp.messages.inference import (
     ROW_LABELS_NOT_1,
 )
 from slp.problem.boxes import Geometry
-
-P = ParamSpec("P")
-R = TypeVar("R")
 
 #: How far a sum of labels may be from 1; the core has the same.
 _TOLERANCE = 1e-9
@@ -107,26 +101,6 @@ def telling_label_faults(grammar: TreeGrammar, table: Table) -> Iterator[None]:
         counts = dict(zip(classes, statistics, strict=True)) if classes else {}
         where = None if rule < 0 else rule
         raise _label_fault(grammar.states[state], where, value, int(rows), counts) from None
-
-
-def tells_label_faults(
-    run: Callable[Concatenate[CheckedProgram, TreeGrammar, Table, P], R],
-) -> Callable[Concatenate[CheckedProgram, TreeGrammar, Table, P], R]:
-    """Decorate a function of a program, its grammar and a table by `telling_label_faults`."""
-
-    @wraps(run)
-    def telling(
-        program: CheckedProgram,
-        grammar: TreeGrammar,
-        table: Table,
-        /,
-        *args: P.args,
-        **options: P.kwargs,
-    ) -> R:
-        with telling_label_faults(grammar, table):
-            return run(program, grammar, table, *args, **options)
-
-    return telling
 
 
 def _label_fault(

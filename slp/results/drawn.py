@@ -185,14 +185,6 @@ class DrawnResult(Result):
     def evidence_note(self) -> str | None:
         return self.sampler.evidence_note
 
-    @property
-    def log_prior_total(self) -> float | None:
-        return 0.0 if self.normalised else None
-
-    @property
-    def log_total(self) -> float | None:
-        return None if self.likelihood else self.log_prior_total
-
     def prior(self) -> DrawnResult:
         """See `Result`: by another run."""
         return self._how.again(False)

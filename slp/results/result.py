@@ -202,15 +202,15 @@ class Result(ABC):
         return self.evidence_note
 
     @property
-    @abstractmethod
     def log_prior_total(self) -> float | None:
         """Log of the prior weight of all trees together; None where it is not known."""
+        return 0.0 if self.normalised else None
 
     @property
-    @abstractmethod
     def log_total(self) -> float | None:
         """Log of the weight of all trees together, the likelihood in it where this is a posterior;
         None where it is not known."""
+        return None if self.likelihood else self.log_prior_total
 
     @abstractmethod
     def log_weight(self, tree: Tree) -> float:

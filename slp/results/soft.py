@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, cast
 
 import numpy as np
@@ -11,14 +11,13 @@ from numpy.typing import NDArray
 
 from slp.data.table import Table
 from slp.errors import UsageError
-from slp.kernels.compiled import N_CORES
 from slp.leaves import LeafModel
 from slp.messages.soft_trees import NOTHING_IN_LEAVES
 from slp.problem.new_rows import rows_as_numbers, table_as_numbers
 from slp.problem.tree_on_table import PlacedNode, TreeOnTable, place_tree
-from slp.results.averages import LeafMixture, ScoredTree
+from slp.results.averages import LeafMixture
 from slp.results.result import Result
-from slp.results.weighted_draws import DrawnTrees, WeightedDraws
+from slp.results.weighted_draws import DrawnTrees
 from slp.trees import Tree
 from slp.trees.soft import SoftLeaf, SoftTree
 
@@ -29,25 +28,14 @@ class SoftTrees(DrawnTrees):
 
     hard = False
 
-    def __init__(
-        self,
-        table: Table,
-        trees: Sequence[ScoredTree],
-        chains: Sequence[NDArray[np.int64]],
-        threads: int = N_CORES,
-        room: int | None = None,
-        log_weights: Sequence[NDArray[np.float64]] | None = None,
-        out_of_time: bool = False,
-    ) -> None:
-        WeightedDraws.__init__(self, len(trees), chains, log_weights, out_of_time)
-        self.table, self.trees = table, trees
-        self._threads, self._room = threads, room
-        self.soft = [cast(SoftTree, scored.tree) for scored in trees]
-        self.n_leaves = np.array([tree.n_leaves for tree in self.soft], np.int64)
-        self.depth = np.array([tree.depth for tree in self.soft], np.int64)
-        uses = [tree.uses() for tree in self.soft]
-        rows = [[own[name] for name in table.feature_names] for own in uses]
-        self.splits = np.array(rows, np.int64).reshape(len(trees), len(table.feature_names))
+    def _shapes(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """See `DrawnTrees`."""
+        self.soft = [cast(SoftTree, scored.tree) for scored in self.trees]
+        n_leaves = np.array([tree.n_leaves for tree in self.soft], np.int64)
+        depth = np.array([tree.depth for tree in self.soft], np.int64)
+        names, uses = self.table.feature_names, [tree.uses() for tree in self.soft]
+        rows = [[own[name] for name in names] for own in uses]
+        return n_leaves, depth, np.array(rows, np.int64).reshape(len(rows), len(names))
 
     @property
     def _roots(self) -> NDArray[np.float64]:

@@ -136,8 +136,12 @@ class DrawnTrees(WeightedDraws):
         super().__init__(len(trees), chains, log_weights, out_of_time)
         self.table, self.trees = table, trees
         self._threads, self._room = threads, room
-        self._ensemble = ensemble_of_trees(table, [t.tree for t in trees])
-        self.n_leaves, self.depth, self.splits = self._ensemble.shapes()
+        self.n_leaves, self.depth, self.splits = self._shapes()
+
+    def _shapes(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """`n_leaves`, `depth` and `splits`."""
+        self._ensemble = ensemble_of_trees(self.table, [t.tree for t in self.trees])
+        return self._ensemble.shapes()
 
     def __reduce__(self) -> tuple[type[DrawnTrees], tuple[Any, ...]]:
         """For pickles and copies: the data of the core are computed again."""
@@ -157,10 +161,6 @@ class DrawnTrees(WeightedDraws):
     def root_splits(self) -> NDArray[np.float64]:
         """For each feature the share of draws whose root splits on it, shape (d,)."""
         return self.mean(self._roots)
-
-    def root_splits_error(self) -> NDArray[np.float64]:
-        """Monte Carlo standard error of `root_splits`, shape (d,)."""
-        return self.error(self._roots)
 
     @cached_property
     def _roots(self) -> NDArray[np.float64]:

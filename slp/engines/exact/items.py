@@ -24,7 +24,6 @@ LEAF, CALL = -1, -2
 
 #: Feature and the two codes that are neighbours.
 CutOfCodes = tuple[int, int, int]
-NO_CUT: CutOfCodes = (LEAF, 0, 0)
 
 # Bytes of a Python object with its entries in lists and dictionaries; of an array without its
 # numbers; and of the numbers of one edge, with what draws keep for it.

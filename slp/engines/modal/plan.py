@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import IntEnum
 
@@ -101,7 +100,3 @@ class Grown:
                 out[i] = (waiting.pop(), waiting.pop())
             waiting.append(i)
         return out
-
-    def split_nodes(self) -> Iterator[int]:
-        """The numbers of the nodes that split."""
-        yield from np.flatnonzero(self.feature >= 0).tolist()

@@ -15,11 +15,10 @@ from slp.data.table import Table
 from slp.engines import modal
 from slp.engines.contract import Request
 from slp.engines.modal.options import ModalOptions
-from slp.problem.ambiguity import derivations_are_trees
+from slp.engines.modal.trees_found import TreesFound
 from slp.problem.problem import Problem
 from slp.results.averages import ScoredTree
-from slp.results.evidence import evidence_note
-from slp.results.result import Candidate, Draw, Estimate, Result
+from slp.results.result import Candidate, Draw
 from slp.results.rule_use import RuleUse, no_rules, uses_from_splits
 from slp.results.weighted_draws import DrawnTrees
 from slp.trees import Tree
@@ -62,7 +61,7 @@ class _Trees(DrawnTrees):
         return np.asarray(super()._statistics + added)
 
 
-class ModalResult(Result):
+class ModalResult(TreesFound):
     """Trees grown greedily, the best first. It knows no totals: neither the evidence nor the
     posterior probability of a tree.
 
@@ -81,26 +80,11 @@ class ModalResult(Result):
         interrupted: bool,
         out_of_time: bool,
     ) -> None:
-        grammar = problem.grammar
-        tested = bool(problem.unsummable)
         assert request.seed is not None
-        super().__init__(
-            problem.table,
-            choice=request.choice,
-            likelihood=request.likelihood,
-            normalised=grammar.normalised and grammar.max_leaves is None and not tested,
-            seed=request.seed,
-        )
-        self.trees, self._problem = trees, problem
-        self._request = replace(request, progress=None, instead=None)
+        super().__init__(problem, request, request.seed)
+        self.normalised = self.normalised and not problem.unsummable
+        self.trees = trees
         self._options, self._early = options, (interrupted, out_of_time)
-
-    def __getstate__(self) -> dict[str, Any]:
-        """For pickles and copies: without what weighs other trees, which is made again."""
-        return {
-            **{name: value for name, value in vars(self).items() if name != "_scorer"},
-            "_request": replace(self._request, deadline=Deadline()),
-        }
 
     @property
     def trees_found(self) -> int:
@@ -120,29 +104,9 @@ class ModalResult(Result):
     # --- what is not known ---------------------------------------------------------------------
 
     @property
-    def log_evidence(self) -> Estimate | None:
-        """See `Result`: None."""
-        return None
-
-    @property
     def no_evidence(self) -> str:
         """See `Result`."""
         return "the engine modal grows trees, and does not sum over all of them"
-
-    @property
-    def evidence_note(self) -> str | None:
-        """See `Result`."""
-        return evidence_note(self._problem.grammar, self._problem.program.constraints)
-
-    @property
-    def log_prior_total(self) -> float | None:
-        """See `Result`."""
-        return 0.0 if self.normalised else None
-
-    @property
-    def log_total(self) -> float | None:
-        """See `Result`: of a prior alone."""
-        return None if self.likelihood else self.log_prior_total
 
     def rule_uses(self) -> list[RuleUse]:
         """See `Result`: over the trees found, where one rule of the program makes all splits, and
@@ -157,24 +121,7 @@ class ModalResult(Result):
             raise no_rules(self.choice.engine)
         return found
 
-    def mixture(self) -> list[RuleUse]:
-        """See `Result`: none are told."""
-        return []
-
     # --- trees ---------------------------------------------------------------------------------
-
-    @property
-    def derivations_are_trees(self) -> bool:
-        """See `Result`."""
-        return derivations_are_trees(self._problem.grammar)
-
-    @cached_property
-    def _scorer(self) -> Any:
-        return modal.scorer_of(self._problem, self.likelihood)
-
-    def log_weight(self, tree: Tree) -> float:
-        """See `Result`."""
-        return float(self._scorer.log_weight(tree))
 
     def best(self) -> Iterator[Candidate]:
         """See `Result`: the trees found. Under smoothing they have no log joint, as the posterior

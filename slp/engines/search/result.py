@@ -15,16 +15,14 @@ from slp.budgets import Deadline
 from slp.data.table import Table
 from slp.engines import search
 from slp.engines.contract import Request
-from slp.engines.modal import scorer_of
+from slp.engines.modal.trees_found import TreesFound
 from slp.engines.near_best import ROUNDING
 from slp.engines.search.compiled import Found, Ranked
 from slp.engines.search.listing import Listing
-from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.problem import Problem
 from slp.problem.tree_on_table import log_likelihood_of_tree, tree_of_nodes
 from slp.results.averages import ScoredTree
-from slp.results.evidence import evidence_note
-from slp.results.result import Candidate, Draw, Estimate, NearBest, Result
+from slp.results.result import Candidate, Draw, NearBest
 from slp.results.rule_use import RuleUse, no_rules
 from slp.results.weighted_draws import DrawnTrees
 from slp.trees import Leaf, Tree
@@ -32,7 +30,7 @@ from slp.trees import Leaf, Tree
 __all__ = ["SearchResult"]
 
 
-class SearchResult(Result):
+class SearchResult(TreesFound):
     """The best tree found. It knows no totals: neither the evidence nor the posterior probability
     of the tree.
 
@@ -52,28 +50,15 @@ class SearchResult(Result):
         out_of_time: bool,
         out_of_memory: bool,
     ) -> None:
-        grammar = problem.grammar
-        super().__init__(
-            problem.table,
-            choice=request.choice,
-            likelihood=request.likelihood,
-            normalised=grammar.normalised and grammar.max_leaves is None,
-            seed=request.seed or 0,
-        )
-        self.found, self._problem = found, problem
+        super().__init__(problem, request, request.seed or 0)
+        self.found = found
         self._scored, self._own_listing = self._scored_tree(found.cuts), listing
-        self._request = replace(request, progress=None, instead=None)
         self._seconds = request.deadline.seconds
         self._early = (interrupted, out_of_time, out_of_memory)
 
     def __getstate__(self) -> dict[str, Any]:
-        """For pickles and copies: without what weighs other trees, and without the search, which
-        are made again."""
-        return {
-            **{name: value for name, value in vars(self).items() if name != "_scorer"},
-            "_own_listing": None,
-            "_request": replace(self._request, deadline=Deadline()),
-        }
+        """See `TreesFound`: without the search too, which is made again."""
+        return {**super().__getstate__(), "_own_listing": None}
 
     @property
     def trees_found(self) -> int:
@@ -89,52 +74,15 @@ class SearchResult(Result):
     # --- what is not known ---------------------------------------------------------------------
 
     @property
-    def log_evidence(self) -> Estimate | None:
-        """See `Result`: None."""
-        return None
-
-    @property
     def no_evidence(self) -> str:
         """See `Result`."""
         return "the engine search looks for the best tree, and does not sum over all of them"
-
-    @property
-    def evidence_note(self) -> str | None:
-        """See `Result`."""
-        return evidence_note(self._problem.grammar, self._problem.program.constraints)
-
-    @property
-    def log_prior_total(self) -> float | None:
-        """See `Result`."""
-        return 0.0 if self.normalised else None
-
-    @property
-    def log_total(self) -> float | None:
-        """See `Result`: of a prior alone."""
-        return None if self.likelihood else self.log_prior_total
 
     def rule_uses(self) -> list[RuleUse]:
         """See `Result`: not told (E531)."""
         raise no_rules(self.choice.engine)
 
-    def mixture(self) -> list[RuleUse]:
-        """See `Result`: none are told."""
-        return []
-
     # --- the tree ------------------------------------------------------------------------------
-
-    @property
-    def derivations_are_trees(self) -> bool:
-        """See `Result`."""
-        return derivations_are_trees(self._problem.grammar)
-
-    @cached_property
-    def _scorer(self) -> Any:
-        return scorer_of(self._problem, self.likelihood)
-
-    def log_weight(self, tree: Tree) -> float:
-        """See `Result`."""
-        return float(self._scorer.log_weight(tree))
 
     @property
     def _listing(self) -> Listing:

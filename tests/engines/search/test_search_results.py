@@ -18,7 +18,7 @@ from click.testing import CliRunner
 
 import slp
 from slp.cli import slp_command
-from slp.engines.search import result as search_result
+from slp.engines import modal
 from slp.engines.search import run as search_run
 from slp.engines.search.compiled import CompiledSearch, Found
 from slp.errors import SlpError, SlpWarning
@@ -258,7 +258,7 @@ class _StopAt:
 def test_the_plain_search_is_taken_without_the_core(monkeypatch: pytest.MonkeyPatch) -> None:
     want = posterior(":- use(growtree).", frame(8)).map()
     monkeypatch.setattr(Problem, "core", None)
-    monkeypatch.setattr(search_result, "scorer_of", lambda problem, likelihood: _Plain(problem))
+    monkeypatch.setattr(modal, "scorer_of", lambda problem, likelihood: _Plain(problem))
     have = posterior(":- use(growtree).", frame(8)).map()
     assert have.certified and have.log_joint == pytest.approx(want.log_joint)
     assert have.tree.to_text() == want.tree.to_text()
