@@ -102,7 +102,7 @@ W :: weigh([W-X | _], X).
 """
 _DRAWN = {
     True: "drawn(Rules, Rule) :- weigh(Rules, Rule).\n",
-    False: "drawn(Rules, Rule) :- chances(Rules, Chances), pick(Chances, Rule).\n",
+    False: "drawn(Rules, Rule) :- probabilities(Rules, Ps), pick(Ps, Rule).\n",
 }
 
 

@@ -152,7 +152,7 @@ def _shape(grammar: TreeGrammar) -> list[tuple[int, type, object]]:
 def _expected_uses(chart: Chart) -> _Vector:
     """Expected number of uses of each edge, shape (E,)."""
     sizes = np.diff(chart.forest.first_edge)
-    return np.asarray(np.repeat(chart.visits, sizes) * chart.share)
+    return np.asarray(np.repeat(chart.visits, sizes) * chart.edge_probability)
 
 
 @dataclass(frozen=True, eq=False)

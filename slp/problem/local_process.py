@@ -10,7 +10,7 @@ sum of w over a choice's alternatives, the local process draws
 
 so a derivation's weight divided by the probability of drawing it is the product of Z over its
 choices. Z is 1 wherever the program is normalised and nothing fails. Under `failure(condition)`,
-and for the lost shares of `per_feature` and `range`, Z is below 1. Another chain could draw
+and for the lost probabilities of `per_feature` and `range`, Z is below 1. Another chain could draw
 forbidden splits too, and fail. It would leave the same distribution invariant, but would not mix
 better, by Peskun's ordering: it moves from x to x' with probability w(x'), this one with w(x')
 min(1 / Z(x'), 1 / Z(x)).
@@ -36,23 +36,23 @@ from slp.problem.rule_weights import leaf_allowed, log_own_weights, log_rule_wei
 from slp.problem.split_measures import (
     SplitArrays,
     flat_transitions,
-    log_shares,
+    log_split_probabilities,
     range_total,
     splits_taken_over,
 )
 from slp.trees.predicates import AskedPredicate
 
 
-class SplitShares(NamedTuple):
-    """E splits under a split rule: the log share of each, shape (E,), -inf where it is none of the
+class SplitsOfRule(NamedTuple):
+    """E splits under a split rule: log probabilities, shape (E,), -inf where a split is none of the
     rule's; and the states of its two sides, shape (E, 2), negative where it fails."""
 
-    log_share: NDArray[np.float64]
+    log_probability: NDArray[np.float64]
     states: NDArray[np.int32]
 
     def lasting(self) -> NDArray[np.int64]:
         """Positions of the splits that may be drawn."""
-        return np.flatnonzero((self.log_share > -np.inf) & (self.states[:, 0] >= 0))
+        return np.flatnonzero((self.log_probability > -np.inf) & (self.states[:, 0] >= 0))
 
 
 class Alternatives(NamedTuple):
@@ -61,7 +61,7 @@ class Alternatives(NamedTuple):
     split."""
 
     log_weight: NDArray[np.float64]
-    splits: list[SplitShares]
+    splits: list[SplitsOfRule]
 
 
 class SplitAlternative(NamedTuple):
@@ -76,15 +76,15 @@ class SplitAlternative(NamedTuple):
 class RuleAlternative:
     """A rule that may be drawn: its position in the state, log weight, and its choice of split.
 
-    `splits`, `log_shares` and `cumulative` go together, in canonical order; empty for a rule that
-    does not split. `log_total` is log Z of the choice of split (0 where there is none).
+    `splits`, `log_probabilities` and `cumulative` go together, in canonical order; empty for a rule
+    that does not split. `log_total` is log Z of the choice of split (0 where there is none).
     """
 
     rule: Rule
     position: int
     log_weight: float
     splits: tuple[SplitAlternative, ...] = ()
-    log_shares: tuple[float, ...] = ()
+    log_probabilities: tuple[float, ...] = ()
     cumulative: tuple[float, ...] = ()
     log_total: float = 0.0
 
@@ -189,7 +189,7 @@ class LocalProcess:
                     for h, box in zip(held, boxes, strict=True)
                 ]
             elif isinstance(rule, SplitRule):
-                drawn = arrays.box[splits[i].log_share > -np.inf]
+                drawn = arrays.box[splits[i].log_probability > -np.inf]
                 possible[i] = np.bincount(drawn, minlength=len(boxes)) > 0
         own = log_own_weights(self.grammar, state, self.geometry, boxes)
         weights = log_rule_weights(self.grammar, rules, own, possible)
@@ -197,33 +197,33 @@ class LocalProcess:
 
     def _splits(
         self, rule: Rule, state: int, boxes: Sequence[int], arrays: SplitArrays
-    ) -> SplitShares:
+    ) -> SplitsOfRule:
         if not isinstance(rule, SplitRule):
-            return SplitShares(np.empty(0), np.empty((0, 2), np.int32))
+            return SplitsOfRule(np.empty(0), np.empty((0, 2), np.int32))
         steps = flat_transitions(rule)[arrays.cell]
         steps = self.node_tests.forbid(state, boxes, arrays, steps)
         valid = splits_taken_over(steps[:, 0], self.grammar.failure)
         total = range_total(rule, self.grammar, self.geometry.table)
-        return SplitShares(log_shares(rule.measure, arrays, valid, total), steps)
+        return SplitsOfRule(log_split_probabilities(rule.measure, arrays, valid, total), steps)
 
 
 def _alternative(
-    rule: Rule, position: int, log_weight: float, splits: list[BoxSplit], shares: SplitShares
+    rule: Rule, position: int, log_weight: float, splits: list[BoxSplit], found: SplitsOfRule
 ) -> RuleAlternative | None:
     """A rule as an alternative; None if every split of a split rule is forbidden."""
     if not isinstance(rule, SplitRule):
         return RuleAlternative(rule, position, log_weight)
-    left = shares.lasting().tolist()
+    left = found.lasting().tolist()
     if not left:
         return None
-    log_share = tuple(shares.log_share[left].tolist())
-    cumulative, log_total = cumulated(log_share)
-    states = shares.states[left].tolist()
+    log_probability = tuple(found.log_probability[left].tolist())
+    cumulative, log_total = cumulated(log_probability)
+    states = found.states[left].tolist()
     alternatives = tuple(
         SplitAlternative(splits[e], *sides) for e, sides in zip(left, states, strict=True)
     )
     return RuleAlternative(
-        rule, position, log_weight, alternatives, log_share, cumulative, log_total
+        rule, position, log_weight, alternatives, log_probability, cumulative, log_total
     )
 
 

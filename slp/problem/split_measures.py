@@ -1,8 +1,8 @@
-"""Split measures: the share of each distinct split of a box under a split rule.
+"""Split measures: the probability of each distinct split of a box under a split rule.
 
 With V the splits of the box that the measure is taken over, V_f those on feature f, F the features
-with V_f not empty, w the feature weights, d the number of features, g the gap of a split, the share
-of s in V on feature f is (for `range` with its own set of features, R)
+with V_f not empty, w the feature weights, d the number of features, g the gap of a split, the
+probability of s in V on feature f is (for `range` with its own set of features, R)
 
     feature_then_cut   w_f / sum of w over F  x  1 / |V_f|
     all                1 / |V|
@@ -15,12 +15,13 @@ of s in V on feature f is (for `range` with its own set of features, R)
 Of `range`, l(s) is the length of the interval of thresholds that part the box as s does, over the
 range of f in the whole table. R has the features of two values in the table with a number in that
 range, ends included, that the rule proposes and (under `failure(restrict)`) no constraint forbids:
-it depends on the state and not on the box. So the shares in a box sum to less than 1, and what is
-missing fails.
+it depends on the state and not on the box. So the probabilities in a box sum to less than 1, and
+what is missing fails.
 
 With missing values that take a side, splits that differ in this side alone are versions of one cut.
-There |V| and |V_f| count cuts, and under all measures but `each` and `partition` the share of a cut
-is divided by the number of its versions in V. `range` does not propose the test for missing values.
+There |V| and |V_f| count cuts, and under all measures but `each` and `partition` the probability
+of a cut is divided by the number of its versions in V. `range` does not propose the test for
+missing values.
 
 V does not contain splits that the rule does not propose (OUTSIDE) nor, under `failure(restrict)`,
 splits that a constraint forbids. Under `failure(condition)` forbidden splits are in V, and a
@@ -182,10 +183,10 @@ def check_ranges(grammar: TreeGrammar, table: Table, soft: bool = False) -> None
             range_total(rule, grammar, table, soft)
 
 
-def log_shares(
+def log_split_probabilities(
     measure: Measure, splits: SplitArrays, valid: NDArray[np.bool_], range_total: float = 0.0
 ) -> NDArray[np.float64]:
-    """Log share of each split, shape (E,), with V the splits marked `valid`; -inf outside V.
+    """Log probability of each split, shape (E,), with V the splits marked `valid`; -inf outside V.
     `range_total` is that of the rule."""
     out = np.full(len(valid), -np.inf)
     taken = np.flatnonzero(valid)
@@ -202,7 +203,7 @@ def log_shares(
         chosen = splits.feature_weights[splits.feature[taken]] / range_total
         out[taken] = np.log(chosen * splits.length[taken] / splits.versions(taken))
     else:
-        out[taken] = _share_by_feature(measure, splits, taken)
+        out[taken] = _probability_by_feature(measure, splits, taken)
     return out
 
 
@@ -213,10 +214,10 @@ def _first_of_each_partition(splits: SplitArrays, taken: NDArray[np.int64]) -> N
     return taken[first]
 
 
-def _share_by_feature(
+def _probability_by_feature(
     measure: Measure, splits: SplitArrays, taken: NDArray[np.int64]
 ) -> NDArray[np.float64]:
-    """Log shares of the measures that choose a feature, then one of its cuts."""
+    """Log probabilities of the measures that choose a feature, then one of its cuts."""
     shape = (splits.n_boxes, splits.n_features)
     group = splits.box[taken] * splits.n_features + splits.feature[taken]
     weight = (splits.gap[taken] if measure == "gap" else 1.0) / splits.versions(taken)

@@ -153,7 +153,9 @@ def _steps(process: LocalProcess, place: PlaceOnTable, parts: list[Part]) -> lis
                 if feature == part.feature or taken.rule.measure == "partition":
                     for below in _sides(split, part):
                         out.append(
-                            WeighedChoice(r, i, taken.log_weight + taken.log_shares[i], below)
+                            WeighedChoice(
+                                r, i, taken.log_weight + taken.log_probabilities[i], below
+                            )
                         )
     return out
 

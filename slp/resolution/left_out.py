@@ -5,7 +5,7 @@ from __future__ import annotations
 _DATA = "a program does not change while it runs: write facts, or hand terms on in arguments"
 _OUTSIDE = "a goal touches nothing outside the program: read and write with the commands of `slp`"
 _ANSWERS = "collect answers with `findall/3`, which is there"
-_CHANCE = "a random choice is a predicate whose clauses have labels: `0.5 :: coin(heads).`"
+_RANDOM = "a random choice is a predicate whose clauses have labels: `0.5 :: coin(heads).`"
 _CONTROL = "goals fail or succeed, and faults end the query: test with `->` before the goal"
 
 _WHY = {
@@ -22,7 +22,7 @@ _WHY = {
         "exists_file delete_file tmp_file get_time listing trace spy".split(),
         _OUTSIDE,
     ),
-    **dict.fromkeys("msw random random_between random_member random_permutation".split(), _CHANCE),
+    **dict.fromkeys("msw random random_between random_member random_permutation".split(), _RANDOM),
     "not": "write `\\+ Goal`",
     "dif": "write `X \\= Y` behind the goals that bind X and Y",
     **dict.fromkeys(["bagof", "setof", "aggregate_all", "aggregate"], _ANSWERS),

@@ -141,11 +141,11 @@ def exact_rule_uses(
             muted = _muted(own, places)
             if muted is not None:
                 probability = -math.expm1(min(0.0, sums_of(muted)[0] - log_total))
-        out.append(RuleUse.of(span, _chance(first), probability, expected))
+        out.append(RuleUse.of(span, _probability(first), probability, expected))
     return out
 
 
-def _chance(x: float) -> float:
+def _probability(x: float) -> float:
     return min(1.0, max(0.0, x))
 
 
@@ -163,7 +163,7 @@ def _at_least_once(
     if SplitRule in kinds and kinds[SplitRule] <= mine and not mine & kinds.get(CallRule, set()):
         return 1.0 - stump
     if len(states) == 1 and not states & _reached_by_split(g):
-        return _chance(expected)  # the state is met at most once
+        return _probability(expected)  # the state is met at most once
     return None
 
 

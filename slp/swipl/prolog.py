@@ -206,7 +206,7 @@ class PrologProgram:
         if outcome != "done":
             raise self.fault(outcome, Query(self.program, nonterminal), limits)
         return [
-            (number, mass, [(share, decode(tokens)) for share, _, tokens in trees])
+            (number, mass, [(p, decode(tokens)) for p, _, tokens in trees])
             for number, mass, *trees in found
         ]
 

@@ -16,7 +16,7 @@ from slp.compile import compile_problem, read_text
 from slp.ir.quantity import IS_MISSING, Quantity, SidedLevel
 from slp.ir.words import describe_prior
 from slp.lower.explain import explain_program
-from slp.problem.split_measures import SplitArrays, log_shares
+from slp.problem.split_measures import SplitArrays, log_split_probabilities
 from slp.source import SourceFile
 from slp.trees import Leaf, Split, Tree
 
@@ -184,7 +184,7 @@ def test_scikit_learn_sends_rows_to_the_same_leaves() -> None:
             assert [order[leaf] for leaf in leaves] == tree.apply(numbers).tolist()
 
 
-def test_shares_sum_to_1() -> None:
+def test_split_probabilities_sum_to_1() -> None:
     program, _ = read_text(SourceFile("p.slp", f":- use(growtree).\n{DECLARED}"))
     problem = compile_problem(program, FRAME, "y")
     geometry = problem.boxes
@@ -197,10 +197,12 @@ def test_shares_sum_to_1() -> None:
         arrays = SplitArrays.of_box(geometry, splits, np.array([1.0, 2.0, 0.5]))
         valid = np.ones(len(splits), np.bool_)
         for measure in ("feature_then_cut", "all", "gap"):
-            shares = np.exp(log_shares(measure, arrays, valid))
-            assert shares.sum() == pytest.approx(1, abs=1e-12)
+            found = np.exp(log_split_probabilities(measure, arrays, valid))
+            assert found.sum() == pytest.approx(1, abs=1e-12)
             valid[0] = len(splits) == 1  # without the first
-            assert np.exp(log_shares(measure, arrays, valid)).sum() == pytest.approx(1, abs=1e-12)
+            assert np.exp(log_split_probabilities(measure, arrays, valid)).sum() == pytest.approx(
+                1, abs=1e-12
+            )
             valid[0] = True
 
 

@@ -22,9 +22,9 @@ PLAIN = set(
     everything exponential fall figure file found full function gamma give grid hold how html in
     independent integer inverse know language layout least limit line linear log make many max
     meter most name need no normal not nothing on one op open or other over override own page
-    part path poisson prepare product question read real refuse replace rise root side size spot
-    stop sum text time to too unavailable undefine uniformly unsupport usage use validation
-    whole with within
+    part path poisson prepare product question read real refuse replace rise root share side
+    size spot stop sum text time to too unavailable undefine uniformly unsupport usage use
+    validation whole with within
     """.split()
 )
 

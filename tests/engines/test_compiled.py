@@ -85,7 +85,7 @@ def compare_outside(have: CompiledChart, want: Chart) -> None:
     """Expected uses of states, rules and features."""
     forest, outside = want.forest, have.outside()
     d, states = len(forest.grammar.features), forest.grammar.states
-    taken = np.repeat(want.visits, np.diff(forest.first_edge)) * want.share
+    taken = np.repeat(want.visits, np.diff(forest.first_edge)) * want.edge_probability
     state = np.repeat(forest.item_state, np.diff(forest.first_edge))
     inner = state >= 0
     first_rule = np.cumsum([0, *(len(s.rules) for s in states)])

@@ -1,4 +1,4 @@
-"""The shares of splits, by hand, on one box of two features.
+"""Split probabilities, by hand, on one box of two features.
 
 Feature 0 has gaps 1 and 3 in a range of 8, feature 1 has one cut with gap 2 in a range of 4; the
 second cut of feature 0 parts the rows as the one of feature 1 does. Feature weights are 1 and 3; a
@@ -12,7 +12,7 @@ import pytest
 
 from slp.ir.program import Measure
 from slp.ir.tree_grammar import FORBIDDEN, OUTSIDE
-from slp.problem.split_measures import SplitArrays, log_shares, splits_taken_over
+from slp.problem.split_measures import SplitArrays, log_split_probabilities, splits_taken_over
 
 SPLITS = SplitArrays(
     n_boxes=1,
@@ -46,8 +46,10 @@ SPLITS = SplitArrays(
         ("all", [0, 0, 0], [0, 0, 0]),
     ],
 )
-def test_shares(measure: Measure, valid: list[int], want: list[float]) -> None:
-    have = np.exp(log_shares(measure, SPLITS, np.array(valid, np.bool_), range_total=5.0))
+def test_split_probabilities(measure: Measure, valid: list[int], want: list[float]) -> None:
+    have = np.exp(
+        log_split_probabilities(measure, SPLITS, np.array(valid, np.bool_), range_total=5.0)
+    )
     np.testing.assert_allclose(have, want, rtol=1e-14)
 
 
@@ -63,9 +65,9 @@ def test_boxes_side_by_side_do_not_mix() -> None:
         length=np.full(5, 0.1),
         pair=np.array([1, 1, 7, 8, 8]),
     )
-    have = np.exp(log_shares("partition", both, np.ones(5, np.bool_)))
+    have = np.exp(log_split_probabilities("partition", both, np.ones(5, np.bool_)))
     assert have.tolist() == [1, 0, 1, 1, 0]
-    have = np.exp(log_shares("gap", both, np.ones(5, np.bool_)))
+    have = np.exp(log_split_probabilities("gap", both, np.ones(5, np.bool_)))
     np.testing.assert_allclose(have, [1 / 4, 3 / 4, 1 / 16, 3 / 16, 3 / 4], rtol=1e-14)
 
 

@@ -5,7 +5,7 @@ the text: boxes are lists of rows, regions are kept as `lo <= F < hi`, constrain
 the region and the path. No grammar, no states of automata, no merging of rows or boxes: this is
 what the engines must equal. What follows from the derivations is in `brute_force`.
 
-    P(derivation) = product over its nodes of (share of the rule) * (measure of the split)
+    P(derivation) = product over its nodes of (probability of the rule) * (measure of the split)
 """
 
 from __future__ import annotations
@@ -89,17 +89,17 @@ class AllDerivations:
         total = 1.0 if self.program.weights else math.fsum(c.label for c in choices)
         out: list[Derivation] = []
         for choice in choices:
-            share = choice.label / total
+            probability = choice.label / total
             if isinstance(choice.rule.body, ir.LeafBody):
-                out += self._stop(share, node)
+                out += self._stop(probability, node)
             elif isinstance(choice.rule.body, ir.CallBody):
                 goal = computed(choice.body[0], self.parameters)
                 out += [
-                    Derivation(d.tree, share * d.weight, d.leaves, d.by_partition)
+                    Derivation(d.tree, probability * d.weight, d.leaves, d.by_partition)
                     for d in self._derivations(goal, node)
                 ]
             else:
-                out += self._split(share, choice, node)
+                out += self._split(probability, choice, node)
             if len(out) > self.limit:
                 raise TooManyDerivationsError
         return out
@@ -107,7 +107,7 @@ class AllDerivations:
     def _stop(self, weight: float, node: Node) -> list[Derivation]:
         return [Derivation("leaf", weight, (node.rows,))] if self._leaf_allowed(node) else []
 
-    def _split(self, share: float, choice: Choice, node: Node) -> list[Derivation]:
+    def _split(self, probability: float, choice: Choice, node: Node) -> list[Derivation]:
         out: list[Derivation] = []
         assert isinstance(choice.rule.body, ir.SplitBody)
         partition = choice.rule.body.measure == "partition"
@@ -121,7 +121,7 @@ class AllDerivations:
             rights = self._derivations(right_state, right_node) if lefts else []
             for left, right in product(lefts, rights):
                 tree = (self.example.features[cut.feature], cut.test, left.tree, right.tree)
-                weight = share * measure * left.weight * right.weight
+                weight = probability * measure * left.weight * right.weight
                 flags = (partition, *left.by_partition, *right.by_partition)
                 out.append(Derivation(tree, weight, left.leaves + right.leaves, flags))
                 if len(out) > self.limit:

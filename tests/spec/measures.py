@@ -24,7 +24,7 @@ def measured(
     """
     if name in ("each", "partition"):
         return _MEASURES[name](cuts, [weights.get(f, 1.0) for f in features])
-    # A cut's share is divided among its versions, which differ in the side of missing values.
+    # A cut's probability is divided among its versions, which differ in the side of missing values.
     versions = Counter(c.name for c in cuts)
     first = list({c.name: c for c in cuts}.values())
     if name == "range":
@@ -32,22 +32,22 @@ def measured(
         found = [(c, weights.get(features[c.feature], 1.0) / total * c.length) for c in first]
     else:
         found = _MEASURES[name](first, [weights.get(f, 1.0) for f in features])
-    share = {c.name: p for c, p in found}
-    return [(c, share[c.name] / versions[c.name]) for c in cuts]
+    probability = {c.name: p for c, p in found}
+    return [(c, probability[c.name] / versions[c.name]) for c in cuts]
 
 
 def _same_feature(cuts: Sequence[Cut], cut: Cut) -> list[Cut]:
     return [c for c in cuts if c.feature == cut.feature]
 
 
-def _feature_share(cuts: Sequence[Cut], weights: Sequence[float], cut: Cut) -> float:
+def _feature_probability(cuts: Sequence[Cut], weights: Sequence[float], cut: Cut) -> float:
     """Share of the cut's feature among those that can still split."""
     return weights[cut.feature] / sum(weights[f] for f in {c.feature for c in cuts})
 
 
 def _feature_then_cut(cuts: Sequence[Cut], weights: Sequence[float]) -> Measured:
     """The feature among those that can split, by weight; then its cuts uniformly."""
-    return [(c, _feature_share(cuts, weights, c) / len(_same_feature(cuts, c))) for c in cuts]
+    return [(c, _feature_probability(cuts, weights, c) / len(_same_feature(cuts, c))) for c in cuts]
 
 
 def _all(cuts: Sequence[Cut], weights: Sequence[float]) -> Measured:
@@ -58,7 +58,7 @@ def _all(cuts: Sequence[Cut], weights: Sequence[float]) -> Measured:
 def _gap(cuts: Sequence[Cut], weights: Sequence[float]) -> Measured:
     """The feature as before; then each cut by its gap."""
     gaps = {c.feature: sum(o.gap for o in _same_feature(cuts, c)) for c in cuts}
-    return [(c, _feature_share(cuts, weights, c) * c.gap / gaps[c.feature]) for c in cuts]
+    return [(c, _feature_probability(cuts, weights, c) * c.gap / gaps[c.feature]) for c in cuts]
 
 
 def _each(cuts: Sequence[Cut], weights: Sequence[float]) -> Measured:

@@ -92,7 +92,7 @@ def test_pinball_with_little_room() -> None:
     assert leaves(have) == pytest.approx({1: 1 / 6.25, 2: 3 / 6.25, 3: 2.25 / 6.25})
 
 
-def test_lost_share_of_gmt() -> None:
+def test_lost_probability_of_gmt() -> None:
     """gmt, q = 0.6, two rows that differ in `a` and not in `b`.
 
     The root splits with 0.6; half of that goes to `b`, which cannot split, and is lost: the stump

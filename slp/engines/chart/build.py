@@ -85,7 +85,7 @@ class _Builder:
             if isinstance(rule, SplitRule):
                 e = found.splits[r].lasting()
                 e = e[weight[splits.box[e]] > -np.inf]
-                total = weight[splits.box[e]] + found.splits[r].log_share[e]
+                total = weight[splits.box[e]] + found.splits[r].log_probability[e]
                 one, other = found.splits[r].states[e].astype(np.int64).T
                 left, right = reach.left[held][e], reach.right[held][e]
                 parent, cut = boxes[splits.box[e]], splits.cut[e].astype(np.int32)

@@ -1,12 +1,12 @@
 """Exact inference on the packed forest: inside and outside scores, and all quantities from them.
 
 With w(e) the weight of edge e (with the likelihood of leaves for the posterior), Q = inside, and
-share(e) = w(e) Q(left) Q(right) / Q(item), the probability of e given that a derivation visits its
+p(e) = w(e) Q(left) Q(right) / Q(item), the probability of e given that a derivation visits its
 item:
 
-    visits(item)   = sum over edges e that lead to it of visits(item of e) x share(e),   visits(0) =
-    1 outside(item)  = visits(item) Q(0) / Q(item)     = d Q(0) / d Q(item)
-    d log Q(0) / d log w(e) = visits(item of e) share(e)
+    visits(item)   = sum over edges e that lead to it of visits(item of e) x p(e),   visits(0) = 1
+    outside(item)  = visits(item) Q(0) / Q(item)     = d Q(0) / d Q(item)
+    d log Q(0) / d log w(e) = visits(item of e) p(e)
 
 Reference: Goodman (1999), Semiring parsing. The k best are those of `slp.engines.kbest`.
 """
@@ -124,7 +124,7 @@ class Chart:
         return float(self.log_inside[0])
 
     @cached_property
-    def share(self) -> NDArray[np.float64]:
+    def edge_probability(self) -> NDArray[np.float64]:
         """Probability of each edge given that its item is visited, shape (E,)."""
         f = self.forest
         own = np.where(self.log_inside > -np.inf, self.log_inside, 0.0)
@@ -141,7 +141,7 @@ class Chart:
         out = np.zeros(f.n_items + 1)
         out[0] = 1.0
         for items, e, sizes in f.by_level():
-            flow = np.repeat(out[items], sizes) * self.share[e]
+            flow = np.repeat(out[items], sizes) * self.edge_probability[e]
             np.add.at(out, f.left[e], flow)
             np.add.at(out, f.right[e], flow)
         return out[:-1]
@@ -190,7 +190,7 @@ class Chart:
         return count, log_sum + float(self._ranked.best[0])
 
     def draw(self, n: int, rng: np.random.Generator) -> list[ScoredTree]:
-        """Independent draws, each from the root down: an edge by its share, then left before
+        """Independent draws, each from the root down: an edge by its probability, then left before
         right."""
         cumulative: dict[int, NDArray[np.float64]] = {}
         return [self._scored(self._draw(rng, cumulative)) for _ in range(n)]
@@ -215,7 +215,7 @@ class Chart:
     ) -> int:
         total = cumulative.get(item)
         if total is None:
-            total = cumulative[item] = np.cumsum(self.share[self.forest.edges(item)])
+            total = cumulative[item] = np.cumsum(self.edge_probability[self.forest.edges(item)])
         place = int(total.searchsorted(rng.random() * total[-1], side="right"))
         return int(self.forest.first_edge[item]) + min(place, len(total) - 1)
 
@@ -311,7 +311,7 @@ class Chart:
                 continue
             start, size = f.first_edge[items], f.first_edge[items + 1] - f.first_edge[items]
             e = np.repeat(start - np.cumsum(size) + size, size) + np.arange(size.sum())
-            flow = np.repeat(reach[items], size) * self.share[e]
+            flow = np.repeat(reach[items], size) * self.edge_probability[e]
             cut = f.cut[e]
             both = np.flatnonzero(takes_both[cut] & (flow > 0))
             if len(both):
@@ -346,7 +346,7 @@ class Chart:
         item = np.repeat(np.arange(f.n_items), np.diff(f.first_edge))
         own = np.flatnonzero(f.rule >= 0)
         number = first[f.item_state[item[own]]] + f.rule[own]
-        taken = (np.repeat(self.visits, np.diff(f.first_edge)) * self.share)[own]
+        taken = (np.repeat(self.visits, np.diff(f.first_edge)) * self.edge_probability)[own]
         return np.asarray(np.bincount(number, taken, int(first[-1])), np.float64)
 
     def usage(self) -> NDArray[np.float64]:
@@ -357,14 +357,14 @@ class Chart:
         def on_feature(e: slice) -> NDArray[np.bool_]:
             return np.asarray(self._cut_feature[self.forest.cut[e], None] == number)
 
-        return np.asarray(fold(self.forest, usage(self.share, on_feature, d))[0])
+        return np.asarray(fold(self.forest, usage(self.edge_probability, on_feature, d))[0])
 
     def expected_splits(self) -> NDArray[np.float64]:
         """For each feature the expected number of splits on it, shape (d,)."""
         f = self.forest
         by_feature = np.zeros(len(f.grammar.features) + 1)  # the last: leaves and calls
         for items, e, sizes in f.by_level():
-            taken = np.repeat(self.visits[items], sizes) * self.share[e]
+            taken = np.repeat(self.visits[items], sizes) * self.edge_probability[e]
             feature = self._cut_feature[f.cut[e]]
             by_feature += np.bincount(feature, weights=taken, minlength=len(by_feature))
         return by_feature[:-1]
@@ -375,17 +375,17 @@ class Chart:
         whole = max(range(len(f.boxes)), key=lambda box: f.boxes[box])
         item = np.repeat(np.arange(f.n_items), np.diff(f.first_edge))
         here = np.flatnonzero((f.item_box[item] == whole) & (f.cut >= 0))
-        taken = (self.visits[item] * self.share)[here]
+        taken = (self.visits[item] * self.edge_probability)[here]
         d = len(f.grammar.features)
         return np.asarray(np.bincount(self._cut_feature[f.cut[here]], taken, d), np.float64)
 
     def leaf_distribution(self) -> NDArray[np.float64]:
         """Probability of k leaves, at index k, until the rest is negligible."""
-        return leaf_distribution(self.forest, self.share, NEGLIGIBLE)
+        return leaf_distribution(self.forest, self.edge_probability, NEGLIGIBLE)
 
     def depth_distribution(self) -> NDArray[np.float64]:
         """Probability of depth t, at index t, until the rest is negligible."""
-        return depth_distribution(self.forest, self.share, NEGLIGIBLE)
+        return depth_distribution(self.forest, self.edge_probability, NEGLIGIBLE)
 
     @cached_property
     def _cut_feature(self) -> NDArray[np.int64]:

@@ -42,8 +42,8 @@ class Forest:
     left, right : int32, shape (E,). Items that an edge leads to.
     cut : int32, shape (E,). Number of the cut in `geometry.cuts`, or LEAF, or CALL.
     rule : int32, shape (E,). Rule of the item's state, by position (-1 at item 0).
-    log_weight : float64, shape (E,). Weight of the rule and share of the split, as written in the
-        program.
+    log_weight : float64, shape (E,). Weight of the rule and probability of the split, as written
+        in the program.
     """
 
     grammar: TreeGrammar

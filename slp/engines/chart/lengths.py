@@ -1,7 +1,7 @@
 """Distributions of the number of leaves and of the depth of a tree.
 
 Both only add and multiply probabilities, so small ones have the same relative accuracy as large
-ones. `share` is the probability of each edge given that its item is visited, shape (E,).
+ones. `edge_probability` is the probability of each edge given that its item is visited, shape (E,).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _Floats = NDArray[np.float64]
 _CHUNK = 512
 
 
-def leaf_distribution(forest: Forest, share: _Floats, negligible: float) -> _Floats:
+def leaf_distribution(forest: Forest, edge_probability: _Floats, negligible: float) -> _Floats:
     """Probability of k leaves at index k = 0 to the largest tree's, or until what is left is
     `negligible`.
 
@@ -26,7 +26,7 @@ def leaf_distribution(forest: Forest, share: _Floats, negligible: float) -> _Flo
     leaf edge multiplies by z. Cut off at degree K, the root's coefficients up to K stay exact.
     """
     largest = fold(forest, _most_leaves(forest))
-    limit = min(int(largest[0]), _tail_bound(forest, share, negligible))
+    limit = min(int(largest[0]), _tail_bound(forest, edge_probability, negligible))
 
     def times(e: slice, x: _Floats, y: _Floats) -> _Floats:
         out = np.zeros_like(x)
@@ -37,7 +37,7 @@ def leaf_distribution(forest: Forest, share: _Floats, negligible: float) -> _Flo
                 out[rows, k : degree + 1] += x[rows, k, None] * y[rows, : degree + 1 - k]
         is_leaf = forest.cut[e] == LEAF
         out[is_leaf] = np.roll(out[is_leaf], 1, axis=1)
-        out *= share[e, None]
+        out *= edge_probability[e, None]
         return out
 
     one = np.zeros(limit + 1)
@@ -50,7 +50,7 @@ def _most_leaves(forest: Forest) -> Semiring:
     return Semiring(0.0, 0.0, lambda e, x, y: (forest.cut[e] == LEAF) + x + y, maximum)
 
 
-def _tail_bound(forest: Forest, share: _Floats, negligible: float) -> int:
+def _tail_bound(forest: Forest, edge_probability: _Floats, negligible: float) -> int:
     """A number of leaves that is exceeded with probability below `negligible` (Chernoff's bound):
 
     P(leaves > k) <= E[z^leaves] / z^(k + 1) for every z > 1.
@@ -58,7 +58,7 @@ def _tail_bound(forest: Forest, share: _Floats, negligible: float) -> int:
     best = forest.geometry.root.bit_count()
     for z in (1.1, 1.3, 1.6, 2.0, 3.0, 5.0):
         factor = np.where(forest.cut == LEAF, z, 1.0)
-        factor *= share
+        factor *= edge_probability
         with np.errstate(over="ignore"):
             moment = float(fold(forest, _product(factor))[0])
         if np.isfinite(moment):
@@ -72,7 +72,7 @@ def _product(factor: _Floats) -> Semiring:
     return Semiring(0.0, 1.0, lambda e, x, y: factor[e] * x * y, add)
 
 
-def depth_distribution(forest: Forest, share: _Floats, negligible: float) -> _Floats:
+def depth_distribution(forest: Forest, edge_probability: _Floats, negligible: float) -> _Floats:
     """Probability of depth t at index t = 0 to the deepest tree's, or until what is left is
     `negligible`.
 
@@ -88,7 +88,7 @@ def depth_distribution(forest: Forest, share: _Floats, negligible: float) -> _Fl
     below = np.zeros(forest.n_items + 1)  # b_{t-1}
     out: list[float] = []
     for t in range(deepest + 1):
-        now = fold(forest, _exact_depth(forest, share, t, exact, below))
+        now = fold(forest, _exact_depth(forest, edge_probability, t, exact, below))
         below, exact = below + exact, now
         out.append(float(now[0]))
         if 1.0 - sum(out) < negligible:
@@ -106,7 +106,7 @@ def _depth(forest: Forest) -> Semiring:
 
 
 def _exact_depth(
-    forest: Forest, share: _Floats, t: int, exact: _Floats, below: _Floats
+    forest: Forest, edge_probability: _Floats, t: int, exact: _Floats, below: _Floats
 ) -> Semiring:
     """e_t from e_{t-1} and b_{t-1}."""
 
@@ -114,6 +114,6 @@ def _exact_depth(
         left, right, cut = forest.left[e], forest.right[e], forest.cut[e]
         deeper = exact[left] * (below[right] + exact[right]) + below[left] * exact[right]
         stays = np.where(cut == LEAF, float(t == 0), x)
-        return np.asarray(share[e] * np.where(cut >= 0, deeper, stays))
+        return np.asarray(edge_probability[e] * np.where(cut >= 0, deeper, stays))
 
     return Semiring(0.0, 0.0, times, add)

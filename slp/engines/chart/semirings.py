@@ -2,9 +2,9 @@
 
     value(item) = plus over its edges e of  times(e, value(left(e)), value(right(e)))
 
-Algebras that take `share`, the conditional probability of each edge given its item, compute with
-plain probabilities. Their relative error stays small, because they only add and multiply numbers
-that are not negative.
+Algebras that take `edge_probability`, of each edge given its item, compute with plain
+probabilities. Their relative error stays small, because they only add and multiply numbers that are
+not negative.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ def tree_count() -> Semiring:
 
 
 def usage(
-    share: Floats, on_feature: Callable[[slice], NDArray[np.bool_]], n_features: int
+    edge_probability: Floats, on_feature: Callable[[slice], NDArray[np.bool_]], n_features: int
 ) -> Semiring:
     """Probability that a tree splits on each feature anywhere, shape (d,).
 
@@ -101,6 +101,6 @@ def usage(
 
     def times(e: slice, x: Floats, y: Floats) -> Floats:
         below = x + y * (1.0 - x)
-        return share[e, None] * np.where(on_feature(e), 1.0, below)
+        return edge_probability[e, None] * np.where(on_feature(e), 1.0, below)
 
     return Semiring(0.0, 0.0, times, add, (n_features,))

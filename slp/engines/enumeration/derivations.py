@@ -79,13 +79,13 @@ def _derive(process: LocalProcess, goal: BoxGoal, above: int) -> Iterator[Deriva
             for d in _derive(process, process.goal(goal.box, taken.rule.state), above + 1):
                 yield replace(d, log_weight=taken.log_weight + d.log_weight, rules=step + d.rules)
         else:
-            for (split, left_state, right_state), share in zip(
-                taken.splits, taken.log_shares, strict=True
+            for (split, left_state, right_state), log_p in zip(
+                taken.splits, taken.log_probabilities, strict=True
             ):
                 lower = process.goal(split.left, left_state)
                 upper = process.goal(split.right, right_state)
                 for left in _derive(process, lower, above + 1):
                     for right in _derive(process, upper, above + 1):
-                        total = taken.log_weight + share + left.log_weight + right.log_weight
+                        total = taken.log_weight + log_p + left.log_weight + right.log_weight
                         steps = step + left.rules + right.rules
                         yield Derivation(goal.box, total, split, left, right, steps)

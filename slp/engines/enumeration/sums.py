@@ -168,9 +168,9 @@ class Enumeration:
         """Expected number of times that each rule is taken, shape (R,)."""
         first = np.cumsum([0, *(len(state.rules) for state in self._grammar.all_states())])
         out = np.zeros(int(first[-1]))
-        for d, share in zip(self.items, self.probability.tolist(), strict=True):
+        for d, p in zip(self.items, self.probability.tolist(), strict=True):
             for s, r in d.rules:
-                out[first[s] + r] += share
+                out[first[s] + r] += p
         return out
 
     def usage(self) -> NDArray[np.float64]:
@@ -184,10 +184,10 @@ class Enumeration:
     def root_splits(self) -> NDArray[np.float64]:
         """For each feature the probability that the root splits on it, shape (d,)."""
         out = np.zeros(len(self.geometry.table.features))
-        for item, share in zip(self.items, self.probability.tolist(), strict=True):
+        for item, p in zip(self.items, self.probability.tolist(), strict=True):
             cut = next((node.cut for node in _nodes(item) if node.cut is not None), None)
             if cut is not None:  # the first in preorder
-                out[self.geometry.cuts[cut].feature] += share
+                out[self.geometry.cuts[cut].feature] += p
         return out
 
     @cached_property

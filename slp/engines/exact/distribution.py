@@ -178,7 +178,7 @@ class CompiledChart:
         return Items(self.passes, self.grammar, self.table, quantity, likelihood=self.likelihood)
 
     def draw(self, n: int, rng: np.random.Generator) -> list[ScoredTree]:
-        """Independent draws, each from the root down: an edge by its share, then left before
+        """Independent draws, each from the root down: an edge by its probability, then left before
         right."""
         cumulative: dict[int, NDArray[np.float64]] = {}
         out: list[ScoredTree] = []

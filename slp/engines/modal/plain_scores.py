@@ -3,8 +3,8 @@
 
 At a goal (the rows of a box, in a state) the options are stopping by a leaf rule, and each split by
 a split rule; call rules lead to the options of the state called. With w the weight of an option
-under the program (labels of calls and rule as they are in the box, times the split's share), and L
-the marginal likelihood of rows as one leaf,
+under the program (labels of calls and rule as they are in the box, times the split's probability),
+and L the marginal likelihood of rows as one leaf,
 
     score of stopping = log w + log L(box)
     score of a split  = log w + worth(left side) + worth(right side).
@@ -102,12 +102,14 @@ class PlainScorer:
                 elif isinstance(rule, CallRule):
                     calls.append((rule.state, weight))
                 else:
-                    for alternative, share in zip(taken.splits, taken.log_shares, strict=True):
+                    for alternative, log_p in zip(
+                        taken.splits, taken.log_probabilities, strict=True
+                    ):
                         cut, left, right = alternative.split
                         of = self.geometry.cuts[cut]
                         feature, low, high = of.feature, of.low, of.high
                         states = alternative.left_state, alternative.right_state
-                        sides = (weight + share, left, right, *states)
+                        sides = (weight + log_p, left, right, *states)
                         out.splits.append(SplitOption(slots - 1, feature, low, high, *sides))
             stack += reversed(calls)
         return out

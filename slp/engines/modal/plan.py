@@ -69,7 +69,8 @@ class Grown:
         -inf where it cannot stop.
     log_likelihood : float64, shape (N,). Log marginal likelihood of the node as a leaf; 0 for a
         prior.
-    log_split : float64, shape (N,). Log weight of the split under the program: labels and share.
+    log_split : float64, shape (N,). Log weight of the split under the program: labels and
+        probability.
     gain : float64, shape (N,). Score of the split less that of stopping; 0 without a split.
     statistics : float64, shape (N, k). Sums over the node's rows.
     added : float64, shape (N, k). What smoothing has added to the leaf model's prior.

@@ -180,8 +180,8 @@ class PlainSearch:
                 below = self._item(box, taken.rule.state, owed)
                 item.branches.append(Branch(taken.log_weight, (below,), None))
             else:
-                for split, share in zip(taken.splits, taken.log_shares, strict=True):
-                    weight = taken.log_weight + share
+                for split, log_p in zip(taken.splits, taken.log_probabilities, strict=True):
+                    weight = taken.log_weight + log_p
                     for left, right in self._ways(owed):
                         sides = (
                             self._item(split.split.left, split.left_state, left),

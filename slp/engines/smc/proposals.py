@@ -71,15 +71,17 @@ def _empirical(
     cuts = process.geometry.cuts
     features = [cuts[alternative.split.cut].feature for alternative in rule.splits]
     runs = [list(run) for _, run in groupby(range(len(features)), features.__getitem__)]
-    shares = [cumulated([rule.log_shares[i] for i in run])[1] for run in runs]
+    of_runs = [cumulated([rule.log_probabilities[i] for i in run])[1] for run in runs]
     if given is None:
-        f = randomness.among(cumulated(shares)[0])
+        f = randomness.among(cumulated(of_runs)[0])
         split = runs[f][randomness.index(len(runs[f]))]
     else:
         f = next(i for i, run in enumerate(runs) if split in run)
-    log_proposal = shares[f] - rule.log_total - math.log(len(runs[f]))
+    log_proposal = of_runs[f] - rule.log_total - math.log(len(runs[f]))
     gain = _log_gain(process, power, goal, taken, split)
-    return Decision(taken, split, goal.log_total + rule.log_shares[split] - log_proposal + gain)
+    return Decision(
+        taken, split, goal.log_total + rule.log_probabilities[split] - log_proposal + gain
+    )
 
 
 def _optimal(
@@ -88,10 +90,10 @@ def _optimal(
     alternatives, log_factors = [], []
     for r, rule in enumerate(goal.rules):
         for split in range(len(rule.splits)) if rule.splits else [-1]:
-            share = rule.log_shares[split] if rule.splits else 0.0
+            log_probability = rule.log_probabilities[split] if rule.splits else 0.0
             alternatives.append((r, split))
             gain = _log_gain(process, power, goal, r, split)
-            log_factors.append(rule.log_weight + share + gain)
+            log_factors.append(rule.log_weight + log_probability + gain)
     cumulative, log_total = cumulated(log_factors)
     return Decision(*(given or alternatives[randomness.among(cumulative)]), log_total)
 

@@ -72,9 +72,9 @@ def resampled(
     return SCHEMES[scheme](randomness, [n * (s / sums[-1]) for s in sums], kept)
 
 
-def _place(randomness: Randomness, kept: int, chances: Iterable[float]) -> int:
+def _place(randomness: Randomness, kept: int, probabilities: Iterable[float]) -> int:
     """A place for the particle that survives, drawn by the probability of each place."""
-    return -1 if kept < 0 else randomness.among(list(accumulate(chances)))
+    return -1 if kept < 0 else randomness.among(list(accumulate(probabilities)))
 
 
 def _multinomial(randomness: Randomness, sums: Sequence[float], kept: int) -> _Drawn:

@@ -151,10 +151,10 @@ class PrologProcess(LocalProcess):
             (self.geometry.cuts[s.cut].feature, s.left): s for s in self.geometry.splits(box)
         }
         alternatives = tuple(self._split(tree, by_rows, box, depth) for _, tree in trees)
-        shares = tuple(math.log(share) for share, _ in trees)
-        cumulative, log_total = cumulated(shares)
+        logs = tuple(math.log(p) for p, _ in trees)
+        cumulative, log_total = cumulated(logs)
         made = SplitRule(weight, body.measure, ())
-        return RuleAlternative(made, position, weight, alternatives, shares, cumulative, log_total)
+        return RuleAlternative(made, position, weight, alternatives, logs, cumulative, log_total)
 
     def _split(
         self, tree: Term, by_rows: dict[tuple[int, int], BoxSplit], box: int, depth: int

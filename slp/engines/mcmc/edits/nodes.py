@@ -24,7 +24,7 @@ from slp.ir.program import Measure
 from slp.problem.boxes import BoxSplit, Geometry
 from slp.problem.cut_trees import rows_left
 from slp.problem.remembered import Remembered
-from slp.problem.split_measures import SplitArrays, log_shares
+from slp.problem.split_measures import SplitArrays, log_split_probabilities
 
 #: The kinds of edits, as positions in `EditNode.places`.
 GROW, PRUNE, CHANGE = 0, 1, 2
@@ -73,12 +73,12 @@ class EditNode:
 
 
 class SplitChoice(NamedTuple):
-    """A choice among splits of a box: their positions among its splits, cumulative shares under the
-    measure for drawing, and log shares."""
+    """A choice among splits of a box: their positions among its splits, cumulative
+    probabilities under the measure for drawing, and log probabilities."""
 
     options: tuple[int, ...]
     cumulative: tuple[float, ...]
-    log_shares: tuple[float, ...]
+    log_probabilities: tuple[float, ...]
 
 
 class _Box(NamedTuple):
@@ -306,9 +306,9 @@ class Nodes:
     def _new_choice(self, box: int, options: tuple[int, ...]) -> SplitChoice:
         splits = [self.splits(box)[i] for i in options]
         arrays = SplitArrays.of_box(self.geometry, splits, self.feature_weights)
-        shares = log_shares(self.measure, arrays, np.ones(len(splits), np.bool_))
-        cumulative: NDArray[np.float64] = np.cumsum(np.exp(shares))
-        return SplitChoice(options, tuple(cumulative.tolist()), tuple(shares.tolist()))
+        logs = log_split_probabilities(self.measure, arrays, np.ones(len(splits), np.bool_))
+        cumulative: NDArray[np.float64] = np.cumsum(np.exp(logs))
+        return SplitChoice(options, tuple(cumulative.tolist()), tuple(logs.tolist()))
 
 
 def _way_to(tree: EditNode, kind: int, place: int) -> tuple[list[tuple[EditNode, int]], EditNode]:

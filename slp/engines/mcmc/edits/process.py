@@ -7,9 +7,9 @@ At each tree, beginning with the given one:
     a place, uniformly among the k places that the kind applies to,
     a split, by the split measure over those admissible there (none when pruning); and again.
 
-An edit has probability p x 1 / (kinds that apply) x 1 / k x share of the split. All of it sums to
-1, so a sequence is drawn with its prior probability; that of a tree is the sum over the sequences
-that end in it.
+An edit has probability p x 1 / (kinds that apply) x 1 / k x probability of the split. All of it
+sums to 1, so a sequence is drawn with its prior probability; that of a tree is the sum over the
+sequences that end in it.
 
 Choice points
 -------------
@@ -156,8 +156,8 @@ class EditProcess:
             sizes = [(KIND, len(kinds)), (PLACE, tree.places[kind])]
             if kind != PRUNE:
                 choice = self.nodes.choice_at(tree, kind, place)
-                log_draw += choice.log_shares[split]
-                sizes.append((SPLIT, len(choice.log_shares)))
+                log_draw += choice.log_probabilities[split]
+                sizes.append((SPLIT, len(choice.log_probabilities)))
             points += [EditPoint(i, which) for which, size in sizes if size > 1]
         return Edits(tuple(edits), tuple(trees), tuple(points), log_draw)
 

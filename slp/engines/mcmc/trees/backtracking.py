@@ -95,7 +95,7 @@ class _Choice:
             weights, cumulative = [r.log_weight for r in self.goal.rules], self.goal.cumulative
         else:
             taken = self.goal.rules[self.rule]
-            weights, cumulative = [*taken.log_shares], taken.cumulative
+            weights, cumulative = [*taken.log_probabilities], taken.cumulative
         left = [i for i in range(len(weights)) if i not in self.tried] if self.tried else None
         if not weights or left == []:
             return None

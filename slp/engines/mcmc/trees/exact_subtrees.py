@@ -128,7 +128,7 @@ class PowerChart(Chart):
         stack = [int(f.left[f.edges(0)][0])]  # item 0 only calls the goal
         while stack:
             item = stack.pop()
-            edge = int(f.first_edge[item]) + randomness.among(self._cumulative_shares(item))
+            edge = int(f.first_edge[item]) + randomness.among(self._cumulated_edges(item))
             goal = process.goal(f.boxes[f.item_box[item]], int(f.item_state[item]))
             out.append(_choices(goal, int(f.rule[edge]), int(f.cut[edge])))
             if f.cut[edge] != LEAF:
@@ -136,10 +136,10 @@ class PowerChart(Chart):
                 stack += reversed(below)
         return out
 
-    def _cumulative_shares(self, item: int) -> list[float]:
+    def _cumulated_edges(self, item: int) -> list[float]:
         if item not in self._cumulative:
-            share: NDArray[np.float64] = self.share[self.forest.edges(item)]
-            self._cumulative[item] = np.cumsum(share).tolist()
+            p: NDArray[np.float64] = self.edge_probability[self.forest.edges(item)]
+            self._cumulative[item] = np.cumsum(p).tolist()
         return self._cumulative[item]
 
 

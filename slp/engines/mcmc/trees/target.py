@@ -81,7 +81,7 @@ class Target:
 
 def can_run_forward(grammar: TreeGrammar) -> bool:
     """Whether no choice of the program has weights that sum to more than 1: those of the labels in
-    a state, and the shares of the splits of a rule.
+    a state, and the probabilities of the splits of a rule.
 
     Of open states that is known where labels are renormalised in every state, so that they sum to
     1, and no rule of the program, whatever state it is used in, has another measure.

@@ -171,7 +171,7 @@ class Backtracking:
         self, taken: Any, pending: Any, drawn: tuple[Choices, ...], stack: Any, p: float
     ) -> Iterator[tuple[float, TreeProof | None]]:
         goal, rule = taken
-        shares = goal.rules[rule].log_shares
+        shares = goal.rules[rule].log_probabilities
         if not shares:
             yield from self._made((goal, rule, -1), pending, drawn, stack, p)
             return
@@ -210,7 +210,7 @@ class Backtracking:
                 label = math.exp(rule.log_weight) / total
                 if rule.splits:
                     lines.append(f"{label!r} :: {name}(T) :- {name}_{i}(T).")
-                    shares = [math.exp(share) for share in rule.log_shares]
+                    shares = [math.exp(share) for share in rule.log_probabilities]
                     labels = [share / sum(shares) for share in shares]
                     made = [(label, f"{name}_{i}", j) for j, label in enumerate(labels)]
                 else:

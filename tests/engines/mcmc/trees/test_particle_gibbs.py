@@ -230,8 +230,8 @@ def test_a_free_outcome_with_the_survivor_put_in(
 def test_all_places_of_the_survivor_alike(scheme: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its place is drawn among those that it can have, each with the same probability."""
 
-    def alike(random: Any, kept: int, chances: Any) -> int:
-        able = np.cumsum([float(c > 0) for c in chances])
+    def alike(random: Any, kept: int, probabilities: Any) -> int:
+        able = np.cumsum([float(c > 0) for c in probabilities])
         return -1 if kept < 0 else int(random.among(able.tolist()))
 
     monkeypatch.setattr(resampling, "_place", alike)

@@ -11,8 +11,8 @@ and u, and the move is accepted with probability min(1, ratio),
     ratio = w(T') L(T')^power q(u' | T') / [w(T) L(T)^power q(u | T)]
 
 If u' cannot be made in T', or does not lead to T, q(u' | T') is 0: such a move is never accepted.
-Below a change every state, label and share is that of T'. A tree that the program does not derive
-has weight 0.
+Below a change every state, label and split probability is that of T'. A tree that the program does
+not derive has weight 0.
 
 The chain's states are derivations. With T' a derivation of it is drawn, in proportion to the
 weights. If d is drawn given T, T has the distribution pi and d that of the chain, and so after the

@@ -94,8 +94,8 @@ class WeighedTree(PlacedTree):
         terms: dict[int, list[float]] = {}
         for state in box_states.states:
             for taken in self._process.goal(box_states.box, state).rules:
-                for split, share in zip(taken.splits, taken.log_shares, strict=True):
-                    terms.setdefault(split.split.cut, []).append(taken.log_weight + share)
+                for split, log_p in zip(taken.splits, taken.log_probabilities, strict=True):
+                    terms.setdefault(split.split.cut, []).append(taken.log_weight + log_p)
         sums = [float(np.logaddexp.reduce(of_cut)) for of_cut in terms.values()]
         return WeighedSplits(list(terms), sums)
 
@@ -133,7 +133,9 @@ class WeighedTree(PlacedTree):
                             (split.right, right, self.child(i, 1)),
                         )
                         out.append(
-                            WeighedChoice(r, j, taken.log_weight + taken.log_shares[j], below)
+                            WeighedChoice(
+                                r, j, taken.log_weight + taken.log_probabilities[j], below
+                            )
                         )
         return out
 
