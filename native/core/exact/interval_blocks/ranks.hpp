@@ -27,6 +27,8 @@ public:
           most_(std::min<std::size_t>(static_cast<std::size_t>(inner_.n_codes),
                                       problem.table.n_rows)),
           rank_of_code_(static_cast<std::size_t>(inner_.n_codes)),
+          least_code_(most_),
+          largest_code_(most_),
           next_a_(most_),
           next_b_(most_),
           levels_(most_),
@@ -98,26 +100,34 @@ public:
     // splits, which are those on outer features. excluded: a feature whose splits are left out. Comes
     // before `order_by`, as it overwrites `left`.
     void find_sources(std::span<const BoxSplit> splits, std::int32_t excluded = -1) {
-        const auto on_left = [&](std::size_t i) { return left[i] != 0; };
-        const auto on_right = [&](std::size_t i) { return left[i] != sizes[i]; };
         for (std::uint32_t e = 0; e < splits.size(); ++e) {
-            const std::uint32_t f = splits[e].feature;
+            const std::uint32_t f = splits[e].feature, low = splits[e].low;
             if (static_cast<std::int32_t>(f) == excluded) {
                 continue;
             }
             // The first threshold has the largest right side, the last one the largest left side.
-            const bool levels = problem_.table.features[f].kind == FeatureKind::levels;
-            const bool largest_right = levels || e == 0 || splits[e - 1].feature != f;
-            const bool largest_left =
-                levels || e + 1 == splits.size() || splits[e + 1].feature != f;
-            if (largest_right || largest_left) {
+            const Feature& feature = problem_.table.features[f];
+            const bool levels = feature.kind == FeatureKind::levels;
+            const bool first = e == 0 || splits[e - 1].feature != f;
+            const bool last = e + 1 == splits.size() || splits[e + 1].feature != f;
+            const auto note = [&](auto on_left, auto on_right) {
+                if (levels || first) {
+                    note_source(2 * e + 1, on_left, on_right);
+                }
+                if (levels || last) {
+                    note_source(2 * e, on_right, on_left);
+                }
+            };
+            if (!levels && feature.plain()) {  // one look at the rows is enough for all thresholds
+                if (first) {
+                    find_code_ranges(feature);
+                }
+                note([&](std::size_t i) { return least_code_[i] <= low; },
+                     [&](std::size_t i) { return largest_code_[i] > low; });
+            } else if (levels || first || last) {
                 count_left(splits[e]);
-            }
-            if (largest_right) {
-                note_source(2 * e + 1, on_left, on_right);
-            }
-            if (largest_left) {
-                note_source(2 * e, on_right, on_left);
+                note([&](std::size_t i) { return left[i] != 0; },
+                     [&](std::size_t i) { return left[i] != sizes[i]; });
             }
         }
     }
@@ -197,6 +207,17 @@ public:
     }
 
 private:
+    // Of every rank the least and the largest code of a feature.
+    void find_code_ranges(const Feature& feature) {
+        std::fill_n(least_code_.begin(), k, UINT32_MAX);
+        std::fill_n(largest_code_.begin(), k, 0U);
+        for (std::size_t r = 0; r < rows.size(); ++r) {
+            const std::uint32_t code = feature.codes[rows[r]], rank = rank_of_row[r];
+            least_code_[rank] = std::min(least_code_[rank], code);
+            largest_code_[rank] = std::max(largest_code_[rank], code);
+        }
+    }
+
     void count_left(const BoxSplit& split) {
         const Feature& feature = problem_.table.features[split.feature];
         std::fill_n(left.begin(), k, Sizes{0});
@@ -244,7 +265,7 @@ private:
     const Feature& inner_;
     const Feature* feature_ = nullptr;
     std::size_t most_;
-    std::vector<std::uint32_t> rank_of_code_, next_a_, next_b_;
+    std::vector<std::uint32_t> rank_of_code_, least_code_, largest_code_, next_a_, next_b_;
     std::vector<std::uint64_t> order_;
     std::size_t next_row_ = 0;
     LevelRanks levels_;
