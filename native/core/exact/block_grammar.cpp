@@ -29,7 +29,7 @@ public:
         find_levels();
         order();
         find_classes();
-        if (!find_shares()) {
+        if (!find_measure_classes()) {
             return std::nullopt;
         }
         make_nodes();
@@ -249,12 +249,12 @@ private:
     }
 
     // False if rules of one state take different splits over.
-    bool find_shares() {
+    bool find_measure_classes() {
         std::map<std::vector<std::uint8_t>, std::uint32_t> found;
         for (const std::size_t s : placed_) {
             const std::vector<Flat::Split>& splits = flat_[s].splits;
             if (splits.empty()) {  // it matters for nothing
-                shares_.push_back(0);
+                classes_of_probability_.push_back(0);
                 continue;
             }
             std::vector<std::uint8_t> own;
@@ -269,11 +269,11 @@ private:
             }
             const auto [at, is_new] =
                 found.try_emplace(own, static_cast<std::uint32_t>(found.size()));
-            shares_.push_back(at->second);
+            classes_of_probability_.push_back(at->second);
             if (is_new) {
                 out_.allowed.insert(out_.allowed.end(), own.begin(), own.end());
-                out_.n_shares = found.size();
-                out_.range_totals.resize(out_.n_shares);
+                out_.n_measure_classes = found.size();
+                out_.range_totals.resize(out_.n_measure_classes);
                 out_.range_totals.back() = splits.front().rule->range_total;
             }
         }
@@ -283,7 +283,7 @@ private:
         for (std::uint32_t f = 0; f < problem_.table.features.size(); ++f) {
             bool is_split = false;
             for (std::uint32_t c = out_.first_class[f]; c < out_.first_class[f + 1]; ++c) {
-                for (std::size_t q = 0; q < out_.n_shares; ++q) {
+                for (std::size_t q = 0; q < out_.n_measure_classes; ++q) {
                     is_split = is_split || out_.takes_over(q, c);
                 }
             }
@@ -302,7 +302,7 @@ private:
             }
             BlockGrammar::Node node{
                 flat.leaf_alone, flat.leaf,        split, is_cut(s) ? 0.0 : flat.split_only,
-                shares_[at],     majority_of(flat)};
+                classes_of_probability_[at],     majority_of(flat)};
             for (std::int32_t owed = 0; owed < problem_.n_owed(); ++owed) {
                 out_.nodes.push_back(node);
                 out_.may_fail = out_.may_fail || node.majority >= 0 || !(node.leaf_alone > 0.0) ||
@@ -312,9 +312,9 @@ private:
         }
         for (std::uint32_t s = 0; s < out_.nodes.size(); ++s) {
             const BlockGrammar::Node& node = out_.nodes[s];
-            if (out_.segments.empty() || out_.segments.back().shares != node.shares ||
+            if (out_.segments.empty() || out_.segments.back().measure_class != node.measure_class ||
                 out_.segments.back().majority != node.majority) {
-                out_.segments.push_back({s, s, node.shares, node.majority});
+                out_.segments.push_back({s, s, node.measure_class, node.majority});
             }
             ++out_.segments.back().end;
         }
@@ -369,7 +369,7 @@ private:
     std::vector<std::uint32_t> level_;  // of each state; empty if one occurs at several
     bool start_returns_ = false;        // whether some split leads to the start
     std::vector<std::size_t> placed_;   // in the order in which they stand in the end
-    std::vector<std::uint32_t> shares_;  // of those placed
+    std::vector<std::uint32_t> classes_of_probability_;  // of those placed
     std::vector<std::size_t> cell_of_class_;
 };
 

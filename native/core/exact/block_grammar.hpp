@@ -4,12 +4,13 @@
 // split. Calls keep the box, so the rules of a state that is called count as rules of its caller.
 // In a box a state's value is
 //
-//   V(s) = a_s leaf + b_s sum over splits e of p_q(e) sum over terms (l, r) of w V_l(left) V_r(right)
+//   V(s) = a_s leaf + b_s sum over splits e of p_q(e) sum over terms (l, r) of w V_l(left)
+// V_r(right)
 //
 // where the terms (l, r) of a split are the same for all thresholds of one split class (DESIGN 4),
-// and p_q, the share of a split, depends on which split classes the state allows: states that allow
-// the same ones have one share class q. Rules are applicable or not together: a state has one pair
-// of weights (a, b) for boxes that can be split and one for others.
+// and p_q, the probability of a split, depends on which split classes the state allows: states that
+// allow the same ones have one measure class q. Rules are applicable or not together: a state has
+// one pair of weights (a, b) for boxes that can be split and one for others.
 //
 // States are ordered such that the terms of a split class form long runs: s, s+1, ... with l, l+1,
 // ... and r, r+1, .... A depth is such a run, whatever else the states remember. Leaves owed make
@@ -36,7 +37,7 @@ enum class Obstacle : std::uint8_t {
     splits,     // rules of one state take different splits over
     measures,   // rules have different measures
     majority,   // a leaf that needs a majority, in a state with calls or other rules
-    partition,  // this measure, and all features have two values or there are many share classes
+    partition,  // this measure, and all features have two values or there are many measure classes
     sparse,     // few of the pairs of a box and a state are reached
     values,     // no feature has several values in a typical box, and not all have two
     weights,    // weights of features or of splits differ too much for doubles
@@ -53,13 +54,13 @@ struct BlockGrammar {
         double leaf;        // a leaf, if it can
         double split;       // a split, before it is divided among the splits
         double split_only;  // the same if the leaf has no majority
-        std::uint32_t shares;
+        std::uint32_t measure_class;
         // Number of the classes that must have the majority in a leaf; -1 for any leaf.
         std::int32_t majority = -1;
     };
     struct Run {
         std::uint32_t to, left, right, n;
-        std::uint32_t shares;  // of all states of the run
+        std::uint32_t measure_class;  // of all states of the run
         bool crossed;
         // For crossed runs: where the weights of its terms are; -1 if all are 1. Terms of other
         // runs have weight 1.
@@ -68,9 +69,9 @@ struct BlockGrammar {
         std::uint32_t first_term;
     };
 
-    // States that follow each other and have the same shares and majority.
+    // States that follow each other and have the same measure class and majority.
     struct Segment {
-        std::uint32_t begin, end, shares;
+        std::uint32_t begin, end, measure_class;
         std::int32_t majority;
     };
 
@@ -89,8 +90,8 @@ struct BlockGrammar {
     // unless all weights are probabilities, and each state occurs at one level alone.
     std::vector<double> most_splits;
 
-    std::size_t n_shares = 1;
-    // By share class: `Rule::range_total` of its states.
+    std::size_t n_measure_classes = 1;
+    // By measure class: `Rule::range_total` of its states.
     std::vector<double> range_totals{0.0};
     std::vector<std::vector<std::int32_t>> majorities;
 
@@ -119,9 +120,9 @@ struct BlockGrammar {
     }
     // Whether all states take all splits over.
     bool takes_all() const { return std::ranges::find(allowed, 0) == allowed.end(); }
-    // Whether the states of a share class take a split of a split class over.
-    bool takes_over(std::size_t share_class, std::uint32_t of_class) const {
-        return allowed[share_class * n_classes() + of_class] != 0;
+    // Whether the states of a measure class take a split of a split class over.
+    bool takes_over(std::size_t measure_class, std::uint32_t of_class) const {
+        return allowed[measure_class * n_classes() + of_class] != 0;
     }
     std::vector<Run> runs;
     std::vector<std::uint32_t> first_run;
@@ -139,9 +140,9 @@ struct BlockGrammar {
     bool has_calls = false;
 };
 
-// Nothing for open grammars, and where one share for each split and one pair of weights for each
-// state are not enough; then `obstacle` says why. With a deepest level no state at it splits. Of
-// counts all weights are 1.
+// Nothing for open grammars, and where one probability for each split and one pair of weights for
+// each state are not enough; then `obstacle` says why. With a deepest level no state at it splits.
+// Of counts all weights are 1.
 std::optional<BlockGrammar> block_grammar_of(const Problem& problem, Sum sum = Sum::total,
                                              std::optional<std::size_t> deepest = std::nullopt,
                                              Obstacle* obstacle = nullptr);

@@ -27,7 +27,7 @@ struct Flat {
     std::vector<Split> splits;
 };
 
-// Adds the runs to a block grammar that has its nodes, share classes, split classes and states of
+// Adds the runs to a block grammar that has its nodes, measure classes, split classes and states of
 // products, and finds whether it is a chain.
 class Runs {
 public:
@@ -40,7 +40,7 @@ public:
     // start_returns: whether some split leads back to the start, the first of the states.
     void add(bool start_returns) {
         out_.n_starts = start_returns ? 0 : static_cast<std::size_t>(problem_.n_owed());
-        out_.chain = !out_.may_fail && !problem_.counted() && out_.n_shares == 1 &&
+        out_.chain = !out_.may_fail && !problem_.counted() && out_.n_measure_classes == 1 &&
                      out_.takes_all();
         for (std::size_t c = 0; c < cell_of_class_.size(); ++c) {
             std::vector<Term> single, several, of_start;
@@ -122,16 +122,17 @@ private:
     void append(const std::vector<Term>& terms, bool crossed) {
         const std::size_t first = out_.runs.size();
         for (const Term& term : terms) {
-            const std::uint32_t shares = out_.nodes[term.to].shares;
+            const std::uint32_t of_class = out_.nodes[term.to].measure_class;
             bool extends = false;
             if (out_.runs.size() > first) {
                 BlockGrammar::Run& last = out_.runs.back();
                 extends = term.to == last.to + last.n && term.right == last.right + last.n &&
-                          term.left == last.left + (crossed ? 0 : last.n) && shares == last.shares;
+                          term.left == last.left + (crossed ? 0 : last.n) &&
+                          of_class == last.measure_class;
                 last.n += extends ? 1 : 0;
             }
             if (!extends) {
-                out_.runs.push_back({term.to, term.left, term.right, 1, shares, crossed,
+                out_.runs.push_back({term.to, term.left, term.right, 1, of_class, crossed,
                                      crossed ? static_cast<std::int32_t>(out_.weights.size()) : -1,
                                      static_cast<std::uint32_t>(out_.rule_of_term.size())});
             }

@@ -114,16 +114,16 @@ inline bool is_inside(const BlockGrammar& grammar, double value) {
                             : value >= kTiny && value <= kHuge;
 }
 
-// Writes the first n values of a box. common: by share class, the factor of all splits; 0 if there
-// are none. sum: by state, over the splits, weights times values. Only the whole table has values
-// for start states. Returns whether all values are inside the range of doubles. Where values may
-// be zero, `leaf` must also be positive: a leaf that underflows looks like a forbidden one.
+// Writes the first n values of a box. common: by measure class, the factor of all splits; 0 if
+// there are none. sum: by state, over the splits, weights times values. Only the whole table has
+// values for start states. Returns whether all values are inside the range of doubles. Where values
+// may be zero, `leaf` must also be positive: a leaf that underflows looks like a forbidden one.
 template <Sum kSum, typename Common>
 bool write_values(const BlockGrammar& grammar, double leaf, std::span<const double> statistics,
                   bool is_whole, Common common, const double* sum, std::size_t n, double* out) {
     bool inside = leaf > 0.0 || !grammar.may_fail;
     for (const BlockGrammar::Segment& segment : grammar.segments) {
-        const double factor = common(segment.shares);
+        const double factor = common(segment.measure_class);
         const bool splits = factor > 0.0;
         const bool stops =
             segment.majority < 0 ||

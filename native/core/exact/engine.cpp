@@ -26,7 +26,7 @@ bool Engine::uses_blocks() const {
             return;
         }
         const bool partitions = blocks_->measure == Measure::partition;
-        if (partitions && blocks_->n_shares > FirstSplits::kMostShares) {
+        if (partitions && blocks_->n_measure_classes > FirstSplits::kMostClasses) {
             obstacle_ = Obstacle::partition;
             return;
         }

@@ -1,13 +1,14 @@
 // The exact engine: passes over all items of a problem, and what one item leads to.
 //
 // An item is a box B in a state s. With the leaf weight a_s and likelihood L, the split weight b_s,
-// the share p of each split e, and the terms (l, r) of the split's class, its value is
+// the probability p of each split e, and the terms (l, r) of the split's class, its value is
 //
 //   V(B, s) = a_s L(B) + b_s sum over e of p(e | B, s) sum over (l, r) of w V(B_e, l) V(B'_e, r)
 //
 // where B_e and B'_e are the sides of e (block_grammar.hpp). A *pass* finds V of all items below
-// the root, each once: sums for the evidence, `max` for the best tree, ones as weights for the number
-// of trees, vectors for distributions of leaves and depth. Everything else follows from a pass:
+// the root, each once: sums for the evidence, `max` for the best tree, ones as weights for the
+// number of trees, vectors for distributions of leaves and depth. Everything else follows from a
+// pass:
 //
 //   draws, k best        from the root down, the terms of one item at a time (Engine::scored_edges)
 //   uses, predictions    dV(root) / dV(B, s), found from the root down in one *descent*
@@ -66,7 +67,7 @@ struct PassTask {
     // Bytes that it may hold.
     std::size_t memory = 0;
     std::size_t n_threads = 1;
-    // A feature that no tree splits on, though its splits keep their shares; -1: none.
+    // A feature that no tree splits on, though its splits keep their probabilities; -1: none.
     std::int32_t excluded = -1;
 };
 

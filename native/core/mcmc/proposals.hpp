@@ -78,7 +78,7 @@ std::pair<std::size_t, Outcome> mixture_step(Randomness& random,
 }
 
 // The factor of a proposal's weight at a power of the likelihood: slp.engines.mcmc.mixture.
-inline double share_at(ProposalKind kind, double power) {
+inline double weight_at(ProposalKind kind, double power) {
     switch (kind) {
         case ProposalKind::cut_at_root:
         case ProposalKind::cut_uniformly:
@@ -94,7 +94,7 @@ inline double share_at(ProposalKind kind, double power) {
 inline std::vector<double> weights_at(std::span<const Proposal> mixture, double power) {
     std::vector<double> out;
     for (const Proposal& proposal : mixture) {
-        out.push_back(proposal.weight * share_at(proposal.kind, power));
+        out.push_back(proposal.weight * weight_at(proposal.kind, power));
     }
     return out;
 }

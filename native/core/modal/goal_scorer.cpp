@@ -286,23 +286,23 @@ Outcome GoalScorer::choose(std::size_t number, std::span<const FeatureScore> sco
             if (own.weights <= 0) {
                 continue;
             }
-            const double log_share =
-                slots[s].log_weight + std::log(measure.share(f, own.weights, total));
+            const double log_probability =
+                slots[s].log_weight + std::log(measure.probability(f, own.weights, total));
             if (number > 0) {
-                log_add(out.log_inside, log_share + own.log_sum);
+                log_add(out.log_inside, log_probability + own.log_sum);
                 continue;
             }
             if (own.best.left < 0) {
                 continue;
             }
-            const double compared = own.best.compared + log_share / temperature;
-            const double score = own.best.score + log_share;
+            const double compared = own.best.compared + log_probability / temperature;
+            const double score = own.best.score + log_probability;
             by_feature_[f] = std::max(by_feature_[f], score);
             if (out.split.left < 0 || compared > out.split.compared + kTie) {
                 out.split = own.best;
                 out.split.compared = compared;
                 out.split.score = score;
-                out.log_split = log_share + std::log(own.best.weight);
+                out.log_split = log_probability + std::log(own.best.weight);
             }
         }
     }

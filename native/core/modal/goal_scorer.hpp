@@ -1,7 +1,7 @@
 // The options of a goal (rows in a state), and what each is worth.
 //
 // With w the weight of an option under the program (labels of calls and rule, normalised as in the
-// box, times the split's share) and L the likelihood of the rows as a leaf,
+// box, times the split's probability) and L the likelihood of the rows as a leaf,
 //
 //     score of stopping = log w + log L
 //     score of a split  = log w + worth(left side) + worth(right side).
@@ -60,7 +60,8 @@ struct ScoredSplit {
     double weight = 1.0;
 };
 
-// The splits of one rule on one feature. Without the weight of the rule and the feature's share.
+// The splits of one rule on one feature. Without the weight of the rule and the feature's
+// probability.
 struct FeatureScore {
     // Sum of the weights of the splits that the measure is taken over.
     double weights = 0.0;

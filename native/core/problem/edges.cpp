@@ -146,7 +146,7 @@ bool EdgeBuilder::find_split_probabilities(const Rule& rule, const Box& box,
     const double total = measure.total(masses, rule.range_total);
     for (std::size_t f = 0; f < of_feature_.size(); ++f) {
         if (of_feature_[f] > 0) {
-            of_feature_[f] = measure.share(f, of_feature_[f], total);
+            of_feature_[f] = measure.probability(f, of_feature_[f], total);
         }
     }
     for (const std::uint32_t i : taken_) {

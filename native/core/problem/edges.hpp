@@ -105,8 +105,8 @@ private:
     std::vector<std::uint8_t> applicable_;
     std::vector<double> probability_;
     std::vector<std::uint32_t> taken_;
-    // For each feature: first the sum of the weights of its splits, then the share of a split of
-    // weight 1.
+    // For each feature: first the sum of the weights of its splits, then the probability of a split
+    // of weight 1.
     std::vector<double> of_feature_;
     std::vector<std::uint32_t> parting_;
 };

@@ -1,9 +1,9 @@
-// Split measures: the share of each split of a box under a split rule. The definitions are those of
-// slp.problem.split_measures.
+// Split measures: the probability of each split of a box under a split rule. The definitions are
+// those of slp.problem.split_measures.
 //
 // A measure is taken over V, the splits of the box that the rule may take. With V_f those on
 // feature f, F the features with V_f not empty, w the feature weights, d the number of features and
-// g the gap of a split, the share of s in V on feature f is
+// g the gap of a split, the probability of s in V on feature f is
 //
 //     mass of f  /  total  x  weight of s  /  sum of the weights over V_f
 //
@@ -18,9 +18,9 @@
 // with l the length of a split's interval of thresholds over the range of its feature.
 // `partition` is `each` with V the first of the splits that part the rows alike.
 //
-// Two splits in V that differ in the side of missing values alone are versions of one cut. Under all
-// measures but `each` and `partition` each of the two has half of the weight, so that |V| counts
-// cuts.
+// Two splits in V that differ in the side of missing values alone are versions of one cut. Under
+// all measures but `each` and `partition` each of the two has half of the weight, so that |V|
+// counts cuts.
 
 #pragma once
 
@@ -39,26 +39,26 @@ constexpr bool weighs_splits(Measure measure) {
     return measure == Measure::gap || measure == Measure::range;
 }
 
-// Whether the shares follow from how many splits each feature has.
+// Whether split probabilities follow from how many splits each feature has.
 constexpr bool depends_on_counts(Measure measure) {
     return measure != Measure::partition && !weighs_splits(measure);
 }
 
-// Whether the shares of a box sum to 1 at most.
+// Whether the split probabilities of a box sum to 1 at most.
 constexpr bool is_subprobability(Measure measure) {
     return measure != Measure::each && measure != Measure::partition;
 }
 
-// Whether no split of a box of n cuts has a share above 1 / n. `alike`: each feature has at most one
-// cut, and all features have the same weight.
-constexpr bool is_shared_by_cuts(Measure measure, bool alike) {
+// Whether no split of a box of n cuts has a probability above 1 / n. `alike`: each feature has at
+// most one cut, and all features have the same weight.
+constexpr bool is_uniform_at_most(Measure measure, bool alike) {
     return measure == Measure::all || (alike && measure == Measure::feature_then_cut);
 }
 
-// At least the log share of any split of a box of at least `n_cuts` cuts.
-inline double log_share_above(Measure measure, bool alike, double n_cuts, double n_features) {
+// At least the log probability of any split of a box of at least `n_cuts` cuts.
+inline double log_probability_above(Measure measure, bool alike, double n_cuts, double n_features) {
     return measure == Measure::per_feature     ? -std::log(n_features)
-           : is_shared_by_cuts(measure, alike) ? -std::log(n_cuts)
+           : is_uniform_at_most(measure, alike) ? -std::log(n_cuts)
                                                : 0.0;
 }
 
@@ -72,12 +72,12 @@ public:
           by_length_(measure == Measure::range),
           equal_features_(measure == Measure::per_feature),
           counts_splits_(measure == Measure::all || !is_subprobability(measure)),
-          shares_versions_(is_subprobability(measure)),
+          divides_by_versions_(is_subprobability(measure)),
           divides_(measure != Measure::per_feature && is_subprobability(measure)) {}
 
     // Whether the splits on a feature may differ in weight.
     bool weighs(const Feature& feature) const {
-        return by_gap_ || by_length_ || (shares_versions_ && feature.holes);
+        return by_gap_ || by_length_ || (divides_by_versions_ && feature.holes);
     }
     // Whether every split counts alike, whatever its feature.
     bool counts_splits() const { return counts_splits_; }
@@ -90,7 +90,7 @@ public:
         const double whole = by_gap_      ? geometry.gap(feature, low, high)
                              : by_length_ ? geometry.length(feature, low, high)
                                           : 1.0;
-        return has_other_version && shares_versions_ ? whole / 2 : whole;
+        return has_other_version && divides_by_versions_ ? whole / 2 : whole;
     }
 
     // Mass of a feature that has splits, given the sum of their weights.
@@ -106,9 +106,9 @@ public:
         return by_length_ ? range_total : divides_ ? sum_of_masses : 1.0;
     }
 
-    // Share of a split of weight 1 on a feature. With `total` 1 it lacks the factor 1 / total,
-    // which all splits of a box have in common.
-    double share(std::size_t feature, double sum_of_weights, double total) const {
+    // Probability of a split of weight 1 on a feature. With `total` 1 it lacks the factor 1 /
+    // total, which all splits of a box have in common.
+    double probability(std::size_t feature, double sum_of_weights, double total) const {
         return counts_splits_ ? 1.0 / total
                : by_length_   ? feature_weights_[feature] / total
                               : mass(feature, sum_of_weights) / total / sum_of_weights;
@@ -117,7 +117,7 @@ public:
 private:
     std::span<const double> feature_weights_;
     double equal_;
-    bool by_gap_, by_length_, equal_features_, counts_splits_, shares_versions_, divides_;
+    bool by_gap_, by_length_, equal_features_, counts_splits_, divides_by_versions_, divides_;
 };
 
 }  // namespace slp

@@ -2,9 +2,9 @@
 //
 // A step, from theta: theta -> theta' by HMC at the present topology; theta' -> theta'' by a jump
 // (grow a leaf, prune a pair of leaves, stay); theta'' -> theta* by HMC. It is accepted with
-// probability min(1, pi(theta'') q(theta'' -> theta') / (pi(theta') q(theta' -> theta''))); else the
-// chain stays at theta. Each HMC part is reversible as a whole: a sweep over the features of the
-// nodes in random order, trajectories, the sweep again (HMC-DFI: trajectories alone). Then the
+// probability min(1, pi(theta'') q(theta'' -> theta') / (pi(theta') q(theta' -> theta''))); else
+// the chain stays at theta. Each HMC part is reversible as a whole: a sweep over the features of
+// the nodes in random order, trajectories, the sweep again (HMC-DFI: trajectories alone). Then the
 // density of theta -> theta' -> theta'' -> theta* times pi(theta) is that of the way back. As the
 // acceptance does not depend on theta*, the second HMC part of a rejected jump is not made.
 
@@ -101,7 +101,7 @@ private:
     bool prune(Random& random, double& log_ratio);
     void own_of(const SoftTree& tree, std::size_t node, Vector& out) const;
     double& mu_of(SoftTree& tree, std::size_t leaf) const;
-    double log_share(std::int32_t feature) const;
+    double log_probability(std::int32_t feature) const;
     std::size_t n_growable(const SoftTree& tree) const;
     std::size_t n_prunable(const SoftTree& tree) const;
     // start.cpp

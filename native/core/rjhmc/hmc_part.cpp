@@ -29,8 +29,8 @@ void Mover::shuffle_inner_nodes(const SoftTree& tree, Random& random) {
 }
 
 // Metropolis steps for the feature of each inner node, in random order: a feature drawn by its
-// prior probability, half of the time with a new tau from its prior (never as published). What is proposed has the prior
-// density of what it replaces, except where other states below change.
+// prior probability, half of the time with a new tau from its prior (never as published). What is
+// proposed has the prior density of what it replaces, except where other states below change.
 void Mover::sweep(SoftTree& tree, Random& random, Tally& tally) {
     shuffle_inner_nodes(tree, random);
     double now = likelihood(tree), weight = prior_.log_weight(tree.nodes);
@@ -43,7 +43,8 @@ void Mover::sweep(SoftTree& tree, Random& random, Tally& tally) {
                 chosen = &choice;
             }
         }
-        const double shares = log_share(tree.nodes[v].feature) - std::log(chosen->probability);
+        const double features =
+            log_probability(tree.nodes[v].feature) - std::log(chosen->probability);
         tried_ = tree;
         tried_.nodes[v].feature = chosen->feature;
         if (!plan_.published && random.happens(0.5)) {
@@ -58,7 +59,7 @@ void Mover::sweep(SoftTree& tree, Random& random, Tally& tally) {
             continue;
         }
         const double other = likelihood(tried_);
-        const double log_ratio = other - now + other_weight - weight + shares;
+        const double log_ratio = other - now + other_weight - weight + features;
         if (std::log(open_uniform(random)) < log_ratio) {
             std::swap(tree, tried_);
             now = other;

@@ -29,7 +29,7 @@ double& Mover::mu_of(SoftTree& tree, std::size_t leaf) const {
 }
 
 // Log of the prior probability of a feature of `choices_`; 0 in HMC-DFI.
-double Mover::log_share(std::int32_t feature) const {
+double Mover::log_probability(std::int32_t feature) const {
     double out = 0.0;
     for (const Choice& choice : choices_) {
         out += choice.feature == feature ? std::log(choice.probability) : 0.0;
@@ -94,8 +94,8 @@ bool Mover::grow(Random& random, double& log_ratio) {
         gain = likelihood(jumped_) - likelihood(before_);
     }
     // The prior probability of the feature is in both weight and proposal.
-    const double share = log_share(feature);
-    log_ratio = gain + prior_.log_weight(jumped_.nodes) - prior_.log_weight(before_.nodes) - share -
+    const double own = log_probability(feature);
+    log_ratio = gain + prior_.log_weight(jumped_.nodes) - prior_.log_weight(before_.nodes) - own -
                 births_.log_ratio(feature, tau) +
                 std::log(kPrune / kGrow * static_cast<double>(growable) /
                          static_cast<double>(n_prunable(jumped_)));
@@ -127,8 +127,8 @@ bool Mover::prune(Random& random, double& log_ratio) {
     } else if (!data_.classes()) {
         gain = likelihood(before_) - likelihood(jumped_);
     }
-    const double share = log_share(feature);
-    log_ratio = -gain + prior_.log_weight(jumped_.nodes) - prior_.log_weight(before_.nodes) + share +
+    const double own = log_probability(feature);
+    log_ratio = -gain + prior_.log_weight(jumped_.nodes) - prior_.log_weight(before_.nodes) + own +
                 births_.log_ratio(feature, logistic(own_[0]).it) -
                 std::log(kPrune / kGrow * static_cast<double>(n_growable(jumped_)) /
                          static_cast<double>(prunable));

@@ -110,11 +110,11 @@ double TopologyPrior::log_weight(const Topology& tree) const {
             continue;
         }
         choices(node.state, allowed);
-        double share = 0;
+        double probability = 0;
         for (const Choice& choice : allowed) {
-            share += choice.feature == node.feature ? choice.probability : 0.0;
+            probability += choice.feature == node.feature ? choice.probability : 0.0;
         }
-        out += std::log(share);
+        out += std::log(probability);
     }
     return out;
 }

@@ -24,8 +24,8 @@ public:
         : problem_(problem), soft_index_(soft_index), max_leaves_(max_leaves) {}
 
     // The log probabilities that a node of a state is a leaf and that it splits. They are log
-    // weights if the program's weights are not normalised. `split` leaves out the share of the
-    // feature. Each is -inf where the state does not allow it.
+    // weights if the program's weights are not normalised. `split` leaves out the probability of
+    // the feature. Each is -inf where the state does not allow it.
     struct Rates {
         double leaf, split;
     };
@@ -35,7 +35,8 @@ public:
     // The states below a split on a feature (-1 in HMC-DFI); false where it is not allowed.
     bool below(std::int32_t state, std::int32_t feature, std::int32_t& left,
                std::int32_t& right) const;
-    // Gives every node below `node` the state that its path leads to; false where it is not allowed.
+    // Gives every node below `node` the state that its path leads to; false where it is not
+    // allowed.
     bool relabel(Topology& tree, std::size_t node) const;
     // Log weight of a topology with its features; -inf where it is not allowed.
     double log_weight(const Topology& tree) const;

@@ -62,14 +62,14 @@ double LastSplit::log_split_above(std::int32_t state, std::span<const std::uint3
         masses += own.n > 0 ? measure.mass(f, own.n) : 0.0;
     }
     const double total = measure.total(masses, split.rule->range_total);
-    const bool weighs = weighs_splits(split.rule->measure);  // then no share is above 1
+    const bool weighs = weighs_splits(split.rule->measure);  // then no probability is above 1
     double out = -INFINITY;
     for (std::size_t f = 0; f < features.size(); ++f) {
         const auto [n, best] = by_feature_[f];
         if (n > 0) {
-            // At most; the share of a cut, not of a version.
-            const double share = weighs ? 1.0 : measure.share(f, n, total);
-            out = std::max(out, std::log(share) + best);
+            // At most; the probability of a cut, not of a version.
+            const double probability = weighs ? 1.0 : measure.probability(f, n, total);
+            out = std::max(out, std::log(probability) + best);
         }
     }
     return split.log_weight + out + weights_.log_stop_above(split.left) +

@@ -147,7 +147,7 @@ double TwoLevels::log_split_above(std::size_t split, bool left, std::int32_t sta
             std::ranges::pop_heap(pairs_, {}, &Pair::value);
             Pair& pair = pairs_.back();
             vary = varying_.varying(pair.split);
-            pair.value = pair.log_share + of_parts(split, left, pair.split, found, above);
+            pair.value = pair.log_probability + of_parts(split, left, pair.split, found, above);
             pair.counted = true;
             std::ranges::push_heap(pairs_, {}, &Pair::value);
         }
@@ -188,7 +188,7 @@ bool TwoLevels::log_split(std::size_t split, bool left, const WeightBound::OneSp
         masses += n > 0 ? measure.mass(f, n) : 0.0;
     }
     const double total = measure.total(masses, found.rule->range_total);
-    double share = 0.0, log_share = 0.0;
+    double probability = 0.0, log_probability = 0.0;
     std::uint32_t feature = UINT32_MAX;
     pairs_.clear();
     for (std::size_t j = 0; j < splits_.size(); ++j) {
@@ -198,13 +198,14 @@ bool TwoLevels::log_split(std::size_t split, bool left, const WeightBound::OneSp
         }
         if (splits_[j].feature != feature) {
             feature = splits_[j].feature;
-            const double own = measure.share(feature, weights_of_feature_[feature], total);
-            if (own != share) {
-                share = own;
-                log_share = std::log(own);
+            const double own = measure.probability(feature, weights_of_feature_[feature], total);
+            if (own != probability) {
+                probability = own;
+                log_probability = std::log(own);
             }
         }
-        pairs_.push_back({log_share + of_parts(split, left, j, found, value), log_share, j, false});
+        pairs_.push_back({log_probability + of_parts(split, left, j, found, value),
+                          log_probability, j, false});
     }
     return true;
 }

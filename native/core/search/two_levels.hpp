@@ -50,7 +50,7 @@ public:
 private:
     // A split of the side and what it is worth, and whether features that vary were counted.
     struct Pair {
-        double value, log_share;
+        double value, log_probability;
         std::size_t split;
         bool counted;
     };

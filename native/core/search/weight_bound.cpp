@@ -148,9 +148,9 @@ double WeightBound::new_split_above(std::int32_t state, std::uint32_t rows) {
     double out = -INFINITY;
     const double narrow = log_split(state, rows == 2, kLevels);
     for (const Split& split : facts(state).splits) {
-        out = std::max(out, log_share(*split.rule, facts(state).simple, rows));
+        out = std::max(out, log_probability(*split.rule, facts(state).simple, rows));
     }
-    // Through calls the share is not followed.
+    // Through calls the split probability is not followed.
     return facts(state).calls.empty() ? plus(out, narrow) : narrow;
 }
 
@@ -190,10 +190,10 @@ double WeightBound::log_split(std::int32_t state, bool two_rows, std::size_t lev
                                              : std::max(plus(log_any(left, true, levels - 1), b),
                                                         plus(a, log_any(right, true, levels - 1))));
         }
-        const double share = split.rule->measure == Measure::per_feature
-                                 ? log_share(*split.rule, facts(state).simple, 2)
+        const double log_split = split.rule->measure == Measure::per_feature
+                                 ? log_probability(*split.rule, facts(state).simple, 2)
                                  : 0.0;
-        out = std::max(out, plus(split.log_weight, below) + (levels < kLevels ? share : 0.0));
+        out = std::max(out, plus(split.log_weight, below) + (levels < kLevels ? log_split : 0.0));
     }
     for (const auto& [weight, called] : facts(state).calls) {
         out = std::max(out, plus(weight, log_split(called, two_rows, levels)));
@@ -201,12 +201,12 @@ double WeightBound::log_split(std::int32_t state, bool two_rows, std::size_t lev
     return facts_[static_cast<std::size_t>(state)]->split[levels][two_rows] = out;
 }
 
-// At most this is the share of a split of a box. A box of m distinct rows has at least log2 m
+// At most this is the probability of a split of a box. A box of m distinct rows has at least log2 m
 // splits, as features of v values that part it into m have product of v at least m, and v - 1
 // splits; on two-valued features each is on a feature of its own.
-double WeightBound::log_share(const Rule& rule, bool simple, std::uint32_t rows) const {
+double WeightBound::log_probability(const Rule& rule, bool simple, std::uint32_t rows) const {
     const double least = simple && rows > 1 ? static_cast<double>(std::bit_width(rows - 1)) : 1.0;
-    return log_share_above(rule.measure, binary_ && equal_weights_, least,
+    return log_probability_above(rule.measure, binary_ && equal_weights_, least,
                            static_cast<double>(problem_.table.features.size()));
 }
 

@@ -45,7 +45,8 @@ public:
             return -INFINITY;
         }
         facts(state);
-        // The share depends on the bits of the rows alone, and two rows are the only ones of one bit.
+        // The split probability depends on the bits of the rows alone, and two rows are the only
+        // ones of one bit.
         const std::uint32_t rows = distinct_rows(sizes);
         double& kept = facts_[static_cast<std::size_t>(state)]
                            ->split_above[static_cast<std::size_t>(std::bit_width(rows - 1))];
@@ -59,7 +60,7 @@ public:
         const double out = log_split_above(state, sizes);
         const bool alike = binary_ && equal_weights_;
         if (out == -INFINITY ||
-            !is_shared_by_cuts(facts(state).splits[0].rule->measure, alike)) {
+            !is_uniform_at_most(facts(state).splits[0].rule->measure, alike)) {
             return out;
         }
         const auto least = static_cast<std::size_t>(std::bit_width(distinct_rows(sizes) - 1));
@@ -114,11 +115,12 @@ private:
     const Facts& new_facts(std::int32_t state);
     void find_facts(std::int32_t state, Facts& out);
     Split split_of(const Rule& rule, double log_weight) const;
-    // At least the log weight of a derivation of any kind, of one that splits, and the share.
+    // At least the log weight of a derivation of any kind, of one that splits, and of the split
+    // probability.
     double log_any(std::int32_t state, bool several, std::size_t levels);
     double log_split(std::int32_t state, bool two_rows, std::size_t levels);
     double new_split_above(std::int32_t state, std::uint32_t rows);
-    double log_share(const Rule& rule, bool simple, std::uint32_t rows) const;
+    double log_probability(const Rule& rule, bool simple, std::uint32_t rows) const;
     bool may_split(Sizes sizes) const {
         return distinct_rows(sizes) >= 2 &&
                data_rows(sizes) / 2 >= static_cast<std::uint64_t>(problem_.grammar.min_leaf);

@@ -103,7 +103,7 @@ void Filter::draw_cuts(mcmc::Randomness& random, Island& island, const Group& gr
                                 : uniformly     ? random.index(splits_.size())
                                                 : random.among_sums(sums_);
         item.log_factor += log_total;
-        if (!alike && uniformly) {  // the cut's share over the probability to take it
+        if (!alike && uniformly) {  // the cut's probability over the probability to take it
             const auto n = static_cast<double>(splits_.size());
             item.log_factor += std::log(splits_[cut].weight / sum * n);
         }
@@ -209,7 +209,7 @@ void Filter::list_alternatives(const Island& island, const Group& group) {
                 sum += split.weight;
             }
             sides_.find(*box.rows, f, lows_, needs_likelihood());
-            const double log_share = log_of_one + std::log(of_feature[f] / sum);
+            const double log_probability = log_of_one + std::log(of_feature[f] / sum);
             for (std::size_t j = 0; j < splits_.size(); ++j) {
                 const auto& split = splits_[j];
                 const Side &left = sides_.left(j), &right = sides_.right(j);
@@ -217,7 +217,7 @@ void Filter::list_alternatives(const Island& island, const Group& group) {
                 const mcmc::Taken taken{alternative.rule, static_cast<std::int32_t>(f),
                                         split.cut.low, split.cut.high};
                 alternatives_.push_back({taken, split.left_state, split.right_state});
-                weights_.push_back(log_share + own + gain(box, left, right));
+                weights_.push_back(log_probability + own + gain(box, left, right));
             }
         }
     }

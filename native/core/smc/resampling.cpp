@@ -12,8 +12,8 @@ using Sums = std::span<const double>;
 
 // A place for the particle that survives, drawn by the probability of each place.
 std::uint32_t place_of(mcmc::Randomness& random, std::uint32_t kept,
-                       std::span<const double> chances) {
-    return kept == kNone ? kNone : static_cast<std::uint32_t>(random.among(chances));
+                       std::span<const double> probabilities) {
+    return kept == kNone ? kNone : static_cast<std::uint32_t>(random.among(probabilities));
 }
 
 Resampled multinomial(mcmc::Randomness& random, Sums sums, std::uint32_t n, std::uint32_t kept) {
@@ -28,20 +28,20 @@ Resampled multinomial(mcmc::Randomness& random, Sums sums, std::uint32_t n, std:
 
 Resampled residual(mcmc::Randomness& random, Sums sums, std::uint32_t n, std::uint32_t kept) {
     Resampled out;
-    std::vector<double> rest, chances;
+    std::vector<double> rest, probabilities;
     double before = 0.0, left = 0.0, of_kept = 0.0;
     for (std::uint32_t i = 0; i < sums.size(); ++i) {
         const double expected = sums[i] - before;
         const double whole = std::floor(expected);
         out.particles.insert(out.particles.end(), static_cast<std::size_t>(whole), i);
-        chances.resize(out.particles.size(), i == kept ? 1.0 : 0.0);
+        probabilities.resize(out.particles.size(), i == kept ? 1.0 : 0.0);
         of_kept = i == kept ? expected - whole : of_kept;
         rest.push_back(left += expected - whole);
         before = sums[i];
     }
     const auto drawn = static_cast<double>(n - out.particles.size());
-    chances.resize(n, of_kept / drawn);
-    out.place = place_of(random, kept, chances);
+    probabilities.resize(n, of_kept / drawn);
+    out.place = place_of(random, kept, probabilities);
     for (auto j = static_cast<std::uint32_t>(out.particles.size()); j < n; ++j) {
         out.particles.push_back(
             j == out.place ? kept : static_cast<std::uint32_t>(random.among_sums(rest)));

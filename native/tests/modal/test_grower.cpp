@@ -87,8 +87,8 @@ struct Open {
 
 }  // namespace
 
-// The measures: a share is uniform over all splits (`all`), or over the features by their weights
-// and then over the cuts of one.
+// The measures: a probability is uniform over all splits (`all`), or over the features by their
+// weights and then over the cuts of one.
 TEST(modal_takes_the_best_of_all_options) {
     std::size_t splits = 0;
     for (const Measure measure : {Measure::all, Measure::feature_then_cut}) {
@@ -124,13 +124,13 @@ TEST(modal_takes_the_best_of_all_options) {
                 double best = -INFINITY;
                 const OwnCut* taken = nullptr;
                 for (const OwnCut& cut : cuts) {
-                    const double share =
+                    const double probability =
                         measure == Measure::all
                             ? 1.0 / static_cast<double>(cuts.size())
                             : problem.grammar.feature_weights[cut.feature] / weights /
                                   per_feature[cut.feature];
                     const double score = (static_cast<double>(at.depth) + 1) * std::log(0.7) +
-                                         std::log(share) + fit(problem, cut.left) +
+                                         std::log(probability) + fit(problem, cut.left) +
                                          stops(at.depth + 1, cut.left) + fit(problem, cut.right) +
                                          stops(at.depth + 1, cut.right);
                     if (score > best + kTie) {

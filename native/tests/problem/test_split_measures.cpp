@@ -1,4 +1,4 @@
-// The shares of splits: those of tests/problem/test_measures.py, on a table that has its splits.
+// Split probabilities: those of tests/problem/test_measures.py, on a table that has its splits.
 
 #include <cmath>
 #include <cstdint>
@@ -46,10 +46,10 @@ Problem problem(Measure measure, const std::vector<std::int32_t>& lefts) {
 struct Case {
     Measure measure;
     std::vector<std::int32_t> lefts;  // 1: valid
-    std::vector<double> shares;
+    std::vector<double> probabilities;
 };
 
-const std::vector<Case>& shares_by_hand() {
+const std::vector<Case>& by_hand() {
     static const std::vector<Case> all{
         {Measure::feature_then_cut, {1, 1, 1}, {1.0 / 8, 1.0 / 8, 3.0 / 4}},
         {Measure::feature_then_cut, {1, 1, kOutside}, {1.0 / 2, 1.0 / 2, 0}},
@@ -73,9 +73,9 @@ bool near(double have, double want) { return std::abs(have - want) <= 1e-13 * wa
 
 }  // namespace
 
-TEST(shares_are_those_of_the_specification) {
+TEST(split_probabilities_are_those_of_the_specification) {
     const std::vector<double> weights{1, 3};
-    for (const Case& one : shares_by_hand()) {
+    for (const Case& one : by_hand()) {
         const Problem given = problem(one.measure, one.lefts);
         const Geometry geometry(given);
         const SplitMeasure measure(one.measure, weights);
@@ -84,25 +84,26 @@ TEST(shares_are_those_of_the_specification) {
                                        measure.weight(geometry, 1, 0, 1, false)};
         std::vector<double> sums(2), masses(2);
         for (std::size_t i = 0; i < 3; ++i) {
-            sums[i / 2] += one.shares[i] > 0 ? gaps[i] : 0.0;
+            sums[i / 2] += one.probabilities[i] > 0 ? gaps[i] : 0.0;
         }
         for (std::size_t f = 0; f < 2; ++f) {
             masses[f] = sums[f] > 0 ? measure.mass(f, sums[f]) : 0.0;
         }
         const double total = measure.total(masses[0] + masses[1], kRangeTotal);
         for (std::size_t i = 0; i < 3; ++i) {
-            if (one.shares[i] > 0) {
+            if (one.probabilities[i] > 0) {
                 const std::size_t f = i / 2;
-                check(near(gaps[i] * measure.share(f, sums[f], total), one.shares[i]));
-                check(near(gaps[i] * measure.share(f, sums[f], 1.0) / total, one.shares[i]));
-                check(near(gaps[i] * masses[f] / total / sums[f], one.shares[i]));
+                check(near(gaps[i] * measure.probability(f, sums[f], total), one.probabilities[i]));
+                check(near(gaps[i] * measure.probability(f, sums[f], 1.0) / total,
+                           one.probabilities[i]));
+                check(near(gaps[i] * masses[f] / total / sums[f], one.probabilities[i]));
             }
         }
     }
 }
 
-TEST(edges_and_the_local_process_have_the_same_shares) {
-    for (const Case& one : shares_by_hand()) {
+TEST(edges_and_the_local_process_have_the_same_probabilities) {
+    for (const Case& one : by_hand()) {
         const Problem given = problem(one.measure, one.lefts);
         const Geometry geometry(given);
         Splitter splitter(geometry);
@@ -119,15 +120,15 @@ TEST(edges_and_the_local_process_have_the_same_shares) {
             }
         }
         mcmc::LocalProcess process(given, geometry);
-        const double of_rule = one.shares == std::vector<double>(3) ? 0.0 : 0.5;
+        const double of_rule = one.probabilities == std::vector<double>(3) ? 0.0 : 0.5;
         for (std::size_t i = 0; i < 3; ++i) {
-            check(near(by_edge[i], of_rule * one.shares[i]));
+            check(near(by_edge[i], of_rule * one.probabilities[i]));
             mcmc::Choice choice;
             const bool can = process.find(
                 root.rows, 0,
                 {0, static_cast<std::int32_t>(splits[i].feature), splits[i].low, splits[i].high},
                 choice);
-            check(can == (one.shares[i] > 0));
+            check(can == (one.probabilities[i] > 0));
             check(!can || near(std::exp(choice.log_draw + choice.log_excess), by_edge[i]));
         }
     }

@@ -52,18 +52,19 @@ struct BinaryModel {
     const BlockGrammar& grammar;
     SplitMeasure measure;
     // For each bit: the kind of its splits and the mass of its feature. A feature of two values has
-    // one split in a box at most, so that the mass is the share of the split but for the total.
+    // one split in a box at most, so that the mass is the probability of the split but for the
+    // total.
     std::vector<std::uint32_t> kind_of_bit;
     std::vector<double> weight_of_bit;
     LeafValues leaf;
     // The least rows of the data in a box; at most those of the root.
     std::uint32_t least;
-    // The bit that no tree splits on, or none; its splits keep their shares.
+    // The bit that no tree splits on, or none; its splits keep their probabilities.
     Word excluded;
     Key root;
 
-    // How many states a box that these bits part has values for, from the first on. Where states are
-    // depths it cannot have all: each split on the way to it was on another feature.
+    // How many states a box that these bits part has values for, from the first on. Where states
+    // are depths it cannot have all: each split on the way to it was on another feature.
     std::size_t n_states_of(Word varying) const {
         const std::size_t n = grammar.nodes.size();
         const bool are_depths = grammar.chain && !grammar.has_calls;
@@ -71,8 +72,8 @@ struct BinaryModel {
     }
 
     // The factor of all splits of a box, given the sum of their weights; 0 if there are none.
-    double common(std::uint32_t share_class, double weights) const {
-        const double range_total = grammar.range_totals[share_class];
+    double common(std::uint32_t measure_class, double weights) const {
+        const double range_total = grammar.range_totals[measure_class];
         return weights > 0.0 ? 1.0 / measure.total(weights, range_total) : 0.0;
     }
 

@@ -203,12 +203,12 @@ public:
     // The weight of a leaf, without its likelihood.
     double weight_of_leaf(const BlockGrammar::Node& node, std::size_t member) const {
         return !stops(node, member)                       ? 0.0
-               : probabilities.splits(node.shares, member) ? node.leaf
+               : probabilities.splits(node.measure_class, member) ? node.leaf
                                                            : node.leaf_alone;
     }
     // That of all splits together, without what they weigh among each other.
     double weight_of_splits(const BlockGrammar::Node& node, std::size_t member) const {
-        return probabilities.common(node.shares, member) *
+        return probabilities.common(node.measure_class, member) *
                (stops(node, member) ? node.split : node.split_only);
     }
 

@@ -110,7 +110,7 @@ private:
         const double leaf = one * f_.weight_of_leaf(node, member);
         if (queries_.sums != nullptr) {
             TreeSums::OfState& to = queries_.sums->states[s];
-            const bool splits = f_.probabilities.splits(node.shares, member);
+            const bool splits = f_.probabilities.splits(node.measure_class, member);
             (splits ? to.split : to.alone) += visits;
             (splits ? to.leaves : to.leaves_alone) += leaf;
             to.unfit += splits && !f_.stops(node, member) ? visits : 0.0;

@@ -1,4 +1,4 @@
-// The weights of splits in a block's members, for each share class. Under the measure `partition`
+// The weights of splits in a block's members, for each measure class. Under the measure `partition`
 // one split has weight 1 among those that a state takes over and that part the rows of a member
 // alike: the first in canonical order. The others have weight 0.
 
@@ -22,24 +22,24 @@ namespace slp::exact {
 
 // All of it is scratch that the next block overwrites.
 class FirstSplits {
-    // One bit for each share class.
-    using Shares = std::uint32_t;
+    // One bit for each measure class.
+    using ClassSet = std::uint32_t;
 
 public:
-    static constexpr std::size_t kMostShares = 32;
+    static constexpr std::size_t kMostClasses = 32;
 
     FirstSplits(const IntervalSetting& setting, std::size_t most, Budget& budget)
         : s_(setting),
           charge_(budget),
           split_(setting, most),
-          n_shares_(setting.partitions() ? setting.grammar.n_shares : 0),
-          weights_(n_shares_ * most) {
+          n_measure_classes_(setting.partitions() ? setting.grammar.n_measure_classes : 0),
+          weights_(n_measure_classes_ * most) {
         for (std::uint32_t c = 0; c < setting.grammar.n_classes(); ++c) {
-            Shares shares = 0;
-            for (std::size_t q = 0; q < n_shares_; ++q) {
-                shares |= Shares{setting.grammar.takes_over(q, c)} << q;
+            ClassSet classes = 0;
+            for (std::size_t q = 0; q < n_measure_classes_; ++q) {
+                classes |= ClassSet{setting.grammar.takes_over(q, c)} << q;
             }
-            taken_.push_back(shares);
+            taken_.push_back(classes);
         }
     }
 
@@ -51,7 +51,7 @@ public:
         k_ = ranks.k;
         n_splits_ = splits.size();
         const std::size_t n_firsts = at(n_splits_ + k_, 0, 0);
-        charge_.raise_to(n_firsts * sizeof(Shares) + n_splits_ * k_ * sizeof(Key) +
+        charge_.raise_to(n_firsts * sizeof(ClassSet) + n_splits_ * k_ * sizeof(Key) +
                          seen_.size() * sizeof(Sides));
         firsts_.assign(n_firsts, 0);
         find_outer(ranks, splits);
@@ -80,12 +80,12 @@ public:
     }
 
 private:
-    // A member of a row of members and one way to part its rows, with the share classes that take a
-    // split over which does it.
+    // A member of a row of members and one way to part its rows, with the measure classes that take
+    // a split over which does it.
     struct Sides {
         Key key;
         std::uint64_t row = 0;
-        Shares shares = 0;
+        ClassSet classes = 0;
     };
 
     std::size_t at(std::size_t split, std::size_t i, std::size_t j) const {
@@ -95,15 +95,15 @@ private:
     template <typename FirstsAt>
     SplitWeights write(std::size_t from, std::size_t end, FirstsAt firsts_at) {
         for (std::size_t x = from; x < end; ++x) {
-            const Shares firsts = firsts_at(x);
-            for (std::size_t q = 0; q < n_shares_; ++q) {
+            const ClassSet firsts = firsts_at(x);
+            for (std::size_t q = 0; q < n_measure_classes_; ++q) {
                 weights_[q * k_ + x] = static_cast<double>((firsts >> q) & 1);
             }
         }
         return {weights_.data(), k_};
     }
 
-    // Keys by rank of the rows that each outer split sends to the left. Notes the share classes
+    // Keys by rank of the rows that each outer split sends to the left. Notes the measure classes
     // that take the split over in the members that have it.
     void find_outer(BlockRanks& ranks, std::span<const BoxSplit> splits) {
         left_.assign(n_splits_ * k_, Key{});
@@ -155,18 +155,18 @@ private:
                 if (m >= from) {
                     const auto cell = static_cast<std::size_t>(
                         s_.geometry.cell(inner, ranks.code_of_rank[m], ranks.code_of_rank[m + 1]));
-                    Shares& shares = firsts_[at(n_splits_ + m, i, j)];
-                    shares = taken_[s_.grammar.class_of_cell[cell]];
-                    keep_first(shares, j, left, whole - left);
+                    ClassSet& classes = firsts_[at(n_splits_ + m, i, j)];
+                    classes = taken_[s_.grammar.class_of_cell[cell]];
+                    keep_first(classes, j, left, whole - left);
                 }
             }
         }
     }
 
-    // Leaves of the share classes that take a split of member j over those that have had no split
+    // Leaves of the measure classes that take a split of member j over those that have had no split
     // with these sides.
-    void keep_first(Shares& shares, std::size_t j, Key left, Key right) {
-        if (shares == 0) {
+    void keep_first(ClassSet& classes, std::size_t j, Key left, Key right) {
+        if (classes == 0) {
             return;
         }
         if (2 * (n_seen_ + 1) > seen_.size()) {
@@ -179,9 +179,9 @@ private:
             slot = {key, row_, 0};
             ++n_seen_;
         }
-        const Shares had = slot.shares;
-        slot.shares |= shares;
-        shares &= ~had;
+        const ClassSet had = slot.classes;
+        slot.classes |= classes;
+        classes &= ~had;
     }
 
     Sides& slot_of(Key key) {
@@ -206,12 +206,12 @@ private:
     const IntervalSetting& s_;
     Charge charge_;
     MemberSplits split_;
-    std::size_t n_shares_, k_ = 0, n_splits_ = 0;
-    std::vector<Shares> taken_;    // by split class
-    std::vector<double> weights_;  // by share class and rank
+    std::size_t n_measure_classes_, k_ = 0, n_splits_ = 0;
+    std::vector<ClassSet> taken_;    // by split class
+    std::vector<double> weights_;  // by measure class and rank
     std::vector<Key> left_;        // by outer split and rank
-    // By split, outer ones first, and member: the share classes in which it has weight 1.
-    std::vector<Shares> firsts_;
+    // By split, outer ones first, and member: the measure classes in which it has weight 1.
+    std::vector<ClassSet> firsts_;
     // A hash table of how the splits of one row of members part their rows. Slots of other rows are
     // free.
     std::vector<Sides> seen_;

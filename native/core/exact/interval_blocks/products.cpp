@@ -8,7 +8,7 @@ template <Sum kSum, bool kWeighs>
 [[gnu::always_inline]] inline void add_product(const double* left, const double* right,
                                                RunSet all, SplitWeights of_split, double* sum) {
     for (const BlockGrammar::Run& run : all.runs) {
-        const double w = kWeighs ? of_split.data[run.shares * of_split.apart] : 1.0;
+        const double w = kWeighs ? of_split.data[run.measure_class * of_split.apart] : 1.0;
         if (kWeighs && w == 0.0) {
             continue;
         }

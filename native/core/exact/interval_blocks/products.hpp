@@ -1,6 +1,6 @@
-// Sums of products of vectors, run by run (block_grammar.hpp). Passes with several states spend most
-// of their time here. On x86-64 there is a second copy of each for processors with AVX2, four items
-// at a time in place of two; both round alike.
+// Sums of products of vectors, run by run (block_grammar.hpp). Passes with several states spend
+// most of their time here. On x86-64 there is a second copy of each for processors with AVX2, four
+// items at a time in place of two; both round alike.
 
 #pragma once
 
@@ -58,8 +58,8 @@ struct RunSet {
     const double* weights;
 };
 
-// What splits weigh, or their shares: for share class q from data + q * apart on; no data where all
-// are 1.
+// What splits weigh, or their probabilities: for measure class q from data + q * apart on; no data
+// where all are 1.
 struct SplitWeights {
     const double* data = nullptr;
     std::size_t apart = 0;

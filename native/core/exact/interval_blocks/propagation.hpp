@@ -66,7 +66,7 @@ private:
         return queries_.sums == nullptr ? unused_.data() : queries_.sums->terms.data();
     }
 
-    // The derivatives by the splits of a member, without the shares of features.
+    // The derivatives by the splits of a member, without the probabilities of features.
     void weigh(const double* own, std::size_t member, double* out) const {
         for (std::size_t s = 0; s < length(); ++s) {
             out[s] = own[s] == 0.0 ? 0.0 : own[s] * f_.weight_of_splits(grammar_.nodes[s], member);
@@ -102,7 +102,7 @@ private:
             return;
         }
         const Triangle& values = f_.values();
-        const SplitWeights shares = f_.probabilities.of_inner() + member;
+        const SplitWeights of_split = f_.probabilities.of_inner() + member;
         const SplitWeights weights = f_.inner_splits.weights_of(i, j);
         double* const sums = of_terms();
         weigh(own.at(i, j), member, path_.data());
@@ -114,11 +114,11 @@ private:
                 double* const to_left = own.at(i, m);
                 double* const to_right = own.at(m + 1, j);
                 if (queries_.both()) {
-                    f_.vectors.add_both(runs, path_.data(), states, shares, weights + m, left,
+                    f_.vectors.add_both(runs, path_.data(), states, of_split, weights + m, left,
                                         right, to_left, to_right, sums);
                 } else {
                     const bool is_left = m >= turn;
-                    f_.vectors.add_one(is_left, runs, path_.data(), states, shares, weights + m,
+                    f_.vectors.add_one(is_left, runs, path_.data(), states, of_split, weights + m,
                                        is_left ? right : left, is_left ? to_left : to_right);
                 }
             }
@@ -169,7 +169,7 @@ private:
     void send_splits() {
         std::size_t number = 0;
         for_each_feature(f_.splits, [&](std::span<const BoxSplit> splits, std::uint32_t first) {
-            const SplitWeights shares = f_.probabilities.of_outer(number++);
+            const SplitWeights of_split = f_.probabilities.of_outer(number++);
             f_.ranks.order_by(splits.front().feature);
             for (std::uint32_t e = 0; e < splits.size(); ++e) {
                 f_.sides.prefetch(first + e + 3);
@@ -179,11 +179,11 @@ private:
                         continue;
                     }
                     if (queries_.both()) {
-                        send_both(shares, first + e, of_terms());
+                        send_both(of_split, first + e, of_terms());
                     } else {
                         f_.queries.find_turns(splits[e], query);
-                        send_one(query, shares, first + e, true);
-                        send_one(query, shares, first + e, false);
+                        send_one(query, of_split, first + e, true);
+                        send_one(query, of_split, first + e, false);
                     }
                 }
             }
@@ -209,7 +209,7 @@ private:
     }
 
     // Query 0 follows both sides of the current split.
-    void send_both(SplitWeights shares, std::uint32_t split, double* sums) {
+    void send_both(SplitWeights of_split, std::uint32_t split, double* sums) {
         const std::size_t k = f_.ranks.k;
         Waiting &left = f_.sides.block(2 * split), &right = f_.sides.block(2 * split + 1);
         const Derivatives<kVector> to_left = waiting_.make_derivatives(left, 0);
@@ -226,7 +226,7 @@ private:
             }
             const auto add = [&](auto runs, std::size_t j, Range states, SplitWeights w) {
                 const std::uint32_t l = ranks_l.last[j], r = ranks_r.last[j];
-                f_.vectors.add_both(runs, own + j * length(), states, shares + (i * k + j), w,
+                f_.vectors.add_both(runs, own + j * length(), states, of_split + (i * k + j), w,
                                     left.values->row(row_l)[l], right.values->row(row_r)[r],
                                     to_left.at(row_l, l), to_right.at(row_r, r), sums);
             };
@@ -236,7 +236,7 @@ private:
 
     // Sends a query to one side. In each row of members, only those that send the query's row to
     // this side add to it.
-    void send_one(std::size_t query, SplitWeights shares, std::uint32_t split, bool is_left) {
+    void send_one(std::size_t query, SplitWeights of_split, std::uint32_t split, bool is_left) {
         const std::size_t k = f_.ranks.k;
         const SideRanks& there = is_left ? f_.ranks.left_ranks : f_.ranks.right_ranks;
         const SideRanks& beside = is_left ? f_.ranks.right_ranks : f_.ranks.left_ranks;
@@ -260,7 +260,7 @@ private:
             const Cell* const values = other.row(beside.below[i]);
             const auto add = [&](auto runs, std::size_t j, Range states, SplitWeights w) {
                 f_.vectors.add_one(is_left, runs, own + j * length(), states,
-                                   shares + (i * k + j), w, values[beside.last[j]],
+                                   of_split + (i * k + j), w, values[beside.last[j]],
                                    to.at(there.below[i], there.last[j]));
             };
             for_each_member(query, split, i, first, end, add);

@@ -1,4 +1,4 @@
-// The share of each split of a block's members under the split measure.
+// The probability of each split of a block's members under the split measure.
 
 #pragma once
 
@@ -22,19 +22,19 @@
 namespace slp::exact {
 
 // What the splits of each member weigh, feature by feature. A member (i, j) of k ranks is number i
-// * k + j. Shares differ between share classes q (block_grammar.hpp). Scratch that the next block
-// overwrites.
-class MemberShares {
+// * k + j. Probabilities differ between measure classes q (block_grammar.hpp). Scratch that the
+// next block overwrites.
+class MemberProbabilities {
 public:
-    MemberShares(const IntervalSetting& setting, std::size_t most)
+    MemberProbabilities(const IntervalSetting& setting, std::size_t most)
         : grammar_(setting.grammar),
           measure_(setting.grammar.measure, setting.problem.grammar.feature_weights),
           weighs_(weighs_splits(setting.grammar.measure)),
           partitions_(setting.partitions()),
           count_(most * most),
           n_splits_(most * most),
-          masses_(most * most * setting.grammar.n_shares),
-          factor_(setting.grammar.n_shares, 1.0) {
+          masses_(most * most * setting.grammar.n_measure_classes),
+          factor_(setting.grammar.n_measure_classes, 1.0) {
         for (std::uint32_t f = 0; f < setting.problem.table.features.size(); ++f) {
             weight_.resize(std::max(weight_.size(), n_weights_of(f) * most * most));
         }
@@ -55,7 +55,7 @@ public:
     void clear(std::size_t k) {
         k_ = k;
         std::fill_n(n_splits_.begin(), k * k, 0);
-        std::fill_n(masses_.begin(), grammar_.n_shares * k * k, 0.0);
+        std::fill_n(masses_.begin(), grammar_.n_measure_classes * k * k, 0.0);
     }
 
     // --- of a feature ---
@@ -123,8 +123,8 @@ public:
         }
     }
 
-    // Whether a member has splits on the feature. If so their shares are found, for a weight of 1
-    // and but for what all splits of the member have in common.
+    // Whether a member has splits on the feature. If so their probabilities are found, for a weight
+    // of 1 and but for what all splits of the member have in common.
     bool add(std::size_t member) {
         const std::int32_t n = count_[member];
         if (n == 0) {
@@ -135,12 +135,12 @@ public:
             return true;
         }
         n_splits_[member] += n;
-        for (std::size_t q = 0; q < grammar_.n_shares; ++q) {
+        for (std::size_t q = 0; q < grammar_.n_measure_classes; ++q) {
             const double weight = weight_of(q, member);
             factor_[q] = 0.0;
             if (weight > 0.0) {
                 masses_[q * k_ * k_ + member] += measure_.mass(feature_, weight);
-                factor_[q] = measure_.share(feature_, weight, 1.0);
+                factor_[q] = measure_.probability(feature_, weight, 1.0);
             }
         }
         return true;
@@ -173,7 +173,7 @@ private:
     // How many tables of weights a feature needs; none where its number of splits is enough.
     std::size_t n_weights_of(std::uint32_t feature) const {
         const std::size_t n = grammar_.n_classes_of(feature);
-        return partitions_ ? grammar_.n_shares : n > 1 || weighs_ ? n : 0;
+        return partitions_ ? grammar_.n_measure_classes : n > 1 || weighs_ ? n : 0;
     }
 
     template <typename Number>
@@ -185,7 +185,7 @@ private:
         }
     }
 
-    // The weight of the splits that a share class takes over.
+    // The weight of the splits that a measure class takes over.
     double weight_of(std::size_t q, std::size_t member) const {
         if (partitions_) {
             return weight_[q * k_ * k_ + member];
@@ -207,9 +207,9 @@ private:
     bool weighs_, partitions_, alike_ = false;
     std::size_t k_ = 0;
     std::uint32_t feature_ = 0, first_ = 0;
-    // For the feature: split classes; tables of weights, by split class or share class.
+    // For the feature: split classes; tables of weights, by split class or measure class.
     std::size_t n_classes_ = 1, n_weights_ = 0;
-    // By member; of each share class or split class one after the other.
+    // By member; of each measure class or split class one after the other.
     std::vector<std::int32_t> count_, n_splits_;
     std::vector<double> weight_, masses_, factor_;
 };
@@ -234,11 +234,12 @@ public:
     }
 
     // The splits of member (i, j) of k ranks from `from` to end - 1.
-    void count(MemberShares& shares, std::size_t i, std::size_t j, std::size_t k, std::size_t from,
+    void count(MemberProbabilities& members, std::size_t i, std::size_t j, std::size_t k,
+               std::size_t from,
                std::size_t end) const {
         const SplitWeights weights = weights_of(i, j);
         for_each(from, end, [&](std::uint32_t c, std::size_t begin, std::size_t to) {
-            shares.count_member(i * k + j, c, begin, to, weights);
+            members.count_member(i * k + j, c, begin, to, weights);
         });
     }
 
@@ -269,23 +270,24 @@ private:
     std::vector<double> weights_;
 };
 
-// The shares of all splits of one block's members, counted in advance. Scratch that the next block
-// overwrites.
+// The probabilities of all splits of one block's members, counted in advance. Scratch that the next
+// block overwrites.
 class SplitProbabilities {
 public:
     SplitProbabilities(const IntervalSetting& setting, std::size_t most, FirstSplits& firsts)
         : s_(setting),
           firsts_(firsts),
-          shares_(setting, most),
+          of_members_(setting, most),
           split_(setting, most),
-          is_plain_(setting.grammar.measure == Measure::each && setting.grammar.n_shares == 1 &&
+          is_plain_(setting.grammar.measure == Measure::each &&
+                    setting.grammar.n_measure_classes == 1 &&
                     setting.grammar.takes_all() &&
                     std::ranges::all_of(setting.grammar.nodes, [](const BlockGrammar::Node& x) {
                         return x.leaf == x.leaf_alone && x.majority < 0;
                     })) {}
 
     std::size_t bytes() const {
-        return shares_.bytes() + probability_.capacity() * sizeof(double);
+        return of_members_.bytes() + probability_.capacity() * sizeof(double);
     }
 
     // If every split has weight 1, and a leaf the same weight in every member, nothing is counted.
@@ -295,17 +297,17 @@ public:
             return;
         }
         n_members_ = ranks.k * ranks.k;
-        shares_.clear(ranks.k);
+        of_members_.clear(ranks.k);
         probability_.clear();
         for_each_feature(splits, [&](std::span<const BoxSplit> of_feature, std::uint32_t first) {
             count_outer(ranks, of_feature, first);
             add_feature(ranks);
         });
-        shares_.begin(s_.inner);
+        of_members_.begin(s_.inner);
         for (std::size_t i = 0; i < ranks.k; ++i) {
             for (std::size_t j = i; j < ranks.k; ++j) {
                 const auto [from, end] = ranks.inner_splits(i, j);
-                inner.count(shares_, i, j, ranks.k, from, end);
+                inner.count(of_members_, i, j, ranks.k, from, end);
             }
         }
         add_feature(ranks);
@@ -314,18 +316,20 @@ public:
     // By member, of each split of weight 1 on an outer feature, without the factor common to all
     // splits. number: the feature's, among those that the block has splits on.
     SplitWeights of_outer(std::size_t number) const {
-        return is_plain_ ? SplitWeights{} : of_feature(number * s_.grammar.n_shares * n_members_);
+        return is_plain_ ? SplitWeights{}
+                         : of_feature(number * s_.grammar.n_measure_classes * n_members_);
     }
     // The same on the inner feature.
     SplitWeights of_inner() const {
         return is_plain_ ? SplitWeights{}
-                         : of_feature(probability_.size() - s_.grammar.n_shares * n_members_);
+                         : of_feature(probability_.size() -
+                                      s_.grammar.n_measure_classes * n_members_);
     }
     double common(std::size_t q, std::size_t member) const {
-        return is_plain_ ? 1.0 : shares_.common(q, member);
+        return is_plain_ ? 1.0 : of_members_.common(q, member);
     }
     bool splits(std::size_t q, std::size_t member) const {
-        return is_plain_ || shares_.splits(q, member);
+        return is_plain_ || of_members_.splits(q, member);
     }
 
 private:
@@ -335,28 +339,28 @@ private:
 
     void count_outer(BlockRanks& ranks, std::span<const BoxSplit> splits, std::size_t first) {
         ranks.order_by(splits.front().feature);
-        shares_.begin(splits.front().feature);
+        of_members_.begin(splits.front().feature);
         for (const BoxSplit& split : splits) {
             split_.find(split, ranks);
             for (std::size_t i = 0; i < ranks.k; ++i) {
                 const std::size_t from = std::max(ranks.start[i], ranks.first_member[i]);
                 if (from < ranks.k) {
-                    shares_.count(i, from, split_, firsts_.weights(split_, first, i, from));
+                    of_members_.count(i, from, split_, firsts_.weights(split_, first, i, from));
                 }
             }
             ++first;
         }
-        shares_.end();
+        of_members_.end();
     }
 
     void add_feature(const BlockRanks& ranks) {
-        const std::size_t first = probability_.size(), n_shares = s_.grammar.n_shares;
-        probability_.resize(first + n_shares * n_members_);
+        const std::size_t first = probability_.size(), n = s_.grammar.n_measure_classes;
+        probability_.resize(first + n * n_members_);
         for (std::size_t i = 0; i < ranks.k; ++i) {
             for (std::size_t at = i * ranks.k + i; at < (i + 1) * ranks.k; ++at) {
-                if (shares_.add(at)) {
-                    for (std::size_t q = 0; q < n_shares; ++q) {
-                        probability_[first + q * n_members_ + at] = shares_.factor(q);
+                if (of_members_.add(at)) {
+                    for (std::size_t q = 0; q < n; ++q) {
+                        probability_[first + q * n_members_ + at] = of_members_.factor(q);
                     }
                 }
             }
@@ -365,11 +369,11 @@ private:
 
     const IntervalSetting& s_;
     FirstSplits& firsts_;
-    MemberShares shares_;
+    MemberProbabilities of_members_;
     MemberSplits split_;
     bool is_plain_;
-    // Probabilities in the block at hand, by member and share class: outer features in order, then
-    // the inner one.
+    // Probabilities in the block at hand, by member and measure class: outer features in order,
+    // then the inner one.
     std::size_t n_members_ = 0;
     std::vector<double> probability_;
 };

@@ -109,25 +109,25 @@ public:
     }
 
     // Adds the derivative by a split to one side. from: by the member's splits, in each state; zero
-    // outside `of`. shares: of the split if it has weight 1.
+    // outside `of`. of_split: of the split if it has weight 1.
     void add_one(bool is_left, std::span<const BlockGrammar::Run> runs,
-                 const double* __restrict from, Range of, SplitWeights shares, SplitWeights weight,
-                 const Cell& other, double* __restrict to) const {
+                 const double* __restrict from, Range of, SplitWeights of_split,
+                 SplitWeights weight, const Cell& other, double* __restrict to) const {
         const double* const __restrict values = numbers_of(other);
         for (const BlockGrammar::Run& run : runs) {
-            const double share = weight.of(run.shares) * shares.of(run.shares);
+            const double factor = weight.of(run.measure_class) * of_split.of(run.measure_class);
             const double* const own = from + run.to;
             const auto [begin, end] = terms_of(run, of);
             if (!run.crossed) {
                 double* const out = to + (is_left ? run.left : run.right);
                 const double* const beside = values + (is_left ? run.right : run.left);
                 for (std::size_t t = begin; t < end; ++t) {
-                    out[t] += share * own[t] * beside[t];
+                    out[t] += factor * own[t] * beside[t];
                 }
                 continue;
             }
             for (std::size_t t = begin; t < end; ++t) {
-                const double more = share * own[t] * weight_of(run, t);
+                const double more = factor * own[t] * weight_of(run, t);
                 if (is_left) {
                     to[run.left] += more * values[run.right + t];
                 } else {
@@ -139,22 +139,22 @@ public:
 
     // The same to both sides; adds the probability of each term of the split to sums.
     void add_both(std::span<const BlockGrammar::Run> runs, const double* __restrict from,
-                  Range of, SplitWeights shares, SplitWeights weight, const Cell& left,
+                  Range of, SplitWeights of_split, SplitWeights weight, const Cell& left,
                   const Cell& right, double* __restrict to_left, double* __restrict to_right,
                   double* __restrict sums) const {
         const double* const l = numbers_of(left);
         const double* const r = numbers_of(right);
         for (const BlockGrammar::Run& run : runs) {
-            const double share = weight.of(run.shares) * shares.of(run.shares);
+            const double factor = weight.of(run.measure_class) * of_split.of(run.measure_class);
             const auto [begin, end] = terms_of(run, of);
             if (!run.crossed) {
-                add_run(begin, end, share, from + run.to, l + run.left, r + run.right,
+                add_run(begin, end, factor, from + run.to, l + run.left, r + run.right,
                         to_left + run.left, to_right + run.right, sums + run.first_term);
                 continue;
             }
             for (std::size_t t = begin; t < end; ++t) {
                 const std::size_t x = run.left, y = run.right + t;
-                const double more = share * from[run.to + t] * weight_of(run, t);
+                const double more = factor * from[run.to + t] * weight_of(run, t);
                 to_left[x] += more * r[y];
                 to_right[y] += more * l[x];
                 sums[run.first_term + t] += more * l[x] * r[y];
@@ -169,12 +169,12 @@ private:
                 of.end > run.to ? std::min(run.n, of.end - run.to) : 0};
     }
 
-    static void add_run(std::size_t begin, std::size_t end, double share,
+    static void add_run(std::size_t begin, std::size_t end, double factor,
                         const double* __restrict from, const double* __restrict l,
                         const double* __restrict r, double* __restrict to_left,
                         double* __restrict to_right, double* __restrict sums) {
         for (std::size_t t = begin; t < end; ++t) {
-            const double more = share * from[t];
+            const double more = factor * from[t];
             to_left[t] += more * r[t];
             to_right[t] += more * l[t];
             sums[t] += more * l[t] * r[t];

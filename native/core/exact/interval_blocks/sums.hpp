@@ -40,13 +40,13 @@ public:
           grammar_(setting.grammar),
           products_(products<kSum>()),
           ranks_(setting.problem, setting.geometry, setting.inner),
-          shares_(setting, ranks_.most()),
+          of_members_(setting, ranks_.most()),
           firsts_(setting, ranks_.most(), budget),
           split_(setting, ranks_.most()),
           inner_splits_(setting, ranks_.most(), firsts_),
           triangles_(triangles),
           vectors_(vectors),
-          alike_(shares_.features_are_alike()),
+          alike_(of_members_.features_are_alike()),
           any_value_(kSum == Sum::count || setting.task.excluded >= 0),
           leaf_(setting.problem.leaf.n_statistics()) {
         const std::size_t most = ranks_.most(), members = most * most;
@@ -61,7 +61,7 @@ public:
     // Approximate bytes of the scratch memory.
     std::size_t bytes() const {
         return (sums_.size() + of_feature_.size() + columns_.size()) * sizeof(double) +
-               shares_.bytes();
+               of_members_.bytes();
     }
 
     // Evaluates a block. splits: those of its box on outer features. sides: left and right of each.
@@ -99,7 +99,7 @@ private:
 
     void sum_outer() {
         const std::size_t k = ranks_.k;
-        shares_.clear(k);
+        of_members_.clear(k);
         ranks_.find_sources(splits_, s_.task.excluded);
         firsts_.find(ranks_, splits_);
         clear(sums_);
@@ -107,7 +107,7 @@ private:
             const std::uint32_t feature = splits.front().feature;
             ranks_.order_by(feature);
             if (first == 0 || !alike_) {
-                shares_.begin(feature);
+                of_members_.begin(feature);
             }
             if (!alike_) {
                 clear(of_feature_);
@@ -128,7 +128,7 @@ private:
                     if (from < k) {
                         const SplitWeights weights =
                             weighs ? firsts_.weights(split_, first + e, i, from) : SplitWeights{};
-                        shares_.count(i, from, split_, weights);
+                        of_members_.count(i, from, split_, weights);
                         if (!excluded) {
                             add_split(first + e, i, from, weights);
                         }
@@ -136,7 +136,7 @@ private:
                 }
             }
             if (first + splits.size() == splits_.size() || !alike_) {
-                shares_.end();
+                of_members_.end();
                 fold_feature();
             }
         });
@@ -208,7 +208,7 @@ private:
         for (std::size_t i = 0; i < k; ++i) {
             const std::size_t from = std::max(start[i], first_member[i]);
             if (from < k) {
-                shares_.count(i, from, split_, {});
+                of_members_.count(i, from, split_, {});
                 if (adds) {
                     add_products(left->row(below_l[i]), last_l, right->row(below_r[i]), last_r,
                                  nullptr, from, k, sums + i * k);
@@ -243,7 +243,7 @@ private:
         for (std::size_t i = 0; i < k; ++i) {
             const std::size_t begin = i * k + ranks_.first_member[i], end = (i + 1) * k;
             if (alike_) {
-                shares_.add_alike(begin, end);
+                of_members_.add_alike(begin, end);
             } else {
                 for (std::size_t at = begin; at < end; ++at) {
                     fold(of_feature_.data() + at * length(), at);
@@ -253,12 +253,12 @@ private:
     }
 
     void fold(const double* __restrict sum, std::size_t member) {
-        if (!shares_.add(member)) {
+        if (!of_members_.add(member)) {
             return;
         }
         double* const __restrict to = sums_.data() + member * length();
         for (const BlockGrammar::Segment& segment : grammar_.segments) {
-            const double factor = shares_.factor(segment.shares);
+            const double factor = of_members_.factor(segment.measure_class);
             for (std::size_t s = segment.begin; s < segment.end; ++s) {
                 add_term<kSum>(factor * sum[s], to[s]);
             }
@@ -285,7 +285,7 @@ private:
         const std::size_t k = ranks_.k;
         const auto least = static_cast<std::uint64_t>(s_.problem.grammar.min_leaf);
         inner_splits_.find(ranks_);
-        shares_.begin(s_.inner);
+        of_members_.begin(s_.inner);
         allocate_vectors();
         for (std::size_t i = k; i-- > 0;) {
             Cell* const row = own.row(i);
@@ -305,7 +305,7 @@ private:
                 row[j] = value_of(i * k + j, sizes);
                 columns_[j * k + i] = row[j];
                 counts.n_items += 1;
-                counts.n_edges += shares_.n_splits(i * k + j) + 1;
+                counts.n_edges += of_members_.n_splits(i * k + j) + 1;
                 keep(keys_[j + 1] - keys_[i], row[j]);
             }
         }
@@ -344,7 +344,7 @@ private:
             return;
         }
         std::fill(inner_sum_.begin(), inner_sum_.end(), 0.0);
-        inner_splits_.count(shares_, i, j, ranks_.k, from, end);
+        inner_splits_.count(of_members_, i, j, ranks_.k, from, end);
         const Cell* const row = own.row(i);
         const Cell* const column = columns_.data() + j * ranks_.k + 1;
         const SplitWeights weights = inner_splits_.weights_of(i, j);
@@ -378,7 +378,7 @@ private:
         const bool is_whole = is_root_ && member + 1 == ranks_.k;
         const bool inside = write_values<kSum>(
             grammar_, s_.leaf(leaf_, sizes), leaf_, is_whole,
-            [&](std::uint32_t q) { return shares_.common(q, member); },
+            [&](std::uint32_t q) { return of_members_.common(q, member); },
             sums_.data() + member * length(), length(), out);
         counts.in_range = counts.in_range && (any_value_ || inside);
         if constexpr (kVector) {
@@ -394,7 +394,7 @@ private:
     const BlockGrammar& grammar_;
     Products products_;
     BlockRanks ranks_;
-    MemberShares shares_;
+    MemberProbabilities of_members_;
     FirstSplits firsts_;
     MemberSplits split_;
     InnerSplits inner_splits_;
