@@ -156,6 +156,8 @@ def _by_size(problem: Problem, request: Request) -> EngineChoice:
     reason = f"exact sums would be too large: {size} (estimate{spread}) against {limit}"
     if size.vast:
         reason = f"exact sums would be {size}"
+    elif size.at_least and size.memory <= room and size.splits <= MOST_SPLITS:
+        reason = f"exact sums would be of {size.in_boxes}; how many more is not known"
     if advised:
         reason += f"; {fits_in_words(fits, table)}"
     return EngineChoice(DRAWS, reason, size, fits)

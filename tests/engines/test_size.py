@@ -13,7 +13,7 @@ import slp
 from slp.budgets.seconds import Deadline
 from slp.engines.exact import Size, estimate_size
 from slp.engines.exact.passes import Passes
-from slp.engines.exact.size import ROUGH, size_of
+from slp.engines.exact.size import ROUGH, size_for, size_of
 from slp.errors import BudgetError
 
 pytestmark = pytest.mark.usefixtures("compiled_kernels")
@@ -73,6 +73,15 @@ def test_a_full_grid_is_counted_exactly() -> None:
     assert passes.engine.most_boxes() == 15 * 10
     size = estimate_size(model)
     assert size is not None and 140 < size.boxes <= 150
+
+
+def test_the_features_of_a_wide_table_are_not_counted_to_the_end() -> None:
+    X = np.random.default_rng(1).integers(0, 2, (60, 4000))
+    model = slp.load("growtree_all").compile(X, X[:, 0])
+    size = size_for(model, 1e12, 1e12)
+    assert size is not None and size.at_least and size.in_boxes.startswith("more than ")
+    posterior = slp.load("growtree_all").posterior(X, X[:, 0], engine="best", time=4, seed=1)
+    assert posterior.engine == "search" and "how many more is not known" in posterior.reason
 
 
 def test_words() -> None:

@@ -42,13 +42,15 @@ public:
         }
     }
 
-    // Log of the estimated number of boxes, and whether it stopped because there are enough, or
-    // because go_on, called for each feature, returned false.
+    // Log of the estimated number of boxes, and whether it stopped because there are enough, because
+    // the ends of many features take too long to look at, or because go_on, called for each feature,
+    // returned false.
     template <typename GoOn>
     double run(bool& more, GoOn go_on) {
         constexpr double kEnough = 41.4;  // log of 1e18: the search ends there
         std::size_t done = 0;
-        for (; done < order_.size() && log_number_ < kEnough && go_on(); ++done) {
+        for (; done < order_.size() && log_number_ < kEnough && ends_read_ < kMostEnds && go_on();
+             ++done) {
             const Feature& feature = problem_.table.features[order_[done]];
             for (Path& path : paths_) {
                 path.ends.emplace_back();
@@ -75,6 +77,8 @@ public:
 private:
     using Choices = std::vector<std::uint32_t>;
 
+    // About a second for all groups of paths; some 3,000 features of two values.
+    static constexpr std::uint64_t kMostEnds = 50'000'000;
     // The end of a box whose rows all miss the value.
     static constexpr std::uint32_t kNoEnd = UINT32_MAX;
 
@@ -128,7 +132,7 @@ private:
 
     // Codes that may be the end: each end chosen before keeps a row, and the box has at least
     // min_leaf rows.
-    Choices open_ends(const Path& path, const Codes& code) const {
+    Choices open_ends(const Path& path, const Codes& code) {
         const std::uint32_t farthest = farthest_end(path, code);
         std::vector<std::uint64_t> rows_of(static_cast<std::size_t>(code.feature.n_codes), 0);
         std::uint64_t rows = 0;
@@ -147,10 +151,11 @@ private:
 
     // The limit of a lower end such that each end chosen before keeps a row. Rows are read until no
     // end can narrow it.
-    std::uint32_t farthest_end(const Path& path, const Codes& code) const {
+    std::uint32_t farthest_end(const Path& path, const Codes& code) {
         std::uint32_t out = UINT32_MAX;
         for (std::size_t i = 0; i < path.ends.size(); ++i) {
             const std::vector<std::uint32_t>& own = codes(i);
+            ends_read_ += path.ends[i].size();
             for (const std::uint32_t end : path.ends[i]) {
                 std::uint32_t reach = 0;
                 for (std::size_t r = 0; r < path.rows.size() && reach < out; ++r) {
@@ -182,13 +187,14 @@ private:
     }
 
     template <typename IsHere>
-    bool can_drop(const Path& path, IsHere is_here) const {
+    bool can_drop(const Path& path, IsHere is_here) {
         std::uint64_t others = 0;
         for (const std::uint32_t row : path.rows) {
             others += is_here(row) ? 0 : problem_.table.counts[row];
         }
         bool out = others >= least_ && std::ranges::any_of(path.rows, is_here);
         for (std::size_t i = 0; out && i < path.ends.size(); ++i) {
+            ends_read_ += path.ends[i].size();
             out = std::ranges::all_of(path.ends[i], [&](std::uint32_t end) {
                 return std::ranges::any_of(path.rows, [&](std::uint32_t row) {
                     return codes(i)[row] == end && !is_here(row);
@@ -233,6 +239,7 @@ private:
     std::uint64_t least_;  // rows of the data that a box has, at least
     std::vector<Path> paths_;
     double log_number_ = 0;
+    std::uint64_t ends_read_ = 0;
 };
 
 }  // namespace slp::exact

@@ -11,7 +11,7 @@ namespace slp::search {
 namespace {
 
 // Pairs of splits times words of a plane: at most so many for a box.
-constexpr double kMostWork = 2e7;
+constexpr double kMostWork = 5e8;
 
 }  // namespace
 
