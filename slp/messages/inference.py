@@ -187,7 +187,7 @@ E538 = Entry(
     "E538: the engine modal does not take this",
     cause="Modal trees are grown from the root. `smoothing` is of classes, and goes with neither "
     "`look_ahead` nor `further`. A tree that breaks what is decided at the finished tree is pruned "
-    "until it does not; a tree that no pruning mends is refused.",
+    "until it does not; a tree that no pruning mends is left out, and nothing may be left.",
     remedy="Leave the option out, or take the engine mh.",
     example="slp-sample growtree data.csv --engine modal --smoothing 0.1 --look-ahead 1",
 )
@@ -205,8 +205,8 @@ MODAL_SMOOTHING_OF_NUMBERS = E538.says(
     "leave out `smoothing`",
 )
 MODAL_TESTS_FAIL = E538.says(
-    "no pruning of the modal tree satisfies what the program decides at the finished tree",
-    "take the engine mh, or loosen these constraints",
+    "no pruning of a tree that was grown satisfies what the program decides at the finished tree",
+    "take the engine mh, grow more trees (`restarts`, `roots`), or loosen these constraints",
 )
 
 E540 = Entry(

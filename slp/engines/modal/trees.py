@@ -60,7 +60,7 @@ def run_modal(problem: Problem, request: Request, options: ModalOptions) -> Moda
     UsageError
         E505, E538: an option.
     UnsupportedError
-        E538: tests on finished trees that no pruning satisfies.
+        E538: tests on finished trees that no pruning of any tree satisfies.
     BudgetError
         E501: no room beside the table; E540: the time was over before there was a tree.
     NoTreeError
@@ -106,12 +106,15 @@ class ModalTrees:
         stopped = False
         try:
             for grown in self._all_grown(seed):
-                trees.append(self._finished(grown))
+                found = self._finished(grown)
+                trees += [] if found is None else [found]
                 stopped = stopped or grown.ending is Ending.STOPPED
         except KeyboardInterrupt:
             if not trees:
                 raise
             self._interrupted = True
+        if not trees:
+            raise UnsupportedError(MODAL_TESTS_FAIL())
         distinct = list({found.scored.tree: found for found in reversed(trees)}.values())
         distinct.sort(key=lambda found: -found.log_score)
         return ModalResult(
@@ -204,31 +207,31 @@ class ModalTrees:
 
     # --- a grown tree --------------------------------------------------------------------------
 
-    def _finished(self, grown: Grown) -> ModalTree:
-        """The tree that is kept."""
+    def _finished(self, grown: Grown) -> ModalTree | None:
+        """The tree that is kept; None if no pruning of it satisfies the tests on finished trees."""
         pruning = Pruning(grown)
         if not pruning.possible:
+            if self._interrupted:
+                raise KeyboardInterrupt
             seconds = format_seconds(self.request.deadline.seconds or 0)
             raise TimeOverError(TIME_OVER(time=seconds, doing="before a tree was grown"))
         if self.options.further:
             pruning.prune_best()
-        if self._tested:
-            self._prune_until_tests_hold(pruning)
+        if self._tested and not self._prune_until_tests_hold(pruning):
+            return None
         return self._scored(pruning)
 
-    def _prune_until_tests_hold(self, pruning: Pruning) -> None:
-        """Raise UnsupportedError E538 if no pruning satisfies the tests on finished trees."""
+    def _prune_until_tests_hold(self, pruning: Pruning) -> bool:
+        """Prune until the tests on finished trees hold; whether they came to hold."""
         most_leaves = self.problem.grammar.max_leaves or math.inf
         holds = pruning.prune_until(lambda: pruning.n_leaves <= most_leaves)
         for constraint in self.problem.program.constraints:
             if isinstance(constraint, MaxFeatures):
                 holds = holds and pruning.prune_to_features(constraint.count)
         scorer = self.scorer
-        holds = holds and pruning.prune_until(
+        return holds and pruning.prune_until(
             lambda: scorer.log_weight(self._tree(pruning)) > -math.inf
         )
-        if not holds:
-            raise UnsupportedError(MODAL_TESTS_FAIL())
 
     @property
     def scorer(self) -> Any:

@@ -84,6 +84,24 @@ def test_ctrl_c_ends_the_growth_and_keeps_what_was_grown(options: dict[str, int]
     assert np.isfinite(found.predict_proba(X[:3])).all()
 
 
+@pytest.mark.usefixtures("compiled_kernels")
+def test_before_there_is_a_tree_ctrl_c_is_no_end_of_the_time() -> None:
+    """The root must split, so nothing is left of a growth that was stopped there."""
+    X, y = random_table(4000, 6)
+    text = ":- start(t). 1 :: t --> split(F, V), s, s. "
+    text += "0.5 :: s --> leaf. 0.5 :: s --> split(F, V), s, s."
+
+    def press(_done: int, _phase: str) -> None:
+        os.kill(os.getpid(), signal.SIGINT)
+
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            modal(X, y, text, progress=press, look_ahead=2)
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
 def test_rules_are_told_where_one_splits_and_one_stops() -> None:
     X, y = random_table(300, 2)
     found = modal(X, y, roots=2, further=3)

@@ -164,6 +164,20 @@ def test_what_no_pruning_mends_is_refused() -> None:
         program.posterior(frame(), engine="modal")
 
 
+def test_more_trees_that_no_pruning_mends_are_left_out() -> None:
+    """A restart may be a leaf at once, and other roots are not `a`."""
+    many = slp.parse(":- use(growtree).").require(lambda tree: tree.n_leaves >= 2)
+    first = many.posterior(frame(), engine="modal", seed=1).map()
+    found = many.posterior(frame(), engine="modal", seed=1, restarts=12)
+    assert all(t.tree.n_leaves >= 2 for t in found.k_best(20))
+    assert (found.map().log_joint or 0) >= (first.log_joint or 0)
+    for root in "abc":  # the greedy tree begins with `a`
+        text = slp.parse(":- use(growtree).")
+        program = text.require(lambda tree, root=root: tree.to_dict().get("feature") == root)
+        found = program.posterior(frame(), engine="modal", seed=1, roots=3)
+        assert found.trees_found == 1 and found.map().tree.to_dict()["feature"] == root
+
+
 def test_no_tree_is_told() -> None:
     text = ":- start(t). 1 :: t --> {rows(N), N > 100}, leaf. 0 :: t --> {rows(N), N =< 100}, leaf."
     with pytest.raises(SlpError, match="E504"):
