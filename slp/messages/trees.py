@@ -87,8 +87,13 @@ CLASSES_MALFORMED = E605.says(
 COUNTS_MALFORMED = E605.says(
     "not a tree: at {path}, `counts` is no object from classes to numbers of rows", _LEAF
 )
+CONCENTRATIONS_MALFORMED = E605.says(
+    "not a tree: at {path}, `concentrations` is no object from classes to numbers above 0, with "
+    "all classes of `counts`",
+    'write "concentrations": {{"no": 2.5, "yes": 7.5}}',
+)
 CLASS_NOT_LISTED = E605.says(
-    "not a tree: at {path}, `counts` has {label}, `classes` has not",
+    "not a tree: at {path}, `{key}` has {label}, `classes` has not",
     "name every class that occurs in a leaf",
 )
 

@@ -10,8 +10,9 @@ and `"absent"` is what becomes of rows with none of them), `{"counts": {class: r
 `{"n": rows, "mean": m}` (of durations also `"events"`, how many were seen to their end; of counts
 with exposures also their sum, `"exposure"`, of which a unit has the mean m), `{"n": rows}`,
 `{"mean": m, "variance": v}` (of a hardened soft tree), or `{}` for a leaf without a summary.
-`"predictive"` beside these is the prediction of a leaf model. It is written on request, and the
-reader ignores it, because a tree has no leaf model.
+`"concentrations"` beside `"counts"`, where smoothing changed the leaf's prior, are those of its
+posterior by class, and the reader makes the prediction of the leaf from them. `"predictive"` beside
+these is the prediction of a leaf model. It is written on request, and the reader ignores it.
 
 Keys of a JSON object are strings. So where classes are numbers or truth values, the root has one
 more key, `"classes"`: those that occur in the leaves, as JSON has them (`[false, true]`, `[1, 2]`).
@@ -25,13 +26,16 @@ import math
 from collections.abc import Mapping
 from typing import Any, NoReturn
 
+import numpy as np
+
 from slp.errors import DataError
 from slp.ir.quantity import LevelOrMissing, OneOf, Quantity, Side, SidedLevel, level_numbers
-from slp.leaves import Label, label_of, label_text, sorted_labels
+from slp.leaves import Dirichlet, Label, label_of, label_text, sorted_labels
 from slp.messages import Wording
 from slp.messages.trees import (
     CLASS_NOT_LISTED,
     CLASSES_MALFORMED,
+    CONCENTRATIONS_MALFORMED,
     COUNTS_MALFORMED,
     LEAF_HAS_STRANGE_KEY,
     LINE_MALFORMED,
@@ -50,10 +54,11 @@ from slp.messages.trees import (
     SPLIT_HAS_TWO_TESTS,
     SPLIT_LACKS_KEY,
 )
-from slp.trees.tree import Leaf, Split, Test, Tree, tree_of_preorder
+from slp.trees.tree import Leaf, Prediction, Split, Test, Tree, tree_of_preorder
 
 _LEAF_KEYS = frozenset(
-    ("counts", "n", "events", "exposure", "mean", "variance", "line", "predictive")
+    ("counts", "n", "events", "exposure", "mean", "variance", "line", "concentrations")
+    + ("predictive",)
 )
 _SPLIT_KEYS = frozenset(
     ("feature", "threshold", "level", "order", "unit", "missing", "left", "right")
@@ -71,11 +76,16 @@ def tree_to_dict(tree: Tree, *, predictive: bool = False) -> dict[str, Any]:
             if "counts" in leaf:
                 classes |= {label_of(c) for c in leaf["counts"]}
                 leaf["counts"] = _by_text(leaf["counts"])
-            if predictive and node.predictive is not None:
-                leaf["predictive"] = {
-                    key: _by_text(value) if isinstance(value, Mapping) else value
-                    for key, value in node.predictive().items()
-                }
+            if node.predictive is not None:
+                posterior = node.predictive.concentrations()
+                if posterior is not None:
+                    classes |= posterior.keys()
+                    leaf["concentrations"] = _by_text(posterior)
+                if predictive:
+                    leaf["predictive"] = {
+                        key: _by_text(value) if isinstance(value, Mapping) else value
+                        for key, value in node.predictive().items()
+                    }
             done.append(leaf)
             continue
         sides = {"left": done.pop(), "right": done.pop()}
@@ -255,17 +265,16 @@ def _check_leaf(
     unknown = [str(key) for key in node if key not in _LEAF_KEYS]
     if unknown:
         site.fail(LEAF_HAS_STRANGE_KEY, key=site.words("key", unknown[0]))
-    summary: dict[str, Any] = {key: node[key] for key in node if key != "predictive"}
+    posterior = node.get("concentrations")
+    beside = ("concentrations", "predictive")
+    summary: dict[str, Any] = {key: node[key] for key in node if key not in beside}
     if "counts" in summary:
         counts = summary["counts"]
         if not isinstance(counts, Mapping) or not all(isinstance(c, str) for c in counts):
             site.fail(COUNTS_MALFORMED)
         for outcome, rows in counts.items():
             _check_count(site, f"counts.{outcome}" if site.quote else "counts", rows)
-        strange = [] if labels is None else [c for c in counts if c not in labels]
-        if strange:
-            site.fail(CLASS_NOT_LISTED, label=site.words("class", strange[0]))
-        summary["counts"] = {c if labels is None else labels[c]: k for c, k in counts.items()}
+        summary["counts"] = _by_label(site, "counts", counts, labels)
     for key in ("n", "events", "exposure"):
         if key in summary:
             _check_count(site, key, summary[key])
@@ -274,7 +283,40 @@ def _check_leaf(
             _check_number(site, NO_SUMMARY, key, summary[key])
     if "line" in summary:
         summary["line"] = _check_line(site, summary["line"])
-    return Leaf(summary)
+    if posterior is None:
+        return Leaf(summary)
+    return Leaf(summary, _check_posterior(site, posterior, summary.get("counts", {}), labels))
+
+
+def _by_label(
+    site: _JsonPosition, key: str, of_classes: Mapping[str, Any], labels: Mapping[str, Label] | None
+) -> dict[Label, Any]:
+    """Values of classes, by the class in its own type."""
+    strange = [] if labels is None else [c for c in of_classes if c not in labels]
+    if strange:
+        site.fail(CLASS_NOT_LISTED, key=key, label=site.words("class", strange[0]))
+    return {c if labels is None else labels[c]: value for c, value in of_classes.items()}
+
+
+def _check_posterior(
+    site: _JsonPosition,
+    posterior: Any,
+    counts: Mapping[Label, float],
+    labels: Mapping[str, Label] | None,
+) -> Prediction:
+    """The prediction of a leaf whose posterior is known."""
+    if not isinstance(posterior, Mapping) or not all(isinstance(c, str) for c in posterior):
+        site.fail(CONCENTRATIONS_MALFORMED)
+    known = _by_label(site, "concentrations", posterior, labels)
+    numbers = [_check_number(site, NO_SUMMARY, "concentrations", a) for a in known.values()]
+    if (
+        not numbers
+        or not counts.keys() <= known.keys()
+        or not all(0 < a < math.inf for a in numbers)
+    ):
+        site.fail(CONCENTRATIONS_MALFORMED)
+    rows = np.array([counts.get(c, 0) for c in known], np.float64)
+    return Prediction(Dirichlet(list(known), numbers), rows, -rows)  # the rows are in the posterior
 
 
 def _check_line(site: _JsonPosition, line: Any) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from slp import trees
+from slp import leaves, trees
 from slp.ir.quantity import Side, side_of_missing
 from slp.late import optional_module
 from slp.trees.regions import EVERYWHERE, Region
@@ -21,7 +21,7 @@ from slp.trees.regions import EVERYWHERE, Region
 if TYPE_CHECKING:
     from slp.data.table import Table
     from slp.ir.program import CheckedProgram
-    from slp.leaves import LeafModel
+    from slp.leaves import Label, LeafModel
     from slp.trees.check import CheckResult
     from slp.trees.differences import TreeEdit
 
@@ -46,6 +46,15 @@ class Prediction:
         added = self.added
         return self.model.predictive(self.statistics if added is None else self.statistics + added)
 
+    def concentrations(self) -> dict[Label, float] | None:
+        """Those of the leaf's Dirichlet posterior, where its prior is not the declared one; else
+        None, as the posterior follows from model and rows."""
+        model, added = self.model, self.added
+        if added is None or not added.any() or not isinstance(model, leaves.Dirichlet):
+            return None
+        posterior = self.statistics + added + model.concentration
+        return dict(zip(model.classes, posterior.tolist(), strict=True))
+
 
 @dataclass(frozen=True)
 class Leaf:
@@ -55,8 +64,8 @@ class Leaf:
     ----------
     summary : its rows: `{"counts": {...}}` or `{"n": .., "mean": ..}`, `{"n": ..}` under a prior,
         {} if unknown.
-    predictive : computes the prediction of the leaf model; None if the model is unknown. It
-        follows from model and rows, so equality ignores it.
+    predictive : computes the prediction of the leaf model; None if the model is unknown. Equality
+        ignores it.
     counted : the number of rows, where they were counted apart from the summary, whose numbers are
         weights if rows have weights; None otherwise.
     """

@@ -197,6 +197,25 @@ MALFORMED = [
         "E605",
         "not a tree: at right.left, `n` is an object where a number is needed",
     ),
+    *(
+        (
+            leaf_below({"counts": {"a": 1}, "concentrations": strange}),
+            "E605",
+            "not a tree: at right.left, `concentrations` is no object from classes to numbers "
+            "above 0, with all classes of `counts`",
+        )
+        for strange in ([1.0], {"b": 1.0}, {}, {"a": 0.0}, {"a": float("inf")})
+    ),
+    (
+        leaf_below({"concentrations": {"a": "1"}}),
+        "E605",
+        "not a tree: at right.left, `concentrations` is a string where a number is needed",
+    ),
+    (
+        leaf_below({"concentrations": {"1": 0.5}}) | {"classes": [2]},
+        "E605",
+        "not a tree: at right.left, `concentrations` has the class `1`, `classes` has not",
+    ),
 ]
 
 
