@@ -245,7 +245,6 @@ void Grower::apply(Work& work, const Outcome& outcome, const GoalScorer& scorer)
     if (node.gains || (can_split && node.slack > 0)) {
         node.split = outcome.split.taken;
         node.log_split = outcome.log_split;
-        node.gain = outcome.split.score - (outcome.log_stop + node.log_likelihood);
         work.split = outcome.split;
         work.middle = tree_.part_rows(work.node);
     }
