@@ -12,7 +12,14 @@ from slp import Posterior
 from slp.budgets import Deadline
 from slp.cli.common import say
 from slp.cli.json_text import write_json
-from slp.cli.summary import finite, leaves_text, size_to_json, standing, words_lines
+from slp.cli.summary import (
+    candidate_to_json,
+    finite,
+    leaves_text,
+    size_to_json,
+    standing,
+    words_lines,
+)
 from slp.engines import bounds_in_words
 from slp.errors import BudgetError
 from slp.results import Kind, Known
@@ -85,15 +92,7 @@ def _known_to_json(known: Known, limit: str) -> dict[str, Any]:
         "tree_count": None,
         "map": None
         if best is None
-        else {
-            "tree": best.tree.to_dict(predictive=True),
-            "log_joint": best.log_joint,
-            "normalised": known.normalised,
-            "log_posterior": None,
-            "upper_bound": None,
-            "certified": False,
-            "n_leaves": best.tree.n_leaves,
-        },
+        else {**candidate_to_json(best), "normalised": known.normalised},
         "mean_leaves": None,
         "mean_leaves_error": None,
         "features": None,

@@ -23,8 +23,8 @@ from slp.cli.options import (
     response_option,
     until_deadline,
 )
-from slp.cli.summary import finite, leaves_text, size_to_json, standing
-from slp.results import Candidate, RashomonSet
+from slp.cli.summary import candidate_to_json, finite, leaves_text, size_to_json, standing
+from slp.results import Candidate, RashomonSet, derivations_note
 
 
 @click.command(name="map")
@@ -74,18 +74,7 @@ def map_command(
         posterior, trees = asked(posterior, lambda p: p.k_best(best))
         near = None if within is None else posterior.rashomon_set(within, 0)
     if as_json:
-        found = [
-            {
-                "tree": t.tree.to_dict(predictive=True),
-                "log_joint": t.log_joint,
-                "log_posterior": t.log_posterior,
-                "upper_bound": None if t.upper_bound is None else finite(t.upper_bound),
-                "certified": t.certified,
-                "n_leaves": t.tree.n_leaves,
-                "edits": _edits(posterior, t),
-            }
-            for t in trees
-        ]
+        found = [{**candidate_to_json(t), "edits": _edits(posterior, t)} for t in trees]
         result = {
             "engine": posterior.engine,
             "reason": posterior.reason,
@@ -107,6 +96,8 @@ def map_command(
         write_json(result)
     else:
         say(f"engine {posterior.engine}: {posterior.reason}")
+        if (note := derivations_note(posterior)) is not None:
+            say(note)
         if near is not None:
             say(_near_in_words(near, "trees" if posterior.derivations_are_trees else "derivations"))
         for i, t in enumerate(trees, start=1):

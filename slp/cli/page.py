@@ -17,13 +17,18 @@ from slp.cli.summary import (
     leaves_text,
     left_out_words,
     mixture_of,
-    notes_of,
     standing,
     words_lines,
 )
 from slp.engines import bounds_in_words
 from slp.errors import BudgetError
-from slp.results import error_note, estimate_text, evidence_text, number_of_trees_text
+from slp.results import (
+    derivations_note,
+    error_note,
+    estimate_text,
+    evidence_text,
+    number_of_trees_text,
+)
 from slp.source import visible
 from slp.trees import Tree, in_sample_fit
 
@@ -191,8 +196,8 @@ class Page:
             yield from labelled("trees", left_out_words(None, None, count))
         elif count is not None:
             yield f"trees     {number_of_trees_text(count)}"
-            if not posterior.derivations_are_trees and posterior.map().certified:
-                yield from labelled("", notes_of(posterior)[-1:])
+        if (note := derivations_note(posterior)) is not None:
+            yield from labelled("trees" if count is None else "", [note])
 
     def _number(self, value: float, error: float, drawn: bool = False) -> str:
         return estimate_text(value, error, self.posterior.diagnostics, drawn=drawn)

@@ -14,7 +14,7 @@ from slp.cli.common import open_atomic
 from slp.cli.json_text import json_text
 from slp.engines import bounds_in_words
 from slp.errors import BudgetError
-from slp.results import Candidate, Draw, FeatureUse, Known
+from slp.results import Candidate, Draw, FeatureUse, Known, derivations_note
 from slp.source import visible
 
 if TYPE_CHECKING:
@@ -71,15 +71,7 @@ def posterior_to_json(
         "left_out": posterior.left_out,
         "notes": [*notes_of(posterior), *left_out_words(uses, mixture, count)],
         "tree_count": None if isinstance(count, BudgetError) else finite(count),
-        "map": {
-            "tree": best.tree.to_dict(predictive=True),
-            "log_joint": best.log_joint,
-            "normalised": posterior.normalised,
-            "log_posterior": best.log_posterior,
-            "upper_bound": finite(best.upper_bound),
-            "certified": best.certified,
-            "n_leaves": best.tree.n_leaves,
-        },
+        "map": {**candidate_to_json(best), "normalised": posterior.normalised},
         "mean_leaves": None if known is None else posterior.expected_leaves(),
         "mean_leaves_error": (None if known is None else finite(posterior.expected_leaves_error())),
         "features": (
@@ -97,6 +89,21 @@ def posterior_to_json(
         "interrupted": posterior.interrupted,
         "seed": posterior.seed,
         "version": slp.__version__,
+    }
+
+
+def candidate_to_json(found: Candidate) -> dict[str, Any]:
+    """A tree and how good it is. `derivation_log_joint` is there where trees may have several
+    derivations."""
+    own = found.derivation_log_joint
+    return {
+        "tree": found.tree.to_dict(predictive=True),
+        "log_joint": found.log_joint,
+        **({} if own is None else {"derivation_log_joint": own}),
+        "log_posterior": found.log_posterior,
+        "upper_bound": finite(found.upper_bound),
+        "certified": found.certified,
+        "n_leaves": found.tree.n_leaves,
     }
 
 
@@ -177,14 +184,8 @@ def notes_of(posterior: Posterior) -> list[str]:
         notes.append(f"the evidence is not known: {posterior.no_evidence}")
     if posterior.log_evidence_kind != "exact" and (bounds := posterior.log_evidence_bounds):
         notes.append(bounds_in_words(bounds))
-    if not posterior.derivations_are_trees and posterior.trees_found is not None:
-        if posterior.map().upper_bound is not None:
-            notes.append(
-                "a tree may have several derivations: log joint, bound and certificate are of "
-                "derivations"
-            )
-    elif not posterior.derivations_are_trees and posterior.map().certified:
-        notes.append("a tree may have several derivations: MAP and tree count are over derivations")
+    if (note := derivations_note(posterior)) is not None:
+        notes.append(note)
     return notes
 
 
@@ -220,20 +221,24 @@ def finite(number: int | float | None) -> int | float | None:
 def standing(best: Candidate, verbose: bool = True, later: bool = False) -> str:
     """The tree's probability, as the beginning of a line; with `verbose` also its log weight.
     `later`: the tree is not the first of a list."""
+    joint, own = "", best.derivation_log_joint
+    if best.log_joint is not None:
+        of_derivation = "" if own is None else f"of this derivation {own:.6f}, "
+        joint = f"log joint {best.log_joint:.6f}, {of_derivation}"
     if best.grown:
-        joint = "" if best.log_joint is None else f"log joint {best.log_joint:.6f}, "
-        none = "no later one" if later else "none"
+        one = "one" if own is None else "derivation"
+        none = f"no later {one}" if later else "none" if own is None else "no derivation"
         if best.certified:
             return f"certified: {none} is better; {joint}"
         if best.upper_bound == math.inf:
             return f"found by search, no bound on better ones is known; {joint}"
-        if best.upper_bound is not None and best.log_joint is not None:
-            gap = best.upper_bound - best.log_joint
+        if best.upper_bound is not None and best.ranked_log_joint is not None:
+            gap = best.upper_bound - best.ranked_log_joint
             return f"found by search, {none} is better by more than {gap:.6g}; {joint}"
         return f"grown greedily, there may be better ones; {joint}"
     if best.log_joint is None:
         return "drawn most often, there may be better ones; "
-    joint = f"log joint {best.log_joint:.6f}, " if verbose else ""
+    joint = joint if verbose else ""
     if best.log_posterior is None:
         return f"of those drawn, there may be better ones; {joint}"
     drawn = "" if best.certified else "of those drawn, there may be better ones; "

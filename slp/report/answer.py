@@ -14,6 +14,7 @@ from slp.report.tree_lists import legend, tree_list
 from slp.results import (
     Candidate,
     Posterior,
+    derivations_note,
     error_note,
     estimate_text,
     evidence_text,
@@ -104,7 +105,10 @@ def _use_sentences(posterior: Posterior) -> Iterator[str]:
 
 
 def _called(best: Candidate) -> str:
-    return "most probable tree" if best.certified else "best tree that was found"
+    if not best.certified:
+        return "best tree that was found"
+    several = best.derivation_log_joint is not None
+    return "tree of the most probable derivation" if several else "most probable tree"
 
 
 def standing(best: Candidate) -> str:
@@ -173,8 +177,10 @@ def trees(posterior: Posterior) -> Html:
     parts: list[Content] = [tag("p", explained), legend(classes)]
     if posterior._result.soft:
         parts.insert(1, tag("p", _GATES))
+    if (note := derivations_note(posterior)) is not None:
+        parts.append(tag("p", f"{note.capitalize()}."))
     for i, found in enumerate(posterior.k_best(SHOWN_TREES), start=1):
-        name = "Most probable tree" if i == 1 and found.certified else f"Tree {i}"
+        name = _called(found).capitalize() if i == 1 and found.certified else f"Tree {i}"
         size = f"{plural(found.tree.n_leaves, 'group')}. {standing(found)}"
         shown = tree_list(_to_show(found.tree), classes)
         if i > 1 and found.tree.n_leaves > _LEAVES_OPEN:

@@ -81,6 +81,8 @@ class Candidate:
     grown : whether an engine grew it towards the best, and did not draw it.
     upper_bound : no tree that comes later has a `log_joint` above this; None where nothing is
         known, as of draws.
+    derivation_log_joint : `log_joint` of the one derivation that was ranked, where a tree may have
+        several; then `upper_bound` and `certified` are of derivations. Else None.
     """
 
     tree: Tree
@@ -88,11 +90,18 @@ class Candidate:
     log_posterior: float | None
     upper_bound: float | None = None
     grown: bool = False
+    derivation_log_joint: float | None = None
+
+    @property
+    def ranked_log_joint(self) -> float | None:
+        """What `upper_bound` bounds: `derivation_log_joint`, or else `log_joint`."""
+        own = self.derivation_log_joint
+        return self.log_joint if own is None else own
 
     @property
     def certified(self) -> bool:
-        """Whether it is known that no tree that comes later is better."""
-        bound, joint = self.upper_bound, self.log_joint
+        """Whether it is known that no tree (derivation) that comes later is better."""
+        bound, joint = self.upper_bound, self.ranked_log_joint
         return bound is not None and joint is not None and bound <= joint
 
 

@@ -268,7 +268,14 @@ class SummedResult(Result):
         try:
             for scored in self._distribution.best():
                 joint = self._log_joint(scored)
-                yield Candidate(self.shown(scored.tree), joint, joint - self.log_total, joint)
+                own = scored.log_weight + self.likelihood * scored.log_likelihood
+                yield Candidate(
+                    self.shown(scored.tree),
+                    joint,
+                    joint - self.log_total,
+                    upper_bound=own,
+                    derivation_log_joint=None if self.derivations_are_trees else own,
+                )
         except TimeOverError as error:
             if self._searched is not None:
                 raise

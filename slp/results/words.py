@@ -59,6 +59,16 @@ def _to_error(value: float, error: float | None) -> str:
     return f"{value:.{max(0, 1 - math.floor(math.log10(error)))}f}"
 
 
+def derivations_note(posterior: Posterior) -> str | None:
+    """What must be said where trees are ranked by their derivations; None where they are not."""
+    if posterior.map().derivation_log_joint is None:
+        return None
+    return (
+        "a tree may have several derivations: ranks, bounds, certificates and numbers of trees are "
+        "of derivations, and a tree may be listed for each of its own"
+    )
+
+
 def number_of_trees_text(count: int | float) -> str:
     """The number of trees: an int is exact."""
     if count == math.inf:

@@ -48,7 +48,7 @@ class TreesFound(Result):
         """See `Result`: none are told."""
         return []
 
-    @property
+    @cached_property
     def derivations_are_trees(self) -> bool:
         """See `Result`."""
         return derivations_are_trees(self._problem.grammar)

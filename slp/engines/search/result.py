@@ -93,12 +93,15 @@ class SearchResult(TreesFound):
         return self._own_listing
 
     def best(self) -> Iterator[Candidate]:
-        """See `Result`: the tree found, and the next ones. Each has the log joint of a derivation,
-        and the bound on all derivations that come later."""
+        """See `Result`: the tree found, and the next ones, each with the bound on all derivations
+        that come later."""
         found = self.found
         yield self._candidate(Ranked(found.cuts, found.low, max(found.high, found.low)))
-        for ranked in self._listing:  # of a copy made again, so the first may be another
-            if not np.array_equal(ranked.cuts, found.cuts):
+        to_come = True  # of a copy made again, where the first may be another
+        for ranked in self._listing:
+            if to_come and np.array_equal(ranked.cuts, found.cuts):
+                to_come = False
+            else:
                 yield self._candidate(ranked)
 
     def near_best(self, slack: float) -> NearBest:
@@ -115,12 +118,17 @@ class SearchResult(TreesFound):
         return NearBest(count, None, listing.bound if listing.bound >= least else None)
 
     def _candidate(self, ranked: Ranked) -> Candidate:
-        scored, joint, high = self._scored_tree(ranked.cuts), ranked.value, ranked.high
-        if self.derivations_are_trees:  # the same up to rounding
-            joint = scored.log_weight + self.likelihood * scored.log_likelihood
-            high = joint + (high - ranked.value)
-        shown = self.shown(scored.tree)
-        return Candidate(shown, joint, self.log_probability(joint), high, grown=True)
+        scored, single = self._scored_tree(ranked.cuts), self.derivations_are_trees
+        joint = scored.log_weight + self.likelihood * scored.log_likelihood
+        own = joint if single else ranked.value  # the same up to rounding
+        return Candidate(
+            self.shown(scored.tree),
+            joint,
+            self.log_probability(joint),
+            own + (ranked.high - ranked.value),
+            grown=True,
+            derivation_log_joint=None if single else own,
+        )
 
     def _scored_tree(self, cuts: NDArray[np.int32]) -> ScoredTree:
         tree = _tree(self.table, cuts)

@@ -43,6 +43,7 @@ class SavedCandidate:
     log_posterior: float | None
     upper_bound: float | None
     grown: bool
+    derivation_log_joint: float | None = None
 
 
 @dataclass(frozen=True)
@@ -214,8 +215,7 @@ class SavedResult(Result):
     def best(self) -> Iterator[Candidate]:
         for found in self._answers.best:
             tree = self.shown(self._trees.trees[found.tree].tree)
-            joint, probability = found.log_joint, found.log_posterior
-            yield Candidate(tree, joint, probability, found.upper_bound, found.grown)
+            yield Candidate(**{**vars(found), "tree": tree})
 
     @cached_property
     def draws(self) -> Sequence[Draw]:

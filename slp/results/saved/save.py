@@ -150,10 +150,7 @@ def _answers(result: Result, drawn: DrawnTrees) -> Answers:
         schedule=result.schedule,
         interrupted=result.interrupted,
         out_of_time=result.out_of_time,
-        best=tuple(
-            SavedCandidate(numbers[c.tree], c.log_joint, c.log_posterior, c.upper_bound, c.grown)
-            for c in best
-        ),
+        best=tuple(SavedCandidate(**{**vars(c), "tree": numbers[c.tree]}) for c in best),
         rules=rules,
         mixture=tuple(result.mixture()),
         edits=None
