@@ -145,6 +145,8 @@ def number_text(told: Estimate | None, converged: bool) -> str:
         return "-"
     if told.kind == "exact":
         return f"{told.value:.4f} exact"
+    if told.kind == "found":
+        return f"{told.value:.4f} found"
     return with_error(told.value, told.error) if converged else f"{told.value:.4f}?"
 
 
@@ -170,6 +172,8 @@ def _columns_in_words(found: slp.Comparison) -> Iterator[str]:
         )
     if any(program.log_evidence_kind == "estimate" for program in found.programs):
         yield "+-: one Monte Carlo standard error, on the scale of the number; ?: not converged."
+    if any(program.expected_leaves.kind == "found" for program in found.programs):
+        yield "found: of the trees found by a greedy or a search engine, not over the posterior."
     if found.folds:
         yield (
             f"held-out: of rows that were not given, mean of each row's log probability (nats), by "

@@ -182,6 +182,8 @@ def _compared(
 
 def _leaves(posterior: Posterior) -> Estimate:
     value, error = posterior.expected_leaves(), posterior.expected_leaves_error()
+    if posterior.trees_found is not None:
+        return Estimate.of_trees_found(value)
     if posterior.diagnostics is None and not posterior.uses_are_drawn:
         return Estimate.exact(value)
     return Estimate.drawn(value, error)

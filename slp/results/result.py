@@ -31,8 +31,9 @@ if TYPE_CHECKING:
     from slp.results.weighted_draws import DrawnTrees
     from slp.runner import Schedule
 
-#: What a number is: known, between certain bounds, or estimated from draws.
-Kind: TypeAlias = Literal["exact", "bounds", "estimate"]
+#: What a number is: known, between certain bounds, estimated from draws, or of the trees found
+#: alone.
+Kind: TypeAlias = Literal["exact", "bounds", "estimate", "found"]
 
 _Answer = TypeVar("_Answer")
 
@@ -65,6 +66,11 @@ class Estimate:
     def drawn(cls, value: float, error: float) -> Estimate:
         """A number that draws show, with the standard error of that."""
         return cls(value, error, value - 1.96 * error, value + 1.96 * error, "estimate")
+
+    @classmethod
+    def of_trees_found(cls, value: float) -> Estimate:
+        """A number of the trees that were grown or searched, which tells none of the posterior."""
+        return cls(value, math.nan, -math.inf, math.inf, "found")
 
 
 @dataclass(frozen=True)
@@ -132,7 +138,8 @@ class Draw:
         under `edittree`: not known.
     log_prior : log of its prior probability; None where that or the total of the weights is not
         known.
-    log_likelihood : that of the data given the tree.
+    log_likelihood : that of the data given the tree; NaN where the declared leaf model was changed
+        (by the smoothing of `modal`).
     chain : the chain, or the island of particles, that drew it.
     weight : how much it counts: its share of the weight of all draws, times their number.
     """
