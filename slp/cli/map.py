@@ -23,7 +23,14 @@ from slp.cli.options import (
     response_option,
     until_deadline,
 )
-from slp.cli.summary import candidate_to_json, finite, leaves_text, size_to_json, standing
+from slp.cli.summary import (
+    candidate_to_json,
+    cut_short,
+    finite,
+    leaves_text,
+    size_to_json,
+    standing,
+)
 from slp.results import Candidate, RashomonSet, derivations_note
 
 
@@ -95,11 +102,11 @@ def map_command(
         }
         write_json(result)
     else:
-        say(f"engine {posterior.engine}: {posterior.reason}")
+        say(f"engine {posterior.engine}: {posterior.reason}", *cut_short(posterior))
         if (note := derivations_note(posterior)) is not None:
             say(note)
         if near is not None:
-            say(_near_in_words(near, "trees" if posterior.derivations_are_trees else "derivations"))
+            say(_near_in_words(near, "tree" if posterior.derivations_are_trees else "derivation"))
         for i, t in enumerate(trees, start=1):
             say("", f"{i}. {standing(t, later=i > 1)}{leaves_text(t.tree.n_leaves)}")
             say(*(_edits(posterior, t) or ()))
@@ -107,14 +114,16 @@ def map_command(
     exit_if_interrupted(posterior)
 
 
-def _near_in_words(near: RashomonSet, trees: str) -> str:
-    counted = f"{near.count:,} {trees} are at least {near.factor:g} times as probable as the best"
+def _near_in_words(near: RashomonSet, tree: str) -> str:
+    are = f"{tree} is" if near.count == 1 else f"{tree}s are"
+    counted = f"{near.count:,} {are} at least {near.factor:g} times as probable as the best"
     if near.upper_bound is not None:
         bound = f", none with log joint above {near.upper_bound:.6f}"
         return f"{counted} found; there may be more{bound if near.upper_bound < math.inf else ''}"
     if near.probability is None:
         return counted
-    return f"{counted}; together they have probability {near.probability:.4f}"
+    they = "it has" if near.count == 1 else "together they have"
+    return f"{counted}; {they} probability {near.probability:.4f}"
 
 
 def _edits(posterior: slp.Posterior, found: Candidate) -> list[str] | None:

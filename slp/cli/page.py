@@ -14,6 +14,7 @@ from slp.cli.summary import (
     LEAST_SHARE,
     Uses,
     count_of,
+    cut_short,
     leaves_text,
     left_out_words,
     mixture_of,
@@ -82,6 +83,7 @@ class Page:
             how = "found by search" if searched else "grown greedily"
             told = f"{trees}, {how}: all averages are over {_these(grown)} alone"
             yield from labelled("trust", [f"{told}, not over the posterior"])
+            yield from labelled("", cut_short(self.posterior))
         elif found is None:
             left_out = self.posterior.left_out
             exact_to = f" (what is left out has a probability below {left_out:.0e})"

@@ -107,6 +107,14 @@ def candidate_to_json(found: Candidate) -> dict[str, Any]:
     }
 
 
+def cut_short(posterior: Posterior) -> Iterator[str]:
+    """Says that trees were not grown to the end."""
+    grown = posterior.trees_found is not None and posterior.map().upper_bound is None
+    if grown and posterior.interrupted:
+        by = "the end of its time" if posterior.out_of_time else "an interrupt"
+        yield f"cut short by {by}: a longer run may find a better tree"
+
+
 def mixture_of(posterior: Posterior) -> list[RuleUse] | BudgetError:
     """The components of a mixture at the start, an empty list for other programs, or the error that
     tells why they are unknown."""

@@ -105,6 +105,7 @@ E505 = Entry(
 )
 NOT_A_COUNT = E505.says("{name} is {value}", "take a whole number from {least} {most}")
 NOT_A_SHARE = E505.says("{name} is {value}", "take a number from 0 to 1")
+NOT_A_TRUTH_VALUE = E505.says("{name} is {value!r}", "take True or False")
 
 E509 = Entry(
     "E509: there is no such engine",

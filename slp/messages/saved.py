@@ -38,6 +38,9 @@ ROWS_NOT_SAVED = E562.says(
 WEIGHTS_NOT_SAVED = E562.says(
     "a saved run of the engine {engine} knows the weights of its own trees alone", AS_REMEDY
 )
+OTHERS_NOT_SAVED = E562.says(
+    "a saved run of the engine {engine} has the best tree alone", AS_REMEDY
+)
 PRIOR_NOT_SAVED = E562.says("a saved run of the engine {engine} has no prior", AS_REMEDY)
 
 E563 = Entry(

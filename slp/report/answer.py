@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from slp.engines import bounds_in_words
-from slp.errors import BudgetError
+from slp.errors import BudgetError, UnsupportedError
 from slp.leaves import label_text, rounded_text
 from slp.messages.names import plural
 from slp.report.html import Content, Html, details, facts, joined, listing, table, tag
@@ -88,6 +88,14 @@ def _sentences(posterior: Posterior) -> Iterator[str]:
         "A probability here is a degree of belief: it follows from the program and the table "
         "together. Another program gives other numbers."
     )
+
+
+def shown_trees(posterior: Posterior) -> list[Candidate]:
+    """The best trees; of a saved search the best one alone."""
+    try:
+        return posterior.k_best(SHOWN_TREES)
+    except UnsupportedError:
+        return [posterior.map()]
 
 
 def _use_sentences(posterior: Posterior) -> Iterator[str]:
@@ -179,7 +187,7 @@ def trees(posterior: Posterior) -> Html:
         parts.insert(1, tag("p", _GATES))
     if (note := derivations_note(posterior)) is not None:
         parts.append(tag("p", f"{note.capitalize()}."))
-    for i, found in enumerate(posterior.k_best(SHOWN_TREES), start=1):
+    for i, found in enumerate(shown_trees(posterior), start=1):
         name = _called(found).capitalize() if i == 1 and found.certified else f"Tree {i}"
         size = f"{plural(found.tree.n_leaves, 'group')}. {standing(found)}"
         shown = tree_list(_to_show(found.tree), classes)

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from slp.compile import compile_program
 from slp.ir.program import CheckedProgram, Predicate
-from slp.report.answer import SHOWN_TREES
+from slp.report.answer import shown_trees
 from slp.report.html import Content, Html, facts, joined, listing, table, tag
 from slp.results import Diagnostics, Posterior
 from slp.terms import Text
@@ -18,7 +18,7 @@ from slp.trees.soft import SoftTree
 def constraints(posterior: Posterior) -> Html:
     """Each constraint, and for each tree of the page whether it holds. The check shares nothing
     with the engines."""
-    found = [candidate.tree for candidate in posterior.k_best(SHOWN_TREES)]
+    found = [candidate.tree for candidate in shown_trees(posterior)]
     trees = [tree.skeleton() if isinstance(tree, SoftTree) else tree for tree in found]
     program = program_of(posterior)
     checked = [check_tree(tree, program, allow_code=False) for tree in trees]

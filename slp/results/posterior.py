@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import islice
+from numbers import Real
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -195,7 +196,7 @@ class Posterior(Predictions, Summaries):
             There is not enough memory (E501) or time (E540) to count them.
         """
         check_count("most", most)
-        if not 0 < factor <= 1:
+        if not isinstance(factor, Real) or not 0 < factor <= 1:
             raise UsageError(NOT_A_FACTOR(factor=factor))
         found = self._result.near_best(-math.log(factor))
         if found is None:

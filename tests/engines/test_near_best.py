@@ -86,7 +86,7 @@ def test_deep_items_and_the_bytes_held() -> None:
 
 def test_what_is_no_factor_and_engines_that_do_not_tell() -> None:
     program = slp.parse(":- use(growtree).")
-    for factor in (0.0, 1.5, -1.0, math.nan):
+    for factor in (0.0, 1.5, -1.0, math.nan, "a", None):
         with pytest.raises(SlpError, match="E534"):
             program.posterior(frame(), engine="exact").rashomon_set(factor)
     with pytest.raises(SlpError, match="E534"):

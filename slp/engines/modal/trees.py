@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ from slp.messages.inference import (
     MODAL_TOO_MANY_DEAD_ENDS,
     NO_TREE,
     NOT_A_SHARE,
+    NOT_A_TRUTH_VALUE,
     TIME_OVER,
 )
 from slp.problem.ambiguity import derivations_are_trees
@@ -129,7 +131,7 @@ class ModalTrees:
     def _all_grown(self, seed: int) -> Iterator[Grown]:
         """The grown trees: the modal one, those from other roots, restarts. After the first, one
         that was stopped is left out."""
-        first = self._grown(self.plan)
+        first = self._first_grown()
         yield first
         roots = np.argsort(-first.root_scores, kind="stable").tolist()
         taken = int(first.feature[0]) if first.feature[0] >= 0 else -1
@@ -148,6 +150,26 @@ class ModalTrees:
                 )
             )
         yield from (g for g in self._further(plans) if g.ending is Ending.DONE)
+
+    def _first_grown(self) -> Grown:
+        """The modal tree. Where its look-ahead is cut short, the tree grown without look-ahead
+        takes its place if its log joint is larger."""
+        if not self.plan.look_ahead:
+            return self._grown(self.plan)
+        plain = self._grown(replace(self.plan, look_ahead=0), first=False)
+        if plain.ending is Ending.STOPPED:
+            return plain
+        first = self._grown(self.plan)
+        if first.ending is not Ending.STOPPED or plain.ending is not Ending.DONE:
+            return first
+        better = self._log_joint(plain) > self._log_joint(first)
+        return replace(plain, ending=Ending.STOPPED) if better else first
+
+    def _log_joint(self, grown: Grown) -> float:
+        pruning = Pruning(grown)
+        if self.options.further:
+            pruning.prune_best()
+        return pruning.value[0]
 
     def _further(self, plans: Sequence[Plan]) -> Iterator[Grown]:
         """The trees of these plans, until the time is over; on a cluster each is a task."""
@@ -286,8 +308,11 @@ def _check(options: ModalOptions, problem: Problem) -> None:
     check_count("further", options.further, most=_MOST_LEVELS)
     check_count("restarts", options.restarts, most=_MOST_TREES)
     check_count("roots", options.roots, least=1, most=_MOST_TREES)
-    smoothing = options.smoothing
-    if not isinstance(smoothing, int | float) or not 0 <= smoothing <= 1:
+    labels, smoothing = options.without_stop_labels, options.smoothing
+    if not isinstance(labels, bool | np.bool_):
+        raise UsageError(NOT_A_TRUTH_VALUE(name="without_stop_labels", value=labels))
+    number = isinstance(smoothing, Real) and not isinstance(smoothing, bool)
+    if not number or not 0 <= smoothing <= 1:
         raise UsageError(NOT_A_SHARE(name="smoothing", value=smoothing))
     if smoothing > 0 and (options.look_ahead or options.further):
         raise UsageError(MODAL_SMOOTHING_ALONE())

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from slp.data.table import Table
 from slp.errors import UnsupportedError, UsageError
 from slp.messages.results import SAVED_WITHOUT_RASHOMON_SET
-from slp.messages.saved import PRIOR_NOT_SAVED, ROWS_NOT_SAVED, WEIGHTS_NOT_SAVED
+from slp.messages.saved import OTHERS_NOT_SAVED, PRIOR_NOT_SAVED, ROWS_NOT_SAVED, WEIGHTS_NOT_SAVED
 from slp.results.choice import EngineChoice
 from slp.results.diagnostics import Diagnostics
 from slp.results.edits import EditShare, EditSummary
@@ -213,9 +213,18 @@ class SavedResult(Result):
         return {_tests(scored.tree): u for u, scored in enumerate(self._trees.trees)}
 
     def best(self) -> Iterator[Candidate]:
+        """See `Result`: those that are there.
+
+        Raises
+        ------
+        UnsupportedError
+            E562: the next one of a search.
+        """
         for found in self._answers.best:
             tree = self.shown(self._trees.trees[found.tree].tree)
             yield Candidate(**{**vars(found), "tree": tree})
+        if self._answers.best[0].upper_bound is not None:
+            raise UnsupportedError(OTHERS_NOT_SAVED(engine=self.choice.engine))
 
     @cached_property
     def draws(self) -> Sequence[Draw]:

@@ -129,12 +129,13 @@ def test_each_node_takes_the_best_option_of_an_enumeration(text: str, look_ahead
     assert splits
 
 
-def test_the_papers_score_has_no_label_of_stopping() -> None:
-    """By hand (the paper's equations 3 and 5): weight of the split times both likelihoods."""
+@pytest.mark.parametrize("smoothing", [0.0, 0.25])
+def test_the_papers_score_has_no_label_of_stopping(smoothing: float) -> None:
+    """By hand (the paper's equations 3 and 5): weight of the split times both likelihoods. Under
+    smoothing the sides of the root are still scored by the root's prior."""
     problem = small_problem(":- use(gmt).", 3, n=12)
-    grown = PlainGrower(
-        LocalProcess(problem.grammar, problem.boxes), Plan(stop_labels=False)
-    ).grow()
+    plan = Plan(stop_labels=False, smoothing=smoothing)
+    grown = PlainGrower(LocalProcess(problem.grammar, problem.boxes), plan).grow()
     q, d = 0.95, 3
     scores = np.full(d, -np.inf)
     leaf, splits = problem.table.leaf, problem.boxes.splits(problem.boxes.root)

@@ -7,12 +7,16 @@ import math
 import os
 import signal
 from itertools import count
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
+from click.testing import CliRunner
 
 import slp
+from slp.cli import slp_command
 from slp.errors import SlpError
 
 GROWTREE = ":- use(growtree)."
@@ -100,6 +104,24 @@ def test_before_there_is_a_tree_ctrl_c_is_no_end_of_the_time() -> None:
             modal(X, y, text, progress=press, look_ahead=2)
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("compiled_kernels")
+def test_a_look_ahead_that_is_cut_short_is_no_worse_than_none(tmp_path: Path) -> None:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(3000, 8))
+    y = np.where((X[:, 0] > 0) ^ (rng.random(3000) < 0.1), "p", "q")
+    plain = modal(X, y)
+    found = modal(X, y, look_ahead=3, time="4s")
+    assert found.out_of_time and plain.map().tree.n_leaves > 1
+    assert found.map().log_joint == pytest.approx(plain.map().log_joint)
+    table = tmp_path / "t.csv"
+    names = [f"x{i}" for i in range(8)]
+    pl.DataFrame(X, names).with_columns(y=pl.Series(y)).write_csv(table)
+    how = ["growtree", str(table), "--engine", "modal", "--look-ahead", "3", "--time", "6s"]
+    for command in ("sample", "map"):
+        told = CliRunner().invoke(slp_command, [command, *how])
+        assert "cut short by the end of its time" in told.output
 
 
 def test_rules_are_told_where_one_splits_and_one_stops() -> None:

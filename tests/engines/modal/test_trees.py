@@ -17,8 +17,9 @@ from click.testing import CliRunner
 
 import slp
 from slp.cli import slp_command
+from slp.engines.modal.compiled import grow_in_core
 from slp.engines.modal.plain import PlainGrower
-from slp.engines.modal.plan import Grown, Plan
+from slp.engines.modal.plan import Ending, Grown, Plan
 from slp.engines.modal.pruning import Pruning
 from slp.errors import SlpError, SlpWarning
 from slp.problem.local_process import LocalProcess
@@ -74,6 +75,26 @@ def test_exact_pruning_is_the_best_of_all_prunings() -> None:
         assert have == pytest.approx(max(every), abs=1e-9)
         larger += pruning.value[0] > before + 1e-9
     assert larger > 10
+
+
+def three_splits() -> Pruning:
+    """The root splits on feature 0, its sides on 1 and 2. The loss of these splits costs 77, 19 and
+    1."""
+    feature = np.array([0, 1, -1, -1, 2, -1, -1], np.int32)
+    codes, zeros, sums = np.zeros(7, np.uint32), np.zeros(7), np.zeros((7, 2))
+    fits = np.array([-100.0, -30, -5, -5, -12, -5, -5])
+    weights = np.where(feature >= 0, -1.0, 0)
+    logs = zeros, fits, weights
+    return Pruning(Grown(Ending.DONE, feature, codes, codes, *logs, sums, sums, np.zeros(3)))
+
+
+def test_the_cheapest_split_and_feature_go_first() -> None:
+    one = three_splits()
+    assert one.prune_until(lambda: one.n_leaves <= 3) and one.splits() == [0, 1]
+    assert one.prune_until(lambda: one.n_leaves <= 2) and one.splits() == [0]
+    other = three_splits()
+    assert other.prune_to_features(2) and other.splits() == [0, 1]
+    assert other.prune_to_features(1) and other.splits() == [0]
 
 
 def test_further_growth_finds_what_one_level_hides() -> None:
@@ -279,6 +300,21 @@ def test_restarts_never_lose_and_depend_on_the_seed() -> None:
     assert joints[0] == joints[1] != joints[2]
 
 
+@pytest.mark.usefixtures("compiled_kernels")
+def test_restarts_draw_three_levels_at_six_temperatures(monkeypatch: pytest.MonkeyPatch) -> None:
+    plans: list[Plan] = []
+
+    def recorded(engine: Any, table: Any, plan: Plan, **how: Any) -> Grown:
+        plans.append(plan)
+        return grow_in_core(engine, table, plan, **how)
+
+    monkeypatch.setattr("slp.engines.modal.trees.grow_in_core", recorded)
+    modal(":- use(growtree).", restarts=7)
+    assert [plan.drawn_levels for plan in plans] == [0] + 7 * [3]
+    assert [plan.temperature for plan in plans] == [1, 1, 2, 4, 8, 16, 32, 1]
+    assert len({plan.seed for plan in plans}) == 8
+
+
 def test_smoothing_changes_predictions_and_tells_no_log_joint() -> None:
     plain, smooth = modal(":- use(growtree)."), modal(":- use(growtree).", smoothing=0.5)
     best = smooth.map()
@@ -296,6 +332,11 @@ def test_smoothing_changes_predictions_and_tells_no_log_joint() -> None:
     ("options", "code"),
     [
         ({"smoothing": 2}, "E505"),
+        ({"smoothing": True}, "E505"),
+        ({"smoothing": "0.1"}, "E505"),
+        ({"smoothing": math.nan}, "E505"),
+        ({"without_stop_labels": "yes"}, "E505"),
+        ({"without_stop_labels": 2}, "E505"),
         ({"smoothing": 0.1, "further": 1}, "E538"),
         ({"smoothing": 0.1, "look_ahead": 1}, "E538"),
         ({"roots": 0}, "E505"),
@@ -306,6 +347,14 @@ def test_smoothing_changes_predictions_and_tells_no_log_joint() -> None:
 def test_wrong_options_are_told(options: dict[str, Any], code: str) -> None:
     with pytest.raises(SlpError, match=code):
         modal(":- use(growtree).", **options)
+
+
+def test_options_are_numbers_of_numpy_too() -> None:
+    have = modal(":- use(growtree).", smoothing=np.float32(0.5), without_stop_labels=np.bool_(True))
+    assert (
+        have.map_tree()
+        == modal(":- use(growtree).", smoothing=0.5, without_stop_labels=True).map_tree()
+    )
 
 
 def test_smoothing_of_numbers_is_refused() -> None:

@@ -68,10 +68,13 @@ def test_a_loaded_run_answers_alike(name: str, kind: str, tmp_path: Path) -> Non
 
 def test_a_saved_search_has_one_tree_and_says_so(tmp_path: Path) -> None:
     posterior = run("dirichlet", RUNS["search"])
-    posterior.save(tmp_path / "run.slpz")
+    posterior.save(tmp_path / "run.slpz", table=True)
     loaded = slp.load_posterior(tmp_path / "run.slpz")
     assert len(posterior.k_best(4)) == 4
-    assert loaded.k_best(4) == posterior.k_best(1)
+    assert loaded.k_best(1) == posterior.k_best(1) and loaded.map().certified
+    with pytest.raises(UnsupportedError, match="E562.*best tree alone"):
+        loaded.k_best(4)
+    loaded.report(tmp_path / "run.html")
     with pytest.raises(UsageError, match="E534.*saved run"):
         loaded.rashomon_set(0.5)
 
