@@ -140,7 +140,7 @@ def test_a_slow_predicate_does_not_wait_for_its_answer(table: Path, tmp_path: Pa
     process = started([str(program), str(table), "--allow-code", "--seed", "1"], tmp_path)
     asked = tmp_path / "asked"
     for _ in range(3000):
-        if asked.exists():
+        if asked.exists() and asked.read_text():
             break
         time.sleep(0.01)
     process.send_signal(signal.SIGINT)
