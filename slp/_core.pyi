@@ -296,6 +296,7 @@ def grow_modal_tree(
     NDArray[np.float64],
     NDArray[np.float64],
     NDArray[np.float64],
+    NDArray[np.float64],
 ]:
     """A modal tree (`native/bindings/modal.cpp`), of a problem whose leaves are not counted."""
 

@@ -19,9 +19,9 @@ using namespace slp::modal;
 namespace {
 
 // How it ended; the nodes in preorder: features (-1: a leaf, -2: not decided in time) and codes,
-// one for each node; logs of the weight of stopping, of the likelihood and of the weight of the
-// split; statistics and what smoothing has added, k for each node; the best score of a split of the
-// root by feature; and whether Ctrl-C ended it, which keeps what was grown.
+// one for each node; logs of the weight of stopping, of the likelihood, of the weight of the
+// split, and gains; statistics and what smoothing has added, k for each node; the best score of a
+// split of the root by feature; and whether Ctrl-C ended it, which keeps what was grown.
 nb::tuple grow(const exact::Engine& engine, const Plan& plan, const nb::object& progress) {
     require(!engine.problem().counted(), "leaves are not counted");
     Grower grower(engine.problem(), engine.geometry(), plan);
@@ -43,7 +43,7 @@ nb::tuple grow(const exact::Engine& engine, const Plan& plan, const nb::object& 
                           to_numpy(std::move(found.low)), to_numpy(std::move(found.high)),
                           to_numpy(std::move(found.log_stop)),
                           to_numpy(std::move(found.log_likelihood)),
-                          to_numpy(std::move(found.log_split)),
+                          to_numpy(std::move(found.log_split)), to_numpy(std::move(found.gain)),
                           to_numpy(std::move(found.statistics)), to_numpy(std::move(found.added)),
                           to_numpy(std::vector<double>(grower.root_scores())), interrupted);
 }

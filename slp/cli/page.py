@@ -173,12 +173,11 @@ class Page:
             yield f"{INDENT}{probability}  {visible(part.rule)}  ({place})"
 
     def _importances(self) -> Iterator[str]:
-        """How much the splits on each feature raise the log joint, of an engine that grows
-        trees."""
+        """The log posterior that each feature gains, of an engine that grows trees."""
         found = self.posterior.importances()
         if found is None:
             return
-        yield "gains     rise of the log joint by the splits on a feature"
+        yield "gains     log posterior that the splits on a feature gain"
         used = {name: gain for name, gain in found.items() if gain != 0}
         width = max((len(name) for name in used), default=0)
         for name, gain in sorted(used.items(), key=lambda x: -x[1]):

@@ -229,8 +229,8 @@ class SLPTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     @property
     def feature_importances_(self) -> NDArray[np.float64]:
         """For each feature its share of the expected splits, shape (n_features_in_,); of an engine
-        that grows trees its share of the rise of the log joint by splits; a feature whose splits
-        lower it has 0. All 0 where nothing is split."""
+        that grows trees its share of the log posterior that splits gain. All 0 where nothing is
+        split."""
         check_is_fitted(self)
         found = self.posterior_.importances()
         if found is None:

@@ -191,7 +191,7 @@ class Result(ABC):
         return None
 
     def importances(self) -> NDArray[np.float64] | None:
-        """For each feature how much its splits raise the log joint, shape (d,); None where the
+        """For each feature the log posterior that its splits gain, shape (d,); None where the
         engine does not tell."""
         return None
 

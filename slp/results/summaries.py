@@ -79,9 +79,9 @@ class Summaries:
         return dict(zip(self.table.feature_names, shares.tolist(), strict=True))
 
     def importances(self) -> dict[str, float] | None:
-        """For each feature how much the splits on it raise the log joint, of an engine that grows
-        trees (the sum over features is the log joint less that of the smallest tree; averaged over
-        the trees found); None of other engines."""
+        """For each feature how much log posterior the splits on it gain, of an engine that grows
+        trees (the score of each split less that of stopping there, as the tree was grown; averaged
+        over the trees found); None of other engines."""
         found = self._result.importances()
         if found is None:
             return None

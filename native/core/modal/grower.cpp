@@ -245,6 +245,8 @@ void Grower::apply(Work& work, const Outcome& outcome, const GoalScorer& scorer)
     if (node.gains || (can_split && node.slack > 0)) {
         node.split = outcome.split.taken;
         node.log_split = outcome.log_split;
+        node.gain =
+            can_stop ? outcome.split.score - (outcome.log_stop + node.log_likelihood) : 0.0;
         work.split = outcome.split;
         work.middle = tree_.part_rows(work.node);
     }

@@ -131,6 +131,7 @@ Grown GrowingTree::grown() const {
         out.log_stop.push_back(node.log_stop);
         out.log_likelihood.push_back(node.log_likelihood);
         out.log_split.push_back(splits ? node.log_split : 0.0);
+        out.gain.push_back(splits ? node.gain : 0.0);
         const auto sums = rows_of(at).statistics();
         out.statistics.insert(out.statistics.end(), sums.begin(), sums.end());
         for (std::size_t i = 0; i < k && plan_.smoothing > 0; ++i) {

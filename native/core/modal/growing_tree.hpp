@@ -20,7 +20,7 @@ struct Grown {
     std::vector<std::int32_t> feature;
     std::vector<std::uint32_t> low, high;
     // As in Node.
-    std::vector<double> log_stop, log_likelihood, log_split;
+    std::vector<double> log_stop, log_likelihood, log_split, gain;
     // Sums over the node's rows, k for each; and what smoothing has added to the prior.
     std::vector<double> statistics, added;
 };

@@ -68,8 +68,9 @@ struct Node {
     SplitTaken split;
     std::vector<SplitTaken> failed;
     // Logs. For stopping: the weight under the program (-inf if it cannot stop) and the likelihood.
-    // For the split: the weight of rule and split.
-    double log_stop = -INFINITY, log_likelihood = 0.0, log_split = 0.0;
+    // For the split: the weight of rule and split, and its score minus the score of stopping (0
+    // where it cannot stop).
+    double log_stop = -INFINITY, log_likelihood = 0.0, log_split = 0.0, gain = 0.0;
     // What smoothing has added to the leaf model's prior; empty without.
     std::vector<double> added;
 };

@@ -47,8 +47,8 @@ def grow_in_core(
     core = compiled_core()
     assert core is not None
     grown = core.grow_modal_tree(engine, **asdict(plan), room=room, threads=threads, progress=poll)
-    ending, feature, low, high, stop, likelihood, split, sums, added, *rest = grown
+    ending, feature, low, high, stop, likelihood, split, gain, sums, added, *rest = grown
     sums = sums.reshape(len(feature), table.leaf.n_statistics)
     added = added.reshape(sums.shape) if len(added) else np.zeros_like(sums)
-    logs = stop, likelihood, split
+    logs = stop, likelihood, split, gain
     return Grown(Ending(ending), feature, low, high, *logs, sums, added, *rest)

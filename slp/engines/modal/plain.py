@@ -41,6 +41,7 @@ class _GrowingNode:
     failed: set[tuple[int, int, int]] = field(default_factory=set)
     log_stop: float = -math.inf
     log_likelihood: float = 0.0
+    gain: float = 0.0
 
     @property
     def dead(self) -> bool:
@@ -95,8 +96,8 @@ class PlainGrower(PlainScorer):
         temperature = plan.temperature if drawn else 1.0
         node.decided, node.log_stop = True, max(options.leaves, default=-math.inf)
         node.log_likelihood = self.log_likelihood(node.leaf, node.box)
-        stop = (node.log_stop + node.log_likelihood) / temperature
-        stop += self._noise(node, None) if drawn else 0.0
+        stop_score = node.log_stop + node.log_likelihood
+        stop = stop_score / temperature + (self._noise(node, None) if drawn else 0.0)
         forced = plan.root_feature if node.depth == 0 else -1
         best: tuple[float, float, SplitOption] | None = None
         for splits in _by_rule_and_feature(options.splits):
@@ -119,7 +120,7 @@ class PlainGrower(PlainScorer):
         node.gains = best is not None and (not can_stop or forced >= 0 or best[0] > stop + TIE)
         if best is None or (node.stops and can_stop) or not (node.gains or node.slack > 0):
             return
-        node.split = best[2]
+        node.split, node.gain = best[2], best[1] - stop_score if can_stop else 0.0
         node.children = self._child(node, False), self._child(node, True)
 
     def _child(self, node: _GrowingNode, right: bool) -> _GrowingNode:
@@ -181,6 +182,7 @@ class PlainGrower(PlainScorer):
             column([n.log_stop for n in nodes]),
             column([n.log_likelihood for n in nodes]),
             column([c[3] for c in cuts]),
+            column([n.gain for n in nodes]),
             self.geometry.statistics([n.box for n in nodes]),
             added,
             self.root_scores,
@@ -219,7 +221,7 @@ def _undo_dead_ends(top: _GrowingNode) -> Iterator[_GrowingNode]:
             node.failed.add(node.split.key)
         else:
             node.stops = True
-        node.split, node.children, node.decided = None, None, False
+        node.split, node.children, node.decided, node.gain = None, None, False, 0.0
         yield node
 
 

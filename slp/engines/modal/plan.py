@@ -71,6 +71,8 @@ class Grown:
         prior.
     log_split : float64, shape (N,). Log weight of the split under the program: labels and
         probability.
+    gain : float64, shape (N,). Score of the split less that of stopping; 0 without a split,
+        and where stopping is impossible.
     statistics : float64, shape (N, k). Sums over the node's rows.
     added : float64, shape (N, k). What smoothing has added to the leaf model's prior.
     root_scores : float64, shape (d,). Of each feature the best score of a split of the root, -inf
@@ -85,6 +87,7 @@ class Grown:
     log_stop: NDArray[np.float64]
     log_likelihood: NDArray[np.float64]
     log_split: NDArray[np.float64]
+    gain: NDArray[np.float64]
     statistics: NDArray[np.float64]
     added: NDArray[np.float64]
     root_scores: NDArray[np.float64]

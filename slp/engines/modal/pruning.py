@@ -86,22 +86,6 @@ class Pruning:
         """Sum of the leaves' log marginal likelihoods, as they were grown."""
         return float(self.grown.log_likelihood[self.leaves()].sum())
 
-    def gains(self, log_likelihood: NDArray[np.float64]) -> NDArray[np.float64]:
-        """How much each split raises the log joint: that with both sides as leaves less that of the
-        node as a leaf. 0 where nothing splits, and where the node cannot stop: that split is part
-        of the smallest tree, and the gains sum to the rise of the log joint over the smallest tree.
-        `log_likelihood` : of each node as a leaf, shape (N,)."""
-        smallest = (self.grown.log_stop + log_likelihood).tolist()
-        out = np.zeros(len(smallest))
-        for i in reversed(self.splits()):
-            left, right = self._children[i]
-            split = float(self.grown.log_split[i]) + smallest[left] + smallest[right]
-            if smallest[i] == -math.inf:
-                smallest[i] = split
-            else:
-                out[i] = split - smallest[i]
-        return out
-
     def prune_best(self) -> None:
         """Go to the best of all prunings."""
         self._evaluate(lambda stop, split: stop >= split)

@@ -32,8 +32,8 @@ class ModalTree:
     ----------
     scored : the tree, with its log weight and log likelihood under the declared prior.
     log_score : its log joint; under smoothing that with the likelihoods that it was grown by.
-    gains : float64, shape (d,). For each feature how much its splits raise the log joint
-        (`Pruning.gains`), under the declared prior.
+    gains : float64, shape (d,). For each feature the sum of the log posterior gains of its splits:
+        the score of the split less that of stopping there.
     added : float64, shape (K, k). What smoothing added to the prior of each leaf.
     """
 

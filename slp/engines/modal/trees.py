@@ -272,15 +272,15 @@ class ModalTrees:
         weight = pruning.log_weight()
         fit = pruning.log_likelihood()
         score = weight + fit
-        fits = pruning.grown.log_likelihood
         if not self.request.likelihood or smooth:  # what is told of a tree is by the declared prior
-            declared = self.problem.table.leaf.log_marginal(pruning.grown.statistics)
-            fit, fits = float(declared[pruning.leaves()].sum()), self.request.likelihood * declared
+            leaves = pruning.grown.statistics[pruning.leaves()]
+            fit = float(self.problem.table.leaf.log_marginal(leaves).sum())
         if not self._one_derivation:
             weight = float(self.scorer.log_weight(tree))
             score = score if smooth else weight + self.request.likelihood * fit
-        own, gains = pruning.splits(), np.zeros(len(self.problem.table.features))
-        np.add.at(gains, pruning.grown.feature[own], pruning.gains(fits)[own])
+        gains = np.zeros(len(self.problem.table.features))
+        for i in pruning.splits():
+            gains[pruning.grown.feature[i]] += pruning.grown.gain[i]
         added: NDArray[np.float64] = pruning.grown.added[pruning.leaves()]
         return ModalTree(ScoredTree(tree, weight, fit), score, gains, added)
 
