@@ -97,6 +97,7 @@ def _known_to_json(known: Known, limit: str) -> dict[str, Any]:
         "mean_leaves_error": None,
         "features": None,
         "features_error": None,
+        "importances": None,
         "rules": None,
         "edits": None,
         "draws": 0,

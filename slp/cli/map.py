@@ -28,6 +28,7 @@ from slp.cli.summary import (
     cut_short,
     finite,
     leaves_text,
+    shares_of_found,
     size_to_json,
     standing,
 )
@@ -81,7 +82,11 @@ def map_command(
         posterior, trees = asked(posterior, lambda p: p.k_best(best))
         near = None if within is None else posterior.rashomon_set(within, 0)
     if as_json:
-        found = [{**candidate_to_json(t), "edits": _edits(posterior, t)} for t in trees]
+        shares = shares_of_found(posterior)
+        found = [
+            {**candidate_to_json(t, shares.get(t.tree)), "edits": _edits(posterior, t)}
+            for t in trees
+        ]
         result = {
             "engine": posterior.engine,
             "reason": posterior.reason,

@@ -95,7 +95,7 @@ def prior_command(
     # The draws come after the summary, which stays if time or memory ends then.
     chosen = _evenly(result.draws, shown) if shown else []
     if output is not None:
-        write_draws(chosen, output)
+        write_draws(chosen, output, result.trees_found)
     elif not as_json:
         for i, draw in enumerate(chosen, start=1):
             say("", f"draw {i} (seed {result.seed})")

@@ -105,7 +105,7 @@ def sample_command(
             longer = _longer(posterior, draws, deadline)
             say(*Page(posterior, uses, words(), data, longer, verbose).lines())
     if output is not None:
-        write_draws(posterior.draws, output)
+        write_draws(posterior.draws, output, posterior.trees_found)
     if save is not None:
         posterior.save(save, table=save_table)
     if not as_json:

@@ -16,6 +16,7 @@ from slp.engines import bounds_in_words
 from slp.errors import BudgetError
 from slp.results import Candidate, Draw, FeatureUse, Known, derivations_note
 from slp.source import visible
+from slp.trees import Tree
 
 if TYPE_CHECKING:
     from slp.results import RuleUse
@@ -71,7 +72,10 @@ def posterior_to_json(
         "left_out": posterior.left_out,
         "notes": [*notes_of(posterior), *left_out_words(uses, mixture, count)],
         "tree_count": None if isinstance(count, BudgetError) else finite(count),
-        "map": {**candidate_to_json(best), "normalised": posterior.normalised},
+        "map": {
+            **candidate_to_json(best, shares_of_found(posterior).get(best.tree)),
+            "normalised": posterior.normalised,
+        },
         "mean_leaves": None if known is None else posterior.expected_leaves(),
         "mean_leaves_error": (None if known is None else finite(posterior.expected_leaves_error())),
         "features": (
@@ -82,6 +86,7 @@ def posterior_to_json(
             if known is None
             else {name: finite(use.probability_error) for name, use in known.items()}
         ),
+        "importances": posterior.importances(),
         "rules": None if isinstance(mixture, BudgetError) else mixture_to_json(mixture),
         "edits": edits_to_json(posterior),
         "draws": draws,
@@ -92,8 +97,9 @@ def posterior_to_json(
     }
 
 
-def candidate_to_json(found: Candidate) -> dict[str, Any]:
-    """A tree and how good it is. `derivation_log_joint` is there where trees may have several
+def candidate_to_json(found: Candidate, share: float | None = None) -> dict[str, Any]:
+    """A tree, how good it is, and its share of those found. `derivation_log_joint` is there where
+    trees may have several
     derivations."""
     own = found.derivation_log_joint
     return {
@@ -104,6 +110,7 @@ def candidate_to_json(found: Candidate) -> dict[str, Any]:
         "upper_bound": finite(found.upper_bound),
         "certified": found.certified,
         "n_leaves": found.tree.n_leaves,
+        "share": share,
     }
 
 
@@ -113,6 +120,13 @@ def cut_short(posterior: Posterior) -> Iterator[str]:
     if grown and posterior.interrupted:
         by = "the end of its time" if posterior.out_of_time else "an interrupt"
         yield f"cut short by {by}: a longer run may find a better tree"
+
+
+def shares_of_found(posterior: Posterior) -> dict[Tree, float]:
+    """How much each tree counts in averages, of an engine that grows or searches trees; none of
+    other engines."""
+    found = posterior.trees_found
+    return {} if found is None else {d.tree: d.weight / found for d in posterior.draws}
 
 
 def mixture_of(posterior: Posterior) -> list[RuleUse] | BudgetError:
@@ -258,8 +272,9 @@ def leaves_text(count: int) -> str:
     return "1 leaf" if count == 1 else f"{count} leaves"
 
 
-def write_draws(draws: Iterable[Draw], path: str | Path) -> None:
-    """Write the draws as JSON, one object per line. An error leaves no incomplete file."""
+def write_draws(draws: Iterable[Draw], path: str | Path, found: int | None = None) -> None:
+    """Write the draws as JSON, one object per line, with the shares of so many trees that were
+    found. An error leaves no incomplete file."""
     with open_atomic(path) as stream:
         for i, draw in enumerate(draws):
             line = {
@@ -267,7 +282,8 @@ def write_draws(draws: Iterable[Draw], path: str | Path) -> None:
                 "chain": draw.chain,
                 "log_weight": draw.log_weight,
                 "log_prior": draw.log_prior,
-                "log_likelihood": draw.log_likelihood,
+                "log_likelihood": finite(draw.log_likelihood),
+                **({} if found is None else {"share": draw.weight / found}),
                 "tree": draw.tree.to_dict(),
             }
             stream.write(json_text(line) + "\n")

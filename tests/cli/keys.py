@@ -21,6 +21,7 @@ KEYS = {
     "mean_leaves_error",
     "features",
     "features_error",
+    "importances",
     "rules",
     "edits",
     "diagnostics",
@@ -38,4 +39,5 @@ MAP_KEYS = {
     "upper_bound",
     "certified",
     "n_leaves",
+    "share",
 }

@@ -213,7 +213,7 @@ def test_no_room_for_draws_costs_the_draws_alone(
 ) -> None:
     """Draws of an exact engine are made last: the summary is out by then."""
 
-    def no_room(draws: object, output: str) -> None:
+    def no_room(*given: object) -> None:
         raise BudgetError(Diagnostic("E501", "no room for draws"))
 
     module = "slp.cli.sample" if command[0] == "slp-sample" else "slp.cli.prior"

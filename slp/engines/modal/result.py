@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -134,13 +135,15 @@ class ModalResult(TreesFound):
 
     @cached_property
     def draws(self) -> Sequence[Draw]:
-        """See `Result`: nothing is drawn; these are the trees found, by their shares."""
+        """See `Result`: nothing is drawn; these are the trees found, by their shares. Under
+        smoothing prior and likelihood are not those of the declared program, so neither is told."""
+        smooth = self._options.smoothing > 0
         out = []
         for found, share in zip(self.trees, self.averages.frequency.tolist(), strict=True):
             scored = found.scored
-            prior = scored.log_weight if self.normalised else None
+            prior = scored.log_weight if self.normalised and not smooth else None
             tree, weight = self.shown(scored.tree), share * len(self.trees)
-            fit = scored.log_likelihood
+            fit = math.nan if smooth else scored.log_likelihood
             out.append(Draw(tree, scored.log_weight, prior, fit, 0, weight))
         return out
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -230,12 +231,16 @@ class SavedResult(Result):
     def draws(self) -> Sequence[Draw]:
         out: list[Draw] = []
         shown = [self.shown(scored.tree) for scored in self._trees.trees]
+        # Trees that were found without a log joint are smoothed: see `ModalResult.draws`.
+        joints = [found.log_joint for found in self._answers.best]
+        smooth = self.trees_found is not None and None in joints
         for c, chain in enumerate(self._trees.chains):
             for u in chain.tolist():
                 scored, weight = self._trees.trees[u], float(self._weights[len(out)])
                 prior = own = scored.log_weight if self._answers.weights_known else None
-                prior = prior if self.normalised else None
-                out.append(Draw(shown[u], own, prior, scored.log_likelihood, c, weight))
+                prior = prior if self.normalised and not smooth else None
+                fit = math.nan if smooth else scored.log_likelihood
+                out.append(Draw(shown[u], own, prior, fit, c, weight))
         return out
 
     def near_best(self, slack: float) -> NearBest:

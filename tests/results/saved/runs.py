@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import sys
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -111,7 +112,10 @@ def answers(posterior: slp.Posterior) -> dict[str, Any]:
         "error": posterior.predict_error(rows).tobytes(),
         "json": json_text(told),
         "page": list(Page(posterior, uses, posterior.record.describe(), "data", []).lines()),
-        "draws": list(posterior.draws),
+        # NaN, which is not equal to itself, as text.
+        "draws": [
+            (replace(d, log_likelihood=0.0), repr(d.log_likelihood)) for d in posterior.draws
+        ],
         "draws_lines": list(draws_lines(posterior, n, None, verbose=True)),
         "sample": posterior.sample(5, seed=2),
         # A saved search has the tree found alone.
