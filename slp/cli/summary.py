@@ -99,8 +99,7 @@ def posterior_to_json(
 
 def candidate_to_json(found: Candidate, share: float | None = None) -> dict[str, Any]:
     """A tree, how good it is, and its share of those found. `derivation_log_joint` is there where
-    trees may have several
-    derivations."""
+    trees may have several derivations."""
     own = found.derivation_log_joint
     return {
         "tree": found.tree.to_dict(predictive=True),

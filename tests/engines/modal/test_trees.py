@@ -370,3 +370,16 @@ def test_gains_sum_to_the_rise_of_the_log_joint() -> None:
     assert gains is not None and best.log_joint is not None and log_prior is not None
     rise = best.log_joint - log_prior - grown.log_likelihood(leaf)
     assert best.tree.n_leaves > 1 and sum(gains.values()) == pytest.approx(rise)
+
+
+def test_importances_are_averages_by_the_weights_of_the_trees() -> None:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(60, 3)).round(1)
+    y = np.where((X[:, 0] + X[:, 1] > 0) ^ (rng.random(60) < 0.1), "a", "b")
+    grown = slp.load("growtree").posterior(X, y, engine="modal", roots=3, seed=1)
+    alone = {found.scored.tree: found.gains for found in grown._result.trees}  # type: ignore[attr-defined]
+    shares = {draw.tree: draw.weight / len(alone) for draw in grown.draws}
+    importances = grown.importances()
+    assert importances is not None and len(shares) == 3 and max(shares.values()) > 0.5
+    want = sum(share * alone[tree] for tree, share in shares.items())
+    assert list(importances.values()) == pytest.approx(want.tolist())  # type: ignore[union-attr]
