@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from itertools import permutations
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -160,6 +161,42 @@ def test_no_two_classes_have_the_same_name() -> None:
             if isinstance(node, ast.ClassDef):
                 places.setdefault(node.name, []).append(str(path.relative_to(ROOT)))
     assert {name: files for name, files in places.items() if len(files) > 1} == {}
+
+
+#: Neighbours that look alike, where both names are the words that readers know.
+ALIKE = {
+    ("coding", "code_pages"),  # the coded table, and the pages of machine code
+}
+_SUFFIXES = r"(at)?(ions?|ings?|ers?|ors?|ed|es|e|s)$"
+
+
+def test_no_two_neighbours_differ_by_a_suffix() -> None:
+    """As `expand` and `expand_later`, `sampling` and `samplers`, or `sampling` and `sampled_trees`.
+
+    A noun in the plural and a compound of it go together: `boxes`, `box_edges`.
+    """
+    folders: dict[Path, set[str]] = {}
+    for top in (ROOT / "slp",):
+        for path in top.rglob("*"):
+            if path.suffix in {".py", ".cpp", ".hpp"} or (path / "__init__.py").exists():
+                folders.setdefault(path.parent, set()).add(path.stem)
+    assert len(folders) > 20
+    found = [
+        (str(folder.relative_to(ROOT)), name, other)
+        for folder, names in sorted(folders.items())
+        for name, other in permutations(sorted(names), 2)
+        if _differ_by_a_suffix(name, other) and (name, other) not in ALIKE
+    ]
+    assert found == []
+
+
+def _differ_by_a_suffix(name: str, longer: str) -> bool:
+    if longer.startswith(f"{name}_"):
+        return True
+    first, _, rest = longer.partition("_")
+    if rest and name in {f"{first}s", f"{first}es"}:
+        return False
+    return re.sub(_SUFFIXES, "", name) == re.sub(_SUFFIXES, "", first if rest else longer)
 
 
 def _arguments_of(function: ast.FunctionDef) -> list[str]:

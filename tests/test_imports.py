@@ -176,7 +176,7 @@ def _reachable(room: str) -> set[str]:
 
 
 #: Runs as a program of its own, which learns only then where libraries are.
-A_PROGRAM = "data/parquet_child.py"
+A_PROGRAM = "data/to_arrow.py"
 
 
 def test_imports_inside_functions_go_through_one_function() -> None:
@@ -329,7 +329,7 @@ def test_two_files_know_polars() -> None:
         for arrow in _all_imports(PACKAGE)
         if arrow.module.split(".")[0] == "polars" and arrow.file.parts[0] == "data"
     }
-    assert users == {"data/parquet_child.py", "data/polars_frames.py"}
+    assert users == {"data/to_arrow.py", "data/polars_frames.py"}
 
 
 def test_one_file_knows_arviz_base() -> None:

@@ -15,8 +15,8 @@ Inside, in the order of the pipeline (`check`): `sources` (the files that are us
 """
 
 from slp.analysis.check import check_program, read_program
+from slp.analysis.clauses_on_table import expand_on_table
 from slp.analysis.expand import expand_program
-from slp.analysis.expand_on_table import expand_on_table
 from slp.analysis.on_table import check_ignored, check_names, check_program_on_table
 
 __all__ = [

@@ -30,7 +30,7 @@ from slp.messages.table_files import (
 if TYPE_CHECKING:
     import polars as pl
 
-_CHILD = Path(__file__).with_name("parquet_child.py")
+_CHILD = Path(__file__).with_name("to_arrow.py")
 _SAID_WHERE = 3
 _MARK = b"PAR1"  # a Parquet file begins and ends with it
 

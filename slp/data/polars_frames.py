@@ -1,6 +1,6 @@
 """The parts that need polars: its series as columns, and reading of files.
 
-This module is imported late. Only it and `parquet_child`, which runs in a child process, import
+This module is imported late. Only it and `to_arrow`, which runs in a child process, import
 polars. It checks what polars accepts silently in text: polars renames columns of the same name,
 fills short lines and makes rows of blank lines. It also reads numbers padded with spaces, or `inf`
 among numbers, as text.

@@ -176,7 +176,7 @@ def read_all(kind: str, first: int, last: int, folder: Path) -> None:
 
 def _as_the_child(path: Path, target: Path) -> str:
     """What `slp.data.parquet` does, the child's part in this process."""
-    from slp.data import parquet_child
+    from slp.data import to_arrow
     from slp.data.frames import frame_of
     from slp.data.polars_frames import read_arrow
 
@@ -184,7 +184,7 @@ def _as_the_child(path: Path, target: Path) -> str:
         streams = sys.stdin, sys.stdout
         sys.stdin, sys.stdout = io.TextIOWrapper(source), nowhere
         try:
-            code = parquet_child.main(str(target), *sys.path)
+            code = to_arrow.main(str(target), *sys.path)
         finally:
             sys.stdin, sys.stdout = streams
     if code == 0:

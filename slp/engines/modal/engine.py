@@ -30,7 +30,7 @@ class _Modal(Engine[ModalOptions]):
         return (MODAL_OF_EDITS(),) if problem.program.edits is not None else ()
 
     def run(self, problem: Problem, request: Request, options: ModalOptions) -> Result:
-        """See `Engine`, and `slp.engines.modal.trees.run_modal`."""
+        """See `Engine`, and `slp.engines.modal.run.run_modal`."""
         return modal.run_modal(problem, request, options)
 
 

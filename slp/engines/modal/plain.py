@@ -1,4 +1,4 @@
-"""Modal trees grown in plain Python: with `plain_scores` the specification of `native/core/modal`.
+"""Modal trees grown in plain Python: with `goal_scores` the specification of `native/core/modal`.
 
 At a goal the option of the highest score is taken: stopping before splits, splits in canonical
 order, where a later one must be better by `TIE`. Then the sides are decided in the same way. A goal
@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.engines.modal.plain_scores import PlainScorer, SplitOption
+from slp.engines.modal.goal_scores import PlainScorer, SplitOption
 from slp.engines.modal.plan import LEAF, MOST_UNDONE, TIE, UNDECIDED, Ending, Grown, Plan
 from slp.leaves import Dirichlet, LeafModel
 from slp.problem.local_process import LocalProcess

@@ -14,7 +14,7 @@ from click.testing import CliRunner
 import slp
 from slp.cli import slp_command
 from slp.trees import Leaf, Tree
-from tests.engines.modal.test_trees import frame, modal
+from tests.engines.modal.test_run import frame, modal
 
 GROWTREE = ":- use(growtree)."
 

@@ -236,7 +236,7 @@ def test_restarts_draw_three_levels_at_six_temperatures(monkeypatch: pytest.Monk
         plans.append(plan)
         return grow_in_core(engine, table, plan, **how)
 
-    monkeypatch.setattr("slp.engines.modal.trees.grow_in_core", recorded)
+    monkeypatch.setattr("slp.engines.modal.run.grow_in_core", recorded)
     modal(":- use(growtree).", restarts=7)
     assert [plan.drawn_levels for plan in plans] == [0] + 7 * [3]
     assert [plan.temperature for plan in plans] == [1, 1, 2, 4, 8, 16, 32, 1]
