@@ -26,7 +26,7 @@ def check_box_edges(program: CheckedProgram, table: Table, findings: Findings) -
     table at this end has another effect on the constraint than the end itself."""
     columns = {f.name: (f, codes) for f, codes in zip(table.features, table.codes.T, strict=True)}
     for c in program.constraints:
-        box = c.within if isinstance(c, Forbid) else getattr(c, "box", None)
+        box = c.about
         if not isinstance(c, Constant | Forbid | Majority) or box is None:
             continue
         for name, bounds in box.bounds.items():

@@ -9,14 +9,11 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from itertools import combinations
-from typing import TypeVar
 
 from slp.analysis.findings import Findings
 from slp.errors import Diagnostic, Related
 from slp.ir import program as ir
 from slp.messages import constraints as words
-
-_C = TypeVar("_C")
 
 
 def check_constraints(
@@ -38,17 +35,15 @@ class _ContradictionFinder:
         self.constraints = constraints
         self.findings = findings
 
-    def all(self, kind: type[_C]) -> list[_C]:
-        return [c for c in self.constraints if isinstance(c, kind)]
-
     def forbidden(self) -> dict[str, ir.Forbid]:
         """The features that are never split on."""
-        return {c.feature: c for c in self.all(ir.Forbid) if c.within is None and not c.below}
+        forbids = ir.of_kind(self.constraints, ir.Forbid)
+        return {c.feature: c for c in forbids if c.within is None and not c.below}
 
     # --- contradictions ------------------------------------------------------------------------
 
     def first(self) -> None:
-        firsts = self.all(ir.First)
+        firsts = ir.of_kind(self.constraints, ir.First)
         for a, b in combinations(firsts, 2):
             if a.feature != b.feature:
                 found = words.TWO_FIRSTS(b.span, related=_and(a), one=a.feature, other=b.feature)
@@ -61,7 +56,7 @@ class _ContradictionFinder:
 
     def never_used(self) -> None:
         """Find features that wait, by `before`, for a feature that is never split on."""
-        befores = self.all(ir.Before)
+        befores = ir.of_kind(self.constraints, ir.Before)
         for cycle in _cycles(befores):
             if len(cycle) == 1:
                 self.findings.add(words.BEFORE_ITSELF(cycle[0].span, feature=cycle[0].feature))
@@ -89,7 +84,7 @@ class _ContradictionFinder:
     def root_without_splits(self) -> None:
         """Find boxes because of which the root cannot split. The root contains every box, and a
         split on a feature that a box does not bound cuts the box."""
-        constants = self.all(ir.Constant)
+        constants = ir.of_kind(self.constraints, ir.Constant)
         if not constants:
             return
         common = set.intersection(*(set(_bounded(c.box)) for c in constants))
@@ -103,7 +98,7 @@ class _ContradictionFinder:
             self.findings.add(words.NO_COMMON_FEATURE(first.span, related=_and(*others)))
 
     def majorities(self) -> None:
-        for a, b in combinations(self.all(ir.Majority), 2):
+        for a, b in combinations(ir.of_kind(self.constraints, ir.Majority), 2):
             if a.outcome != b.outcome and _meet(a.box, b.box):
                 boxes = {"one": a.box.name, "other": b.box.name}
                 found = words.MAJORITIES_MEET(
@@ -112,7 +107,7 @@ class _ContradictionFinder:
                 self.findings.add(found)
 
     def both_ways(self) -> None:
-        for a, b in combinations(self.all(ir.Monotone), 2):
+        for a, b in combinations(ir.of_kind(self.constraints, ir.Monotone), 2):
             if a.feature == b.feature and a.direction != b.direction:
                 self.findings.add(words.BOTH_WAYS(b.span, related=_and(a), feature=a.feature))
 
@@ -125,7 +120,7 @@ class _ContradictionFinder:
             seen.setdefault(key, c)
 
     def limits(self, support: ir.Support) -> None:
-        for limit in self.all(ir.MaxLeaves):
+        for limit in ir.of_kind(self.constraints, ir.MaxLeaves):
             if limit.count == 1:
                 self.findings.add(words.ONE_LEAF(limit.span))
         most = support.max_depth

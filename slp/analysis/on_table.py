@@ -14,7 +14,16 @@ from slp.data.table import Feature, Table
 from slp.errors import DataError, Diagnostic
 from slp.ir.guards import features_in_guards
 from slp.ir.names import unknown_classes, unknown_features
-from slp.ir.program import Box, CheckedProgram, Constant, First, MaxLeaves, Monotone, SplitBody
+from slp.ir.program import (
+    Box,
+    CheckedProgram,
+    Constant,
+    First,
+    MaxLeaves,
+    Monotone,
+    SplitBody,
+    of_kind,
+)
 from slp.messages import Wording
 from slp.messages import on_table as words
 from slp.messages.names import name_help
@@ -76,6 +85,7 @@ class _TableChecker:
         self.table = table
         self.findings = findings
         self.features: dict[str, Feature] = {f.name: f for f in table.features}
+        self.monotone = of_kind(program.constraints, Monotone)
 
     def guards(self) -> None:
         for name, span in features_in_guards(self.program):
@@ -95,26 +105,22 @@ class _TableChecker:
         named = [c for c in classes if isinstance(c, str)]
         if not named or self.program.class_order is not None:
             return
-        for c in self.program.constraints:
-            if isinstance(c, Monotone):
-                goal = Struct("ordinal", (list_term(Atom(n) for n in named),))
-                declared = term_to_text(
-                    Struct("response", (Atom(self.table.response), list_term([goal])))
-                )
-                response = self.table.response
-                self.findings.add(
-                    words.CLASSES_WITHOUT_ORDER(c.span, response=response, declaration=declared)
-                )
+        response = self.table.response
+        goal = Struct("ordinal", (list_term(Atom(n) for n in named),))
+        declared = term_to_text(Struct("response", (Atom(response), list_term([goal]))))
+        for c in self.monotone:
+            found = words.CLASSES_WITHOUT_ORDER(c.span, response=response, declaration=declared)
+            self.findings.add(found)
 
     def kinds(self) -> None:
         for box in self.program.boxes.values():
             for name in box.bounds:
                 if self.is_categorical(name):
                     self.findings.add(words.BOX_OVER_LEVELS(box.span, name=name, box=box.name))
-        for c in self.program.constraints:
-            if isinstance(c, Monotone) and self.is_categorical(c.feature):
+        for c in self.monotone:
+            if self.is_categorical(c.feature):
                 self.findings.add(words.MONOTONE_OVER_LEVELS(c.span, name=c.feature))
-            if isinstance(c, Monotone) and self.table.leaf.regressors:
+            if self.table.leaf.regressors:
                 self.findings.add(words.MONOTONE_LINES(c.span))
         sided = [f.name for f in self.table.features if f.holes]
         parted = [f.name for f in self.table.features if f.subsets]
@@ -135,11 +141,10 @@ class _TableChecker:
         """Find what does not go with the features `found`, whose splits do not tell every side."""
         if not found:
             return
-        for c in self.program.constraints:
-            if isinstance(c, Monotone):
-                what = f"`monotone({c.feature}, {c.direction})`"
-                out = f"leave {what} out"
-                self.findings.add(wording(c.span, what=what, name=found[0], instead=out))
+        for c in self.monotone:
+            what = f"`monotone({c.feature}, {c.direction})`"
+            out = f"leave {what} out"
+            self.findings.add(wording(c.span, what=what, name=found[0], instead=out))
         if self.program.edits is not None:
             span = self.program.edits.span
             out = "leave `edittree` out"
@@ -152,12 +157,7 @@ class _TableChecker:
         return name in self.features and self.features[name].categorical
 
     def boxes(self) -> None:
-        used = {
-            box.name: box
-            for c in self.program.constraints
-            for box in (getattr(c, "box", None), getattr(c, "within", None))
-            if isinstance(box, Box)
-        }
+        used = {c.about.name: c.about for c in self.program.constraints if c.about is not None}
         for box in used.values():
             for name, (low, high) in box.bounds.items():
                 values = self.features[name].values if name in self.features else None
@@ -185,14 +185,15 @@ class _TableChecker:
             span = self.program.spans.get("support:min_weight")
             self.findings.add(words.MIN_WEIGHT_LEAVES_ONE(span, weight=weight))
         for c in self.program.constraints:
-            if isinstance(c, MaxLeaves) and c.count >= most:
-                leaves = f"{most} {'leaf' if most == 1 else 'leaves'}"
-                found = words.MAX_LEAVES_LIMITS_NOTHING(c.span, count=c.count, most=leaves)
-                self.findings.add(found)
-            if isinstance(c, First) and c.feature in self.features and self.is_stuck(c.feature):
-                self.findings.add(words.FIRST_LEAVES_ONE(c.span, feature=c.feature))
-            if isinstance(c, Constant) and self.uncut(c.box):
-                self.findings.add(words.CONSTANT_FORBIDS_NOTHING(c.span, box=c.box.name))
+            match c:
+                case MaxLeaves(count) if count >= most:
+                    leaves = f"{most} {'leaf' if most == 1 else 'leaves'}"
+                    found = words.MAX_LEAVES_LIMITS_NOTHING(c.span, count=count, most=leaves)
+                    self.findings.add(found)
+                case First(name) if name in self.features and self.is_stuck(name):
+                    self.findings.add(words.FIRST_LEAVES_ONE(c.span, feature=name))
+                case Constant(box) if self.uncut(box):
+                    self.findings.add(words.CONSTANT_FORBIDS_NOTHING(c.span, box=box.name))
 
     def is_stuck(self, name: str) -> bool:
         column = [f.name for f in self.table.features].index(name)

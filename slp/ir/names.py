@@ -74,7 +74,7 @@ def unknown_classes(
     `classes` are the texts of the response's classes, empty for numbers. `named` has more classes:
     for each the goal that names it, the class and its place.
     """
-    majorities = [c for c in program.constraints if isinstance(c, ir.Majority)]
+    majorities = ir.of_kind(program.constraints, ir.Majority)
     for goal, outcome, span in (*(("majority", c.outcome, c.span) for c in majorities), *named):
         if not classes:
             yield words.NO_CLASSES(span, goal=goal, response=response)

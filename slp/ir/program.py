@@ -6,9 +6,9 @@ on a table (features, classes, the default leaf model) stays symbolic.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, TypeVar, get_args
 
 from slp.errors import Diagnostic
 from slp.ir.quantity import Absent
@@ -223,6 +223,19 @@ class ConstraintFacts:
         """Whether code decides it, in Python or Prolog."""
         return isinstance(self, Predicate)
 
+    @property
+    def by_predictions(self) -> bool:
+        """Whether the predictions of all leaves together decide it."""
+        return isinstance(self, Monotone)
+
+    @property
+    def about(self) -> Box | None:
+        """The box that it is about."""
+        match self:
+            case Constant(box=box) | Majority(box=box) | Forbid(within=box):
+                return box
+        return None
+
 
 @dataclass(frozen=True)
 class Constant(ConstraintFacts):
@@ -348,6 +361,12 @@ Constraint: TypeAlias = (
     | Monotone
     | Predicate
 )
+_C = TypeVar("_C", bound=ConstraintFacts)
+
+
+def of_kind(constraints: Iterable[Constraint], kind: type[_C]) -> list[_C]:
+    """The constraints of a kind, in order."""
+    return [c for c in constraints if isinstance(c, kind)]
 
 
 # --- the program -------------------------------------------------------------------------------
@@ -426,4 +445,4 @@ class CheckedProgram:
     @property
     def max_leaves(self) -> int | None:
         """The smallest `max_leaves`, None if there is none."""
-        return min((c.count for c in self.constraints if isinstance(c, MaxLeaves)), default=None)
+        return min((c.count for c in of_kind(self.constraints, MaxLeaves)), default=None)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from slp.data.table import Feature, Table
 from slp.errors import UnsupportedError
-from slp.ir.program import MEASURES, Constraint, Monotone
+from slp.ir.program import MEASURES, Constraint
 from slp.ir.quantity import Absent
 from slp.ir.row_function import Op
 from slp.ir.tree_grammar import CallRule, LeafRule, OpenStates, Rule, SplitRule, TreeGrammar
@@ -51,7 +51,7 @@ def beyond_core(table: Table, constraints: Iterable[Constraint] = ()) -> str | N
     found = table.leaf.numbers_for_core(table.statistics)
     if isinstance(found, str):
         return found
-    if not table.leaf.predicted_in_core and any(isinstance(c, Monotone) for c in constraints):
+    if not table.leaf.predicted_in_core and any(c.by_predictions for c in constraints):
         return f"does not know the means of the leaf model `{table.leaf.name}`"
     return None
 

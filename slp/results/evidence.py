@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from slp.data.table import Table
-from slp.ir.program import Constraint, Monotone
+from slp.ir.program import Constraint
 from slp.ir.tree_grammar import LeafRule, TreeGrammar
 from slp.messages.names import joined
 
@@ -27,7 +27,7 @@ def evidence_note(grammar: TreeGrammar, constraints: Iterable[Constraint] = ()) 
     looking = []
     if any(isinstance(rule, LeafRule) and rule.majority for _, rule in grammar.rules()):
         looking.append("majority")
-    if any(isinstance(c, Monotone) for c in constraints):
+    if any(c.by_predictions for c in constraints):
         looking.append("monotone")
     if any(rule.rows is not None and rule.rows.classes for _, rule in grammar.rules()):
         looking.append("rows(Class, N)")

@@ -20,8 +20,8 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from slp.errors import Diagnostic, ProgramError, SlpError
-from slp.ir.program import CheckedProgram, Constraint, Predicate
+from slp.errors import ProgramError, SlpError
+from slp.ir.program import CheckedProgram, Constraint, Predicate, of_kind
 from slp.ir.words import predicate_text
 from slp.late import optional_module
 from slp.messages import Wording
@@ -105,7 +105,7 @@ class AskedPredicate:
 
 def names_code(program: CheckedProgram) -> bool:
     """Whether a predicate of the program runs code that it names."""
-    return any(map(_is_code, program.constraints))
+    return bool(_unread(program))
 
 
 def with_predicates(program: CheckedProgram, allow_code: bool) -> CheckedProgram:
@@ -120,7 +120,7 @@ def with_predicates(program: CheckedProgram, allow_code: bool) -> CheckedProgram
         is no such module, or no such function in it.
     """
     if not allow_code:
-        refused = [_refused(c) for c in program.constraints if _is_code(c)]
+        refused = [CODE_REFUSED(c.span, predicate=predicate_text(c)) for c in _unread(program)]
         if refused:
             raise ProgramError(refused)
     constraints = tuple(
@@ -132,17 +132,17 @@ def with_predicates(program: CheckedProgram, allow_code: bool) -> CheckedProgram
 
 def tree_predicates(constraints: Iterable[Constraint]) -> list[AskedPredicate]:
     """The predicates on finished trees among constraints, made ready by `with_predicates`."""
-    return _asked(c for c in constraints if isinstance(c, Predicate) and not c.local)
+    return _asked(c for c in of_kind(constraints, Predicate) if not c.local)
 
 
 def asked_predicates(constraints: Iterable[Constraint]) -> list[AskedPredicate]:
     """All predicates among constraints, made ready by `with_predicates`."""
-    return _asked(c for c in constraints if isinstance(c, Predicate))
+    return _asked(of_kind(constraints, Predicate))
 
 
 def node_predicates(constraints: Iterable[Constraint]) -> list[AskedPredicate]:
     """The predicates on nodes among constraints, made ready by `with_predicates`."""
-    return _asked(c for c in constraints if isinstance(c, Predicate) and c.local)
+    return _asked(c for c in of_kind(constraints, Predicate) if c.local)
 
 
 def refusals_in_words(asked: Iterable[AskedPredicate]) -> str:
@@ -168,13 +168,9 @@ def _asked(predicates: Iterable[Predicate]) -> list[AskedPredicate]:
     return asked
 
 
-def _is_code(constraint: Constraint) -> bool:
-    return isinstance(constraint, Predicate) and constraint.function is None
-
-
-def _refused(constraint: Constraint) -> Diagnostic:
-    assert isinstance(constraint, Predicate)
-    return CODE_REFUSED(constraint.span, predicate=predicate_text(constraint))
+def _unread(program: CheckedProgram) -> list[Predicate]:
+    """The predicates whose code has not been loaded."""
+    return [c for c in of_kind(program.constraints, Predicate) if c.function is None]
 
 
 def asked_predicate(predicate: Predicate, program: CheckedProgram) -> AskedPredicate:

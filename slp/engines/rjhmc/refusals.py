@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
 
 from slp.engines.rjhmc.options import BIRTHS, INDICES, TUNINGS, SoftTreeOptions
 from slp.errors import Diagnostic
 from slp.ir.program import (
     GATE_SPREAD,
     GATE_WIDTH,
+    Box,
     Constant,
+    Constraint,
     Forbid,
     Majority,
     MaxFeatures,
@@ -27,15 +28,6 @@ from slp.problem.problem import Problem
 _LEAST, _MOST = 1e-6, 1e3
 #: The largest standard deviation of its logarithm.
 _MOST_SPREAD = 10.0
-
-#: What depends on thresholds, on rows or on the finished tree.
-_CONSTRAINTS = {
-    Constant: "`constant`",
-    Majority: "`majority`",
-    MaxFeatures: "`max_features`",
-    Monotone: "`monotone`",
-    Predicate: "predicates",
-}
 
 
 def find_refusals(problem: Problem, options: SoftTreeOptions) -> Iterator[Diagnostic]:
@@ -57,7 +49,9 @@ def find_refusals(problem: Problem, options: SoftTreeOptions) -> Iterator[Diagno
         yield words.NO_SUCH_WIDTH(h=h)
     yield from _of_spread(program.parameters.get(GATE_SPREAD, 0.0), options)
     yield from _of_program(problem)
-    yield from _of_grammar(grammar, options, not any(map(_cuts_states, program.constraints)))
+    # a constraint about a box, which is refused, makes the grammar compare thresholds too
+    guarded = not any(c.about for c in program.constraints)
+    yield from _of_grammar(grammar, options, guarded)
     yield from _of_table(problem)
     yield from _of_options(options, h)
 
@@ -74,24 +68,32 @@ def _of_spread(spread: float, options: SoftTreeOptions) -> Iterator[Diagnostic]:
 def _of_program(problem: Problem) -> Iterator[Diagnostic]:
     program = problem.program
     for constraint in program.constraints:
-        name = _CONSTRAINTS.get(type(constraint))
-        if _is_within(constraint):
-            name = "`within`"
-        if name is not None:
-            yield words.NOT_FOR_SOFT_TREES(constraint.span, what=name)
+        if (what := _refused_of(constraint)) is not None:
+            yield words.NOT_FOR_SOFT_TREES(constraint.span, what=what)
     if program.support.min_leaf > 1:
         yield words.NOT_FOR_SOFT_TREES(what="`min_leaf`")
     if program.support.min_weight is not None:
         yield words.NOT_FOR_SOFT_TREES(what="`min_weight`")
 
 
-def _cuts_states(constraint: Any) -> bool:
-    """Whether a constraint, which is refused, makes the grammar compare thresholds."""
-    return _is_within(constraint) or isinstance(constraint, Constant | Majority)
-
-
-def _is_within(constraint: Any) -> bool:
-    return isinstance(constraint, Forbid) and constraint.within is not None
+def _refused_of(constraint: Constraint) -> str | None:
+    """What of a constraint depends on thresholds, on rows or on the finished tree, but for
+    `max_leaves`."""
+    match constraint:
+        case Constant():
+            return "`constant`"
+        case Forbid(within=Box()):
+            return "`within`"
+        case Majority():
+            return "`majority`"
+        case MaxFeatures():
+            return "`max_features`"
+        case Monotone():
+            return "`monotone`"
+        case Predicate():
+            return "predicates"
+        case _:
+            return None
 
 
 def _of_grammar(

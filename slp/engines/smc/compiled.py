@@ -20,7 +20,6 @@ from slp.engines.mcmc.trees import CompiledMetropolisHastings
 from slp.engines.mcmc.trees.core_chains import core_tests, seeds
 from slp.engines.smc.particles import FilterPlan, numbers_of
 from slp.errors import BudgetError
-from slp.ir.program import Monotone
 from slp.kernels.compiled import compiled_core
 from slp.messages.inference import PARTICLES_TOO_LARGE
 from slp.results.drawn import DrawnResult
@@ -72,7 +71,7 @@ class CompiledParticleFilter(RecordsOf[CompiledMetropolisHastings]):
         self.sampler = core_filter(base, plan, room, base.power)
         codes = base.geometry.table.codes.size
         self.longest_block = max(1, min(_DECISIONS // plan.n, _CODES // max(1, codes)))
-        self._tests = any(isinstance(c, Monotone) for c in base.plain.constraints)
+        self._tests = any(c.by_predictions for c in base.plain.constraints)
 
     @property
     def result_type(self) -> type[DrawnResult]:

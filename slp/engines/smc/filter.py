@@ -16,7 +16,7 @@ import numpy as np
 from slp.engines.mcmc.records import RecordsOf
 from slp.engines.mcmc.trees import MetropolisHastings
 from slp.engines.smc.particles import FilterPlan, FilterSteps, Island, Particle, drawn_anew
-from slp.ir.program import MaxFeatures
+from slp.ir.program import MaxFeatures, of_kind
 from slp.problem.local_process import goals_below
 from slp.results.drawn import DrawnResult
 from slp.runner import Info, Json, Phase, Stop, Tally, Weighted, never
@@ -33,7 +33,7 @@ class ParticleFilter(RecordsOf[MetropolisHastings]):
     ) -> None:
         super().__init__(base)
         self.plan, self._result_type = plan, result_type
-        limits = [c.count for c in base.constraints if isinstance(c, MaxFeatures)]
+        limits = [c.count for c in of_kind(base.constraints, MaxFeatures)]
         most_leaves = base.process.grammar.max_leaves or math.inf
         self._limits = most_leaves, min(limits, default=math.inf)
 

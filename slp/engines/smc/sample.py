@@ -20,7 +20,6 @@ from slp.engines.smc.proposals import PROPOSALS
 from slp.engines.smc.resampling import SCHEMES
 from slp.engines.smc.result import FilterResult
 from slp.errors import BudgetError, NoTreeError, TimeOverError, UsageError
-from slp.ir.program import Monotone
 from slp.messages.inference import FILTER_TOO_LARGE, NO_FILTER_NAME, NOT_A_SHARE, PARTICLES_FAILED
 from slp.problem.core import core_for
 from slp.problem.problem import Problem
@@ -164,7 +163,7 @@ def _other_seed(request: Request, seed: int) -> Request:
 def _all_failed(problem: Problem, found: FilterResult, limits: FilterLimits) -> NoTreeError:
     """E526, with what the particles failed by."""
     causes = [f"{n:,} by {name}" for name, n in found.failures().most_common()]
-    if any(isinstance(c, Monotone) for c in problem.program.constraints):
+    if any(c.by_predictions for c in problem.program.constraints):
         causes.append("the whole trees by `monotone`")
     of = f"{limits.islands} islands of {limits.particles:,} particles"
     return NoTreeError(PARTICLES_FAILED(islands=of, causes=", ".join(causes)))

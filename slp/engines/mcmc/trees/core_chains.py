@@ -14,7 +14,7 @@ from slp.engines.mcmc.records import RecordsOf
 from slp.engines.mcmc.trees.names import Named
 from slp.engines.mcmc.trees.particle_gibbs import plan_of
 from slp.engines.smc.particles import FilterPlan, numbers_of
-from slp.ir.program import Constraint, MaxFeatures, Monotone
+from slp.ir.program import Constraint, MaxFeatures, Monotone, of_kind
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.compiled import compiled_core
 from slp.problem.boxes import Geometry
@@ -150,12 +150,11 @@ def core_tests(
     """`max_leaves` of a grammar, and the global constraints without predicates. Limits are cut at
     what trees on the table can reach, because the core's integers are small."""
     names = geometry.table.feature_names
-    limits, monotone = [], []
-    for constraint in constraints:
-        if isinstance(constraint, MaxFeatures):
-            limits.append(min(constraint.count, len(names)))
-        elif isinstance(constraint, Monotone):
-            monotone.append((names.index(constraint.feature), constraint.direction == "up"))
+    constraints = tuple(constraints)
+    limits = [min(c.count, len(names)) for c in of_kind(constraints, MaxFeatures)]
+    monotone = [
+        (names.index(c.feature), c.direction == "up") for c in of_kind(constraints, Monotone)
+    ]
     most_leaves = min(grammar.max_leaves or 0, len(geometry.table.counts))
     return most_leaves, min(limits, default=0), monotone
 
