@@ -176,9 +176,10 @@ def test_no_two_neighbours_differ_by_a_suffix() -> None:
     A noun in the plural and a compound of it go together: `boxes`, `box_edges`.
     """
     folders: dict[Path, set[str]] = {}
-    for top in (ROOT / "slp",):
+    for top in (ROOT / "slp", ROOT / "native" / "core"):
         for path in top.rglob("*"):
-            if path.suffix in {".py", ".cpp", ".hpp"} or (path / "__init__.py").exists():
+            folder = path.is_dir() and path.name != "__pycache__"
+            if folder or path.suffix in {".py", ".cpp", ".hpp"}:
                 folders.setdefault(path.parent, set()).add(path.stem)
     assert len(folders) > 20
     found = [

@@ -44,7 +44,7 @@ auto preorder_of(const EditState& state) {
 
 nb::object restore_edits(EditSampler& sampler, const Array<std::int32_t>& edits,
                          std::vector<std::uint32_t> turns) {
-    std::vector<EditMover::Written> all;
+    std::vector<EditTransitions::Written> all;
     for (std::size_t i = 0; i + 2 < edits.size(); i += 3) {
         all.push_back({edits.data()[i], edits.data()[i + 1], edits.data()[i + 2]});
     }
@@ -106,7 +106,7 @@ void make_edit_sampler(EditSampler* self, const exact::Engine& engine, const Giv
 }  // namespace
 
 void bind_edits(nb::module_& m) {
-    m.attr("CONSTANTS")["edit_tries"] = EditMover::kTries;
+    m.attr("CONSTANTS")["edit_tries"] = EditTransitions::kTries;
     nb::class_<EditState>(m, "EditState")
         .def("edits", &edits_of, nb::arg("sampler"))
         .def("preorder", &preorder_of)
@@ -135,7 +135,7 @@ void bind_edits(nb::module_& m) {
         .def("scan", &scan_edits, nb::arg("ladder"), nb::arg("powers").noconvert(),
              nb::arg("centres").noconvert(), nb::arg("seeds").noconvert(), nb::arg("n_scans"),
              nb::arg("n_steps"), nb::arg("tries"), nb::arg("threads"))
-        .def_prop_ro("tries", [](const EditSampler&) { return EditMover::kEnd; })
+        .def_prop_ro("tries", [](const EditSampler&) { return EditTransitions::kEnd; })
         .def("start", &start_edits, nb::arg("seeds").noconvert(), nb::arg("number"))
         .def("holds", &EditSampler::holds, nb::arg("state"))
         .def("restore", &restore_edits, nb::arg("edits").noconvert(), nb::arg("turns"))

@@ -11,7 +11,7 @@
 
 #include "arrays.hpp"
 #include "mcmc/ladder.hpp"
-#include "mcmc/mover.hpp"
+#include "mcmc/transitions.hpp"
 #include "mcmc/randomness.hpp"
 #include "mcmc/tree_tests.hpp"
 

@@ -11,44 +11,45 @@ EditSampler::EditSampler(const Problem& problem, const Geometry& geometry, EditP
       process_(std::move(process)),
       tests_(std::move(tests)),
       mixture_(std::move(mixture)),
-      movers_([this, &problem, &geometry, constrained] {
-          return std::make_unique<EditMover>(problem, geometry, process_, tests_, constrained,
+      pool_([this, &problem, &geometry, constrained] {
+          return std::make_unique<EditTransitions>(problem, geometry, process_, tests_, constrained,
                                              mixture_);
       }) {}
 
 EditState EditSampler::advance(const EditState& state, Randomness& random, double power,
                                std::uint64_t n, Tally& tally) {
-    return movers_.lend([&](EditMover& mover) {
-        return after_transitions(mover, state, random, power, n, mixture_.size(), tally);
+    return pool_.lend([&](EditTransitions& transitions) {
+        return after_transitions(transitions, state, random, power, n, mixture_.size(), tally);
     });
 }
 
 ScanSums EditSampler::scan(Ladder<EditState>& ladder, const ScanPlan& plan,
                            std::span<Randomness* const> randoms) {
     ScanSums sums = no_scans(ladder.rungs.size(), mixture_.size());
-    const auto prepare = [](EditMover&) {};
-    Scans(movers_, prepare, plan, ladder, sums).run(randoms);
+    const auto prepare = [](EditTransitions&) {};
+    Scans(pool_, prepare, plan, ladder, sums).run(randoms);
     return sums;
 }
 
 bool EditSampler::start(Randomness& random, std::uint32_t number, EditState& out) {
     out.turns.assign(mixture_.size(), 0);
-    return movers_.lend([&](EditMover& mover) { return mover.start(random, number, out.edits); });
+    return pool_.lend(
+        [&](auto& transitions) { return transitions.start(random, number, out.edits); });
 }
 
 bool EditSampler::holds(const EditState& state) {
-    return movers_.lend([&](EditMover& mover) { return mover.holds(state.edits.tree()); });
+    return pool_.lend([&](auto& transitions) { return transitions.holds(state.edits.tree()); });
 }
 
-std::vector<EditMover::Written> EditSampler::write(const Edits& edits) {
-    return movers_.lend([&](EditMover& mover) { return mover.write(edits); });
+std::vector<EditTransitions::Written> EditSampler::write(const Edits& edits) {
+    return pool_.lend([&](auto& transitions) { return transitions.write(edits); });
 }
 
-bool EditSampler::restore(std::span<const EditMover::Written> written,
+bool EditSampler::restore(std::span<const EditTransitions::Written> written,
                           std::vector<std::uint32_t> turns, EditState& out) {
     out.turns = std::move(turns);
     return are_turns(out.turns, mixture_) &&
-           movers_.lend([&](EditMover& mover) { return mover.read(written, out.edits); });
+           pool_.lend([&](auto& transitions) { return transitions.read(written, out.edits); });
 }
 
 }  // namespace slp::mcmc

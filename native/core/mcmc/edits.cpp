@@ -15,9 +15,9 @@ std::size_t n_kinds(const EditTree& tree) {
 
 }  // namespace
 
-EditMover::EditMover(const Problem& problem, const Geometry& geometry, const EditProcess& process,
-                     const TreeTests& tests, bool constrained,
-                     const std::vector<Proposal>& mixture)
+EditTransitions::EditTransitions(const Problem& problem, const Geometry& geometry,
+                                 const EditProcess& process, const TreeTests& tests,
+                                 bool constrained, const std::vector<Proposal>& mixture)
     : process_(process),
       tests_(tests),
       constrained_(constrained),
@@ -29,8 +29,8 @@ EditMover::EditMover(const Problem& problem, const Geometry& geometry, const Edi
 
 // --- proposals --------------------------------------------------------------------------------
 
-std::pair<std::size_t, Outcome> EditMover::step(Randomness& random, double power,
-                                                EditState& state) {
+std::pair<std::size_t, Outcome> EditTransitions::step(Randomness& random, double power,
+                                                      EditState& state) {
     return mixture_step(random, mixture_, weights_, state.turns,
                         [&](const Proposal& proposal, std::uint32_t turn) {
                             return propose(random, power, proposal, turn, state.edits);
@@ -39,8 +39,8 @@ std::pair<std::size_t, Outcome> EditMover::step(Randomness& random, double power
 
 // The weight of a sequence is the probability that the process draws it, so both cancel in the
 // acceptance ratio. If a choice point was chosen uniformly, the ratio of their numbers remains.
-Outcome EditMover::propose(Randomness& random, double power, const Proposal& proposal,
-                           std::uint32_t turn, Edits& edits) {
+Outcome EditTransitions::propose(Randomness& random, double power, const Proposal& proposal,
+                                 std::uint32_t turn, Edits& edits) {
     if (turn >= edits.n_points) {
         return Outcome::stayed;
     }
@@ -81,7 +81,7 @@ Outcome EditMover::propose(Randomness& random, double power, const Proposal& pro
 }
 
 // The choice point of a number, in the order of the sequence.
-EditMover::Point EditMover::point(const Edits& edits, std::uint32_t number) {
+EditTransitions::Point EditTransitions::point(const Edits& edits, std::uint32_t number) {
     for (std::size_t i = 0; i < edits.steps.size(); ++i) {
         for (std::size_t choice = 0; choice < 4; ++choice) {
             if (edits.steps[i].points[choice] && number-- == 0) {
@@ -92,7 +92,7 @@ EditMover::Point EditMover::point(const Edits& edits, std::uint32_t number) {
     return {edits.steps.size(), EditChoice::stop};
 }
 
-bool EditMover::holds(const EditTree& tree) {
+bool EditTransitions::holds(const EditTree& tree) {
     const Proof& proof = tree.proof;
     const bool few = tests_.max_leaves == 0 || proof.all().n_leaves <= tests_.max_leaves;
     return few && (!tests_.need_tree() || tester_.holds(proof)) &&
@@ -102,7 +102,7 @@ bool EditMover::holds(const EditTree& tree) {
 // --- the process ------------------------------------------------------------------------------
 
 // Draws all choices after a point into `steps_` and `trees_`.
-void EditMover::draw(Randomness& random, const Edits& old, const Point& at) {
+void EditTransitions::draw(Randomness& random, const Edits& old, const Point& at) {
     n_drawn_ = 0;
     const EditStep* kept = at.choice == EditChoice::stop ? nullptr : &old.steps[at.after];
     while (draw_edit(random, last(old, at.after), at.after + n_drawn_,
@@ -111,14 +111,14 @@ void EditMover::draw(Randomness& random, const Edits& old, const Point& at) {
 }
 
 // The last tree of the draw.
-const EditTree& EditMover::last(const Edits& old, std::size_t kept) const {
+const EditTree& EditTransitions::last(const Edits& old, std::size_t kept) const {
     return n_drawn_ > 0 ? trees_[n_drawn_ - 1] : old.trees[kept];
 }
 
 // Draws one more edit; false if the sequence stops. Without `may_stop` it stops only where no edit
 // applies. The choices of `kept` before `from` are not drawn again.
-bool EditMover::draw_edit(Randomness& random, const EditTree& tree, std::size_t n_edits,
-                          const EditStep* kept, EditChoice from, bool may_stop) {
+bool EditTransitions::draw_edit(Randomness& random, const EditTree& tree, std::size_t n_edits,
+                                const EditStep* kept, EditChoice from, bool may_stop) {
     const Places& places = tree.places();
     const std::size_t kinds = n_kinds(tree);
     const double more = process_.more(n_edits);
@@ -154,7 +154,7 @@ bool EditMover::draw_edit(Randomness& random, const EditTree& tree, std::size_t 
 }
 
 // The choices before the split: which of them had an alternative, and their probability.
-void EditMover::weigh_place(const EditTree& tree, std::size_t n_edits, EditStep& step) const {
+void EditTransitions::weigh_place(const EditTree& tree, std::size_t n_edits, EditStep& step) const {
     const std::uint32_t n_places = tree.places()[static_cast<std::size_t>(step.kind)];
     const auto kinds = static_cast<double>(n_kinds(tree));
     const double more = process_.more(n_edits);
@@ -163,7 +163,7 @@ void EditMover::weigh_place(const EditTree& tree, std::size_t n_edits, EditStep&
 }
 
 // Makes the edit at the end of `path_`, and appends it to the drawn edits.
-void EditMover::make(const EditTree& tree, const EditStep& step) {
+void EditTransitions::make(const EditTree& tree, const EditStep& step) {
     if (trees_.size() <= n_drawn_) {
         trees_.emplace_back();
         steps_.resize(n_drawn_ + 1);
@@ -173,7 +173,7 @@ void EditMover::make(const EditTree& tree, const EditStep& step) {
 }
 
 // Quantities of a sequence as a whole.
-void EditMover::finish(Edits& edits) const {
+void EditTransitions::finish(Edits& edits) const {
     edits.n_points = 0;
     edits.log_draw = 0.0;
     for (const EditStep& step : edits.steps) {
@@ -189,7 +189,7 @@ void EditMover::finish(Edits& edits) const {
 
 // --- starts -------------------------------------------------------------------------------------
 
-bool EditMover::start(Randomness& random, std::uint32_t number, Edits& out) {
+bool EditTransitions::start(Randomness& random, std::uint32_t number, Edits& out) {
     Edits given;
     read({}, given);
     n_drawn_ = 0;
@@ -222,7 +222,7 @@ bool EditMover::start(Randomness& random, std::uint32_t number, Edits& out) {
     return false;
 }
 
-bool EditMover::fresh(Randomness& random, std::uint32_t tries, EditState& state) {
+bool EditTransitions::fresh(Randomness& random, std::uint32_t tries, EditState& state) {
     Edits given;
     read({}, given);
     for (std::uint32_t i = 0; i < tries; ++i) {
@@ -236,7 +236,7 @@ bool EditMover::fresh(Randomness& random, std::uint32_t tries, EditState& state)
 }
 
 // The drawn sequence, if its last tree is in the support.
-bool EditMover::found(const Edits& given, Edits& out) {
+bool EditTransitions::found(const Edits& given, Edits& out) {
     if (!holds(last(given, 0))) {
         return false;
     }
@@ -250,7 +250,7 @@ bool EditMover::found(const Edits& given, Edits& out) {
 
 // --- sequences as numbers ---------------------------------------------------------------------
 
-std::vector<EditMover::Written> EditMover::write(const Edits& edits) {
+std::vector<EditTransitions::Written> EditTransitions::write(const Edits& edits) {
     std::vector<Written> out;
     for (std::size_t i = 0; i < edits.steps.size(); ++i) {
         const EditStep& step = edits.steps[i];
@@ -266,7 +266,7 @@ std::vector<EditMover::Written> EditMover::write(const Edits& edits) {
     return out;
 }
 
-bool EditMover::read(std::span<const Written> written, Edits& out) {
+bool EditTransitions::read(std::span<const Written> written, Edits& out) {
     out = {};
     out.trees.emplace_back();
     editor_.make(process_.given, out.trees[0]);

@@ -73,10 +73,10 @@ struct EditProcess {
 };
 
 // Makes transitions in one thread.
-class EditMover {
+class EditTransitions {
 public:
-    EditMover(const Problem& problem, const Geometry& geometry, const EditProcess& process,
-              const TreeTests& tests, bool constrained, const std::vector<Proposal>& mixture);
+    EditTransitions(const Problem& problem, const Geometry& geometry, const EditProcess& process,
+                    const TreeTests& tests, bool constrained, const std::vector<Proposal>& mixture);
 
     // One transition towards P(x) L(x)^power; the proposal taken and its outcome.
     std::pair<std::size_t, Outcome> step(Randomness& random, double power, EditState& state);

@@ -1,9 +1,9 @@
-// Scans of a ladder: non-reversible parallel tempering, for any mover that takes a power. The
+// Scans of a ladder: non-reversible parallel tempering, for any transitions that take a power. The
 // specification is slp.engines.mcmc.tempering.plain, which has the formulas.
 //
-// A mover has `step(random, power, state)`, and `fresh(random, tries, state)`, which replaces a
-// state by an independent draw at power 0. A state has `log_likelihood_of`, and `derivation_of`: what
-// is swapped (the turns of the proposals belong to the rungs).
+// Transitions have `step(random, power, state)`, and `fresh(random, tries, state)`, which replaces
+// a state by an independent draw at power 0. A state has `log_likelihood_of`, and `derivation_of`:
+// what is swapped (the turns of the proposals belong to the rungs).
 
 #pragma once
 
@@ -142,13 +142,13 @@ void swap_rungs(Ladder<State>& ladder, const ScanPlan& plan, Randomness& random,
     out.round_trips += mark_ends(ladder.ends);
 }
 
-// The resources of some scans: a pool of movers, each of which is prepared before its use.
-template <typename Mover, typename State, typename Prepare>
+// The resources of some scans: a pool of transitions, prepared before each use.
+template <typename Transitions, typename State, typename Prepare>
 class Scans {
 public:
-    Scans(ObjectPool<Mover>& movers, const Prepare& prepare, const ScanPlan& plan,
+    Scans(ObjectPool<Transitions>& pool, const Prepare& prepare, const ScanPlan& plan,
           Ladder<State>& ladder, ScanSums& sums)
-        : movers_(movers), prepare_(prepare), plan_(plan), ladder_(ladder), sums_(sums) {}
+        : pool_(pool), prepare_(prepare), plan_(plan), ladder_(ladder), sums_(sums) {}
 
     // Rung i draws from `randoms[i]`, swaps from the last one, so draws do not depend on the
     // number of threads.
@@ -167,10 +167,10 @@ private:
     // Moves rungs until all have moved. The first error ends the work of all threads.
     void move_rungs(std::span<Randomness* const> randoms) {
         try {
-            movers_.lend([&](Mover& mover) {
-                prepare_(mover);
+            pool_.lend([&](Transitions& transitions) {
+                prepare_(transitions);
                 for (std::size_t j; (j = next_++) < ladder_.rungs.size();) {
-                    move(mover, *randoms[j], j);
+                    move(transitions, *randoms[j], j);
                 }
                 return true;
             });
@@ -181,22 +181,22 @@ private:
         }
     }
 
-    void move(Mover& mover, Randomness& random, std::size_t j) {
+    void move(Transitions& transitions, Randomness& random, std::size_t j) {
         State& state = ladder_.rungs[j];
         if (j == 0 && plan_.tries > 0) {
-            sums_.fresh += mover.fresh(random, plan_.tries, state) ? 1 : 0;
+            sums_.fresh += transitions.fresh(random, plan_.tries, state) ? 1 : 0;
             return;
         }
         const std::uint32_t n = steps_of(plan_.n_steps, j, ladder_.rungs.size());
         for (std::uint32_t i = 0; i < n; ++i) {
-            const auto [proposal, outcome] = mover.step(random, plan_.powers[j], state);
+            const auto [proposal, outcome] = transitions.step(random, plan_.powers[j], state);
             if (j + 1 == ladder_.rungs.size()) {
                 ++sums_.tally[proposal][static_cast<std::size_t>(outcome)];
             }
         }
     }
 
-    ObjectPool<Mover>& movers_;
+    ObjectPool<Transitions>& pool_;
     const Prepare& prepare_;
     const ScanPlan& plan_;
     Ladder<State>& ladder_;

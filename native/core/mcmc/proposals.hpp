@@ -109,13 +109,13 @@ inline double tempered(double power, double log_likelihood) {
     return power > 0 ? power * log_likelihood : 0.0;
 }
 
-// The state after `n` transitions of a mover.
-template <typename Mover, typename State>
-State after_transitions(Mover& mover, State state, Randomness& random, double power,
+// The state after `n` transitions.
+template <typename Transitions, typename State>
+State after_transitions(Transitions& transitions, State state, Randomness& random, double power,
                         std::uint64_t n, std::size_t n_proposals, Tally& tally) {
     tally.assign(n_proposals, {});
     for (std::uint64_t i = 0; i < n; ++i) {
-        const auto [proposal, outcome] = mover.step(random, power, state);
+        const auto [proposal, outcome] = transitions.step(random, power, state);
         ++tally[proposal][static_cast<std::size_t>(outcome)];
     }
     return state;

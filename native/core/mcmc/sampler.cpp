@@ -18,19 +18,20 @@ Sampler::Sampler(const Problem& problem, const Geometry& geometry, TreeTests tes
       geometry_(geometry),
       tests_(std::move(tests)),
       mixture_(std::move(mixture)),
-      movers_([this, most_boxes] {
-          return std::make_unique<Mover>(problem_, geometry_, tests_, mixture_, most_boxes);
+      pool_([this, most_boxes] {
+          return std::make_unique<ProofTransitions>(problem_, geometry_, tests_, mixture_,
+                                                    most_boxes);
       }) {}
 
 Start Sampler::start(Randomness& random, std::uint32_t tries, const Predicate& predicate) {
-    return movers_.lend([&](Mover& mover) {
-        mover.ask(predicate);
+    return pool_.lend([&](ProofTransitions& transitions) {
+        transitions.ask(predicate);
         Start out;
         for (std::uint32_t i = 0; i < tries && !out.found; ++i) {
             const double end_early = static_cast<double>(i % kCycle) / kCycle;
-            if (mover.draw(random, end_early, out.state.proof)) {
+            if (transitions.draw(random, end_early, out.state.proof)) {
                 ++out.derived;
-                out.found = mover.holds(out.state.proof);
+                out.found = transitions.holds(out.state.proof);
             }
         }
         out.state.turns.assign(mixture_.size(), 0);
@@ -40,39 +41,39 @@ Start Sampler::start(Randomness& random, std::uint32_t tries, const Predicate& p
 
 State Sampler::advance(const State& state, Randomness& random, double power, std::uint64_t n,
                        Tally& tally, const Predicate& predicate) {
-    return movers_.lend([&](Mover& mover) {
-        mover.ask(predicate);
-        return after_transitions(mover, state, random, power, n, mixture_.size(), tally);
+    return pool_.lend([&](ProofTransitions& transitions) {
+        transitions.ask(predicate);
+        return after_transitions(transitions, state, random, power, n, mixture_.size(), tally);
     });
 }
 
 ScanSums Sampler::scan(Ladder<State>& ladder, const ScanPlan& plan,
                        std::span<Randomness* const> randoms, const Predicate& predicate) {
     ScanSums sums = no_scans(ladder.rungs.size(), mixture_.size());
-    const auto prepare = [&](Mover& mover) { mover.ask(predicate); };
-    Scans(movers_, prepare, plan, ladder, sums).run(randoms);
+    const auto prepare = [&](ProofTransitions& transitions) { transitions.ask(predicate); };
+    Scans(pool_, prepare, plan, ladder, sums).run(randoms);
     return sums;
 }
 
 bool Sampler::root_fits() {
-    return movers_.lend([](Mover& mover) { return mover.root_fits(); });
+    return pool_.lend([](auto& transitions) { return transitions.root_fits(); });
 }
 
 bool Sampler::restore(std::span<const Taken> choices, std::vector<std::uint32_t> turns,
                       State& out) {
     out.turns = std::move(turns);
     return are_turns(out.turns, mixture_) &&
-           movers_.lend([&](Mover& mover) { return mover.build(choices, out.proof); });
+           pool_.lend([&](auto& transitions) { return transitions.build(choices, out.proof); });
 }
 
 bool Sampler::tree(std::span<const Taken> nodes, Proof& out) {
-    return movers_.lend([&](Mover& mover) { return mover.build_tree(nodes, out); });
+    return pool_.lend([&](auto& transitions) { return transitions.build_tree(nodes, out); });
 }
 
 bool Sampler::holds(const Proof& proof) {
-    return movers_.lend([&](Mover& mover) {
-        mover.ask(kNoPredicate);
-        return mover.holds(proof);
+    return pool_.lend([&](ProofTransitions& transitions) {
+        transitions.ask(kNoPredicate);
+        return transitions.holds(proof);
     });
 }
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "mcmc/ladder.hpp"
-#include "mcmc/mover.hpp"
+#include "mcmc/transitions.hpp"
 #include "mcmc/proof.hpp"
 #include "mcmc/proposals.hpp"
 #include "mcmc/randomness.hpp"
@@ -25,7 +25,7 @@ struct Start {
     State state;
 };
 
-// The common part of all chains of one target, and the movers that their threads borrow.
+// The common part of all chains of one target, and the transitions that their threads borrow.
 class Sampler {
 public:
     // `problem` and `geometry` must outlive it; problem.grammar.max_leaves is 0. `most_boxes`: the
@@ -52,18 +52,18 @@ public:
     // turns are not valid.
     bool restore(std::span<const Taken> choices, std::vector<std::uint32_t> turns, State& out);
     bool holds(const Proof& proof);
-    // A tree as a proof: see `Mover::build_tree`.
+    // A tree as a proof: see `ProofTransitions::build_tree`.
     bool tree(std::span<const Taken> nodes, Proof& out);
 
     // Frees the buffers that no thread uses now.
-    void free_buffers() { movers_.free_idle(); }
+    void free_buffers() { pool_.free_idle(); }
 
 private:
     const Problem& problem_;
     const Geometry& geometry_;
     TreeTests tests_;
     std::vector<Proposal> mixture_;
-    ObjectPool<Mover> movers_;
+    ObjectPool<ProofTransitions> pool_;
 };
 
 }  // namespace slp::mcmc

@@ -17,7 +17,7 @@
 
 #include "budget.hpp"
 #include "modal/goal_scorer.hpp"
-#include "modal/growing_tree.hpp"
+#include "modal/partial_tree.hpp"
 #include "modal/plan.hpp"
 #include "problem/problem.hpp"
 #include "thread_team.hpp"
@@ -77,7 +77,7 @@ private:
     Budget budget_;
     std::span<const std::uint32_t> given_;
     std::int32_t state_;
-    GrowingTree tree_;
+    PartialTree tree_;
     std::vector<std::unique_ptr<GoalScorer>> scorers_;
     std::vector<double> root_scores_;
     // The run.

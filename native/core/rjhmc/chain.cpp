@@ -8,16 +8,17 @@
 
 namespace slp::rjhmc {
 
-Mover::Mover(const Data& data, const TopologyPrior& prior, const Plan& plan)
+SoftTreeTransitions::SoftTreeTransitions(const Data& data, const TopologyPrior& prior,
+                                         const Plan& plan)
     : data_(data), prior_(prior), plan_(plan), model_(data), births_(model_) {
     model_.set_h(plan.h);
 }
 
-double Mover::likelihood(const SoftTree& tree) {
+double SoftTreeTransitions::likelihood(const SoftTree& tree) {
     return data_.likelihood ? model_.log_likelihood(tree.nodes, tree.q) : 0.0;
 }
 
-void Mover::step(Chain& chain, Random& random, bool warm_up, Tally& tally) {
+void SoftTreeTransitions::step(Chain& chain, Random& random, bool warm_up, Tally& tally) {
     before_ = chain.tree;
     hmc_part(before_, chain.tuning, random, warm_up, tally);
     const double u = random.uniform();
@@ -47,8 +48,8 @@ void Mover::step(Chain& chain, Random& random, bool warm_up, Tally& tally) {
 
 // The second HMC part as published: of every proposal, as in burn-in the ratio is that of the
 // posterior densities of theta* and theta (equation 19), in place of theta'' and theta'.
-void Mover::published_end(const SoftTree& from, bool burn_in, Random& random, double& log_ratio,
-                          Tally& tally) {
+void SoftTreeTransitions::published_end(const SoftTree& from, bool burn_in, Random& random,
+                                        double& log_ratio, Tally& tally) {
     if (burn_in) {
         log_ratio += log_posterior(before_) - log_posterior(jumped_) - log_posterior(from);
     }
@@ -58,7 +59,8 @@ void Mover::published_end(const SoftTree& from, bool burn_in, Random& random, do
     }
 }
 
-void Mover::advance(Chain& chain, Random& random, std::uint64_t n, bool warm_up, Tally& tally) {
+void SoftTreeTransitions::advance(Chain& chain, Random& random, std::uint64_t n, bool warm_up,
+                                  Tally& tally) {
     for (std::uint64_t i = 0; i < n; ++i) {
         if (warm_up && !plan_.published) {
             const double half = 0.5 * static_cast<double>(plan_.warm_up);
@@ -73,7 +75,8 @@ void Mover::advance(Chain& chain, Random& random, std::uint64_t n, bool warm_up,
     }
 }
 
-void Mover::stay(Chain& chain, Random& random, std::uint64_t n, bool warm_up, Tally& tally) {
+void SoftTreeTransitions::stay(Chain& chain, Random& random, std::uint64_t n, bool warm_up,
+                               Tally& tally) {
     for (std::uint64_t i = 0; i < n; ++i) {
         hmc_part(chain.tree, chain.tuning, random, warm_up, tally);
         if (warm_up) {
@@ -82,7 +85,7 @@ void Mover::stay(Chain& chain, Random& random, std::uint64_t n, bool warm_up, Ta
     }
 }
 
-std::array<double, 3> Mover::score(const SoftTree& tree) {
+std::array<double, 3> SoftTreeTransitions::score(const SoftTree& tree) {
     const std::size_t m = tree.n_inner(), sticks = data_.n_sticks();
     double jacobian = 0;
     for (std::size_t j = 0; j < m; ++j) {
@@ -107,7 +110,7 @@ std::array<double, 3> Mover::score(const SoftTree& tree) {
     return {prior_.log_weight(tree.nodes), prior, likelihood};
 }
 
-double Mover::log_posterior(const SoftTree& tree) {
+double SoftTreeTransitions::log_posterior(const SoftTree& tree) {
     const auto [weight, density, fit] = score(tree);
     return weight + density + (data_.likelihood ? fit : 0.0);
 }

@@ -60,9 +60,9 @@ struct Chain {
 };
 
 // Moves chains; one for each thread.
-class Mover {
+class SoftTreeTransitions {
 public:
-    Mover(const Data& data, const TopologyPrior& prior, const Plan& plan);
+    SoftTreeTransitions(const Data& data, const TopologyPrior& prior, const Plan& plan);
 
     // A chain at a tree drawn from the program, with parameters drawn from their priors. Throws
     // std::length_error where the program draws no tree of at most 1000 leaves.

@@ -16,7 +16,7 @@ constexpr double kNever = -std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-void Mover::shuffle_inner_nodes(const SoftTree& tree, Random& random) {
+void SoftTreeTransitions::shuffle_inner_nodes(const SoftTree& tree, Random& random) {
     order_.clear();
     for (std::size_t v = 0; v < tree.nodes.size(); ++v) {
         if (!tree.nodes[v].leaf()) {
@@ -31,7 +31,7 @@ void Mover::shuffle_inner_nodes(const SoftTree& tree, Random& random) {
 // Metropolis steps for the feature of each inner node, in random order: a feature drawn by its
 // prior probability, half of the time with a new tau from its prior (never as published). What is
 // proposed has the prior density of what it replaces, except where other states below change.
-void Mover::sweep(SoftTree& tree, Random& random, Tally& tally) {
+void SoftTreeTransitions::sweep(SoftTree& tree, Random& random, Tally& tally) {
     shuffle_inner_nodes(tree, random);
     double now = likelihood(tree), weight = prior_.log_weight(tree.nodes);
     for (const std::size_t v : order_) {
@@ -69,8 +69,8 @@ void Mover::sweep(SoftTree& tree, Random& random, Tally& tally) {
     }
 }
 
-Moved Mover::trajectory(double step, std::span<const double> variance, const SoftTree& tree,
-                        Random& random, Tally& tally) {
+Moved SoftTreeTransitions::trajectory(double step, std::span<const double> variance,
+                                      const SoftTree& tree, Random& random, Tally& tally) {
     const auto target = target_of(tree);
     const Moved moved =
         plan_.leapfrogs == 0
@@ -84,13 +84,14 @@ Moved Mover::trajectory(double step, std::span<const double> variance, const Sof
 }
 
 // The position at a tree's parameters.
-void Mover::place(const SoftTree& tree) {
+void SoftTreeTransitions::place(const SoftTree& tree) {
     position_.q = tree.q;
     position_.gradient.resize(tree.q.size());
     position_.log_density = target_of(tree)(position_.q, position_.gradient);
 }
 
-void Mover::hmc_part(SoftTree& tree, Tuning& tuning, Random& random, bool warm_up, Tally& tally) {
+void SoftTreeTransitions::hmc_part(SoftTree& tree, Tuning& tuning, Random& random, bool warm_up,
+                                   Tally& tally) {
     if (plan_.published) {
         published_part(tree, random, tally);
         return;
@@ -119,7 +120,7 @@ void Mover::hmc_part(SoftTree& tree, Tuning& tuning, Random& random, bool warm_u
 
 // Step size and metric are learned anew, while h falls linearly to that of the model until the last
 // window ends. Before each trajectory is a sweep. This is not reversible.
-void Mover::published_part(SoftTree& tree, Random& random, Tally& tally) {
+void SoftTreeTransitions::published_part(SoftTree& tree, Random& random, Tally& tally) {
     const std::size_t m = tree.n_inner(), dimension = data_.dimension(m);
     if (dimension == 0) {
         return;

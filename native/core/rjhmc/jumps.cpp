@@ -15,7 +15,7 @@ constexpr double kNever = -std::numeric_limits<double>::infinity();
 
 }  // namespace
 
-void Mover::own_of(const SoftTree& tree, std::size_t node, Vector& out) const {
+void SoftTreeTransitions::own_of(const SoftTree& tree, std::size_t node, Vector& out) const {
     const std::size_t j = tree.inner_before(node), m = tree.n_inner(), sticks = data_.n_sticks();
     out.assign(1, tree.q[j]);
     for (std::size_t k = 0; k < sticks; ++k) {
@@ -23,13 +23,13 @@ void Mover::own_of(const SoftTree& tree, std::size_t node, Vector& out) const {
     }
 }
 
-double& Mover::mu_of(SoftTree& tree, std::size_t leaf) const {
+double& SoftTreeTransitions::mu_of(SoftTree& tree, std::size_t leaf) const {
     const std::size_t l = leaf - tree.inner_before(leaf);
     return tree.q[tree.n_inner() * (1 + data_.n_sticks()) + l];
 }
 
 // Log of the prior probability of a feature of `choices_`; 0 in HMC-DFI.
-double Mover::log_probability(std::int32_t feature) const {
+double SoftTreeTransitions::log_probability(std::int32_t feature) const {
     double out = 0.0;
     for (const Choice& choice : choices_) {
         out += choice.feature == feature ? std::log(choice.probability) : 0.0;
@@ -37,7 +37,7 @@ double Mover::log_probability(std::int32_t feature) const {
     return out;
 }
 
-std::size_t Mover::n_growable(const SoftTree& tree) const {
+std::size_t SoftTreeTransitions::n_growable(const SoftTree& tree) const {
     if (!prior_.fits(tree.n_leaves() + 1)) {
         return 0;
     }
@@ -47,7 +47,7 @@ std::size_t Mover::n_growable(const SoftTree& tree) const {
         }));
 }
 
-std::size_t Mover::n_prunable(const SoftTree& tree) const {
+std::size_t SoftTreeTransitions::n_prunable(const SoftTree& tree) const {
     std::size_t out = 0;
     for (std::size_t v = 0; v < tree.nodes.size(); ++v) {
         out += static_cast<std::size_t>(tree.prunable(v) &&
@@ -57,7 +57,7 @@ std::size_t Mover::n_prunable(const SoftTree& tree) const {
 }
 
 // Proposes `jumped_` from `before_`; false if nothing can be grown.
-bool Mover::grow(Random& random, double& log_ratio) {
+bool SoftTreeTransitions::grow(Random& random, double& log_ratio) {
     const std::size_t growable = n_growable(before_);
     if (growable == 0) {
         return false;
@@ -102,7 +102,7 @@ bool Mover::grow(Random& random, double& log_ratio) {
     return true;
 }
 
-bool Mover::prune(Random& random, double& log_ratio) {
+bool SoftTreeTransitions::prune(Random& random, double& log_ratio) {
     const std::size_t prunable = n_prunable(before_);
     if (prunable == 0) {
         return false;

@@ -37,7 +37,7 @@ double log_gamma_variate(double a, Random& random) {
 }  // namespace
 
 // logit tau, and sticks from their prior.
-void Mover::draw_own(Random& random, double tau, Vector& out) const {
+void SoftTreeTransitions::draw_own(Random& random, double tau, Vector& out) const {
     out.clear();
     out.push_back(logit(std::max(tau, 0x1p-54)));
     const std::size_t sticks = data_.n_sticks();
@@ -49,12 +49,12 @@ void Mover::draw_own(Random& random, double tau, Vector& out) const {
     }
 }
 
-double Mover::draw_mu(Random& random) const {
+double SoftTreeTransitions::draw_mu(Random& random) const {
     return data_.mu_mean + data_.mu_sd * random.normal();
 }
 
 // The feature of a split in a state (-1 in HMC-DFI); false if the state allows none.
-bool Mover::draw_feature(std::int32_t state, Random& random, std::int32_t& feature) {
+bool SoftTreeTransitions::draw_feature(std::int32_t state, Random& random, std::int32_t& feature) {
     feature = -1;
     if (data_.soft_index()) {
         return true;
@@ -72,7 +72,7 @@ bool Mover::draw_feature(std::int32_t state, Random& random, std::int32_t& featu
 }
 
 // Ends or splits each node in turn; false where that fails.
-bool Mover::draw_tree(SoftTree& tree, Random& random) {
+bool SoftTreeTransitions::draw_tree(SoftTree& tree, Random& random) {
     const bool numbers = !data_.classes();
     tree.nodes.assign(1, Node{-1, prior_.start(), -1});
     tree.q.clear();
@@ -107,7 +107,7 @@ bool Mover::draw_tree(SoftTree& tree, Random& random) {
     return prior_.log_weight(tree.nodes) > kNever;
 }
 
-Chain Mover::start(Random& random) {
+Chain SoftTreeTransitions::start(Random& random) {
     Chain out;
     for (int tries = 0; tries < 1000; ++tries) {
         if (draw_tree(out.tree, random)) {

@@ -64,12 +64,12 @@ void Search::dive(const Box& box, Opened& item, int depth) {
                              ? box
                              : geometry_.side(box, *best->split, left, arena_);
         go_on();
-        Opened inner = opening_.open(side, below.product, arena_);
+        Opened inner = branching_.open(side, below.product, arena_);
         dive(side, inner, depth + 1);
         keep(below.key, inner, kOpened);
         arena_.release(mark);
     }
-    opening_.refresh(item, *best);
+    branching_.refresh(item, *best);
     double high = item.low;
     for (const Branch& branch : item.branches) {
         high = std::max(high, branch.high);
@@ -97,7 +97,7 @@ void Search::from_start(int least, int most, void (Search::*grow)(const Item&, i
     for (int departures = least; departures <= most && !stop_; ++departures) {
         for (std::int32_t owed = 0; owed < problem_.n_owed(); ++owed) {
             const std::int32_t start = problem_.root_product(owed);
-            (this->*grow)({root, start, opening_.key_of(root, start)}, departures, 0);
+            (this->*grow)({root, start, branching_.key_of(root, start)}, departures, 0);
         }
     }
 }
@@ -112,8 +112,8 @@ void Search::regrow(const Item& at, int departures, int depth) {
         improve(at, departures, depth);
     }
     const Arena::Mark mark = arena_.mark();
-    Opened item = opening_.open(at.box, at.product, arena_);
-    improving_ += opening_.steps(at.box);
+    Opened item = branching_.open(at.box, at.product, arena_);
+    improving_ += branching_.steps(at.box);
     const auto best = std::ranges::max_element(item.branches, {}, &Branch::low);
     if (best != item.branches.end() && best->low() >= item.low - rounding_of(item.low)) {
         for (const bool left : {true, false}) {
@@ -128,7 +128,7 @@ void Search::regrow(const Item& at, int departures, int depth) {
             regrow({side, below.product, below.key}, departures, depth + 1);
             arena_.release(inner);
         }
-        opening_.refresh(item, *best);
+        branching_.refresh(item, *best);
     }
     keep(at.key, item, kOpened);
     arena_.release(mark);
@@ -143,14 +143,14 @@ void Search::improve(const Item& at, int departures, int depth) {
     done = departures + 1;
     go_on();
     const Arena::Mark mark = arena_.mark();
-    Opened item = opening_.open(at.box, at.product, arena_);
-    improving_ += opening_.steps(at.box) + kOverhead;
+    Opened item = branching_.open(at.box, at.product, arena_);
+    improving_ += branching_.steps(at.box) + kOverhead;
     std::vector<std::pair<double, Branch*>> ranked;
-    const auto size = static_cast<double>(opening_.n_splits());
+    const auto size = static_cast<double>(branching_.n_splits());
     const double look = 2 * size * size * (static_cast<double>(at.box.rows.size()) / 64 + 60);
     for (Branch& branch : item.branches) {
-        const bool looks = look <= kMostLook && opening_.looks_below(at.box, branch);
-        ranked.emplace_back(looks ? opening_.promise(at.box, branch) : branch.low(), &branch);
+        const bool looks = look <= kMostLook && branching_.looks_below(at.box, branch);
+        ranked.emplace_back(looks ? branching_.promise(at.box, branch) : branch.low(), &branch);
         improving_ += looks ? look / size : 0.0;
     }
     std::size_t n = 0;
@@ -174,7 +174,7 @@ void Search::improve(const Item& at, int departures, int depth) {
             improve({side, below.product, below.key}, left_over, depth + 1);
             arena_.release(inner);
         }
-        opening_.refresh(item, branch);
+        branching_.refresh(item, branch);
     }
     keep(at.key, item, kOpened);
     arena_.release(mark);

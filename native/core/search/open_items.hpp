@@ -14,7 +14,7 @@
 
 #include "budget.hpp"
 #include "problem/key.hpp"
-#include "search/opening.hpp"
+#include "search/branching.hpp"
 
 namespace slp::search {
 

@@ -86,7 +86,7 @@ Ranking::Node& Ranking::node_of(const Below& below) {
 void Ranking::open(Node& node, const Box& box, std::int32_t product) {
     ++steps_;
     const Arena::Mark mark = search_.arena_.mark();
-    Opening::Whole whole = search_.opening_.open_whole(box, product, search_.arena_);
+    Branching::Whole whole = search_.branching_.open_whole(box, product, search_.arena_);
     node.stops = std::move(whole.stops);
     add_options(node, whole.branches);
     search_.arena_.release(mark);
@@ -96,7 +96,7 @@ void Ranking::open_start() {
     const Box box = search_.geometry_.root();
     const Arena::Mark mark = search_.arena_.mark();
     Opened item;
-    search_.opening_.open_start(item, box, search_.arena_);
+    search_.branching_.open_start(item, box, search_.arena_);
     search_.trees_.drop(item.tree);
     add_options(root_, item.branches);
     search_.arena_.release(mark);
@@ -156,7 +156,7 @@ Ranking::Bound Ranking::bound_of(Below& below, std::uint32_t rank) {
     if (node != nullptr && (node->heap.empty() || !node->found.empty())) {
         return {node->top(), node->heap.empty()};
     }
-    Opening::refresh(below, search_.table_.find(below.key));
+    Branching::refresh(below, search_.table_.find(below.key));
     if (node != nullptr) {
         return {known_ ? node->top() : std::min(below.high, node->top()),
                 !known_ && rank == 0 && below.solved()};
@@ -192,7 +192,7 @@ void Ranking::work(Node& node, const Box& box, std::uint32_t rank, double thresh
             node.found.push_back(top);
             push_successors(node, top);
         } else if (Branch& branch = branch_of(node, top); !known_ && !branch.looked) {
-            search_.opening_.look_below(box, branch);
+            search_.branching_.look_below(box, branch);
         } else {
             descend(node, box, threshold, depth);
         }

@@ -42,7 +42,7 @@ Search::Search(const Problem& problem, const Geometry& geometry, const Plan& pla
       table_(trees_, budget_,
              static_cast<std::size_t>(kTableShare * static_cast<double>(plan.room))),
       open_items_(budget_, static_cast<std::size_t>(kOpenShare * static_cast<double>(plan.room))),
-      opening_(problem, geometry, plan.likelihood, table_, trees_, budget_) {}
+      branching_(problem, geometry, plan.likelihood, table_, trees_, budget_) {}
 
 Status Search::run(const Poll& poll) {
     poll_ = &poll;
@@ -82,7 +82,7 @@ void Search::push_root() {
     frames_.push_back({box, -1, Key{}, -INFINITY, mark, steps_, {}, {}, nullptr});
     Frame& frame = frames_.back();
     frame.item.high = INFINITY;
-    opening_.open_start(frame.item, box, arena_);
+    branching_.open_start(frame.item, box, arena_);
     make_heap(frame);
 }
 
@@ -125,8 +125,8 @@ void Search::open_frame(Frame& frame) {
         frame.item.low = -INFINITY;
     } else {
         frame.held = nullptr;
-        frame.item = opening_.open(frame.box, frame.product, arena_);
-        searched_ += opening_.steps(frame.box);
+        frame.item = branching_.open(frame.box, frame.product, arena_);
+        searched_ += branching_.steps(frame.box);
         known = table_.find(frame.key);
     }
     if (known != nullptr) {
@@ -177,7 +177,7 @@ bool Search::clean_top(Frame& frame) {
     while (!frame.heap.empty()) {
         Branch* const top = frame.heap.front();
         const double before = top->high;
-        opening_.refresh(item, *top);
+        branching_.refresh(item, *top);
         if (top->high < before) {
             sift_top(frame);
             continue;
@@ -202,7 +202,7 @@ void Search::look_at_top(Frame& frame) {
     const auto all = frame.heap;
     std::size_t out = 0;
     for (; out < std::min(kLooks, all.size()) && !all[0]->looked; ++out) {
-        opening_.look_below(frame.box, *all[0]);
+        branching_.look_below(frame.box, *all[0]);
         std::pop_heap(all.begin(), all.end() - static_cast<std::ptrdiff_t>(out), lower_bound_of);
     }
     for (; out > 0; --out) {

@@ -22,7 +22,7 @@
 #include "arena.hpp"
 #include "budget.hpp"
 #include "search/open_items.hpp"
-#include "search/opening.hpp"
+#include "search/branching.hpp"
 #include "thread_team.hpp"
 
 namespace slp::search {
@@ -132,7 +132,7 @@ private:
     Trees trees_;
     NodeTable table_;
     OpenItems open_items_;
-    Opening opening_;
+    Branching branching_;
     std::vector<Frame> frames_;
     // Bounds on the log of the largest weight of any derivation.
     double low_ = -INFINITY, high_ = INFINITY;

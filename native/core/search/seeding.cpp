@@ -44,7 +44,7 @@ double Search::seed_item(Seed& seed, std::size_t node, const Box& box, std::int3
         return found->second;
     }
     const Arena::Mark mark = arena_.mark();
-    const Opening::Edges edges = opening_.edges(box, product, arena_);
+    const Branching::Edges edges = branching_.edges(box, product, arena_);
     const bool leaf = seed.tree.feature[node] < 0;
     double best = leaf ? edges.stop : -INFINITY;
     TreeRef tree = best > -INFINITY ? kLeafTree : kNoTree;
@@ -88,13 +88,13 @@ double Search::seed_item(Seed& seed, std::size_t node, const Box& box, std::int3
             const TreeRef a = tree_at(edge.left), b = tree_at(edge.right);
             if (right > -INFINITY && a != kNoTree && b != kNoTree) {
                 offer(rule.log_factor + std::log(edge.probability) + left + right,
-                      opening_.tree_of(split, a, b));
+                      branching_.tree_of(split, a, b));
             }
         }
     }
     arena_.release(mark);
     if (best > -INFINITY) {
-        table_.store(opening_.key_of(box, product), best, INFINITY, tree, 1);
+        table_.store(branching_.key_of(box, product), best, INFINITY, tree, 1);
     }
     trees_.drop(tree);
     return seed.known[at] = best;

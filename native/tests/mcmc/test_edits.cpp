@@ -91,7 +91,7 @@ TEST(edits_that_cannot_be_made_are_refused) {
     const Engine engine(table(1));
     EditSampler chains = sampler(engine, Measure::all);
     EditState out;
-    using Written = std::vector<EditMover::Written>;
+    using Written = std::vector<EditTransitions::Written>;
     check(chains.restore(Written{{1, 0, -1}}, {0, 0, 0}, out));
     check(!chains.restore(Written{{1, 1, -1}}, {0, 0, 0}, out));
     check(!chains.restore(Written{{0, 0, 1000}}, {0, 0, 0}, out));

@@ -8,9 +8,9 @@ from slp.errors import BudgetError
 from slp.messages.inference import CHAINS_TOO_LARGE
 
 # Bytes for each distinct row: of one chain's state (its rows, before and after a block of steps);
-# of a thread's buffers for steps (`native/core/mcmc/mover.hpp`: rows up to each, rows drawn, rows
-# of a right side, the candidate's rows).
-_STATE, _MOVER = 2 * 4, 8 + 4 + 4 + 4 + 4
+# of a thread's buffers for steps (`native/core/mcmc/transitions.hpp`: rows up to each, rows drawn,
+# rows of a right side, the candidate's rows).
+_STATE, _STEPS = 2 * 4, 8 + 4 + 4 + 4 + 4
 # Bytes of a thread's buffers for each code of the longest feature: bits, codes, rows of the data,
 # and keys if all splits of a box are listed (`native/core/problem/geometry.hpp`).
 _PER_CODE, _PER_KEYED_CODE = 4 + 4 + 8, 2 * (24 + 4)
@@ -27,9 +27,9 @@ _MOVES, _PER_LISTED_CUT, _PER_SUMMED_CODE, _PER_STATISTIC = 4 + 4 + 4 + 4, 24 + 
 # a generation; bytes for each, and for each cut of the root, in two generations.
 _MOST_KEPT, _PER_KEPT_CUT = 2**16, 2 * (32 + 40)
 
-# Bytes of `q_pg` (`native/core/mcmc/mover.cpp`, `native/core/smc`): in any case, for each distinct
-# row of each particle, for each code of the longest feature and its statistics, for each cut of
-# the root.
+# Bytes of `q_pg` (`native/core/mcmc/transitions.cpp`, `native/core/smc`): in any case, for each
+# distinct row of each particle, for each code of the longest feature and its statistics, for each
+# cut of the root.
 _FILTER, _PER_PARTICLE, _PER_PARTED_CODE, _PER_SUM, _PER_ALTERNATIVE = 2**20, 16, 140, 24, 48
 
 
@@ -63,23 +63,23 @@ def room_for_averages(
     n = len(table.counts)
     n_codes = [min(int(f.n_codes), n) for f in table.features]
     longest = max(n_codes, default=0)
-    mover = n * _MOVER + longest * _PER_CODE + sum(n_codes) * _PER_CUT
+    buffers = n * _STEPS + longest * _PER_CODE + sum(n_codes) * _PER_CUT
     if keyed:
-        mover += longest * _PER_KEYED_CODE + parts * sum(n_codes) * _PER_PART
+        buffers += longest * _PER_KEYED_CODE + parts * sum(n_codes) * _PER_PART
     if moves:
         of_code = _PER_SUMMED_CODE + _PER_STATISTIC * table.leaf.n_statistics
-        mover += n * _MOVES + sum(n_codes) * _PER_LISTED_CUT + longest * of_code
+        buffers += n * _MOVES + sum(n_codes) * _PER_LISTED_CUT + longest * of_code
         if lists_splits:
             kept = sum(n_codes) + min(_MOST_KEPT, sum(n_codes) ** 2 // 4)
-            mover += kept * _PER_KEPT_CUT
+            buffers += kept * _PER_KEPT_CUT
     if particles:
         of_code = _PER_PARTED_CODE + _PER_SUM * table.leaf.n_statistics
-        mover += _FILTER + particles * n * _PER_PARTICLE + longest * of_code
-        mover += sum(n_codes) * _PER_ALTERNATIVE
+        buffers += _FILTER + particles * n * _PER_PARTICLE + longest * of_code
+        buffers += sum(n_codes) * _PER_ALTERNATIVE
     shared = chains * (rungs + (rungs > 1)) * n * _STATE  # a ladder has power 1 twice
-    used = min(threads, chains, (room - shared) // mover)
+    used = min(threads, chains, (room - shared) // buffers)
     if used < 1:
-        need = shared + mover
+        need = shared + buffers
         several = f"{chains} chains" + (f" of {rungs} rungs" if rungs > 1 else "")
         raise BudgetError(
             CHAINS_TOO_LARGE(
@@ -90,4 +90,4 @@ def room_for_averages(
                 room=format_bytes(room),
             )
         )
-    return room - shared - used * mover, threads if used == min(threads, chains) else used
+    return room - shared - used * buffers, threads if used == min(threads, chains) else used

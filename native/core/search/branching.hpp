@@ -62,10 +62,10 @@ inline double rounding_of(double value) {
     return 1e-11 * (1 + (value > -INFINITY ? std::abs(value) : 0.0));
 }
 
-class Opening {
+class Branching {
 public:
-    Opening(const Problem& problem, const Geometry& geometry, bool likelihood, NodeTable& table,
-            Trees& trees, Budget& budget);
+    Branching(const Problem& problem, const Geometry& geometry, bool likelihood, NodeTable& table,
+              Trees& trees, Budget& budget);
 
     Opened open(const Box& box, std::int32_t product, Arena& arena);
     // The number of splits of the box that was opened last.

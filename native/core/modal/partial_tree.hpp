@@ -25,9 +25,9 @@ struct Grown {
     std::vector<double> statistics, added;
 };
 
-class GrowingTree {
+class PartialTree {
 public:
-    GrowingTree(const Problem& problem, const Plan& plan, Budget& budget);
+    PartialTree(const Problem& problem, const Plan& plan, Budget& budget);
 
     // A node of some distinct rows, ascending, in a state.
     void start(std::span<const std::uint32_t> rows, std::int32_t state);

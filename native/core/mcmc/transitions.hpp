@@ -43,10 +43,10 @@ using Predicate = std::function<bool(const Proof&)>;
 inline const Predicate kNoPredicate;
 
 // Makes transitions in one thread, and keeps their memory from one to the next.
-class Mover {
+class ProofTransitions {
 public:
-    Mover(const Problem& problem, const Geometry& geometry, const TreeTests& tests,
-          const std::vector<Proposal>& mixture, double most_boxes);
+    ProofTransitions(const Problem& problem, const Geometry& geometry, const TreeTests& tests,
+                     const std::vector<Proposal>& mixture, double most_boxes);
 
     // Sets the condition, which must outlive its use.
     void ask(const Predicate& predicate) { predicate_ = &predicate; }

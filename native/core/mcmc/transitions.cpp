@@ -1,4 +1,4 @@
-#include "mcmc/mover.hpp"
+#include "mcmc/transitions.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -14,8 +14,9 @@ constexpr std::size_t kBytesPerRow = 16, kBytesOfFilter = std::size_t{1} << 20;
 
 }  // namespace
 
-Mover::Mover(const Problem& problem, const Geometry& geometry, const TreeTests& tests,
-             const std::vector<Proposal>& mixture, double most_boxes)
+ProofTransitions::ProofTransitions(const Problem& problem, const Geometry& geometry,
+                                   const TreeTests& tests, const std::vector<Proposal>& mixture,
+                                   double most_boxes)
     : problem_(problem),
       geometry_(geometry),
       tests_(tests),
@@ -36,7 +37,8 @@ Mover::Mover(const Problem& problem, const Geometry& geometry, const TreeTests& 
 
 // --- proposals --------------------------------------------------------------------------------
 
-std::pair<std::size_t, Outcome> Mover::step(Randomness& random, double power, State& state) {
+std::pair<std::size_t, Outcome> ProofTransitions::step(Randomness& random, double power,
+                                                       State& state) {
     if (power != power_of_weights_) {
         weights_ = weights_at(mixture_, power);
         power_of_weights_ = power;
@@ -47,8 +49,8 @@ std::pair<std::size_t, Outcome> Mover::step(Randomness& random, double power, St
                         });
 }
 
-Outcome Mover::propose(Randomness& random, double power, const Proposal& proposal,
-                       std::uint32_t turn, Proof& proof) {
+Outcome ProofTransitions::propose(Randomness& random, double power, const Proposal& proposal,
+                                  std::uint32_t turn, Proof& proof) {
     const std::uint32_t n = proof.all().n_points;
     if (turn >= n && proposal.kind < ProposalKind::cgm) {
         return Outcome::stayed;
@@ -76,7 +78,8 @@ Outcome Mover::propose(Randomness& random, double power, const Proposal& proposa
 }
 
 // Draws a subtree anew and accepts or rejects it. After a failure the chain stays.
-Outcome Mover::cut(Randomness& random, double power, Point point, bool counted, Proof& proof) {
+Outcome ProofTransitions::cut(Randomness& random, double power, Point point, bool counted,
+                              Proof& proof) {
     path_to(proof.nodes, point.node, path_);
     const Node& goal = proof.nodes[point.node];
     take_rows(proof, goal);
@@ -88,8 +91,8 @@ Outcome Mover::cut(Randomness& random, double power, Point point, bool counted, 
 
 // Draws anew what the sequence of choices has from a point on: the subtree of the point's goal, and
 // on the way up all right parts of goals whose left part holds the point.
-Outcome Mover::cut_sequence(Randomness& random, double power, Point point, bool counted,
-                            Proof& proof) {
+Outcome ProofTransitions::cut_sequence(Randomness& random, double power, Point point, bool counted,
+                                       Proof& proof) {
     candidate_.nodes.assign(proof.nodes.begin(), proof.nodes.end());
     candidate_.rows.assign(proof.rows.begin(), proof.rows.end());
     path_to(proof.nodes, point.node, queue_);
@@ -117,7 +120,7 @@ Outcome Mover::cut_sequence(Randomness& random, double power, Point point, bool 
 }
 
 // Draws the subtree at a position of the candidate anew; false at a dead end.
-bool Mover::redraw(Randomness& random, std::uint32_t position, std::int32_t rule) {
+bool ProofTransitions::redraw(Randomness& random, std::uint32_t position, std::int32_t rule) {
     const Node& goal = candidate_.nodes[position];
     take_rows(candidate_, goal);
     if (!grow(random, goal, rule, 0.0, tests_.max_leaves > 0 ? tests_.max_leaves : kNoLimit)) {
@@ -131,8 +134,8 @@ bool Mover::redraw(Randomness& random, std::uint32_t position, std::int32_t rule
 // Draws one of the particles of a conditional filter. A particle that breaks a test is left out
 // when it is drawn, and another is drawn. So the others have the same probabilities as if it had
 // been left out before.
-Outcome Mover::redraw_by_particles(Randomness& random, double power, const smc::Plan& filter,
-                                   Proof& proof) {
+Outcome ProofTransitions::redraw_by_particles(Randomness& random, double power,
+                                              const smc::Plan& filter, Proof& proof) {
     plan_ = filter;
     plan_.power = power;
     plan_.max_leaves = tests_.max_leaves;
@@ -169,7 +172,8 @@ Outcome Mover::redraw_by_particles(Randomness& random, double power, const smc::
 }
 
 // Makes a move from tree to tree; the grammar has one derivation of each.
-Outcome Mover::move_tree(Randomness& random, double power, ProposalKind kind, Proof& proof) {
+Outcome ProofTransitions::move_tree(Randomness& random, double power, ProposalKind kind,
+                                    Proof& proof) {
     switch (moves_.propose(random, power, kind, proof)) {
         case TreeMoves::Made::nothing: return Outcome::stayed;
         case TreeMoves::Made::no_tree: return Outcome::failed;
@@ -186,8 +190,8 @@ Outcome Mover::move_tree(Randomness& random, double power, ProposalKind kind, Pr
 // Accepts or rejects the drawn subtree for the end of `path_`. `counted`: the ratio of the numbers
 // of choice points is in the acceptance ratio; `always`: that ratio is 1; `log_more`: the log of
 // another factor of it. If a test fails, the chain stays.
-Outcome Mover::decide(Randomness& random, double power, bool counted, bool always, Proof& proof,
-                      double log_more) {
+Outcome ProofTransitions::decide(Randomness& random, double power, bool counted, bool always,
+                                 Proof& proof, double log_more) {
     if (tests_.need_tree() && !tester_.holds(candidate(proof))) {
         return Outcome::failed;
     }
@@ -205,7 +209,7 @@ Outcome Mover::decide(Randomness& random, double power, bool counted, bool alway
 }
 
 // Log of the acceptance ratio of a cut. `counted`: the point was drawn among all of them.
-double Mover::log_ratio(const Sums& now, const Sums& old, double power, bool counted) {
+double ProofTransitions::log_ratio(const Sums& now, const Sums& old, double power, bool counted) {
     double out = now.log_excess - old.log_excess +
                  tempered(power, now.log_likelihood - old.log_likelihood);
     if (counted) {
@@ -215,19 +219,19 @@ double Mover::log_ratio(const Sums& now, const Sums& old, double power, bool cou
 }
 
 // Leaves that the subtree of a goal may have.
-std::uint32_t Mover::room(const Proof& proof, const Node& goal) const {
+std::uint32_t ProofTransitions::room(const Proof& proof, const Node& goal) const {
     return tests_.max_leaves > 0 ? tests_.max_leaves - (proof.all().n_leaves - goal.all.n_leaves)
                                  : kNoLimit;
 }
 
-const Proof& Mover::candidate(const Proof& proof) {
+const Proof& ProofTransitions::candidate(const Proof& proof) {
     candidate_.nodes.assign(proof.nodes.begin(), proof.nodes.end());
     candidate_.rows.assign(proof.rows.begin(), proof.rows.end());
     replace(candidate_, path_, drawn_, {rows_.data(), drawn_[0].size});
     return candidate_;
 }
 
-bool Mover::holds(const Proof& proof) {
+bool ProofTransitions::holds(const Proof& proof) {
     const bool few = tests_.max_leaves == 0 || proof.all().n_leaves <= tests_.max_leaves;
     return few && (!tests_.need_tree() || tester_.holds(proof)) &&
            (!*predicate_ || (*predicate_)(proof));

@@ -1,4 +1,4 @@
-#include "search/opening.hpp"
+#include "search/branching.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,7 +8,7 @@
 
 namespace slp::search {
 
-Opening::Opening(const Problem& problem, const Geometry& geometry, bool likelihood,
+Branching::Branching(const Problem& problem, const Geometry& geometry, bool likelihood,
                  NodeTable& table, Trees& trees, Budget& budget)
     : problem_(problem),
       geometry_(geometry),
@@ -26,12 +26,12 @@ Opening::Opening(const Problem& problem, const Geometry& geometry, bool likeliho
       own_(leaf_.width()),
       right_(leaf_.width()) {}
 
-double Opening::bound(const Branch& branch) {
+double Branching::bound(const Branch& branch) {
     const double a = branch.below[0].high, b = branch.below[1].high;
     return a == -INFINITY || b == -INFINITY ? -INFINITY : branch.log_weight + a + b;
 }
 
-void Opening::find_splits(const Box& box) {
+void Branching::find_splits(const Box& box) {
     if (!splits_.empty() && split_key_ == box.key) {  // the keys of its rows make that of a box
         return;
     }
@@ -48,7 +48,7 @@ void Opening::find_splits(const Box& box) {
     find_sums(box);
 }
 
-Opening::Edges Opening::edges(const Box& box, std::int32_t product, Arena& arena) {
+Branching::Edges Branching::edges(const Box& box, std::int32_t product, Arena& arena) {
     Edges out{{}, {}, -INFINITY};
     find_splits(box);
     if (!builder_.only_stops(product)) {
@@ -65,7 +65,7 @@ Opening::Edges Opening::edges(const Box& box, std::int32_t product, Arena& arena
     return out;
 }
 
-Opened Opening::open(const Box& box, std::int32_t product, Arena& arena) {
+Opened Branching::open(const Box& box, std::int32_t product, Arena& arena) {
     const Edges found = edges(box, product, arena);
     Opened item;
     item.low = found.stop;
@@ -99,7 +99,7 @@ Opened Opening::open(const Box& box, std::int32_t product, Arena& arena) {
     return item;
 }
 
-Opening::Whole Opening::open_whole(const Box& box, std::int32_t product, Arena& arena) {
+Branching::Whole Branching::open_whole(const Box& box, std::int32_t product, Arena& arena) {
     const Edges found = edges(box, product, arena);
     Branch* const begin = arena.allocate<Branch>(found.item.n_edges);
     Branch* end = begin;
@@ -116,7 +116,7 @@ Opening::Whole Opening::open_whole(const Box& box, std::int32_t product, Arena& 
     return out;
 }
 
-bool Opening::look_at(const Box& box) {
+bool Branching::look_at(const Box& box) {
     find_splits(box);
     if (!looks_) {
         looks_ = two_levels_.prepare(box, splits_, sums_, own_.data());
@@ -126,14 +126,14 @@ bool Opening::look_at(const Box& box) {
     return *looks_;
 }
 
-std::size_t Opening::number_of(const BoxSplit& split) const {
+std::size_t Branching::number_of(const BoxSplit& split) const {
     const auto at = std::ranges::lower_bound(
         splits_, std::pair(split.feature, split.low), {},
         [](const BoxSplit& other) { return std::pair(other.feature, other.low); });
     return static_cast<std::size_t>(at - splits_.begin());
 }
 
-double Opening::promise(const Box& box, const Branch& branch) {
+double Branching::promise(const Box& box, const Branch& branch) {
     find_splits(box);
     double out = branch.log_weight;
     for (std::size_t i = 0; i < 2; ++i) {
@@ -146,7 +146,7 @@ double Opening::promise(const Box& box, const Branch& branch) {
     return out;
 }
 
-void Opening::look_below(const Box& box, Branch& branch) {
+void Branching::look_below(const Box& box, Branch& branch) {
     branch.looked = true;
     for (std::size_t i = 0; i < 2 && branch.split != nullptr; ++i) {
         Below& below = branch.below[i];
@@ -170,7 +170,7 @@ void Opening::look_below(const Box& box, Branch& branch) {
     }
 }
 
-void Opening::look_below(const Box& box, std::size_t number, bool left, Below& below) {
+void Branching::look_below(const Box& box, std::size_t number, bool left, Below& below) {
     const std::size_t width = leaf_.width();
     const double* const on_left = sums_ + number * width;
     for (std::size_t i = 0; i < width; ++i) {
@@ -183,7 +183,7 @@ void Opening::look_below(const Box& box, std::size_t number, bool left, Below& b
     below.high = std::max(below.low, std::min(below.high, high));
 }
 
-void Opening::split_below(const Box& box, const BoxSplit& split, bool left, Below& below) {
+void Branching::split_below(const Box& box, const BoxSplit& split, bool left, Below& below) {
     rows_.resize(box.rows.size());
     const Box side = geometry_.side(box, split, left, rows_.data());
     const std::int32_t state = below.product / problem_.n_owed();
@@ -195,7 +195,7 @@ void Opening::split_below(const Box& box, const BoxSplit& split, bool left, Belo
     below.high = std::max(below.low, std::min(below.high, high));
 }
 
-void Opening::part_below(const Box& box, const BoxSplit& split, bool left, Below& below) {
+void Branching::part_below(const Box& box, const BoxSplit& split, bool left, Below& below) {
     rows_.resize(box.rows.size());
     const Box side = geometry_.side(box, split, left, rows_.data());
     const std::int32_t state = below.product / problem_.n_owed();
@@ -211,7 +211,7 @@ void Opening::part_below(const Box& box, const BoxSplit& split, bool left, Below
     below.high = std::max(below.low, std::min(below.high, high));
 }
 
-void Opening::open_start(Opened& item, const Box& box, Arena& arena) {
+void Branching::open_start(Opened& item, const Box& box, Arena& arena) {
     find_splits(box);
     Branch* const begin = arena.allocate<Branch>(static_cast<std::size_t>(problem_.n_owed()));
     Branch* end = begin;
@@ -232,8 +232,8 @@ void Opening::open_start(Opened& item, const Box& box, Arena& arena) {
     item.high = high;
 }
 
-Branch Opening::branch_of(const RuleEdges& rule, const Edge& edge, const Box& box,
-                          std::span<const BoxSplit> splits) {
+Branch Branching::branch_of(const RuleEdges& rule, const Edge& edge, const Box& box,
+                            std::span<const BoxSplit> splits) {
     const double* const own = own_.data();
     const std::size_t width = leaf_.width();
     Branch branch{rule.log_factor + std::log(edge.probability), 0.0, nullptr, {}, false};
@@ -255,7 +255,7 @@ Branch Opening::branch_of(const RuleEdges& rule, const Edge& edge, const Box& bo
     return branch;
 }
 
-Below Opening::below(const Box& side, std::int32_t product, Key key, const double* sums) {
+Below Branching::below(const Box& side, std::int32_t product, Key key, const double* sums) {
     const std::int32_t state = product / problem_.n_owed();
     const bool counted = problem_.counted(), stops = !counted || product % problem_.n_owed() == 0;
     Below out{key, product, -INFINITY, -INFINITY, -INFINITY};
@@ -278,7 +278,7 @@ Below Opening::below(const Box& side, std::int32_t product, Key key, const doubl
     return out;
 }
 
-void Opening::refresh(Opened& item, Branch& branch) {
+void Branching::refresh(Opened& item, Branch& branch) {
     for (Below& below : branch.below) {
         if (below.product >= 0) {
             refresh(below, table_.find(below.key));
@@ -288,7 +288,7 @@ void Opening::refresh(Opened& item, Branch& branch) {
     take_value(item, branch);
 }
 
-void Opening::refresh(Below& below, const Entry* entry) {
+void Branching::refresh(Below& below, const Entry* entry) {
     below.low = below.stop;
     if (entry != nullptr) {
         below.low = std::max(below.low, entry->low);
@@ -296,7 +296,7 @@ void Opening::refresh(Below& below, const Entry* entry) {
     }
 }
 
-void Opening::take_value(Opened& item, const Branch& branch) {
+void Branching::take_value(Opened& item, const Branch& branch) {
     const double value = branch.low();
     if (!(value > item.low)) {
         return;
@@ -319,7 +319,7 @@ void Opening::take_value(Opened& item, const Branch& branch) {
     item.low = value;
 }
 
-TreeRef Opening::tree_of(const BoxSplit& split, TreeRef left, TreeRef right) {
+TreeRef Branching::tree_of(const BoxSplit& split, TreeRef left, TreeRef right) {
     trees_.keep(left);  // making room may take the items that hold them
     trees_.keep(right);
     while (!trees_.room() && table_.size() > 0) {
@@ -332,7 +332,7 @@ TreeRef Opening::tree_of(const BoxSplit& split, TreeRef left, TreeRef right) {
 }
 
 // A right side is the box less the left side.
-void Opening::find_sums(const Box& box) {
+void Branching::find_sums(const Box& box) {
     const std::size_t width = leaf_.width();
     sums_ = split_arena_.allocate<double>(splits_.size() * width);
     for_each_feature(splits_, [&](std::span<const BoxSplit> own, std::uint32_t first) {

@@ -1,4 +1,4 @@
-// What a mover draws: rows, proofs and subtrees.
+// What the transitions draw: rows, proofs and subtrees.
 
 #include <algorithm>
 #include <bit>
@@ -7,12 +7,12 @@
 #include <numeric>
 #include <utility>
 
-#include "mcmc/mover.hpp"
+#include "mcmc/transitions.hpp"
 
 namespace slp::mcmc {
 
 // Puts a goal's rows into `rows_`, ascending.
-void Mover::take_rows(const Proof& proof, const Node& node) {
+void ProofTransitions::take_rows(const Proof& proof, const Node& node) {
     const Rows rows = proof.rows_of(node);
     if (rows.size() == problem_.table.n_rows) {
         std::iota(rows_.begin(), rows_.end(), 0U);
@@ -39,7 +39,7 @@ void Mover::take_rows(const Proof& proof, const Node& node) {
 }
 
 // The test of a split on the rows of its box.
-RowTest Mover::test_of(const Taken& taken) const {
+RowTest ProofTransitions::test_of(const Taken& taken) const {
     return test_in_box(problem_.table.features[static_cast<std::size_t>(taken.feature)],
                        taken.low);
 }
@@ -48,7 +48,7 @@ RowTest Mover::test_of(const Taken& taken) const {
 // whether it is the goal itself -> choice) comes to a dead end, or there are more than `room`
 // leaves.
 template <typename Choose>
-bool Mover::grow_by(const Node& goal, std::uint32_t room, Choose choose) {
+bool ProofTransitions::grow_by(const Node& goal, std::uint32_t room, Choose choose) {
     drawn_.clear();
     goals_.assign(1, {goal.state, 0, goal.size});
     std::uint32_t n_leaves = 0;
@@ -85,14 +85,14 @@ bool Mover::grow_by(const Node& goal, std::uint32_t room, Choose choose) {
     return true;
 }
 
-bool Mover::grow(Randomness& random, const Node& goal, std::int32_t rule, double end_early,
-                 std::uint32_t room) {
+bool ProofTransitions::grow(Randomness& random, const Node& goal, std::int32_t rule,
+                            double end_early, std::uint32_t room) {
     return grow_by(goal, room, [&](Rows rows, std::int32_t state, Choice& out) {
         return process_.draw(random, rows, state, std::exchange(rule, -1), end_early, out);
     });
 }
 
-bool Mover::draw(Randomness& random, double end_early, Proof& out) {
+bool ProofTransitions::draw(Randomness& random, double end_early, Proof& out) {
     std::iota(rows_.begin(), rows_.end(), 0U);
     Node root;
     root.state = problem_.grammar.start;
@@ -104,7 +104,7 @@ bool Mover::draw(Randomness& random, double end_early, Proof& out) {
     return true;
 }
 
-bool Mover::fresh(Randomness& random, std::uint32_t tries, State& state) {
+bool ProofTransitions::fresh(Randomness& random, std::uint32_t tries, State& state) {
     for (std::uint32_t i = 0; i < tries; ++i) {
         if (draw(random, 0.0, fresh_) && accepts(random, fresh_.all().log_excess) &&
             holds(fresh_)) {
@@ -119,7 +119,7 @@ bool Mover::fresh(Randomness& random, std::uint32_t tries, State& state) {
 // `choose` (rows, state, what is taken -> choice). False if it refuses one, or their number is not
 // that of the goals.
 template <typename Choose>
-bool Mover::build_by(std::span<const Taken> choices, Proof& out, Choose choose) {
+bool ProofTransitions::build_by(std::span<const Taken> choices, Proof& out, Choose choose) {
     std::iota(rows_.begin(), rows_.end(), 0U);
     Node root;
     root.state = problem_.grammar.start;
@@ -135,14 +135,14 @@ bool Mover::build_by(std::span<const Taken> choices, Proof& out, Choose choose) 
     return true;
 }
 
-bool Mover::build(std::span<const Taken> choices, Proof& out) {
+bool ProofTransitions::build(std::span<const Taken> choices, Proof& out) {
     return build_by(choices, out,
                     [&](Rows rows, std::int32_t state, const Taken& taken, Choice& so) {
                         return process_.find(rows, state, taken, so);
                     });
 }
 
-bool Mover::build_tree(std::span<const Taken> nodes, Proof& out) {
+bool ProofTransitions::build_tree(std::span<const Taken> nodes, Proof& out) {
     const auto n_features = static_cast<std::int32_t>(problem_.table.features.size());
     return build_by(nodes, out, [&](Rows, std::int32_t, const Taken& taken, Choice& so) {
         so = Choice{};
@@ -156,7 +156,7 @@ bool Mover::build_tree(std::span<const Taken> nodes, Proof& out) {
 // Draws the subtree of the highest goal that fits, on the path of a row of the data, from its exact
 // distribution given the rest. Every goal below one that fits does, so it is the last that fits on
 // the way up.
-Outcome Mover::redraw_exactly(Randomness& random, double power, Proof& proof) {
+Outcome ProofTransitions::redraw_exactly(Randomness& random, double power, Proof& proof) {
     const std::uint64_t number = random.index(rows_up_to_.back());
     const auto row = std::upper_bound(rows_up_to_.begin(), rows_up_to_.end(), number);
     path_of_row(proof, static_cast<std::uint32_t>(row - rows_up_to_.begin()));
@@ -181,7 +181,7 @@ Outcome Mover::redraw_exactly(Randomness& random, double power, Proof& proof) {
     return decide(random, power, false, true, proof);
 }
 
-bool Mover::fits(Proof& proof, std::uint32_t position) {
+bool ProofTransitions::fits(Proof& proof, std::uint32_t position) {
     Node& node = proof.nodes[position];
     if (node.fits < 0) {
         node.fits = exact_.fits(proof.rows_of(node)) ? 1 : 0;
@@ -189,13 +189,13 @@ bool Mover::fits(Proof& proof, std::uint32_t position) {
     return node.fits == 1;
 }
 
-bool Mover::root_fits() {
+bool ProofTransitions::root_fits() {
     std::iota(rows_.begin(), rows_.end(), 0U);
     return exact_.fits(rows_);
 }
 
 // Positions of the goals whose boxes hold a distinct row, from the root down, into `path_`.
-void Mover::path_of_row(const Proof& proof, std::uint32_t row) {
+void ProofTransitions::path_of_row(const Proof& proof, std::uint32_t row) {
     path_.assign(1, 0);
     while (proof.nodes[path_.back()].n_parts() > 0) {
         const Node& node = proof.nodes[path_.back()];

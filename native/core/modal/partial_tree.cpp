@@ -1,4 +1,4 @@
-#include "modal/growing_tree.hpp"
+#include "modal/partial_tree.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -12,10 +12,10 @@ constexpr std::uint32_t kDeepestPlace = 60;
 
 }  // namespace
 
-GrowingTree::GrowingTree(const Problem& problem, const Plan& plan, Budget& budget)
+PartialTree::PartialTree(const Problem& problem, const Plan& plan, Budget& budget)
     : problem_(problem), plan_(plan), row_sums_(problem), charge_(budget) {}
 
-void GrowingTree::start(std::span<const std::uint32_t> rows, std::int32_t state) {
+void PartialTree::start(std::span<const std::uint32_t> rows, std::int32_t state) {
     charge_.add((8 + 8 * row_sums_.width()) * rows.size());
     rows_.assign(rows.begin(), rows.end());
     scratch_.resize(rows.size());
@@ -28,7 +28,7 @@ void GrowingTree::start(std::span<const std::uint32_t> rows, std::int32_t state)
     add(std::move(root));
 }
 
-std::size_t GrowingTree::add(Node&& node) {
+std::size_t PartialTree::add(Node&& node) {
     const std::size_t number = nodes_.size(), width = row_sums_.width();
     charge_.add(sizeof(Node) + 8 * (width + node.added.size()));
     sums_.resize(sums_.size() + width);
@@ -38,14 +38,14 @@ std::size_t GrowingTree::add(Node&& node) {
     return number;
 }
 
-RowSet GrowingTree::rows_of(std::size_t node) const {
+RowSet PartialTree::rows_of(std::size_t node) const {
     const Node& own = nodes_[node];
     const std::size_t width = row_sums_.width();
     return {std::span(rows_).subspan(own.begin, own.end - own.begin),
             single_.data() + own.begin * width, std::span(sums_).subspan(node * width, width)};
 }
 
-std::uint32_t GrowingTree::part_rows(std::size_t number) {
+std::uint32_t PartialTree::part_rows(std::size_t number) {
     const Node& node = nodes_[number];
     const Feature& feature = problem_.table.features[node.split.feature];
     std::uint32_t left = node.begin, right = node.begin;
@@ -63,7 +63,7 @@ std::uint32_t GrowingTree::part_rows(std::size_t number) {
     return left;
 }
 
-std::size_t GrowingTree::add_side(std::size_t above, bool left, std::uint32_t middle,
+std::size_t PartialTree::add_side(std::size_t above, bool left, std::uint32_t middle,
                                   std::int32_t state) {
     Node& node = nodes_[above];
     Node side;
@@ -86,7 +86,7 @@ std::size_t GrowingTree::add_side(std::size_t above, bool left, std::uint32_t mi
     return add(std::move(side));
 }
 
-std::vector<std::size_t> GrowingTree::undo_dead_ends() {
+std::vector<std::size_t> PartialTree::undo_dead_ends() {
     std::vector<std::size_t> again, stack{0};
     while (!stack.empty()) {
         const std::size_t at = stack.back();
@@ -117,7 +117,7 @@ std::vector<std::size_t> GrowingTree::undo_dead_ends() {
     return again;
 }
 
-Grown GrowingTree::grown() const {
+Grown PartialTree::grown() const {
     Grown out;
     const std::size_t k = row_sums_.width() - kStatistics;
     for_each([&](std::size_t at) {
