@@ -38,6 +38,9 @@ __all__ = [
 ]
 
 Severity = Literal["error", "warning"]
+#: What a finding has to do with a limit of time: it ended the run, it left too little for another
+#: run, or it may be why.
+OfTime = Literal["ended", "shortened", "perhaps"]
 
 
 class ExitCode(IntEnum):
@@ -64,7 +67,7 @@ class Diagnostic:
     `code` is stable: `E` (error) or `W` (warning), then three digits. `message` says what is wrong,
     and `help` what to do. `span` is the faulty text, if there is one. `may_follow` tells whether
     the finding may be due to another clause that could not be read and that defines what is missing
-    here.
+    here. `of_time` is None where no limit of time is told of.
     """
 
     code: str
@@ -74,6 +77,7 @@ class Diagnostic:
     related: tuple[Related, ...] = ()
     severity: Severity = "error"
     may_follow: bool = False
+    of_time: OfTime | None = None
 
     def to_dict(self) -> dict[str, object]:
         """The finding as plain data, for `--format json`."""

@@ -95,5 +95,5 @@ def _reading(read: Response, roles: Roles) -> str:
     """What a program takes the response for; evidences of different kinds do not compare."""
     if read.leaf.classes:
         return "classes"
-    kind = "counts" if read.leaf.name == "gamma_poisson" else "numbers"
+    kind = "counts" if read.leaf.responses == "counts" else "numbers"
     return kind if roles.event is None else f"durations with the events `{roles.event.name}`"

@@ -10,8 +10,7 @@ from itertools import count
 from slp.budgets import format_seconds
 from slp.engines.contract import Progress
 from slp.errors import Diagnostic, warn
-from slp.messages.inference import W540
-from slp.messages.results import NOT_CONVERGED, W530, W541, W543
+from slp.messages.results import NOT_CONVERGED
 from slp.results.diagnostics import Diagnostics
 from slp.runner import RunProgress, Schedule
 from slp.runner.chain import length_of
@@ -81,16 +80,13 @@ def not_converged(diagnostics: Diagnostics, schedule: Schedule, draws: int) -> D
     return NOT_CONVERGED(faults=faults, flags=flags, keywords=keywords)
 
 
-#: The codes of what a limit of time leads to.
-_OF_TIME = tuple(entry.code for entry in (W540, W541, W543))
-
-
 def told_by_cause(found: Sequence[Diagnostic]) -> list[Diagnostic]:
     """The same findings, but one for all that a limit of time has caused, with the remedy of the
-    first of them."""
-    of_time = sorted((d for d in found if d.code in _OF_TIME), key=lambda d: d.code)
+    first of them by code."""
+    of_time = [d for d in found if d.of_time in ("ended", "shortened")]
     if not of_time:
         return list(found)
-    caused = [*of_time, *(d for d in found if d.code == W530.code)]
+    of_time.sort(key=lambda d: d.code)
+    caused = [*of_time, *(d for d in found if d.of_time == "perhaps")]
     whole = replace(of_time[0], message="; ".join(d.message for d in caused))
     return [*(d for d in found if d not in caused), whole]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +11,36 @@ from slp.leaves.labels import Label
 
 #: Probability of the credible intervals of a leaf.
 LEVEL = 0.9
+#: What a leaf model is one of.
+Responses = Literal["classes", "numbers", "counts", "durations"]
+
+_M = TypeVar("_M")
+
+
+class LeafFacts:
+    """What `LeafModel` asks, as it holds of most models."""
+
+    classes: tuple[Label, ...] = ()
+    responses: Responses = "numbers"
+    weighted = False
+    regressors: tuple[str, ...] = ()
+    exposed = False
+    soft_trees = False
+    ref = 0.0
+    squares = False
+    predicted_in_core = True
+
+    def design(self, x: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        """None: leaves predict the same of every row."""
+        return None
+
+    def design_of_sums(self, S: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        """None: leaves predict the same of every row."""
+        return None
+
+    def at(self: _M, row: NDArray[np.float64]) -> _M:
+        """The model itself."""
+        return self
 
 
 class LeafModel(Protocol):
@@ -22,6 +52,8 @@ class LeafModel(Protocol):
     name: str
     #: sorted class labels in their own type, () if the response is numeric
     classes: tuple[Label, ...]
+    #: what it is a model of
+    responses: Responses
     #: whether statistics are sums over rows with weights
     weighted: bool
     #: names of the features whose values a prediction depends on, () for most models
@@ -32,6 +64,8 @@ class LeafModel(Protocol):
     soft_trees: bool
     #: what statistics subtract from a response, 0 for most models
     ref: float
+    #: whether statistics are n, the sum of (y - ref) and that of (y - ref)^2
+    squares: bool
     #: whether the core knows its predictive mean, or class probabilities
     predicted_in_core: bool
 
@@ -59,6 +93,25 @@ class LeafModel(Protocol):
     def numbers_for_core(self, S: NDArray[np.float64]) -> NDArray[np.float64] | str:
         """The numbers by which the core knows the model on a table whose rows have the statistics
         S, shape (n, k); if it does not take the model, why, as the end of a sentence."""
+        ...
+
+    def design(self, x: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        """What a row's prediction weighs the `values` of its leaf by, shape (m, J), of rows with
+        these values of the regressors, shape (m, q); None if leaves predict the same of every
+        row."""
+        ...
+
+    def design_of_sums(self, S: NDArray[np.float64]) -> NDArray[np.float64] | None:
+        """The same at the mean of rows with statistics S, shape (..., J)."""
+        ...
+
+    def at(self, row: NDArray[np.float64]) -> LeafModel:
+        """The model as it predicts a row with this design, shape (J,)."""
+        ...
+
+    def values(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The J numbers that leaves predict by, shape (..., J): the class probabilities, the mean,
+        or the coefficients of a line."""
         ...
 
     def predict_proba(self, S: NDArray[np.float64]) -> NDArray[np.float64]:

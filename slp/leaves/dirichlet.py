@@ -9,12 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.late import late_import
+from slp.leaves.base import LeafFacts, Responses
 from slp.leaves.labels import Label
 from slp.leaves.numbers import count_of, number_text
 from slp.leaves.rising import LogRising
 
 
-class Dirichlet:
+class Dirichlet(LeafFacts):
     """`dirichlet(a)` or `dirichlet([a1, ..., aC])`: class probabilities p ~ Dirichlet(a).
 
     Statistics (k = C): the class counts n_c. With A the sum of the a_c and N the sum of the n_c,
@@ -26,12 +27,7 @@ class Dirichlet:
     """
 
     name = "dirichlet"
-    weighted = False
-    regressors: tuple[str, ...] = ()
-    exposed = False
-    soft_trees = False
-    ref = 0.0
-    predicted_in_core = True
+    responses: Responses = "classes"
     one_number: bool
     """Whether one number is declared for all classes."""
 
@@ -89,6 +85,10 @@ class Dirichlet:
         """(a_c + n_c) / (A + N), shape (..., C)."""
         weights = np.asarray(S) + self.concentration
         return np.asarray(weights / weights.sum(axis=-1, keepdims=True))
+
+    def values(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The class probabilities."""
+        return self.predict_proba(S)
 
     def mean(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
         """Classes have no mean: TypeError."""

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.leaves.base import Responses
 from slp.leaves.numbers import (
     NumericModel,
     count_of,
@@ -31,6 +32,7 @@ class GammaExponential(NumericModel):
     """
 
     name = "gamma_exponential"
+    responses: Responses = "durations"
     n_statistics = 3
 
     def __init__(self, a: float, b: float) -> None:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.late import late_import
+from slp.leaves.base import Responses
 from slp.leaves.numbers import NumericModel, count_of, gamma_interval, leaf_mean, log_best_runs
 from slp.leaves.rising import LogRising
 
@@ -27,6 +28,7 @@ class GammaPoisson(NumericModel):
     """
 
     name = "gamma_poisson"
+    responses: Responses = "counts"
 
     def __init__(self, a: float, b: float, *, exposed: bool = False) -> None:
         self.hyperparameters = (a, b)

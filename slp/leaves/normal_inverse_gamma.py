@@ -36,6 +36,7 @@ class NormalInverseGamma(NumericModel):
 
     name = "normal_inverse_gamma"
     n_statistics = 3
+    squares = True
 
     def __init__(
         self, mu: float, kappa: float, alpha: float, beta: float, *, ref: float = 0.0

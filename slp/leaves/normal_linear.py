@@ -138,7 +138,7 @@ class NormalLinear(NumericModel):
         pairs, odd = np.divmod(n.astype(np.intp), 2)
         return np.where(odd == 1, self._half_step + self._half(pairs), self._whole(pairs))
 
-    def coefficients(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+    def values(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
         """m' with `ref` in its first number, shape (..., q + 1): the mean of a row is (1, z) m'."""
         _, F = self._factor(S)
         upper = np.swapaxes(F[..., :-1, :-1], -1, -2)
@@ -149,7 +149,7 @@ class NormalLinear(NumericModel):
     def mean(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
         """(1, z) m', shape (...): of the row of `at`, or at the mean of the leaf's rows."""
         row = self.design_of_sums(S) if self._row is None else self._row
-        return np.asarray((self.coefficients(S) * row).sum(axis=-1))
+        return np.asarray((self.values(S) * row).sum(axis=-1))
 
     def _spread(self, S: NDArray[np.float64], more: float) -> tuple[NDArray[np.float64], ...]:
         """2 alpha' and the scale sqrt(beta' / alpha' (more + (1, z) L'^-1 (1, z)'))."""
@@ -171,7 +171,7 @@ class NormalLinear(NumericModel):
 
     def line(self, S: NDArray[np.float64]) -> dict[str, Any]:
         """The mean of m' in the units of the data: `intercept`, and `slopes` by regressor."""
-        b = self.coefficients(S)
+        b = self.values(S)
         slopes = b[1:] / self.scale
         by_name = dict(zip(self.regressors, slopes.tolist(), strict=True))
         return {"intercept": float(b[0] - slopes @ self.centre), "slopes": by_name}

@@ -25,6 +25,7 @@ class NormalShared(NumericModel):
 
     name = "normal_shared"
     n_statistics = 3
+    squares = True
     soft_trees = True
 
     def __init__(

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.late import late_import
-from slp.leaves.base import LEVEL
-from slp.leaves.labels import Label
+from slp.leaves.base import LEVEL, LeafFacts
 
 #: Weights of classes that differ by less, relatively, are equal: sums of real weights are rounded.
 TIE = 1e-12
@@ -35,17 +34,10 @@ def rounded_text(model: str) -> str:
     return model if exact else "about " + _DECIMALS.sub(lambda x: f"{float(x[0]):.6g}", model)
 
 
-class NumericModel:
+class NumericModel(LeafFacts):
     """Base of the numeric models, which have no classes."""
 
     name: str
-    classes: tuple[Label, ...] = ()
-    weighted = False
-    regressors: tuple[str, ...] = ()
-    exposed = False
-    soft_trees = False
-    ref = 0.0
-    predicted_in_core = True
     #: hyperparameters, in the order in which they are declared
     hyperparameters: tuple[float, ...]
 
@@ -57,6 +49,14 @@ class NumericModel:
         """The hyperparameters; the first, a mean, less `ref`."""
         first, *others = self.hyperparameters
         return np.array([first - self.ref, *others])
+
+    def mean(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """See `LeafModel`."""
+        raise NotImplementedError
+
+    def values(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The mean."""
+        return self.mean(S)[..., None]
 
     def predict_proba(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
         """A numeric response has no classes: TypeError."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from slp.errors import Diagnostic, Related
+from slp.errors import Diagnostic, OfTime, Related
 
 if TYPE_CHECKING:
     from slp.source import SourceSpan
@@ -28,12 +28,14 @@ class Entry:
     cause : when this is found.
     remedy : what to do about it.
     example : a program, a table or a command that gives it.
+    of_time : see `Diagnostic`.
     """
 
     heading: str
     cause: str
     remedy: str
     example: str
+    of_time: OfTime | None = None
 
     @property
     def code(self) -> str:
@@ -91,4 +93,5 @@ class Wording:
             tuple(related),
             self.entry.severity,
             self.may_follow,
+            self.entry.of_time,
         )

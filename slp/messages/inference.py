@@ -280,6 +280,7 @@ W540 = Entry(
     cause="Exact sums would need more memory or time than there is: numbers are estimates.",
     remedy="Give more memory or time, or change the program as the message says.",
     example="slp-sample growtree data.csv -n 10 --memory 400KiB",
+    of_time="shortened",
 )
 DRAWS_INSTEAD = W540.says(
     "`auto` draws with {engine}: {reason}",

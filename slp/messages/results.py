@@ -100,6 +100,7 @@ W541 = Entry(
     cause="The time that `--time` gives ended before all draws were made. What was drawn is kept.",
     remedy="Give more time, or run with `--checkpoint FILE` and go on by `--resume`.",
     example="slp-sample growtree data.csv --engine mh -n 1000000 --time 3s",
+    of_time="ended",
 )
 OUT_OF_TIME = W541.says(
     "the time of {time} is over: {kept} of {wanted} draws are there",
@@ -121,6 +122,7 @@ W530 = Entry(
     "1 % of the trajectories of soft trees diverge.",
     remedy="Do not use the numbers. Run longer, or change the proposal.",
     example="slp-sample growtree data.csv --engine mh -n 20 --warmup 10 --thin 1",
+    of_time="perhaps",
 )
 NOT_CONVERGED = W530.says(
     "not converged, do not use the numbers: {faults}",
@@ -132,6 +134,7 @@ W543 = Entry(
     cause="Half of the time that `--time` gives was over before warm-up was done.",
     remedy="Give it more time, or a smaller `warmup`.",
     example="slp-sample growtree data.csv --engine mh -n 8 --warmup 100000000 --thin 1 --time 2s",
+    of_time="shortened",
 )
 WARM_UP_CUT = W543.says(
     "half of the time was over in warm-up, which ended after {made:,} steps in place of "

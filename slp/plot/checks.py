@@ -12,7 +12,7 @@ from scipy.stats import beta
 from slp.data import Table, frame_of
 from slp.data.columns import Column, labels_of, numbers_of
 from slp.data.frames import column_of_values
-from slp.leaves import GammaExponential, label_text
+from slp.leaves import label_text
 from slp.plot.canvas import (
     BLUE,
     GREY,
@@ -137,9 +137,9 @@ def _of_numbers(
     ax: Axes, posterior: Posterior, rows: NDArray[np.object_], outcomes: Column
 ) -> None:
     leaf = posterior.table.leaf
-    if isinstance(leaf, GammaExponential) or leaf.name == "gamma_poisson":
-        kind = "counts" if leaf.name == "gamma_poisson" else "durations"
-        raise nothing(f"there is no picture of the calibration of {kind}", "compare the programs")
+    if leaf.responses != "numbers":
+        what = f"there is no picture of the calibration of {leaf.responses}"
+        raise nothing(what, "compare the programs")
     values, _ = numbers_of(outcomes)
     away = np.abs(2 * predictive_cdf(posterior, rows, values) - 1)
     inside = [(away <= level).mean() for level in _LEVELS]

@@ -19,7 +19,6 @@ from slp.data import SharedTable
 from slp.data.frames import Frame
 from slp.errors import Diagnostic, SlpWarning, TimeOverError, UsageError, warn
 from slp.messages.comparing import ONE_RUN_EACH
-from slp.messages.results import W541
 from slp.problem.new_rows import rows_as_numbers
 from slp.program.program import Program
 from slp.program.progress import Progress
@@ -94,7 +93,7 @@ def answers(
         return told
 
     def shared(message: Warning | str) -> Warning | str:
-        if isinstance(message, SlpWarning) and message.diagnostic.code == W541.code:
+        if isinstance(message, SlpWarning) and message.diagnostic.of_time == "ended":
             return SlpWarning(_shared(message.diagnostic, seconds, n))
         return message
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from slp.data.table import Table
 from slp.problem.new_rows import rows_as_numbers
 from slp.results.paths import TreePath
-from slp.results.rows_in_leaves import design_of_rows, leaf_values, of_rows
+from slp.results.rows_in_leaves import design_of_rows, of_rows
 from slp.trees import Tree
 
 #: Distributions of leaves and depths end when the rest has less mass than this.
@@ -49,7 +49,7 @@ def average_predictions(
     """What mixtures of leaves predict of new rows (`Table.new_rows`): class probabilities, shape
     (m, C), or means, shape (m, 1)."""
     leaf = table.leaf
-    values = [m.probability @ leaf_values(leaf, m.statistics) for m in mixtures]
+    values = [m.probability @ leaf.values(m.statistics) for m in mixtures]
     width = len(leaf.classes) or 1 + len(leaf.regressors)
     told = np.array(values, np.float64).reshape(len(values), width)
     return of_rows(told, design_of_rows(table, rows_as_numbers(table, rows)))

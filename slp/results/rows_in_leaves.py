@@ -15,15 +15,8 @@ from numpy.typing import NDArray
 from slp.data.table import Table
 from slp.data.words import first_row
 from slp.errors import DataError
-from slp.leaves import LeafModel, NormalLinear
+from slp.leaves import LeafModel
 from slp.messages.tables import NEW_REGRESSOR_MISSING
-
-
-def leaf_values(leaf: LeafModel, S: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The J numbers that leaves with statistics (..., k) predict by, shape (..., J)."""
-    if isinstance(leaf, NormalLinear):
-        return leaf.coefficients(S)
-    return leaf.predict_proba(S) if leaf.classes else leaf.mean(S)[..., None]
 
 
 def of_rows(values: NDArray[np.float64], design: NDArray[np.float64] | None) -> NDArray[np.float64]:
@@ -51,22 +44,16 @@ def regressors_of_rows(table: Table, numbers: NDArray[np.float64]) -> NDArray[np
 def design_of_rows(table: Table, numbers: NDArray[np.float64]) -> NDArray[np.float64] | None:
     """(1, z), shape (m, q + 1), of new rows; None if leaves predict the same of every row. Raises
     as `regressors_of_rows`."""
-    leaf = table.leaf
-    return (
-        leaf.design(regressors_of_rows(table, numbers)) if isinstance(leaf, NormalLinear) else None
-    )
+    return table.leaf.design(regressors_of_rows(table, numbers))
 
 
 def design_of_table(table: Table, rows: NDArray[np.int64]) -> NDArray[np.float64] | None:
     """The same of distinct rows of the table, (m,), at the mean of the rows that each stands
     for."""
-    leaf = table.leaf
-    return leaf.design_of_sums(table.statistics[rows]) if isinstance(leaf, NormalLinear) else None
+    return table.leaf.design_of_sums(table.statistics[rows])
 
 
 def leaves_at(table: Table, numbers: NDArray[np.float64]) -> Iterator[LeafModel]:
     """The leaf model as it predicts each of m new rows (`rows_as_numbers`)."""
     design, leaf = design_of_rows(table, numbers), table.leaf
-    if design is None or not isinstance(leaf, NormalLinear):
-        return repeat(leaf, len(numbers))
-    return map(leaf.at, design)
+    return repeat(leaf, len(numbers)) if design is None else map(leaf.at, design)

@@ -21,7 +21,7 @@ from slp.kernels.compiled import N_CORES
 from slp.problem.new_rows import rows_as_numbers, table_in_pieces
 from slp.problem.tree_arrays import SidedTrees, ensemble_of_trees
 from slp.results.averages import LeafMixture, ScoredTree
-from slp.results.rows_in_leaves import design_of_rows, design_of_table, leaf_values, of_rows
+from slp.results.rows_in_leaves import design_of_rows, design_of_table, of_rows
 from slp.trees import Split
 
 K = TypeVar("K", bound=Hashable)
@@ -216,7 +216,7 @@ class DrawnTrees(WeightedDraws):
     def predictions(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
         """For each new row the class probabilities, shape (m, C), or the predictive mean, shape
         (m, 1), averaged over all draws."""
-        values = leaf_values(self.table.leaf, self._statistics)
+        values = self.table.leaf.values(self._statistics)
         numbers = rows_as_numbers(self.table, rows)
         blank = self._untold(numbers)
         whole = np.ascontiguousarray(numbers[~blank])
@@ -241,7 +241,7 @@ class DrawnTrees(WeightedDraws):
     ) -> NDArray[np.float64]:
         """What each tree predicts of rows, by their leaves of shape (U, m), and their (1, z) where
         leaves are lines: class probabilities, shape (U, m, C), or means, shape (U, m)."""
-        return self._told(leaf_values(self.table.leaf, self._statistics)[where], design)
+        return self._told(self.table.leaf.values(self._statistics)[where], design)
 
     def _told(
         self, values: NDArray[np.float64], design: NDArray[np.float64] | None
@@ -257,7 +257,7 @@ class DrawnTrees(WeightedDraws):
             if not self._untold(numbers).any():
                 yield self.predictive(self._ensemble.leaves(numbers, self._threads), design)
                 continue
-            values = leaf_values(self.table.leaf, self._statistics)
+            values = self.table.leaf.values(self._statistics)
             out = np.zeros((len(self.trees), len(numbers), values.shape[1]))
             for own, (at, leaves, shares) in zip(out, self._paths(numbers), strict=True):
                 np.add.at(own, at, shares[:, None] * values[leaves])

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from slp.data.table import Table
-from slp.leaves import NormalInverseGamma, label_text
+from slp.leaves import label_text
 from slp.trees.regions import number_text
 from slp.trees.route import route_table
 from slp.trees.tree import Tree
@@ -18,7 +18,7 @@ def in_sample_fit(table: Table, tree: Tree) -> list[str]:
     tree of one leaf: the number of rows that the most frequent classes of the leaves predict
     correctly, or the root mean squared distance from the leaves' means. Nothing for counts and
     durations."""
-    if not table.leaf.classes and not isinstance(table.leaf, NormalInverseGamma):
+    if not table.leaf.classes and not table.leaf.squares:
         return []
     found = [leaf.predictive for leaf in tree.leaves()]
     sums = np.array([prediction.statistics for prediction in found if prediction is not None])

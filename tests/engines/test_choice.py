@@ -18,6 +18,7 @@ from slp.engines.exact.fitting import Fit, Room, changes_that_fit, fits_in_words
 from slp.engines.telling import told_by_cause
 from slp.errors import Diagnostic, SlpWarning, UsageError
 from slp.ir import program as ir
+from slp.messages import entries
 from slp.problem.problem import Problem
 from slp.source import draw_diagnostic
 
@@ -121,9 +122,10 @@ def test_a_time_in_which_exact_sums_surely_do_not_end(monkeypatch: pytest.Monkey
 
 def test_one_warning_for_a_limit_of_time() -> None:
     """Of the code that comes first, with its remedy, and all that it led to; others stay."""
-    said = [Diagnostic(code, code.lower(), help=f"to {code}") for code in ("W544", "W543", "W530")]
+    known, codes = entries(), ("W544", "W543", "W530")
+    said = [known[code].says(code.lower(), f"to {code}")() for code in codes]
     assert told_by_cause(said[::2]) == said[::2]
-    other, one = told_by_cause([*said, Diagnostic("W541", "w541", help="more")])
+    other, one = told_by_cause([*said, known["W541"].says("w541", "more")()])
     assert other == said[0] and (one.code, one.help) == ("W541", "more")
     assert one.message == "w541; w543; w530"
 

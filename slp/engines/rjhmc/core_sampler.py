@@ -13,7 +13,6 @@ from slp.engines.rjhmc.plain import SoftData
 from slp.ir.program import GATE_SPREAD, GATE_WIDTH
 from slp.ir.schema import MOST_SOFT_LEAVES
 from slp.kernels.compiled import compiled_core
-from slp.leaves import Dirichlet, NormalShared
 from slp.problem.core import core_without_leaves
 from slp.problem.new_rows import table_as_numbers
 from slp.problem.problem import Problem
@@ -35,18 +34,16 @@ def soft_data(problem: Problem, options: SoftTreeOptions) -> SoftData:
     values = (table_as_numbers(table) - low) / length
     weights = problem.grammar.feature_weights
     delta = options.concentration * weights if options.index == "soft" else None
-    if isinstance(table.leaf, Dirichlet):
-        return SoftData(
-            values, h, table.statistics, table.leaf.concentration, delta=delta, spread=spread
-        )
-    assert isinstance(table.leaf, NormalShared)
+    numbers = table.leaf.numbers_for_core(table.statistics)
+    assert not isinstance(numbers, str), "the core takes the model"
+    if table.leaf.classes:
+        return SoftData(values, h, table.statistics, numbers, delta=delta, spread=spread)
     rows, sums, squares = table.statistics.T
     mean = sums / rows
     within = float(np.maximum(squares - sums * mean, 0.0).sum())
-    centre, *others = table.leaf.hyperparameters
-    numbers = (centre - table.leaf.ref, *others)
-    of_numbers: dict[str, Any] = {"rows": rows, "mean": mean, "within": within, "numbers": numbers}
-    return SoftData(values, h, **of_numbers, delta=delta, spread=spread)
+    of_numbers: dict[str, Any] = {"rows": rows, "mean": mean, "within": within}
+    own = tuple(numbers.tolist())
+    return SoftData(values, h, **of_numbers, numbers=own, delta=delta, spread=spread)
 
 
 def core_sampler(

@@ -12,7 +12,7 @@ from slp.data.row_weights import RowWeights
 from slp.data.table import Feature, Table, code_type
 from slp.errors import UnsupportedError
 from slp.ir.quantity import LevelOrMissing
-from slp.leaves import GammaPoisson, LeafModel, leaf_from_plain, leaf_to_plain
+from slp.leaves import LeafModel, leaf_from_plain, leaf_to_plain
 from slp.messages.saved import ROWS_NOT_SAVED
 from slp.results.saved.archive import Archive, DamagedError
 
@@ -222,7 +222,7 @@ def statistics_are_sound(leaf: LeafModel, statistics: NDArray[np.float64]) -> bo
     if not np.isfinite(statistics).all():
         return False
     whole = statistics if leaf.classes else statistics[..., :1]
-    if isinstance(leaf, GammaPoisson):
+    if leaf.responses == "counts":
         whole = statistics[..., [1, 3] if leaf.exposed else [0, 1]]
         if (statistics[..., 0] < 0).any():
             return False
