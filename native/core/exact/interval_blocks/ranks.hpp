@@ -84,11 +84,24 @@ public:
     // Rows with their codes of a feature, codes ascending; of levels also where they are met first.
     void order_by(std::uint32_t feature) {
         feature_ = &problem_.table.features[feature];
-        order_.clear();
-        for (std::size_t r = 0; r < rows.size(); ++r) {
-            order_.push_back(std::uint64_t{feature_->codes[rows[r]]} << 32 | r);
+        const auto n_codes = static_cast<std::size_t>(feature_->n_codes);
+        order_.resize(rows.size());
+        if (n_codes <= 2 * rows.size()) {  // counting is faster than sorting
+            place_.assign(n_codes + 1, 0U);
+            for (const std::uint32_t row : rows) {
+                ++place_[feature_->codes[row] + 1];
+            }
+            std::partial_sum(place_.begin(), place_.end(), place_.begin());
+            for (std::size_t r = 0; r < rows.size(); ++r) {
+                const std::uint64_t code = feature_->codes[rows[r]];
+                order_[place_[code]++] = code << 32 | r;
+            }
+        } else {
+            for (std::size_t r = 0; r < rows.size(); ++r) {
+                order_[r] = std::uint64_t{feature_->codes[rows[r]]} << 32 | r;
+            }
+            std::sort(order_.begin(), order_.end());
         }
-        std::sort(order_.begin(), order_.end());
         next_row_ = 0;
         std::fill_n(left.begin(), k, Sizes{0});
         if (feature_->kind == FeatureKind::levels) {
@@ -265,7 +278,7 @@ private:
     const Feature& inner_;
     const Feature* feature_ = nullptr;
     std::size_t most_;
-    std::vector<std::uint32_t> rank_of_code_, least_code_, largest_code_, next_a_, next_b_;
+    std::vector<std::uint32_t> rank_of_code_, least_code_, largest_code_, next_a_, next_b_, place_;
     std::vector<std::uint64_t> order_;
     std::size_t next_row_ = 0;
     LevelRanks levels_;

@@ -131,7 +131,7 @@ public:
             return false;
         }
         if (alike_) {
-            add_alike(member, member + 1);
+            add_splits(member, n);
             return true;
         }
         n_splits_[member] += n;
@@ -145,12 +145,16 @@ public:
         }
         return true;
     }
-    // The same for members from `begin` to end - 1 where features are alike: a split has mass 1.
+    // The same for members from `begin` to end - 1 where features are alike.
     void add_alike(std::size_t begin, std::size_t end) {
         for (std::size_t member = begin; member < end; ++member) {
-            n_splits_[member] += count_[member];
-            masses_[member] += count_[member];
+            add_splits(member, count_[member]);
         }
+    }
+    // Adds n splits to a member, where features are alike: each has mass 1.
+    void add_splits(std::size_t member, std::int32_t n) {
+        n_splits_[member] += n;
+        masses_[member] += n;
     }
     // The factor of the last member added.
     double factor(std::size_t q) const { return factor_[q]; }

@@ -343,10 +343,25 @@ private:
         if (from >= end) {
             return;
         }
-        std::fill(inner_sum_.begin(), inner_sum_.end(), 0.0);
-        inner_splits_.count(of_members_, i, j, ranks_.k, from, end);
         const Cell* const row = own.row(i);
         const Cell* const column = columns_.data() + j * ranks_.k + 1;
+        const std::size_t member = i * ranks_.k + j;
+        if constexpr (!kVector) {
+            if (alike_) {
+                of_members_.add_splits(member, static_cast<std::int32_t>(end - from));
+                const std::uint32_t c = grammar_.first_class[s_.inner];
+                if (!s_.is_excluded(s_.inner) && !grammar_.runs_of(c).empty()) {
+                    double sum = 0.0;
+                    for (std::size_t m = from; m < end; ++m) {
+                        add_term<kSum>(row[m] * column[m], sum);
+                    }
+                    add_term<kSum>(sum, sums_[member]);
+                }
+                return;
+            }
+        }
+        std::fill(inner_sum_.begin(), inner_sum_.end(), 0.0);
+        inner_splits_.count(of_members_, i, j, ranks_.k, from, end);
         const SplitWeights weights = inner_splits_.weights_of(i, j);
         const bool is_whole = is_root_ && i == 0 && j + 1 == ranks_.k;
         const auto add = [&](std::uint32_t c, std::size_t begin, std::size_t to) {
@@ -366,7 +381,7 @@ private:
         if (!s_.is_excluded(s_.inner)) {
             inner_splits_.for_each(from, end, add);
         }
-        fold(inner_sum_.data(), i * ranks_.k + j);
+        fold(inner_sum_.data(), member);
     }
 
     Cell value_of(std::size_t member, Sizes sizes) {
