@@ -54,6 +54,7 @@ void bind_modal(nb::module_& m) {
     const nb::object constants = m.attr("CONSTANTS");
     constants["modal_tie"] = kTie;
     constants["modal_most_undone"] = kMostUndone;
+    constants["modal_many_states"] = kManyStates;
     m.def(
         "grow_modal_tree",
         [](const exact::Engine& engine, bool likelihood, bool stop_labels, double smoothing,

@@ -24,6 +24,7 @@ def test_constants_are_those_of_the_core(compiled_kernels: ModuleType) -> None:
         "edit_tries": start._TRIES,
         "modal_tie": plan.TIE,
         "modal_most_undone": plan.MOST_UNDONE,
+        "modal_many_states": plan.MANY_STATES,
         "least_share": resampling._LEAST_SHARE,
         **core_chains._KINDS,
         "q_seq(K)": core_chains._KINDS["q_seq"] + 1,

@@ -3,17 +3,44 @@
 #include <algorithm>
 
 #include "problem/edges.hpp"
+#include "problem/key.hpp"
 
 namespace slp::modal {
 
-void CalledStates::enter(std::int32_t state, const RowSet& set, StopLabels& labels,
-                         RowWeights& weights) {
+// log of what the weights of a state's rules are divided by, at least: without its splits.
+double CalledStates::least_normaliser(const Rules& of_state, std::span<const double> own,
+                                      std::span<const double> statistics) const {
+    double sum = -INFINITY;
+    for (std::size_t r = 0; r < of_state.size() && problem_.grammar.normalise; ++r) {
+        if (of_state[r].kind == RuleKind::call ||
+            (of_state[r].kind == RuleKind::leaf &&
+             (problem_.grammar.condition || has_majority(of_state[r].majority, statistics)))) {
+            log_add(sum, own[r]);
+        }
+    }
+    return sum > -INFINITY ? sum : 0.0;
+}
+
+void CalledStates::leave_out(std::int32_t state, double weight) {
+    left_out_ = std::max(left_out_, weight);
+    const States& states = problem_.grammar.states;
+    if (!states.open() || states.least_leaves(static_cast<std::size_t>(state)) < 2) {
+        left_out_that_stops_ = std::max(left_out_that_stops_, weight);
+    }
+}
+
+bool CalledStates::enter(std::int32_t state, const RowSet& set, StopLabels& labels,
+                         RowWeights& weights, double floor, std::size_t most) {
     reached_.clear();
     weights_.clear();
     slots_.clear();
+    left_out_ = left_out_that_stops_ = -INFINITY;
     // Preorder over calls: those of a state are pushed last to first.
     stack_.assign(1, {state, -1, 0});
     while (!stack_.empty()) {
+        if (reached_.size() == most) {
+            return false;
+        }
         Reached here = stack_.back();
         stack_.pop_back();
         here.first_weight = weights_.size();
@@ -22,18 +49,36 @@ void CalledStates::enter(std::int32_t state, const RowSet& set, StopLabels& labe
         weights_.insert(weights_.end(), own.begin(), own.end());
         const Rules& of_state = rules(here);
         const auto number = static_cast<std::int64_t>(reached_.size());
+        const double over = least_normaliser(of_state, own, set.statistics());
         for (std::size_t r = of_state.size(); r-- > 0;) {
             if (of_state[r].kind == RuleKind::call && own[r] > -INFINITY) {
-                stack_.push_back({of_state[r].state, number, r});
+                Reached called{of_state[r].state, number, r};
+                called.most = here.most + own[r] - over;
+                called.path = split_mix(here.path + r + 1);
+                if (called.most >= floor) {
+                    stack_.push_back(called);
+                } else {
+                    leave_out(called.state, called.most);
+                }
             }
         }
         for (std::size_t r = 0; r < of_state.size(); ++r) {
             if (of_state[r].kind == RuleKind::split) {
-                slots_.push_back(
-                    {&of_state[r], facts.steps[r], own[r], -INFINITY, reached_.size()});
+                slots_.push_back({&of_state[r], slots_.size(), facts.steps[r], own[r], -INFINITY,
+                                  reached_.size()});
             }
         }
         reached_.push_back(here);
+    }
+    return true;
+}
+
+void CalledStates::name_by_path() {
+    for (Slot& slot : slots_) {
+        const Reached& at = reached_[slot.state];
+        const Rules& of_state = rules(at);
+        const auto rule = static_cast<std::uint64_t>(slot.rule - of_state.data());
+        slot.name = split_mix(at.path + rule + 1);
     }
 }
 

@@ -1,4 +1,8 @@
 // The states that a goal reaches by calls, and the weights of their rules in its box.
+//
+// A prior that distributes leaves (`pinball`) reaches n^2 / 2 states at the root of a table of n
+// rows. So a goal that reaches many enters first those whose calls weigh much, and GoalScorer says
+// below which weight a state cannot matter.
 
 #pragma once
 
@@ -18,6 +22,9 @@ namespace slp::modal {
 // A split rule of one of the states. All logs are of weights under the program.
 struct Slot {
     const Rule* rule;
+    // Tells it from other slots: its number; where the goal reaches many states, a hash of the
+    // rules that lead to it, which does not depend on how many were entered.
+    std::uint64_t name;
     // Where its cuts lead, by feature.
     std::span<const FeatureSteps> steps;
     // The rule's own, -inf if it does not exist in the box; and with calls and normalisers.
@@ -30,12 +37,27 @@ struct LeafWeights {
     double best = -INFINITY, sum = -INFINITY;
 };
 
+// A goal that reaches more states reaches many. The Python reference has the same number.
+inline constexpr std::size_t kManyStates = 256;
+
 class CalledStates {
 public:
     explicit CalledStates(const Problem& problem) : problem_(problem) {}
 
-    // Goes to a goal.
-    void enter(std::int32_t state, const RowSet& set, StopLabels& labels, RowWeights& weights);
+    // Goes to a goal, and to the states whose calls have a log weight of at least `floor`, as far
+    // as it is known without the splits: at most that. `most`: it stops where they are more; false
+    // then.
+    bool enter(std::int32_t state, const RowSet& set, StopLabels& labels, RowWeights& weights,
+               double floor, std::size_t most);
+
+    // Of the states that were not entered, the largest weight of calls; of all, and of those that
+    // may stop.
+    double left_out() const { return left_out_; }
+    double left_out_that_stops() const { return left_out_that_stops_; }
+
+    std::size_t size() const { return reached_.size(); }
+    // Names the slots by the rules that lead to them.
+    void name_by_path();
 
     std::vector<Slot>& slots() { return slots_; }
     const std::vector<Slot>& slots() const { return slots_; }
@@ -53,15 +75,22 @@ private:
         // of what its rules' weights are divided by.
         std::size_t first_weight = 0;
         double log_calls = 0.0, log_normaliser = 0.0;
+        // log_calls at most; and a hash of the calls.
+        double most = 0.0;
+        std::uint64_t path = 0;
     };
     const Rules& rules(const Reached& reached) const {
         return problem_.grammar.states[static_cast<std::size_t>(reached.state)];
     }
+    double least_normaliser(const Rules& of_state, std::span<const double> own,
+                            std::span<const double> statistics) const;
+    void leave_out(std::int32_t state, double weight);
 
     const Problem& problem_;
     std::vector<Reached> reached_, stack_;
     std::vector<double> weights_, applicable_;
     std::vector<Slot> slots_;
+    double left_out_ = -INFINITY, left_out_that_stops_ = -INFINITY;
 };
 
 // Adds, on the scale of logs.

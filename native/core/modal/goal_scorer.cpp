@@ -8,6 +8,20 @@
 
 namespace slp::modal {
 
+namespace {
+
+// The first weight of calls that a state must have which is entered, on the scale of logs, where a
+// goal reaches many states.
+constexpr double kFirstFloor = -16.0;
+// The labels below a call multiply to less than the exponential of this. Under `weights` it is
+// assumed; else they are at most 1.
+constexpr double kMostGain = 32.0;
+// Noise is less: u of `noise` is at most 1 - 2^-54.
+constexpr double kMostNoise = 37.5;
+constexpr std::size_t kSlotsBetweenPolls = 64;
+
+}  // namespace
+
 GoalScorer::GoalScorer(const Problem& problem, const Geometry& geometry, const Plan& plan,
                        Budget& budget, std::function<bool()> go_on)
     : problem_(problem),
@@ -16,7 +30,7 @@ GoalScorer::GoalScorer(const Problem& problem, const Geometry& geometry, const P
       budget_(budget),
       go_on_(std::move(go_on)),
       row_sums_(problem),
-      labels_(problem),
+      labels_(problem, go_on_),
       row_weights_(problem),
       by_feature_(problem.table.features.size()) {
     level(0);
@@ -32,7 +46,25 @@ GoalScorer::Level& GoalScorer::level(std::size_t number) {
 void GoalScorer::enter(const Goal& goal, std::size_t number) {
     Level& at = level(number);
     at.goal = goal;
-    at.states.enter(goal.state, goal.set, labels_, row_weights_);
+    at.many = false;
+    // Look-ahead sums over all states.
+    at.many = !enter_states(at, -INFINITY, goal.look_ahead == 0 ? kManyStates : SIZE_MAX);
+    if (at.many) {
+        enter_states(at, kFirstFloor, SIZE_MAX);
+    }
+}
+
+// Whether there are no more than `most`.
+bool GoalScorer::enter_states(Level& at, double floor, std::size_t most) {
+    const Goal& goal = at.goal;
+    at.floor = floor;
+    at.top_fit = -INFINITY;
+    if (!at.states.enter(goal.state, goal.set, labels_, row_weights_, floor, most)) {
+        return false;
+    }
+    if (at.many || at.states.size() > kManyStates) {
+        at.states.name_by_path();
+    }
     const auto& slots = at.states.slots();
     at.partitions = std::ranges::any_of(
         slots, [](const Slot& slot) { return slot.rule->measure == Measure::partition; });
@@ -44,6 +76,29 @@ void GoalScorer::enter(const Goal& goal, std::size_t number) {
     for (std::size_t i = 0; at.partitions && i < goal.set.rows.size(); ++i) {
         at.key = at.key + geometry_.key_of(goal.set.rows[i]);
     }
+    return true;
+}
+
+// The weight of calls below which a state that was not entered can neither have the best split nor
+// the best leaf rule. While nothing was found to compare with, the floor is lowered twofold.
+double GoalScorer::floor_needed(const Level& at, const Outcome& out) const {
+    double needed = at.floor;
+    if (at.states.left_out() == -INFINITY) {
+        return needed;
+    }
+    if (at.top_fit > -INFINITY) {
+        const double temperature = at.goal.drawn ? plan_.temperature : 1.0;
+        const double noise = at.goal.drawn ? kMostNoise : 0.0;
+        needed = std::min(needed, out.split.left >= 0
+                                      ? temperature * (out.split.compared - kTie - noise) -
+                                            at.top_fit - kMostGain
+                                      : 2.0 * at.floor);
+    }
+    if (at.states.left_out_that_stops() > -INFINITY) {
+        needed = std::min(needed, out.log_stop > -INFINITY ? out.log_stop - kMostGain
+                                                           : 2.0 * at.floor);
+    }
+    return needed;
 }
 
 // Gumbel noise of an option: with it, the largest score / temperature is a draw.
@@ -105,30 +160,27 @@ double GoalScorer::inside(Level& at, std::size_t number, std::uint32_t f, std::s
 }
 
 Outcome GoalScorer::decide(std::size_t number) {
-    const std::size_t d = problem_.table.features.size();
-    const std::size_t n = level(number).states.slots().size();
-    std::vector<FeatureScore>& scores = level(number).scores;
-    scores.assign(d * n, FeatureScore{});
-    for (std::uint32_t f = 0; f < d && n > 0; ++f) {
-        score_feature(number, f, std::span(scores).subspan(f * n, n));
+    Level& at = level(number);
+    for (;;) {
+        const std::size_t d = problem_.table.features.size(), n = at.states.slots().size();
+        at.scores.assign(d * n, FeatureScore{});
+        for (std::uint32_t f = 0; f < d && n > 0; ++f) {
+            score_feature(number, f, std::span(at.scores).subspan(f * n, n));
+        }
+        const Outcome out = choose(number, at.scores);
+        const double floor = floor_needed(at, out);
+        if (floor >= at.floor) {
+            return out;
+        }
+        enter_states(at, floor, SIZE_MAX);
     }
-    return choose(number, scores);
 }
 
-double GoalScorer::log_stop() {
-    Level& at = *levels_[0];
-    const std::size_t d = problem_.table.features.size(), n = at.states.slots().size();
-    at.scores.assign(d * n, FeatureScore{});
-    std::vector<std::uint8_t> known(n, 0);
-    for (std::uint32_t f = 0; f < d && std::ranges::find(known, 0) != known.end(); ++f) {
-        const auto own = std::span(at.scores).subspan(f * n, n);
-        at.goal.look_ahead = 0;
-        score_feature(0, f, own);
-        for (std::size_t s = 0; s < n; ++s) {
-            known[s] = known[s] || own[s].weights > 0;
-        }
-    }
-    return choose(0, at.scores).log_stop;
+double GoalScorer::log_stop(Goal goal) {
+    goal.look_ahead = 0;
+    goal.only_feature = static_cast<std::int32_t>(problem_.table.features.size());  // none
+    enter(goal);
+    return decide().log_stop;
 }
 
 void GoalScorer::score_feature(std::size_t number, std::uint32_t f, std::span<FeatureScore> out) {
@@ -142,18 +194,31 @@ void GoalScorer::score_feature(std::size_t number, std::uint32_t f, std::span<Fe
                                        at.goal.set.statistics().data(), at.fits.data());
         }
     }
+    const bool counted =
+        at.goal.only_feature < 0 || at.goal.only_feature == static_cast<std::int32_t>(f);
+    // What constraints forbid, they forbid in all states that calls lead to.
+    if (at.many && n > 0 && counted &&
+        std::ranges::none_of(at.states.slots(), [f](const Slot& slot) {
+            return slot.steps[f].kind == Steps::forbidden;
+        })) {
+        at.top_fit = std::max(at.top_fit, std::ranges::max(at.fits));
+    }
     for (std::size_t s = 0; s < at.states.slots().size(); ++s) {
         const Slot& slot = at.states.slots()[s];
+        if (s % kSlotsBetweenPolls == kSlotsBetweenPolls - 1 && !go_on_()) {
+            throw Interrupted{};
+        }
         if (slot.log_own == -INFINITY || slot.steps[f].kind == Steps::outside) {
             continue;
         }
         const Place place{s, f, *slot.rule, slot.steps[f],
                           SplitMeasure(slot.rule->measure, problem_.grammar.feature_weights)};
-        const bool alike = place.steps.kind == Steps::open && number == 0 && !at.goal.drawn &&
+        const bool alike = counted && place.steps.kind == Steps::open && number == 0 &&
+                           !at.goal.drawn &&
                            at.goal.look_ahead == 0 && at.goal.failed.empty() &&
                            !place.measure.weighs(problem_.table.features[f]) && place.rule.measure != Measure::partition &&
-                           labels_.facts(place.steps.left).fixed &&
-                           labels_.facts(place.steps.right).fixed;
+                           labels_.stops(place.steps.left).fixed &&
+                           labels_.stops(place.steps.right).fixed;
         if (alike) {
             score_alike(at, place, out[s]);
         } else {
@@ -167,14 +232,10 @@ void GoalScorer::score_feature(std::size_t number, std::uint32_t f, std::span<Fe
 void GoalScorer::score_alike(Level& at, const Place& place, FeatureScore& out) {
     const std::size_t n = at.scan.cuts().size(), width = row_sums_.width();
     out.weights += static_cast<double>(n);
-    if (at.goal.only_feature >= 0 &&
-        at.goal.only_feature != static_cast<std::int32_t>(place.feature)) {
-        return;
-    }
     double left_label[2], right_label[2];
     for (const bool may : {false, true}) {
-        left_label[may] = labels_.facts(place.steps.left).label[may];
-        right_label[may] = labels_.facts(place.steps.right).label[may];
+        left_label[may] = labels_.stops(place.steps.left).label[may];
+        right_label[may] = labels_.stops(place.steps.right).label[may];
     }
     const double counted = plan_.stop_labels ? 1.0 : 0.0;
     const double* left = at.scan.left();
@@ -193,7 +254,7 @@ void GoalScorer::score_alike(Level& at, const Place& place, FeatureScore& out) {
     }
     if (best < n) {
         const Cut cut = at.scan.cuts()[best];
-        out.best = {{static_cast<std::uint32_t>(place.slot), place.feature, cut.low, cut.high},
+        out.best = {{at.states.slots()[place.slot].name, place.feature, cut.low, cut.high},
                     place.steps.left,
                     place.steps.right,
                     top,
@@ -230,7 +291,7 @@ void GoalScorer::score_each(Level& at, std::size_t number, const Place& place, F
         const double weight =
             place.measure.weight(geometry_, place.feature, cut.low, cut.high, other);
         out.weights += weight;
-        const SplitTaken taken{static_cast<std::uint32_t>(place.slot), place.feature, cut.low,
+        const SplitTaken taken{at.states.slots()[place.slot].name, place.feature, cut.low,
                                cut.high};
         if (left < 0 || !counted ||
             std::ranges::find(at.goal.failed, taken) != at.goal.failed.end()) {

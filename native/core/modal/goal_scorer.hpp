@@ -79,9 +79,6 @@ struct Outcome {
     double log_inside = -INFINITY;
 };
 
-// Thrown where the caller of the growth says that it must end.
-struct Interrupted {};
-
 // One for each thread.
 class GoalScorer {
 public:
@@ -91,8 +88,9 @@ public:
     // Goes to a goal. What it refers to must stay where it is.
     void enter(const Goal& goal) { enter(goal, 0); }
     std::size_t n_slots() const { return levels_[0]->states.slots().size(); }
-    // Whether splits of one feature depend on those of others (`partition`).
-    bool across_features() const { return levels_[0]->partitions; }
+    // Whether splits of one feature depend on those of others: under `partition`, and where a goal
+    // reaches many states.
+    bool across_features() const { return levels_[0]->partitions || levels_[0]->many; }
     // Scores the splits of the goal entered on one feature: one score for each slot.
     void score_feature(std::uint32_t feature, std::span<FeatureScore> out) {
         score_feature(0, feature, out);
@@ -101,8 +99,8 @@ public:
     Outcome choose(std::span<const FeatureScore> scores) { return choose(0, scores); }
     // Both at once.
     Outcome decide() { return decide(0); }
-    // Log of the weight of stopping alone; -inf if it cannot stop.
-    double log_stop();
+    // Log of the weight of stopping alone at a goal; -inf if it cannot stop.
+    double log_stop(Goal goal);
 
     // For the last goal chosen for: the best score of a split, by feature.
     std::span<const double> by_feature() const { return by_feature_; }
@@ -116,6 +114,10 @@ private:
             : states(problem), scan(problem, geometry, budget), charge(budget) {}
         Goal goal{};
         CalledStates states;
+        // Whether the goal reaches many states. Then: the weight of calls from which states are
+        // entered, and the largest log likelihood of both sides of a cut.
+        bool many = false;
+        double floor = -INFINITY, top_fit = -INFINITY;
         bool partitions = false;
         // Under `partition`: the key of all rows; of each slot, the smaller sides seen.
         Key key;
@@ -140,6 +142,8 @@ private:
     };
 
     void enter(const Goal& goal, std::size_t level);
+    bool enter_states(Level& at, double floor, std::size_t most);
+    double floor_needed(const Level& at, const Outcome& out) const;
     void score_feature(std::size_t level, std::uint32_t feature, std::span<FeatureScore> out);
     void score_alike(Level& at, const Place& place, FeatureScore& out);
     void score_each(Level& at, std::size_t level, const Place& place, FeatureScore& out);

@@ -191,12 +191,6 @@ std::vector<std::size_t> Grower::expand(const std::vector<std::size_t>& wave) {
         works[i].node = wave[i];
         weight += tree_.rows_of(wave[i]).rows.size() * problem_.table.features.size();
     }
-    const std::vector<Task> tasks = tasks_of(works);
-    for (std::size_t i = 0; i < works.size(); ++i) {
-        if (works[i].n_slots > 0) {
-            parted.push_back(i);
-        }
-    }
     const auto do_all = [&](std::size_t n, const auto& work) {
         if (weight >= kLargeWave && n > 1) {
             in_parallel(n, work);
@@ -207,6 +201,12 @@ std::vector<std::size_t> Grower::expand(const std::vector<std::size_t>& wave) {
         }
     };
     try {
+        const std::vector<Task> tasks = tasks_of(works);
+        for (std::size_t i = 0; i < works.size(); ++i) {
+            if (works[i].n_slots > 0) {
+                parted.push_back(i);
+            }
+        }
         do_all(tasks.size(), [&](std::size_t thread, std::size_t t) {
             do_task(tasks[t], works[tasks[t].work], *scorers_[thread]);
         });
@@ -254,14 +254,15 @@ void Grower::apply(Work& work, const Outcome& outcome, const GoalScorer& scorer)
 
 // At the goals that were not decided in time: whether they can stop.
 void Grower::decide_stops() {
+    scorers_.clear();
+    GoalScorer scorer(problem_, geometry_, plan_, budget_, [] { return true; });
     tree_.for_each([&](std::size_t at) {
         if (!tree_[at].expanded) {
             Work work;
             work.node = at;
             smooth(work);
             const Goal goal = goal_of(work);
-            scorers_[0]->enter(goal);
-            tree_[at].log_stop = scorers_[0]->log_stop();
+            tree_[at].log_stop = scorer.log_stop(goal);
             tree_[at].log_likelihood = goal.log_likelihood;
         }
     });

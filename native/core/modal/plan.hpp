@@ -39,10 +39,11 @@ struct Plan {
     std::size_t threads = 1;
 };
 
-// A split that a goal was given, as it is written down: the split rule's place among those that the
-// goal reaches through calls, and the cut.
+// A split that a goal was given, as it is written down: the name of its slot (called_states.hpp),
+// and the cut.
 struct SplitTaken {
-    std::uint32_t slot = 0, feature = 0, low = 0, high = 0;
+    std::uint64_t slot = 0;
+    std::uint32_t feature = 0, low = 0, high = 0;
 
     friend bool operator==(const SplitTaken& a, const SplitTaken& b) {
         return a.slot == b.slot && a.feature == b.feature && a.low == b.low;

@@ -7,23 +7,34 @@
 
 namespace slp::modal {
 
-const StateFacts& StopLabels::facts(std::int32_t state) {
+namespace {
+
+template <typename T>
+T& place(std::deque<T>& all, std::int32_t state) {
     const auto at = static_cast<std::size_t>(state);
-    if (at >= facts_.size()) {
-        facts_.resize(at + 1);
+    if (at >= all.size()) {
+        all.resize(at + 1);
     }
-    if (!facts_[at].known) {
-        // `make` may resize `facts_`, as it asks for the facts of called states.
-        StateFacts made = make(state);
-        facts_[at] = std::move(made);
-    }
-    return facts_[at];
+    return all[at];
 }
 
-StateFacts StopLabels::make(std::int32_t state) {
+}  // namespace
+
+const StateFacts& StopLabels::facts(std::int32_t state) {
+    StateFacts& own = place(facts_, state);
+    if (!own.known) {
+        if (!go_on_()) {
+            throw Interrupted{};
+        }
+        own = facts_of(state);
+    }
+    return own;
+}
+
+StateFacts StopLabels::facts_of(std::int32_t state) const {
     StateFacts out;
-    out.known = out.fixed = true;
-    for (const Rule& rule : problem_.grammar.states[static_cast<std::size_t>(state)]) {
+    out.known = true;
+    for (const Rule& rule : rules(state)) {
         out.steps.push_back(rule_steps(problem_, rule));
         bool taken_over = false, open = false;
         for (std::size_t i = 0; i < rule.transitions.size() && !open; i += 2) {
@@ -31,48 +42,77 @@ StateFacts StopLabels::make(std::int32_t state) {
             open = rule.transitions[i] >= 0;
         }
         out.taken_over.push_back(taken_over || open);
-        out.open.push_back(open);
-        out.fixed = out.fixed && rule.rows.empty() && rule.majority.empty();
         out.splits = out.splits || open;
+        out.by_rows = out.by_rows || !rule.rows.empty() || !rule.majority.empty();
+    }
+    return out;
+}
+
+const StopFacts& StopLabels::stops(std::int32_t state) {
+    if (!place(stops_, state).known) {
+        for (stack_.assign(1, state); !stack_.empty();) {
+            const std::int32_t at = stack_.back();
+            facts(at);
+            bool ready = true;
+            for (const Rule& rule : rules(at)) {
+                if (rule.kind == RuleKind::call && !place(stops_, rule.state).known) {
+                    stack_.push_back(rule.state);
+                    ready = false;
+                }
+            }
+            if (ready) {
+                place(stops_, at) = stops_of(at);
+                stack_.pop_back();
+            }
+        }
+    }
+    return place(stops_, state);
+}
+
+StopFacts StopLabels::stops_of(std::int32_t state) {
+    const StateFacts& own = facts(state);
+    StopFacts out;
+    out.known = true;
+    out.fixed = !own.by_rows;
+    out.splits = own.splits;
+    for (const Rule& rule : rules(state)) {
         if (rule.kind == RuleKind::call) {
-            const StateFacts& called = facts(rule.state);
+            const StopFacts& called = place(stops_, rule.state);
             out.splits = out.splits || called.splits;
             out.fixed = out.fixed && called.fixed;
         }
     }
     if (out.fixed) {
-        // `best` asks for the facts of this state.
-        if (static_cast<std::size_t>(state) >= facts_.size()) {
-            facts_.resize(static_cast<std::size_t>(state) + 1);
-        }
-        facts_[static_cast<std::size_t>(state)] = out;
         const std::vector<double> none(kStatistics + problem_.leaf.n_statistics(), 0.0);
         for (const bool may : {false, true}) {
-            out.label[may] = worth(best(state, may, none.data()), may, out.splits);
+            out.best[may] = best(state, may, none.data());
+            out.label[may] = worth(out.best[may], may, out.splits);
         }
     }
     return out;
 }
 
 double StopLabels::best(std::int32_t state, bool may_split, const double* sums) {
-    const auto& rules = problem_.grammar.states[static_cast<std::size_t>(state)];
+    const StopFacts& known = place(stops_, state);
+    if (known.known && known.fixed) {
+        return known.best[may_split];
+    }
+    const std::vector<std::uint8_t>& taken_over = facts(state).taken_over;
     const std::span<const double> statistics(sums + kStatistics, problem_.leaf.n_statistics());
     const std::span<const double> found = weights_.of(state, sums[kData], statistics);
     const std::vector<double> own(found.begin(), found.end());  // calls use it again
     double total = 0.0, out = -INFINITY;
-    for (std::size_t r = 0; r < rules.size(); ++r) {
-        const Rule& rule = rules[r];
-        const bool counts = rule.kind == RuleKind::leaf   ? problem_.grammar.condition ||
-                                                              has_majority(rule.majority, statistics)
+    for (std::size_t r = 0; r < own.size(); ++r) {
+        const Rule& rule = rules(state)[r];
+        const bool stops =
+            rule.kind == RuleKind::leaf && has_majority(rule.majority, statistics);
+        const bool counts = rule.kind == RuleKind::leaf   ? problem_.grammar.condition || stops
                             : rule.kind == RuleKind::call ? true
-                                                          : may_split &&
-                                                              facts_[static_cast<std::size_t>(state)]
-                                                                  .taken_over[r] != 0;
+                                                          : may_split && taken_over[r] != 0;
         total += counts ? std::exp(own[r]) : 0.0;
-        if (rule.kind == RuleKind::leaf && has_majority(rule.majority, statistics)) {
+        if (stops) {
             out = std::max(out, own[r]);
         } else if (rule.kind == RuleKind::call && own[r] > -INFINITY) {
-            facts(rule.state);
             out = std::max(out, own[r] + best(rule.state, may_split, sums));
         }
     }
@@ -81,12 +121,8 @@ double StopLabels::best(std::int32_t state, bool may_split, const double* sums) 
 
 double StopLabels::of(std::int32_t state, const double* sums) {
     const bool may = may_split(sums);
-    const StateFacts& own = facts(state);
-    if (own.fixed) {
-        return own.label[may];
-    }
-    const bool splits = own.splits;
-    return worth(best(state, may, sums), may, splits);
+    const StopFacts& own = stops(state);
+    return own.fixed ? own.label[may] : worth(best(state, may, sums), may, own.splits);
 }
 
 }  // namespace slp::modal

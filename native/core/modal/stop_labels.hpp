@@ -10,6 +10,8 @@
 #include <cmath>
 #include <cstdint>
 #include <deque>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "modal/row_sums.hpp"
@@ -18,30 +20,45 @@
 
 namespace slp::modal {
 
-// What is known of a state without rows.
+// Thrown where the caller of the growth says that it must end.
+struct Interrupted {};
+
+// What is known of a state's own rules without rows.
 struct StateFacts {
     // For each rule, where its cuts lead by feature.
     std::vector<std::vector<FeatureSteps>> steps;
-    // For each rule, whether its measure is taken over some transition, and may take one.
-    std::vector<std::uint8_t> taken_over, open;
-    // Whether some split rule, through calls, may take a transition.
+    // For each rule, whether its measure is taken over some transition.
+    std::vector<std::uint8_t> taken_over;
+    // Whether some rule may take a transition, and whether some label depends on rows.
+    bool splits = false, by_rows = false;
+    bool known = false;
+};
+
+// What is known of a state and all that it calls, without rows.
+struct StopFacts {
+    // Whether some split rule may take a transition.
     bool splits = false;
     // Whether the label of stopping depends only on whether the side may split; then those two
-    // labels (not, may), as logs.
+    // labels (not, may), as logs: of the best leaf rule, and as `StopLabels::of` gives them.
     bool fixed = false;
-    double label[2] = {0.0, 0.0};
+    double best[2] = {0.0, 0.0}, label[2] = {0.0, 0.0};
     bool known = false;
 };
 
 // One for each thread.
 class StopLabels {
 public:
-    explicit StopLabels(const Problem& problem)
+    // `go_on` is asked for each state that is new; Interrupted is thrown if it says no.
+    StopLabels(const Problem& problem, std::function<bool()> go_on)
         : problem_(problem),
+          go_on_(std::move(go_on)),
           least_(2.0 * static_cast<double>(problem.grammar.min_leaf)),
           weights_(problem) {}
 
+    // Looks at no state that it calls.
     const StateFacts& facts(std::int32_t state);
+    // Looks at all states that it calls.
+    const StopFacts& stops(std::int32_t state);
 
     // Log of the label of stopping on a side with these sums: -inf if nothing can become of it, 0
     // if it must split.
@@ -52,17 +69,26 @@ public:
     }
 
 private:
-    StateFacts make(std::int32_t state);
-    // Log of the label of the best leaf rule, through calls; -inf if there is none.
+    const Rules& rules(std::int32_t state) const {
+        return problem_.grammar.states[static_cast<std::size_t>(state)];
+    }
+    StateFacts facts_of(std::int32_t state) const;
+    // Those of the states that it calls are known.
+    StopFacts stops_of(std::int32_t state);
+    // Log of the label of the best leaf rule, through calls; -inf if there is none. `stops` of the
+    // states that it calls are known.
     double best(std::int32_t state, bool may_split, const double* sums);
     static double worth(double label, bool may_split, bool splits) {
         return label == -INFINITY && may_split && splits ? 0.0 : label;
     }
 
     const Problem& problem_;
+    std::function<bool()> go_on_;
     double least_;
     RowWeights weights_;
     std::deque<StateFacts> facts_;  // references to which stay valid
+    std::deque<StopFacts> stops_;
+    std::vector<std::int32_t> stack_;
 };
 
 }  // namespace slp::modal

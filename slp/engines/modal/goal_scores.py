@@ -27,7 +27,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from slp.engines.modal.plan import Plan
+from slp.engines.modal.plan import MANY_STATES, Plan
 from slp.ir.tree_grammar import CallRule, LeafRule, SplitRule
 from slp.leaves import LeafModel
 from slp.problem.boxes import Geometry
@@ -42,7 +42,8 @@ class SplitOption(NamedTuple):
 
     Attributes
     ----------
-    slot : number of its rule among the split rules that the goal reaches through calls.
+    slot : number of its rule among the split rules that the goal reaches through calls; if these
+        lead to more than `MANY_STATES` states, a hash of the rules that lead to it.
     feature, low, high : the cut.
     log_weight : of calls, rule and split.
     left, right, left_state, right_state : the goals that it leads to.
@@ -71,6 +72,15 @@ class Options(NamedTuple):
     splits: list[SplitOption]
 
 
+def split_mix(x: int) -> int:
+    """The core's `split_mix` (`native/core/problem/key.hpp`)."""
+    mask = (1 << 64) - 1
+    x = (x + 0x9E3779B97F4A7C15) & mask
+    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & mask
+    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & mask
+    return x ^ (x >> 31)
+
+
 class PlainScorer:
     """Scores the options of the goals of a local process under a plan."""
 
@@ -82,25 +92,27 @@ class PlainScorer:
 
     def options(self, box: int, state: int) -> Options:
         """The options of a goal, in canonical order."""
-        out, slots = Options([], []), 0
-        stack = [(state, 0.0)]
+        out, reached, names = Options([], []), 0, list[int]()
+        stack = [(state, 0.0, 0)]
         while stack:
-            at, prefix = stack.pop()
+            at, prefix, path = stack.pop()
+            reached += 1
             rules = self.process.grammar.states[at].rules
             goal = self.process.goal(box, at)
             known = {taken.position: taken for taken in goal.rules}
             calls = []
             for r, rule in enumerate(rules):
                 taken = known.get(r)
+                name = split_mix(path + r + 1)
                 if isinstance(rule, SplitRule):
-                    slots += 1
+                    names.append(name)
                 if taken is None:
                     continue
                 weight = prefix + taken.log_weight
                 if isinstance(rule, LeafRule):
                     out.leaves.append(weight)
                 elif isinstance(rule, CallRule):
-                    calls.append((rule.state, weight))
+                    calls.append((rule.state, weight, name))
                 else:
                     for alternative, log_p in zip(
                         taken.splits, taken.log_probabilities, strict=True
@@ -110,8 +122,11 @@ class PlainScorer:
                         feature, low, high = of.feature, of.low, of.high
                         states = alternative.left_state, alternative.right_state
                         sides = (weight + log_p, left, right, *states)
-                        out.splits.append(SplitOption(slots - 1, feature, low, high, *sides))
+                        slot = len(names) - 1
+                        out.splits.append(SplitOption(slot, feature, low, high, *sides))
             stack += reversed(calls)
+        if reached > MANY_STATES:
+            out.splits[:] = [s._replace(slot=names[s.slot]) for s in out.splits]
         return out
 
     def log_likelihood(self, leaf: LeafModel, box: int) -> float:

@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.engines.modal.goal_scores import PlainScorer, SplitOption
+from slp.engines.modal.goal_scores import PlainScorer, SplitOption, split_mix
 from slp.engines.modal.plan import LEAF, MOST_UNDONE, TIE, UNDECIDED, Ending, Grown, Plan
 from slp.leaves import Dirichlet, LeafModel
 from slp.problem.local_process import LocalProcess
@@ -141,11 +141,11 @@ class PlainGrower(PlainScorer):
         """Gumbel noise of an option, from the seed, the node's place and the option alone: the
         option with the largest sum of score / temperature and noise is drawn as `Plan` says
         (Gumbel 1954)."""
-        h = _split_mix(self.plan.seed + node.place)
+        h = split_mix(self.plan.seed + node.place)
         if split is not None:
-            h = _split_mix(h + 1 + split.slot)
-            h = _split_mix(h + split.feature)
-            h = _split_mix(h + split.low)
+            h = split_mix(h + 1 + split.slot)
+            h = split_mix(h + split.feature)
+            h = split_mix(h + split.low)
         return -math.log(-math.log(((h >> 11) + 0.5) * 2.0**-53))
 
     def _decide_stops(self, top: _GrowingNode) -> None:
@@ -223,12 +223,3 @@ def _undo_dead_ends(top: _GrowingNode) -> Iterator[_GrowingNode]:
             node.stops = True
         node.split, node.children, node.decided, node.gain = None, None, False, 0.0
         yield node
-
-
-def _split_mix(x: int) -> int:
-    """The core's `split_mix` (`native/core/problem/key.hpp`)."""
-    mask = (1 << 64) - 1
-    x = (x + 0x9E3779B97F4A7C15) & mask
-    x = ((x ^ (x >> 30)) * 0xBF58476D1CE4E5B9) & mask
-    x = ((x ^ (x >> 27)) * 0x94D049BB133111EB) & mask
-    return x ^ (x >> 31)

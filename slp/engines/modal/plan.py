@@ -14,6 +14,10 @@ TIE = 1e-9
 #: The most choices that dead ends may undo.
 MOST_UNDONE = 100_000
 
+#: A goal that reaches more states through calls reaches many: the core enters those of little
+#: weight only where they can matter.
+MANY_STATES = 256
+
 #: In place of a feature: a node that stops, and one that was not decided in time.
 LEAF, UNDECIDED = -1, -2
 

@@ -80,6 +80,7 @@ class ModalTrees:
         constraints = problem.program.constraints
         self._core = core_takes(constraints, problem.table)
         self._interrupted = False
+        self._cut_short = False
         self._n = 0
         if self._core:
             self._room = room_beside(problem.table, request.memory)
@@ -105,12 +106,10 @@ class ModalTrees:
         """The trees found, the best first."""
         seed = fresh_seed() if self.request.seed is None else self.request.seed
         trees: list[ModalTree] = []
-        stopped = False
         try:
             for grown in self._all_grown(seed):
                 found = self._finished(grown)
                 trees += [] if found is None else [found]
-                stopped = stopped or grown.ending is Ending.STOPPED
         except KeyboardInterrupt:
             if not trees:
                 raise
@@ -125,7 +124,7 @@ class ModalTrees:
             request=replace(self.request, seed=seed),
             options=self.options,
             interrupted=self._interrupted,
-            out_of_time=stopped and not self._interrupted,
+            out_of_time=self._cut_short and not self._interrupted,
         )
 
     def _all_grown(self, seed: int) -> Iterator[Grown]:
@@ -184,6 +183,7 @@ class ModalTrees:
         for plan in plans:
             if self._over():
                 self._interrupted = self._interrupted or not self.request.deadline.over()
+                self._cut_short = True
                 return
             yield self._grown(plan, first=False)
 
@@ -195,6 +195,7 @@ class ModalTrees:
         self._n += 1
         grown = self._in_core(plan) if self._core else self._plainly(plan)
         self._interrupted = self._interrupted or grown.interrupted
+        self._cut_short = self._cut_short or grown.ending is Ending.STOPPED
         if not first:
             return grown
         if grown.ending is Ending.OUT_OF_BUDGET:

@@ -236,6 +236,50 @@ def same_tree(have: Grown, want: Grown, seed: int = 0) -> None:
         np.testing.assert_allclose(have_values, want_values, rtol=1e-10, atol=1e-9, err_msg=name)
 
 
+#: The root reaches n^2 / 2 states. In the second the labels are renormalised; in the third a split
+#: on `a` begins with calls of a weight of e^-25.
+MANY_STATES = [
+    ":- use(pinball).",
+    ":- start(count(0)). 0.7 :: count(I) --> owe(I+1). "
+    "0.3 :: count(I) --> { I + 1 < most_leaves }, count(I+1). 1 :: owe(1) --> leaf. "
+    "1 :: owe(K) --> { K > 1 }, share(K, 1). 1 / (K-J) :: share(K, J) --> split(F, V), owe(J), "
+    "owe(K-J). 1 - 1 / (K-J) :: share(K, J) --> { J < K - 1 }, share(K, J+1).",
+    ":- weights. :- start(count(0)). 0.5 :: count(I) --> owe(I+1). "
+    "0.1 :: count(I) --> { I + 1 < most_leaves }, count(I+1). 1 :: owe(1) --> leaf. "
+    "1 :: owe(K) --> { K > 1 }, share(K, 1). 1 :: end --> leaf. "
+    "1 / (K-J) :: share(K, J) --> { K < 12 }, split(b, V), end, end. "
+    "1 / (K-J) :: share(K, J) --> { K >= 12 }, split(a, V), end, end. "
+    "1 - 1 / (K-J) :: share(K, J) --> { J < K - 1 }, share(K, J+1).",
+]
+
+
+@pytest.mark.usefixtures("compiled_kernels")
+@pytest.mark.parametrize("text", MANY_STATES)
+def test_states_of_little_weight_change_no_tree(text: str) -> None:
+    """The specification looks at all states."""
+    n = 48 if text == MANY_STATES[2] else 24
+    a, b, c = np.arange(n) // (n // 2), np.arange(n) % 2, np.arange(n) % (n // 2) // 2
+    X = pl.DataFrame({"a": a, "b": b, "c": c})
+    plans = [
+        Plan(),
+        Plan(further=2),
+        Plan(smoothing=0.3),
+        Plan(root_feature=1),
+        *(Plan(drawn_levels=2, temperature=t, seed=7) for t in (1.0, 4.0, 32.0)),
+    ]
+    problem = compile_problem(slp.parse(text).ir, X, np.where(a == 1, "y", "n"), few_states=True)
+    process = LocalProcess(problem.grammar, problem.boxes)
+    for plan in plans:
+        have = [
+            grow_in_core(core_engine(problem), problem.table, plan, room=2**30, threads=threads)
+            for threads in (1, 2)
+        ]
+        want = PlainGrower(process, plan).grow()
+        for grown in have:
+            same_tree(grown, want)
+        assert plan != Plan() or want.feature.tolist() == [0, -1, -1]
+
+
 @pytest.mark.usefixtures("compiled_kernels")
 @pytest.mark.parametrize("leaf", ["dirichlet(1)", "normal_inverse_gamma(0, 0.1, 2, 1)"])
 def test_any_number_of_threads_grows_the_same_tree(leaf: str) -> None:

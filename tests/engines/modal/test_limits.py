@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 import os
 import signal
+import time
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -86,6 +87,26 @@ def test_ctrl_c_ends_the_growth_and_keeps_what_was_grown(options: dict[str, int]
     assert next(calls) == 4 and found.interrupted
     assert math.isfinite(found.map().log_joint or math.nan)
     assert np.isfinite(found.predict_proba(X[:3])).all()
+
+
+@pytest.mark.usefixtures("compiled_kernels")
+def test_of_many_states_those_are_made_that_can_matter() -> None:
+    """The root of a table of 800 rows reaches 320,000 states of `pinball`."""
+    X, _ = random_table(800, 3)
+    for threads in (1, 2):
+        found = modal(X, np.where(X[:, 0] > 0, "p", "q"), ":- use(pinball).", threads=threads)
+        assert found.map().tree.n_leaves == 2 and found.importances()["x0"] > 500
+
+
+@pytest.mark.usefixtures("compiled_kernels")
+@pytest.mark.parametrize("options", [{"look_ahead": 1}, {"restarts": 100}])
+def test_the_time_ends_where_states_are_made(options: dict[str, int]) -> None:
+    """Look-ahead takes all states, and restarts of a high temperature many."""
+    X, y = random_table(400, 3)
+    begun = time.monotonic()
+    found = modal(X, y, ":- use(pinball).", time="2s", **options)
+    assert found.out_of_time and time.monotonic() - begun < 20
+    assert math.isfinite(found.map().log_joint or math.nan)
 
 
 @pytest.mark.usefixtures("compiled_kernels")
