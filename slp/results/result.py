@@ -166,6 +166,8 @@ class Result(ABC):
 
     #: Whether its trees are soft (`slp.trees.soft.SoftTree`).
     soft = False
+    #: Whether it sums over all trees, and so is made again where a saved run is read.
+    sums = False
 
     def __init__(
         self, table: Table, *, choice: EngineChoice, likelihood: bool, normalised: bool, seed: int

@@ -62,6 +62,8 @@ class SummedResult(Result):
         trees are not found in time; else None.
     """
 
+    sums = True
+
     def __init__(
         self,
         distribution: TreeDistribution,

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
         LONGEST_BLOCK,
         ChainStepper,
         Info,
+        IslandStepper,
         Json,
         Move,
         MoveOutcome,
@@ -42,6 +43,7 @@ __all__ = [
     "ChainStepper",
     "Checkpoint",
     "Info",
+    "IslandStepper",
     "Json",
     "LONGEST_BLOCK",
     "Move",
@@ -72,8 +74,8 @@ __getattr__, __dir__ = late_names(
     __name__,
     {
         "slp.runner.stepper": (
-            "ChainStepper Info Json LONGEST_BLOCK Move MoveOutcome NothingDrawnError Phase "
-            "SearchStoppedError StepByStep Stepper Stop Tally Weighted never until"
+            "ChainStepper Info IslandStepper Json LONGEST_BLOCK Move MoveOutcome NothingDrawnError "
+            "Phase SearchStoppedError StepByStep Stepper Stop Tally Weighted never until"
         ),
         "slp.runner.checkpoint": "Checkpoint checkpoint_and_seed",
         "slp.runner.loop": "RunResult run",

@@ -12,11 +12,12 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import takewhile
-from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeAlias, TypeVar, cast
 
 import numpy as np
 
 from slp.errors import Diagnostic, TimeOverError
+from slp.runner.randomness import Randomness, RandomNumbers
 
 #: Data that `json` writes and reads back unchanged, with infinities and NaN.
 Json: TypeAlias = Any
@@ -187,3 +188,35 @@ class StepByStep(ChainStepper[S]):
     @abstractmethod
     def step(self, rng: np.random.Generator, state: S, phase: Phase) -> tuple[S, Tally]:
         """One transition, and the outcomes of its moves."""
+
+
+class IslandStepper(ABC, Generic[S]):
+    """An island of particles: a `Stepper` that makes single steps until it is done. Its states are
+    data themselves where `dump` and `load` are left as they are."""
+
+    longest_block = 1
+
+    def advance(self, rng: np.random.Generator, state: S, n: int, phase: Phase) -> tuple[S, Info]:
+        """See `Stepper`."""
+        tally: Tally = Counter()
+        randomness = RandomNumbers(rng)
+        for _ in range(n):
+            if not self.done(state):
+                state = self.step(randomness, state, tally)
+        return state, Info(tally)
+
+    @abstractmethod
+    def done(self, state: S) -> bool:
+        """Whether no particle has anything left to decide."""
+
+    @abstractmethod
+    def step(self, randomness: Randomness, state: S, tally: Tally) -> S:
+        """One step of an island that is not done; moves are counted in `tally`."""
+
+    def dump(self, state: S) -> Json:
+        """The state."""
+        return state
+
+    def load(self, data: Json) -> S:
+        """The state."""
+        return cast(S, data)

@@ -1,6 +1,5 @@
 """A top-down particle filter, explained in docs/adding-an-engine.md."""
 
-from collections import Counter
 from dataclasses import dataclass
 from math import inf, log
 
@@ -10,14 +9,11 @@ from slp.engines.contract import DrawingOptions, option
 from slp.engines.derivations import DerivedTrees, draw_choices
 from slp.engines.drawing import DrawingEngine
 from slp.problem.local_process import goals_below
-from slp.runner import Info, Schedule, Weighted, never
-from slp.runner.randomness import RandomNumbers
+from slp.runner import IslandStepper, Schedule, Weighted, never
 
 
-class Island(DerivedTrees):
+class Island(DerivedTrees, IslandStepper):
     """A particle: the choices made, the goals (box and state) still open, and its log weight."""
-
-    longest_block = 1
 
     def __init__(self, problem, likelihood, n):
         of = (problem.grammar, problem.boxes, problem.program.constraints)
@@ -29,21 +25,20 @@ class Island(DerivedTrees):
         weight = self.power * self.process.log_marginal(root.box)
         return [([], [(root.box, root.state)], weight)] * self.n
 
-    def advance(self, rng, state, n, phase):
+    def step(self, randomness, state, tally):
         weights = np.array([weight for _, _, weight in state])
         mean = np.logaddexp.reduce(weights) - log(self.n)
-        if mean == -inf:
-            return [], Info(Counter())
-        drawn = rng.choice(self.n, self.n, p=np.exp(weights - mean) / self.n)
-        return [self.grown(rng, *state[i][:2], mean) for i in drawn], Info(Counter())
+        shares = np.cumsum(np.exp(weights - mean)).tolist()
+        drawn = [state[randomness.among(shares)] for _ in state]
+        return [self.grown(randomness, *particle[:2], mean) for particle in drawn]
 
-    def grown(self, rng, choices, still_open, weight):
+    def grown(self, randomness, choices, still_open, weight):
         if not still_open:
             return choices, still_open, weight
         goal = self.process.goal(*still_open[-1])
         if not goal.rules:  # a dead end
             return choices, [], -inf
-        _, rule, split = draw_choices(RandomNumbers(rng), goal)
+        _, rule, split = draw_choices(randomness, goal)
         weight += goal.log_total + goal.rules[rule].log_total
         weight += self.power * self.process.log_gain(goal, rule, split)
         below = goals_below(goal, rule, split)
@@ -56,12 +51,6 @@ class Island(DerivedTrees):
         whole = [(c, w) for c, still_open, w in state if w > -inf and not still_open]
         holds, of = self.holds, self.derivation_from_data
         return [Weighted(c, w - log(self.n)) for c, w in whole if holds(of(c))]
-
-    def dump(self, state):
-        return state
-
-    def load(self, data):
-        return data
 
 
 @dataclass(frozen=True, kw_only=True)

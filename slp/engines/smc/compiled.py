@@ -19,10 +19,10 @@ from slp.engines.mcmc.records import RecordsOf
 from slp.engines.mcmc.trees import CompiledMetropolisHastings
 from slp.engines.mcmc.trees.core_chains import core_tests, seeds
 from slp.engines.smc.particles import FilterPlan, numbers_of
+from slp.engines.smc.result import FilterResult
 from slp.errors import BudgetError
 from slp.kernels.compiled import compiled_core
 from slp.messages.inference import PARTICLES_TOO_LARGE
-from slp.results.drawn import DrawnResult
 from slp.runner import Info, Json, Move, Phase, Stop, Weighted, never
 
 #: The core's `SMCIsland`; never changed.
@@ -59,24 +59,15 @@ def core_filter(base: CompiledMetropolisHastings, plan: FilterPlan, room: int, p
 class CompiledParticleFilter(RecordsOf[CompiledMetropolisHastings]):
     """Islands of the core, as `ParticleFilter`. `room`: bytes that all together may take."""
 
-    def __init__(
-        self,
-        base: CompiledMetropolisHastings,
-        plan: FilterPlan,
-        result_type: type[DrawnResult],
-        room: int,
-    ) -> None:
+    result_type = FilterResult
+
+    def __init__(self, base: CompiledMetropolisHastings, plan: FilterPlan, room: int) -> None:
         super().__init__(base)
-        self.plan, self.room, self._result_type = plan, room, result_type
+        self.plan, self.room = plan, room
         self.sampler = core_filter(base, plan, room, base.power)
         codes = base.geometry.table.codes.size
         self.longest_block = max(1, min(_DECISIONS // plan.n, _CODES // max(1, codes)))
         self._tests = any(c.by_predictions for c in base.plain.constraints)
-
-    @property
-    def result_type(self) -> type[DrawnResult]:
-        """See `TreeSampler`."""
-        return self._result_type
 
     @property
     def identity(self) -> Mapping[str, str]:

@@ -7,7 +7,6 @@ merged, and no more are kept than the plan says.
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -16,23 +15,21 @@ import numpy as np
 from slp.engines.mcmc.records import RecordsOf
 from slp.engines.mcmc.trees import MetropolisHastings
 from slp.engines.smc.particles import FilterPlan, FilterSteps, Island, Particle, drawn_anew
+from slp.engines.smc.result import FilterResult
 from slp.ir.program import MaxFeatures, of_kind
 from slp.problem.local_process import goals_below
-from slp.results.drawn import DrawnResult
-from slp.runner import Info, Json, Phase, Stop, Tally, Weighted, never
-from slp.runner.randomness import Randomness, RandomNumbers
+from slp.runner import IslandStepper, Json, Stop, Tally, Weighted, never
+from slp.runner.randomness import Randomness
 
 
-class ParticleFilter(RecordsOf[MetropolisHastings]):
-    """The filter; `result_type` makes results of runs."""
+class ParticleFilter(RecordsOf[MetropolisHastings], IslandStepper[Island]):
+    """The filter."""
 
-    longest_block = 1
+    result_type = FilterResult
 
-    def __init__(
-        self, base: MetropolisHastings, plan: FilterPlan, result_type: type[DrawnResult]
-    ) -> None:
+    def __init__(self, base: MetropolisHastings, plan: FilterPlan) -> None:
         super().__init__(base)
-        self.plan, self._result_type = plan, result_type
+        self.plan = plan
         limits = [c.count for c in of_kind(base.constraints, MaxFeatures)]
         most_leaves = base.process.grammar.max_leaves or math.inf
         self._limits = most_leaves, min(limits, default=math.inf)
@@ -43,11 +40,6 @@ class ParticleFilter(RecordsOf[MetropolisHastings]):
         return FilterSteps(self.base.process, self.plan, self.base.target.power, *self._limits)
 
     @property
-    def result_type(self) -> type[DrawnResult]:
-        """See `TreeSampler`."""
-        return self._result_type
-
-    @property
     def identity(self) -> Mapping[str, str]:
         """See `Stepper`."""
         return {**self.base.identity, **self.plan.identity()}
@@ -56,19 +48,8 @@ class ParticleFilter(RecordsOf[MetropolisHastings]):
         """Particles whose root is open."""
         return self.steps.start()
 
-    def advance(
-        self, rng: np.random.Generator, state: Island, n: int, phase: Phase
-    ) -> tuple[Island, Info]:
-        """See `Stepper`, and `FilterSteps.step` for the moves that are counted."""
-        tally: Tally = Counter()
-        randomness = RandomNumbers(rng)
-        for _ in range(n):
-            if not self.done(state):
-                state = self.step(randomness, state, tally)
-        return state, Info(tally)
-
     def step(self, randomness: Randomness, state: Island, tally: Tally) -> Island:
-        """One step of particles, of which some have open goals."""
+        """See `IslandStepper`, and `FilterSteps.step` for the moves that are counted."""
         state, _ = self.steps.step(randomness, state, tally)
         return self._kept(randomness, state) if self.done(state) else state
 

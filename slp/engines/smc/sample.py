@@ -129,11 +129,11 @@ def filter_sampler(problem: Problem, options: FilterLimits, likelihood: bool) ->
     own = problem.program.constraints
     on = (problem.grammar, problem.boxes, own)
     if core_for(problem.table, own) is None:
-        return ParticleFilter(MetropolisHastings(*on, likelihood=likelihood), plan, FilterResult)
+        return ParticleFilter(MetropolisHastings(*on, likelihood=likelihood), plan)
     core = CompiledMetropolisHastings(
         *on, likelihood=likelihood, most_boxes=1, engine=problem.sampling_core
     )
-    return CompiledParticleFilter(core, plan, FilterResult, options.room)
+    return CompiledParticleFilter(core, plan, options.room)
 
 
 def filter_schedule(options: FilterLimits, draws: int) -> Schedule:

@@ -35,7 +35,6 @@ from slp.results.saved.plain import to_plain
 from slp.results.saved.soft import soft_trees_to_members
 from slp.results.saved.tables import TableWithoutRows, table_to_members
 from slp.results.saved.trees import trees_to_members
-from slp.results.summed import SummedResult
 from slp.results.weighted_draws import DrawnTrees
 from slp.trees.predicates import AskedPredicate
 from slp.trees.soft import SoftTree
@@ -50,10 +49,9 @@ def save_run(
     table: bool,
 ) -> None:
     """Write a file; see `slp.results.posterior.Posterior.save`."""
-    sums = isinstance(result, SummedResult)
-    rows = sums or (table and not isinstance(result.table, TableWithoutRows))
+    rows = result.sums or (table and not isinstance(result.table, TableWithoutRows))
     manifest = {
-        "kind": "sums" if sums else "soft" if result.soft else "trees",
+        "kind": "sums" if result.sums else "soft" if result.soft else "trees",
         "engine": result.choice.engine,
         "seed": result.seed,
         "draws": record.draws,
@@ -68,7 +66,7 @@ def save_run(
         **table_to_members(result.table, rows=rows),
         "facts.json": {**to_plain(Facts(*_named(result, Facts))), "predicates": asked},
     }
-    if not sums:
+    if not result.sums:
         members |= _trees_to_members(result)
     write_archive(path, manifest, members)
 

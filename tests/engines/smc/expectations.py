@@ -19,7 +19,6 @@ from slp.engines.smc.filter import ParticleFilter
 from slp.engines.smc.particles import ORDERS, FilterPlan
 from slp.engines.smc.proposals import PROPOSALS
 from slp.engines.smc.resampling import SCHEMES
-from slp.engines.smc.result import FilterResult
 from slp.ir.program import MaxFeatures
 from slp.problem.local_process import LocalProcess
 from slp.problem.tree_tests import AtMostFeatures, MonotonePredictions
@@ -60,7 +59,7 @@ class BaseOf(MetropolisHastings):
 
 def plain_filter(made: Example, how: FilterPlan) -> ParticleFilter:
     """The plain filter of an example."""
-    return ParticleFilter(BaseOf(made), how, FilterResult)
+    return ParticleFilter(BaseOf(made), how)
 
 
 def expected_weights(made: Example, how: FilterPlan) -> dict[str, float]:
