@@ -36,6 +36,7 @@ from slp.cli.summary import (
     edits_to_json,
     finite,
     size_to_json,
+    sum_of_weights,
     words_lines,
     write_draws,
 )
@@ -95,7 +96,7 @@ def prior_command(
     # The draws come after the summary, which stays if time or memory ends then.
     chosen = _evenly(result.draws, shown) if shown else []
     if output is not None:
-        write_draws(chosen, output, result.trees_found)
+        write_draws(chosen, output, sum_of_weights(result, chosen))
     elif not as_json:
         for i, draw in enumerate(chosen, start=1):
             say("", f"draw {i} (seed {result.seed})")

@@ -30,7 +30,7 @@ from slp.cli.options import (
     until_deadline,
 )
 from slp.cli.page import Page
-from slp.cli.summary import draws_made, feature_uses, posterior_to_json, write_draws
+from slp.cli.summary import draws_made, feature_uses, posterior_to_json, sum_of_weights, write_draws
 
 
 @click.command(
@@ -105,7 +105,8 @@ def sample_command(
             longer = _longer(posterior, draws, deadline)
             say(*Page(posterior, uses, words(), data, longer, verbose).lines())
     if output is not None:
-        write_draws(posterior.draws, output, posterior.trees_found)
+        drawn = posterior.draws
+        write_draws(drawn, output, sum_of_weights(posterior, drawn))
     if save is not None:
         posterior.save(save, table=save_table)
     if not as_json:

@@ -271,9 +271,16 @@ def leaves_text(count: int) -> str:
     return "1 leaf" if count == 1 else f"{count} leaves"
 
 
-def write_draws(draws: Iterable[Draw], path: str | Path, found: int | None = None) -> None:
-    """Write the draws as JSON, one object per line, with the shares of so many trees that were
-    found. An error leaves no incomplete file."""
+def sum_of_weights(result: Posterior, draws: Iterable[Draw]) -> float | None:
+    """What the weights of draws are shares of; None where all draws count alike."""
+    if result.trees_found is not None:
+        return result.trees_found
+    return sum(draw.weight for draw in draws) if result.choice.engine == "smc" else None
+
+
+def write_draws(draws: Iterable[Draw], path: str | Path, total: float | None = None) -> None:
+    """Write the draws as JSON, one object per line, with their shares of this total weight. An
+    error leaves no incomplete file."""
     with open_atomic(path) as stream:
         for i, draw in enumerate(draws):
             line = {
@@ -282,7 +289,7 @@ def write_draws(draws: Iterable[Draw], path: str | Path, found: int | None = Non
                 "log_weight": draw.log_weight,
                 "log_prior": draw.log_prior,
                 "log_likelihood": finite(draw.log_likelihood),
-                **({} if found is None else {"share": draw.weight / found}),
+                **({} if total is None else {"share": draw.weight / total}),
                 "tree": draw.tree.to_dict(),
             }
             stream.write(json_text(line) + "\n")

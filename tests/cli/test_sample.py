@@ -65,6 +65,20 @@ def test_draws_are_whole_lines_and_the_same_for_the_same_seed(
         assert line["log_likelihood"] == pytest.approx(posterior.log_likelihood(tree), rel=1e-9)
 
 
+def test_draws_of_particles_have_shares_that_average(slp_run, table: Path, tmp_path: Path) -> None:
+    out = tmp_path / "draws.jsonl"
+    options = ("--seed", 1, "-n", 60, "--json", "-o", out)
+    shown = json.loads(slp_run("slp-sample", "growtree", table, "--engine", "smc", *options).out)
+    lines = [json.loads(line) for line in out.read_text().splitlines()]
+    shares = [line["share"] for line in lines]
+    assert sum(shares) == pytest.approx(1) and len(set(shares)) > 1
+    leaves = [slp.Tree.from_dict(line["tree"]).n_leaves for line in lines]
+    mean = sum(s * n for s, n in zip(shares, leaves, strict=True))
+    assert mean == pytest.approx(shown["mean_leaves"])
+    slp_run("slp-sample", "growtree", table, "--engine", "mh", "--warmup", 10, *options)
+    assert all("share" not in json.loads(line) for line in out.read_text().splitlines())
+
+
 def test_no_draws_when_none_are_asked_for(slp_run, table: Path, tmp_path: Path) -> None:
     out = tmp_path / "draws.jsonl"
     assert slp_run("slp-sample", "growtree", table, "-n", 0, "-o", out).code == 0
