@@ -33,7 +33,7 @@ def engines_command(as_json: bool) -> None:
         say(
             f"{engine.name:<10}{engine.title}",
             f"{'gives':<10}{engine.gives}",
-            f"{'refuses':<10}{engine.refuses}",
+            f"{'refuses':<10}{_refuses(engine)}",
         )
         flags = {f"--{o.name.replace('_', '-')}": o for o in fields(engine.Options)}
         width = 12 + max(map(len, flags), default=0)
@@ -47,12 +47,18 @@ def _default(option: Field[Any]) -> str:
     return "" if option.default in (None, False) else f" (default {option.default})"
 
 
+def _refuses(engine: Engine[Any]) -> str:
+    """What an engine refuses, with what it declares about all programs."""
+    told = [engine.refuses, "hard trees" if engine.soft_trees else "soft trees"]
+    return ", ".join([*told, "`failure(backtrack)`"] if engine.needs_weights else told)
+
+
 def _to_json(engine: Engine[Any]) -> dict[str, Any]:
     return {
         "name": engine.name,
         "title": engine.title,
         "gives": engine.gives,
-        "refuses": engine.refuses,
+        "refuses": _refuses(engine),
         "options": [
             {"name": o.name, "default": o.default, "doc": o.metadata["doc"]}
             for o in fields(engine.Options)

@@ -22,8 +22,8 @@ _MEASURES: dict[ir.Measure, str] = {
     "with probability proportional to the gap that it falls in",
     "each": "every distinct split of the box counting 1",
     "partition": "every way to part the rows of the box counting 1, whichever features give it",
-    "per_feature": "each feature with the same share, spread evenly over its cuts in the box; the "
-    "share of a feature that cannot split there is lost",
+    "per_feature": "each feature with the same probability, spread evenly over its cuts in the "
+    "box; the probability of a feature that cannot split there is lost",
     "range": "the feature drawn uniformly, then the threshold uniformly over the range that the "
     "feature has in the whole table",
 }
@@ -237,8 +237,8 @@ def _tells_failure(program: ir.CheckedProgram, fine_print: bool) -> bool:
 def _describe_failure(program: ir.CheckedProgram) -> str:
     if program.failure == "condition":
         return (
-            "What a constraint forbids keeps its share and fails; the prior is what does not fail, "
-            "renormalised over whole trees."
+            "What a constraint forbids keeps its probability and fails; the prior is what does not "
+            "fail, renormalised over whole trees."
         )
     told = "Splits and leaves that a constraint forbids are taken out before anything is drawn."
     if program.failure == "backtrack":

@@ -188,7 +188,10 @@ def _constraint_lines(program: ir.CheckedProgram) -> Iterator[str]:
     if program.edits is not None:
         yield "All are for the last tree of a sequence; the rest is renormalised as a whole."
     elif program.failure == "condition":
-        yield "What is forbidden keeps its share and fails; the rest is renormalised as a whole."
+        yield (
+            "What is forbidden keeps its probability and fails; the rest is renormalised as a "
+            "whole."
+        )
     else:
         yield "What is forbidden is taken out before anything is drawn."
         if program.failure == "backtrack":

@@ -140,8 +140,8 @@ def test_weights_and_failure_in_words() -> None:
         "weights, divided by their sum over all trees." in have
     )
     assert (
-        "What a constraint forbids keeps its share and fails; the prior is what does not fail, "
-        "renormalised over whole trees." in have
+        "What a constraint forbids keeps its probability and fails; the prior is what does not "
+        "fail, renormalised over whole trees." in have
     )
 
 

@@ -117,8 +117,8 @@ def test_predicates_run_code() -> None:
 def test_conditioning_is_said() -> None:
     program = checked(GROWTREE + BOXES + ":- failure(condition).")
     assert (
-        "  What is forbidden keeps its share and fails; the rest is renormalised as a whole.\n"
-        in explain_program(program, None)
+        "  What is forbidden keeps its probability and fails; the rest is renormalised as a "
+        "whole.\n" in explain_program(program, None)
     )
 
 

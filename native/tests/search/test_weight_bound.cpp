@@ -20,7 +20,7 @@ using slp::test::check;
 namespace {
 
 // What may keep a rule from applying: leaves need several rows, some splits are forbidden (or their
-// share fails), one of two leaf rules needs a majority.
+// probability fails), one of two leaf rules needs a majority.
 struct Kind {
     std::int64_t min_leaf = 1;
     bool forbids = false, fails = false, majority = false;

@@ -75,5 +75,5 @@ ENGINE = ChainsOverTrees(
     _tree_sampler,
     in_core=True,
     needs_weights=False,
-    refuses="nothing but proposals that a program cannot take, which the message names",
+    refuses="proposals that a program cannot take",
 )

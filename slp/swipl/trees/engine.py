@@ -25,5 +25,6 @@ ENGINE = ChainsOverTrees(
     _sampler,
     in_core=False,
     needs_grammar=False,
-    refuses="constraints that are decided at a split or a leaf, the proposal q_exact",
+    refuses="constraints that are decided at a split or a leaf, `edittree`, `missing(side)`, "
+    "guards on thresholds under the measure `range`, the proposal q_exact",
 )
