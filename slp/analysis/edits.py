@@ -20,7 +20,7 @@ from slp.folders import Folders, RefusedError, open_regular
 from slp.ir.program import MEASURES, PROPER_MEASURES, CheckedProgram, EditPrior, Measure
 from slp.messages import files as words
 from slp.messages.clauses import MEASURE_NOT_NAMED, NO_MEASURE
-from slp.messages.derivations import WEIGHTS_WITHOUT_MEANING
+from slp.messages.derivations import WEIGHTS_OF_EDITS
 from slp.messages.directives import (
     EDITTREE_TWICE,
     NO_FILE_OF_TREE,
@@ -159,4 +159,4 @@ def check_edits(program: CheckedProgram, findings: Findings) -> None:
     if weighted is not None and edits.measure == "all":
         span = program.spans.get(f"feature_weight:{weighted}")
         weight = [Related("a feature has a weight here", span)] if span else []
-        findings.add(WEIGHTS_WITHOUT_MEANING(edits.span, related=weight, measure="all"))
+        findings.add(WEIGHTS_OF_EDITS(edits.span, related=weight))

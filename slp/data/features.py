@@ -123,8 +123,7 @@ def code_column(
 def _code_side(
     column: Column, declared: ColumnDeclarations, weights: _Floats | None
 ) -> CodedColumn:
-    """The values that are there, coded as without the others, which have a code of their own, the
-    last."""
+    """Codes the values that are present. Missing values get the last code."""
     there = np.flatnonzero(~column.missing)
     if not len(there):
         raise missing_error(column.name, column.missing, MISSING_EVERYWHERE)

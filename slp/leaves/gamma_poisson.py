@@ -56,7 +56,8 @@ class GammaPoisson(NumericModel):
         )
 
     def log_parted(self, S: NDArray[np.float64]) -> float:
-        """That of the best runs of rows in the order of events over exposure."""
+        """The log marginal likelihood of the best parting into runs of rows, ordered by
+        events / exposure."""
         return log_best_runs(self.log_marginal, S, S[:, 1], S[:, 0])
 
     def mean(self, S: NDArray[np.float64]) -> NDArray[np.float64]:

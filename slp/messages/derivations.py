@@ -7,12 +7,16 @@ from slp.messages.entry import AS_REMEDY, Entry
 E124 = Entry(
     "E124: feature weights have no meaning",
     cause="Features have weights, and the measure of a split draws no feature.",
-    remedy="Use `feature_then_cut` or `gap`, which draw the feature first.",
+    remedy="Use `feature_then_cut`, `gap` or `range`, which draw the feature first.",
     example=":- feature_weight(age, 3).\n:- start(t).\n1/2 :: t --> split(_, _, all), t, t.\n1/2 "
     ":: t --> leaf.",
 )
 WEIGHTS_WITHOUT_MEANING = E124.says(
     "feature weights have no meaning under the measure `{measure}`", AS_REMEDY
+)
+WEIGHTS_OF_EDITS = E124.says(
+    "feature weights have no meaning under the measure `all`",
+    "use `feature_then_cut` or `gap`, which draw the feature first",
 )
 
 E125 = Entry(
@@ -129,7 +133,7 @@ CIRCLE_OF_RULES = E133.says("these calls never end: {states}, without a split", 
 E134 = Entry(
     "E134: rules go on and on in the same box",
     cause="More than 1,000 states follow each other without a split, or their arguments grow.",
-    remedy="Bound the chain by a guard, such as `{ I < most_leaves }`.",
+    remedy="Bound the calls by a guard, such as `{ I < most_leaves }`.",
     example=":- start(t(0)).\n1 :: t(N) --> t(N+1).",
 )
 ENDLESS_STATES = E134.says(

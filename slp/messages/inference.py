@@ -99,8 +99,8 @@ MODAL_TOO_MANY_DEAD_ENDS = E504.says(
 
 E505 = Entry(
     "E505: a number is not one that the option takes",
-    cause="An option takes whole numbers of a range, and was given something else.",
-    remedy="Take a whole number of the range that the help line names.",
+    cause="An option takes a number or a truth value of a kind, and was given something else.",
+    remedy="Take a number or a truth value of the kind that the help line names.",
     example="program.posterior(X, y, draws=-1)",
 )
 NOT_A_COUNT = E505.says("{name} is {value}", "take a whole number from {least} {most}")

@@ -56,7 +56,7 @@ def checked_seed(seed: int | None, options: Mapping[str, Any]) -> int:
     Raises
     ------
     UsageError
-        E505: it is none; E552: the options name a checkpoint.
+        E505: the seed is not a whole number from 0; E552: the options name a checkpoint.
     """
     if "checkpoint" in options or "resume" in options:
         raise UsageError(ONE_RUN_EACH())

@@ -24,7 +24,8 @@ namespace {
 // Sizes of batches, tried in turn with numbers of threads until the memory is enough.
 constexpr std::size_t kBatchSizes[] = {32, 8, 1};
 
-// From so many rows of the table on one descent along the tree takes less time than one for each.
+// With this many rows of the table or more, one descent along the tree is faster than one descent
+// for each row.
 constexpr std::size_t kFewestAlongTree = 6;
 
 // Finds the rows of the table that new rows go with.

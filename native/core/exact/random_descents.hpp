@@ -234,8 +234,9 @@ private:
         add(f, keep_left ? kept : others, keep_left ? others : kept, keep_left);
     }
 
-    // The cuts without the missing rows, which go where the target's do, or from a target without
-    // any to the other side; and the test for them, if it keeps the target on one side.
+    // Cuts that do not test for missing values. Missing rows go to the side of the target's missing
+    // rows; if it has none, to the other side. Also the test for missing values, if it keeps the
+    // target on one side.
     void sided_cuts(std::size_t f, bool in_steps) {
         const Feature& feature = problem_.table.features[f];
         const std::uint32_t missing = feature.missing();

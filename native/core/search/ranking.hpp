@@ -31,7 +31,8 @@ public:
     Status next(const Poll& poll);
     const TreeNodes& tree() const { return tree_; }
     double value() const { return value_; }
-    // No derivation that was not given out has a larger value; of `known` ones this says nothing.
+    // An upper bound on the value of every derivation not returned yet. It does not apply to
+    // `known` ones.
     double bound() const;
     std::uint64_t steps() const { return steps_; }
 

@@ -39,8 +39,8 @@ public:
                  const double* own);
     // The rows of the same box, where they are now.
     void move_to(const Box& box) { varying_.move_to(box); }
-    // At least the log of the value of any derivation that splits one side of a split, in a state;
-    // +inf if the state is not one of the above.
+    // An upper bound on the log of the value of any derivation that splits one side of a split, in
+    // a state; +inf if the state is not one of the above.
     double log_split_above(std::size_t split, bool left, std::int32_t state);
 
     // About the log of the largest value of one split of the side, both parts of which stop: the

@@ -23,7 +23,10 @@ class _ReversibleJump(Engine[SoftTreeOptions]):
     name = "rjhmc"
     title = "reversible-jump Hamiltonian Monte Carlo over soft trees"
     gives = "estimates with their errors, by draws of soft trees; no evidence"
-    refuses = "programs whose splits have not the measure range, and what looks at rows"
+    refuses = (
+        "programs with another measure than `range`, and rules or constraints that depend on "
+        "thresholds or rows"
+    )
     few_states = True
     soft_trees = True
     Options = SoftTreeOptions

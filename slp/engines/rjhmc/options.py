@@ -46,8 +46,8 @@ class SoftTreeOptions(DrawingOptions):
     )
     births: str | None = option(
         None,
-        "informed: new splits are proposed by their likelihood; prior: by the prior (informed; "
-        "with tuning=paper prior)",
+        "informed: new splits are proposed by their likelihood; prior: by the prior (default "
+        "informed; prior with tuning=paper)",
         metavar="NAME",
     )
     trajectories: int = option(1, "HMC trajectories on each side of a jump", least=1)
@@ -56,8 +56,8 @@ class SoftTreeOptions(DrawingOptions):
     )
     first_h: float | None = option(
         None,
-        "h at the begin of warm-up (with tuning=paper of that in each proposal), from which it "
-        "falls to the program's (the program's h)",
+        "h when warm-up begins; it falls to the program's h during warm-up (default: the "
+        "program's h). With tuning=paper: h when each HMC part of a proposal begins",
         least=0.0,
     )
     concentration: float = option(

@@ -24,7 +24,7 @@ class _SMC(Engine[FilterOptions]):
     name = "smc"
     title = "a top-down particle filter over trees"
     gives = "estimates with their errors, by weighted draws; the evidence too"
-    refuses = "programs without a finite tree grammar, edittree, predicates"
+    refuses = "programs without a finite tree grammar, `edittree`, predicates"
     Options = FilterOptions
 
     def refusal(self, problem: Problem, options: FilterOptions) -> tuple[Diagnostic, ...]:

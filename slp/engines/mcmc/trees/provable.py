@@ -15,8 +15,9 @@ _Key: TypeAlias = tuple[int, int]
 
 @dataclass(slots=True, eq=False)
 class _Tried:
-    """A goal, its alternatives that were not looked at, each as the goals below it, and those of
-    the one looked at that are still to be proved; None where none is left."""
+    """A goal and what is left to prove it. `alternatives` gives those not tried yet, each as the
+    goals below it. `to_prove` has the goals of the one being tried that have no proof yet. It is
+    None where no alternative is left."""
 
     key: _Key
     alternatives: Iterator[list[_Key]]
