@@ -163,6 +163,17 @@ def test_no_two_classes_have_the_same_name() -> None:
     assert {name: files for name, files in places.items() if len(files) > 1} == {}
 
 
+def test_no_two_classes_of_the_core_have_the_same_name() -> None:
+    places: dict[str, list[str]] = {}
+    core = ROOT / "native" / "core"
+    for path in sorted(core.rglob("*.[ch]pp")):
+        named = r"^\s*(?:struct|(?:enum )?class) (\w+)[^;(<>&]*(?:[:{]|$)"
+        for name in re.findall(named, path.read_text("utf-8"), re.M):
+            places.setdefault(name, []).append(str(path.relative_to(core)))
+    assert len(places) > 300
+    assert {name: files for name, files in places.items() if len(files) > 1} == {}
+
+
 #: Neighbours that look alike, where both names are the words that readers know.
 ALIKE = {
     ("coding", "code_pages"),  # the coded table, and the pages of machine code

@@ -34,7 +34,7 @@ auto edits_of(const EditState& state, EditSampler& sampler) {
 // that are neighbours.
 auto preorder_of(const EditState& state) {
     std::vector<std::int32_t> out;
-    for (const Node& node : state.edits.tree().proof.nodes) {
+    for (const ProofNode& node : state.edits.tree().proof.nodes) {
         const Taken& t = node.taken;
         out.insert(out.end(), {t.feature, static_cast<std::int32_t>(t.low),
                                static_cast<std::int32_t>(t.high)});

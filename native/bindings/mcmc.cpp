@@ -27,7 +27,7 @@ namespace {
 // neighbours.
 auto choices_of(const State& state) {
     std::vector<std::int32_t> out;
-    for (const Node& node : state.proof.nodes) {
+    for (const ProofNode& node : state.proof.nodes) {
         const Taken& t = node.taken;
         out.insert(out.end(), {t.rule, t.feature, static_cast<std::int32_t>(t.low),
                                static_cast<std::int32_t>(t.high)});
@@ -36,7 +36,7 @@ auto choices_of(const State& state) {
 }
 
 // The state that these choices make, or None.
-nb::object restore(Sampler& sampler, const Array<std::int32_t>& choices,
+nb::object restore(ProofSampler& sampler, const Array<std::int32_t>& choices,
                    std::vector<std::uint32_t> turns) {
     std::vector<Taken> taken;
     for (std::size_t i = 0; i + 3 < choices.size(); i += 4) {
@@ -51,7 +51,7 @@ nb::object restore(Sampler& sampler, const Array<std::int32_t>& choices,
 
 // A tree as a state, whatever rules derive it: three numbers for each node in preorder, the feature
 // (-1: a leaf) and the codes that are neighbours.
-nb::object tree(Sampler& sampler, const Matrix<std::int32_t>& nodes) {
+nb::object tree(ProofSampler& sampler, const Matrix<std::int32_t>& nodes) {
     require(nodes.shape(1) == 3, "a node has three numbers");
     std::vector<Taken> taken;
     for (std::size_t i = 0; i < nodes.size(); i += 3) {
@@ -77,7 +77,7 @@ Predicate predicate_of(const nb::object& function) {
 }
 
 // A state to start from (or None), and how many of the proofs drawn came to no dead end.
-nb::tuple start(Sampler& sampler, const Seeds& seeds, std::uint32_t tries,
+nb::tuple start(ProofSampler& sampler, const Seeds& seeds, std::uint32_t tries,
                 const nb::object& function) {
     SeededRandomness random = randomness_of(seeds);
     const Predicate predicate = predicate_of(function);
@@ -87,7 +87,7 @@ nb::tuple start(Sampler& sampler, const Seeds& seeds, std::uint32_t tries,
 }
 
 // The state after n transitions; counts of the outcomes of each proposal, one after the other.
-nb::tuple advance(Sampler& sampler, const State& state, const Seeds& seeds, double power,
+nb::tuple advance(ProofSampler& sampler, const State& state, const Seeds& seeds, double power,
                   std::uint64_t n, const nb::object& function) {
     SeededRandomness random = randomness_of(seeds);
     const Predicate predicate = predicate_of(function);
@@ -98,7 +98,7 @@ nb::tuple advance(Sampler& sampler, const State& state, const Seeds& seeds, doub
 }
 
 // One transition in which a script stands in for randomness; what it took and could have taken.
-nb::tuple scripted(Sampler& sampler, const State& state, std::vector<std::uint32_t> script,
+nb::tuple scripted(ProofSampler& sampler, const State& state, std::vector<std::uint32_t> script,
                    double power, const nb::object& function) {
     ScriptedRandomness random(std::move(script));
     Tally tally;
@@ -106,7 +106,7 @@ nb::tuple scripted(Sampler& sampler, const State& state, std::vector<std::uint32
     return nb::make_tuple(nb::cast(std::move(out)), random.taken(), random.probabilities());
 }
 
-nb::tuple scan(Sampler& sampler, const Ladder<State>& ladder, const Array<double>& powers,
+nb::tuple scan(ProofSampler& sampler, const Ladder<State>& ladder, const Array<double>& powers,
                const Array<double>& centres, const Seeds& seeds, std::uint64_t n_scans,
                std::uint32_t n_steps, std::uint32_t tries, std::size_t threads,
                const nb::object& function) {
@@ -117,7 +117,7 @@ nb::tuple scan(Sampler& sampler, const Ladder<State>& ladder, const Array<double
     });
 }
 
-nb::tuple scripted_scan(Sampler& sampler, const Ladder<State>& ladder,
+nb::tuple scripted_scan(ProofSampler& sampler, const Ladder<State>& ladder,
                         const Array<double>& powers, std::vector<std::uint32_t> script,
                         std::uint32_t n_steps, std::uint32_t tries, const nb::object& function) {
     const ScanPlan plan{vector_of(powers), std::vector<double>(powers.size() - 1), 1, n_steps,
@@ -175,7 +175,7 @@ void bind_mcmc(nb::module_& m) {
         .def("choices", &choices_of)
         .def(
             "leaf_statistics",
-            [](const State& state, const Sampler& sampler) {
+            [](const State& state, const ProofSampler& sampler) {
                 return to_numpy(leaf_statistics_of(state.proof, sampler.problem().leaf));
             },
             nb::arg("sampler"))
@@ -187,15 +187,15 @@ void bind_mcmc(nb::module_& m) {
         .def_prop_ro("log_likelihood",
                      [](const State& s) { return s.proof.all().log_likelihood; });
     bind_ladder<State>(m, "MHLadder");
-    nb::class_<Sampler>(m, "MHSampler")
+    nb::class_<ProofSampler>(m, "MHSampler")
         .def(
             "__init__",
-            [](Sampler* self, const exact::Engine& engine, std::uint32_t max_leaves,
+            [](ProofSampler* self, const exact::Engine& engine, std::uint32_t max_leaves,
                std::uint32_t max_features, const Monotones& monotone, const Mixture& mixture,
                double most_boxes) {
-                new (self) Sampler(engine.problem(), engine.geometry(),
-                                   tests_of(max_leaves, max_features, monotone),
-                                   mixture_of(mixture), most_boxes);
+                new (self) ProofSampler(engine.problem(), engine.geometry(),
+                                        tests_of(max_leaves, max_features, monotone),
+                                        mixture_of(mixture), most_boxes);
             },
             nb::arg("engine"), nb::arg("max_leaves"), nb::arg("max_features"),
             nb::arg("monotone"), nb::arg("mixture"), nb::arg("most_boxes"),
@@ -213,13 +213,13 @@ void bind_mcmc(nb::module_& m) {
         .def("scripted_scan", &scripted_scan, nb::arg("ladder"), nb::arg("powers").noconvert(),
              nb::arg("script"), nb::arg("n_steps"), nb::arg("tries"),
              nb::arg("predicate").none() = nb::none())
-        .def("root_fits", &Sampler::root_fits)
+        .def("root_fits", &ProofSampler::root_fits)
         .def("restore", &restore, nb::arg("choices").noconvert(), nb::arg("turns"))
-        .def("free_buffers", &free_buffers<Sampler>)
+        .def("free_buffers", &free_buffers<ProofSampler>)
         .def("tree", &tree, nb::arg("nodes").noconvert())
         .def(
             "holds",
-            [](Sampler& sampler, const State& state) { return sampler.holds(state.proof); },
+            [](ProofSampler& sampler, const State& state) { return sampler.holds(state.proof); },
             nb::arg("state"));
     nb::class_<TreeScorer>(m, "TreeScorer")
         .def(

@@ -85,7 +85,7 @@ Data data_of(const Problem& problem, const Array<double>& values, const Array<do
 
 // A tree from the features of its nodes in preorder (-1 for a leaf, d in HMC-DFI) and its
 // parameters. Its states follow from the start.
-SoftTree tree_of(const Sampler& sampler, const Array<std::int32_t>& features,
+SoftTree tree_of(const SoftTreeSampler& sampler, const Array<std::int32_t>& features,
                  const Array<double>& q) {
     SoftTree out;
     const Data& data = sampler.data();
@@ -97,7 +97,7 @@ SoftTree tree_of(const Sampler& sampler, const Array<std::int32_t>& features,
         require(out.nodes.empty() || !open.empty(), "nodes are in preorder");
         const std::size_t v = out.nodes.size();
         if (!open.empty()) {
-            Node& parent = out.nodes[open.back()];
+            SoftNode& parent = out.nodes[open.back()];
             if (v > open.back() + 1) {
                 parent.right = static_cast<std::int32_t>(v);
                 open.pop_back();
@@ -116,7 +116,7 @@ SoftTree tree_of(const Sampler& sampler, const Array<std::int32_t>& features,
     return out;
 }
 
-SoftTree labelled(const Sampler& sampler, const Array<std::int32_t>& features,
+SoftTree labelled(const SoftTreeSampler& sampler, const Array<std::int32_t>& features,
                   const Array<double>& q) {
     SoftTree out = tree_of(sampler, features, q);
     const bool fits = without_lock([&] { return sampler.prior().relabel(out.nodes, 0); });
@@ -124,10 +124,10 @@ SoftTree labelled(const Sampler& sampler, const Array<std::int32_t>& features,
     return out;
 }
 
-auto features_of(const Chain& chain, const Sampler& sampler) {
+auto features_of(const Chain& chain, const SoftTreeSampler& sampler) {
     std::vector<std::int32_t> out;
     const auto d = static_cast<std::int32_t>(sampler.data().d);
-    for (const Node& node : chain.tree.nodes) {
+    for (const SoftNode& node : chain.tree.nodes) {
         out.push_back(node.leaf() ? -1 : sampler.data().soft_index() ? d : node.feature);
     }
     return to_numpy(std::move(out));
@@ -157,8 +157,8 @@ auto tuning_of(const Chain& chain) {
     return to_numpy(std::move(out));
 }
 
-Chain restore(const Sampler& sampler, const Array<std::int32_t>& features, const Array<double>& q,
-              const Array<double>& tuning) {
+Chain restore(const SoftTreeSampler& sampler, const Array<std::int32_t>& features,
+              const Array<double>& q, const Array<double>& tuning) {
     Chain out;
     out.tree = labelled(sampler, features, q);
     std::size_t n = 2;
@@ -172,8 +172,8 @@ Chain restore(const Sampler& sampler, const Array<std::int32_t>& features, const
 }
 
 // The chain after n steps, and the counts of `Tally` in its order.
-nb::tuple advance(Sampler& sampler, const Chain& chain, const mcmc::Seeds& seeds, std::uint64_t n,
-                  bool warm_up, bool jumps) {
+nb::tuple advance(SoftTreeSampler& sampler, const Chain& chain, const mcmc::Seeds& seeds,
+                  std::uint64_t n, bool warm_up, bool jumps) {
     Random random = mcmc::randomness_of(seeds);
     Tally tally;
     Chain out =
@@ -229,28 +229,29 @@ void bind_rjhmc(nb::module_& m) {
         .def("parameters",
              [](const Chain& chain) { return to_numpy(std::vector<double>(chain.tree.q)); })
         .def("tuning", &tuning_of);
-    nb::class_<Sampler>(m, "SoftSampler")
+    nb::class_<SoftTreeSampler>(m, "SoftSampler")
         .def(
             "__init__",
-            [](Sampler* self, const Problem& problem, const Array<double>& values,
+            [](SoftTreeSampler* self, const Problem& problem, const Array<double>& values,
                const Array<double>& responses, const Array<double>& concentration,
                const Array<double>& numbers, const Array<double>& delta, bool likelihood,
                const std::vector<double>& widths, const std::vector<std::uint32_t>& lengths,
                bool informed, bool published) {
                 require(widths.size() == 3 && lengths.size() == 4, "h, first h, sd of log h; lengths");
-                new (self) Sampler(problem,
-                                   data_of(problem, values, responses, concentration, numbers,
-                                           delta, widths, likelihood),
-                                   Plan{widths[0], widths[1], lengths[0], lengths[1], lengths[2],
-                                        informed, published},
-                                   lengths[3]);
+                new (self) SoftTreeSampler(problem,
+                                           data_of(problem, values, responses, concentration,
+                                                   numbers, delta, widths, likelihood),
+                                           SoftTreePlan{widths[0], widths[1], lengths[0],
+                                                        lengths[1], lengths[2], informed,
+                                                        published},
+                                           lengths[3]);
             },
             nb::arg("problem"), nb::arg("values"), nb::arg("responses"), nb::arg("concentration"),
             nb::arg("numbers"), nb::arg("delta"), nb::arg("likelihood"), nb::arg("widths"),
             nb::arg("lengths"), nb::arg("informed"),
             nb::arg("published"), nb::keep_alive<1, 2>())
         .def("start",
-             [](Sampler& sampler, const mcmc::Seeds& seeds) {
+             [](SoftTreeSampler& sampler, const mcmc::Seeds& seeds) {
                  Random random = mcmc::randomness_of(seeds);
                  return without_lock([&] { return sampler.start(random); });
              },
@@ -261,7 +262,8 @@ void bind_rjhmc(nb::module_& m) {
              nb::arg("tuning").noconvert())
         // Log weight of topology and features, log prior density of the parameters, log likelihood.
         .def("score",
-             [](Sampler& sampler, const Array<std::int32_t>& features, const Array<double>& q) {
+             [](SoftTreeSampler& sampler, const Array<std::int32_t>& features,
+                const Array<double>& q) {
                  const SoftTree tree = labelled(sampler, features, q);
                  const auto found = without_lock([&] { return sampler.score(tree); });
                  return std::vector<double>(found.begin(), found.end());
@@ -269,7 +271,8 @@ void bind_rjhmc(nb::module_& m) {
              nb::arg("features").noconvert(), nb::arg("q").noconvert())
         // Log density of unconstrained parameters, and its gradient.
         .def("density",
-             [](Sampler& sampler, const Array<std::int32_t>& features, const Array<double>& q) {
+             [](SoftTreeSampler& sampler, const Array<std::int32_t>& features,
+                const Array<double>& q) {
                  const SoftTree tree = tree_of(sampler, features, q);
                  std::vector<double> gradient(tree.q.size());
                  const double value =

@@ -60,12 +60,12 @@ inline TreeTests tests_of(std::uint32_t max_leaves, std::uint32_t max_features,
 // A filter: its number of particles; proposal, order and scheme, as numbers; `ess`.
 using FilterSettings = std::tuple<std::uint32_t, std::vector<int>, double>;
 
-inline smc::Plan filter_of(const FilterSettings& settings) {
+inline smc::FilterPlan filter_of(const FilterSettings& settings) {
     const auto& [n, how, ess] = settings;
     require(how.size() == 3, "a proposal, an order and a scheme");
-    smc::Plan out;
+    smc::FilterPlan out;
     out.n = out.kept = n;
-    out.proposal = static_cast<smc::ProposalKind>(how[0]);
+    out.proposal = static_cast<smc::ParticleProposal>(how[0]);
     out.order = static_cast<smc::Order>(how[1]);
     out.scheme = static_cast<smc::Scheme>(how[2]);
     out.ess = ess;
@@ -112,7 +112,7 @@ Ladder<State> ladder_of(std::vector<State> rungs, const std::vector<int>& ends,
     Ladder<State> out{std::move(rungs), {}, scans};
     for (const int end : ends) {
         require(end >= 0 && end <= 2, "an end is 0, 1 or 2");
-        out.ends.push_back(static_cast<End>(end));
+        out.ends.push_back(static_cast<LadderEnd>(end));
     }
     return out;
 }
@@ -177,7 +177,7 @@ void bind_ladder(nanobind::module_& m, const char* name) {
         .def_ro("scans", &Of::scans)
         .def_prop_ro("ends", [](const Of& ladder) {
             std::vector<int> out;
-            for (const End end : ladder.ends) {
+            for (const LadderEnd end : ladder.ends) {
                 out.push_back(static_cast<int>(end));
             }
             return out;
@@ -187,7 +187,7 @@ void bind_ladder(nanobind::module_& m, const char* name) {
 // Statistics of the leaves from left to right, one below the other.
 inline std::vector<double> leaf_statistics_of(const Proof& proof, const LeafModel& leaf) {
     std::vector<double> out;
-    for (const Node& node : proof.nodes) {
+    for (const ProofNode& node : proof.nodes) {
         if (node.n_parts() == 0) {
             out.resize(out.size() + leaf.n_statistics());
             leaf.sum(proof.rows_of(node), out.data() + out.size() - leaf.n_statistics());

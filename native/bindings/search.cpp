@@ -19,8 +19,8 @@ namespace {
 
 // The nodes of the best tree in preorder (feature, -1 for a leaf, and codes), its value, the bound
 // on all values, and items in the table, items that made way, items opened, and most bytes.
-nb::tuple found_of(const Search& search) {
-    Found found = without_lock([&] { return search.found(); });
+nb::tuple found_of(const BestFirstSearch& search) {
+    FoundTree found = without_lock([&] { return search.found(); });
     return nb::make_tuple(to_numpy(std::move(found.tree.feature)),
                           to_numpy(std::move(found.tree.low)),
                           to_numpy(std::move(found.tree.high)), found.low, found.high, found.items,
@@ -30,22 +30,22 @@ nb::tuple found_of(const Search& search) {
 }  // namespace
 
 void bind_search(nb::module_& m) {
-    nb::class_<Search>(m, "BestFirstSearch")
+    nb::class_<BestFirstSearch>(m, "BestFirstSearch")
         .def(
             "__init__",
-            [](Search* self, const exact::Engine& engine, bool likelihood, std::size_t room,
-               std::uint64_t most_steps) {
+            [](BestFirstSearch* self, const exact::Engine& engine, bool likelihood,
+               std::size_t room, std::uint64_t most_steps) {
                 without_lock([&] {
-                    return new (self) Search(engine.problem(), engine.geometry(),
-                                             Plan{likelihood, room, most_steps});
+                    return new (self) BestFirstSearch(engine.problem(), engine.geometry(),
+                                                      SearchPlan{likelihood, room, most_steps});
                 });
             },
             nb::arg("engine"), nb::arg("likelihood"), nb::arg("room"), nb::arg("most_steps"),
             nb::keep_alive<1, 2>())
         .def(
             "seed",
-            [](Search& search, const Array<std::int32_t>& feature, const Array<std::uint32_t>& low,
-               const Array<std::uint32_t>& high) {
+            [](BestFirstSearch& search, const Array<std::int32_t>& feature,
+               const Array<std::uint32_t>& low, const Array<std::uint32_t>& high) {
                 require(feature.size() == low.size() && low.size() == high.size(),
                         "each node has codes");
                 const TreeNodes tree{vector_of(feature), vector_of(low), vector_of(high)};
@@ -54,7 +54,7 @@ void bind_search(nb::module_& m) {
             nb::arg("feature"), nb::arg("low"), nb::arg("high"))
         .def(
             "run",
-            [](Search& search, const nb::object& progress) {
+            [](BestFirstSearch& search, const nb::object& progress) {
                 return static_cast<int>(
                     run_unlocked([&](const Poll& poll) { return search.run(poll); }, progress));
             },
@@ -64,7 +64,7 @@ void bind_search(nb::module_& m) {
     // The next derivation: how the search for it ended, its nodes (none: there is no other), its
     // value, and the bound on those that were not given out.
     nb::class_<Ranking>(m, "Ranking")
-        .def(nb::init<Search&, bool, std::uint64_t>(), nb::arg("search"), nb::arg("known"),
+        .def(nb::init<BestFirstSearch&, bool, std::uint64_t>(), nb::arg("search"), nb::arg("known"),
              nb::arg("most_steps"), nb::keep_alive<1, 2>())
         .def(
             "next",

@@ -23,10 +23,10 @@ using namespace slp::smc;
 namespace {
 
 // The names of proposal, order and scheme are those of slp.engines.smc, as numbers.
-Plan plan_of(std::uint32_t n, std::uint32_t kept, const std::vector<int>& how, double ess,
-             double power, std::uint32_t max_leaves, std::uint32_t max_features,
-             std::uint64_t room) {
-    Plan out = mcmc::filter_of({n, how, ess});
+FilterPlan plan_of(std::uint32_t n, std::uint32_t kept, const std::vector<int>& how, double ess,
+                   double power, std::uint32_t max_leaves, std::uint32_t max_features,
+                   std::uint64_t room) {
+    FilterPlan out = mcmc::filter_of({n, how, ess});
     out.kept = kept;
     out.power = power;
     out.max_leaves = max_leaves;
@@ -75,7 +75,7 @@ nb::tuple dump(const Island& given) {
 }
 
 // The island that `dump` wrote down, or None.
-nb::object restore(Sampler& sampler, const Array<std::int64_t>& events,
+nb::object restore(FilterSampler& sampler, const Array<std::int64_t>& events,
                    const Array<std::int64_t>& last, const Array<double>& log_weights) {
     require(last.size() == log_weights.size(), "a weight for each particle");
     std::vector<Event> made;
@@ -98,7 +98,7 @@ nb::object restore(Sampler& sampler, const Array<std::int64_t>& events,
 
 // The island after at most n steps (None where the memory does not suffice), and how often
 // particles grew and failed.
-nb::tuple advance(Sampler& sampler, const Island& island, const mcmc::Seeds& seeds,
+nb::tuple advance(FilterSampler& sampler, const Island& island, const mcmc::Seeds& seeds,
                   std::uint64_t n) {
     mcmc::SeededRandomness random = mcmc::randomness_of(seeds);
     Tally tally{};
@@ -116,7 +116,8 @@ nb::tuple advance(Sampler& sampler, const Island& island, const mcmc::Seeds& see
 }
 
 // All steps, in which a script stands in for randomness; what it took and could have taken.
-nb::tuple scripted(Sampler& sampler, const Island& island, std::vector<std::uint32_t> script) {
+nb::tuple scripted(FilterSampler& sampler, const Island& island,
+                   std::vector<std::uint32_t> script) {
     mcmc::ScriptedRandomness random(std::move(script));
     Tally tally{};
     Island out = sampler.advance(island, random, UINT64_MAX, tally);
@@ -132,21 +133,23 @@ void bind_smc(nb::module_& m) {
         .def("log_weights", &log_weights_of)
         .def("dump", &dump)
         .def_prop_ro("done", &Island::done);
-    nb::class_<Sampler>(m, "SMCSampler")
+    nb::class_<FilterSampler>(m, "SMCSampler")
         .def(
             "__init__",
-            [](Sampler* self, const exact::Engine& engine, std::uint32_t n, std::uint32_t kept,
-               const std::vector<int>& how, double ess, double power, std::uint32_t max_leaves,
-               std::uint32_t max_features, std::uint64_t room) {
+            [](FilterSampler* self, const exact::Engine& engine, std::uint32_t n,
+               std::uint32_t kept, const std::vector<int>& how, double ess, double power,
+               std::uint32_t max_leaves, std::uint32_t max_features, std::uint64_t room) {
                 require(!engine.problem().counted(), "leaves are not counted");
                 new (self)
-                    Sampler(engine.problem(), engine.geometry(),
-                            plan_of(n, kept, how, ess, power, max_leaves, max_features, room));
+                    FilterSampler(engine.problem(), engine.geometry(),
+                                  plan_of(n, kept, how, ess, power, max_leaves, max_features,
+                                          room));
             },
             nb::arg("engine"), nb::arg("n"), nb::arg("kept"), nb::arg("how"), nb::arg("ess"),
             nb::arg("power"), nb::arg("max_leaves"), nb::arg("max_features"), nb::arg("room"),
             nb::keep_alive<1, 2>())
-        .def("start", [](Sampler& sampler) { return without_lock([&] { return sampler.start(); }); })
+        .def("start",
+             [](FilterSampler& sampler) { return without_lock([&] { return sampler.start(); }); })
         .def("advance", &advance, nb::arg("island"), nb::arg("seeds").noconvert(), nb::arg("n"))
         .def("scripted", &scripted, nb::arg("island"), nb::arg("script"))
         .def("restore", &restore, nb::arg("events").noconvert(), nb::arg("last").noconvert(),

@@ -66,7 +66,7 @@ private:
             if (flat.majority != nullptr && (flat.calls || flat.splits.size() > 1)) {
                 return stop_at(Obstacle::majority);
             }
-            for (const Flat::Split& split : flat.splits) {
+            for (const Flat::FlatSplit& split : flat.splits) {
                 if (has_measure && split.rule->measure != out_.measure) {
                     return stop_at(Obstacle::measures);
                 }
@@ -137,7 +137,7 @@ private:
     // Calls use(number) for the states that splits of a state lead to, as often as they do.
     template <typename Use>
     void for_each_next(std::size_t state, Use use) const {
-        for (const Flat::Split& split : flat_[state].splits) {
+        for (const Flat::FlatSplit& split : flat_[state].splits) {
             for (const std::int32_t to : split.rule->transitions) {
                 if (to >= 0) {
                     use(static_cast<std::size_t>(number_[static_cast<std::size_t>(to)]));
@@ -215,7 +215,7 @@ private:
         std::map<std::vector<std::int32_t>, std::uint32_t> kinds;
         std::set<const Rule*> rules;
         for (const Flat& flat : flat_) {
-            for (const Flat::Split& split : flat.splits) {
+            for (const Flat::FlatSplit& split : flat.splits) {
                 rules.insert(split.rule);
             }
         }
@@ -252,14 +252,14 @@ private:
     bool find_measure_classes() {
         std::map<std::vector<std::uint8_t>, std::uint32_t> found;
         for (const std::size_t s : placed_) {
-            const std::vector<Flat::Split>& splits = flat_[s].splits;
+            const std::vector<Flat::FlatSplit>& splits = flat_[s].splits;
             if (splits.empty()) {  // it matters for nothing
                 classes_of_probability_.push_back(0);
                 continue;
             }
             std::vector<std::uint8_t> own;
             for (const std::size_t cell : cell_of_class_) {
-                const auto takes = [&](const Flat::Split& split) {
+                const auto takes = [&](const Flat::FlatSplit& split) {
                     return grammar_.takes_over(split.rule->transitions[2 * cell]);
                 };
                 own.push_back(takes(splits.front()));
@@ -297,10 +297,10 @@ private:
             const std::size_t s = placed_[at];
             const Flat& flat = flat_[s];
             double split = 0.0;  // the weight of all splits: that of the heaviest rule
-            for (const Flat::Split& own : flat.splits) {
+            for (const Flat::FlatSplit& own : flat.splits) {
                 split = is_cut(s) ? 0.0 : std::max(split, own.weight);
             }
-            BlockGrammar::Node node{
+            BlockGrammar::StateWeights node{
                 flat.leaf_alone, flat.leaf,        split, is_cut(s) ? 0.0 : flat.split_only,
                 classes_of_probability_[at],     majority_of(flat)};
             for (std::int32_t owed = 0; owed < problem_.n_owed(); ++owed) {
@@ -311,7 +311,7 @@ private:
             }
         }
         for (std::uint32_t s = 0; s < out_.nodes.size(); ++s) {
-            const BlockGrammar::Node& node = out_.nodes[s];
+            const BlockGrammar::StateWeights& node = out_.nodes[s];
             if (out_.segments.empty() || out_.segments.back().measure_class != node.measure_class ||
                 out_.segments.back().majority != node.majority) {
                 out_.segments.push_back({s, s, node.measure_class, node.majority});
@@ -343,7 +343,7 @@ private:
         for (std::size_t s = 0; s < own_.size(); ++s) {
             const Flat& flat = flat_[s];
             double splits = 0.0;
-            for (const Flat::Split& split : flat.splits) {
+            for (const Flat::FlatSplit& split : flat.splits) {
                 splits += split.weight;
             }
             if (flat.leaf_alone > 1 + kRounding || flat.leaf + splits > 1 + kRounding ||

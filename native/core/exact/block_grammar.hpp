@@ -49,7 +49,7 @@ enum class Sum : std::uint8_t { total, best, count };
 
 struct BlockGrammar {
     // Weights of one state, on the probability scale.
-    struct Node {
+    struct StateWeights {
         double leaf_alone;  // a leaf, if the box cannot be split
         double leaf;        // a leaf, if it can
         double split;       // a split, before it is divided among the splits
@@ -76,7 +76,7 @@ struct BlockGrammar {
     };
 
     // The start is state 0; where leaves are owed, the starts come first.
-    std::vector<Node> nodes;
+    std::vector<StateWeights> nodes;
     std::vector<Segment> segments;
     Measure measure = Measure::each;
     // Every split leads to the next state, on both sides; only the last state has no splits or,

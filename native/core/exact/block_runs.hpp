@@ -17,14 +17,14 @@ namespace slp::exact {
 
 // A state with the rules of the states that it calls.
 struct Flat {
-    struct Split {
+    struct FlatSplit {
         double weight;  // if the box can be split
         const Rule* rule;
     };
     double leaf_alone = 0.0, leaf = 0.0, split_only = 0.0;
     bool may_stop = false, calls = false;
     const Rule* majority = nullptr;
-    std::vector<Split> splits;
+    std::vector<FlatSplit> splits;
 };
 
 // Adds the runs to a block grammar that has its nodes, measure classes, split classes and states of
@@ -94,7 +94,7 @@ private:
         const double weight_of_all = out_.nodes[at * n_owed].split;
         std::vector<Term> out;
         for (std::uint32_t rule = 0; rule < flat.splits.size(); ++rule) {
-            const Flat::Split& split = flat.splits[rule];
+            const Flat::FlatSplit& split = flat.splits[rule];
             const std::int32_t left = split.rule->transitions[transition];
             if (left < 0 || !(weight_of_all > 0.0)) {
                 continue;

@@ -95,7 +95,7 @@ struct WalkShared {
 // The value of a box in the state of a node. stops: whether a leaf has its majority. splits:
 // whether there are any; sum: over them, probabilities times values.
 template <Sum kSum>
-double value_of_node(const BlockGrammar::Node& node, double leaf, bool stops, bool splits,
+double value_of_node(const BlockGrammar::StateWeights& node, double leaf, bool stops, bool splits,
                      double sum) {
     double value = !stops ? 0.0 : (splits ? node.leaf : node.leaf_alone) * leaf;
     const double split = stops ? node.split : node.split_only;

@@ -25,7 +25,7 @@ namespace slp::exact {
 //   Box list_side(const Box&, const Split&, bool is_left)           a side, rows in the arena
 //   bool follows(const Split&)                   whether its sides are needed
 //   const Values* known(const Box&, const Split&, bool is_left)     of a side that is not looked up
-//   const Values* work_out(const Frame&)         the block's values, from those of all sides
+//   const Values* work_out(const BlockFrame&)    the block's values, from those of all sides
 //   void take_back()                             frees what was evaluated last
 //   const BlockCounts& counts()                  of what was evaluated last
 template <typename Own, typename Split, typename Values>
@@ -56,7 +56,7 @@ public:
 
 protected:
     // A block that is waiting for those that its splits lead to.
-    struct Frame {
+    struct BlockFrame {
         Arena::Mark mark;
         Box box;
         std::span<Split> splits{};
@@ -74,11 +74,11 @@ private:
 
     static bool is_left(std::uint32_t side) { return side % 2 == 0; }
 
-    static Key side_key(const Frame& f, std::uint32_t side) {
+    static Key side_key(const BlockFrame& f, std::uint32_t side) {
         return f.splits[side / 2].side(f.box, is_left(side)).key;
     }
 
-    void expand(Frame& f) {
+    void expand(BlockFrame& f) {
         f.splits = self().find_splits(f.box);
         f.expanded = true;
         const auto n = static_cast<std::uint32_t>(2 * f.splits.size());
@@ -97,17 +97,17 @@ private:
         const auto* const end = std::remove_if(f.missing, f.missing + f.n_missing, is_there);
         f.n_missing = static_cast<std::uint32_t>(end - f.missing);
         f.first = first_child(thread_, f.box.key, f.n_missing);
-        path_.raise_to(stack_.capacity() * sizeof(Frame));
+        path_.raise_to(stack_.capacity() * sizeof(BlockFrame));
     }
 
-    bool look_up(Frame& f, std::uint32_t side) const {
+    bool look_up(BlockFrame& f, std::uint32_t side) const {
         const std::uint64_t* const found = shared_.found->find(side_key(f, side));
         f.sides[side] = found == nullptr ? nullptr : std::bit_cast<const Values*>(*found);
         return found != nullptr;
     }
 
     // Continues with a missing block; false if none is left.
-    bool visit_missing(Frame& f) {
+    bool visit_missing(BlockFrame& f) {
         for (; f.next < f.n_missing; ++f.next) {
             const std::uint32_t side = f.missing[(f.next + f.first) % f.n_missing];
             {
@@ -123,7 +123,7 @@ private:
         return false;
     }
 
-    void finish(Frame& f) {
+    void finish(BlockFrame& f) {
         const Values* const values = self().work_out(f);
         if (!self().counts().in_range) {
             shared_.team.end(Status::out_of_range);
@@ -144,7 +144,7 @@ private:
 
     std::size_t thread_;
     Watch watch_;
-    std::vector<Frame> stack_;
+    std::vector<BlockFrame> stack_;
     Charge path_;  // of the stack
     std::uint64_t steps_ = 0;
 };

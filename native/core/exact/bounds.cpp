@@ -39,9 +39,9 @@ struct KeyHash {
     std::size_t operator()(Key key) const { return key.a; }
 };
 
-class Opening {
+class BoundedItems {
 public:
-    Opening(const Engine& engine, const Pass& pass, double work)
+    BoundedItems(const Engine& engine, const Pass& pass, double work)
         : engine_(engine),
           problem_(engine.problem()),
           pass_(pass),
@@ -272,7 +272,7 @@ private:
 }  // namespace
 
 Interval bounds_on_root(const Engine& engine, const Pass& pass, double work) {
-    return Opening(engine, pass, work).root();
+    return BoundedItems(engine, pass, work).root();
 }
 
 }  // namespace slp::exact

@@ -126,7 +126,7 @@ private:
 };
 
 // An item as it is opened.
-struct Opened {
+struct VisitedItem {
     std::int32_t product;
     const Box& box;
     std::span<const BoxSplit> splits;
@@ -147,7 +147,7 @@ struct Opened {
 //   std::uint64_t left(std::uint32_t split), right(std::uint32_t split)   queries that go there
 //   double share(std::uint32_t split, bool left, int query)   of a query that goes to both sides as
 //       one row, its part that goes there; 1 of all others
-//   void visit(const Opened&)
+//   void visit(const VisitedItem&)
 template <typename Walk>
 class Descent {
 public:

@@ -90,8 +90,8 @@ std::int32_t most_cuts(const Problem& problem) {
     return std::min(most, longest[static_cast<std::size_t>(problem.grammar.start)]);
 }
 
-Order order_of(std::size_t way) {
-    return way == 0 ? Order::most_first : way == 1 ? Order::fewest_first : Order::random;
+CutOrder order_of(std::size_t way) {
+    return way == 0 ? CutOrder::most_first : way == 1 ? CutOrder::fewest_first : CutOrder::random;
 }
 
 // The boxes in `sampled` that full cuts can reach within the depth; all if nothing prevents it.
@@ -144,14 +144,14 @@ StatesFound find_states(const Problem& problem, RandomDescents& descents,
     const double limit = descents.work() + work;
     const std::size_t every = std::max<std::size_t>(1, sampled.size() / kBoxesForStates);
     for (std::size_t i = 0; i < sampled.size() && descents.work() < limit; i += every) {
-        struct Seen {
+        struct StateSeen {
             int times = 0;
             std::int32_t fewest_cuts = INT32_MAX;
         };
-        std::map<std::int32_t, Seen> seen;
+        std::map<std::int32_t, StateSeen> seen;
         for (std::size_t way = 0; way < kWays && descents.work() < limit; ++way) {
             for (const std::int32_t state : descents.states(sampled[i]->rows, order_of(way))) {
-                Seen& own = seen[state];
+                StateSeen& own = seen[state];
                 ++own.times;
                 own.fewest_cuts = std::min(own.fewest_cuts, descents.n_cuts());
             }

@@ -15,9 +15,9 @@ namespace slp::exact {
 namespace {
 
 // Where the numbers of each rule and state are added.
-class Sums {
+class UseTotals {
 public:
-    Sums(const Problem& problem, Uses& out) : problem_(problem), out_(out) {
+    UseTotals(const Problem& problem, Uses& out) : problem_(problem), out_(out) {
         std::size_t n_rules = 0;
         for (const std::vector<Rule>& rules : problem.grammar.states) {
             first_rule_.push_back(n_rules);
@@ -68,14 +68,14 @@ private:
 // Item by item: the walk of a descent.
 class TreeWalk {
 public:
-    TreeWalk(const Problem& problem, Sums& sums) : problem_(problem), sums_(sums) {}
+    TreeWalk(const Problem& problem, UseTotals& sums) : problem_(problem), sums_(sums) {}
 
     void route(const Box&, std::span<const BoxSplit>) {}
     std::uint64_t left(std::uint32_t) const { return 1; }
     std::uint64_t right(std::uint32_t) const { return 1; }
     double share(std::uint32_t, bool, int) const { return 1.0; }
 
-    void visit(const Opened& opened) {
+    void visit(const VisitedItem& opened) {
         const auto state = static_cast<std::size_t>(opened.product / problem_.n_owed());
         const double mass = opened.mass[0];
         sums_.visit(state, mass);
@@ -101,14 +101,14 @@ public:
 
 private:
     const Problem& problem_;
-    Sums& sums_;
+    UseTotals& sums_;
 };
 
 // By blocks: what is known of the states of boxes is shared out among rules.
 class RulesOfStates {
 public:
     RulesOfStates(const Problem& problem, const BlockGrammar& blocks, const TreeSums& found,
-                  Sums& sums)
+                  UseTotals& sums)
         : problem_(problem), blocks_(blocks), found_(found), sums_(sums) {
         for (const std::uint32_t rule : blocks.rule_of_term) {
             n_rules_ = std::max<std::size_t>(n_rules_, rule + std::size_t{1});
@@ -129,7 +129,7 @@ public:
     void share_out() {
         for (std::size_t s = 0; s < blocks_.nodes.size(); ++s) {
             const TreeSums::OfState& own = found_.states[s];
-            const BlockGrammar::Node& node = blocks_.nodes[s];
+            const BlockGrammar::StateWeights& node = blocks_.nodes[s];
             rule_ = 0;
             share(s, static_cast<std::size_t>(blocks_.origin[s]),
                   node.leaf_alone > 0.0 ? own.leaves_alone / node.leaf_alone : 0.0,
@@ -139,7 +139,7 @@ public:
 
 private:
     // Uses in boxes that cannot be split, and in others.
-    struct Pair {
+    struct BoxUses {
         double alone = 0, split = 0;
 
         double sum() const { return alone + split; }
@@ -151,7 +151,7 @@ private:
 
     // Shares out the uses of a state by boxes in state s. alone, split: uses of a leaf rule of
     // weight 1. unfit: visits of boxes that can only be split. Returns all uses.
-    Pair share(std::size_t s, std::size_t state, double alone, double split, double unfit) {
+    BoxUses share(std::size_t s, std::size_t state, double alone, double split, double unfit) {
         const Rules& rules = problem_.grammar.states[state];
         const auto weight = [&](std::size_t r) { return std::exp(rules[r].log_weight); };
         double sum_alone = 0.0, sum_split = 0.0;
@@ -162,12 +162,12 @@ private:
         const bool normalise = problem_.grammar.normalise;
         alone /= normalise && sum_alone > 0.0 ? sum_alone : 1.0;
         split /= normalise && sum_split > 0.0 ? sum_split : 1.0;
-        Pair all;
+        BoxUses all;
         for (std::size_t r = 0; r < rules.size(); ++r) {
             if (!(weight(r) > 0.0)) {
                 continue;
             }
-            Pair own;
+            BoxUses own;
             if (rules[r].kind == RuleKind::leaf) {
                 own = {alone * weight(r), split * weight(r)};
                 sums_.use(state, r, own.sum());
@@ -202,7 +202,7 @@ private:
     const Problem& problem_;
     const BlockGrammar& blocks_;
     const TreeSums& found_;
-    Sums& sums_;
+    UseTotals& sums_;
     std::size_t n_rules_ = 0, rule_ = 0;
     std::vector<double> splits_;  // by state of the boxes, by rule, by feature
 };
@@ -221,7 +221,7 @@ Status expected_uses(const Engine& engine, const Pass& pass, std::size_t memory,
     Budget budget(memory);
     ThreadTeam team;
     return team.run(1, [&](std::size_t) {
-        Sums sums(problem, out);
+        UseTotals sums(problem, out);
         Watch watch(team, &poll);
         std::uint64_t items = 0;
         const auto go_on = [&](std::uint64_t more) {

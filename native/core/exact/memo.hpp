@@ -103,11 +103,11 @@ private:
     }
     static std::uint64_t first_word(Key key) { return key.a != 0 ? key.a : 1; }
     // The slot of a key, or the empty one that it would take.
-    struct Slot {
+    struct MemoSlot {
         std::uint64_t* words;
         bool is_there;
     };
-    Slot slot_of(Key key, const Array& array) const {
+    MemoSlot slot_of(Key key, const Array& array) const {
         std::size_t i = home(key, array.capacity);
         for (;;) {
             std::uint64_t* const words = array.words + i * stride_;

@@ -69,7 +69,7 @@ private:
         return search_.find(box.key + keys_.state_key(product));
     }
 
-    Search<Algebra> search_;
+    DepthFirstSearch<Algebra> search_;
     Box root_;
     const EdgeBuilder& keys_;
     bool likelihood_;

@@ -65,7 +65,7 @@ inline void find_codes(const Feature& feature, std::span<const std::uint32_t> ro
     out.erase(std::unique(out.begin(), out.end()), out.end());
 }
 
-enum class Order : std::uint8_t { most_first, fewest_first, random };
+enum class CutOrder : std::uint8_t { most_first, fewest_first, random };
 
 // Walks from the root to boxes.
 class RandomDescents {
@@ -79,11 +79,11 @@ public:
 
     // Follows one path to the box of `target`; in random order its cuts are in full or in steps.
     // Returns the states in which it arrives: none if it cannot.
-    const std::set<std::int32_t>& states(const std::vector<std::uint32_t>& target, Order order) {
+    const std::set<std::int32_t>& states(const std::vector<std::uint32_t>& target, CutOrder order) {
         aim(target);
         states_ = {problem_.grammar.start};
         too_many_ = false;
-        const double in_full = order == Order::random ? random_.uniform() : 1.0;
+        const double in_full = order == CutOrder::random ? random_.uniform() : 1.0;
         while (rows_.size() > target.size() && !states_.empty() && !too_many_) {
             if (!cut(random_.uniform() >= in_full, order)) {
                 states_.clear();
@@ -95,7 +95,7 @@ public:
 
     // The number of full cuts that lead to it in this order, for any state; -1 if min_leaf prevents
     // it.
-    std::int32_t cuts(const std::vector<std::uint32_t>& target, Order order) {
+    std::int32_t cuts(const std::vector<std::uint32_t>& target, CutOrder order) {
         aim(target);
         states_.clear();
         while (rows_.size() > target.size()) {
@@ -124,7 +124,7 @@ private:
     static constexpr std::size_t kMostStatesOfBox = 10'000;
 
     // A cut that keeps the target on one side.
-    struct Cut {
+    struct TargetCut {
         std::size_t feature;
         std::uint32_t low, high;  // see slp::Cut
         bool keep_left;
@@ -143,7 +143,7 @@ private:
     }
 
     // False if there is none.
-    bool cut(bool in_steps, Order order) {
+    bool cut(bool in_steps, CutOrder order) {
         find_cuts(in_steps);
         if (cuts_.empty()) {
             return false;
@@ -174,7 +174,7 @@ private:
             }
         }
         const auto least = static_cast<std::uint64_t>(problem_.grammar.min_leaf);
-        std::erase_if(cuts_, [&](const Cut& cut) {
+        std::erase_if(cuts_, [&](const TargetCut& cut) {
             return cut.kept_rows < least || data_rows_ - cut.kept_rows < least;
         });
     }
@@ -249,10 +249,10 @@ private:
         }
         if (!kept.empty() && codes_.size() > kept.size()) {
             plain_cuts(f, in_steps);
-            const std::vector<Cut> found(cuts_.begin() + static_cast<std::ptrdiff_t>(first),
-                                         cuts_.end());
+            const std::vector<TargetCut> found(cuts_.begin() + static_cast<std::ptrdiff_t>(first),
+                                               cuts_.end());
             cuts_.resize(first);
-            for (const Cut& cut : found) {
+            for (const TargetCut& cut : found) {
                 const bool left = cut.keep_left == keeps_missing;
                 const slp::Cut sided = feature.with_side(
                     {cut.low, cut.high}, left ? Missing::left : Missing::right);
@@ -268,7 +268,7 @@ private:
     }
 
     void add(std::size_t f, std::uint32_t low, std::uint32_t high, bool keep_left) {
-        Cut cut{f, low, high, keep_left, 0};
+        TargetCut cut{f, low, high, keep_left, 0};
         for (const std::uint32_t row : rows_) {
             cut.kept_rows += keeps(cut, row) ? problem_.table.counts[row] : 0;
         }
@@ -276,14 +276,16 @@ private:
         cuts_.push_back(cut);
     }
 
-    bool keeps(const Cut& cut, std::uint32_t row) const {
+    bool keeps(const TargetCut& cut, std::uint32_t row) const {
         return problem_.table.features[cut.feature].goes_left(cut.low, row) == cut.keep_left;
     }
 
-    const Cut& choose(Order order) {
+    const TargetCut& choose(CutOrder order) {
         switch (order) {
-            case Order::most_first: return *std::ranges::min_element(cuts_, {}, &Cut::kept_rows);
-            case Order::fewest_first: return *std::ranges::max_element(cuts_, {}, &Cut::kept_rows);
+            case CutOrder::most_first: return *std::ranges::min_element(cuts_, {},
+                                                                        &TargetCut::kept_rows);
+            case CutOrder::fewest_first: return *std::ranges::max_element(cuts_, {},
+                                                                          &TargetCut::kept_rows);
             default: return cuts_[random_.below(cuts_.size())];
         }
     }
@@ -302,7 +304,7 @@ private:
         }
     }
 
-    void follow(const Cut& cut) {
+    void follow(const TargetCut& cut) {
         follow_calls();
         const Feature& feature = problem_.table.features[cut.feature];
         const std::int32_t cell = geometry_.cell_of_split(feature, cut.low, cut.high);
@@ -331,7 +333,7 @@ private:
     std::vector<std::vector<std::uint32_t>> kept_codes_;  // of the target, for each feature
     std::vector<std::uint32_t> rows_;
     std::uint64_t data_rows_ = 0;
-    std::vector<Cut> cuts_;
+    std::vector<TargetCut> cuts_;
     std::vector<std::uint32_t> codes_;
     std::set<std::int32_t> states_;
     bool too_many_ = false;

@@ -155,7 +155,7 @@ public:
           sink_(sink),
           statistics_(leaf_.n_statistics()) {}
 
-    void visit(const Opened& opened) {
+    void visit(const VisitedItem& opened) {
         double probability = 0;
         const double* next = opened.probabilities.data();
         for (const RuleEdges& rule : opened.item.rules) {

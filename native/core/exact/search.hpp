@@ -23,11 +23,11 @@
 namespace slp::exact {
 
 template <typename Algebra>
-class Search {
+class DepthFirstSearch {
 public:
     // excluded: a feature whose splits are not followed; -1: none.
-    Search(const Problem& problem, const Geometry& geometry, Algebra algebra, std::size_t memory,
-           std::size_t n_threads, std::int32_t excluded)
+    DepthFirstSearch(const Problem& problem, const Geometry& geometry, Algebra algebra,
+                     std::size_t memory, std::size_t n_threads, std::int32_t excluded)
         : problem_(problem),
           geometry_(geometry),
           algebra_(std::move(algebra)),
@@ -65,13 +65,13 @@ private:
     static constexpr std::uint64_t kWorkBetweenPolls = 1024;
 
     // A child whose value was not there.
-    struct Missing {
+    struct MissingChild {
         const Edge* edge;
         std::uint32_t index;
         bool is_left, is_call;
     };
 
-    struct Frame {
+    struct ItemFrame {
         Arena::Mark mark;
         Box box;
         std::int32_t product = 0;
@@ -80,13 +80,13 @@ private:
         ItemEdges item{};
         Ref* left = nullptr;
         Ref* right = nullptr;
-        Missing* missing = nullptr;
+        MissingChild* missing = nullptr;
         std::uint32_t n_missing = 0, next = 0, first = 0;
     };
 
     class Worker {
     public:
-        Worker(Search& search, std::size_t thread, const Poll* poll)
+        Worker(DepthFirstSearch& search, std::size_t thread, const Poll* poll)
             : s_(search),
               thread_(thread),
               watch_(search.team_, poll),
@@ -119,7 +119,7 @@ private:
                         return false;
                     }
                 }
-                Frame& frame = stack_.back();
+                ItemFrame& frame = stack_.back();
                 if (!frame.expanded) {
                     expand(frame);
                     work_ += frame.splits.size() / 16;
@@ -131,7 +131,7 @@ private:
             return true;
         }
 
-        void expand(Frame& f) {
+        void expand(ItemFrame& f) {
             if (!f.split_before && !builder_.only_stops(f.product)) {
                 f.splits = splitter_.splits(f.box, arena_);
             }
@@ -142,7 +142,7 @@ private:
             const std::size_t n = f.item.n_edges;
             f.left = arena_.allocate<Ref>(n);
             f.right = arena_.allocate<Ref>(n);
-            f.missing = arena_.allocate<Missing>(2 * n);
+            f.missing = arena_.allocate<MissingChild>(2 * n);
             f.expanded = true;
             {
                 const Memo::Reading reading(*s_.memo_, thread_);
@@ -150,11 +150,11 @@ private:
             }
             f.next = 0;
             f.first = first_child(thread_, f.box.key, f.n_missing);
-            path_.raise_to(stack_.capacity() * sizeof(Frame));
+            path_.raise_to(stack_.capacity() * sizeof(ItemFrame));
         }
 
         // Drops the edges of splits on the excluded feature; others keep their probabilities.
-        void leave_out(Frame& f) const {
+        void leave_out(ItemFrame& f) const {
             for (RuleEdges& rule : f.item.rules) {
                 if (rule.kind == RuleKind::split) {
                     const auto left_out = std::ranges::remove(
@@ -167,7 +167,7 @@ private:
         }
 
         // Looks up all children and lists those missing. While Reading.
-        void gather(Frame& f) {
+        void gather(ItemFrame& f) {
             for (const RuleEdges& rule : f.item.rules) {
                 for (const Edge& edge : rule.edges) {
                     s_.memo_->prefetch(edge.left);
@@ -202,9 +202,9 @@ private:
         }
 
         // Continues with a missing child; false if none is left.
-        bool visit_missing(Frame& f) {
+        bool visit_missing(ItemFrame& f) {
             for (; f.next < f.n_missing; ++f.next) {
-                const Missing& missing = f.missing[(f.next + f.first) % f.n_missing];
+                const MissingChild& missing = f.missing[(f.next + f.first) % f.n_missing];
                 const Edge& edge = *missing.edge;
                 {
                     const Memo::Reading reading(*s_.memo_, thread_);
@@ -219,7 +219,7 @@ private:
             return false;
         }
 
-        void push_child(const Frame& f, const Missing& missing) {
+        void push_child(const ItemFrame& f, const MissingChild& missing) {
             const Edge& edge = *missing.edge;
             const Arena::Mark mark = arena_.mark();
             if (missing.is_call) {  // the same box: its splits are known
@@ -231,7 +231,7 @@ private:
             stack_.push_back({mark, child, missing.is_left ? edge.left_state : edge.right_state});
         }
 
-        void finish(Frame& f) {
+        void finish(ItemFrame& f) {
             {
                 std::optional<Memo::Reading> reading;
                 if constexpr (!Algebra::kByValue) {  // values may have moved since their look-up
@@ -255,13 +255,13 @@ private:
             }
         }
 
-        Search& s_;
+        DepthFirstSearch& s_;
         std::size_t thread_;
         Watch watch_;
         Splitter splitter_;
         EdgeBuilder builder_;
         Arena arena_;
-        std::vector<Frame> stack_;
+        std::vector<ItemFrame> stack_;
         std::vector<std::uint64_t> value_;
         Charge path_;
         std::uint64_t work_ = 0;  // items visited, and their splits, since the last poll

@@ -22,7 +22,7 @@ CutFinder::CutFinder(const Problem& problem)
 void CutFinder::enter(Rows rows) {
     clear_marks();
     rows_ = rows;
-    std::fill(found_.begin(), found_.end(), Found{});
+    std::fill(found_.begin(), found_.end(), FoundCuts{});
     cuts_.clear();
 }
 
@@ -30,7 +30,7 @@ bool CutFinder::can_split(std::size_t f) {
     if (min_leaf_ > 1) {
         return !cuts(f).empty();
     }
-    Found& found = found_[f];
+    FoundCuts& found = found_[f];
     if (found.varies == Known::nothing) {
         found.varies = varies(problem_.table.features[f]) ? Known::yes : Known::no;
     }
@@ -38,7 +38,7 @@ bool CutFinder::can_split(std::size_t f) {
 }
 
 std::span<const Cut> CutFinder::cuts(std::size_t f) {
-    Found& found = found_[f];
+    FoundCuts& found = found_[f];
     if (!found.listed) {
         found.begin = cuts_.size();
         list(f);

@@ -35,7 +35,7 @@ public:
 
 private:
     enum class Known : std::uint8_t { nothing, no, yes };
-    struct Found {
+    struct FoundCuts {
         std::size_t begin = 0, end = 0;
         bool listed = false;
         Known varies = Known::nothing;
@@ -67,7 +67,7 @@ private:
     const Problem& problem_;
     std::uint64_t min_leaf_;
     Rows rows_;
-    std::vector<Found> found_;
+    std::vector<FoundCuts> found_;
     std::vector<Cut> cuts_;
     // Bits of the codes of a feature that occur, and how many these are; that feature.
     std::vector<std::uint64_t> occupied_;

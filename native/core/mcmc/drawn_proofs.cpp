@@ -12,7 +12,7 @@
 namespace slp::mcmc {
 
 // Puts a goal's rows into `rows_`, ascending.
-void ProofTransitions::take_rows(const Proof& proof, const Node& node) {
+void ProofTransitions::take_rows(const Proof& proof, const ProofNode& node) {
     const Rows rows = proof.rows_of(node);
     if (rows.size() == problem_.table.n_rows) {
         std::iota(rows_.begin(), rows_.end(), 0U);
@@ -48,7 +48,7 @@ RowTest ProofTransitions::test_of(const Taken& taken) const {
 // whether it is the goal itself -> choice) comes to a dead end, or there are more than `room`
 // leaves.
 template <typename Choose>
-bool ProofTransitions::grow_by(const Node& goal, std::uint32_t room, Choose choose) {
+bool ProofTransitions::grow_by(const ProofNode& goal, std::uint32_t room, Choose choose) {
     drawn_.clear();
     goals_.assign(1, {goal.state, 0, goal.size});
     std::uint32_t n_leaves = 0;
@@ -57,13 +57,13 @@ bool ProofTransitions::grow_by(const Node& goal, std::uint32_t room, Choose choo
         if (n_leaves + goals_.size() > room) {
             return false;
         }
-        const Goal next = goals_.back();
+        const GoalToGrow next = goals_.back();
         goals_.pop_back();
         const Rows rows{rows_.data() + next.begin, next.size};
         if (!choose(rows, next.state, choice)) {
             return false;
         }
-        Node& node =
+        ProofNode& node =
             drawn_.emplace_back(node_of(choice, next.state, goal.begin + next.begin, next.size));
         if (choice.taken.feature >= 0) {
             const std::uint32_t left = part_rows({rows_.data() + next.begin, next.size},
@@ -85,7 +85,7 @@ bool ProofTransitions::grow_by(const Node& goal, std::uint32_t room, Choose choo
     return true;
 }
 
-bool ProofTransitions::grow(Randomness& random, const Node& goal, std::int32_t rule,
+bool ProofTransitions::grow(Randomness& random, const ProofNode& goal, std::int32_t rule,
                             double end_early, std::uint32_t room) {
     return grow_by(goal, room, [&](Rows rows, std::int32_t state, Choice& out) {
         return process_.draw(random, rows, state, std::exchange(rule, -1), end_early, out);
@@ -94,7 +94,7 @@ bool ProofTransitions::grow(Randomness& random, const Node& goal, std::int32_t r
 
 bool ProofTransitions::draw(Randomness& random, double end_early, Proof& out) {
     std::iota(rows_.begin(), rows_.end(), 0U);
-    Node root;
+    ProofNode root;
     root.state = problem_.grammar.start;
     root.size = problem_.table.n_rows;
     if (!grow(random, root, -1, end_early, kNoLimit)) {
@@ -121,7 +121,7 @@ bool ProofTransitions::fresh(Randomness& random, std::uint32_t tries, State& sta
 template <typename Choose>
 bool ProofTransitions::build_by(std::span<const Taken> choices, Proof& out, Choose choose) {
     std::iota(rows_.begin(), rows_.end(), 0U);
-    Node root;
+    ProofNode root;
     root.state = problem_.grammar.start;
     root.size = problem_.table.n_rows;
     std::size_t next = 0;
@@ -168,7 +168,7 @@ Outcome ProofTransitions::redraw_exactly(Randomness& random, double power, Proof
         return Outcome::stayed;
     }
     path_.resize(below + 1);
-    const Node& goal = proof.nodes[path_.back()];
+    const ProofNode& goal = proof.nodes[path_.back()];
     take_rows(proof, goal);
     exact_.prepare({rows_.data(), goal.size}, goal.state, power);
     Taken taken;
@@ -182,7 +182,7 @@ Outcome ProofTransitions::redraw_exactly(Randomness& random, double power, Proof
 }
 
 bool ProofTransitions::fits(Proof& proof, std::uint32_t position) {
-    Node& node = proof.nodes[position];
+    ProofNode& node = proof.nodes[position];
     if (node.fits < 0) {
         node.fits = exact_.fits(proof.rows_of(node)) ? 1 : 0;
     }
@@ -198,7 +198,7 @@ bool ProofTransitions::root_fits() {
 void ProofTransitions::path_of_row(const Proof& proof, std::uint32_t row) {
     path_.assign(1, 0);
     while (proof.nodes[path_.back()].n_parts() > 0) {
-        const Node& node = proof.nodes[path_.back()];
+        const ProofNode& node = proof.nodes[path_.back()];
         const std::uint32_t left = path_.back() + 1;
         const bool goes_left = node.n_parts() == 1 || test_of(node.taken).goes_left(row);
         path_.push_back(goes_left ? left : right_of(proof.nodes, left));

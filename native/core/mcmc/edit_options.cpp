@@ -209,7 +209,7 @@ double EditOptions::weight_within(std::size_t f, const Cut& cut) const {
     return measure_.weight(geometry_, f, cut.low, cut.high, false);  // edits take no such features
 }
 
-EditOptions::Choice EditOptions::draw(Randomness& random) {
+EditOptions::DrawnSplit EditOptions::draw(Randomness& random) {
     weigh();
     const std::size_t f = random.among(masses_);
     const auto own = cuts(f);
@@ -223,14 +223,14 @@ EditOptions::Choice EditOptions::draw(Randomness& random) {
     return chosen(f, random.among(within_));
 }
 
-EditOptions::Choice EditOptions::chosen(std::size_t f, std::size_t i) {
+EditOptions::DrawnSplit EditOptions::chosen(std::size_t f, std::size_t i) {
     weigh();
     const auto own = cuts(f);
     double sum = 0.0;
     for (const Cut& cut : own) {
         sum += weight_within(f, cut);
     }
-    Choice out;
+    DrawnSplit out;
     out.taken = {0, static_cast<std::int32_t>(f), own[i].low, own[i].high};
     out.log_probability =
         std::log(masses_[f] / total_) + std::log(weight_within(f, own[i]) / sum);
@@ -239,7 +239,7 @@ EditOptions::Choice EditOptions::chosen(std::size_t f, std::size_t i) {
     return out;
 }
 
-bool EditOptions::at(std::uint32_t position, Choice& out) {
+bool EditOptions::at(std::uint32_t position, DrawnSplit& out) {
     for (std::size_t f = 0; f < masses_.size(); ++f) {
         const auto n = static_cast<std::uint32_t>(cuts(f).size());
         if (position < n) {

@@ -92,7 +92,7 @@ void TreeEditor::make(std::span<const GivenNode> preorder, EditTree& out) {
 void TreeEditor::edit(const EditTree& from, EditKind kind, std::span<const std::uint32_t> path,
                       const Taken& taken, EditTree& out) {
     const std::uint32_t at = path.back();
-    const Node& node = from.proof.nodes[at];
+    const ProofNode& node = from.proof.nodes[at];
     const Rows rows = from.proof.rows_of(node);
     std::copy(rows.begin(), rows.end(), rows_.begin());
     std::sort(rows_.begin(), rows_.begin() + node.size);
@@ -106,7 +106,7 @@ void TreeEditor::edit(const EditTree& from, EditKind kind, std::span<const std::
     }
     keep_tests(from.proof.nodes);
     add_up_made();
-    for (Node& made : made_) {
+    for (ProofNode& made : made_) {
         made.begin += node.begin;
     }
     const auto n_before = static_cast<std::ptrdiff_t>(node.all.n_nodes);
@@ -139,7 +139,7 @@ void TreeEditor::begin(std::uint32_t depth, std::uint32_t n_rows) {
 }
 
 // Makes the waiting subtrees: each node gets the test of its old node.
-void TreeEditor::keep_tests(std::span<const Node> old) {
+void TreeEditor::keep_tests(std::span<const ProofNode> old) {
     while (!jobs_.empty()) {
         const Job job = jobs_.back();
         jobs_.pop_back();
@@ -162,7 +162,7 @@ void TreeEditor::add_split(const Job& job, const Taken& taken, const RowTest& te
                            std::uint32_t left, std::uint32_t right) {
     const std::uint32_t n_left =
         part_rows({rows_.data() + job.begin, job.size}, test, right_rows_.data());
-    Node& node = made_.emplace_back();
+    ProofNode& node = made_.emplace_back();
     node.taken = taken;
     node.begin = job.begin;
     node.size = job.size;
@@ -172,7 +172,7 @@ void TreeEditor::add_split(const Job& job, const Taken& taken, const RowTest& te
 }
 
 void TreeEditor::add_leaf(const Job& job) {
-    Node& node = made_.emplace_back();
+    ProofNode& node = made_.emplace_back();
     node.begin = job.begin;
     node.size = job.size;
     node.own.n_leaves = 1;
@@ -225,7 +225,7 @@ void TreeEditor::mark(EditTree& tree, std::uint32_t node) {
 void TreeEditor::add_up_places(EditTree& tree) {
     const auto& nodes = tree.proof.nodes;
     for (std::size_t i = nodes.size(); i-- > 0;) {
-        EditTree::Mark& mark = tree.marks[i];
+        EditTree::NodeEdits& mark = tree.marks[i];
         mark.all = mark.here;
         if (nodes[i].n_parts() == 0) {
             continue;

@@ -31,11 +31,11 @@ using Places = std::array<std::uint32_t, kEditKinds>;
 struct EditTree {
     Proof proof;
     // For each node: splits above it; the kinds that apply to it; sums of these over its subtree.
-    struct Mark {
+    struct NodeEdits {
         std::uint32_t depth = 0;
         Places here{}, all{};
     };
-    std::vector<Mark> marks;
+    std::vector<NodeEdits> marks;
 
     const Places& places() const { return marks[0].all; }
     bool is_leaf(std::uint32_t node) const { return proof.nodes[node].n_parts() == 0; }
@@ -69,14 +69,14 @@ public:
     std::span<const Cut> cuts(std::size_t f);
 
     // A choice by the split measure. `alternatives`: whether there was another.
-    struct Choice {
+    struct DrawnSplit {
         Taken taken;
         double log_probability = 0.0;
         bool alternatives = false;
     };
-    Choice draw(Randomness& random);
+    DrawnSplit draw(Randomness& random);
     // The option at a position among all; and the position of an option.
-    bool at(std::uint32_t position, Choice& out);
+    bool at(std::uint32_t position, DrawnSplit& out);
     std::uint32_t position(const Taken& taken);
 
 private:
@@ -96,7 +96,7 @@ private:
     bool keeps_enough(const Feature& feature, std::uint32_t level, bool equal,
                       std::span<const std::uint32_t> rows, std::span<const std::uint32_t> ends);
     double weight_within(std::size_t f, const Cut& cut) const;
-    Choice chosen(std::size_t f, std::size_t i);
+    DrawnSplit chosen(std::size_t f, std::size_t i);
 
     const Problem& problem_;
     const Geometry& geometry_;
@@ -155,7 +155,7 @@ private:
                    std::uint32_t right);
     void add_leaf(const Job& job);
     void add_up_made();
-    void keep_tests(std::span<const Node> old);
+    void keep_tests(std::span<const ProofNode> old);
     bool make_canonical(const Job& job, const RowTest& test, Taken& taken) const;
     void mark(EditTree& tree, std::uint32_t node);
     static void add_up_places(EditTree& tree);
@@ -163,7 +163,7 @@ private:
     const Problem& problem_;
     const Geometry& geometry_;
     EditOptions options_;
-    std::vector<Node> made_;
+    std::vector<ProofNode> made_;
     std::vector<std::uint32_t> depths_;
     std::vector<Job> jobs_;
     std::vector<std::uint32_t> rows_, right_rows_;

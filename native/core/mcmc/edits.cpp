@@ -47,7 +47,7 @@ Outcome EditTransitions::propose(Randomness& random, double power, const Proposa
     const bool uniformly = proposal.kind == ProposalKind::cut_uniformly;
     const auto number =
         uniformly ? static_cast<std::uint32_t>(random.index(edits.n_points)) : turn;
-    const Point at = point(edits, number);
+    const EditPoint at = point(edits, number);
     draw(random, edits, at);
     const EditTree& tree = last(edits, at.after);
     if (!holds(tree)) {
@@ -81,7 +81,7 @@ Outcome EditTransitions::propose(Randomness& random, double power, const Proposa
 }
 
 // The choice point of a number, in the order of the sequence.
-EditTransitions::Point EditTransitions::point(const Edits& edits, std::uint32_t number) {
+EditTransitions::EditPoint EditTransitions::point(const Edits& edits, std::uint32_t number) {
     for (std::size_t i = 0; i < edits.steps.size(); ++i) {
         for (std::size_t choice = 0; choice < 4; ++choice) {
             if (edits.steps[i].points[choice] && number-- == 0) {
@@ -102,7 +102,7 @@ bool EditTransitions::holds(const EditTree& tree) {
 // --- the process ------------------------------------------------------------------------------
 
 // Draws all choices after a point into `steps_` and `trees_`.
-void EditTransitions::draw(Randomness& random, const Edits& old, const Point& at) {
+void EditTransitions::draw(Randomness& random, const Edits& old, const EditPoint& at) {
     n_drawn_ = 0;
     const EditStep* kept = at.choice == EditChoice::stop ? nullptr : &old.steps[at.after];
     while (draw_edit(random, last(old, at.after), at.after + n_drawn_,
@@ -144,7 +144,7 @@ bool EditTransitions::draw_edit(Randomness& random, const EditTree& tree, std::s
     if (step.kind != EditKind::prune) {
         EditOptions& options = editor_.options();
         options.enter(tree, path_.back());
-        const EditOptions::Choice choice = options.draw(random);
+        const EditOptions::DrawnSplit choice = options.draw(random);
         step.taken = choice.taken;
         step.points[3] = choice.alternatives;
         step.log_draw += choice.log_probability;
@@ -283,7 +283,7 @@ bool EditTransitions::read(std::span<const Written> written, Edits& out) {
         path_to_place(tree, step.kind, step.place, path_);
         weigh_place(tree, out.steps.size(), step);
         if (step.kind != EditKind::prune) {
-            EditOptions::Choice choice;
+            EditOptions::DrawnSplit choice;
             editor_.options().enter(tree, path_.back());
             if (!editor_.options().at(static_cast<std::uint32_t>(edit.split), choice)) {
                 return false;

@@ -102,15 +102,15 @@ public:
 
 private:
     // Where a sequence is cut: after how many edits, at which choice.
-    struct Point {
+    struct EditPoint {
         std::size_t after;
         EditChoice choice;
     };
 
     Outcome propose(Randomness& random, double power, const Proposal& proposal,
                     std::uint32_t turn, Edits& edits);
-    static Point point(const Edits& edits, std::uint32_t number);
-    void draw(Randomness& random, const Edits& old, const Point& point);
+    static EditPoint point(const Edits& edits, std::uint32_t number);
+    void draw(Randomness& random, const Edits& old, const EditPoint& point);
     bool draw_edit(Randomness& random, const EditTree& tree, std::size_t n_edits,
                    const EditStep* kept, EditChoice from, bool may_stop = true);
     void weigh_place(const EditTree& tree, std::size_t n_edits, EditStep& step) const;

@@ -66,7 +66,7 @@ bool ExactSubtrees::fits(Rows rows) {
 // The sums of a power. If there are too many, they are dropped before new ones are computed.
 void ExactSubtrees::take_power(double power) {
     auto own = std::find_if(sums_.begin(), sums_.end(),
-                            [&](const Sums& sums) { return sums.power == power; });
+                            [&](const PowerSums& sums) { return sums.power == power; });
     if (own == sums_.end()) {
         if (sums_.size() == kMostPowers) {
             sums_.erase(sums_.begin());
@@ -93,7 +93,7 @@ void ExactSubtrees::prepare(Rows rows, std::int32_t state, double power) {
     open(box, state, key, arena_.mark());
     while (!frames_.empty()) {
         if (go_on(frames_.back())) {
-            const Frame& done = frames_.back();
+            const GoalFrame& done = frames_.back();
             std::uint64_t words[Value::kWords];
             done.sum.store(words);
             memo_->insert(done.key, words);
@@ -104,7 +104,7 @@ void ExactSubtrees::prepare(Rows rows, std::int32_t state, double power) {
 }
 
 void ExactSubtrees::open(const Box& box, std::int32_t state, Key key, Arena::Mark before) {
-    Frame frame;
+    GoalFrame frame;
     frame.box = box;
     frame.key = key;
     frame.before = before;
@@ -119,7 +119,7 @@ void ExactSubtrees::open(const Box& box, std::int32_t state, Key key, Arena::Mar
 }
 
 // Adds known values to a goal's sum; true at its end, false if a goal below was entered.
-bool ExactSubtrees::go_on(Frame& frame) {
+bool ExactSubtrees::go_on(GoalFrame& frame) {
     for (; frame.rule < frame.item.rules.size(); ++frame.rule, frame.edge = 0) {
         const RuleEdges& rule = frame.item.rules[frame.rule];
         if (rule.kind == RuleKind::leaf) {
@@ -142,7 +142,7 @@ bool ExactSubtrees::go_on(Frame& frame) {
     return true;
 }
 
-bool ExactSubtrees::enter_missing(const Frame& frame, const RuleEdges& rule, const Edge& edge) {
+bool ExactSubtrees::enter_missing(const GoalFrame& frame, const RuleEdges& rule, const Edge& edge) {
     const Arena::Mark before = arena_.mark();
     if (rule.kind == RuleKind::call) {
         if (find(edge.left) != nullptr) {

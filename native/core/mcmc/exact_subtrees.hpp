@@ -48,12 +48,12 @@ public:
 private:
     using Value = exact::Scaled;
     // The sums of one power.
-    struct Sums {
+    struct PowerSums {
         double power;
         std::unique_ptr<exact::Memo> memo;
     };
     // A goal on the stack whose sum is not complete.
-    struct Frame {
+    struct GoalFrame {
         Box box;
         Key key;
         ItemEdges item;
@@ -65,8 +65,8 @@ private:
 
     void take_power(double power);
     void open(const Box& box, std::int32_t state, Key key, Arena::Mark before);
-    bool go_on(Frame& frame);
-    bool enter_missing(const Frame& frame, const RuleEdges& rule, const Edge& edge);
+    bool go_on(GoalFrame& frame);
+    bool enter_missing(const GoalFrame& frame, const RuleEdges& rule, const Edge& edge);
     Value leaf_weight(const RuleEdges& rule, double log_likelihood) const;
     const std::uint64_t* find(Key key) const { return memo_->find(key); }
 
@@ -76,9 +76,9 @@ private:
     Splitter splitter_;
     EdgeBuilder builder_;
     Arena arena_;
-    std::vector<Frame> frames_;
+    std::vector<GoalFrame> frames_;
     Budget budget_;
-    std::vector<Sums> sums_;
+    std::vector<PowerSums> sums_;
     exact::Memo* memo_ = nullptr;
     double power_ = 0.0;
     // Scratch: for each code of a feature the number of the box in which it was last seen.

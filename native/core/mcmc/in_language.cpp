@@ -11,7 +11,7 @@ InLanguage::InLanguage(const Problem& problem, const Geometry& geometry)
 
 bool InLanguage::holds(const Proof& proof) {
     states_.assign(1, problem_.grammar.start);
-    for (const Node& node : proof.nodes) {
+    for (const ProofNode& node : proof.nodes) {
         const auto& rules = problem_.grammar.states[static_cast<std::size_t>(states_.back())];
         states_.pop_back();
         const RuleKind kind = node.n_parts() == 0 ? RuleKind::leaf : RuleKind::split;

@@ -26,14 +26,14 @@
 namespace slp::mcmc {
 
 // The end of the ladder that a derivation was at last.
-enum class End : std::uint8_t { none, prior, posterior };
+enum class LadderEnd : std::uint8_t { none, prior, posterior };
 
 // The states of the rungs, from power 0 to 1; the end at which each derivation was last; and the
 // number of scans, which decides whether even or odd pairs swap next.
 template <typename State>
 struct Ladder {
     std::vector<State> rungs;
-    std::vector<End> ends;
+    std::vector<LadderEnd> ends;
     std::uint64_t scans = 0;
 };
 
@@ -100,11 +100,11 @@ inline double count_pair(PairSums& sums, double step, double centre, double low,
 }
 
 // After a swap: a derivation that comes from the posterior to the prior ends a round trip.
-inline std::uint64_t mark_ends(std::span<End> ends) {
-    const bool round = ends.front() == End::posterior;
-    ends.front() = End::prior;
-    if (ends.back() == End::prior) {
-        ends.back() = End::posterior;
+inline std::uint64_t mark_ends(std::span<LadderEnd> ends) {
+    const bool round = ends.front() == LadderEnd::posterior;
+    ends.front() = LadderEnd::prior;
+    if (ends.back() == LadderEnd::prior) {
+        ends.back() = LadderEnd::posterior;
     }
     return round ? 1 : 0;
 }

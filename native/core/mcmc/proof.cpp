@@ -4,8 +4,8 @@
 
 namespace slp::mcmc {
 
-void add_up(std::vector<Node>& nodes, std::uint32_t position) {
-    Node& node = nodes[position];
+void add_up(std::vector<ProofNode>& nodes, std::uint32_t position) {
+    ProofNode& node = nodes[position];
     node.all = node.own;
     std::uint32_t part = position + 1;
     for (std::uint32_t i = 0; i < node.n_parts(); ++i) {
@@ -14,10 +14,10 @@ void add_up(std::vector<Node>& nodes, std::uint32_t position) {
     }
 }
 
-Point point_in_sequence(std::span<const Node> nodes, std::uint32_t k) {
+Point point_in_sequence(std::span<const ProofNode> nodes, std::uint32_t k) {
     std::uint32_t at = 0;
     while (true) {
-        const Node& node = nodes[at];
+        const ProofNode& node = nodes[at];
         if (k < node.own.n_points) {
             return {at, k == 1 || !node.rule_point};
         }
@@ -30,12 +30,12 @@ Point point_in_sequence(std::span<const Node> nodes, std::uint32_t k) {
     }
 }
 
-Point point_breadth_first(std::span<const Node> nodes, std::uint32_t k,
+Point point_breadth_first(std::span<const ProofNode> nodes, std::uint32_t k,
                           std::vector<std::uint32_t>& queue) {
     queue.assign(1, 0);
     for (std::size_t i = 0;; ++i) {
         const std::uint32_t at = queue[i];
-        const Node& node = nodes[at];
+        const ProofNode& node = nodes[at];
         if (k < node.own.n_points) {
             return {at, k == 1 || !node.rule_point};
         }
@@ -49,7 +49,7 @@ Point point_breadth_first(std::span<const Node> nodes, std::uint32_t k,
     }
 }
 
-void path_to(std::span<const Node> nodes, std::uint32_t position,
+void path_to(std::span<const ProofNode> nodes, std::uint32_t position,
              std::vector<std::uint32_t>& path) {
     path.assign(1, 0);
     while (path.back() != position) {
@@ -61,7 +61,7 @@ void path_to(std::span<const Node> nodes, std::uint32_t position,
     }
 }
 
-void replace(Proof& proof, std::span<const std::uint32_t> path, std::span<const Node> subtree,
+void replace(Proof& proof, std::span<const std::uint32_t> path, std::span<const ProofNode> subtree,
              Rows rows) {
     const std::uint32_t at = path.back();
     const std::uint32_t begin = proof.nodes[at].begin;
@@ -82,11 +82,11 @@ void replace(Proof& proof, std::span<const std::uint32_t> path, std::span<const 
     }
 }
 
-Sums sums_with(std::span<const Node> nodes, std::span<const std::uint32_t> path,
+Sums sums_with(std::span<const ProofNode> nodes, std::span<const std::uint32_t> path,
                const Sums& part) {
     Sums below = part;
     for (std::size_t i = path.size() - 1; i-- > 0;) {
-        const Node& node = nodes[path[i]];
+        const ProofNode& node = nodes[path[i]];
         Sums all = node.own;
         std::uint32_t child = path[i] + 1;
         for (std::uint32_t j = 0; j < node.n_parts(); ++j) {

@@ -36,7 +36,7 @@ struct Sums {
     }
 };
 
-struct Node {
+struct ProofNode {
     Taken taken;
     std::int32_t state = 0;
     bool rule_point = false, split_point = false;
@@ -57,9 +57,9 @@ struct Node {
 };
 
 // A goal with its choice, without the quantities that follow from its rows or its parts.
-inline Node node_of(const Choice& choice, std::int32_t state, std::uint32_t begin,
-                    std::uint32_t size) {
-    Node out;
+inline ProofNode node_of(const Choice& choice, std::int32_t state, std::uint32_t begin,
+                         std::uint32_t size) {
+    ProofNode out;
     out.taken = choice.taken;
     out.state = state;
     out.rule_point = choice.rule_point;
@@ -76,11 +76,11 @@ inline Node node_of(const Choice& choice, std::int32_t state, std::uint32_t begi
 }
 
 struct Proof {
-    std::vector<Node> nodes;
+    std::vector<ProofNode> nodes;
     std::vector<std::uint32_t> rows;
 
     const Sums& all() const { return nodes[0].all; }
-    Rows rows_of(const Node& node) const { return {rows.data() + node.begin, node.size}; }
+    Rows rows_of(const ProofNode& node) const { return {rows.data() + node.begin, node.size}; }
 };
 
 // A choice point: the position of its goal in preorder, and which of the two.
@@ -89,33 +89,33 @@ struct Point {
     bool of_split;
 };
 
-inline std::uint32_t right_of(std::span<const Node> nodes, std::uint32_t left) {
+inline std::uint32_t right_of(std::span<const ProofNode> nodes, std::uint32_t left) {
     return left + nodes[left].all.n_nodes;
 }
 
 // Sums of the subtree at a position from those of its parts.
-void add_up(std::vector<Node>& nodes, std::uint32_t position);
+void add_up(std::vector<ProofNode>& nodes, std::uint32_t position);
 
 // The choice point that comes k-th (from 0) in the order in which choices are drawn: depth-first,
 // left before right. It is found in time proportional to the length of a path.
-Point point_in_sequence(std::span<const Node> nodes, std::uint32_t k);
+Point point_in_sequence(std::span<const ProofNode> nodes, std::uint32_t k);
 
 // The choice point that comes k-th (from 0) in breadth-first order, k < n_points. `queue` is
 // scratch.
-Point point_breadth_first(std::span<const Node> nodes, std::uint32_t k,
+Point point_breadth_first(std::span<const ProofNode> nodes, std::uint32_t k,
                           std::vector<std::uint32_t>& queue);
 
 // Positions of the goals from the root down to a position, both included.
-void path_to(std::span<const Node> nodes, std::uint32_t position,
+void path_to(std::span<const ProofNode> nodes, std::uint32_t position,
              std::vector<std::uint32_t>& path);
 
 // Puts a subtree, with its rows, in the place of the one at the end of `path`; the sums of the
 // goals above are computed again.
-void replace(Proof& proof, std::span<const std::uint32_t> path, std::span<const Node> subtree,
+void replace(Proof& proof, std::span<const std::uint32_t> path, std::span<const ProofNode> subtree,
              Rows rows);
 
 // The sums of the whole proof if the subtree at the end of `path` had the sums `part`.
-Sums sums_with(std::span<const Node> nodes, std::span<const std::uint32_t> path,
+Sums sums_with(std::span<const ProofNode> nodes, std::span<const std::uint32_t> path,
                const Sums& part);
 
 }  // namespace slp::mcmc

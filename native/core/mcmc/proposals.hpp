@@ -40,7 +40,7 @@ struct Proposal {
     // cut_at_each, cut_sequence_at_each: K, the choice points that take turns. Else 1.
     std::uint32_t period = 1;
     // particle_gibbs: the filter; power and limits are those of the chain.
-    smc::Plan filter = {};
+    smc::FilterPlan filter = {};
 };
 
 enum class Outcome : std::uint8_t { accepted, rejected, failed, stayed };

@@ -12,8 +12,8 @@ constexpr std::uint32_t kCycle = 10;
 
 }  // namespace
 
-Sampler::Sampler(const Problem& problem, const Geometry& geometry, TreeTests tests,
-                 std::vector<Proposal> mixture, double most_boxes)
+ProofSampler::ProofSampler(const Problem& problem, const Geometry& geometry, TreeTests tests,
+                           std::vector<Proposal> mixture, double most_boxes)
     : problem_(problem),
       geometry_(geometry),
       tests_(std::move(tests)),
@@ -23,7 +23,7 @@ Sampler::Sampler(const Problem& problem, const Geometry& geometry, TreeTests tes
                                                     most_boxes);
       }) {}
 
-Start Sampler::start(Randomness& random, std::uint32_t tries, const Predicate& predicate) {
+Start ProofSampler::start(Randomness& random, std::uint32_t tries, const Predicate& predicate) {
     return pool_.lend([&](ProofTransitions& transitions) {
         transitions.ask(predicate);
         Start out;
@@ -39,38 +39,38 @@ Start Sampler::start(Randomness& random, std::uint32_t tries, const Predicate& p
     });
 }
 
-State Sampler::advance(const State& state, Randomness& random, double power, std::uint64_t n,
-                       Tally& tally, const Predicate& predicate) {
+State ProofSampler::advance(const State& state, Randomness& random, double power, std::uint64_t n,
+                            Tally& tally, const Predicate& predicate) {
     return pool_.lend([&](ProofTransitions& transitions) {
         transitions.ask(predicate);
         return after_transitions(transitions, state, random, power, n, mixture_.size(), tally);
     });
 }
 
-ScanSums Sampler::scan(Ladder<State>& ladder, const ScanPlan& plan,
-                       std::span<Randomness* const> randoms, const Predicate& predicate) {
+ScanSums ProofSampler::scan(Ladder<State>& ladder, const ScanPlan& plan,
+                            std::span<Randomness* const> randoms, const Predicate& predicate) {
     ScanSums sums = no_scans(ladder.rungs.size(), mixture_.size());
     const auto prepare = [&](ProofTransitions& transitions) { transitions.ask(predicate); };
     Scans(pool_, prepare, plan, ladder, sums).run(randoms);
     return sums;
 }
 
-bool Sampler::root_fits() {
+bool ProofSampler::root_fits() {
     return pool_.lend([](auto& transitions) { return transitions.root_fits(); });
 }
 
-bool Sampler::restore(std::span<const Taken> choices, std::vector<std::uint32_t> turns,
-                      State& out) {
+bool ProofSampler::restore(std::span<const Taken> choices, std::vector<std::uint32_t> turns,
+                           State& out) {
     out.turns = std::move(turns);
     return are_turns(out.turns, mixture_) &&
            pool_.lend([&](auto& transitions) { return transitions.build(choices, out.proof); });
 }
 
-bool Sampler::tree(std::span<const Taken> nodes, Proof& out) {
+bool ProofSampler::tree(std::span<const Taken> nodes, Proof& out) {
     return pool_.lend([&](auto& transitions) { return transitions.build_tree(nodes, out); });
 }
 
-bool Sampler::holds(const Proof& proof) {
+bool ProofSampler::holds(const Proof& proof) {
     return pool_.lend([&](ProofTransitions& transitions) {
         transitions.ask(kNoPredicate);
         return transitions.holds(proof);

@@ -26,12 +26,12 @@ struct Start {
 };
 
 // The common part of all chains of one target, and the transitions that their threads borrow.
-class Sampler {
+class ProofSampler {
 public:
     // `problem` and `geometry` must outlive it; problem.grammar.max_leaves is 0. `most_boxes`: the
     // bound for boxes that fit under exact_subtree.
-    Sampler(const Problem& problem, const Geometry& geometry, TreeTests tests,
-            std::vector<Proposal> mixture, double most_boxes);
+    ProofSampler(const Problem& problem, const Geometry& geometry, TreeTests tests,
+                 std::vector<Proposal> mixture, double most_boxes);
 
     const Problem& problem() const { return problem_; }
 

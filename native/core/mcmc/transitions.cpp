@@ -81,7 +81,7 @@ Outcome ProofTransitions::propose(Randomness& random, double power, const Propos
 Outcome ProofTransitions::cut(Randomness& random, double power, Point point, bool counted,
                               Proof& proof) {
     path_to(proof.nodes, point.node, path_);
-    const Node& goal = proof.nodes[point.node];
+    const ProofNode& goal = proof.nodes[point.node];
     take_rows(proof, goal);
     if (!grow(random, goal, point.of_split ? goal.taken.rule : -1, 0.0, room(proof, goal))) {
         return Outcome::failed;
@@ -121,7 +121,7 @@ Outcome ProofTransitions::cut_sequence(Randomness& random, double power, Point p
 
 // Draws the subtree at a position of the candidate anew; false at a dead end.
 bool ProofTransitions::redraw(Randomness& random, std::uint32_t position, std::int32_t rule) {
-    const Node& goal = candidate_.nodes[position];
+    const ProofNode& goal = candidate_.nodes[position];
     take_rows(candidate_, goal);
     if (!grow(random, goal, rule, 0.0, tests_.max_leaves > 0 ? tests_.max_leaves : kNoLimit)) {
         return false;
@@ -135,7 +135,7 @@ bool ProofTransitions::redraw(Randomness& random, std::uint32_t position, std::i
 // when it is drawn, and another is drawn. So the others have the same probabilities as if it had
 // been left out before.
 Outcome ProofTransitions::redraw_by_particles(Randomness& random, double power,
-                                              const smc::Plan& filter, Proof& proof) {
+                                              const smc::FilterPlan& filter, Proof& proof) {
     plan_ = filter;
     plan_.power = power;
     plan_.max_leaves = tests_.max_leaves;
@@ -156,7 +156,7 @@ Outcome ProofTransitions::redraw_by_particles(Randomness& random, double power,
     while (true) {
         const std::size_t i = random.among(weights);
         const std::vector<Taken> choices = island.choices(island.particles[i]);
-        if (std::ranges::equal(choices, proof.nodes, {}, {}, &Node::taken)) {
+        if (std::ranges::equal(choices, proof.nodes, {}, {}, &ProofNode::taken)) {
             return Outcome::rejected;
         }
         build(choices, fresh_);
@@ -219,7 +219,7 @@ double ProofTransitions::log_ratio(const Sums& now, const Sums& old, double powe
 }
 
 // Leaves that the subtree of a goal may have.
-std::uint32_t ProofTransitions::room(const Proof& proof, const Node& goal) const {
+std::uint32_t ProofTransitions::room(const Proof& proof, const ProofNode& goal) const {
     return tests_.max_leaves > 0 ? tests_.max_leaves - (proof.all().n_leaves - goal.all.n_leaves)
                                  : kNoLimit;
 }

@@ -85,23 +85,23 @@ private:
                          Proof& proof);
     bool redraw(Randomness& random, std::uint32_t position, std::int32_t rule);
     Outcome redraw_exactly(Randomness& random, double power, Proof& proof);
-    Outcome redraw_by_particles(Randomness& random, double power, const smc::Plan& filter,
+    Outcome redraw_by_particles(Randomness& random, double power, const smc::FilterPlan& filter,
                                 Proof& proof);
     Outcome move_tree(Randomness& random, double power, ProposalKind kind, Proof& proof);
     Outcome decide(Randomness& random, double power, bool counted, bool always, Proof& proof,
                    double log_more = 0.0);
     static double log_ratio(const Sums& now, const Sums& old, double power, bool counted);
-    std::uint32_t room(const Proof& proof, const Node& goal) const;
+    std::uint32_t room(const Proof& proof, const ProofNode& goal) const;
     bool fits(Proof& proof, std::uint32_t position);
     RowTest test_of(const Taken& taken) const;
     void path_of_row(const Proof& proof, std::uint32_t row);
-    bool grow(Randomness& random, const Node& goal, std::int32_t rule, double end_early,
+    bool grow(Randomness& random, const ProofNode& goal, std::int32_t rule, double end_early,
               std::uint32_t room);
     template <typename Choose>
-    bool grow_by(const Node& goal, std::uint32_t room, Choose choose);
+    bool grow_by(const ProofNode& goal, std::uint32_t room, Choose choose);
     template <typename Choose>
     bool build_by(std::span<const Taken> choices, Proof& out, Choose choose);
-    void take_rows(const Proof& proof, const Node& node);
+    void take_rows(const Proof& proof, const ProofNode& node);
     // The proof in which the drawn subtree replaces the one at the end of `path_`.
     const Proof& candidate(const Proof& proof);
 
@@ -118,20 +118,20 @@ private:
     ExactSubtrees exact_;
     TreeMoves moves_;
     // For particle_gibbs: the plan of the last step, and the filter, made when it is first used.
-    smc::Plan plan_;
+    smc::FilterPlan plan_;
     std::unique_ptr<smc::Filter> filter_;
     // Rows of the data up to and with each distinct row.
     std::vector<std::uint64_t> rows_up_to_;
 
-    struct Goal {
+    struct GoalToGrow {
         std::int32_t state;
         std::uint32_t begin, size;
     };
     // The last draw: the subtree and its rows.
-    std::vector<Node> drawn_;
+    std::vector<ProofNode> drawn_;
     std::vector<std::uint32_t> rows_;
     // Scratch.
-    std::vector<Goal> goals_;
+    std::vector<GoalToGrow> goals_;
     std::vector<std::uint32_t> right_rows_;
     std::vector<std::uint64_t> marks_;
     std::vector<std::uint32_t> path_, queue_;

@@ -42,7 +42,7 @@ bool TreeTester::holds(const Proof& proof) {
 bool TreeTester::few_features(const Proof& proof) {
     used_.assign(problem_.table.features.size(), 0);
     std::uint32_t n = 0;
-    for (const Node& node : proof.nodes) {
+    for (const ProofNode& node : proof.nodes) {
         if (node.taken.feature >= 0) {
             std::uint8_t& used = used_[static_cast<std::size_t>(node.taken.feature)];
             n += used == 0;
@@ -64,7 +64,7 @@ void TreeTester::find_leaves(const Proof& proof) {
              std::vector<bool>(levels ? static_cast<std::size_t>(feature.n_codes) : 0, true)});
     }
     std::vector<Region> stack{std::move(everywhere)};  // regions of the goals to come
-    for (const Node& node : proof.nodes) {
+    for (const ProofNode& node : proof.nodes) {
         Region region = std::move(stack.back());
         stack.pop_back();
         if (node.n_parts() == 0) {
@@ -84,7 +84,7 @@ void TreeTester::find_leaves(const Proof& proof) {
 void TreeTester::narrow(Region& region, const Taken& taken, bool left) const {
     const auto f = static_cast<std::size_t>(taken.feature);
     const Feature& feature = problem_.table.features[f];
-    Side& side = region[f];
+    FeatureRange& side = region[f];
     if (feature.kind == FeatureKind::levels) {
         const bool has = side.levels[taken.low];
         if (left) {
@@ -103,7 +103,7 @@ void TreeTester::narrow(Region& region, const Taken& taken, bool left) const {
 
 // For ordered classes -P(class <= c) for every c but the last, else the posterior mean, both up to
 // a constant common to all leaves.
-void TreeTester::predict(const Proof& proof, const Node& leaf) {
+void TreeTester::predict(const Proof& proof, const ProofNode& leaf) {
     problem_.leaf.sum(proof.rows_of(leaf), statistics_.data());
     problem_.leaf.predict(statistics_.data(), predicted_.data());
     if (problem_.leaf.kind() == LeafKind::dirichlet) {

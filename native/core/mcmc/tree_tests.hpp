@@ -41,17 +41,17 @@ public:
 private:
     // The values of one feature in a region: lo <= value < hi of a numeric feature; `levels` says
     // for each level of a categorical feature whether the region has it.
-    struct Side {
+    struct FeatureRange {
         double lo, hi;
         std::vector<bool> levels;
     };
-    using Region = std::vector<Side>;
+    using Region = std::vector<FeatureRange>;
 
     bool few_features(const Proof& proof);
     bool is_monotone(const Monotone& test);
     void find_leaves(const Proof& proof);
     void narrow(Region& region, const Taken& taken, bool left) const;
-    void predict(const Proof& proof, const Node& leaf);
+    void predict(const Proof& proof, const ProofNode& leaf);
     bool in_order(std::size_t low, std::size_t high, bool up) const;
     static bool meet(const Region& a, const Region& b, std::size_t without);
 

@@ -33,10 +33,10 @@ double TreeWeigher::log_weight(std::span<const TreeNode> tree, const std::functi
     if (!lay_out(tree)) {
         return -INFINITY;
     }
-    const Place root{0, problem_.grammar.start};
+    const PartState root{0, problem_.grammar.start};
     stack_.assign(1, root);
     while (!stack_.empty()) {
-        const Place place = stack_.back();
+        const PartState place = stack_.back();
         const std::uint64_t key = key_of(place);
         if (done_.contains(key)) {
             stack_.pop_back();
@@ -121,14 +121,14 @@ Rows TreeWeigher::ascending_rows(const Part& part) {
     return {scratch_.data(), n};
 }
 
-bool TreeWeigher::possible(Place place) const {
+bool TreeWeigher::possible(PartState place) const {
     const auto& states = problem_.grammar.states;
     const auto state = static_cast<std::size_t>(place.state);
     return (states.open() ? states.least_leaves(state) : least_[state]) <=
            parts_[place.part].n_leaves;
 }
 
-bool TreeWeigher::find_edges(Place place, const std::function<bool()>& go_on,
+bool TreeWeigher::find_edges(PartState place, const std::function<bool()>& go_on,
                             std::vector<PartEdge>& out) {
     const Part& own = parts_[place.part];
     const bool is_leaf = own.taken.feature == kLeaf;
@@ -148,7 +148,7 @@ bool TreeWeigher::find_edges(Place place, const std::function<bool()>& go_on,
                 }
                 break;
             case RuleKind::call:
-                if (const Place called{place.part, rule.state}; possible(called)) {
+                if (const PartState called{place.part, rule.state}; possible(called)) {
                     out.push_back({static_cast<std::int32_t>(r), 1, {called, {}}, kUnknown});
                 }
                 break;
@@ -166,13 +166,13 @@ bool TreeWeigher::find_edges(Place place, const std::function<bool()>& go_on,
 void TreeWeigher::add_split(const Part& part, std::size_t rule, std::int32_t left,
                             std::int32_t right, double log_weight,
                             std::vector<PartEdge>& out) const {
-    const Place first{part.left, left}, second{part.right, right};
+    const PartState first{part.left, left}, second{part.right, right};
     if (possible(first) && possible(second)) {
         out.push_back({static_cast<std::int32_t>(rule), 2, {first, second}, log_weight});
     }
 }
 
-void TreeWeigher::find_split(Place place, std::size_t r, std::vector<PartEdge>& out) {
+void TreeWeigher::find_split(PartState place, std::size_t r, std::vector<PartEdge>& out) {
     const Part& own = parts_[place.part];
     const auto f = static_cast<std::size_t>(own.taken.feature);
     const Rule& rule = problem_.grammar.states[static_cast<std::size_t>(place.state)][r];
@@ -183,7 +183,7 @@ void TreeWeigher::find_split(Place place, std::size_t r, std::vector<PartEdge>& 
     }
 }
 
-void TreeWeigher::find_partition(Place place, std::size_t r, std::vector<PartEdge>& out) {
+void TreeWeigher::find_partition(PartState place, std::size_t r, std::vector<PartEdge>& out) {
     const Part& own = parts_[place.part];
     const Rows rows = ascending_rows(own);
     if (!process_.enter(rows, place.state)) {
@@ -200,7 +200,7 @@ void TreeWeigher::find_partition(Place place, std::size_t r, std::vector<PartEdg
     }
 }
 
-bool TreeWeigher::known(const std::vector<PartEdge>& edges, std::vector<Place>& missing) const {
+bool TreeWeigher::known(const std::vector<PartEdge>& edges, std::vector<PartState>& missing) const {
     bool all = true;
     for (const PartEdge& edge : edges) {
         for (std::uint32_t g = 0; g < edge.n_goals; ++g) {
@@ -217,7 +217,7 @@ bool TreeWeigher::known(const std::vector<PartEdge>& edges, std::vector<Place>& 
     return all;
 }
 
-double TreeWeigher::sum(Place place, const std::vector<PartEdge>& edges) {
+double TreeWeigher::sum(PartState place, const std::vector<PartEdge>& edges) {
     terms_.clear();
     bool entered = false;
     for (const PartEdge& edge : edges) {

@@ -58,7 +58,7 @@ private:
         std::uint32_t left = 0, right = 0;
         Key left_key;
     };
-    struct Place {
+    struct PartState {
         std::uint32_t part;
         std::int32_t state;
     };
@@ -67,26 +67,27 @@ private:
     struct PartEdge {
         std::int32_t rule;
         std::uint32_t n_goals;
-        std::array<Place, 2> goals;
+        std::array<PartState, 2> goals;
         double log_weight;
     };
 
     bool lay_out(std::span<const TreeNode> tree);
     bool part(const TreeNode& node, std::uint32_t number);
     // Whether `go_on` stayed true. (A state of an open grammar is made when a rule leads to it.)
-    bool find_edges(Place place, const std::function<bool()>& go_on, std::vector<PartEdge>& out);
-    void find_split(Place place, std::size_t rule, std::vector<PartEdge>& out);
-    void find_partition(Place place, std::size_t rule, std::vector<PartEdge>& out);
+    bool find_edges(PartState place, const std::function<bool()>& go_on,
+                    std::vector<PartEdge>& out);
+    void find_split(PartState place, std::size_t rule, std::vector<PartEdge>& out);
+    void find_partition(PartState place, std::size_t rule, std::vector<PartEdge>& out);
     void add_split(const Part& part, std::size_t rule, std::int32_t left, std::int32_t right,
                    double log_weight, std::vector<PartEdge>& out) const;
     // Whether the weights that these rules need are known; otherwise the places still to be
     // computed.
-    bool known(const std::vector<PartEdge>& edges, std::vector<Place>& missing) const;
-    double sum(Place place, const std::vector<PartEdge>& edges);
-    bool possible(Place place) const;
+    bool known(const std::vector<PartEdge>& edges, std::vector<PartState>& missing) const;
+    double sum(PartState place, const std::vector<PartEdge>& edges);
+    bool possible(PartState place) const;
     // A part's rows in ascending order, which stay until the next call.
     Rows ascending_rows(const Part& part);
-    static std::uint64_t key_of(Place place) {
+    static std::uint64_t key_of(PartState place) {
         return std::uint64_t{place.part} << 32 | static_cast<std::uint32_t>(place.state);
     }
 
@@ -99,7 +100,7 @@ private:
     std::vector<std::uint64_t> marks_;
     std::unordered_map<std::uint64_t, double> done_;
     std::unordered_map<std::uint64_t, std::vector<PartEdge>> open_;
-    std::vector<Place> stack_;
+    std::vector<PartState> stack_;
     std::vector<double> terms_;
 };
 

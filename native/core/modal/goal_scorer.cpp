@@ -36,15 +36,15 @@ GoalScorer::GoalScorer(const Problem& problem, const Geometry& geometry, const P
     level(0);
 }
 
-GoalScorer::Level& GoalScorer::level(std::size_t number) {
+GoalScorer::LookAheadLevel& GoalScorer::level(std::size_t number) {
     if (number == levels_.size()) {
-        levels_.push_back(std::make_unique<Level>(problem_, geometry_, budget_));
+        levels_.push_back(std::make_unique<LookAheadLevel>(problem_, geometry_, budget_));
     }
     return *levels_[number];
 }
 
 void GoalScorer::enter(const Goal& goal, std::size_t number) {
-    Level& at = level(number);
+    LookAheadLevel& at = level(number);
     at.goal = goal;
     at.many = false;
     // Look-ahead sums over all states.
@@ -55,7 +55,7 @@ void GoalScorer::enter(const Goal& goal, std::size_t number) {
 }
 
 // Whether there are no more than `most`.
-bool GoalScorer::enter_states(Level& at, double floor, std::size_t most) {
+bool GoalScorer::enter_states(LookAheadLevel& at, double floor, std::size_t most) {
     const Goal& goal = at.goal;
     at.floor = floor;
     at.top_fit = -INFINITY;
@@ -81,7 +81,7 @@ bool GoalScorer::enter_states(Level& at, double floor, std::size_t most) {
 
 // The weight of calls below which a state that was not entered can neither have the best split nor
 // the best leaf rule. While nothing was found to compare with, the floor is lowered twofold.
-double GoalScorer::floor_needed(const Level& at, const Outcome& out) const {
+double GoalScorer::floor_needed(const LookAheadLevel& at, const Decision& out) const {
     double needed = at.floor;
     if (at.states.left_out() == -INFINITY) {
         return needed;
@@ -113,8 +113,8 @@ double GoalScorer::noise(const Goal& goal, const SplitTaken* split) const {
     return -std::log(-std::log(u));
 }
 
-double GoalScorer::worth_of_sides(Level& at, std::size_t number, std::uint32_t f, std::size_t cut,
-                                  std::int32_t left, std::int32_t right) {
+double GoalScorer::worth_of_sides(LookAheadLevel& at, std::size_t number, std::uint32_t f,
+                                  std::size_t cut, std::int32_t left, std::int32_t right) {
     const double* const sums = at.scan.left(cut);
     at.rest.resize(row_sums_.width());
     for (std::size_t j = 0; j < at.rest.size(); ++j) {
@@ -130,7 +130,7 @@ double GoalScorer::worth_of_sides(Level& at, std::size_t number, std::uint32_t f
 }
 
 // log S of one side.
-double GoalScorer::inside(Level& at, std::size_t number, std::uint32_t f, std::size_t cut,
+double GoalScorer::inside(LookAheadLevel& at, std::size_t number, std::uint32_t f, std::size_t cut,
                           bool left, std::int32_t state) {
     if (!go_on_()) {
         throw Interrupted{};
@@ -159,15 +159,15 @@ double GoalScorer::inside(Level& at, std::size_t number, std::uint32_t f, std::s
     return decide(number + 1).log_inside;
 }
 
-Outcome GoalScorer::decide(std::size_t number) {
-    Level& at = level(number);
+Decision GoalScorer::decide(std::size_t number) {
+    LookAheadLevel& at = level(number);
     for (;;) {
         const std::size_t d = problem_.table.features.size(), n = at.states.slots().size();
         at.scores.assign(d * n, FeatureScore{});
         for (std::uint32_t f = 0; f < d && n > 0; ++f) {
             score_feature(number, f, std::span(at.scores).subspan(f * n, n));
         }
-        const Outcome out = choose(number, at.scores);
+        const Decision out = choose(number, at.scores);
         const double floor = floor_needed(at, out);
         if (floor >= at.floor) {
             return out;
@@ -184,7 +184,7 @@ double GoalScorer::log_stop(Goal goal) {
 }
 
 void GoalScorer::score_feature(std::size_t number, std::uint32_t f, std::span<FeatureScore> out) {
-    Level& at = *levels_[number];
+    LookAheadLevel& at = *levels_[number];
     at.scan.scan(at.goal.set, f, at.partitions);
     const std::size_t n = at.scan.cuts().size();
     if (at.goal.look_ahead == 0) {
@@ -214,9 +214,10 @@ void GoalScorer::score_feature(std::size_t number, std::uint32_t f, std::span<Fe
         const Place place{s, f, *slot.rule, slot.steps[f],
                           SplitMeasure(slot.rule->measure, problem_.grammar.feature_weights)};
         const bool alike = counted && place.steps.kind == Steps::open && number == 0 &&
-                           !at.goal.drawn &&
-                           at.goal.look_ahead == 0 && at.goal.failed.empty() &&
-                           !place.measure.weighs(problem_.table.features[f]) && place.rule.measure != Measure::partition &&
+                           !at.goal.drawn && at.goal.look_ahead == 0 &&
+                           at.goal.failed.empty() &&
+                           !place.measure.weighs(problem_.table.features[f]) &&
+                           place.rule.measure != Measure::partition &&
                            labels_.stops(place.steps.left).fixed &&
                            labels_.stops(place.steps.right).fixed;
         if (alike) {
@@ -229,7 +230,7 @@ void GoalScorer::score_feature(std::size_t number, std::uint32_t f, std::span<Fe
 
 // Where all cuts have the same states, weights and labels: the cuts that `score_each` takes, in a
 // fraction of its time.
-void GoalScorer::score_alike(Level& at, const Place& place, FeatureScore& out) {
+void GoalScorer::score_alike(LookAheadLevel& at, const Place& place, FeatureScore& out) {
     const std::size_t n = at.scan.cuts().size(), width = row_sums_.width();
     out.weights += static_cast<double>(n);
     double left_label[2], right_label[2];
@@ -264,12 +265,13 @@ void GoalScorer::score_alike(Level& at, const Place& place, FeatureScore& out) {
 }
 
 // Whether another cut of the slot has parted the rows alike.
-bool GoalScorer::seen_before(Level& at, std::size_t slot, std::size_t cut) {
+bool GoalScorer::seen_before(LookAheadLevel& at, std::size_t slot, std::size_t cut) {
     const Key key = at.scan.key(cut), other = at.key - key;
     return !at.seen[slot].insert(key < other ? key : other).second;
 }
 
-void GoalScorer::score_each(Level& at, std::size_t number, const Place& place, FeatureScore& out) {
+void GoalScorer::score_each(LookAheadLevel& at, std::size_t number, const Place& place,
+                            FeatureScore& out) {
     const Feature& feature = problem_.table.features[place.feature];
     const bool counted = at.goal.only_feature < 0 ||
                          at.goal.only_feature == static_cast<std::int32_t>(place.feature);
@@ -314,8 +316,8 @@ void GoalScorer::score_each(Level& at, std::size_t number, const Place& place, F
     }
 }
 
-Outcome GoalScorer::choose(std::size_t number, std::span<const FeatureScore> scores) {
-    Level& at = *levels_[number];
+Decision GoalScorer::choose(std::size_t number, std::span<const FeatureScore> scores) {
+    LookAheadLevel& at = *levels_[number];
     const auto& slots = at.states.slots();
     const std::size_t d = problem_.table.features.size(), n = slots.size();
     const double temperature = at.goal.drawn ? plan_.temperature : 1.0;
@@ -324,7 +326,7 @@ Outcome GoalScorer::choose(std::size_t number, std::span<const FeatureScore> sco
         at.open[i % n] = at.open[i % n] || scores[i].weights > 0;
     }
     const LeafWeights leaves = at.states.weigh(at.goal.set, at.open);
-    Outcome out;
+    Decision out;
     out.log_stop = leaves.best;
     out.log_inside = leaves.sum + at.goal.log_likelihood;
     if (out.log_stop > -INFINITY) {

@@ -69,7 +69,7 @@ struct FeatureScore {
     double log_sum = -INFINITY;
 };
 
-struct Outcome {
+struct Decision {
     // Log of the weight of the best leaf rule, -inf if none can be taken; and as it is compared.
     double log_stop = -INFINITY, stop_compared = -INFINITY;
     // The best split, and log of its weight.
@@ -96,9 +96,9 @@ public:
         score_feature(0, feature, out);
     }
     // The outcome of the goal entered; scores: feature after feature, in each slot after slot.
-    Outcome choose(std::span<const FeatureScore> scores) { return choose(0, scores); }
+    Decision choose(std::span<const FeatureScore> scores) { return choose(0, scores); }
     // Both at once.
-    Outcome decide() { return decide(0); }
+    Decision decide() { return decide(0); }
     // Log of the weight of stopping alone at a goal; -inf if it cannot stop.
     double log_stop(Goal goal);
 
@@ -106,11 +106,11 @@ public:
     std::span<const double> by_feature() const { return by_feature_; }
 
 private:
-    struct KeyHash {
+    struct RowsHash {
         std::size_t operator()(const Key& key) const { return static_cast<std::size_t>(key.b); }
     };
-    struct Level {
-        Level(const Problem& problem, const Geometry& geometry, Budget& budget)
+    struct LookAheadLevel {
+        LookAheadLevel(const Problem& problem, const Geometry& geometry, Budget& budget)
             : states(problem), scan(problem, geometry, budget), charge(budget) {}
         Goal goal{};
         CalledStates states;
@@ -121,7 +121,7 @@ private:
         bool partitions = false;
         // Under `partition`: the key of all rows; of each slot, the smaller sides seen.
         Key key;
-        std::vector<std::unordered_set<Key, KeyHash>> seen;
+        std::vector<std::unordered_set<Key, RowsHash>> seen;
         FeatureScan scan;
         std::vector<FeatureScore> scores;
         std::vector<std::uint8_t> open;
@@ -142,20 +142,20 @@ private:
     };
 
     void enter(const Goal& goal, std::size_t level);
-    bool enter_states(Level& at, double floor, std::size_t most);
-    double floor_needed(const Level& at, const Outcome& out) const;
+    bool enter_states(LookAheadLevel& at, double floor, std::size_t most);
+    double floor_needed(const LookAheadLevel& at, const Decision& out) const;
     void score_feature(std::size_t level, std::uint32_t feature, std::span<FeatureScore> out);
-    void score_alike(Level& at, const Place& place, FeatureScore& out);
-    void score_each(Level& at, std::size_t level, const Place& place, FeatureScore& out);
-    Outcome choose(std::size_t level, std::span<const FeatureScore> scores);
-    Outcome decide(std::size_t level);
-    double worth_of_sides(Level& at, std::size_t level, std::uint32_t feature, std::size_t cut,
-                          std::int32_t left, std::int32_t right);
-    double inside(Level& at, std::size_t level, std::uint32_t feature, std::size_t cut, bool left,
-                  std::int32_t state);
-    bool seen_before(Level& at, std::size_t slot, std::size_t cut);
+    void score_alike(LookAheadLevel& at, const Place& place, FeatureScore& out);
+    void score_each(LookAheadLevel& at, std::size_t level, const Place& place, FeatureScore& out);
+    Decision choose(std::size_t level, std::span<const FeatureScore> scores);
+    Decision decide(std::size_t level);
+    double worth_of_sides(LookAheadLevel& at, std::size_t level, std::uint32_t feature,
+                          std::size_t cut, std::int32_t left, std::int32_t right);
+    double inside(LookAheadLevel& at, std::size_t level, std::uint32_t feature, std::size_t cut,
+                  bool left, std::int32_t state);
+    bool seen_before(LookAheadLevel& at, std::size_t slot, std::size_t cut);
     double noise(const Goal& goal, const SplitTaken* split) const;
-    Level& level(std::size_t number);
+    LookAheadLevel& level(std::size_t number);
 
     const Problem& problem_;
     const Geometry& geometry_;
@@ -165,7 +165,7 @@ private:
     RowSums row_sums_;
     StopLabels labels_;
     RowWeights row_weights_;
-    std::vector<std::unique_ptr<Level>> levels_;
+    std::vector<std::unique_ptr<LookAheadLevel>> levels_;
     std::vector<double> by_feature_;
 };
 

@@ -137,7 +137,7 @@ void Grower::smooth(Work& work) const {
 }
 
 Goal Grower::goal_of(const Work& work) const {
-    const Node& node = tree_[work.node];
+    const GrownNode& node = tree_[work.node];
     Goal goal{};
     goal.set = tree_.rows_of(work.node);
     goal.state = node.state;
@@ -227,8 +227,8 @@ std::vector<std::size_t> Grower::expand(const std::vector<std::size_t>& wave) {
     return next;
 }
 
-void Grower::apply(Work& work, const Outcome& outcome, const GoalScorer& scorer) {
-    Node& node = tree_[work.node];
+void Grower::apply(Work& work, const Decision& outcome, const GoalScorer& scorer) {
+    GrownNode& node = tree_[work.node];
     if (work.node == 0 && node.failed.empty() && !node.stops) {
         root_scores_.assign(scorer.by_feature().begin(), scorer.by_feature().end());
     }

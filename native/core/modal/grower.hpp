@@ -65,7 +65,7 @@ private:
     Goal goal_of(const Work& work) const;
     std::vector<Task> tasks_of(std::vector<Work>& works);
     void do_task(const Task& task, Work& work, GoalScorer& scorer);
-    void apply(Work& work, const Outcome& outcome, const GoalScorer& scorer);
+    void apply(Work& work, const Decision& outcome, const GoalScorer& scorer);
     void decide_stops();
     template <typename Do>
     void in_parallel(std::size_t n, const Do& work);

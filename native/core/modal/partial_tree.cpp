@@ -21,16 +21,16 @@ void PartialTree::start(std::span<const std::uint32_t> rows, std::int32_t state)
     scratch_.resize(rows.size());
     single_.resize(rows.size() * row_sums_.width());
     row_sums_.list(rows_, single_.data());
-    Node root;
+    GrownNode root;
     root.end = static_cast<std::uint32_t>(rows.size());
     root.state = state;
     root.slack = plan_.further;
     add(std::move(root));
 }
 
-std::size_t PartialTree::add(Node&& node) {
+std::size_t PartialTree::add(GrownNode&& node) {
     const std::size_t number = nodes_.size(), width = row_sums_.width();
-    charge_.add(sizeof(Node) + 8 * (width + node.added.size()));
+    charge_.add(sizeof(GrownNode) + 8 * (width + node.added.size()));
     sums_.resize(sums_.size() + width);
     row_sums_.add_up(single_.data() + node.begin * width, node.end - node.begin,
                      sums_.data() + number * width);
@@ -39,14 +39,14 @@ std::size_t PartialTree::add(Node&& node) {
 }
 
 RowSet PartialTree::rows_of(std::size_t node) const {
-    const Node& own = nodes_[node];
+    const GrownNode& own = nodes_[node];
     const std::size_t width = row_sums_.width();
     return {std::span(rows_).subspan(own.begin, own.end - own.begin),
             single_.data() + own.begin * width, std::span(sums_).subspan(node * width, width)};
 }
 
 std::uint32_t PartialTree::part_rows(std::size_t number) {
-    const Node& node = nodes_[number];
+    const GrownNode& node = nodes_[number];
     const Feature& feature = problem_.table.features[node.split.feature];
     std::uint32_t left = node.begin, right = node.begin;
     for (std::uint32_t i = node.begin; i < node.end; ++i) {
@@ -65,8 +65,8 @@ std::uint32_t PartialTree::part_rows(std::size_t number) {
 
 std::size_t PartialTree::add_side(std::size_t above, bool left, std::uint32_t middle,
                                   std::int32_t state) {
-    Node& node = nodes_[above];
-    Node side;
+    GrownNode& node = nodes_[above];
+    GrownNode side;
     side.begin = left ? node.begin : middle;
     side.end = left ? middle : node.end;
     side.state = state;
@@ -91,7 +91,7 @@ std::vector<std::size_t> PartialTree::undo_dead_ends() {
     while (!stack.empty()) {
         const std::size_t at = stack.back();
         stack.pop_back();
-        Node& node = nodes_[at];
+        GrownNode& node = nodes_[at];
         if (node.left < 0) {
             continue;
         }
@@ -121,7 +121,7 @@ Grown PartialTree::grown() const {
     Grown out;
     const std::size_t k = row_sums_.width() - kStatistics;
     for_each([&](std::size_t at) {
-        const Node& node = nodes_[at];
+        const GrownNode& node = nodes_[at];
         const bool splits = node.left >= 0;
         out.feature.push_back(splits          ? static_cast<std::int32_t>(node.split.feature)
                               : node.expanded ? -1

@@ -19,7 +19,7 @@ struct Grown {
     // Feature of the split taken; -1 where it stops, -2 at a goal that was not decided in time.
     std::vector<std::int32_t> feature;
     std::vector<std::uint32_t> low, high;
-    // As in Node.
+    // As in GrownNode.
     std::vector<double> log_stop, log_likelihood, log_split, gain;
     // Sums over the node's rows, k for each; and what smoothing has added to the prior.
     std::vector<double> statistics, added;
@@ -33,13 +33,13 @@ public:
     void start(std::span<const std::uint32_t> rows, std::int32_t state);
 
     std::size_t size() const { return nodes_.size(); }
-    Node& operator[](std::size_t node) { return nodes_[node]; }
-    const Node& operator[](std::size_t node) const { return nodes_[node]; }
+    GrownNode& operator[](std::size_t node) { return nodes_[node]; }
+    const GrownNode& operator[](std::size_t node) const { return nodes_[node]; }
     // Valid until the next node.
     RowSet rows_of(std::size_t node) const;
     // Whether it can neither stop nor be split.
     bool dead(std::size_t node) const {
-        const Node& own = nodes_[node];
+        const GrownNode& own = nodes_[node];
         return own.expanded && own.left < 0 && own.log_stop == -INFINITY;
     }
 
@@ -67,7 +67,7 @@ public:
     Grown grown() const;
 
 private:
-    std::size_t add(Node&& node);
+    std::size_t add(GrownNode&& node);
 
     const Problem& problem_;
     const Plan& plan_;
@@ -76,7 +76,7 @@ private:
     // Rows and their numbers (`RowSet::single`); and room to part them.
     std::vector<std::uint32_t> rows_, scratch_;
     std::vector<double> single_;
-    std::vector<Node> nodes_;
+    std::vector<GrownNode> nodes_;
     std::vector<double> sums_;  // of each node
 };
 

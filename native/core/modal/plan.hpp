@@ -50,7 +50,7 @@ struct SplitTaken {
     }
 };
 
-struct Node {
+struct GrownNode {
     // Its rows in the array of all.
     std::uint32_t begin = 0, end = 0;
     std::int32_t state = 0;

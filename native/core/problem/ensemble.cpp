@@ -61,7 +61,7 @@ Ensemble::Shapes Ensemble::shapes() const {
     for (std::size_t u = 0; u < n; ++u) {
         const std::size_t end = u + 1 < n ? roots_[u + 1] : nodes_.size();
         for (std::size_t i = roots_[u]; i < end; ++i) {
-            const Node& node = nodes_[i];
+            const EnsembleNode& node = nodes_[i];
             if (node.feature < 0) {
                 ++out.n_leaves[u];
                 out.depth[u] = std::max(out.depth[u], above[i]);
@@ -75,7 +75,7 @@ Ensemble::Shapes Ensemble::shapes() const {
 }
 
 std::uint32_t Ensemble::leaf_of(std::size_t tree, const double* row) const {
-    const Node* node = &nodes_[roots_[tree]];
+    const EnsembleNode* node = &nodes_[roots_[tree]];
     while (node->feature >= 0) {
         const double value = row[node->feature];
         const bool left = node->level ? value == node->operand : value < node->operand;

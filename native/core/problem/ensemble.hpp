@@ -54,7 +54,7 @@ public:
 
 private:
     // A split, its left side the next node; or a leaf, with its number in place of `right`.
-    struct Node {
+    struct EnsembleNode {
         double operand;
         std::int32_t feature;  // -1: a leaf
         std::uint32_t right;
@@ -64,7 +64,7 @@ private:
     std::uint32_t leaf_of(std::size_t tree, const double* row) const;
 
     std::size_t n_features_, n_leaves_ = 0;
-    std::vector<Node> nodes_;
+    std::vector<EnsembleNode> nodes_;
     std::vector<std::uint32_t> roots_;
 };
 

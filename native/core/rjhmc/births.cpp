@@ -9,7 +9,7 @@
 
 namespace slp::rjhmc {
 
-void Births::look_at(const SoftTree& tree, std::size_t leaf, std::span<const Choice> choices,
+void Births::look_at(const SoftTree& tree, std::size_t leaf, std::span<const FeatureChoice> choices,
                      bool informed) {
     const Data& data = model_.data();
     const std::size_t n = data.n, l = leaf - tree.inner_before(leaf);
@@ -53,7 +53,7 @@ void Births::look_at(const SoftTree& tree, std::size_t leaf, std::span<const Cho
         return;
     }
     double most = -std::numeric_limits<double>::infinity();
-    for (const Choice& choice : choices_) {
+    for (const FeatureChoice& choice : choices_) {
         const double* const values =
             data.values.data() + static_cast<std::size_t>(choice.feature) * n;
         for (std::size_t g = 0; g < kCells; ++g) {
@@ -79,7 +79,7 @@ double Births::gain(std::int32_t feature, std::span<const double> own) {
     double left = 1.0;
     for (std::size_t f = 0; f + 1 < data.d; ++f) {
         const double offset = std::log(static_cast<double>(data.d - 1 - f));
-        const Share z = logistic(own[1 + f] - offset);
+        const Proportion z = logistic(own[1 + f] - offset);
         weights_of_features_[f] = left * z.it;
         left *= z.rest;
     }
@@ -144,7 +144,7 @@ double Births::gain_of_numbers(const double* values, double tau) {
 }
 
 // The probability of a cell times the number of cells, over the feature's prior probability.
-double Births::weight_of(const Choice& choice, std::size_t cell) const {
+double Births::weight_of(const FeatureChoice& choice, std::size_t cell) const {
     const auto at = static_cast<std::size_t>(&choice - choices_.data()) * kCells + cell;
     const double informed = weights_[at] / total_ * kCells / choice.probability;
     return kInformed * informed + (1.0 - kInformed);
@@ -159,7 +159,7 @@ void Births::draw(Random& random, std::int32_t& feature, double& tau) const {
     }
     double left = random.uniform();
     feature = choices_.empty() ? -1 : choices_.back().feature;
-    for (const Choice& choice : choices_) {
+    for (const FeatureChoice& choice : choices_) {
         left -= choice.probability;
         if (left < 0) {
             feature = choice.feature;
@@ -174,7 +174,7 @@ double Births::log_ratio(std::int32_t feature, double tau) const {
         return 0.0;
     }
     const auto cell = std::min(static_cast<std::size_t>(tau * kCells), kCells - 1);
-    for (const Choice& choice : choices_) {
+    for (const FeatureChoice& choice : choices_) {
         if (choice.feature == feature) {
             return std::log(weight_of(choice, cell));
         }

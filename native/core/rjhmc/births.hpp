@@ -23,7 +23,7 @@
 namespace slp::rjhmc {
 
 // A feature that a state allows, with its prior probability there.
-struct Choice {
+struct FeatureChoice {
     std::int32_t feature;
     double probability;
 };
@@ -37,7 +37,7 @@ public:
 
     // Look at a leaf of a tree, all other parameters as they are. `choices`: the features that its
     // state allows; empty in HMC-DFI. `informed`: whether births look at the likelihood.
-    void look_at(const SoftTree& tree, std::size_t leaf, std::span<const Choice> choices,
+    void look_at(const SoftTree& tree, std::size_t leaf, std::span<const FeatureChoice> choices,
                  bool informed);
     // The gain of a split of the leaf: `own` is logit tau, then the sticks.
     double gain(std::int32_t feature, std::span<const double> own);
@@ -52,10 +52,10 @@ private:
     double gain_at(const double* values, double tau);
     double gain_of_classes(const double* values, double tau);
     double gain_of_numbers(const double* values, double tau);
-    double weight_of(const Choice& choice, std::size_t cell) const;
+    double weight_of(const FeatureChoice& choice, std::size_t cell) const;
 
     Model& model_;
-    std::vector<Choice> choices_;
+    std::vector<FeatureChoice> choices_;
     std::vector<double> phi_, counts_, reached_, residual_, mixed_, gates_, left_;
     std::vector<double> weights_of_features_;
     // For numbers: sums over rows for the leaf alone; for the last split, the precision and the

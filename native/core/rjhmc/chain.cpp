@@ -9,7 +9,7 @@
 namespace slp::rjhmc {
 
 SoftTreeTransitions::SoftTreeTransitions(const Data& data, const TopologyPrior& prior,
-                                         const Plan& plan)
+                                         const SoftTreePlan& plan)
     : data_(data), prior_(prior), plan_(plan), model_(data), births_(model_) {
     model_.set_h(plan.h);
 }

@@ -25,7 +25,7 @@
 
 namespace slp::rjhmc {
 
-struct Plan {
+struct SoftTreePlan {
     // h of the model, and of the first step of warm-up, from which it falls geometrically to h over
     // the first half of `warm_up` steps.
     double h = 0.1, first_h = 0.1;
@@ -62,7 +62,7 @@ struct Chain {
 // Moves chains; one for each thread.
 class SoftTreeTransitions {
 public:
-    SoftTreeTransitions(const Data& data, const TopologyPrior& prior, const Plan& plan);
+    SoftTreeTransitions(const Data& data, const TopologyPrior& prior, const SoftTreePlan& plan);
 
     // A chain at a tree drawn from the program, with parameters drawn from their priors. Throws
     // std::length_error where the program draws no tree of at most 1000 leaves.
@@ -112,7 +112,7 @@ private:
 
     const Data& data_;
     const TopologyPrior& prior_;
-    Plan plan_;
+    SoftTreePlan plan_;
     Model model_;
     Births births_;
     Hamiltonian dynamics_;
@@ -120,7 +120,7 @@ private:
     Windows windows_;
     Vector variance_, own_, weights_;
     SoftTree before_, jumped_, tried_;
-    std::vector<Choice> choices_;
+    std::vector<FeatureChoice> choices_;
     std::vector<std::size_t> order_;
 };
 

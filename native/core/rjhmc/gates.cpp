@@ -25,7 +25,7 @@ void Model::unpack(std::size_t m, std::span<const double> q) {
     for (std::size_t j = 0; j < m; ++j) {
         double left = 1.0;
         for (std::size_t k = 0; k < sticks; ++k) {
-            const Share z = shares_[j * sticks + k];
+            const Proportion z = shares_[j * sticks + k];
             delta_[j * d + k] = left * z.it;
             left *= z.rest;
         }
@@ -39,7 +39,7 @@ void Model::unpack(std::size_t m, std::span<const double> q) {
 void Model::gates(const Topology& tree, std::size_t begin, std::size_t end) {
     const double inverse = 1.0 / h_;
     std::size_t j = 0;
-    for (const Node& node : tree) {
+    for (const SoftNode& node : tree) {
         if (node.leaf()) {
             continue;
         }
@@ -131,7 +131,7 @@ void Model::to_unconstrained(std::size_t m, std::span<double> gradient) {
         const double* const delta = delta_.data() + j * d;
         double after = by[d - 1] * delta[d - 1];
         for (std::size_t k = sticks; k-- > 0;) {
-            const Share z = shares_[j * sticks + k];
+            const Proportion z = shares_[j * sticks + k];
             gradient[m + j * sticks + k] = by[k] * delta[k] * z.rest - z.it * after;
             after += by[k] * delta[k];
         }

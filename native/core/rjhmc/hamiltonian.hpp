@@ -55,8 +55,8 @@ public:
     Moved no_u_turn(Position& at, double step, std::span<const double> variance, Random& random,
                     const Target& target) {
         begin(at, step, variance, random);
-        Side& back = sides_[0];
-        Side& front = sides_[1];
+        TrajectoryEnd& back = sides_[0];
+        TrajectoryEnd& front = sides_[1];
         back.z = front.z = z_;
         back.p = front.p = p_;
         sharp_into(p_, back.sharp);
@@ -65,12 +65,12 @@ public:
         double log_weight = 0.0;
         for (int depth = 0; depth < kMostDoublings; ++depth) {
             const bool forward = random.happens(0.5);
-            Side& side = forward ? front : back;
-            const Side& other = forward ? back : front;
+            TrajectoryEnd& side = forward ? front : back;
+            const TrajectoryEnd& other = forward ? back : front;
             z_ = side.z;
             p_ = side.p;
             sign_ = forward ? 1.0 : -1.0;
-            Grown& grown = whole_;
+            Subtrajectory& grown = whole_;
             double log_new = kNothing;
             if (!grow(depth, grown, log_new, random, target)) {
                 break;
@@ -145,13 +145,13 @@ private:
     static constexpr double kNothing = -std::numeric_limits<double>::infinity();
 
     // An end of the trajectory.
-    struct Side {
+    struct TrajectoryEnd {
         Position z;
         Vector p, sharp;
     };
     // A subtree: the sum of its momenta, its ends in the order of time of its growth, and the
     // position drawn from it.
-    struct Grown {
+    struct Subtrajectory {
         Vector rho, p_begin, sharp_begin, p_end, sharp_end;
         Position proposed;
     };
@@ -222,7 +222,8 @@ private:
 
     // A subtree of 2^depth steps from (z_, p_) on; whether it is whole: no divergence, no turn.
     template <typename Target>
-    bool grow(int depth, Grown& out, double& log_weight, Random& random, const Target& target) {
+    bool grow(int depth, Subtrajectory& out, double& log_weight, Random& random,
+              const Target& target) {
         if (depth == 0) {
             const double change = energy_ - leap(target);
             moved_.acceptance += change > 0 ? 1.0 : std::exp(change);
@@ -235,8 +236,8 @@ private:
             return -change < kDivergent;
         }
         // Both halves have places of their own at this depth; `out` is a place of the depth above.
-        Grown& early = halves_[static_cast<std::size_t>(2 * depth)];
-        Grown& late = halves_[static_cast<std::size_t>(2 * depth + 1)];
+        Subtrajectory& early = halves_[static_cast<std::size_t>(2 * depth)];
+        Subtrajectory& late = halves_[static_cast<std::size_t>(2 * depth + 1)];
         double log_early = kNothing, log_late = kNothing;
         if (!grow(depth - 1, early, log_early, random, target) ||
             !grow(depth - 1, late, log_late, random, target)) {
@@ -269,8 +270,8 @@ private:
     Moved moved_;
     Position z_;
     Vector p_, rho_, old_rho_, sum_, end_p_, end_sharp_;
-    Side sides_[2];
-    Grown whole_, halves_[2 * (kMostDoublings + 1)];
+    TrajectoryEnd sides_[2];
+    Subtrajectory whole_, halves_[2 * (kMostDoublings + 1)];
 };
 
 }  // namespace slp::rjhmc

@@ -37,8 +37,8 @@ void SoftTreeTransitions::sweep(SoftTree& tree, Random& random, Tally& tally) {
     for (const std::size_t v : order_) {
         prior_.choices(tree.nodes[v].state, choices_);
         double left = random.uniform();
-        const Choice* chosen = &choices_.back();
-        for (const Choice& choice : choices_) {
+        const FeatureChoice* chosen = &choices_.back();
+        for (const FeatureChoice& choice : choices_) {
             if (left >= 0 && (left -= choice.probability) < 0) {
                 chosen = &choice;
             }

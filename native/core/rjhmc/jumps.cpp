@@ -31,7 +31,7 @@ double& SoftTreeTransitions::mu_of(SoftTree& tree, std::size_t leaf) const {
 // Log of the prior probability of a feature of `choices_`; 0 in HMC-DFI.
 double SoftTreeTransitions::log_probability(std::int32_t feature) const {
     double out = 0.0;
-    for (const Choice& choice : choices_) {
+    for (const FeatureChoice& choice : choices_) {
         out += choice.feature == feature ? std::log(choice.probability) : 0.0;
     }
     return out;
@@ -42,7 +42,7 @@ std::size_t SoftTreeTransitions::n_growable(const SoftTree& tree) const {
         return 0;
     }
     return static_cast<std::size_t>(
-        std::count_if(tree.nodes.begin(), tree.nodes.end(), [this](const Node& node) {
+        std::count_if(tree.nodes.begin(), tree.nodes.end(), [this](const SoftNode& node) {
             return node.leaf() && prior_.rates(node.state).split > kNever;
         }));
 }
@@ -64,7 +64,7 @@ bool SoftTreeTransitions::grow(Random& random, double& log_ratio) {
     }
     std::size_t which = random.index(growable), leaf = 0;
     for (;; ++leaf) {
-        const Node& node = before_.nodes[leaf];
+        const SoftNode& node = before_.nodes[leaf];
         if (node.leaf() && prior_.rates(node.state).split > kNever && which-- == 0) {
             break;
         }
@@ -74,7 +74,7 @@ bool SoftTreeTransitions::grow(Random& random, double& log_ratio) {
     std::int32_t feature = -1;
     double tau = 0;
     births_.draw(random, feature, tau);
-    Node left, right;
+    SoftNode left, right;
     if (!prior_.below(before_.nodes[leaf].state, feature, left.state, right.state)) {
         log_ratio = kNever;  // every feature that could be drawn fails
         return true;

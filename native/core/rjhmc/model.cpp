@@ -27,7 +27,7 @@ Model::Model(const Data& data) : data_(data) {
                       log_gamma_of(c + rest).it - log_gamma_of(c).it - log_gamma_of(rest).it};
         rest += c;
     }
-    reserve({Node{}});
+    reserve({SoftNode{}});
 }
 
 // Makes room for a topology; its number of inner nodes.

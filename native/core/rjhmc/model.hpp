@@ -32,14 +32,14 @@
 namespace slp::rjhmc {
 
 // A node of a topology in preorder: the left child of an inner node is the next one.
-struct Node {
+struct SoftNode {
     std::int32_t right = -1;    // -1: a leaf
     std::int32_t state = 0;     // of the tree grammar
     std::int32_t feature = -1;  // of an inner node of HMC-DF; -1 in HMC-DFI
 
     bool leaf() const { return right < 0; }
 };
-using Topology = std::vector<Node>;
+using Topology = std::vector<SoftNode>;
 
 struct Data {
     std::size_t n = 0, d = 0;
@@ -149,7 +149,7 @@ private:
     double total_ = 0.0, leaf_constant_ = 0.0, variance_constant_ = 0.0;
     std::vector<Stick> sticks_;
     // tau, the shares of the stick with their logits, and delta of each inner node.
-    std::vector<Share> tau_, shares_;
+    std::vector<Proportion> tau_, shares_;
     std::vector<double> logits_, delta_;
     // Probabilities of going left and right, node by node; of reaching a node, and what the
     // response's derivative is there, for the rows of a chunk.

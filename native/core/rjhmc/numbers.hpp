@@ -60,12 +60,12 @@ inline double exp_of(double x) {
 }
 
 // A number of (0, 1) with what is left to 1, both accurate where one of them is tiny.
-struct Share {
+struct Proportion {
     double it, rest;
 };
 
 // logistic(t).
-inline Share logistic(double t) {
+inline Proportion logistic(double t) {
     const double e = exp_of(-t), it = 1.0 / (1.0 + e);
     return {it, e * it};
 }

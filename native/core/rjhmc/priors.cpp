@@ -44,7 +44,7 @@ void Model::prior_of_sticks(std::size_t m, std::span<double> gradient, double& o
         LogProduct larger;
         for (std::size_t j = 0; j < m; ++j) {
             const double t = logits_[j * sticks + k];
-            const Share z = shares_[j * sticks + k];
+            const Proportion z = shares_[j * sticks + k];
             out += t < 0 ? stick.own * t : -stick.rest * t;
             larger.times(std::max(z.it, z.rest));
             if (!gradient.empty()) {

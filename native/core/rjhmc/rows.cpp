@@ -116,14 +116,14 @@ SLP_ALL_WIDTHS
 void gates_of(double tau, double inverse, const double* __restrict values, std::size_t n,
               double* __restrict left, double* __restrict right) {
     for (std::size_t i = 0; i < n; ++i) {
-        const Share own = logistic((tau - values[i]) * inverse);
+        const Proportion own = logistic((tau - values[i]) * inverse);
         left[i] = own.it;
         right[i] = own.rest;
     }
 }
 
 SLP_ALL_WIDTHS
-void logistics(const double* __restrict t, std::size_t n, Share* __restrict out) {
+void logistics(const double* __restrict t, std::size_t n, Proportion* __restrict out) {
     for (std::size_t i = 0; i < n; ++i) {
         out[i] = logistic(t[i]);
     }

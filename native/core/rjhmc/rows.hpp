@@ -35,7 +35,7 @@ void gates_of(double tau, double inverse, const double* values, std::size_t n, d
               double* right);
 
 // The logistic function of n numbers.
-void logistics(const double* t, std::size_t n, Share* out);
+void logistics(const double* t, std::size_t n, Proportion* out);
 
 // What reaches a node goes on to both sides.
 void part(const double* reached, const double* left, const double* right, std::size_t n,

@@ -12,10 +12,11 @@
 
 namespace slp::rjhmc {
 
-class Sampler {
+class SoftTreeSampler {
 public:
     // `problem` must outlive it.
-    Sampler(const Problem& problem, Data data, const Plan& plan, std::uint32_t max_leaves)
+    SoftTreeSampler(const Problem& problem, Data data, const SoftTreePlan& plan,
+                    std::uint32_t max_leaves)
         : data_(std::move(data)),
           prior_(problem, data_.soft_index(), max_leaves),
           pool_([this, plan] {

@@ -32,7 +32,7 @@ struct SoftTree {
 
     // A leaf becomes an inner node with two leaves. `own`: logit tau, then its sticks; `mu` of both
     // leaves, empty for classes.
-    void grow(std::size_t leaf, const Node& left, const Node& right, std::int32_t feature,
+    void grow(std::size_t leaf, const SoftNode& left, const SoftNode& right, std::int32_t feature,
               std::span<const double> own, std::span<const double> mu) {
         const std::size_t m = n_inner(), sticks = own.size() - 1, j = inner_before(leaf);
         const std::size_t l = leaf - j, first = m * (1 + sticks);
@@ -69,7 +69,7 @@ struct SoftTree {
 private:
     // Moves what lies behind a node.
     void shift(std::size_t node, std::int32_t by) {
-        for (Node& other : nodes) {
+        for (SoftNode& other : nodes) {
             if (!other.leaf() && other.right > static_cast<std::int32_t>(node)) {
                 other.right += by;
             }

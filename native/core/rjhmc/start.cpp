@@ -64,7 +64,7 @@ bool SoftTreeTransitions::draw_feature(std::int32_t state, Random& random, std::
         return false;
     }
     weights_.clear();
-    for (const Choice& choice : choices_) {
+    for (const FeatureChoice& choice : choices_) {
         weights_.push_back(choice.probability);
     }
     feature = choices_[random.among(weights_)].feature;
@@ -74,7 +74,7 @@ bool SoftTreeTransitions::draw_feature(std::int32_t state, Random& random, std::
 // Ends or splits each node in turn; false where that fails.
 bool SoftTreeTransitions::draw_tree(SoftTree& tree, Random& random) {
     const bool numbers = !data_.classes();
-    tree.nodes.assign(1, Node{-1, prior_.start(), -1});
+    tree.nodes.assign(1, SoftNode{-1, prior_.start(), -1});
     tree.q.clear();
     if (numbers) {
         tree.q.push_back(draw_mu(random));
@@ -95,7 +95,7 @@ bool SoftTreeTransitions::draw_tree(SoftTree& tree, Random& random) {
             continue;
         }
         std::int32_t feature = -1;
-        Node left, right;
+        SoftNode left, right;
         if (!draw_feature(state, random, feature) ||
             !prior_.below(state, feature, left.state, right.state)) {
             return false;

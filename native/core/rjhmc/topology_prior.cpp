@@ -41,7 +41,7 @@ TopologyPrior::Rates TopologyPrior::rates(std::int32_t state) const {
     return out;
 }
 
-void TopologyPrior::choices(std::int32_t state, std::vector<Choice>& out) const {
+void TopologyPrior::choices(std::int32_t state, std::vector<FeatureChoice>& out) const {
     out.clear();
     const Rule* const split = rule(state, RuleKind::split);
     if (split == nullptr || soft_index_) {
@@ -59,7 +59,7 @@ void TopologyPrior::choices(std::int32_t state, std::vector<Choice>& out) const 
             out.push_back({static_cast<std::int32_t>(f), weight});
         }
     }
-    for (Choice& choice : out) {
+    for (FeatureChoice& choice : out) {
         choice.probability /= total;
     }
 }
@@ -89,7 +89,7 @@ bool TopologyPrior::relabel(Topology& tree, std::size_t node) const {
             continue;
         }
         ++open;
-        Node& right = tree[static_cast<std::size_t>(tree[v].right)];
+        SoftNode& right = tree[static_cast<std::size_t>(tree[v].right)];
         if (!below(tree[v].state, tree[v].feature, tree[v + 1].state, right.state)) {
             return false;
         }
@@ -102,8 +102,8 @@ double TopologyPrior::log_weight(const Topology& tree) const {
         return kNever;
     }
     double out = 0;
-    std::vector<Choice> allowed;
-    for (const Node& node : tree) {
+    std::vector<FeatureChoice> allowed;
+    for (const SoftNode& node : tree) {
         const Rates own = rates(node.state);
         out += node.leaf() ? own.leaf : own.split;
         if (node.leaf() || soft_index_) {
@@ -111,7 +111,7 @@ double TopologyPrior::log_weight(const Topology& tree) const {
         }
         choices(node.state, allowed);
         double probability = 0;
-        for (const Choice& choice : allowed) {
+        for (const FeatureChoice& choice : allowed) {
             probability += choice.feature == node.feature ? choice.probability : 0.0;
         }
         out += std::log(probability);

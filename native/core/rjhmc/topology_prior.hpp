@@ -31,7 +31,7 @@ public:
     };
     Rates rates(std::int32_t state) const;
     // The features that a state allows; empty in HMC-DFI.
-    void choices(std::int32_t state, std::vector<Choice>& out) const;
+    void choices(std::int32_t state, std::vector<FeatureChoice>& out) const;
     // The states below a split on a feature (-1 in HMC-DFI); false where it is not allowed.
     bool below(std::int32_t state, std::int32_t feature, std::int32_t& left,
                std::int32_t& right) const;

@@ -21,7 +21,7 @@ public:
         ++round_;
         const std::size_t size = std::bit_ceil(2 * n + 2);
         if (slots_.size() < size) {
-            slots_.assign(size, Slot{});
+            slots_.assign(size, AlikeSlot{});
         }
     }
 
@@ -32,7 +32,7 @@ public:
         }
         const std::size_t mask = slots_.size() - 1;
         for (std::size_t at = (a.a ^ b.b) & mask;; at = (at + 1) & mask) {
-            Slot& slot = slots_[at];
+            AlikeSlot& slot = slots_[at];
             if (slot.round != round_) {
                 slot = {a, b, round_, number};
                 return number;
@@ -44,13 +44,13 @@ public:
     }
 
 private:
-    struct Slot {
+    struct AlikeSlot {
         Key a, b;
         std::uint64_t round = 0;
         std::uint32_t number = 0;
     };
 
-    std::vector<Slot> slots_;
+    std::vector<AlikeSlot> slots_;
     std::uint64_t round_ = 0;
 };
 

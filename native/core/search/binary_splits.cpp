@@ -20,7 +20,7 @@ BinarySplits::BinarySplits(const Problem& problem, const Geometry& geometry, con
       width_(leaf.width()),
       charge_(budget) {
     const std::size_t n = problem.table.n_rows, cells = (n + 1) * d_;
-    const std::size_t bytes = cells + d_ * (1 + sizeof(Sum) + width_ * sizeof(double)) +
+    const std::size_t bytes = cells + d_ * (1 + sizeof(RowSetSum) + width_ * sizeof(double)) +
                               subsets_.size() * width_ * sizeof(double);
     const bool two_codes = std::ranges::all_of(
         problem.table.features, [](const Feature& feature) { return feature.n_codes <= 2 && feature.plain(); });
@@ -45,7 +45,7 @@ std::span<BoxSplit> BinarySplits::splits(const Box& box, Arena& arena, double*& 
     if (box.rows.size() < 2 || data_rows(box.sizes) / 2 < least) {
         return {};
     }
-    std::ranges::fill(lefts_, Sum{});
+    std::ranges::fill(lefts_, RowSetSum{});
     std::ranges::fill(left_sums_, 0.0);
     for (std::size_t at = 0; at < box.rows.size(); at += kRows) {
         const auto rows = box.rows.subspan(at, std::min(kRows, box.rows.size() - at));
@@ -105,7 +105,7 @@ template <std::size_t width>
 void BinarySplits::add_sums() {
     const std::size_t w = width > 0 ? width : width_;
     for (std::size_t f = 0; f < d_; ++f) {
-        const Sum& own = subsets_[subset_of_[f]];
+        const RowSetSum& own = subsets_[subset_of_[f]];
         lefts_[f] = {lefts_[f].key + own.key, lefts_[f].sizes + own.sizes};
     }
     for (std::size_t f = 0; f < d_; ++f) {

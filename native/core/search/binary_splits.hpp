@@ -36,7 +36,7 @@ public:
 
 private:
     // The sums over a set of rows.
-    struct Sum {
+    struct RowSetSum {
         Key key;
         Sizes sizes = 0;
     };
@@ -55,11 +55,11 @@ private:
     std::vector<std::uint8_t> left_;
     // For four rows: the sums over each subset, by the bits of its rows; and for each feature the
     // subset that goes left.
-    std::array<Sum, 1 << kRows> subsets_;
+    std::array<RowSetSum, 1 << kRows> subsets_;
     std::vector<double> subset_sums_;
     std::vector<std::uint8_t> subset_of_;
     // Over the rows of the box that go left, by feature.
-    std::vector<Sum> lefts_;
+    std::vector<RowSetSum> lefts_;
     std::vector<double> left_sums_;
 };
 

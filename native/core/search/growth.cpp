@@ -44,7 +44,7 @@ int cost_of(std::size_t rank, std::size_t rows) {
 
 // Greedy growth: the sides of the branch of the largest value, and on below them, where they are
 // new and may gain. Then the values of the item and its branches are those of the trees grown.
-void Search::dive(const Box& box, Opened& item, int depth) {
+void BestFirstSearch::dive(const Box& box, Opened& item, int depth) {
     Branch* best = nullptr;
     for (Branch& branch : item.branches) {
         if (branch.low() > -INFINITY && (best == nullptr || branch.low() > best->low())) {
@@ -78,21 +78,22 @@ void Search::dive(const Box& box, Opened& item, int depth) {
 }
 
 // Where memory ends, the search goes on with the trees found by then.
-void Search::improve_start(const Effort& effort) {
+void BestFirstSearch::improve_start(const Effort& effort) {
     const Arena::Mark mark = arena_.mark();
     within_budget([&] {
         improving_ = 0;
         most_improving_ = effort.steps;
-        from_start(1, effort.departures, &Search::improve);
+        from_start(1, effort.departures, &BestFirstSearch::improve);
         improving_ = 0;
         most_improving_ = kAtNodes;
-        from_start(2, kMostAtNodes, &Search::regrow);
+        from_start(2, kMostAtNodes, &BestFirstSearch::regrow);
         return Status::done;
     });
     arena_.release(mark);
 }
 
-void Search::from_start(int least, int most, void (Search::*grow)(const Item&, int, int)) {
+void BestFirstSearch::from_start(int least, int most, void (BestFirstSearch::*grow)(const Item&,
+                                                                                    int, int)) {
     const Box root = geometry_.root();
     for (int departures = least; departures <= most && !stop_; ++departures) {
         for (std::int32_t owed = 0; owed < problem_.n_owed(); ++owed) {
@@ -104,7 +105,7 @@ void Search::from_start(int least, int most, void (Search::*grow)(const Item&, i
 
 // Improves the subtrees of the best tree, which are cheaper to grow than the whole, from the top
 // down.
-void Search::regrow(const Item& at, int departures, int depth) {
+void BestFirstSearch::regrow(const Item& at, int departures, int depth) {
     if (depth == kDeepest || improving_ > most_improving_ || stop_) {
         return;
     }
@@ -135,7 +136,7 @@ void Search::regrow(const Item& at, int departures, int depth) {
 }
 
 // Below the item: the branch of the largest promise, and others as far as departures may cost.
-void Search::improve(const Item& at, int departures, int depth) {
+void BestFirstSearch::improve(const Item& at, int departures, int depth) {
     int& done = improved_[at.key];
     if (done > departures || depth == kDeepest || improving_ > most_improving_ || stop_) {
         return;

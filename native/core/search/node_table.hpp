@@ -27,7 +27,7 @@ inline constexpr TreeRef kNoTree = 0xFFFFFFFF, kLeafTree = 0xFFFFFFFE;
 // Trees that share their subtrees, counted by references.
 class Trees {
 public:
-    struct Node {
+    struct SharedNode {
         std::uint32_t feature, low, high;
         TreeRef left, right;
         std::uint32_t references;
@@ -35,7 +35,7 @@ public:
 
     explicit Trees(Budget& budget) : charge_(budget) {}
 
-    const Node& operator[](TreeRef tree) const { return nodes_[tree]; }
+    const SharedNode& operator[](TreeRef tree) const { return nodes_[tree]; }
     bool is_split(TreeRef tree) const { return tree < kLeafTree; }
     void keep(TreeRef tree) {
         if (is_split(tree)) {
@@ -83,7 +83,7 @@ private:
     void grow() {
         const std::size_t old = nodes_.size(), size = std::max<std::size_t>(64, 2 * old);
         // While the nodes are moved, both arrays are there.
-        charge_.raise_to((size + old) * (sizeof(Node) + 2 * sizeof(TreeRef)));
+        charge_.raise_to((size + old) * (sizeof(SharedNode) + 2 * sizeof(TreeRef)));
         nodes_.resize(size);
         free_.reserve(size);
         stack_.reserve(size);
@@ -93,7 +93,7 @@ private:
     }
 
     Charge charge_;
-    std::vector<Node> nodes_;
+    std::vector<SharedNode> nodes_;
     std::vector<TreeRef> free_, stack_;
 };
 

@@ -22,7 +22,7 @@ double plus(double x, double y) {
 
 }  // namespace
 
-Ranking::Ranking(Search& search, bool known, std::uint64_t most_steps)
+Ranking::Ranking(BestFirstSearch& search, bool known, std::uint64_t most_steps)
     : search_(search), known_(known), most_steps_(most_steps), charge_(search.budget_) {
     search_.open_items_.clear();
 }
@@ -74,7 +74,7 @@ bool Ranking::go_on() {
 
 // --- items ---------------------------------------------------------------------------------------
 
-Ranking::Node& Ranking::node_of(const Below& below) {
+Ranking::RankedItem& Ranking::node_of(const Below& below) {
     const auto found = nodes_.find(below.key);
     if (found != nodes_.end()) {
         return found->second;
@@ -83,7 +83,7 @@ Ranking::Node& Ranking::node_of(const Below& below) {
     return nodes_[below.key];
 }
 
-void Ranking::open(Node& node, const Box& box, std::int32_t product) {
+void Ranking::open(RankedItem& node, const Box& box, std::int32_t product) {
     ++steps_;
     const Arena::Mark mark = search_.arena_.mark();
     Branching::Whole whole = search_.branching_.open_whole(box, product, search_.arena_);
@@ -102,7 +102,7 @@ void Ranking::open_start() {
     search_.arena_.release(mark);
 }
 
-void Ranking::add_options(Node& node, std::span<const Branch> branches) {
+void Ranking::add_options(RankedItem& node, std::span<const Branch> branches) {
     charge_.add(2 * (node.stops.size() + branches.size()) * (sizeof(Candidate) + sizeof(double)));
     auto open = std::make_unique<OpenItem>(search_.budget_, -INFINITY, branches);
     node.open = std::move(open);
@@ -112,7 +112,7 @@ void Ranking::add_options(Node& node, std::span<const Branch> branches) {
 }
 
 // Unless there is no such derivation.
-void Ranking::push(Node& node, Candidate candidate) {
+void Ranking::push(RankedItem& node, Candidate candidate) {
     candidate.bound = std::min(candidate.bound, bound_of(node, candidate).value);
     if (candidate.bound > -INFINITY) {
         node.heap.push_back(candidate);
@@ -121,7 +121,7 @@ void Ranking::push(Node& node, Candidate candidate) {
 }
 
 // The ranks (i, j) follow (i - 1, j), and (0, j) follows (0, j - 1): each pair once.
-void Ranking::push_successors(Node& node, const Candidate& found) {
+void Ranking::push_successors(RankedItem& node, const Candidate& found) {
     if (found.option < node.stops.size()) {
         return;
     }
@@ -133,7 +133,7 @@ void Ranking::push_successors(Node& node, const Candidate& found) {
     }
 }
 
-Ranking::Bound Ranking::bound_of(const Node& node, const Candidate& candidate) {
+Ranking::Bound Ranking::bound_of(const RankedItem& node, const Candidate& candidate) {
     if (candidate.option < node.stops.size()) {
         return {node.stops[candidate.option], true};
     }
@@ -148,7 +148,7 @@ Ranking::Bound Ranking::bound_of(Below& below, std::uint32_t rank) {
         return {0.0, true};
     }
     const auto at = nodes_.find(below.key);
-    const Node* const node =
+    const RankedItem* const node =
         at == nodes_.end() || at->second.open == nullptr ? nullptr : &at->second;
     if (node != nullptr && rank < node->found.size()) {
         return {node->found[rank].bound, true};
@@ -173,7 +173,8 @@ Box Ranking::side_of(const Box& box, const Branch& branch, bool left) {
 // --- the search ----------------------------------------------------------------------------------
 
 // Until the derivation of this rank is found, or its value cannot be above the threshold.
-void Ranking::work(Node& node, const Box& box, std::uint32_t rank, double threshold, int depth) {
+void Ranking::work(RankedItem& node, const Box& box, std::uint32_t rank, double threshold,
+                   int depth) {
     if (depth > kDeepest) {
         throw OutOfBudget();
     }
@@ -200,7 +201,7 @@ void Ranking::work(Node& node, const Box& box, std::uint32_t rank, double thresh
 }
 
 // Goes on below the best candidate, on the side of the larger gap.
-void Ranking::descend(Node& node, const Box& box, double threshold, int depth) {
+void Ranking::descend(RankedItem& node, const Box& box, double threshold, int depth) {
     const Candidate top = node.heap.front();
     Branch& branch = branch_of(node, top);
     std::array<Bound, 2> bounds{};
@@ -225,7 +226,7 @@ void Ranking::descend(Node& node, const Box& box, double threshold, int depth) {
     }
     const Arena::Mark mark = search_.arena_.mark();
     const Box inner = side_of(box, branch, side == 0);
-    Node& below = node_of(branch.below[side]);
+    RankedItem& below = node_of(branch.below[side]);
     if (!below.open) {
         open(below, inner, branch.below[side].product);
     }
@@ -235,7 +236,7 @@ void Ranking::descend(Node& node, const Box& box, double threshold, int depth) {
 
 // --- what is given out ---------------------------------------------------------------------------
 
-bool Ranking::emit(Node& node, const Box& box, std::uint32_t rank, int depth) {
+bool Ranking::emit(RankedItem& node, const Box& box, std::uint32_t rank, int depth) {
     work(node, box, rank, -INFINITY, depth);
     if (node.found.size() <= rank) {
         return false;
@@ -268,7 +269,7 @@ bool Ranking::emit(Node& node, const Box& box, std::uint32_t rank, int depth) {
 }
 
 bool Ranking::emit(const Below& below, const Box& box, std::uint32_t rank, int depth) {
-    Node& node = node_of(below);
+    RankedItem& node = node_of(below);
     if (!node.open) {
         if (known_ && rank == 0) {
             emit_known(below);

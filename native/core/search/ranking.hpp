@@ -25,7 +25,7 @@ public:
     // The search must stay, and not run on. Of `known` derivations the order is by the values that
     // the search found, as if none were better; then it is no proof of anything. most_steps: the
     // most items that are opened; 0 for no limit.
-    Ranking(Search& search, bool known, std::uint64_t most_steps);
+    Ranking(BestFirstSearch& search, bool known, std::uint64_t most_steps);
 
     // The next derivation goes to `tree` and `value`. `done` with an empty tree: there is none.
     Status next(const Poll& poll);
@@ -44,7 +44,7 @@ private:
         std::array<std::uint32_t, 2> ranks;
         bool operator<(const Candidate& other) const { return bound < other.bound; }
     };
-    struct Node {
+    struct RankedItem {
         std::unique_ptr<OpenItem> open;  // null until it is opened
         std::vector<double> stops;       // values of the leaf rules: options before the branches
         std::vector<Candidate> found;    // the derivations known, the best first
@@ -57,31 +57,31 @@ private:
         bool exact;
     };
 
-    void work(Node& node, const Box& box, std::uint32_t rank, double threshold, int depth);
-    void descend(Node& node, const Box& box, double threshold, int depth);
-    void open(Node& node, const Box& box, std::int32_t product);
+    void work(RankedItem& node, const Box& box, std::uint32_t rank, double threshold, int depth);
+    void descend(RankedItem& node, const Box& box, double threshold, int depth);
+    void open(RankedItem& node, const Box& box, std::int32_t product);
     void open_start();
-    void add_options(Node& node, std::span<const Branch> branches);
-    Bound bound_of(const Node& node, const Candidate& candidate);
+    void add_options(RankedItem& node, std::span<const Branch> branches);
+    Bound bound_of(const RankedItem& node, const Candidate& candidate);
     Bound bound_of(Below& below, std::uint32_t rank);
-    void push(Node& node, Candidate candidate);
-    void push_successors(Node& node, const Candidate& found);
-    bool emit(Node& node, const Box& box, std::uint32_t rank, int depth);
+    void push(RankedItem& node, Candidate candidate);
+    void push_successors(RankedItem& node, const Candidate& found);
+    bool emit(RankedItem& node, const Box& box, std::uint32_t rank, int depth);
     bool emit(const Below& below, const Box& box, std::uint32_t rank, int depth);
     void emit_known(const Below& below);
-    Branch& branch_of(const Node& node, const Candidate& candidate) const {
+    Branch& branch_of(const RankedItem& node, const Candidate& candidate) const {
         return node.open->branches[candidate.option - node.stops.size()];
     }
-    Node& node_of(const Below& below);
+    RankedItem& node_of(const Below& below);
     Box side_of(const Box& box, const Branch& branch, bool left);
     bool go_on();
 
-    Search& search_;
+    BestFirstSearch& search_;
     bool known_;
     std::uint64_t most_steps_, steps_ = 0;
     Charge charge_;
-    std::unordered_map<Key, Node, OpenItems::Hash> nodes_;
-    Node root_;
+    std::unordered_map<Key, RankedItem, OpenItems::Hash> nodes_;
+    RankedItem root_;
     std::uint32_t given_ = 0;
     TreeNodes tree_;
     double value_ = -INFINITY;

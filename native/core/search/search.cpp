@@ -24,7 +24,7 @@ constexpr std::size_t kLooks = 4;
 // The search begins after some growth from the start, as it may soon end. There is more after so
 // many of its steps, and each time that it goes on.
 constexpr double kSearchFirst = 2e7;
-constexpr Search::Effort kAtFirst{11, 1.2e9}, kMore{20, 1.2e9}, kGoingOn{20, 1.5e9};
+constexpr BestFirstSearch::Effort kAtFirst{11, 1.2e9}, kMore{20, 1.2e9}, kGoingOn{20, 1.5e9};
 
 bool lower_bound_of(const Branch* x, const Branch* y) {
     return x->high < y->high;
@@ -32,7 +32,8 @@ bool lower_bound_of(const Branch* x, const Branch* y) {
 
 }  // namespace
 
-Search::Search(const Problem& problem, const Geometry& geometry, const Plan& plan)
+BestFirstSearch::BestFirstSearch(const Problem& problem, const Geometry& geometry,
+                                 const SearchPlan& plan)
     : problem_(problem),
       geometry_(geometry),
       plan_(plan),
@@ -44,7 +45,7 @@ Search::Search(const Problem& problem, const Geometry& geometry, const Plan& pla
       open_items_(budget_, static_cast<std::size_t>(kOpenShare * static_cast<double>(plan.room))),
       branching_(problem, geometry, plan.likelihood, table_, trees_, budget_) {}
 
-Status Search::run(const Poll& poll) {
+Status BestFirstSearch::run(const Poll& poll) {
     poll_ = &poll;
     stop_ = false;
     const Status status = within_budget([&] {
@@ -76,18 +77,18 @@ Status Search::run(const Poll& poll) {
 }
 
 // The start owes any number of leaves, where they are counted.
-void Search::push_root() {
+void BestFirstSearch::push_root() {
     const Arena::Mark mark = arena_.mark();
     const Box box = geometry_.root();
     frames_.push_back({box, -1, Key{}, -INFINITY, mark, steps_, {}, {}, nullptr});
-    Frame& frame = frames_.back();
+    SearchFrame& frame = frames_.back();
     frame.item.high = INFINITY;
     branching_.open_start(frame.item, box, arena_);
     make_heap(frame);
 }
 
 // Whether to go on: time, the keyboard, the number of steps.
-void Search::go_on() {
+void BestFirstSearch::go_on() {
     ++steps_;
     stop_ = stop_ || (plan_.most_steps > 0 && steps_ >= plan_.most_steps);
     const auto now = std::chrono::steady_clock::now();
@@ -97,7 +98,7 @@ void Search::go_on() {
     }
 }
 
-Progress Search::progress() const {
+Progress BestFirstSearch::progress() const {
     Progress out;
     out.items = steps_;
     out.edges = table_.size();
@@ -106,17 +107,17 @@ Progress Search::progress() const {
     return out;
 }
 
-void Search::push(const Box& box, std::int32_t product, Key key, double threshold,
-                  Arena::Mark mark) {
+void BestFirstSearch::push(const Box& box, std::int32_t product, Key key, double threshold,
+                           Arena::Mark mark) {
     go_on();
     frames_.push_back({box, product, key, threshold, mark, steps_, {}, {}, nullptr});
-    Frame& frame = frames_.back();
+    SearchFrame& frame = frames_.back();
     frame.item.high = INFINITY;
     open_frame(frame);
     make_heap(frame);
 }
 
-void Search::open_frame(Frame& frame) {
+void BestFirstSearch::open_frame(SearchFrame& frame) {
     const bool first = !opened(frame.key);
     const Entry* known = table_.find(frame.key);
     frame.held = open_items_.find(frame.key);
@@ -151,7 +152,7 @@ void Search::open_frame(Frame& frame) {
     }
 }
 
-void Search::make_heap(Frame& frame) {
+void BestFirstSearch::make_heap(SearchFrame& frame) {
     Branch** const heap = arena_.allocate<Branch*>(frame.item.branches.size());
     for (std::size_t i = 0; i < frame.item.branches.size(); ++i) {
         heap[i] = &frame.item.branches[i];
@@ -162,8 +163,8 @@ void Search::make_heap(Frame& frame) {
 }
 
 // One step of the frame on top: it ends, or goes on below.
-void Search::step() {
-    Frame& frame = frames_.back();
+void BestFirstSearch::step() {
+    SearchFrame& frame = frames_.back();
     if (!clean_top(frame) || stop_ || frame.item.high <= frame.threshold) {
         close();
     } else {
@@ -172,7 +173,7 @@ void Search::step() {
 }
 
 // Brings the best branch up to date; false if none is left that could gain.
-bool Search::clean_top(Frame& frame) {
+bool BestFirstSearch::clean_top(SearchFrame& frame) {
     Opened& item = frame.item;
     while (!frame.heap.empty()) {
         Branch* const top = frame.heap.front();
@@ -198,7 +199,7 @@ bool Search::clean_top(Frame& frame) {
 }
 
 // Looks below the best branches, until one that was looked below before.
-void Search::look_at_top(Frame& frame) {
+void BestFirstSearch::look_at_top(SearchFrame& frame) {
     const auto all = frame.heap;
     std::size_t out = 0;
     for (; out < std::min(kLooks, all.size()) && !all[0]->looked; ++out) {
@@ -211,12 +212,12 @@ void Search::look_at_top(Frame& frame) {
     }
 }
 
-void Search::sift_top(Frame& frame) {
+void BestFirstSearch::sift_top(SearchFrame& frame) {
     std::pop_heap(frame.heap.begin(), frame.heap.end(), lower_bound_of);
     std::push_heap(frame.heap.begin(), frame.heap.end(), lower_bound_of);
 }
 
-void Search::descend(Frame& frame) {
+void BestFirstSearch::descend(SearchFrame& frame) {
     Branch& branch = *frame.heap.front();
     double second = -INFINITY;
     for (std::size_t i = 1; i < std::min<std::size_t>(3, frame.heap.size()); ++i) {
@@ -244,8 +245,8 @@ void Search::descend(Frame& frame) {
     push(side, below.product, below.key, threshold, mark);
 }
 
-void Search::close() {
-    Frame& frame = frames_.back();
+void BestFirstSearch::close() {
+    SearchFrame& frame = frames_.back();
     if (frames_.size() > 1) {
         keep(frame.key, frame.item, kOpened + steps_ - frame.began);
     } else {
@@ -258,20 +259,20 @@ void Search::close() {
     frames_.pop_back();
 }
 
-bool Search::opened(Key key) const {
+bool BestFirstSearch::opened(Key key) const {
     const Entry* const entry = table_.find(key);
     return entry != nullptr && entry->work >= kOpened;
 }
 
-void Search::keep(Key key, Opened& item, std::uint64_t work) {
+void BestFirstSearch::keep(Key key, Opened& item, std::uint64_t work) {
     const auto short_work = static_cast<std::uint32_t>(std::min<std::uint64_t>(work, 0xFFFFFFFF));
     table_.store(key, item.low, item.high, item.tree, short_work);
     trees_.drop(item.tree);
     item.tree = kNoTree;
 }
 
-Found Search::found() const {
-    Found out{{}, low_, high_, table_.size(), table_.lost(), steps_, budget_.peak()};
+FoundTree BestFirstSearch::found() const {
+    FoundTree out{{}, low_, high_, table_.size(), table_.lost(), steps_, budget_.peak()};
     if (tree_ != kNoTree) {
         add_tree(tree_, out.tree);
     }
@@ -279,7 +280,7 @@ Found Search::found() const {
 }
 
 // Adds the tree's nodes.
-void Search::add_tree(TreeRef tree, TreeNodes& out) const {
+void BestFirstSearch::add_tree(TreeRef tree, TreeNodes& out) const {
     std::vector<TreeRef> stack{tree};
     while (!stack.empty()) {
         const TreeRef at = stack.back();

@@ -27,7 +27,7 @@
 
 namespace slp::search {
 
-struct Plan {
+struct SearchPlan {
     bool likelihood = true;
     // Bytes.
     std::size_t room = 0;
@@ -41,7 +41,7 @@ struct TreeNodes {
     std::vector<std::uint32_t> low, high;
 };
 
-struct Found {
+struct FoundTree {
     TreeNodes tree;  // empty if none was found
     // Logs, of the tree's derivation and of every derivation.
     double low, high;
@@ -49,7 +49,7 @@ struct Found {
     std::size_t peak_bytes;
 };
 
-class Search {
+class BestFirstSearch {
 public:
     // Limits for growth from the root: the most that departures from greedy growth may cost on the
     // way to a leaf (see growth.cpp), and the most steps of opening items.
@@ -58,13 +58,13 @@ public:
         double steps;
     };
 
-    Search(const Problem& problem, const Geometry& geometry, const Plan& plan);
+    BestFirstSearch(const Problem& problem, const Geometry& geometry, const SearchPlan& plan);
 
     // Takes over a tree found elsewhere. False if no derivation gives it.
     bool seed(const TreeNodes& tree);
     // Until the best is certain, the caller says stop, or memory ends. May be called again.
     Status run(const Poll& poll);
-    Found found() const;
+    FoundTree found() const;
 
 private:
     friend class Ranking;
@@ -84,7 +84,7 @@ private:
         std::int32_t product;
         Key key;
     };
-    struct Frame {
+    struct SearchFrame {
         Box box;
         std::int32_t product;
         Key key;
@@ -105,19 +105,19 @@ private:
     void push(const Box& box, std::int32_t product, Key key, double threshold, Arena::Mark mark);
     void step();
     void close();
-    bool clean_top(Frame& frame);
-    void open_frame(Frame& frame);
-    void look_at_top(Frame& frame);
-    void descend(Frame& frame);
+    bool clean_top(SearchFrame& frame);
+    void open_frame(SearchFrame& frame);
+    void look_at_top(SearchFrame& frame);
+    void descend(SearchFrame& frame);
     void dive(const Box& box, Opened& item, int depth);
     void improve_start(const Effort& effort);
-    void from_start(int least, int most, void (Search::*grow)(const Item&, int, int));
+    void from_start(int least, int most, void (BestFirstSearch::*grow)(const Item&, int, int));
     void improve(const Item& at, int departures, int depth);
     void regrow(const Item& at, int departures, int depth);
     bool opened(Key key) const;
     void keep(Key key, Opened& item, std::uint64_t work);
-    void make_heap(Frame& frame);
-    void sift_top(Frame& frame);
+    void make_heap(SearchFrame& frame);
+    void sift_top(SearchFrame& frame);
     void go_on();
     Progress progress() const;
     void add_tree(TreeRef tree, TreeNodes& out) const;
@@ -126,14 +126,14 @@ private:
 
     const Problem& problem_;
     const Geometry& geometry_;
-    Plan plan_;
+    SearchPlan plan_;
     Budget budget_;
     Arena arena_;
     Trees trees_;
     NodeTable table_;
     OpenItems open_items_;
     Branching branching_;
-    std::vector<Frame> frames_;
+    std::vector<SearchFrame> frames_;
     // Bounds on the log of the largest weight of any derivation.
     double low_ = -INFINITY, high_ = INFINITY;
     TreeRef tree_ = kNoTree;

@@ -8,7 +8,7 @@
 
 namespace slp::search {
 
-bool Search::seed(const TreeNodes& tree) {
+bool BestFirstSearch::seed(const TreeNodes& tree) {
     const std::size_t n = tree.feature.size();
     Seed seed{tree, std::vector<std::size_t>(n, 0), {}};
     std::vector<std::size_t> waiting;  // subtrees that begin after the node, the nearest last
@@ -38,7 +38,8 @@ bool Search::seed(const TreeNodes& tree) {
     return status == Status::done && best > -INFINITY;
 }
 
-double Search::seed_item(Seed& seed, std::size_t node, const Box& box, std::int32_t product) {
+double BestFirstSearch::seed_item(Seed& seed, std::size_t node, const Box& box,
+                                  std::int32_t product) {
     const std::pair at(node, product);
     if (const auto found = seed.known.find(at); found != seed.known.end()) {
         return found->second;

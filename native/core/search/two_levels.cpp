@@ -142,14 +142,14 @@ double TwoLevels::log_split_above(std::size_t split, bool left, std::int32_t sta
         return INFINITY;
     }
     if (!pairs_.empty() && varying_.find_witnesses(split, left)) {
-        std::ranges::make_heap(pairs_, {}, &Pair::value);
+        std::ranges::make_heap(pairs_, {}, &SideSplit::value);
         while (!pairs_.front().counted) {
-            std::ranges::pop_heap(pairs_, {}, &Pair::value);
-            Pair& pair = pairs_.back();
+            std::ranges::pop_heap(pairs_, {}, &SideSplit::value);
+            SideSplit& pair = pairs_.back();
             vary = varying_.varying(pair.split);
             pair.value = pair.log_probability + of_parts(split, left, pair.split, found, above);
             pair.counted = true;
-            std::ranges::push_heap(pairs_, {}, &Pair::value);
+            std::ranges::push_heap(pairs_, {}, &SideSplit::value);
         }
         return found.log_weight + pairs_.front().value;
     }
@@ -158,7 +158,7 @@ double TwoLevels::log_split_above(std::size_t split, bool left, std::int32_t sta
 
 double TwoLevels::best_pair() const {
     double best = -INFINITY;
-    for (const Pair& pair : pairs_) {
+    for (const SideSplit& pair : pairs_) {
         best = std::max(best, pair.value);
     }
     return best;

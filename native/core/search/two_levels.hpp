@@ -49,7 +49,7 @@ public:
 
 private:
     // A split of the side and what it is worth, and whether features that vary were counted.
-    struct Pair {
+    struct SideSplit {
         double value, log_probability;
         std::size_t split;
         bool counted;
@@ -85,7 +85,7 @@ private:
     bool counted_left_ = false;
     std::vector<double> parts_, buffer_, weights_of_feature_;
     std::vector<std::uint32_t> distinct_;
-    std::vector<Pair> pairs_;
+    std::vector<SideSplit> pairs_;
     // The first split of the same weight that parts the box alike; the sides may be exchanged.
     std::vector<std::uint32_t> alike_;
     Alike parts_met_;

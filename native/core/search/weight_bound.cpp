@@ -131,8 +131,8 @@ void WeightBound::find_facts(std::int32_t state, Facts& out) {
     out.split_above.fill(NAN);
 }
 
-WeightBound::Split WeightBound::split_of(const Rule& rule, double log_weight) const {
-    Split out{log_weight, &rule, {}, false};
+WeightBound::SplitRuleBound WeightBound::split_of(const Rule& rule, double log_weight) const {
+    SplitRuleBound out{log_weight, &rule, {}, false};
     for (std::size_t i = 0; i < rule.transitions.size() && !out.any_pair; i += 2) {
         const std::pair pair(rule.transitions[i], rule.transitions[i + 1]);
         if (pair.first >= 0 && (out.pairs.empty() || out.pairs.back() != pair) &&
@@ -147,7 +147,7 @@ WeightBound::Split WeightBound::split_of(const Rule& rule, double log_weight) co
 double WeightBound::new_split_above(std::int32_t state, std::uint32_t rows) {
     double out = -INFINITY;
     const double narrow = log_split(state, rows == 2, kLevels);
-    for (const Split& split : facts(state).splits) {
+    for (const SplitRuleBound& split : facts(state).splits) {
         out = std::max(out, log_probability(*split.rule, facts(state).simple, rows));
     }
     // Through calls the split probability is not followed.
@@ -161,7 +161,7 @@ WeightBound::OneSplit WeightBound::one_split(std::int32_t state) {
     if (!is_one) {
         return {nullptr, 0.0, -1, -1};
     }
-    const Split& split = own.splits[0];
+    const SplitRuleBound& split = own.splits[0];
     return {split.rule, split.log_weight, split.pairs[0].first, split.pairs[0].second};
 }
 
@@ -181,7 +181,7 @@ double WeightBound::log_split(std::int32_t state, bool two_rows, std::size_t lev
         return kept;
     }
     double out = -INFINITY;
-    for (const Split& split : facts(state).splits) {
+    for (const SplitRuleBound& split : facts(state).splits) {
         double below = split.any_pair ? 2 * flat() : -INFINITY;
         for (const auto& [left, right] : split.any_pair ? decltype(split.pairs){} : split.pairs) {
             const double a = log_any(left, false, levels - 1), b = log_any(right, false, levels - 1);

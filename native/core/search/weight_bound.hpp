@@ -88,7 +88,7 @@ private:
     // A box of one distinct row, of two, of more.
     enum Rows { one, two, more };
 
-    struct Split {
+    struct SplitRuleBound {
         double log_weight;  // normalised, at most
         const Rule* rule;
         // The distinct pairs of states that it leads to; none if there are too many.
@@ -99,7 +99,7 @@ private:
         bool simple = false;
         // By whether the box may split.
         std::array<double, 2> stop_above{}, stop_below{};
-        std::vector<Split> splits;
+        std::vector<SplitRuleBound> splits;
         // Log weights of calls and the states called.
         std::vector<std::pair<double, std::int32_t>> calls;
         // split_above by levels, for boxes of two rows and of more; NaN where not yet known.
@@ -114,7 +114,7 @@ private:
     }
     const Facts& new_facts(std::int32_t state);
     void find_facts(std::int32_t state, Facts& out);
-    Split split_of(const Rule& rule, double log_weight) const;
+    SplitRuleBound split_of(const Rule& rule, double log_weight) const;
     // At least the log weight of a derivation of any kind, of one that splits, and of the split
     // probability.
     double log_any(std::int32_t state, bool several, std::size_t levels);

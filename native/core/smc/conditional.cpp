@@ -8,21 +8,21 @@ namespace slp::smc {
 
 Island Filter::conditional(mcmc::Randomness& random, const mcmc::Proof& proof) {
     Island out = start();
-    out.share = std::make_shared<Share>(std::make_shared<Share::Used>(0));
+    out.share = std::make_shared<IslandMemory>(std::make_shared<IslandMemory::Used>(0));
     kept_ = {&proof, static_cast<std::uint32_t>(random.index(plan_.n)), {0}};
     Tally ignored{};
     advance(random, out, UINT64_MAX, ignored);
-    kept_ = Kept{};
+    kept_ = KeptParticle{};
     return out;
 }
 
-const mcmc::Taken* Filter::given(const Item& item) const {
+const mcmc::Taken* Filter::given(const ParticleGoal& item) const {
     return item.particle == kept_.particle
                ? &kept_.proof->nodes[kept_.nodes[item.goal]].taken
                : nullptr;
 }
 
-void Filter::number_kept(const Item& item) {
+void Filter::number_kept(const ParticleGoal& item) {
     const std::uint32_t left = kept_.nodes[item.goal] + 1, parts = n_parts(item.taken);
     if (parts > 0) {
         kept_.nodes.push_back(left);

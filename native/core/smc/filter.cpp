@@ -18,7 +18,7 @@ constexpr std::uint64_t kStepsPerLook = 16;
 
 }  // namespace
 
-Filter::Filter(const Problem& problem, const Geometry& geometry, const Plan& plan)
+Filter::Filter(const Problem& problem, const Geometry& geometry, const FilterPlan& plan)
     : problem_(problem),
       geometry_(geometry),
       plan_(plan),
@@ -176,7 +176,7 @@ void Filter::open(Island& island, std::uint32_t particle) {
     const OpenGoal goal = *at;
     tree.open.erase(at);
     const auto item = static_cast<std::uint32_t>(items_.size());
-    Item out{};
+    ParticleGoal out{};
     out.particle = particle;
     out.goal = goal.number;
     out.next = kNone;
@@ -201,11 +201,11 @@ void Filter::decide(mcmc::Randomness& random, Island& island, Tally& tally) {
         if (!process_.enter(*rows, group.state)) {
             for (std::uint32_t i = group.first; i != kNone; i = items_[i].next) {
                 fail(island.particles[items_[i].particle]);
-                ++tally[static_cast<std::size_t>(End::dead_end)];
+                ++tally[static_cast<std::size_t>(ParticleOutcome::dead_end)];
             }
             continue;
         }
-        if (plan_.proposal == ProposalKind::optimal) {
+        if (plan_.proposal == ParticleProposal::optimal) {
             decide_optimally(random, island, group);
         } else {
             decide_as_program(random, island, group);
@@ -221,7 +221,7 @@ void Filter::fail(Particle& particle) {
     particle.own().open.clear();
 }
 
-void Filter::apply(Island& island, const Item& item, Tally& tally) {
+void Filter::apply(Island& island, const ParticleGoal& item, Tally& tally) {
     Particle& particle = island.particles[item.particle];
     Tree& tree = *particle.tree;  // its own since it was opened
     particle.log_weight += item.log_factor;
@@ -240,13 +240,13 @@ void Filter::apply(Island& island, const Item& item, Tally& tally) {
         }
     }
     tree.n_leaves += parts == 0;
-    End end = End::grow;
+    ParticleOutcome end = ParticleOutcome::grow;
     if (plan_.max_leaves > 0 && tree.n_leaves + tree.open.size() > plan_.max_leaves) {
-        end = End::max_leaves;
+        end = ParticleOutcome::max_leaves;
     } else if (plan_.max_features > 0 && tree.features.size() > plan_.max_features) {
-        end = End::max_features;
+        end = ParticleOutcome::max_features;
     }
-    if (end != End::grow) {
+    if (end != ParticleOutcome::grow) {
         fail(particle);
     }
     ++tally[static_cast<std::size_t>(end)];

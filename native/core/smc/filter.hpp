@@ -27,13 +27,13 @@
 namespace slp::smc {
 
 // Outcomes of decisions: the particle grew, or it failed.
-enum class End : std::uint8_t { grow, dead_end, max_leaves, max_features };
+enum class ParticleOutcome : std::uint8_t { grow, dead_end, max_leaves, max_features };
 using Tally = std::array<std::uint64_t, 4>;
 
 // One for each thread.
 class Filter {
 public:
-    Filter(const Problem& problem, const Geometry& geometry, const Plan& plan);
+    Filter(const Problem& problem, const Geometry& geometry, const FilterPlan& plan);
 
     // Particles whose root is open.
     Island start();
@@ -51,7 +51,7 @@ public:
 
 private:
     // A goal of a particle that is being decided.
-    struct Item {
+    struct ParticleGoal {
         std::uint32_t particle, goal, next;  // the next item of the same box and state, or kNone
         double log_factor;
         mcmc::Taken taken;
@@ -71,7 +71,7 @@ private:
 
     // The particle of a conditional filter whose choices are those of a proof: its number, and the
     // nodes of the proof by the numbers of its goals.
-    struct Kept {
+    struct KeptParticle {
         const mcmc::Proof* proof = nullptr;
         std::uint32_t particle = kNone;
         std::vector<std::uint32_t> nodes;
@@ -85,12 +85,12 @@ private:
 
     void open(Island& island, std::uint32_t particle);
     void decide(mcmc::Randomness& random, Island& island, Tally& tally);
-    void apply(Island& island, const Item& item, Tally& tally);
+    void apply(Island& island, const ParticleGoal& item, Tally& tally);
     static void fail(Particle& particle);
     // What an item must take, or null.
-    const mcmc::Taken* given(const Item& item) const;
+    const mcmc::Taken* given(const ParticleGoal& item) const;
     // Numbers the goals that the choice of an item leads to.
-    void number_kept(const Item& item);
+    void number_kept(const ParticleGoal& item);
 
     void decide_as_program(mcmc::Randomness& random, Island& island, const Group& group);
     void draw_splits(mcmc::Randomness& random, Island& island, const Group& group,
@@ -100,7 +100,7 @@ private:
     void decide_optimally(mcmc::Randomness& random, Island& island, const Group& group);
     void list_alternatives(const Island& island, const Group& group);
     // The boxes of the split that an item drew, if its sides are not known yet.
-    void find_boxes(Island& island, const Group& group, Item& item);
+    void find_boxes(Island& island, const Group& group, ParticleGoal& item);
 
     SharedBox::Rows list_rows(Island& island, std::uint32_t box);
     std::uint32_t box_of_side(Island& island, const Group& group, const mcmc::Taken& taken,
@@ -114,10 +114,10 @@ private:
 
     const Problem& problem_;
     const Geometry& geometry_;
-    const Plan& plan_;
+    const FilterPlan& plan_;
     mcmc::LocalProcess process_;
     SideFinder sides_;
-    Kept kept_;
+    KeptParticle kept_;
 
     // The boxes of the present island, by key.
     struct HashOfKey {
@@ -126,7 +126,7 @@ private:
     std::unordered_map<Key, std::uint32_t, HashOfKey> by_key_;
 
     // Scratch.
-    std::vector<Item> items_;
+    std::vector<ParticleGoal> items_;
     std::vector<Group> groups_;
     std::unordered_map<std::uint64_t, std::uint32_t> group_of_;
     std::vector<double> weights_, log_weights_, sums_;

@@ -71,13 +71,13 @@ struct Particle {
 };
 
 // The part of the sampler's budget that an island uses, until the island is destroyed.
-class Share {
+class IslandMemory {
 public:
     using Used = std::atomic<std::size_t>;
-    explicit Share(std::shared_ptr<Used> used) : used_(std::move(used)) {}
-    ~Share() { set(0); }
-    Share(const Share&) = delete;
-    Share& operator=(const Share&) = delete;
+    explicit IslandMemory(std::shared_ptr<Used> used) : used_(std::move(used)) {}
+    ~IslandMemory() { set(0); }
+    IslandMemory(const IslandMemory&) = delete;
+    IslandMemory& operator=(const IslandMemory&) = delete;
 
     // Returns the bytes of all islands together.
     std::size_t set(std::size_t bytes) {
@@ -91,7 +91,7 @@ private:
 };
 
 struct Island {
-    std::shared_ptr<Share> share;
+    std::shared_ptr<IslandMemory> share;
     std::vector<Particle> particles;
     std::vector<Event> events;
     // By number; those not in use are listed in `unused`, to be used again.

@@ -8,14 +8,14 @@ namespace slp::smc {
 
 inline constexpr std::uint32_t kNone = UINT32_MAX;
 
-enum class ProposalKind : std::uint8_t { prior, empirical, optimal };
+enum class ParticleProposal : std::uint8_t { prior, empirical, optimal };
 enum class Order : std::uint8_t { breadth, likelihood, layer };
 enum class Scheme : std::uint8_t { multinomial, residual, stratified, systematic };
 
-struct Plan {
+struct FilterPlan {
     // Number of particles of an island, and the largest number kept as its draws.
     std::uint32_t n = 1, kept = 1;
-    ProposalKind proposal = ProposalKind::prior;
+    ParticleProposal proposal = ParticleProposal::prior;
     Order order = Order::breadth;
     Scheme scheme = Scheme::systematic;
     // Particles are resampled if fewer than this share of n are effective.

@@ -30,7 +30,7 @@ void Filter::decide_as_program(mcmc::Randomness& random, Island& island, const G
         weights_.push_back(std::exp(alternative.log_weight - highest));
     }
     for (std::uint32_t i = group.first; i != kNone; i = items_[i].next) {
-        Item& item = items_[i];
+        ParticleGoal& item = items_[i];
         const mcmc::Taken* const kept = given(item);
         const auto is_kept = [kept](const auto& own) { return own.rule == kept->rule; };
         const std::size_t at =
@@ -93,10 +93,10 @@ void Filter::draw_cuts(mcmc::Randomness& random, Island& island, const Group& gr
         sums_.push_back(sum += split.weight);
         alike = alike && split.weight == splits_[0].weight;
     }
-    const bool uniformly = alike || plan_.proposal == ProposalKind::empirical;
+    const bool uniformly = alike || plan_.proposal == ParticleProposal::empirical;
     chosen_.clear();
     for (const std::uint32_t i : on_feature_[f]) {
-        Item& item = items_[i];
+        ParticleGoal& item = items_[i];
         const mcmc::Taken* const kept = given(item);
         const auto is_kept = [kept](const auto& own) { return own.cut.low == kept->low; };
         const std::size_t cut = kept != nullptr ? number_of(splits_, is_kept)
@@ -118,7 +118,7 @@ void Filter::draw_cuts(mcmc::Randomness& random, Island& island, const Group& gr
     }
     sides_.find(*island.boxes[group.box].rows, f, lows_, needs_likelihood());
     for (const std::uint32_t i : on_feature_[f]) {
-        Item& item = items_[i];
+        ParticleGoal& item = items_[i];
         const auto& split = splits_[item.left_box];
         const auto at = std::lower_bound(chosen_.begin(), chosen_.end(), item.left_box);
         const auto j = static_cast<std::size_t>(at - chosen_.begin());
@@ -146,7 +146,7 @@ void Filter::decide_optimally(mcmc::Randomness& random, Island& island, const Gr
     }
     taken_by_.clear();
     for (std::uint32_t i = group.first; i != kNone; i = items_[i].next) {
-        Item& item = items_[i];
+        ParticleGoal& item = items_[i];
         const mcmc::Taken* const kept = given(item);
         const auto is_kept = [kept](const Alternative& own) { return own.taken == *kept; };
         const std::size_t at =
@@ -170,7 +170,7 @@ void Filter::decide_optimally(mcmc::Randomness& random, Island& island, const Gr
     }
 }
 
-void Filter::find_boxes(Island& island, const Group& group, Item& item) {
+void Filter::find_boxes(Island& island, const Group& group, ParticleGoal& item) {
     lows_.assign(1, item.taken.low);
     sides_.find(*island.boxes[group.box].rows, static_cast<std::size_t>(item.taken.feature), lows_,
                 needs_likelihood());

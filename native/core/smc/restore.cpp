@@ -44,7 +44,7 @@ bool Filter::restore(std::vector<Event> events, std::span<const std::uint32_t> l
         }
         open(out, 0);
         Group& group = groups_[0];
-        Item& item = items_[0];
+        ParticleGoal& item = items_[0];
         const SharedBox::Rows rows = list_rows(out, group.box);
         if (item.goal != events[e].goal ||
             !process_.find(*rows, group.state, events[e].taken, choice)) {

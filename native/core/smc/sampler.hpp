@@ -13,10 +13,10 @@
 
 namespace slp::smc {
 
-class Sampler {
+class FilterSampler {
 public:
     // `problem` and `geometry` must outlive it; problem.grammar.max_leaves is 0.
-    Sampler(const Problem& problem, const Geometry& geometry, const Plan& plan)
+    FilterSampler(const Problem& problem, const Geometry& geometry, const FilterPlan& plan)
         : plan_(plan), filters_([this, &problem, &geometry] {
               return std::make_unique<Filter>(problem, geometry, plan_);
           }) {}
@@ -29,7 +29,7 @@ public:
                    Tally& tally) {
         return filters_.lend([&](Filter& filter) {
             Island out = island;
-            out.share = std::make_shared<Share>(used_);
+            out.share = std::make_shared<IslandMemory>(used_);
             filter.advance(random, out, n, tally);
             return out;
         });
@@ -43,8 +43,8 @@ public:
     }
 
 private:
-    Plan plan_;
-    std::shared_ptr<Share::Used> used_ = std::make_shared<Share::Used>(0);
+    FilterPlan plan_;
+    std::shared_ptr<IslandMemory::Used> used_ = std::make_shared<IslandMemory::Used>(0);
     ObjectPool<Filter> filters_;
 };
 

@@ -26,7 +26,7 @@ using slp::test::randomness;
 
 namespace {
 
-Sampler sampler(const Engine& engine, TreeTests tests = {}) {
+ProofSampler sampler(const Engine& engine, TreeTests tests = {}) {
     return {engine.problem(),
             engine.geometry(),
             std::move(tests),
@@ -47,7 +47,7 @@ bool same(const Sums& a, const Sums& b) {
 
 std::vector<Taken> choices(const Proof& proof) {
     std::vector<Taken> out;
-    for (const Node& node : proof.nodes) {
+    for (const ProofNode& node : proof.nodes) {
         out.push_back(node.taken);
     }
     return out;
@@ -59,7 +59,7 @@ TEST(mh_states_are_what_their_choices_make) {
     for (const Measure measure : {Measure::feature_then_cut, Measure::gap, Measure::all,
                                   Measure::each, Measure::partition, Measure::per_feature}) {
         const Engine engine(growtree(70, measure, 3));
-        Sampler chains = sampler(engine);
+        ProofSampler chains = sampler(engine);
         SeededRandomness random = randomness(5);
         State state = chains.start(random, 10).state;
         Tally tally;
@@ -69,7 +69,7 @@ TEST(mh_states_are_what_their_choices_make) {
             check(chains.restore(choices(state.proof), state.turns, again));
             check(same(again.proof.all(), state.proof.all()));  // to the last bit
             for (std::size_t j = 0; j < state.proof.nodes.size(); ++j) {
-                const Node &a = state.proof.nodes[j], &b = again.proof.nodes[j];
+                const ProofNode &a = state.proof.nodes[j], &b = again.proof.nodes[j];
                 check(a.begin == b.begin && a.size == b.size && same(a.all, b.all));
                 if (a.n_parts() == 0) {
                     check(std::ranges::equal(state.proof.rows_of(a), again.proof.rows_of(b)));
@@ -81,7 +81,7 @@ TEST(mh_states_are_what_their_choices_make) {
 
 TEST(mh_choices_that_cannot_be_made_are_refused) {
     const Engine engine(growtree(20, Measure::feature_then_cut, 3));
-    Sampler chains = sampler(engine);
+    ProofSampler chains = sampler(engine);
     State out;
     check(chains.restore(std::vector<Taken>{{1, kLeaf, 0, 0}}, {0, 0, 0, 0, 0, 0}, out));
     check(!chains.restore(std::vector<Taken>{{0, 0, 3, 9}}, {0, 0, 0, 0, 0, 0}, out));
@@ -93,7 +93,7 @@ TEST(mh_choices_that_cannot_be_made_are_refused) {
 
 TEST(mh_turns_that_no_chain_has_are_refused) {
     const Engine engine(growtree(20, Measure::feature_then_cut, 3));
-    Sampler chains = sampler(engine);
+    ProofSampler chains = sampler(engine);
     const std::vector<Taken> leaf{{1, kLeaf, 0, 0}};
     State out;
     check(chains.restore(leaf, {0, 0, 4, 0, 0, 4}, out));
@@ -105,7 +105,7 @@ TEST(mh_turns_that_no_chain_has_are_refused) {
 
 TEST(mh_choice_points_are_counted_alike) {
     const Engine engine(growtree(60, Measure::all, 9));
-    Sampler chains = sampler(engine);
+    ProofSampler chains = sampler(engine);
     SeededRandomness random = randomness(2);
     std::vector<std::uint32_t> queue, path;
     for (int i = 0; i < 30; ++i) {
@@ -138,7 +138,7 @@ TEST(mh_draws_from_the_posterior) {
     for (std::size_t i = 0; i < exact.size(); ++i) {
         want += exact[i] * static_cast<double>(i + 1);
     }
-    Sampler chains = sampler(engine);
+    ProofSampler chains = sampler(engine);
     SeededRandomness random = randomness(77);
     State state = chains.start(random, 10).state;
     Tally tally;
@@ -163,7 +163,7 @@ TEST(mh_draws_from_the_posterior) {
 
 TEST(mh_tests_on_finished_trees_hold) {
     const Engine engine(growtree(50, Measure::all, 6));
-    Sampler chains = sampler(engine, {4, 1, {{0, true}}});
+    ProofSampler chains = sampler(engine, {4, 1, {{0, true}}});
     SeededRandomness random = randomness(3);
     const Start start = chains.start(random, 2000);
     check(start.found);
@@ -183,7 +183,7 @@ namespace {
 
 // Where six chains end that run one after the other, or side by side.
 std::vector<Sums> six_runs(const Engine& engine, bool side_by_side) {
-    Sampler chains = sampler(engine);
+    ProofSampler chains = sampler(engine);
     std::vector<Sums> out(6);
     const auto run = [&](std::uint64_t seed) {
         SeededRandomness random = randomness(seed);

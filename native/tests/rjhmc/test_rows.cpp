@@ -69,12 +69,12 @@ TEST(functions_of_many_numbers_are_those_of_one_to_the_bit) {
             x[i] = std::exp(0.5 * static_cast<double>(i) - 3.0);
             t[i] = 47.3 * (static_cast<double>(i) - 16.0);
         }
-        std::vector<Share> shares(n);
+        std::vector<Proportion> shares(n);
         log_gammas(x.data(), n, it.data(), slope.data());
         logistics(t.data(), n, shares.data());
         for (std::size_t i = 0; i < n; ++i) {
             const LogGamma own = log_gamma_of(x[i]);
-            const Share share = logistic(t[i]);
+            const Proportion share = logistic(t[i]);
             check(it[i] == own.it && slope[i] == own.slope);
             check(shares[i].it == share.it && shares[i].rest == share.rest);
         }

@@ -188,13 +188,13 @@ TEST(dual_averaging_reaches_the_acceptance_wanted) {
 }
 
 TEST(a_leaf_grows_and_is_pruned_back) {
-    SoftTree tree{{Node{}}, {0.5, -1.0}};
+    SoftTree tree{{SoftNode{}}, {0.5, -1.0}};
     const SoftTree before = tree;
     const double own[2] = {0.1, 0.2}, mu[2] = {3.0, 4.0};
-    tree.grow(0, Node{-1, 1, -1}, Node{-1, 2, -1}, 1, own, mu);
+    tree.grow(0, SoftNode{-1, 1, -1}, SoftNode{-1, 2, -1}, 1, own, mu);
     check(tree.q == std::vector<double>({0.1, 0.2, 3.0, 4.0, -1.0}));
     const double other[2] = {0.7, 0.8}, mus[2] = {5.0, 6.0};
-    tree.grow(1, Node{-1, 1, -1}, Node{-1, 2, -1}, 0, other, mus);
+    tree.grow(1, SoftNode{-1, 1, -1}, SoftNode{-1, 2, -1}, 0, other, mus);
     check(tree.nodes[0].right == 4 && tree.nodes[1].right == 3);
     check(tree.q == std::vector<double>({0.1, 0.7, 0.2, 0.8, 5.0, 6.0, 4.0, -1.0}));
     tree.prune(1, 1, true, 3.0);
@@ -206,10 +206,10 @@ TEST(chains_of_all_kinds_run_side_by_side) {
     const Problem grammar = problem();
     for (const bool classes : {true, false}) {
         for (const bool soft_index : {true, false}) {
-            Plan plan;
+            SoftTreePlan plan;
             plan.first_h = 0.5;
             plan.warm_up = 60;
-            Sampler sampler(grammar, data_of(classes, soft_index), plan, 20);
+            SoftTreeSampler sampler(grammar, data_of(classes, soft_index), plan, 20);
             std::vector<std::vector<double>> ends(4);
             std::vector<std::thread> threads;
             for (std::size_t c = 0; c < ends.size(); ++c) {

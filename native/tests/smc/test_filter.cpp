@@ -22,8 +22,8 @@ using slp::test::randomness;
 
 namespace {
 
-Plan plan(ProposalKind proposal, Order order, Scheme scheme, double power) {
-    Plan out;
+FilterPlan plan(ParticleProposal proposal, Order order, Scheme scheme, double power) {
+    FilterPlan out;
     out.n = 50;
     out.kept = 20;
     out.proposal = proposal;
@@ -33,7 +33,7 @@ Plan plan(ProposalKind proposal, Order order, Scheme scheme, double power) {
     return out;
 }
 
-Island grown(Sampler& sampler, const Island& island, std::uint64_t seed, std::uint64_t n) {
+Island grown(FilterSampler& sampler, const Island& island, std::uint64_t seed, std::uint64_t n) {
     auto random = randomness(seed);
     Tally tally{};
     return sampler.advance(island, random, n, tally);
@@ -47,8 +47,8 @@ std::vector<double> weights(const Island& island) {
     return out;
 }
 
-constexpr ProposalKind kProposals[] = {ProposalKind::prior, ProposalKind::empirical,
-                                       ProposalKind::optimal};
+constexpr ParticleProposal kProposals[] = {ParticleProposal::prior, ParticleProposal::empirical,
+                                           ParticleProposal::optimal};
 constexpr Order kOrders[] = {Order::breadth, Order::likelihood, Order::layer};
 constexpr Scheme kSchemes[] = {Scheme::multinomial, Scheme::residual, Scheme::stratified,
                                Scheme::systematic};
@@ -60,10 +60,11 @@ constexpr Scheme kSchemes[] = {Scheme::multinomial, Scheme::residual, Scheme::st
 TEST(smc_weights_without_likelihood_are_1) {
     for (const Measure measure : {Measure::feature_then_cut, Measure::gap, Measure::all}) {
         const Engine engine(growtree(70, measure, 3));
-        for (const ProposalKind proposal : {ProposalKind::prior, ProposalKind::optimal}) {
+        for (const ParticleProposal proposal : {ParticleProposal::prior,
+                                                ParticleProposal::optimal}) {
             for (const Order order : kOrders) {
-                Sampler sampler(engine.problem(), engine.geometry(),
-                                plan(proposal, order, Scheme::systematic, 0.0));
+                FilterSampler sampler(engine.problem(), engine.geometry(),
+                                      plan(proposal, order, Scheme::systematic, 0.0));
                 const Island island = grown(sampler, sampler.start(), 5, UINT64_MAX);
                 check(island.done());
                 check(std::abs(log_sum(weights(island)) - std::log(50.0)) < 1e-9);
@@ -76,10 +77,10 @@ TEST(smc_islands_are_restored) {
     std::uint64_t seed = 0;
     for (const Measure measure : {Measure::gap, Measure::each, Measure::partition}) {
         const Engine engine(growtree(60, measure, 4));
-        for (const ProposalKind proposal : kProposals) {
+        for (const ParticleProposal proposal : kProposals) {
             for (const Order order : kOrders) {
-                Sampler sampler(engine.problem(), engine.geometry(),
-                                plan(proposal, order, kSchemes[++seed % 4], 1.0));
+                FilterSampler sampler(engine.problem(), engine.geometry(),
+                                      plan(proposal, order, kSchemes[++seed % 4], 1.0));
                 Island middle = grown(sampler, sampler.start(), seed, 4);
                 middle.forget_events();
                 std::vector<std::uint32_t> last;
@@ -98,8 +99,8 @@ TEST(smc_islands_are_restored) {
 
 TEST(smc_islands_run_side_by_side) {
     const Engine engine(growtree(80, Measure::gap, 6));
-    Sampler sampler(engine.problem(), engine.geometry(),
-                    plan(ProposalKind::prior, Order::breadth, Scheme::residual, 1.0));
+    FilterSampler sampler(engine.problem(), engine.geometry(),
+                          plan(ParticleProposal::prior, Order::breadth, Scheme::residual, 1.0));
     const std::vector<double> want =
         weights(grown(sampler, sampler.start(), 9, UINT64_MAX));
     std::vector<std::vector<double>> have(4);
@@ -120,11 +121,11 @@ TEST(smc_islands_run_side_by_side) {
 // of it, and with little room for all together.
 TEST(smc_threads_share_an_island) {
     const Engine engine(growtree(80, Measure::gap, 6));
-    for (const ProposalKind proposal : kProposals) {
-        Plan how = plan(proposal, Order::likelihood, Scheme::systematic, 1.0);
-        Sampler sampler(engine.problem(), engine.geometry(), how);
+    for (const ParticleProposal proposal : kProposals) {
+        FilterPlan how = plan(proposal, Order::likelihood, Scheme::systematic, 1.0);
+        FilterSampler sampler(engine.problem(), engine.geometry(), how);
         how.room = 1;
-        Sampler tight(engine.problem(), engine.geometry(), how);
+        FilterSampler tight(engine.problem(), engine.geometry(), how);
         Island middle = grown(sampler, sampler.start(), 3, 4);
         middle.forget_events();
         std::vector<std::uint32_t> last;

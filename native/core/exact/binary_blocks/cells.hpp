@@ -47,7 +47,7 @@ public:
     // excluded: a bit that is not inner.
     InnerBits(const BinaryTable<Word>& table, Word excluded) {
         std::vector<std::size_t> ones(table.features.size(), 0);
-        for (const typename BinaryTable<Word>::Row& row : table.rows) {
+        for (const typename BinaryTable<Word>::BinaryRow& row : table.rows) {
             for (Word w = row.bits; w != 0; w &= w - 1) {
                 ++ones[lowest_bit(w)];
             }
@@ -63,7 +63,7 @@ public:
             }
             mask_ |= bits_[i];
         }
-        for (const typename BinaryTable<Word>::Row& row : table.rows) {
+        for (const typename BinaryTable<Word>::BinaryRow& row : table.rows) {
             std::size_t cell = 0;
             for (std::size_t i = 0; i < kInner; ++i) {
                 cell += (row.bits & bits_[i]) != 0 ? kPower[i] : 0;

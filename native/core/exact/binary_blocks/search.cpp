@@ -42,12 +42,13 @@ struct BinarySetting {
 
 // One thread's part. Members are kept as positions of their values.
 template <typename Word, Sum kSum, bool kVector, std::size_t kInner>
-class Worker : public BlockWalk<Worker<Word, kSum, kVector, kInner>, BinarySplit, double> {
+class BinaryBlockWorker
+    : public BlockWalk<BinaryBlockWorker<Word, kSum, kVector, kInner>, BinarySplit, double> {
 public:
-    using Walk = BlockWalk<Worker, BinarySplit, double>;
+    using Walk = BlockWalk<BinaryBlockWorker, BinarySplit, double>;
 
-    Worker(WalkShared& shared, const BinarySetting<Word, kInner>& setting, std::size_t thread,
-           Pool& pool, const Poll* poll)
+    BinaryBlockWorker(WalkShared& shared, const BinarySetting<Word, kInner>& setting,
+                      std::size_t thread, Pool& pool, const Poll* poll)
         : Walk(shared, thread, poll),
           setting_(setting),
           model_(setting.model),
@@ -61,7 +62,7 @@ private:
         if (box.rows.size() <= kFewRows) {
             return {};
         }
-        const std::vector<typename BinaryTable<Word>::Row>& rows = model_.table.rows;
+        const std::vector<typename BinaryTable<Word>::BinaryRow>& rows = model_.table.rows;
         const Word outer =
             model_.table.varying(box.rows) & ~(setting_.inner.mask() | model_.excluded);
         for (Word w = outer; w != 0; w &= w - 1) {
@@ -71,7 +72,7 @@ private:
         for (const std::uint32_t number : box.rows) {
             const auto& row = rows[number];
             for (Word w = row.bits & outer; w != 0; w &= w - 1) {
-                Side& side = right_[lowest_bit(w)];
+                BinarySide& side = right_[lowest_bit(w)];
                 side.key = side.key + row.key;
                 side.sizes += row.sizes;
                 side.rows |= mark;
@@ -82,7 +83,7 @@ private:
         BinarySplit* end = begin;
         for (Word w = outer; w != 0; w &= w - 1) {
             const auto bit = static_cast<std::uint32_t>(lowest_bit(w));
-            const Side& side = right_[bit];
+            const BinarySide& side = right_[bit];
             if (data_rows(side.sizes) >= model_.least &&
                 data_rows(box.sizes - side.sizes) >= model_.least) {
                 *end++ = {side.key, side.sizes, side.rows, model_.weight_of_bit[bit], bit};
@@ -130,7 +131,7 @@ private:
         return setting_.single(row);
     }
 
-    const double* work_out(const typename Walk::Frame& f) {
+    const double* work_out(const typename Walk::BlockFrame& f) {
         const auto is_less = [](std::uint64_t a, std::uint64_t b) {
             return *std::bit_cast<const double*>(a) < *std::bit_cast<const double*>(b);
         };
@@ -161,7 +162,7 @@ private:
     }
     const BlockCounts& counts() const { return sums_.counts; }
 
-    struct Side {
+    struct BinarySide {
         Key key;
         Sizes sizes = 0;
         std::uint64_t rows = 0;
@@ -170,7 +171,7 @@ private:
     const BinarySetting<Word, kInner>& setting_;
     const BinaryModel<Word>& model_;
     BinarySums<Word, kSum, kVector, kInner> sums_;
-    std::array<Side, kBits<Word>> right_;
+    std::array<BinarySide, kBits<Word>> right_;
 };
 
 // Values of boxes of few rows after a pass. Many boxes ask for the values of one, in several states,
@@ -186,13 +187,13 @@ public:
         const std::size_t n_slots = std::bit_floor(most / (kParts * slot));
         charge_.add(kParts * n_slots * slot);
         for (std::size_t part = 0; part < kParts; ++part) {
-            parts_.push_back(std::make_unique<Part>(model, n_slots, length_));
+            parts_.push_back(std::make_unique<SmallBoxShard>(model, n_slots, length_));
         }
     }
 
     // 0 if the value is not kept, and the box has no rows to compute it from.
     double value(const Box& box, std::size_t state) {
-        Part& part = *parts_[box.key.b % kParts];
+        SmallBoxShard& part = *parts_[box.key.b % kParts];
         const std::lock_guard lock(part.mutex);
         const std::size_t at = part.keys.empty() ? 0 : box.key.a & (part.keys.size() - 1);
         double* const kept = part.values.data() + at * length_;
@@ -214,8 +215,8 @@ public:
 private:
     static constexpr std::size_t kParts = 8, kMostBytes = std::size_t{1} << 25;
 
-    struct Part {
-        Part(const BinaryModel<Word>& model, std::size_t n_slots, std::size_t length)
+    struct SmallBoxShard {
+        SmallBoxShard(const BinaryModel<Word>& model, std::size_t n_slots, std::size_t length)
             : small(model), keys(n_slots), values(n_slots * length) {}
         std::mutex mutex;
         SmallBoxes<Word, kSum, kVector> small;
@@ -225,7 +226,7 @@ private:
 
     std::size_t length_;
     Charge charge_;
-    std::vector<std::unique_ptr<Part>> parts_;
+    std::vector<std::unique_ptr<SmallBoxShard>> parts_;
 };
 
 template <typename Word, Sum kSum, bool kVector, std::size_t kInner>
@@ -247,8 +248,9 @@ public:
             return Status::out_of_range;
         }
         const Status status = shared_.team.run(task_.n_threads, [&](std::size_t thread) {
-            Worker<Word, kSum, kVector, kInner>(shared_, setting_, thread, *pools_[thread],
-                                                thread == 0 ? &poll : nullptr)
+            BinaryBlockWorker<Word, kSum, kVector, kInner>(shared_, setting_, thread,
+                                                           *pools_[thread],
+                                                           thread == 0 ? &poll : nullptr)
                 .run(task_.root);
         });
         if (status == Status::done) {

@@ -144,7 +144,7 @@ private:
         every_[0] = ~Word{0};
         n_rows_[0] = 0;
         for (std::size_t i = 0; i < m_; ++i) {
-            const typename BinaryTable<Word>::Row& row = model_.table.rows[rows[i]];
+            const typename BinaryTable<Word>::BinaryRow& row = model_.table.rows[rows[i]];
             bits_[i] = row.bits;
             const std::size_t half = std::size_t{1} << i;
             for (std::size_t s = 0; s < half; ++s) {

@@ -44,13 +44,13 @@ inline constexpr std::size_t kFewRows = 6;
 
 template <typename Word>
 struct BinaryTable {
-    struct Row {
+    struct BinaryRow {
         Key key;
         Sizes sizes;
         // One for each feature that tells rows apart: whether the row has the larger code.
         Word bits;
     };
-    std::vector<Row> rows;
+    std::vector<BinaryRow> rows;
     // Number of the feature of each bit; ascending.
     std::vector<std::uint32_t> features;
     // The cell and the length of each bit's split, as in problem/geometry.hpp.

@@ -195,19 +195,19 @@ public:
     }
 
     // Whether a leaf has the majority that it needs.
-    bool stops(const BlockGrammar::Node& node, std::size_t member) const {
+    bool stops(const BlockGrammar::StateWeights& node, std::size_t member) const {
         return node.majority < 0 ||
                has_majority_[static_cast<std::size_t>(node.majority) * ranks.k * ranks.k +
                              member] != 0;
     }
     // The weight of a leaf, without its likelihood.
-    double weight_of_leaf(const BlockGrammar::Node& node, std::size_t member) const {
+    double weight_of_leaf(const BlockGrammar::StateWeights& node, std::size_t member) const {
         return !stops(node, member)                       ? 0.0
                : probabilities.splits(node.measure_class, member) ? node.leaf
                                                            : node.leaf_alone;
     }
     // That of all splits together, without what they weigh among each other.
-    double weight_of_splits(const BlockGrammar::Node& node, std::size_t member) const {
+    double weight_of_splits(const BlockGrammar::StateWeights& node, std::size_t member) const {
         return probabilities.common(node.measure_class, member) *
                (stops(node, member) ? node.split : node.split_only);
     }

@@ -106,7 +106,7 @@ private:
     // Adds a member in state s to the sums. visits: the probability that the tree has it; one: the
     // same of a leaf of weight 1. Returns the probability that it is a leaf.
     double count(std::size_t s, std::size_t member, double visits, double one) {
-        const BlockGrammar::Node& node = s_.grammar.nodes[s];
+        const BlockGrammar::StateWeights& node = s_.grammar.nodes[s];
         const double leaf = one * f_.weight_of_leaf(node, member);
         if (queries_.sums != nullptr) {
             TreeSums::OfState& to = queries_.sums->states[s];

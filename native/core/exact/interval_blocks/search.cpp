@@ -16,16 +16,17 @@ namespace {
 
 // One thread's part. A member is kept as its value, or as the position of its vector of values.
 template <Sum kSum, bool kVector>
-class Worker : public BlockWalk<Worker<kSum, kVector>, BoxSplit, TriangleOf<MemberValue<kVector>>> {
+class IntervalBlockWorker : public BlockWalk<IntervalBlockWorker<kSum, kVector>, BoxSplit,
+                                             TriangleOf<MemberValue<kVector>>> {
 public:
     using Cell = MemberValue<kVector>;
     using Triangle = TriangleOf<Cell>;
-    using Walk = BlockWalk<Worker, BoxSplit, Triangle>;
+    using Walk = BlockWalk<IntervalBlockWorker, BoxSplit, Triangle>;
 
     // n_blocks: how many blocks all threads evaluated. A block evaluated twice counts twice.
-    Worker(WalkShared& shared, const IntervalSetting& setting,
-           std::atomic<std::uint32_t>& n_blocks, std::size_t thread, Pool& triangles,
-           Pool& vectors, const Poll* poll)
+    IntervalBlockWorker(WalkShared& shared, const IntervalSetting& setting,
+                        std::atomic<std::uint32_t>& n_blocks, std::size_t thread, Pool& triangles,
+                        Pool& vectors, const Poll* poll)
         : Walk(shared, thread, poll),
           setting_(setting),
           n_blocks_(n_blocks),
@@ -51,7 +52,7 @@ private:
 
     const Triangle* known(const Box&, const BoxSplit&, bool) const { return nullptr; }
 
-    const Triangle* work_out(const typename Walk::Frame& f) {
+    const Triangle* work_out(const typename Walk::BlockFrame& f) {
         const StateVectors<kVector> vectors(setting_.grammar);
         const auto is_less = [&](std::uint64_t a, std::uint64_t b) {
             const Cell x = std::bit_cast<Cell>(a), y = std::bit_cast<Cell>(b);
@@ -84,8 +85,9 @@ public:
     // It keeps the root's values, and the triangles only for descents.
     Status run(const Poll& poll) override {
         const Status status = shared_.team.run(task_.n_threads, [&](std::size_t thread) {
-            Worker<kSum, kVector>(shared_, setting_, n_blocks_, thread, *pools_[2 * thread],
-                                  *pools_[2 * thread + 1], thread == 0 ? &poll : nullptr)
+            IntervalBlockWorker<kSum, kVector>(shared_, setting_, n_blocks_, thread,
+                                               *pools_[2 * thread], *pools_[2 * thread + 1],
+                                               thread == 0 ? &poll : nullptr)
                 .run(task_.root);
         });
         if (status == Status::done) {

@@ -286,7 +286,8 @@ public:
           is_plain_(setting.grammar.measure == Measure::each &&
                     setting.grammar.n_measure_classes == 1 &&
                     setting.grammar.takes_all() &&
-                    std::ranges::all_of(setting.grammar.nodes, [](const BlockGrammar::Node& x) {
+                    std::ranges::all_of(setting.grammar.nodes,
+                                        [](const BlockGrammar::StateWeights& x) {
                         return x.leaf == x.leaf_alone && x.majority < 0;
                     })) {}
 

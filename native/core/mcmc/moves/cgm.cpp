@@ -27,7 +27,7 @@ TreeMoves::Made TreeMoves::informed(Randomness& random) {
 }
 
 TreeMoves::Made TreeMoves::grow(Randomness& random, bool informed) {
-    const Counts before = counts();
+    const NodeCounts before = counts();
     if (before.growable == 0) {
         return Made::nothing;
     }
@@ -46,7 +46,7 @@ TreeMoves::Made TreeMoves::grow(Randomness& random, bool informed) {
 }
 
 TreeMoves::Made TreeMoves::prune(Randomness& random, bool informed) {
-    const Counts before = counts();
+    const NodeCounts before = counts();
     if (before.prunable == 0) {
         return Made::nothing;
     }
@@ -78,7 +78,7 @@ TreeMoves::Made TreeMoves::change(Randomness& random, bool informed) {
     return made(at, drawn.log_probability, back);
 }
 
-bool TreeMoves::same_test(const Node& a, const Node& b) const {
+bool TreeMoves::same_test(const ProofNode& a, const ProofNode& b) const {
     if (a.taken.feature != b.taken.feature || a.n_parts() == 0) {
         return false;
     }

@@ -70,9 +70,9 @@ struct HashOfNode {
 
 // Values by node: those used last, in two generations of `most` splits each.
 template <typename Value>
-class Kept {
+class KeptValues {
 public:
-    explicit Kept(std::size_t most) : most_(most) {}
+    explicit KeptValues(std::size_t most) : most_(most) {}
 
     // A value; by `make`, which gives its splits too, if it is not kept. The reference holds until
     // the next call.
@@ -128,8 +128,8 @@ public:
 private:
     static constexpr std::size_t kMostSplits = 1 << 16;
 
-    Kept<std::shared_ptr<const LikelySplits>> likely_;
-    Kept<InformedSplits> informed_;
+    KeptValues<std::shared_ptr<const LikelySplits>> likely_;
+    KeptValues<InformedSplits> informed_;
 };
 
 }  // namespace slp::mcmc

@@ -8,9 +8,9 @@
 
 namespace slp::mcmc {
 
-void TreeMoves::narrow(std::span<const Node> subtree, std::int32_t feature, bool left,
+void TreeMoves::narrow(std::span<const ProofNode> subtree, std::int32_t feature, bool left,
                        Bounds& bounds) const {
-    for (const Node& node : subtree) {
+    for (const ProofNode& node : subtree) {
         if (node.taken.feature != feature) {
             continue;
         }

@@ -13,8 +13,8 @@ namespace {
 constexpr Taken kLeafTaken{-1, kLeaf, 0, 0};
 
 // Appends a subtree.
-void append(std::span<const Node> subtree, std::vector<Taken>& out) {
-    for (const Node& node : subtree) {
+void append(std::span<const ProofNode> subtree, std::vector<Taken>& out) {
+    for (const ProofNode& node : subtree) {
         Taken taken = node.n_parts() == 0 ? kLeafTaken : node.taken;
         taken.rule = -1;
         out.push_back(taken);

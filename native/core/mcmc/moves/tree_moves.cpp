@@ -24,7 +24,7 @@ std::size_t cuts_of(const Table& table) {
 }  // namespace
 
 TreeMoves::TreeMoves(const Problem& problem, const Geometry& geometry, LocalProcess& process,
-                     std::vector<Node>& drawn, std::vector<std::uint32_t>& rows)
+                     std::vector<ProofNode>& drawn, std::vector<std::uint32_t>& rows)
     : problem_(problem),
       geometry_(geometry),
       process_(process),
@@ -61,8 +61,8 @@ bool TreeMoves::is_prunable(std::uint32_t i, std::uint32_t replaced) const {
     return old(i).can_stop && is_leaf(i + 1) && is_leaf(right_of(proof_->nodes, i + 1));
 }
 
-TreeMoves::Counts TreeMoves::count(std::uint32_t replaced) const {
-    Counts out;
+TreeMoves::NodeCounts TreeMoves::count(std::uint32_t replaced) const {
+    NodeCounts out;
     const auto n = static_cast<std::uint32_t>(proof_->nodes.size());
     for (std::uint32_t i = 0; i < n; ++i) {
         if (i == replaced) {
@@ -78,7 +78,7 @@ TreeMoves::Counts TreeMoves::count(std::uint32_t replaced) const {
         return out;
     }
     for (std::uint32_t i = 0; i < drawn_.size(); ++i) {
-        const Node& node = drawn_[i];
+        const ProofNode& node = drawn_[i];
         if (node.n_parts() == 0) {
             out.growable += node.can_split;
         } else {
@@ -113,7 +113,7 @@ std::int32_t TreeMoves::rule_of(std::int32_t state, RuleKind kind) const {
     return -1;
 }
 
-Rows TreeMoves::ascending(const Node& node) {
+Rows TreeMoves::ascending(const ProofNode& node) {
     if (ascending_of_ == &node) {
         return ascending_;
     }
@@ -146,29 +146,29 @@ Rows TreeMoves::ascending(const Node& node) {
 
 // --- splits -----------------------------------------------------------------------------------
 
-void TreeMoves::list_splits(const Node& node, std::int32_t feature) {
+void TreeMoves::list_splits(const ProofNode& node, std::int32_t feature) {
     process_.enter(ascending(node), node.state);
     splits_.list(process_, rule_of(node.state, RuleKind::split), feature);
 }
 
-NodeKey TreeMoves::key_of(const Node& node) const {
+NodeKey TreeMoves::key_of(const ProofNode& node) const {
     return {geometry_.box_of(proof_->rows_of(node)).key, node.state};
 }
 
-LikelySplits TreeMoves::list_likely(const Node& node) {
+LikelySplits TreeMoves::list_likely(const ProofNode& node) {
     list_splits(node, -1);
     return splits_.likely(ascending_);
 }
 
-std::shared_ptr<const LikelySplits> TreeMoves::likely_splits(const Node& node) {
+std::shared_ptr<const LikelySplits> TreeMoves::likely_splits(const ProofNode& node) {
     return informed_.likely(key_of(node), [&] { return list_likely(node); });
 }
 
-const InformedSplits& TreeMoves::informed_splits(const Node& node) {
+const InformedSplits& TreeMoves::informed_splits(const ProofNode& node) {
     return informed_.informed(key_of(node), power_, [&] { return list_likely(node); });
 }
 
-TreeMoves::Drawn TreeMoves::draw_split(Randomness& random, const Node& node, bool informed) {
+TreeMoves::Drawn TreeMoves::draw_split(Randomness& random, const ProofNode& node, bool informed) {
     const std::int32_t rule = rule_of(node.state, RuleKind::split);
     if (!informed) {
         Choice choice;
@@ -181,7 +181,7 @@ TreeMoves::Drawn TreeMoves::draw_split(Randomness& random, const Node& node, boo
     return {{rule, feature, split.cut.low, split.cut.high}, splits.log_probability(split)};
 }
 
-double TreeMoves::log_probability(const Node& node, const Taken& taken, bool informed) {
+double TreeMoves::log_probability(const ProofNode& node, const Taken& taken, bool informed) {
     return informed ? informed_splits(node).log_probability(taken) : node.log_split;
 }
 
@@ -262,7 +262,7 @@ bool TreeMoves::restored(const Taken& now, const Taken& before) const {
 }
 
 // What a goal's plan takes in its rows; null if that is no choice of its state or no tree.
-const TreeMoves::Planned* TreeMoves::take_planned(const Goal& goal, Taken& taken) {
+const TreeMoves::Planned* TreeMoves::take_planned(const PlannedGoal& goal, Taken& taken) {
     const Planned* planned = &plan_[goal.plan];
     while (planned->feature >= 0) {
         parted_ = part({rows_.data() + goal.begin, goal.size}, planned->test,
@@ -331,12 +331,12 @@ bool TreeMoves::cut_between(const Feature& feature, RowSets left, RowSets right,
         return (out.low & out.high) == 0 && out.low != 0 && out.high != 0 &&
                std::countr_zero(out.low) < std::countr_zero(out.high);
     }
-    struct Found {
+    struct CodeRange {
         std::uint32_t least = kNone, most = 0;
         bool misses = false;
     };
     const auto look = [&](RowSets sets) {
-        Found found;
+        CodeRange found;
         for (const Rows rows : sets) {
             for (const std::uint32_t row : rows) {
                 const std::uint32_t code = feature.codes[row];
@@ -350,7 +350,7 @@ bool TreeMoves::cut_between(const Feature& feature, RowSets left, RowSets right,
         }
         return found;
     };
-    const Found a = look(left), b = look(right);
+    const CodeRange a = look(left), b = look(right);
     if ((a.misses && b.misses) || b.least == kNone) {
         return false;
     }
@@ -379,13 +379,13 @@ bool TreeMoves::cut_between(const Feature& feature, RowSets left, RowSets right,
 }
 
 bool TreeMoves::build(std::uint32_t at, std::uint32_t plan) {
-    const Node& top = old(at);
+    const ProofNode& top = old(at);
     std::ranges::copy(ascending(top), rows_.begin());
     drawn_.clear();
     goals_.assign(1, {plan, top.state, 0, top.size});
     Choice choice;
     while (!goals_.empty()) {
-        const Goal goal = goals_.back();
+        const PlannedGoal goal = goals_.back();
         goals_.pop_back();
         const std::span<std::uint32_t> rows(rows_.data() + goal.begin, goal.size);
         Taken taken;
@@ -393,7 +393,7 @@ bool TreeMoves::build(std::uint32_t at, std::uint32_t plan) {
         if (planned == nullptr || !process_.find(rows, goal.state, taken, choice)) {
             return false;
         }
-        Node& node = drawn_.emplace_back(
+        ProofNode& node = drawn_.emplace_back(
             node_of(choice, goal.state, top.begin + goal.begin, goal.size));
         if (taken.feature >= 0) {
             // The rows are parted: see take_planned.

@@ -33,7 +33,7 @@ class TreeMoves {
 public:
     // Writes new subtrees into `drawn` (nodes) and `rows`, which belong to the caller.
     TreeMoves(const Problem& problem, const Geometry& geometry, LocalProcess& process,
-              std::vector<Node>& drawn, std::vector<std::uint32_t>& rows);
+              std::vector<ProofNode>& drawn, std::vector<std::uint32_t>& rows);
 
     enum class Made : std::uint8_t { nothing, no_tree, tree };
     // Draws the choices of a move and builds the new subtree. No result if there is nothing to
@@ -59,7 +59,7 @@ private:
         // The split that the test must make again in its old box; none if it always makes it.
         const Taken* restores = nullptr;
     };
-    struct Goal {
+    struct PlannedGoal {
         std::uint32_t plan;
         std::int32_t state;
         std::uint32_t begin, size;
@@ -68,7 +68,7 @@ private:
         bool right = false;
     };
     // The numbers of nodes of a tree that moves use.
-    struct Counts {
+    struct NodeCounts {
         std::uint32_t growable = 0, prunable = 0, internal = 0;
     };
     struct Drawn {
@@ -77,7 +77,7 @@ private:
     };
     // Part of a tree: nodes, and the rows to which their `begin` refers.
     struct View {
-        std::span<const Node> nodes;
+        std::span<const ProofNode> nodes;
         const std::uint32_t* rows;
 
         Rows rows_of(std::uint32_t i) const {
@@ -87,7 +87,7 @@ private:
         std::uint32_t child(std::uint32_t i, bool right) const {
             return right ? right_of(nodes, i + 1) : i + 1;
         }
-        std::span<const Node> subtree(std::uint32_t i) const {
+        std::span<const ProofNode> subtree(std::uint32_t i) const {
             return nodes.subspan(i, nodes[i].all.n_nodes);
         }
     };
@@ -99,20 +99,20 @@ private:
     Made prune(Randomness& random, bool informed);
     Made change(Randomness& random, bool informed);
     Made swap(Randomness& random);
-    bool same_test(const Node& a, const Node& b) const;
+    bool same_test(const ProofNode& a, const ProofNode& b) const;
     Made perturb(Randomness& random, bool informed);
     Made informed(Randomness& random);
     Made wu(Randomness& random);
     Made rotate(Randomness& random);
 
     // --- shared by all moves
-    const Node& old(std::uint32_t i) const { return proof_->nodes[i]; }
+    const ProofNode& old(std::uint32_t i) const { return proof_->nodes[i]; }
     View view() const { return {proof_->nodes, proof_->rows.data()}; }
     // The subtree that was built.
     View built() const { return {drawn_, rows_.data() - drawn_[0].begin}; }
     // Counts of the tree; of the tree with the new subtree at a node.
-    Counts counts() const { return count(kNone); }
-    Counts count(std::uint32_t replaced) const;
+    NodeCounts counts() const { return count(kNone); }
+    NodeCounts count(std::uint32_t replaced) const;
     bool is_prunable(std::uint32_t i, std::uint32_t replaced) const;
     // The k-th node (from 0) that splits; of those below the root.
     std::uint32_t internal(std::size_t k) const;
@@ -120,19 +120,19 @@ private:
 
     std::int32_t rule_of(std::int32_t state, RuleKind kind) const;
     // The rows of a node of the tree, ascending, in `ascending_`.
-    Rows ascending(const Node& node);
+    Rows ascending(const ProofNode& node);
 
     // The splits of a node, on all features (-1) or one, in `splits_`.
-    void list_splits(const Node& node, std::int32_t feature);
+    void list_splits(const ProofNode& node, std::int32_t feature);
     // The splits of a node with the likelihoods of both sides; with informed weights, until the
     // next call.
-    std::shared_ptr<const LikelySplits> likely_splits(const Node& node);
-    const InformedSplits& informed_splits(const Node& node);
-    LikelySplits list_likely(const Node& node);
-    NodeKey key_of(const Node& node) const;
+    std::shared_ptr<const LikelySplits> likely_splits(const ProofNode& node);
+    const InformedSplits& informed_splits(const ProofNode& node);
+    LikelySplits list_likely(const ProofNode& node);
+    NodeKey key_of(const ProofNode& node) const;
     // Draws a split of a node; log probability of drawing a given one.
-    Drawn draw_split(Randomness& random, const Node& node, bool informed);
-    double log_probability(const Node& node, const Taken& taken, bool informed);
+    Drawn draw_split(Randomness& random, const ProofNode& node, bool informed);
+    double log_probability(const ProofNode& node, const Taken& taken, bool informed);
 
     std::uint32_t plan_leaf();
     std::uint32_t plan_split(const Taken& taken, std::uint32_t left, std::uint32_t right);
@@ -144,7 +144,7 @@ private:
 
     // Builds a plan in the place of a node.
     bool build(std::uint32_t at, std::uint32_t plan);
-    const Planned* take_planned(const Goal& goal, Taken& taken);
+    const Planned* take_planned(const PlannedGoal& goal, Taken& taken);
     // Rows parted by a test, both sides in the order they had.
     struct Parted {
         std::uint32_t n_left = 0, n_right = 0;
@@ -166,7 +166,7 @@ private:
         bool of_missing;  // of the test for missing values of numbers
     };
     Bounds bounds(const View& tree, std::uint32_t i) const;
-    void narrow(std::span<const Node> subtree, std::int32_t feature, bool left,
+    void narrow(std::span<const ProofNode> subtree, std::int32_t feature, bool left,
                 Bounds& bounds) const;
     // The weights of the splits listed, which are on one feature; 0 of those out of bounds.
     std::vector<double> weights_within(const Bounds& bounds, std::int32_t feature) const;
@@ -205,7 +205,7 @@ private:
     const Problem& problem_;
     const Geometry& geometry_;
     LocalProcess& process_;
-    std::vector<Node>& drawn_;
+    std::vector<ProofNode>& drawn_;
     std::vector<std::uint32_t>& rows_;
     SplitList splits_;
     InformedCache informed_;
@@ -218,12 +218,12 @@ private:
 
     // Scratch.
     std::vector<Planned> plan_;
-    std::vector<Goal> goals_;
+    std::vector<PlannedGoal> goals_;
     // The parts of the goal that was looked at last, its rows in `left_rows_` and `right_rows_`.
     Parted parted_;
     std::vector<std::uint32_t> ascending_, left_rows_, right_rows_, path_;
     // Whose rows are in `ascending_`, if they are those of a node.
-    const Node* ascending_of_ = nullptr;
+    const ProofNode* ascending_of_ = nullptr;
     std::vector<std::uint64_t> marks_;
     std::vector<double> statistics_;
     std::vector<std::uint32_t> blocks_, least_, most_;

@@ -16,7 +16,7 @@ TreeMoves::Made TreeMoves::wu(Randomness& random) {
     const std::uint32_t at = internal(random.index(n));
     blocks_.resize(problem_.table.n_rows);
     std::uint32_t block = 0;
-    for (const Node& node : view().subtree(at)) {
+    for (const ProofNode& node : view().subtree(at)) {
         if (node.n_parts() == 0) {
             for (const std::uint32_t row : proof_->rows_of(node)) {
                 blocks_[row] = block;
@@ -35,12 +35,12 @@ TreeMoves::Made TreeMoves::wu(Randomness& random) {
 
 // Draws a subtree with the same leaves, as a plan; false if the splits drawn lead to none.
 bool TreeMoves::restructure(Randomness& random, std::uint32_t at, double& log_probability) {
-    const Node& top = old(at);
+    const ProofNode& top = old(at);
     std::ranges::copy(ascending(top), rows_.begin());
     goals_.assign(1, {0, top.state, 0, top.size});
     Choice choice;
     while (!goals_.empty()) {
-        const Goal goal = goals_.back();
+        const PlannedGoal goal = goals_.back();
         goals_.pop_back();
         const auto here = static_cast<std::uint32_t>(plan_.size());
         if (goal.parent != kNone) {
@@ -76,7 +76,7 @@ bool TreeMoves::restructure(Randomness& random, std::uint32_t at, double& log_pr
 // Log probability that the present subtree is drawn.
 double TreeMoves::log_restructured(std::uint32_t at) {
     double out = 0.0;
-    for (const Node& node : view().subtree(at)) {
+    for (const ProofNode& node : view().subtree(at)) {
         if (node.n_parts() > 0) {
             list_splits(node, -1);
             const double sum = keep_blocks_whole(ascending_);
