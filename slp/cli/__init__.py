@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # This import is first, because `--time` includes the time of all other imports.
-from slp.cli.began import BEGAN
+from slp.cli.start_time import BEGAN
 
 # isort: split
 import gc
