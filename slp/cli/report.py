@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from slp.cli.again import command_again
 from slp.cli.common import check_output, exit_if_interrupted, progress_line, say
 from slp.cli.known import asked, known_is_told
 from slp.cli.options import (
@@ -21,6 +20,7 @@ from slp.cli.options import (
     response_option,
     until_deadline,
 )
+from slp.cli.suggested_command import command_again
 from slp.cli.summary import feature_uses
 
 
