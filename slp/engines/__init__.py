@@ -10,7 +10,7 @@ reversible-jump Hamiltonian Monte Carlo over soft trees. `modal` grows one tree 
 
 What they share: `sums` (engines that sum over all trees), `kbest` (best derivations) and
 `near_best` (how many are near the best), `drawing` (engines that draw), `derivations` (what
-samplers of trees share), `telling` (messages about a run of chains).
+samplers of trees share), `chain_messages` (messages about a run of chains).
 """
 
 from typing import TYPE_CHECKING
@@ -24,8 +24,8 @@ from slp.engines.run import infer
 from slp.late import late_names
 
 if TYPE_CHECKING:
+    from slp.engines.chain_messages import longer_run
     from slp.engines.mcmc.proofs import LogLikelihood, imported_function, sample_proofs
-    from slp.engines.telling import longer_run
 
 __all__ = [
     "ENGINES",
@@ -48,6 +48,6 @@ __getattr__, __dir__ = late_names(
     __name__,
     {
         "slp.engines.mcmc.proofs": "LogLikelihood imported_function sample_proofs",
-        "slp.engines.telling": "longer_run",
+        "slp.engines.chain_messages": "longer_run",
     },
 )

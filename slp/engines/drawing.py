@@ -13,10 +13,10 @@ import numpy as np
 
 from slp.budgets.seconds import Deadline
 from slp.data.table import Table
+from slp.engines.chain_messages import not_converged, teller, told_by_cause
 from slp.engines.choose import draws_instead, ends_warm_up_early
 from slp.engines.contract import DrawingOptions, Engine, Request
 from slp.engines.registry import engine_named
-from slp.engines.telling import not_converged, teller, told_by_cause
 from slp.errors import Diagnostic, SlpError, warn
 from slp.problem.problem import Problem
 from slp.results.convergence import imported_meanwhile

@@ -30,7 +30,7 @@ from slp.messages.results import (
 )
 from slp.runner.chain import Chain, Schedule
 from slp.runner.checkpoint import Checkpoint, only_checkpoints, read_checkpoint
-from slp.runner.elsewhere import Maker, Turns, turns_elsewhere
+from slp.runner.cluster_tasks import Maker, Turns, turns_elsewhere
 from slp.runner.stepper import Json, Stepper, Tally, never
 from slp.runner.watch import RunProgress, Watch, nothing_in_time, out_of_time_in_words
 
@@ -90,7 +90,7 @@ def run(
     elsewhere: Maker[S] | None = None,
 ) -> RunResult:
     """Run chains, or islands; where a cluster is at hand and `elsewhere` makes the stepper, as
-    tasks there (`slp.runner.elsewhere`).
+    tasks there (`slp.runner.cluster_tasks`).
 
     Ctrl-C (KeyboardInterrupt) ends the run early, as does the `deadline`: the draws made so far are
     kept, with a warning (W510, W541) to `say`. If there are none, KeyboardInterrupt is raised

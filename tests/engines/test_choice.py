@@ -13,9 +13,9 @@ import pytest
 
 import slp
 from slp.engines import choose as choice
+from slp.engines.chain_messages import told_by_cause
 from slp.engines.exact import MOST_SPLITS, Size, estimate_size
 from slp.engines.exact.fitting import Fit, Room, changes_that_fit, fits_in_words
-from slp.engines.telling import told_by_cause
 from slp.errors import Diagnostic, SlpWarning, UsageError
 from slp.ir import program as ir
 from slp.messages import entries

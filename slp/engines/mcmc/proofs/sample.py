@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable
 from typing import Any
 
+from slp.engines.chain_messages import teller, warn_of
 from slp.engines.mcmc.options import ProofChainOptions
 from slp.engines.mcmc.proofs.chains import ProofMetropolisHastings
 from slp.engines.mcmc.proofs.likelihood import (
@@ -17,7 +18,6 @@ from slp.engines.mcmc.proofs.likelihood import (
     goal_of_answer,
     no_data,
 )
-from slp.engines.telling import teller, warn_of
 from slp.errors import UsageError, warn
 from slp.ir import program as ir
 from slp.late import optional_module
