@@ -86,7 +86,7 @@ def bind_response(
     regressors: NDArray[np.float64] | None = None,
     exposure: Column | None = None,
 ) -> Response:
-    """Choose and fit the leaf model (DESIGN 3).
+    """Choose and fit the leaf model (docs/data.md).
 
     `declared` is the declaration `:- feature(...)` of the response column. `span` is the place of
     `:- response(...)`, and `class_order` the order of classes that it declares. `weights`, shape

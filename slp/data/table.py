@@ -147,7 +147,7 @@ class Feature:
         return low % self.n_codes, high % self.n_codes, side
 
     def threshold(self, low: int, high: int) -> float:
-        """Canonical threshold between codes `low < high`, neighbours in some box (DESIGN 3).
+        """Canonical threshold between codes `low < high`, neighbours in some box (docs/data.md).
 
         It is the midpoint of the two values, or the larger value if the midpoint is not above the
         smaller one. With declared cuts it is the middle one of the cuts between the two bins (the

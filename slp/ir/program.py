@@ -205,7 +205,7 @@ class EditPrior:
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
 
 
-# --- constraints (DESIGN 3) --------------------------------------------------------------------
+# --- constraints (docs/language.md) ------------------------------------------------------------
 
 
 class ConstraintFacts:
@@ -387,13 +387,13 @@ class CheckedProgram:
     """A checked program. `slp.Program` is the class for users.
 
     `weights`: labels are weights over whole trees, and nothing is renormalised at a choice.
-    `failure`: the effect of a local constraint, see DESIGN 3. `edits`: the prior of edits of a
-    given tree; the program then has no rules and no start. `event`, `exposure`: the columns that
-    say which durations ended, or the exposure of counts. `row_weight`: the column of weights of
-    rows. `parameters`: values in force, after
-    defaults, `use(...)` and overrides. `spans`: places of declarations, by `start`, `response`,
-    `leaf`, `failure`, `weights`, `row_weight`, `support:min_leaf`, `param:NAME`, `feature:NAME`,
-    `feature_weight:NAME`, `ignore:COLUMN`. `files`: all texts that it was read from, its own first.
+    `failure`: the effect of a local constraint, see docs/language.md. `edits`: the prior of edits
+    of a given tree; the program then has no rules and no start. `event`, `exposure`: the columns
+    that say which durations ended, or the exposure of counts. `row_weight`: the column of weights
+    of rows. `parameters`: values in force, after defaults, `use(...)` and overrides. `spans`:
+    places of declarations, by `start`, `response`, `leaf`, `failure`, `weights`, `row_weight`,
+    `support:min_leaf`, `param:NAME`, `feature:NAME`, `feature_weight:NAME`, `ignore:COLUMN`.
+    `files`: all texts that it was read from, its own first.
     `evaluated`: the states that the checker reached, with their rules
     (`slp.resolution.StateRules`); None if nothing is known. `soft`: an engine reads it as a prior
     over soft trees.

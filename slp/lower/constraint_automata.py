@@ -3,7 +3,7 @@
 An automaton reads a tree from the root. In state q at a node that splits on feature F with a
 threshold in cell c, `step(q, F, c)` gives the states of the left and the right child, or None if
 the constraint forbids that split. A tree satisfies the constraint if no split is refused and every
-leaf passes the leaf test (only `majority` has one). The definitions are those of DESIGN 3:
+leaf passes the leaf test (only `majority` has one). The definitions are those of docs/language.md:
 
 - a node's *region* is `lo <= F < hi` for every numeric F; a split at t gives the left child hi = t
   and the right child lo = t. Automata may rely on `lo < t < hi`: a split of a box parts its rows.

@@ -2,7 +2,7 @@
 
 A *box* is the set of distinct rows it holds, as a Python int: bit i is row i of `Table.codes`. Two
 cuts of one feature that part a box's rows alike are one split; its canonical threshold lies between
-the two codes that are neighbours in the box (DESIGN 3, `slp.data.table`).
+the two codes that are neighbours in the box (`slp.data.table`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Global constraints, which are decided at the finished tree (DESIGN 3)."""
+"""Global constraints, which are decided at the finished tree (docs/language.md)."""
 
 from __future__ import annotations
 

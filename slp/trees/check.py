@@ -1,4 +1,4 @@
-"""Whether a finished tree satisfies a program's constraints, by DESIGN 3's definitions alone.
+"""Whether a finished tree satisfies a program's constraints, as docs/language.md defines them.
 
 Nothing here is shared with lowering or the engines: regions come from the thresholds on each
 path (`slp.trees.regions`), rows from the leaves' summaries or from routing a table, and each
@@ -210,7 +210,7 @@ _CHECKED = (
 
 
 def _violations(constraint: Constraint | Support, places: list[Place]) -> Iterator[_Finding]:
-    """Every node that breaks the constraint (DESIGN 3, the table of constraints)."""
+    """Every node that breaks the constraint (docs/language.md, the table of constraints)."""
     if not isinstance(constraint, _CHECKED):
         raise TypeError(f"no such constraint: {constraint!r}")
     for place in places:

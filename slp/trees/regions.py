@@ -1,7 +1,8 @@
 """Regions: what the tests on a path imply for each feature, and relations of regions and boxes.
 
-These are the definitions of DESIGN 3 themselves, on thresholds alone. Engines decide the same by
-automata (`slp.lower`) and share no code with this module, so checks of trees are independent.
+These are the definitions of docs/language.md themselves, on thresholds alone. Engines decide the
+same by automata (`slp.lower`) and share no code with this module, so checks of trees are
+independent.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`Tree`: one decision tree, as people and files see it (JSON of DESIGN 7), apart from engines.
+"""`Tree`: one decision tree, as people and files see it (in JSON, docs/api.md), apart from engines.
 
 Trees may be thousands of splits deep (a chain is a tree), so nothing here recurses: walks keep
 their own stack, and equality and hashing go over the nodes in preorder.
@@ -319,7 +319,7 @@ class Tree:
         return self.with_leaves([Leaf({"n": n} if n else {}) for n in rows])
 
     def to_dict(self, *, predictive: bool = False) -> dict[str, Any]:
-        """The tree as JSON data (DESIGN 7); with `predictive` also the predictions of leaves, if
+        """The tree as JSON data (docs/api.md); with `predictive` also the predictions of leaves, if
         they are known."""
         return trees.tree_to_dict(self, predictive=predictive)
 

@@ -1,4 +1,4 @@
-"""DESIGN 3's local constraints by region arithmetic on whole trees, and random ones to try.
+"""The local constraints by region arithmetic on whole trees, and random ones to try.
 
 Nothing here comes from `slp.lower`: the tests compare its automata with this.
 """

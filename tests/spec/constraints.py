@@ -1,4 +1,4 @@
-"""Local constraints (DESIGN 3) at one node, looked up in its region and its path."""
+"""Local constraints (docs/language.md) at one node, looked up in its region and its path."""
 
 from __future__ import annotations
 

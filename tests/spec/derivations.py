@@ -1,4 +1,4 @@
-"""The meaning of a program (DESIGN 3), as slowly as possible: every derivation, one by one.
+"""The meaning of a program (docs/language.md), as slowly as possible: every derivation, one by one.
 
 It works on raw rows (lists of floats and strings) and on the checked program, by the definitions of
 the text: boxes are lists of rows, regions are kept as `lo <= F < hi`, constraints are looked up in

@@ -1,4 +1,4 @@
-"""The split measures, word by word as DESIGN 2 has them. Each takes the splits that are left."""
+"""The split measures, as docs/language.md defines them. Each takes the splits that are left."""
 
 from __future__ import annotations
 

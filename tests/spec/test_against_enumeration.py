@@ -1,8 +1,8 @@
 """The whole pipeline, from text to the exact posterior, against the specification by brute force.
 
 Every case is a random program (`random_programs`) on a random table (`random_tables`), made from
-its seed alone. What DESIGN 3 defines is compared to a relative error of 1e-9; draws are tried by
-chi-square, with a probability of 1e-6 in each case that a sound sampler fails.
+its seed alone. What docs/language.md defines is compared to a relative error of 1e-9; draws are
+tried by chi-square, with a probability of 1e-6 in each case that a sound sampler fails.
 """
 
 from __future__ import annotations

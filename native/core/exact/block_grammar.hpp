@@ -7,7 +7,7 @@
 //   V(s) = a_s leaf + b_s sum over splits e of p_q(e) sum over terms (l, r) of w V_l(left)
 // V_r(right)
 //
-// where the terms (l, r) of a split are the same for all thresholds of one split class (DESIGN 4),
+// where the terms (l, r) of a split are the same for all thresholds of one split class,
 // and p_q, the probability of a split, depends on which split classes the state allows: states that
 // allow the same ones have one measure class q. Rules are applicable or not together: a state has
 // one pair of weights (a, b) for boxes that can be split and one for others.

@@ -1,4 +1,4 @@
-// The rows of a box, and its distinct splits (DESIGN 3, slp.problem.boxes).
+// The rows of a box, and its distinct splits (slp.problem.boxes).
 
 #pragma once
 
