@@ -141,8 +141,8 @@ class BudgetError(SlpError):
     would fit.
 
     `log_evidence_bounds` are certain lower and upper bounds on the log evidence, or None. `known`
-    has all results so far (`slp.results.known.Known`: bounds, the best tree), or None if the run
-    had not started.
+    has all results so far (`slp.results.partial_results.Known`: bounds, the best tree), or None if
+    the run had not started.
     """
 
     known: Any = None

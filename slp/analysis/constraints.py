@@ -13,8 +13,8 @@ from slp.data.cells import cell_text
 from slp.ir import program as ir
 from slp.messages import Wording
 from slp.messages import constraints as words
-from slp.messages.meant import MEANT
 from slp.messages.names import name_help, plural
+from slp.messages.synonyms import MEANT
 from slp.source import SourceSpan
 from slp.terms import Atom, Number, Struct, Term, Text, functor, list_items
 

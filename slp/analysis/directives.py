@@ -18,8 +18,8 @@ from slp.analysis.sources import Placed
 from slp.errors import Diagnostic, Related
 from slp.messages import Wording
 from slp.messages import directives as words
-from slp.messages.meant import MEANT
 from slp.messages.names import name_help
+from slp.messages.synonyms import MEANT
 from slp.resolution.left_out import why_left_out
 from slp.source import SourceSpan
 from slp.syntax.ast import Directive

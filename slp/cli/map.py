@@ -10,7 +10,6 @@ import click
 import slp
 from slp.cli.common import exit_if_interrupted, progress_line, say, say_text
 from slp.cli.json_text import write_json
-from slp.cli.known import asked, known_is_told
 from slp.cli.numbers import RealNumber, WholeNumber
 from slp.cli.options import (
     NamedProgram,
@@ -23,6 +22,7 @@ from slp.cli.options import (
     response_option,
     until_deadline,
 )
+from slp.cli.partial_results import asked, known_is_told
 from slp.cli.summary import (
     candidate_to_json,
     cut_short,

@@ -12,7 +12,6 @@ from click.core import ParameterSource
 
 import slp
 from slp.cli.common import check_output, exit_if_interrupted, open_atomic, progress_line, say
-from slp.cli.known import asked, known_is_told
 from slp.cli.numbers import WholeNumber
 from slp.cli.options import (
     NamedProgram,
@@ -23,6 +22,7 @@ from slp.cli.options import (
     response_option,
     until_deadline,
 )
+from slp.cli.partial_results import asked, known_is_told
 from slp.data import table_of
 from slp.late import optional_module
 from slp.leaves import label_text

@@ -17,7 +17,6 @@ from slp.cli.common import (
     say,
     write_exactly,
 )
-from slp.cli.known import asked, known_is_told
 from slp.cli.numbers import RealNumber
 from slp.cli.options import (
     NamedProgram,
@@ -29,6 +28,7 @@ from slp.cli.options import (
     response_option,
     until_deadline,
 )
+from slp.cli.partial_results import asked, known_is_told
 from slp.data import read_columns
 from slp.late import late_import
 from slp.leaves import label_array, label_text

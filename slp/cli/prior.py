@@ -18,7 +18,6 @@ from slp.cli.common import (
     say_text,
 )
 from slp.cli.json_text import write_json
-from slp.cli.known import asked, known_is_told
 from slp.cli.options import (
     NamedProgram,
     data_argument,
@@ -32,6 +31,7 @@ from slp.cli.options import (
     response_option,
     until_deadline,
 )
+from slp.cli.partial_results import asked, known_is_told
 from slp.cli.summary import (
     edits_to_json,
     finite,

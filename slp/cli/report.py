@@ -8,7 +8,6 @@ from typing import Any
 import click
 
 from slp.cli.common import check_output, exit_if_interrupted, progress_line, say
-from slp.cli.known import asked, known_is_told
 from slp.cli.options import (
     NamedProgram,
     data_argument,
@@ -20,6 +19,7 @@ from slp.cli.options import (
     response_option,
     until_deadline,
 )
+from slp.cli.partial_results import asked, known_is_told
 from slp.cli.suggested_command import command_again
 from slp.cli.summary import feature_uses
 

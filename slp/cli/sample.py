@@ -14,7 +14,6 @@ from slp.budgets import Deadline, format_seconds
 from slp.cli.common import check_output, exit_if_interrupted, progress_line, reader_may_leave, say
 from slp.cli.draws_lines import draws_lines
 from slp.cli.json_text import write_json
-from slp.cli.known import asked, known_is_told
 from slp.cli.options import (
     NamedProgram,
     data_argument,
@@ -29,6 +28,7 @@ from slp.cli.options import (
     until_deadline,
 )
 from slp.cli.page import Page
+from slp.cli.partial_results import asked, known_is_told
 from slp.cli.suggested_command import command_again
 from slp.cli.summary import draws_made, feature_uses, posterior_to_json, sum_of_weights, write_draws
 

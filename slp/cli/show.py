@@ -11,7 +11,6 @@ import slp.engines
 from slp.cli.common import progress_line, reports_errors, say
 from slp.cli.draws_lines import draws_lines
 from slp.cli.json_text import write_json
-from slp.cli.known import known_is_told
 from slp.cli.options import (
     format_option,
     json_option,
@@ -21,6 +20,7 @@ from slp.cli.options import (
     until_deadline,
 )
 from slp.cli.page import Page
+from slp.cli.partial_results import known_is_told
 from slp.cli.summary import draws_made, feature_uses, posterior_to_json
 
 

@@ -22,7 +22,7 @@ from slp.problem.problem import Problem
 from slp.results.convergence import imported_meanwhile
 from slp.results.diagnostics import FEWEST_DRAWS
 from slp.results.drawn import DrawnResult, HowDrawn, TreeSampler
-from slp.results.known import Known
+from slp.results.partial_results import Known
 from slp.results.result import Candidate, Result
 from slp.runner import (
     Checkpoint,

@@ -19,7 +19,7 @@ from slp.ir.tree_grammar import TreeGrammar
 from slp.messages.inference import NO_TREE
 from slp.problem.problem import Problem
 from slp.results.averages import TreeDistribution
-from slp.results.known import Known
+from slp.results.partial_results import Known
 from slp.results.result import Candidate, Result
 from slp.results.summed import SummedResult
 from slp.runner.options import fresh_seed
@@ -73,7 +73,7 @@ class SumsOverTrees:
         ------
         BudgetError
             E501, E503, E540: the budget is too small for the table or the engine; the message says
-            what would fit, and `known` holds what was found (`slp.results.known.Known`).
+            what would fit, and `known` holds what was found (`slp.results.partial_results.Known`).
         UnsupportedError
             E304: it cannot list all states.
         NoTreeError

@@ -6,7 +6,7 @@ draws of soft trees, and `backtracking` under `:- failure(backtrack).`. `by_tree
 `rows_in_leaves` tell what single trees and leaves predict. `quantiles` has those of mixtures.
 
 Trust: `convergence`, `diagnostics` and, of tempered chains, `tempering` tell how far draws can be
-trusted. `known` holds partial results at a limit.
+trusted. `partial_results` holds what is known at a limit.
 
 Parts of `posterior`: `predictions`, `summaries`, `rule_use`, `evidence`, `rashomon` (all trees near
 the best), `paths` (of rows down random trees), `arviz` (draws for ArviZ), `words` (numbers in
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from slp.results.comparison import ComparedProgram, Comparison
     from slp.results.convergence import bulk_ess, monte_carlo_errors, r_hat, tail_ess
     from slp.results.diagnostics import Diagnostics
-    from slp.results.known import Known
+    from slp.results.partial_results import Known
     from slp.results.paths import TreePath
     from slp.results.posterior import Posterior
     from slp.results.proofs import SampledProofs
@@ -86,7 +86,7 @@ __getattr__, __dir__ = late_names(
         "slp.results.rashomon": "RashomonSet",
         "slp.results.posterior": "Posterior",
         "slp.results.summaries": "FeatureUse",
-        "slp.results.known": "Known",
+        "slp.results.partial_results": "Known",
         "slp.results.words": "derivations_note error_note estimate_text evidence_text "
         "number_of_trees_text",
         "slp.results.arviz": "posterior_to_arviz",

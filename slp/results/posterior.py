@@ -23,7 +23,7 @@ from slp.late import late_import, optional_module
 from slp.messages.results import NO_PATHS, NO_RASHOMON_SET, NOT_A_FACTOR
 from slp.results.choice import EngineChoice
 from slp.results.evidence import weighted_note
-from slp.results.known import Known
+from slp.results.partial_results import Known
 from slp.results.paths import TreePath
 from slp.results.predictions import Predictions
 from slp.results.rashomon import RashomonSet

@@ -20,7 +20,7 @@ from slp.problem.new_rows import distinct_rows
 from slp.problem.tree_on_table import log_likelihood_of_tree
 from slp.results.averages import TreeAverages
 from slp.results.choice import EngineChoice
-from slp.results.known import Known
+from slp.results.partial_results import Known
 from slp.trees import Tree
 
 if TYPE_CHECKING:

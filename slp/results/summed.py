@@ -23,7 +23,7 @@ from slp.problem.boxes import Geometry
 from slp.results.averages import ScoredTree, TreeAverages, TreeDistribution
 from slp.results.choice import EngineChoice
 from slp.results.evidence import evidence_note
-from slp.results.known import Known
+from slp.results.partial_results import Known
 from slp.results.paths import TreePath
 from slp.results.result import Candidate, Draw, Estimate, NearBest, Result
 from slp.results.rule_use import (
