@@ -94,7 +94,7 @@ NO_TREE = E504.says(
 )
 MODAL_TOO_MANY_DEAD_ENDS = E504.says(
     "the engine modal found no tree that satisfies the program: {most:,} choices led to dead ends",
-    "take the engine exact or mh, or loosen the constraints",
+    "take the engine exact, search or mh, or loosen the constraints",
 )
 
 E505 = Entry(

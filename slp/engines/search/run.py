@@ -159,7 +159,8 @@ class _Run:
     def _modal_trees(
         self, plans: Iterable[Plan], room: int
     ) -> Iterator[tuple[float, NDArray[np.int32]]]:
-        """Modal trees, each pruned exactly, with the values of their derivations."""
+        """Modal trees, each pruned exactly, with the values of their derivations. Where one ends in
+        too many dead ends, so would the others: they would take the time of the search."""
         engine, most_leaves = core_engine(self.problem), self.problem.grammar.max_leaves
         for plan in plans:
             grown = grow_in_core(
@@ -169,7 +170,7 @@ class _Run:
                 yield pruning.value[0], pruning.cuts()
             if grown.interrupted:
                 raise KeyboardInterrupt
-            if grown.ending is Ending.STOPPED:
+            if grown.ending in (Ending.STOPPED, Ending.TOO_MANY_DEAD_ENDS):
                 return
 
     def _plans(self) -> Iterator[Plan]:

@@ -19,6 +19,7 @@ from click.testing import CliRunner
 import slp
 from slp.cli import slp_command
 from slp.engines import modal
+from slp.engines.modal.plan import Ending
 from slp.engines.search import run as search_run
 from slp.engines.search.compiled import CompiledSearch, Found
 from slp.errors import SlpError, SlpWarning
@@ -108,6 +109,26 @@ def test_an_end_by_the_clock_gives_a_tree_and_a_bound() -> None:
     assert best.log_joint < best.upper_bound < math.inf
     modal = slp.parse(":- use(growtree).").posterior(X, y, engine="modal", further=2).map()
     assert modal.log_joint is not None and best.log_joint >= modal.log_joint - 1e-9
+
+
+def test_modal_trees_that_end_in_dead_ends_leave_the_time_to_the_search(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked = []
+
+    def in_vain(*given: Any, **options: Any) -> Any:
+        asked.append(given)
+        grown = grow(*given, **options)
+        return replace(grown, ending=Ending.TOO_MANY_DEAD_ENDS)
+
+    grow = search_run.grow_in_core
+    monkeypatch.setattr(search_run, "grow_in_core", in_vain)
+    text = ":- use(growtree). :- constraint(majority(low, p)). box(low, a, 0, 3)."
+    best = posterior(text).map()
+    assert len(asked) == 1
+    assert best.certified and best.log_joint == pytest.approx(
+        posterior(text, engine="exact").map().log_joint
+    )
 
 
 def test_more_trees_are_drawn_where_the_search_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
