@@ -214,27 +214,28 @@ class ConstraintFacts:
     @property
     def at_finished_tree(self) -> bool:
         """Whether it is decided at the finished tree, not at a split or a leaf."""
-        if isinstance(self, Predicate):
-            return not self.local
-        return isinstance(self, MaxLeaves | MaxFeatures | Monotone)
+        return False
 
     @property
     def by_code(self) -> bool:
         """Whether code decides it, in Python or Prolog."""
-        return isinstance(self, Predicate)
+        return False
 
     @property
     def by_predictions(self) -> bool:
         """Whether the predictions of all leaves together decide it."""
-        return isinstance(self, Monotone)
+        return False
 
     @property
     def about(self) -> Box | None:
         """The box that it is about."""
-        match self:
-            case Constant(box=box) | Majority(box=box) | Forbid(within=box):
-                return box
         return None
+
+
+class _AtFinishedTree(ConstraintFacts):
+    @property
+    def at_finished_tree(self) -> bool:
+        return True
 
 
 @dataclass(frozen=True)
@@ -243,6 +244,10 @@ class Constant(ConstraintFacts):
 
     box: Box
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def about(self) -> Box:
+        return self.box
 
 
 @dataclass(frozen=True)
@@ -254,6 +259,10 @@ class Forbid(ConstraintFacts):
     below: int | None = None
     within: Box | None = None
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def about(self) -> Box | None:
+        return self.within
 
 
 @dataclass(frozen=True)
@@ -305,9 +314,13 @@ class Majority(ConstraintFacts):
     outcome: str
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
 
+    @property
+    def about(self) -> Box:
+        return self.box
+
 
 @dataclass(frozen=True)
-class MaxLeaves(ConstraintFacts):
+class MaxLeaves(_AtFinishedTree):
     """At most `count` leaves. Global; exact by counting leaves in the weights."""
 
     count: int
@@ -315,7 +328,7 @@ class MaxLeaves(ConstraintFacts):
 
 
 @dataclass(frozen=True)
-class MaxFeatures(ConstraintFacts):
+class MaxFeatures(_AtFinishedTree):
     """At most `count` distinct features. Global."""
 
     count: int
@@ -323,12 +336,16 @@ class MaxFeatures(ConstraintFacts):
 
 
 @dataclass(frozen=True)
-class Monotone(ConstraintFacts):
+class Monotone(_AtFinishedTree):
     """Predictions never decrease (`up`) or never increase (`down`) as `feature` grows. Global."""
 
     feature: str
     direction: Literal["up", "down"]
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def by_predictions(self) -> bool:
+        return True
 
 
 @dataclass(frozen=True)
@@ -345,6 +362,14 @@ class Predicate(ConstraintFacts):
     local: bool = False
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
     function: Callable[[Any], object] | None = field(default=None, repr=False)
+
+    @property
+    def at_finished_tree(self) -> bool:
+        return not self.local
+
+    @property
+    def by_code(self) -> bool:
+        return True
 
 
 Constraint: TypeAlias = (
