@@ -35,7 +35,6 @@ import slp
 from slp.engines.mcmc.trees import CompiledMetropolisHastings
 from slp.engines.smc.compiled import CompiledParticleFilter
 from slp.engines.smc.particles import FilterPlan
-from slp.engines.smc.result import FilterResult
 from slp.errors import SlpWarning
 from slp.results.weighted_draws import DrawnTrees
 from slp.runner import Phase
@@ -87,7 +86,7 @@ def base_of(problem: Any, proposal: str = "q_uc") -> CompiledMetropolisHastings:
 
 def island(problem: Any, plan: FilterPlan, seed: int) -> Run:
     """An island, from the open root to whole trees."""
-    stepper = CompiledParticleFilter(base_of(problem), plan, FilterResult, NO_LIMIT)
+    stepper = CompiledParticleFilter(base_of(problem), plan, NO_LIMIT)
     rng = np.random.default_rng(seed)
     began = time.process_time()
     state = stepper.init(rng)
