@@ -37,7 +37,7 @@ from sklearn.tree import DecisionTreeRegressor
 
 import slp
 from slp.data.frames import frame_of
-from slp.program.comparing import _log_density
+from slp.program.folds import _log_density
 
 NUMBERS = ("concrete_strength", "airfoil_self_noise", "auto_mpg", "yacht_hydrodynamics")
 LEAVES = {
