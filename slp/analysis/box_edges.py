@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from slp.analysis.findings import Findings
 from slp.data.table import Feature, Table
-from slp.ir.program import Box, CheckedProgram, Constant, Forbid, Majority
+from slp.ir.constraints import Box, Constant, Forbid, Majority
+from slp.ir.program import CheckedProgram
 from slp.messages.constraints import CONSTANT_CUT_AT_END, FORBID_MISSES_NODES, MAJORITY_BEYOND_END
 from slp.syntax import term_to_text
 from slp.terms import Number

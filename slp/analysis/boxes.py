@@ -10,7 +10,7 @@ from slp.analysis.findings import Findings
 from slp.analysis.parameters import Values
 from slp.data.cells import cell_text
 from slp.errors import Related
-from slp.ir.program import Box
+from slp.ir.constraints import Box
 from slp.ir.quantity import Quantity, level_numbers
 from slp.messages import constraints as words
 from slp.resolution.functions import CONSTANTS

@@ -1,4 +1,4 @@
-"""Constraints: from the terms in `:- constraint(...)` to the typed nodes of `slp.ir.program`."""
+"""Constraints: from the terms in `:- constraint(...)` to the nodes of `slp.ir.constraints`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,22 @@ from slp.analysis.directives import CONSTRAINTS, Declared, name_of, span_of
 from slp.analysis.findings import Findings
 from slp.analysis.parameters import Values
 from slp.data.cells import cell_text
-from slp.ir import program as ir
+from slp.ir.constraints import (
+    Before,
+    Box,
+    Constant,
+    Constraint,
+    Exclusive,
+    First,
+    Forbid,
+    Interaction,
+    Majority,
+    MaxFeatures,
+    MaxLeaves,
+    Monotone,
+    Once,
+    Predicate,
+)
 from slp.messages import Wording
 from slp.messages import constraints as words
 from slp.messages.names import name_help, plural
@@ -23,11 +38,11 @@ _PYTHON_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*")
 
 def read_constraints(
     declared: list[Declared],
-    boxes: Mapping[str, ir.Box],
+    boxes: Mapping[str, Box],
     malformed_boxes: Collection[str],
     values: Values,
     findings: Findings,
-) -> tuple[ir.Constraint, ...]:
+) -> tuple[Constraint, ...]:
     """The constraints, in order. Malformed ones give findings and are left out.
 
     Constraints on `malformed_boxes` are left out without a finding, because the box has one
@@ -48,7 +63,7 @@ def _each(term: Term) -> list[Term]:
 class _ConstraintReader:
     def __init__(
         self,
-        boxes: Mapping[str, ir.Box],
+        boxes: Mapping[str, Box],
         malformed_boxes: Collection[str],
         values: Values,
         findings: Findings,
@@ -58,7 +73,7 @@ class _ConstraintReader:
         self.values = values
         self.findings = findings
         self.readers: dict[
-            tuple[str, int], Callable[[tuple[Term, ...], SourceSpan], ir.Constraint | None]
+            tuple[str, int], Callable[[tuple[Term, ...], SourceSpan], Constraint | None]
         ] = {
             ("constant", 1): self.constant,
             ("forbid", 1): self.forbid,
@@ -78,7 +93,7 @@ class _ConstraintReader:
             ("prolog", 2): self.prolog,
         }
 
-    def constraint(self, term: Term, span: SourceSpan) -> ir.Constraint | None:
+    def constraint(self, term: Term, span: SourceSpan) -> Constraint | None:
         key = functor(term)
         if key is not None and key in self.readers and isinstance(term, Struct):
             return self.readers[key](term.args, span)
@@ -122,7 +137,7 @@ class _ConstraintReader:
             return None
         return names
 
-    def box(self, term: Term, span: SourceSpan) -> ir.Box | None:
+    def box(self, term: Term, span: SourceSpan) -> Box | None:
         name = self.name(term, span, "a box")
         if name is not None and name not in self.boxes and name not in self.malformed_boxes:
             help = name_help(name, self.boxes, "box")
@@ -138,11 +153,11 @@ class _ConstraintReader:
 
     # --- the constraints -----------------------------------------------------------------------
 
-    def constant(self, args: tuple[Term, ...], span: SourceSpan) -> ir.Constraint | None:
+    def constant(self, args: tuple[Term, ...], span: SourceSpan) -> Constraint | None:
         box = self.box(args[0], span)
-        return ir.Constant(box, span) if box else None
+        return Constant(box, span) if box else None
 
-    def forbid(self, args: tuple[Term, ...], span: SourceSpan) -> ir.Constraint | None:
+    def forbid(self, args: tuple[Term, ...], span: SourceSpan) -> Constraint | None:
         feature = self.name(args[0], span)
         below, within = None, None
         if len(args) == 2:
@@ -155,68 +170,68 @@ class _ConstraintReader:
                 self.malformed(words.NO_PART_TO_FORBID, "forbid", span_of(where, span))
             if below is None and within is None:
                 return None
-        return ir.Forbid(feature, below, within, span) if feature is not None else None
+        return Forbid(feature, below, within, span) if feature is not None else None
 
-    def first(self, args: tuple[Term, ...], span: SourceSpan) -> ir.Constraint | None:
+    def first(self, args: tuple[Term, ...], span: SourceSpan) -> Constraint | None:
         feature = self.name(args[0], span)
-        return ir.First(feature, span) if feature is not None else None
+        return First(feature, span) if feature is not None else None
 
-    def before(self, args: tuple[Term, ...], span: SourceSpan) -> ir.Constraint | None:
+    def before(self, args: tuple[Term, ...], span: SourceSpan) -> Constraint | None:
         feature, then = self.name(args[0], span), self.name(args[1], span)
-        return None if feature is None or then is None else ir.Before(feature, then, span)
+        return None if feature is None or then is None else Before(feature, then, span)
 
-    def once(self, args: tuple[Term, ...], span: SourceSpan) -> ir.Constraint | None:
+    def once(self, args: tuple[Term, ...], span: SourceSpan) -> Constraint | None:
         feature = self.name(args[0], span)
-        return ir.Once(feature, span) if feature is not None else None
+        return Once(feature, span) if feature is not None else None
 
-    def exclusive(self, args: tuple[Term, ...], span: SourceSpan) -> ir.Constraint | None:
+    def exclusive(self, args: tuple[Term, ...], span: SourceSpan) -> Constraint | None:
         names = self.names(args[0], "exclusive", 2, span)
-        return ir.Exclusive(names, span) if names else None
+        return Exclusive(names, span) if names else None
 
-    def interaction(self, args: tuple[Term, ...], span: SourceSpan) -> ir.Constraint | None:
+    def interaction(self, args: tuple[Term, ...], span: SourceSpan) -> Constraint | None:
         items = list_items(args[0])
         if not items:
             self.malformed(words.NO_GROUPS, "interaction", span_of(args[0], span))
             return None
         groups = [self.names(t, "interaction", 1, span) for t in items]
         found = tuple(g for g in groups if g is not None)
-        return ir.Interaction(found, span) if len(found) == len(groups) else None
+        return Interaction(found, span) if len(found) == len(groups) else None
 
-    def majority(self, args: tuple[Term, ...], span: SourceSpan) -> ir.Constraint | None:
+    def majority(self, args: tuple[Term, ...], span: SourceSpan) -> Constraint | None:
         box = self.box(args[0], span)
         if isinstance(args[1], Number):
             outcome: str | None = cell_text(args[1].value)
         else:
             outcome = self.name(args[1], span, "a class")
-        return None if box is None or outcome is None else ir.Majority(box, outcome, span)
+        return None if box is None or outcome is None else Majority(box, outcome, span)
 
-    def max_leaves(self, args: tuple[Term, ...], span: SourceSpan) -> ir.Constraint | None:
+    def max_leaves(self, args: tuple[Term, ...], span: SourceSpan) -> Constraint | None:
         count = self.values.whole(args[0], "`max_leaves`", span, 1)
-        return None if count is None else ir.MaxLeaves(count, span)
+        return None if count is None else MaxLeaves(count, span)
 
-    def max_features(self, args: tuple[Term, ...], span: SourceSpan) -> ir.Constraint | None:
+    def max_features(self, args: tuple[Term, ...], span: SourceSpan) -> Constraint | None:
         count = self.values.whole(args[0], "`max_features`", span, 1)
-        return None if count is None else ir.MaxFeatures(count, span)
+        return None if count is None else MaxFeatures(count, span)
 
-    def monotone(self, args: tuple[Term, ...], span: SourceSpan) -> ir.Constraint | None:
+    def monotone(self, args: tuple[Term, ...], span: SourceSpan) -> Constraint | None:
         feature = self.name(args[0], span)
         if args[1] not in (Atom("up"), Atom("down")):
             self.malformed(words.NO_DIRECTION, "monotone", span_of(args[1], span))
             return None
         if feature is None:
             return None
-        return ir.Monotone(feature, "up" if args[1] == Atom("up") else "down", span)
+        return Monotone(feature, "up" if args[1] == Atom("up") else "down", span)
 
-    def python(self, args: tuple[Term, ...], span: SourceSpan) -> ir.Constraint | None:
+    def python(self, args: tuple[Term, ...], span: SourceSpan) -> Constraint | None:
         local = self.local("python", args, span)
         term = args[0]
         text = term.value if isinstance(term, Text) else term.name if isinstance(term, Atom) else ""
         if not _PYTHON_NAME.fullmatch(text):
             self.malformed(words.NO_PYTHON_FUNCTION, "python", span_of(term, span))
             return None
-        return None if local is None else ir.Predicate("python", Text(text, term.span), local, span)
+        return None if local is None else Predicate("python", Text(text, term.span), local, span)
 
-    def prolog(self, args: tuple[Term, ...], span: SourceSpan) -> ir.Constraint | None:
+    def prolog(self, args: tuple[Term, ...], span: SourceSpan) -> Constraint | None:
         local = self.local("prolog", args, span)
         goal = args[0]
         while isinstance(goal, Struct) and goal.name == ":" and len(goal.args) == 2:
@@ -224,4 +239,4 @@ class _ConstraintReader:
         if functor(goal) is None:
             self.malformed(words.NO_PROLOG_GOAL, "prolog", span_of(args[0], span))
             return None
-        return None if local is None else ir.Predicate("prolog", args[0], local, span)
+        return None if local is None else Predicate("prolog", args[0], local, span)

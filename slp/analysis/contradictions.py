@@ -12,12 +12,26 @@ from itertools import combinations
 
 from slp.analysis.findings import Findings
 from slp.errors import Diagnostic, Related
-from slp.ir import program as ir
+from slp.ir.constraints import (
+    Before,
+    Box,
+    Constant,
+    Constraint,
+    Exclusive,
+    First,
+    Forbid,
+    Interaction,
+    Majority,
+    MaxLeaves,
+    Monotone,
+    Support,
+    of_kind,
+)
 from slp.messages import constraints as words
 
 
 def check_constraints(
-    constraints: Sequence[ir.Constraint], support: ir.Support, findings: Findings
+    constraints: Sequence[Constraint], support: Support, findings: Findings
 ) -> None:
     """Find contradictions, and constraints without effect."""
     checker = _ContradictionFinder(constraints, findings)
@@ -31,19 +45,19 @@ def check_constraints(
 
 
 class _ContradictionFinder:
-    def __init__(self, constraints: Sequence[ir.Constraint], findings: Findings) -> None:
+    def __init__(self, constraints: Sequence[Constraint], findings: Findings) -> None:
         self.constraints = constraints
         self.findings = findings
 
-    def forbidden(self) -> dict[str, ir.Forbid]:
+    def forbidden(self) -> dict[str, Forbid]:
         """The features that are never split on."""
-        forbids = ir.of_kind(self.constraints, ir.Forbid)
+        forbids = of_kind(self.constraints, Forbid)
         return {c.feature: c for c in forbids if c.within is None and not c.below}
 
     # --- contradictions ------------------------------------------------------------------------
 
     def first(self) -> None:
-        firsts = ir.of_kind(self.constraints, ir.First)
+        firsts = of_kind(self.constraints, First)
         for a, b in combinations(firsts, 2):
             if a.feature != b.feature:
                 found = words.TWO_FIRSTS(b.span, related=_and(a), one=a.feature, other=b.feature)
@@ -56,7 +70,7 @@ class _ContradictionFinder:
 
     def never_used(self) -> None:
         """Find features that wait, by `before`, for a feature that is never split on."""
-        befores = ir.of_kind(self.constraints, ir.Before)
+        befores = of_kind(self.constraints, Before)
         for cycle in _cycles(befores):
             if len(cycle) == 1:
                 self.findings.add(words.BEFORE_ITSELF(cycle[0].span, feature=cycle[0].feature))
@@ -84,7 +98,7 @@ class _ContradictionFinder:
     def root_without_splits(self) -> None:
         """Find boxes because of which the root cannot split. The root contains every box, and a
         split on a feature that a box does not bound cuts the box."""
-        constants = ir.of_kind(self.constraints, ir.Constant)
+        constants = of_kind(self.constraints, Constant)
         if not constants:
             return
         common = set.intersection(*(set(_bounded(c.box)) for c in constants))
@@ -98,7 +112,7 @@ class _ContradictionFinder:
             self.findings.add(words.NO_COMMON_FEATURE(first.span, related=_and(*others)))
 
     def majorities(self) -> None:
-        for a, b in combinations(ir.of_kind(self.constraints, ir.Majority), 2):
+        for a, b in combinations(of_kind(self.constraints, Majority), 2):
             if a.outcome != b.outcome and _meet(a.box, b.box):
                 boxes = {"one": a.box.name, "other": b.box.name}
                 found = words.MAJORITIES_MEET(
@@ -107,73 +121,73 @@ class _ContradictionFinder:
                 self.findings.add(found)
 
     def both_ways(self) -> None:
-        for a, b in combinations(ir.of_kind(self.constraints, ir.Monotone), 2):
+        for a, b in combinations(of_kind(self.constraints, Monotone), 2):
             if a.feature == b.feature and a.direction != b.direction:
                 self.findings.add(words.BOTH_WAYS(b.span, related=_and(a), feature=a.feature))
 
     def repeats(self) -> None:
-        seen: dict[str, ir.Constraint] = {}
+        seen: dict[str, Constraint] = {}
         for c in self.constraints:
             key = repr(c)
             if key in seen:
                 self.findings.add(words.SAID_ALREADY(c.span, related=_because_of(seen[key])))
             seen.setdefault(key, c)
 
-    def limits(self, support: ir.Support) -> None:
-        for limit in ir.of_kind(self.constraints, ir.MaxLeaves):
+    def limits(self, support: Support) -> None:
+        for limit in of_kind(self.constraints, MaxLeaves):
             if limit.count == 1:
                 self.findings.add(words.ONE_LEAF(limit.span))
         most = support.max_depth
         if most is None:
             return
         for c in self.constraints:
-            if isinstance(c, ir.Forbid) and c.below is not None and c.below >= most:
+            if isinstance(c, Forbid) and c.below is not None and c.below >= most:
                 self.findings.add(words.FORBIDS_NOTHING(c.span, depth=c.below, most=most))
-            if isinstance(c, ir.MaxLeaves) and c.count >= 2 ** min(most, 64):
+            if isinstance(c, MaxLeaves) and c.count >= 2 ** min(most, 64):
                 self.findings.add(words.LIMITS_NOTHING(c.span, depth=most, most=2**most))
 
 
-def _and(*constraints: ir.Constraint) -> list[Related]:
+def _and(*constraints: Constraint) -> list[Related]:
     return [Related("and this", c.span) for c in constraints if c.span is not None]
 
 
-def _because_of(constraint: ir.Constraint) -> list[Related]:
+def _because_of(constraint: Constraint) -> list[Related]:
     return [Related("because of this", constraint.span)] if constraint.span is not None else []
 
 
-def _bounded(box: ir.Box) -> list[str]:
+def _bounded(box: Box) -> list[str]:
     """Features with a finite bound."""
     return [f for f, (low, high) in box.bounds.items() if low > -math.inf or high < math.inf]
 
 
-def _keeps_from_root(first: ir.First, c: ir.Constraint) -> Diagnostic | None:
+def _keeps_from_root(first: First, c: Constraint) -> Diagnostic | None:
     """How a constraint rules out that the root splits on a feature; None if it does not."""
     feature, span, related = first.feature, first.span, _and(c)
     match c:
-        case ir.Forbid(within=None) if c.feature == feature and not c.below:
+        case Forbid(within=None) if c.feature == feature and not c.below:
             return words.FIRST_FORBIDDEN(span, related=related, feature=feature)
-        case ir.Before() if c.then == feature and c.feature != feature:
+        case Before() if c.then == feature and c.feature != feature:
             return words.FIRST_NEEDS_ANOTHER(
                 span, related=related, feature=feature, other=c.feature
             )
-        case ir.Interaction() if all(feature not in group for group in c.groups):
+        case Interaction() if all(feature not in group for group in c.groups):
             return words.FIRST_IN_NO_GROUP(span, related=related, feature=feature)
-        case ir.Constant() if _bounded(c.box) and feature not in _bounded(c.box):
+        case Constant() if _bounded(c.box) and feature not in _bounded(c.box):
             return words.FIRST_CUTS_BOX(span, related=related, feature=feature, box=c.box.name)
     return None
 
 
-def _keeps_apart(a: str, b: str, c: ir.Constraint) -> bool:
+def _keeps_apart(a: str, b: str, c: Constraint) -> bool:
     """Whether a constraint rules out that one path splits on both features."""
     match c:
-        case ir.Exclusive():
+        case Exclusive():
             return a in c.features and b in c.features
-        case ir.Interaction():
+        case Interaction():
             return not any(a in group and b in group for group in c.groups)
     return False
 
 
-def _meet(a: ir.Box, b: ir.Box) -> bool:
+def _meet(a: Box, b: Box) -> bool:
     free = (-math.inf, math.inf)
     for feature in {*a.bounds, *b.bounds}:
         (a_low, a_high), (b_low, b_high) = a.bounds.get(feature, free), b.bounds.get(feature, free)
@@ -182,12 +196,12 @@ def _meet(a: ir.Box, b: ir.Box) -> bool:
     return True
 
 
-def _cycles(befores: Iterable[ir.Before]) -> list[list[ir.Before]]:
+def _cycles(befores: Iterable[Before]) -> list[list[Before]]:
     """Cycles of `before`, each once."""
-    waits: dict[str, list[ir.Before]] = {}
+    waits: dict[str, list[Before]] = {}
     for b in befores:
         waits.setdefault(b.feature, []).append(b)
-    out: list[list[ir.Before]] = []
+    out: list[list[Before]] = []
     done: set[str] = set()
     for start in waits:
         cycle = _cycle_from(start, waits, done)
@@ -196,9 +210,9 @@ def _cycles(befores: Iterable[ir.Before]) -> list[list[ir.Before]]:
     return out
 
 
-def _cycle_from(start: str, waits: dict[str, list[ir.Before]], done: set[str]) -> list[ir.Before]:
+def _cycle_from(start: str, waits: dict[str, list[Before]], done: set[str]) -> list[Before]:
     """The first cycle on a walk from `start` through features that are not done."""
-    path: list[ir.Before] = []
+    path: list[Before] = []
     on_path = [start]
     choices = [iter(waits.get(start, ()))] if start not in done else []
     while choices:

@@ -15,8 +15,9 @@ from slp.analysis.directives import (
 from slp.analysis.feature_declarations import FeatureReader, read_order
 from slp.analysis.findings import Findings
 from slp.analysis.parameters import Values
+from slp.ir.constraints import Support
 from slp.ir.leaf_models import LEAF_MODELS, MOST_COLUMNS
-from slp.ir.program import Failure, FeatureDeclaration, LeafDeclaration, Support
+from slp.ir.program import Failure, FeatureDeclaration, LeafDeclaration
 from slp.messages import directives as words
 from slp.messages.names import name_help, plural
 from slp.source import SourceSpan

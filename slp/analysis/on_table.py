@@ -12,18 +12,10 @@ from slp.analysis.row_labels import check_rows_on_table, named_classes
 from slp.data.cells import cell_text
 from slp.data.table import Feature, Table
 from slp.errors import DataError, Diagnostic
+from slp.ir.constraints import Box, Constant, First, MaxLeaves, Monotone, of_kind
 from slp.ir.guards import features_in_guards
 from slp.ir.names import unknown_classes, unknown_features
-from slp.ir.program import (
-    Box,
-    CheckedProgram,
-    Constant,
-    First,
-    MaxLeaves,
-    Monotone,
-    SplitBody,
-    of_kind,
-)
+from slp.ir.program import CheckedProgram, SplitBody
 from slp.messages import Wording
 from slp.messages import on_table as words
 from slp.messages.names import name_help

@@ -14,7 +14,7 @@ from functools import cached_property
 
 import numpy as np
 
-from slp.ir.program import Constraint
+from slp.ir.constraints import Constraint
 from slp.ir.tree_grammar import OpenStates, SplitRule, TreeGrammar
 from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.boxes import Geometry

@@ -6,22 +6,34 @@ from collections.abc import Collection, Iterable, Iterator
 
 from slp.errors import Diagnostic
 from slp.ir import program as ir
+from slp.ir.constraints import (
+    Before,
+    Constraint,
+    Exclusive,
+    First,
+    Forbid,
+    Interaction,
+    Majority,
+    Monotone,
+    Once,
+    of_kind,
+)
 from slp.messages import on_table as words
 from slp.messages.names import name_help
 from slp.source import SourceSpan
 from slp.terms import Atom
 
 
-def features_of(constraint: ir.Constraint) -> tuple[str, ...]:
+def features_of(constraint: Constraint) -> tuple[str, ...]:
     """Features that a constraint itself names, without those of its box."""
     match constraint:
-        case ir.Forbid(feature) | ir.First(feature) | ir.Once(feature) | ir.Monotone(feature):
+        case Forbid(feature) | First(feature) | Once(feature) | Monotone(feature):
             return (feature,)
-        case ir.Before(feature, then):
+        case Before(feature, then):
             return (feature, then)
-        case ir.Exclusive(features):
+        case Exclusive(features):
             return features
-        case ir.Interaction(groups):
+        case Interaction(groups):
             return tuple(dict.fromkeys(f for group in groups for f in group))
         case _:
             return ()
@@ -74,7 +86,7 @@ def unknown_classes(
     `classes` are the texts of the response's classes, empty for numbers. `named` has more classes:
     for each the goal that names it, the class and its place.
     """
-    majorities = ir.of_kind(program.constraints, ir.Majority)
+    majorities = of_kind(program.constraints, Majority)
     for goal, outcome, span in (*(("majority", c.outcome, c.span) for c in majorities), *named):
         if not classes:
             yield words.NO_CLASSES(span, goal=goal, response=response)

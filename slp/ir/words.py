@@ -10,6 +10,22 @@ import math
 from collections.abc import Iterable
 
 from slp.ir import program as ir
+from slp.ir.constraints import (
+    Before,
+    Box,
+    Constant,
+    Constraint,
+    Exclusive,
+    First,
+    Forbid,
+    Interaction,
+    Majority,
+    MaxFeatures,
+    MaxLeaves,
+    Monotone,
+    Once,
+    Predicate,
+)
 from slp.messages.names import joined
 from slp.source import visible
 from slp.terms import Atom, Number, Struct, Term, Text, Var, functor
@@ -34,7 +50,7 @@ def describe_measure(measure: ir.Measure) -> str:
     return _MEASURES[measure]
 
 
-def describe_box(box: ir.Box) -> str:
+def describe_box(box: Box) -> str:
     """A box by its name and bounds: `infant (0 <= age < 24)`."""
     bounds = [_interval(f, low, high) for f, (low, high) in box.bounds.items()]
     return f"{box.name} ({' and '.join(b for b in bounds if b) or 'everywhere'})"
@@ -50,14 +66,14 @@ def _interval(feature: str, low: float, high: float) -> str:
     return f"{low:g} <= {feature} < {high:g}"
 
 
-def describe_constraint(constraint: ir.Constraint) -> str:
+def describe_constraint(constraint: Constraint) -> str:
     """What a tree must satisfy, as one sentence."""
     return visible(_describe_constraint(constraint))
 
 
-def _describe_constraint(constraint: ir.Constraint) -> str:
+def _describe_constraint(constraint: Constraint) -> str:
     match constraint:
-        case ir.Constant(box):
+        case Constant(box):
             bounded = [f for f, bounds in box.bounds.items() if bounds != (-math.inf, math.inf)]
             if not bounded:
                 return f"The box {describe_box(box)} is not cut: the tree does not split."
@@ -65,43 +81,43 @@ def _describe_constraint(constraint: ir.Constraint) -> str:
                 f"The box {describe_box(box)} is not cut: a node that holds all of it splits on "
                 f"{joined(bounded, 'or')} alone, outside the box."
             )
-        case ir.Forbid(feature, below, within):
+        case Forbid(feature, below, within):
             where = "" if below is None else f" at depth {below} or deeper (the root is 0)"
             if within is not None:
                 where = f" at nodes that lie inside the box {describe_box(within)}"
             return f"No split is on {feature}{where}."
-        case ir.First(feature):
+        case First(feature):
             return f"If the tree splits at all, the root splits on {feature}."
-        case ir.Before(feature, then):
+        case Before(feature, then):
             return f"Every split on {then} has a split on {feature} above it."
-        case ir.Once(feature):
+        case Once(feature):
             return f"No path splits on {feature} twice."
-        case ir.Exclusive(features):
+        case Exclusive(features):
             return f"No path splits on two of {joined(features)}."
-        case ir.Interaction(groups):
+        case Interaction(groups):
             sets = " or ".join("{" + ", ".join(group) + "}" for group in groups)
             return f"The features of each path lie together in {sets}."
-        case ir.Majority(box, outcome):
+        case Majority(box, outcome):
             return (
                 f"In every leaf that meets the box {describe_box(box)}, no class has more rows "
                 f"than {outcome}."
             )
-        case ir.MaxLeaves(count):
+        case MaxLeaves(count):
             return f"The tree has at most {_count(count, 'leaf', 'leaves')}."
-        case ir.MaxFeatures(count):
+        case MaxFeatures(count):
             return f"The tree splits on at most {_count(count, 'feature', 'features')}."
-        case ir.Monotone(feature, direction):
+        case Monotone(feature, direction):
             verb = "fall" if direction == "up" else "rise"
             return (
                 f"Predictions never {verb} as {feature} grows (of ordered classes: the probability "
                 "of being above any one of them)."
             )
-        case ir.Predicate(local=local):
+        case Predicate(local=local):
             where = "every node" if local else "the finished tree"
             return f"The {predicate_text(constraint)[4:]} holds of {where}."
 
 
-def predicate_text(predicate: ir.Predicate) -> str:
+def predicate_text(predicate: Predicate) -> str:
     """The name of a predicate for people: `the Python predicate shape:small`."""
     goal = predicate.goal
     name = goal.value if isinstance(goal, Text) else _text(goal)

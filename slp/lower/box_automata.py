@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping
 from dataclasses import dataclass
 from typing import Literal, TypeAlias, TypeVar
 
-from slp.ir import program as ir
+from slp.ir.constraints import Box
 from slp.lower.automaton import DONE, Automaton
 from slp.lower.cells import Cell
 
@@ -19,7 +19,7 @@ Within: TypeAlias = frozenset[BoxBound] | str
 class _BoxAutomaton(Automaton[Q]):
     """An automaton that compares thresholds with the bounds of one box."""
 
-    box: ir.Box
+    box: Box
 
     @property
     def mentioned(self) -> frozenset[str]:
@@ -34,7 +34,7 @@ class _BoxAutomaton(Automaton[Q]):
 class ConstantAutomaton(_BoxAutomaton[str]):
     """`constant(Box)`. State: "contains" (the region contains the box) or DONE."""
 
-    box: ir.Box
+    box: Box
     start = "contains"
 
     def step(self, state: str, feature: str, cell: Cell | None) -> tuple[str, str] | None:
@@ -57,7 +57,7 @@ class ConstantAutomaton(_BoxAutomaton[str]):
 class MajorityAutomaton(_BoxAutomaton[str]):
     """`majority(Box, Class)`. State: "meets" (the region meets the box) or DONE."""
 
-    box: ir.Box
+    box: Box
     outcome: str
     start = "meets"
 
@@ -84,7 +84,7 @@ class ForbidWithinAutomaton(_BoxAutomaton[Within]):
     """
 
     feature: str
-    box: ir.Box
+    box: Box
     start = frozenset[BoxBound]()
 
     @property

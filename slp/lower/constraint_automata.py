@@ -25,7 +25,17 @@ from __future__ import annotations
 from collections.abc import Collection
 from typing import Any, TypeAlias, assert_never
 
-from slp.ir import program as ir
+from slp.ir.constraints import (
+    Before,
+    Box,
+    Constant,
+    Exclusive,
+    First,
+    Forbid,
+    Interaction,
+    Majority,
+    Once,
+)
 from slp.lower.automaton import Automaton
 from slp.lower.box_automata import ConstantAutomaton, ForbidWithinAutomaton, MajorityAutomaton
 from slp.lower.path_automata import (
@@ -38,37 +48,30 @@ from slp.lower.path_automata import (
 )
 
 LocalConstraint: TypeAlias = (
-    ir.Constant
-    | ir.Forbid
-    | ir.First
-    | ir.Before
-    | ir.Once
-    | ir.Exclusive
-    | ir.Interaction
-    | ir.Majority
+    Constant | Forbid | First | Before | Once | Exclusive | Interaction | Majority
 )
 
 
 def automaton_of(constraint: LocalConstraint) -> Automaton[Any]:
     """The automaton that decides a local constraint."""
     match constraint:
-        case ir.Constant(box=box):
+        case Constant(box=box):
             return ConstantAutomaton(box)
-        case ir.Majority(box=box, outcome=outcome):
+        case Majority(box=box, outcome=outcome):
             return MajorityAutomaton(box, outcome)
-        case ir.Forbid(feature=feature, within=ir.Box() as box):
+        case Forbid(feature=feature, within=Box() as box):
             return ForbidWithinAutomaton(feature, box)
-        case ir.Forbid(feature=feature, below=below):
+        case Forbid(feature=feature, below=below):
             return ForbidBelowAutomaton(feature, below or 0)
-        case ir.First(feature=feature):
+        case First(feature=feature):
             return FirstAutomaton(feature)
-        case ir.Before(feature=feature, then=then):
+        case Before(feature=feature, then=then):
             return BeforeAutomaton(feature, then)
-        case ir.Once(feature=feature):
+        case Once(feature=feature):
             return OnceAutomaton(feature)
-        case ir.Exclusive(features=features):
+        case Exclusive(features=features):
             return ExclusiveAutomaton(frozenset(features))
-        case ir.Interaction(groups=groups):
+        case Interaction(groups=groups):
             return InteractionAutomaton(frozenset(map(frozenset, groups)))
         case _:
             assert_never(constraint)
@@ -77,9 +80,9 @@ def automaton_of(constraint: LocalConstraint) -> Automaton[Any]:
 def can_be_broken(constraint: LocalConstraint, features: Collection[str]) -> bool:
     """False only if no tree that splits on `features` alone can break the constraint."""
     match constraint:
-        case ir.Forbid(feature=feature) | ir.Once(feature=feature) | ir.Before(then=feature):
+        case Forbid(feature=feature) | Once(feature=feature) | Before(then=feature):
             return feature in features
-        case ir.Exclusive(features=exclusive):
+        case Exclusive(features=exclusive):
             return len(set(exclusive) & set(features)) > 1
         case _:
             return True

@@ -13,6 +13,7 @@ from textwrap import wrap
 
 from slp.errors import Diagnostic, ProgramError, UnsupportedError
 from slp.ir import program as ir
+from slp.ir.constraints import Constraint, Majority, MaxFeatures, MaxLeaves, Monotone, Predicate
 from slp.ir.grammar_text import grammar_to_text
 from slp.ir.schema import ANY_FEATURE, Schema
 from slp.ir.tree_grammar import CallRule, OpenStates, TreeGrammar
@@ -198,16 +199,16 @@ def _constraint_lines(program: ir.CheckedProgram) -> Iterator[str]:
             yield "A derivation that cannot go on goes back to its last choice."
 
 
-def _decided_at(constraint: ir.Constraint) -> str:
+def _decided_at(constraint: Constraint) -> str:
     match constraint:
-        case ir.Majority():
+        case Majority():
             return "decided at the leaf"
-        case ir.MaxLeaves():
+        case MaxLeaves():
             return "decided at the tree, exact by counting leaves in the weights"
-        case ir.Predicate(local=local, function=function):
+        case Predicate(local=local, function=function):
             permission = "" if function is not None else ", if code is allowed"
             return f"decided by code at {'each node' if local else 'the tree'}{permission}"
-        case ir.MaxFeatures() | ir.Monotone():
+        case MaxFeatures() | Monotone():
             return "decided at the tree"
         case _:
             return "decided at the split"

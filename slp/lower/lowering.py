@@ -12,6 +12,7 @@ import numpy as np
 
 from slp.errors import Diagnostic, NoGrammarError, UnsupportedError
 from slp.ir import program as ir
+from slp.ir.constraints import Constraint, MaxFeatures, MaxLeaves, Monotone, Predicate
 from slp.ir.schema import Schema
 from slp.ir.tree_grammar import State, TreeGrammar
 from slp.ir.words import predicate_text
@@ -29,7 +30,7 @@ from slp.messages import lowering as words
 from slp.resolution import StateRules
 
 #: Constraints that no automaton decides.
-_TESTED = (ir.MaxFeatures, ir.Monotone, ir.Predicate)
+_TESTED = (MaxFeatures, Monotone, Predicate)
 
 
 def program_to_tree_grammar(
@@ -180,11 +181,11 @@ def _factors(
     refused: list[Diagnostic] = []
     for constraint in program.constraints:
         match constraint:
-            case ir.MaxFeatures() | ir.Monotone() | ir.Predicate() if tests_on_trees:
+            case MaxFeatures() | Monotone() | Predicate() if tests_on_trees:
                 pass
-            case ir.MaxFeatures() | ir.Monotone() | ir.Predicate():
+            case MaxFeatures() | Monotone() | Predicate():
                 refused.append(_needs_the_tree(constraint))
-            case ir.MaxLeaves():
+            case MaxLeaves():
                 pass  # the grammar's `max_leaves`: counted in the weights
             case _ if can_be_broken(constraint, schema.features):
                 factors.append(automaton_of(constraint))
@@ -208,21 +209,21 @@ def find_tests_on_trees(program: ir.CheckedProgram) -> tuple[Diagnostic, ...]:
     return tuple(found)
 
 
-def _is_local(constraint: ir.Constraint) -> bool:
+def _is_local(constraint: Constraint) -> bool:
     """Whether it is a predicate on nodes. Engines call it with the depth, so states must contain
     the depth."""
-    return isinstance(constraint, ir.Predicate) and constraint.local
+    return isinstance(constraint, Predicate) and constraint.local
 
 
-def _needs_the_tree(constraint: ir.MaxFeatures | ir.Monotone | ir.Predicate) -> Diagnostic:
+def _needs_the_tree(constraint: MaxFeatures | Monotone | Predicate) -> Diagnostic:
     """The message for a constraint that no automaton here decides."""
     span = constraint.span
     match constraint:
-        case ir.MaxFeatures(count=count):
+        case MaxFeatures(count=count):
             return words.DECIDED_AT_TREE(span, name=f"`max_features({count})`")
-        case ir.Monotone(feature=feature, direction=direction):
+        case Monotone(feature=feature, direction=direction):
             return words.DECIDED_AT_TREE(span, name=f"`monotone({feature}, {direction})`")
-        case ir.Predicate(local=local):
+        case Predicate(local=local):
             by_code = words.DECIDED_BY_CODE_AT_NODES if local else words.DECIDED_BY_CODE_AT_TREE
             return by_code(span, name=predicate_text(constraint))
 

@@ -5,6 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from slp.ir import program as ir
+from slp.ir.constraints import (
+    Before,
+    Constant,
+    Constraint,
+    Exclusive,
+    First,
+    Forbid,
+    Interaction,
+    Majority,
+    Monotone,
+    Once,
+)
 from slp.ir.guards import features_in_guards
 from slp.ir.schema import ANY_FEATURE, SOME_LEAVES, Schema
 from slp.terms import Atom
@@ -35,20 +47,20 @@ def _named(program: ir.CheckedProgram) -> Iterator[str]:
         yield from _named_in_constraint(constraint)
 
 
-def _named_in_constraint(constraint: ir.Constraint) -> Iterator[str]:
+def _named_in_constraint(constraint: Constraint) -> Iterator[str]:
     match constraint:
-        case ir.Constant(box=box) | ir.Majority(box=box):
+        case Constant(box=box) | Majority(box=box):
             yield from box.bounds
-        case ir.Forbid(feature=feature, within=box):
+        case Forbid(feature=feature, within=box):
             yield feature
             yield from () if box is None else box.bounds
-        case ir.Before(feature=feature, then=then):
+        case Before(feature=feature, then=then):
             yield from (feature, then)
-        case ir.First(feature=f) | ir.Once(feature=f) | ir.Monotone(feature=f):
+        case First(feature=f) | Once(feature=f) | Monotone(feature=f):
             yield f
-        case ir.Exclusive(features=features):
+        case Exclusive(features=features):
             yield from features
-        case ir.Interaction(groups=groups):
+        case Interaction(groups=groups):
             for group in groups:
                 yield from group
         case _:

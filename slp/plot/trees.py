@@ -9,7 +9,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch, Rectangle
 
-from slp.ir.program import Box
+from slp.ir.constraints import Box
 from slp.leaves import Label, label_text, sorted_labels
 from slp.plot.canvas import (
     BLUE,

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from slp.data.table import Feature, Table
 from slp.errors import UnsupportedError
-from slp.ir.program import MEASURES, Constraint
+from slp.ir.constraints import Constraint
+from slp.ir.program import MEASURES
 from slp.ir.quantity import Absent
 from slp.ir.row_function import Op
 from slp.ir.tree_grammar import CallRule, LeafRule, OpenStates, Rule, SplitRule, TreeGrammar

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.ir.program import Constraint, MaxFeatures, Monotone
+from slp.ir.constraints import Constraint, MaxFeatures, Monotone
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.boxes import Geometry
 from slp.problem.cut_trees import Renderer

@@ -13,7 +13,8 @@ from slp.compile import compile_problem
 from slp.engines import infer, read_for
 from slp.engines.exact.size import size_for
 from slp.errors import Diagnostic, NoTreeError, Related, SlpError
-from slp.ir.program import CheckedProgram, Support
+from slp.ir.constraints import Support
+from slp.ir.program import CheckedProgram
 from slp.messages.on_table import NO_SPLIT_AT_ALL
 from slp.results.choice import DRAWS, SUMS
 from slp.source import SourceSpan

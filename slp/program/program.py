@@ -14,6 +14,7 @@ from slp.engines.exact import estimate_size
 from slp.engines.exact.algorithm import algorithm_in_words
 from slp.errors import Diagnostic, NoGrammarError, UsageError
 from slp.ir import program as ir
+from slp.ir.constraints import Predicate
 from slp.ir.words import describe_prior
 from slp.late import late_import, optional_module
 from slp.lower import explain_program
@@ -49,7 +50,7 @@ class Program(TreeQuestions, ProofQuestions):
         self.source = source
         self._tree = tree
         self.ir: ir.CheckedProgram = compile_program(source, parameters, tree)
-        self._required: tuple[ir.Predicate, ...] = ()
+        self._required: tuple[Predicate, ...] = ()
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
@@ -85,7 +86,7 @@ class Program(TreeQuestions, ProofQuestions):
         """
         return self._with((_predicate_of(function, local),))
 
-    def _with(self, required: tuple[ir.Predicate, ...]) -> Program:
+    def _with(self, required: tuple[Predicate, ...]) -> Program:
         made = copy(self)
         made._required = (*self._required, *required)
         made.ir = replace(self.ir, constraints=(*self.ir.constraints, *required))
@@ -183,7 +184,7 @@ class Program(TreeQuestions, ProofQuestions):
         return f"Program({self.source.name!r}, parameters={self.parameters})"
 
 
-def _predicate_of(function: Callable[[Any], bool], local: bool) -> ir.Predicate:
+def _predicate_of(function: Callable[[Any], bool], local: bool) -> Predicate:
     """A function as a constraint, with the name of its definition."""
     if not callable(function):
         raise UsageError(NOT_A_FUNCTION(given=function))
@@ -191,4 +192,4 @@ def _predicate_of(function: Callable[[Any], bool], local: bool) -> ir.Predicate:
     while isinstance(named, partial):
         named = named.func
     name = getattr(named, "__qualname__", type(named).__qualname__)
-    return ir.Predicate("python", Text(f"{named.__module__}:{name}"), local, function=function)
+    return Predicate("python", Text(f"{named.__module__}:{name}"), local, function=function)

@@ -6,7 +6,8 @@ import math
 from dataclasses import replace
 
 from slp.compile import compile_program
-from slp.ir.program import CheckedProgram, Predicate
+from slp.ir.constraints import Predicate
+from slp.ir.program import CheckedProgram
 from slp.report.answer import shown_trees
 from slp.report.html import Content, Html, facts, joined, listing, table, tag
 from slp.results import Diagnostics, Posterior

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from slp.data.table import Table
-from slp.ir.program import Constraint
+from slp.ir.constraints import Constraint
 from slp.ir.tree_grammar import LeafRule, TreeGrammar
 from slp.messages.names import joined
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from slp.ir.program import Box, CheckedProgram, UsedFile
+from slp.ir.constraints import Box
+from slp.ir.program import CheckedProgram, UsedFile
 from slp.ir.words import describe_prior
 from slp.trees import Tree
 

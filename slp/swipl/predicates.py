@@ -20,6 +20,7 @@ from typing import Any
 
 from slp.errors import ProgramError
 from slp.ir import program as ir
+from slp.ir.constraints import Predicate
 from slp.ir.quantity import OneOf
 from slp.messages.proofs import PROLOG_FILE_NOT_LOADED
 from slp.resolution.machine import DEFAULT_LIMITS
@@ -27,7 +28,7 @@ from slp.swipl.prolog import PrologProgram, consult
 from slp.terms import Atom, Number, Struct, Term, Text, arguments, functor, list_term
 
 
-def prolog_function(predicate: ir.Predicate, program: ir.CheckedProgram) -> Callable[[Any], bool]:
+def prolog_function(predicate: Predicate, program: ir.CheckedProgram) -> Callable[[Any], bool]:
     """The predicate as a function of a `slp.trees.Tree` or, if it is local, of a
     `slp.trees.TreeNode`. The caller has permission to run code.
 
@@ -56,7 +57,7 @@ def prolog_function(predicate: ir.Predicate, program: ir.CheckedProgram) -> Call
     return holds
 
 
-def _consult_beside(name: Text, predicate: ir.Predicate) -> None:
+def _consult_beside(name: Text, predicate: Predicate) -> None:
     folder = Path(predicate.span.file.name).parent if predicate.span else Path()
     said = consult(folder / name.value)
     if said is not None:

@@ -13,9 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from slp.errors import DataError, UsageError
-from slp.ir.program import (
+from slp.ir.constraints import (
     Before,
-    CheckedProgram,
     Constant,
     Constraint,
     Exclusive,
@@ -30,6 +29,7 @@ from slp.ir.program import (
     Predicate,
     Support,
 )
+from slp.ir.program import CheckedProgram
 from slp.ir.words import describe_constraint
 from slp.leaves import label_text
 from slp.leaves.numbers import TIE

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from slp.data.table import Feature, Table
 from slp.errors import Diagnostic
-from slp.ir.program import Support
+from slp.ir.constraints import Support
 from slp.messages import Wording
 from slp.messages.trees import SPLIT_BECAME_LEAF, SPLIT_LEFT_OUT, THRESHOLDS_MOVED
 from slp.source import SourceSpan

@@ -19,7 +19,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from slp.ir.program import LeafDeclaration, Monotone
+from slp.ir.constraints import Monotone
+from slp.ir.program import LeafDeclaration
 from slp.ir.quantity import OneOf
 from slp.leaves import Label, label_text, sorted_labels
 from slp.trees.regions import Levels, Region, number_text

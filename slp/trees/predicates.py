@@ -21,7 +21,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from slp.errors import ProgramError, SlpError
-from slp.ir.program import CheckedProgram, Constraint, Predicate, of_kind
+from slp.ir.constraints import Constraint, Predicate, of_kind
+from slp.ir.program import CheckedProgram
 from slp.ir.words import predicate_text
 from slp.late import optional_module
 from slp.messages import Wording

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from slp.ir.program import Box
+from slp.ir.constraints import Box
 from slp.ir.quantity import OneOf
 
 Interval: TypeAlias = tuple[float, float]

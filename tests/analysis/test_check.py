@@ -13,6 +13,22 @@ from slp.analysis import check_program
 from slp.errors import ProgramError
 from slp.folders import folders_of
 from slp.ir import program as ir
+from slp.ir.constraints import (
+    Before,
+    Box,
+    Constant,
+    Exclusive,
+    First,
+    Forbid,
+    Interaction,
+    Majority,
+    MaxFeatures,
+    MaxLeaves,
+    Monotone,
+    Once,
+    Predicate,
+    Support,
+)
 from slp.source import SourceFile
 from slp.syntax import parse_program, parse_term
 from slp.terms import Atom, Number, Struct, Text, Var
@@ -100,7 +116,7 @@ def test_declarations_become_data() -> None:
     )
     assert p.feature_weights == {"age": 0.5}
     assert p.ignored == ("id", "date")
-    assert p.support == ir.Support(min_leaf=3, max_depth=6)
+    assert p.support == Support(min_leaf=3, max_depth=6)
     assert p.failure == "condition"
     assert not p.weights
 
@@ -114,7 +130,7 @@ def test_exposures_and_jeffreys() -> None:
 
 def test_defaults() -> None:
     p = checked(":- use(denison).")
-    assert p.support == ir.Support(1, None)
+    assert p.support == Support(1, None)
     assert (p.failure, p.weights) == ("restrict", True)
     assert (p.response, p.event, p.leaf, p.features, p.ignored) == (None, None, None, (), ())
 
@@ -132,23 +148,23 @@ def test_constraints_become_typed_nodes() -> None:
         :- constraint(max_features(2)).   :- constraint(monotone(a, down)).
         :- constraint(python("m.n:f", local)). :- constraint(prolog(ok(3))).
     """
-    b = ir.Box("b", {"a": (0.0, 1.0)})
+    b = Box("b", {"a": (0.0, 1.0)})
     assert checked(text).constraints == (
-        ir.Constant(b),
-        ir.Forbid("f"),
-        ir.Forbid("g", below=2),
-        ir.Forbid("h", within=b),
-        ir.First("a"),
-        ir.Before("a", "c"),
-        ir.Once("a"),
-        ir.Exclusive(("c", "d")),
-        ir.Interaction((("a", "c"), ("a", "d"))),
-        ir.Majority(b, "1"),
-        ir.MaxLeaves(7),
-        ir.MaxFeatures(2),
-        ir.Monotone("a", "down"),
-        ir.Predicate("python", Text("m.n:f"), local=True),
-        ir.Predicate("prolog", Struct("ok", (Number(3),))),
+        Constant(b),
+        Forbid("f"),
+        Forbid("g", below=2),
+        Forbid("h", within=b),
+        First("a"),
+        Before("a", "c"),
+        Once("a"),
+        Exclusive(("c", "d")),
+        Interaction((("a", "c"), ("a", "d"))),
+        Majority(b, "1"),
+        MaxLeaves(7),
+        MaxFeatures(2),
+        Monotone("a", "down"),
+        Predicate("python", Text("m.n:f"), local=True),
+        Predicate("prolog", Struct("ok", (Number(3),))),
     )
 
 
@@ -201,7 +217,7 @@ def test_files_are_used_from_the_folder_of_the_using_file_and_read_once(tmp_path
     text = ":- use(growtree). :- use('lib/one.slp'). :- use('lib/boxes.slp')."
     program = checked(text, name=str(tmp_path / "main.slp"))
     assert program.name == "main"
-    assert [c.box.name for c in program.constraints if isinstance(c, ir.Constant)] == ["b"]
+    assert [c.box.name for c in program.constraints if isinstance(c, Constant)] == ["b"]
 
 
 def test_two_files_that_are_used_cannot_say_two_things() -> None:
@@ -311,7 +327,7 @@ def test_all_mistakes_are_found_in_one_run_and_in_order() -> None:
 
 def test_forbid_of_a_list_forbids_each_of_its_features() -> None:
     program = checked(":- use(growtree). :- constraint(forbid([age, dose], below(2))).")
-    assert program.constraints == (ir.Forbid("age", below=2), ir.Forbid("dose", below=2))
+    assert program.constraints == (Forbid("age", below=2), Forbid("dose", below=2))
 
 
 def test_labels_may_sum_to_one_over_goals_with_several_arguments_bound() -> None:

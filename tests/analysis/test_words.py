@@ -7,67 +7,82 @@ import math
 import pytest
 
 from slp.analysis import check_program
-from slp.ir import program as ir
+from slp.ir.constraints import (
+    Before,
+    Box,
+    Constant,
+    Constraint,
+    Exclusive,
+    First,
+    Forbid,
+    Interaction,
+    Majority,
+    MaxFeatures,
+    MaxLeaves,
+    Monotone,
+    Once,
+    Predicate,
+)
 from slp.ir.words import describe_constraint, describe_prior
 from slp.source import SourceFile
 from slp.syntax import parse_program
 from slp.terms import Number, Struct, Text
 
-INFANT = ir.Box("infant", {"age": (0.0, 24.0), "dose": (-math.inf, 1.5)})
-OLD = ir.Box("old", {"age": (65.0, math.inf)})
-FREE = ir.Box("free", {"age": (-math.inf, math.inf)})
+INFANT = Box("infant", {"age": (0.0, 24.0), "dose": (-math.inf, 1.5)})
+OLD = Box("old", {"age": (65.0, math.inf)})
+FREE = Box("free", {"age": (-math.inf, math.inf)})
 
 OF_CLASSES = " (of ordered classes: the probability of being above any one of them)"
 
-SENTENCES: list[tuple[ir.Constraint, str]] = [
+SENTENCES: list[tuple[Constraint, str]] = [
     (
-        ir.Constant(INFANT),
+        Constant(INFANT),
         "The box infant (0 <= age < 24 and dose < 1.5) is not cut: a node that holds all of it "
         "splits on age or dose alone, outside the box.",
     ),
     (
-        ir.Constant(FREE),
+        Constant(FREE),
         "The box free (everywhere) is not cut: the tree does not split.",
     ),
-    (ir.Forbid("age"), "No split is on age."),
+    (Forbid("age"), "No split is on age."),
     (
-        ir.Forbid("age", below=3),
+        Forbid("age", below=3),
         "No split is on age at depth 3 or deeper (the root is 0).",
     ),
     (
-        ir.Forbid("dose", within=OLD),
+        Forbid("dose", within=OLD),
         "No split is on dose at nodes that lie inside the box old (age >= 65).",
     ),
-    (ir.First("age"), "If the tree splits at all, the root splits on age."),
-    (ir.Before("age", "dose"), "Every split on dose has a split on age above it."),
-    (ir.Once("age"), "No path splits on age twice."),
-    (ir.Exclusive(("a", "b", "c")), "No path splits on two of a, b and c."),
+    (First("age"), "If the tree splits at all, the root splits on age."),
+    (Before("age", "dose"), "Every split on dose has a split on age above it."),
+    (Once("age"), "No path splits on age twice."),
+    (Exclusive(("a", "b", "c")), "No path splits on two of a, b and c."),
     (
-        ir.Interaction((("a", "b"), ("c",))),
+        Interaction((("a", "b"), ("c",))),
         "The features of each path lie together in {a, b} or {c}.",
     ),
     (
-        ir.Majority(OLD, "yes"),
+        Majority(OLD, "yes"),
         "In every leaf that meets the box old (age >= 65), no class has more rows than yes.",
     ),
-    (ir.MaxLeaves(1), "The tree has at most 1 leaf."),
-    (ir.MaxLeaves(7), "The tree has at most 7 leaves."),
-    (ir.MaxFeatures(2), "The tree splits on at most 2 features."),
-    (ir.Monotone("age", "up"), f"Predictions never fall as age grows{OF_CLASSES}."),
-    (ir.Monotone("age", "down"), f"Predictions never rise as age grows{OF_CLASSES}."),
+    (MaxLeaves(1), "The tree has at most 1 leaf."),
+    (MaxLeaves(7), "The tree has at most 7 leaves."),
+    (MaxFeatures(2), "The tree splits on at most 2 features."),
+    (Monotone("age", "up"), f"Predictions never fall as age grows{OF_CLASSES}."),
+    (Monotone("age", "down"), f"Predictions never rise as age grows{OF_CLASSES}."),
     (
-        ir.Predicate("python", Text("m:f"), local=True),
+        Predicate("python", Text("m:f"), local=True),
         "The Python predicate m:f holds of every node.",
     ),
     (
-        ir.Predicate("prolog", Struct("ok", (Number(3),))),
+        Predicate("prolog", Struct("ok", (Number(3),))),
         "The Prolog predicate ok(3) holds of the finished tree.",
     ),
 ]
 
 
 @pytest.mark.parametrize(("constraint", "want"), SENTENCES, ids=lambda x: type(x).__name__)
-def test_constraint_in_words(constraint: ir.Constraint, want: str) -> None:
+def test_constraint_in_words(constraint: Constraint, want: str) -> None:
     assert describe_constraint(constraint) == want
 
 

@@ -14,7 +14,7 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 import slp
-from slp.ir.program import Support
+from slp.ir.constraints import Support
 from slp.trees import Leaf, fit_tree
 from tests.engines.mcmc.edits.brute_force import Definition, exact_prior
 

@@ -14,16 +14,9 @@ import polars as pl
 import pytest
 
 import slp
+from slp.ir.constraints import Constraint, MaxFeatures, Monotone, Predicate
 from slp.ir.leaf_models import LEAF_MODELS
-from slp.ir.program import (
-    MEASURES,
-    Constraint,
-    Failure,
-    MaxFeatures,
-    Monotone,
-    Predicate,
-    SplitBody,
-)
+from slp.ir.program import MEASURES, Failure, SplitBody
 from slp.problem.problem import Problem
 from slp.resources import prior_names
 from tests.engines.engines import compiled, plain

@@ -13,7 +13,18 @@ from typing import TypeAlias
 
 from hypothesis import strategies as st
 
-from slp.ir import program as ir
+from slp.ir.constraints import (
+    Before,
+    Box,
+    Constant,
+    Constraint,
+    Exclusive,
+    First,
+    Forbid,
+    Interaction,
+    Majority,
+    Once,
+)
 
 NUMERIC = ("a", "b", "c")
 LEVELS = ("blue", "red")
@@ -93,64 +104,64 @@ def places(
     yield from places(node.right, right, below, cut_by_level)
 
 
-def bound(box: ir.Box, feature: str) -> tuple[float, float]:
+def bound(box: Box, feature: str) -> tuple[float, float]:
     return box.bounds.get(feature, (-math.inf, math.inf))
 
 
-def contains(place: Place, box: ir.Box) -> bool:
+def contains(place: Place, box: Box) -> bool:
     return not place.cut_by_level and all(
         lo <= bound(box, f)[0] and hi >= bound(box, f)[1] for f, (lo, hi) in place.region.items()
     )
 
 
-def inside(place: Place, box: ir.Box) -> bool:
+def inside(place: Place, box: Box) -> bool:
     return all(
         place.region[f][0] >= low and place.region[f][1] <= high
         for f, (low, high) in box.bounds.items()
     )
 
 
-def meets(place: Place, box: ir.Box) -> bool:
+def meets(place: Place, box: Box) -> bool:
     return all(
         place.region[f][0] < high and place.region[f][1] > low
         for f, (low, high) in box.bounds.items()
     )
 
 
-def cuts(node: Node, box: ir.Box) -> bool:
+def cuts(node: Node, box: Box) -> bool:
     if isinstance(node.at, str):
         return True
     low, high = bound(box, node.feature)
     return low < node.at < high
 
 
-def breaks(place: Place, constraint: ir.Constraint) -> bool:
+def breaks(place: Place, constraint: Constraint) -> bool:
     """Whether the split at this place is one that the constraint forbids."""
     node = place.node
     assert node is not None
     path = {*place.above, node.feature}
     match constraint:
-        case ir.Constant(box=box):
+        case Constant(box=box):
             return contains(place, box) and cuts(node, box)
-        case ir.Forbid(feature=f, below=below, within=within):
+        case Forbid(feature=f, below=below, within=within):
             here = within is None or inside(place, within)
             return node.feature == f and here and len(place.above) >= (below or 0)
-        case ir.First(feature=f):
+        case First(feature=f):
             return not place.above and node.feature != f
-        case ir.Before(feature=f, then=g):
+        case Before(feature=f, then=g):
             return node.feature == g and f not in place.above
-        case ir.Once(feature=f):
+        case Once(feature=f):
             return node.feature == f and f in place.above
-        case ir.Exclusive(features=features):
+        case Exclusive(features=features):
             return len(path & set(features)) > 1
-        case ir.Interaction(groups=groups):
+        case Interaction(groups=groups):
             return not any(path <= set(group) for group in groups)
         case _:
             return False
 
 
-def class_demanded(place: Place, constraint: ir.Constraint) -> str | None:
-    if isinstance(constraint, ir.Majority) and meets(place, constraint.box):
+def class_demanded(place: Place, constraint: Constraint) -> str | None:
+    if isinstance(constraint, Majority) and meets(place, constraint.box):
         return constraint.outcome
     return None
 
@@ -159,28 +170,28 @@ def class_demanded(place: Place, constraint: ir.Constraint) -> str | None:
 
 
 @st.composite
-def boxes(draw: st.DrawFn) -> ir.Box:
+def boxes(draw: st.DrawFn) -> Box:
     bounds = {}
     for feature in draw(st.lists(st.sampled_from(NUMERIC), unique=True, max_size=3)):
         low = draw(st.integers(0, len(BOUNDS) - 2))
         high = draw(st.integers(low + 1, len(BOUNDS) - 1))
         bounds[feature] = (BOUNDS[low], BOUNDS[high])
-    return ir.Box("region", bounds)
+    return Box("region", bounds)
 
 
 names = st.sampled_from(FEATURES)
 groups = st.lists(st.lists(names, min_size=1, max_size=3).map(tuple), min_size=1, max_size=3)
-constraints: st.SearchStrategy[ir.Constraint] = st.one_of(
-    st.builds(ir.Constant, boxes()),
-    st.builds(ir.Majority, boxes(), st.just("yes")),
-    st.builds(ir.Forbid, names),
-    st.builds(ir.Forbid, names, below=st.integers(0, 3)),
-    st.builds(ir.Forbid, names, within=boxes()),
-    st.builds(ir.First, names),
-    st.builds(ir.Before, names, names),
-    st.builds(ir.Once, names),
-    st.builds(ir.Exclusive, st.lists(names, min_size=2, max_size=4).map(tuple)),
-    st.builds(ir.Interaction, groups.map(tuple)),
+constraints: st.SearchStrategy[Constraint] = st.one_of(
+    st.builds(Constant, boxes()),
+    st.builds(Majority, boxes(), st.just("yes")),
+    st.builds(Forbid, names),
+    st.builds(Forbid, names, below=st.integers(0, 3)),
+    st.builds(Forbid, names, within=boxes()),
+    st.builds(First, names),
+    st.builds(Before, names, names),
+    st.builds(Once, names),
+    st.builds(Exclusive, st.lists(names, min_size=2, max_size=4).map(tuple)),
+    st.builds(Interaction, groups.map(tuple)),
 )
 
 

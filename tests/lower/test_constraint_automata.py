@@ -11,7 +11,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from slp.ir import program as ir
+from slp.ir.constraints import (
+    Before,
+    Box,
+    Constant,
+    Constraint,
+    Exclusive,
+    First,
+    Forbid,
+    Interaction,
+    Majority,
+    Once,
+)
 from slp.ir.schema import Schema
 from slp.ir.tree_grammar import FORBIDDEN, OUTSIDE, LeafRule, SplitRule, cell_of
 from slp.lower import program_to_tree_grammar
@@ -54,7 +65,7 @@ def cell_at(automaton: Automaton[Any], node: Node) -> Cell | None:
 @settings(max_examples=300, deadline=None)
 @given(constraints, st.integers(0, 2**32))
 def test_an_automaton_refuses_just_the_splits_that_the_definition_forbids(
-    constraint: ir.Constraint, seed: int
+    constraint: Constraint, seed: int
 ) -> None:
     tree = random_tree(random.Random(seed), EVERYWHERE, depth=5)
     automaton = automaton_of(constraint)
@@ -83,7 +94,7 @@ def test_an_automaton_refuses_just_the_splits_that_the_definition_forbids(
 @settings(max_examples=100, deadline=None)
 @given(st.lists(constraints, max_size=4), st.integers(0, 3), st.integers(0, 2**32))
 def test_the_product_refuses_what_one_of_its_factors_refuses(
-    several: list[ir.Constraint], max_depth: int, seed: int
+    several: list[Constraint], max_depth: int, seed: int
 ) -> None:
     tree = random_tree(random.Random(seed), EVERYWHERE, depth=4)
     product = Product([*map(automaton_of, several), DepthLimit(max_depth)], SCHEMA)
@@ -114,7 +125,7 @@ def test_the_product_refuses_what_one_of_its_factors_refuses(
 @settings(max_examples=200, deadline=None)
 @given(constraints, st.sets(names), st.integers(0, 2**32))
 def test_a_constraint_that_is_left_out_cannot_be_broken(
-    constraint: ir.Constraint, present: set[str], seed: int
+    constraint: Constraint, present: set[str], seed: int
 ) -> None:
     tree = random_tree(random.Random(seed), EVERYWHERE, depth=4)
     used = {place.node.feature for place in places(tree) if place.node is not None}
@@ -126,7 +137,7 @@ def test_a_constraint_that_is_left_out_cannot_be_broken(
 @settings(max_examples=60, deadline=None)
 @given(st.lists(constraints, max_size=3), st.integers(0, 2**32))
 def test_a_lowered_program_forbids_just_what_its_constraints_forbid(
-    several: list[ir.Constraint], seed: int
+    several: list[Constraint], seed: int
 ) -> None:
     """Down a random tree through the finished tables, by the cells that an engine would look up."""
     program = replace(checked(GROWTREE), constraints=tuple(several), failure="condition")
@@ -155,7 +166,7 @@ def test_a_lowered_program_forbids_just_what_its_constraints_forbid(
 
 # --- small facts -------------------------------------------------------------------------------
 
-INFANT = ir.Box("infant", {"age": (0.0, 24.0)})
+INFANT = Box("infant", {"age": (0.0, 24.0)})
 
 
 def cell(t: float) -> Cell:
@@ -177,12 +188,12 @@ def cell(t: float) -> Cell:
     ],
 )
 def test_constant_at_each_kind_of_threshold(t: float, want: tuple[str, str] | None) -> None:
-    automaton = automaton_of(ir.Constant(INFANT))
+    automaton = automaton_of(Constant(INFANT))
     assert automaton.step("contains", "age", cell(t)) == want
 
 
 def test_constant_forbids_every_split_on_a_feature_that_the_box_leaves_free() -> None:
-    automaton = automaton_of(ir.Constant(INFANT))
+    automaton = automaton_of(Constant(INFANT))
     assert automaton.step("contains", "income", Cell(-math.inf, math.inf)) is None
     assert automaton.step("contains", "colour", None) is None
     assert automaton.step(DONE, "colour", None) == (DONE, DONE)
@@ -215,38 +226,38 @@ def test_the_coarse_cell_of_a_fine_cell_holds_it(some: set[int], more: set[int])
 @pytest.mark.parametrize(
     ("constraint", "words"),
     [
-        (ir.Constant(INFANT), "contains infant"),
-        (ir.Majority(INFANT, "well"), "meets infant"),
-        (ir.Forbid("age"), ""),
-        (ir.Forbid("age", below=2), "depth 0"),
-        (ir.Forbid("age", within=INFANT), ""),
-        (ir.First("age"), "root"),
-        (ir.Before("age", "income"), "no age yet"),
-        (ir.Once("age"), ""),
-        (ir.Exclusive(("age", "income")), ""),
-        (ir.Interaction((("age",), ("income",))), ""),
+        (Constant(INFANT), "contains infant"),
+        (Majority(INFANT, "well"), "meets infant"),
+        (Forbid("age"), ""),
+        (Forbid("age", below=2), "depth 0"),
+        (Forbid("age", within=INFANT), ""),
+        (First("age"), "root"),
+        (Before("age", "income"), "no age yet"),
+        (Once("age"), ""),
+        (Exclusive(("age", "income")), ""),
+        (Interaction((("age",), ("income",))), ""),
     ],
 )
-def test_start_states_in_words(constraint: ir.Constraint, words: str) -> None:
+def test_start_states_in_words(constraint: Constraint, words: str) -> None:
     automaton = automaton_of(constraint)
     assert automaton.describe(automaton.start) == words
 
 
 def test_states_after_a_split_in_words() -> None:
-    def after(constraint: ir.Constraint, t: float) -> tuple[str, str]:
+    def after(constraint: Constraint, t: float) -> tuple[str, str]:
         automaton = automaton_of(constraint)
         step = automaton.step(automaton.start, "age", cell(t))
         assert step is not None
         return automaton.describe(step[0]), automaton.describe(step[1])
 
-    assert after(ir.Forbid("age", within=INFANT), 12.0) == ("age < 24", "age >= 0")
-    assert after(ir.Forbid("age", within=INFANT), 24.0) == ("age < 24", "off infant")
-    assert after(ir.Forbid("age", within=INFANT), 0.0) == ("off infant", "age >= 0")
-    assert after(ir.Forbid("age", below=1), 24.0) == ("depth >= 1", "depth >= 1")
-    assert after(ir.Once("age"), 1.0) == ("age used", "age used")
-    assert after(ir.Exclusive(("age", "income")), 1.0) == ("took age", "took age")
+    assert after(Forbid("age", within=INFANT), 12.0) == ("age < 24", "age >= 0")
+    assert after(Forbid("age", within=INFANT), 24.0) == ("age < 24", "off infant")
+    assert after(Forbid("age", within=INFANT), 0.0) == ("off infant", "age >= 0")
+    assert after(Forbid("age", below=1), 24.0) == ("depth >= 1", "depth >= 1")
+    assert after(Once("age"), 1.0) == ("age used", "age used")
+    assert after(Exclusive(("age", "income")), 1.0) == ("took age", "took age")
     groups = (("age", "b"), ("age", "a"), ("c",))
-    assert after(ir.Interaction(groups), 1.0) == ("within [a, age] or [age, b]",) * 2
+    assert after(Interaction(groups), 1.0) == ("within [a, age] or [age, b]",) * 2
 
 
 def test_a_region_inside_the_box_forbids_the_feature() -> None:

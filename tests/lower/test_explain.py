@@ -9,7 +9,7 @@ import pytest
 
 import slp
 from slp.errors import ProgramError
-from slp.ir import program as ir
+from slp.ir.constraints import Monotone, Predicate
 from slp.ir.grammar_text import grammar_to_text
 from slp.ir.words import describe_constraint
 from slp.lower import explain_program, program_to_tree_grammar
@@ -78,7 +78,7 @@ def test_long_grammars_are_abbreviated_and_say_so() -> None:
 def test_why_exact_is_not_possible() -> None:
     program = checked(GROWTREE + BOXES)
     span = program.constraints[0].span
-    program = replace(program, constraints=(ir.Monotone("age", "up", span),))
+    program = replace(program, constraints=(Monotone("age", "up", span),))
     have = explain_program(program, None)
     title, reason = have.split("\n\n")[-2].split("\n", 1)
     assert title == "Exact inference is not possible"
@@ -95,8 +95,8 @@ def test_why_exact_is_not_possible() -> None:
 def test_predicates_run_code() -> None:
     program = checked(GROWTREE)
     tests = (
-        ir.Predicate("python", parse_term("ok"), local=True),
-        ir.Predicate("python", parse_term("fine"), function=len),
+        Predicate("python", parse_term("ok"), local=True),
+        Predicate("python", parse_term("fine"), function=len),
     )
     have = explain_program(replace(program, constraints=tests), None)
     assert (

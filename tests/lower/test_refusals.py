@@ -8,6 +8,7 @@ import pytest
 
 from slp.errors import DataError, ProgramError, SlpError, UnsupportedError
 from slp.ir import program as ir
+from slp.ir.constraints import Constraint, MaxFeatures, Monotone, Once, Predicate
 from slp.ir.grammar_text import grammar_to_text
 from slp.ir.schema import Schema
 from slp.lower import expansion, find_tests_on_trees, program_to_tree_grammar
@@ -24,25 +25,25 @@ _SAMPLE = "take the engine `mh`, as `auto` does, or leave the constraint out"
     ("constraint", "says", "help"),
     [
         (
-            ir.MaxFeatures(3),
+            MaxFeatures(3),
             "`max_features(3)` is decided at the finished tree, and trees cannot be summed exactly "
             "under it",
             _SAMPLE,
         ),
         (
-            ir.Monotone("age", "up"),
+            Monotone("age", "up"),
             "`monotone(age, up)` is decided at the finished tree, and trees cannot be summed "
             "exactly under it",
             _SAMPLE,
         ),
         (
-            ir.Predicate("python", _GOAL),
+            Predicate("python", _GOAL),
             "the Python predicate check is decided by code at the finished tree, and trees cannot "
             "be summed exactly under it",
             _SAMPLE,
         ),
         (
-            ir.Predicate("prolog", _GOAL, local=True),
+            Predicate("prolog", _GOAL, local=True),
             "the Prolog predicate check is decided by code at each node, and trees cannot be "
             "summed exactly under it",
             _SAMPLE,
@@ -50,7 +51,7 @@ _SAMPLE = "take the engine `mh`, as `auto` does, or leave the constraint out"
     ],
 )
 def test_constraints_of_the_finished_tree_are_refused(
-    constraint: ir.Constraint, says: str, help: str
+    constraint: Constraint, says: str, help: str
 ) -> None:
     program = ir.CheckedProgram("p", start=None, rules=(), constraints=(constraint,))
     with pytest.raises(UnsupportedError) as caught:
@@ -62,7 +63,7 @@ def test_constraints_of_the_finished_tree_are_refused(
 
 
 def test_all_constraints_of_the_finished_tree_are_named_at_once() -> None:
-    constraints = (ir.MaxFeatures(3), ir.Once("age"), ir.Monotone("age", "up"))
+    constraints = (MaxFeatures(3), Once("age"), Monotone("age", "up"))
     program = ir.CheckedProgram("p", start=None, rules=(), constraints=constraints)
     with pytest.raises(UnsupportedError) as caught:
         program_to_tree_grammar(program, numeric("age"))
@@ -83,7 +84,7 @@ def test_states_tell_the_depth_where_predicates_are_asked_at_nodes() -> None:
     text = ":- start(t). 1/2 :: t --> split(F, V), t, t. 1/2 :: t --> leaf."
     schema = numeric("age", most_leaves=4)
     for local, names in ((False, ["t"]), (True, [f"t, depth {d}" for d in range(4)])):
-        predicate = ir.Predicate("python", _GOAL, local=local)
+        predicate = Predicate("python", _GOAL, local=local)
         program = replace(checked(text), constraints=(predicate,))
         grammar = program_to_tree_grammar(program, schema, tests_on_trees=True)
         assert [state.name for state in grammar.states] == names

@@ -6,41 +6,53 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
-from slp.ir import program as ir
+from slp.ir.constraints import (
+    Before,
+    Box,
+    Constant,
+    Constraint,
+    Exclusive,
+    First,
+    Forbid,
+    Interaction,
+    Majority,
+    Once,
+    Predicate,
+)
 from tests.spec.example import FREE, Node, Value
 
 
-def satisfies(c: ir.Constraint, feature: str, test: Value, node: Node) -> bool:
+def satisfies(c: Constraint, feature: str, test: Value, node: Node) -> bool:
     """Whether splitting `node` at `test` on `feature` is in accord with a constraint."""
     path = node.path
-    if isinstance(c, ir.Constant):
+    if isinstance(c, Constant):
         return not (_contains(c.box, node) and _cuts_box(c.box, feature, test))
-    if isinstance(c, ir.Forbid):
+    if isinstance(c, Forbid):
         if feature != c.feature or (c.below is not None and node.depth < c.below):
             return True
         return c.within is not None and not _inside(c.within, node)
-    if isinstance(c, ir.First):
+    if isinstance(c, First):
         return node.depth > 0 or feature == c.feature
-    if isinstance(c, ir.Before):
+    if isinstance(c, Before):
         return feature != c.then or c.feature in path
-    if isinstance(c, ir.Once):
+    if isinstance(c, Once):
         return feature != c.feature or feature not in path
-    if isinstance(c, ir.Exclusive):
+    if isinstance(c, Exclusive):
         return len({*path, feature} & set(c.features)) <= 1
-    if isinstance(c, ir.Interaction):
+    if isinstance(c, Interaction):
         return any({*path, feature} <= set(group) for group in c.groups)
-    if isinstance(c, ir.Predicate):
+    if isinstance(c, Predicate):
         return _asked(c, node, feature, test)
     return True
 
 
 def leaf_satisfies(
-    c: ir.Constraint, responses: Sequence[Any], weights: Sequence[float], node: Node
+    c: Constraint, responses: Sequence[Any], weights: Sequence[float], node: Node
 ) -> bool:
     """Whether ending at `node` with these responses is in accord with a constraint."""
-    if isinstance(c, ir.Predicate):
+    if isinstance(c, Predicate):
         return _asked(c, node, None, None)
-    if not isinstance(c, ir.Majority) or not _meets(c.box, node):
+    if not isinstance(c, Majority) or not _meets(c.box, node):
         return True
     total = dict.fromkeys([*map(str, responses), c.outcome], 0.0)
     for y, weight in zip(responses, weights, strict=True):
@@ -48,7 +60,7 @@ def leaf_satisfies(
     return all(own <= total[c.outcome] * (1 + 1e-9) for own in total.values())
 
 
-def _asked(c: ir.Predicate, node: Node, feature: str | None, test: Value | None) -> bool:
+def _asked(c: Predicate, node: Node, feature: str | None, test: Value | None) -> bool:
     """What a local predicate, given as a function, says of a node and what is decided there."""
     if not c.local:
         return True
@@ -59,7 +71,7 @@ def _asked(c: ir.Predicate, node: Node, feature: str | None, test: Value | None)
     return bool(c.function(seen))
 
 
-def _contains(box: ir.Box, node: Node) -> bool:
+def _contains(box: Box, node: Node) -> bool:
     """`lo <= Min` and `hi >= Max` in every feature, those that the box does not bound included."""
     if node.tested_levels:
         return False
@@ -71,18 +83,18 @@ def _contains(box: ir.Box, node: Node) -> bool:
     return True
 
 
-def _cuts_box(box: ir.Box, feature: str, test: Value) -> bool:
+def _cuts_box(box: Box, feature: str, test: Value) -> bool:
     if isinstance(test, str) or feature not in box.bounds:
         return True
     low, high = box.bounds[feature]
     return low < test < high
 
 
-def _inside(box: ir.Box, node: Node) -> bool:
+def _inside(box: Box, node: Node) -> bool:
     bounds = [(*node.bounds(f), *box.bounds[f]) for f in box.bounds]
     return all(lo >= low and hi <= high for lo, hi, low, high in bounds)
 
 
-def _meets(box: ir.Box, node: Node) -> bool:
+def _meets(box: Box, node: Node) -> bool:
     bounds = [(*node.bounds(f), *box.bounds[f]) for f in box.bounds]
     return all(lo < high and hi > low for lo, hi, low, high in bounds)

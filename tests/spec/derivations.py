@@ -17,6 +17,7 @@ from itertools import combinations, product
 from typing import Any
 
 from slp.ir import program as ir
+from slp.ir.constraints import MaxLeaves
 from slp.ir.quantity import MISSING, level_numbers
 from slp.terms import Atom, Number, Struct, Term, Var, list_term
 from tests.spec.constraints import leaf_satisfies, satisfies
@@ -72,7 +73,7 @@ class AllDerivations:
         assert program.start is not None
         everything = Node(tuple(range(len(example.rows))))
         most_allowed = min(
-            (c.count for c in program.constraints if isinstance(c, ir.MaxLeaves)),
+            (c.count for c in program.constraints if isinstance(c, MaxLeaves)),
             default=len(example.rows),
         )
         start = computed(program.start, self.parameters)

@@ -14,7 +14,7 @@ from slp.engines.enumeration.derivations import derivations
 from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly
 from slp.engines.mcmc.trees import MetropolisHastings
 from slp.engines.mcmc.trees.target import Target
-from slp.ir.program import Predicate
+from slp.ir.constraints import Predicate
 from slp.ir.tree_grammar import TreeGrammar
 from slp.lower import program_to_tree_grammar
 from slp.problem.boxes import Geometry

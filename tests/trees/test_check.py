@@ -10,18 +10,15 @@ import polars as pl
 import pytest
 
 from slp.errors import DataError
-from slp.ir.program import (
+from slp.ir.constraints import (
     Before,
     Box,
-    CheckedProgram,
     Constant,
     Constraint,
     Exclusive,
-    FeatureDeclaration,
     First,
     Forbid,
     Interaction,
-    LeafDeclaration,
     Majority,
     MaxFeatures,
     MaxLeaves,
@@ -30,6 +27,7 @@ from slp.ir.program import (
     Predicate,
     Support,
 )
+from slp.ir.program import CheckedProgram, FeatureDeclaration, LeafDeclaration
 from slp.source import SourceFile, SourceSpan
 from slp.terms import Text
 from slp.trees import CheckResult, Leaf, Node, Split, Tree, check_tree

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from slp.data.table import Feature, Table
-from slp.ir.program import Support
+from slp.ir.constraints import Support
 from slp.leaves import Dirichlet
 from slp.trees import Leaf, Node, Split, Tree, fit_tree
 

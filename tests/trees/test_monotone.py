@@ -7,7 +7,8 @@ from collections import Counter
 
 import pytest
 
-from slp.ir.program import LeafDeclaration, Monotone
+from slp.ir.constraints import Monotone
+from slp.ir.program import LeafDeclaration
 from slp.leaves import Dirichlet, LeafModel, label_text
 from slp.problem.cut_trees import Renderer
 from slp.problem.tree_tests import MonotonePredictions, preorder

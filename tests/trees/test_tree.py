@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from slp.errors import DataError
-from slp.ir.program import Box
+from slp.ir.constraints import Box
 from slp.trees import Leaf, Split, Tree
 
 DEEP = 5000

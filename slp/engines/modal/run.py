@@ -23,7 +23,7 @@ from slp.engines.modal.plan import MOST_UNDONE, Ending, Grown, Plan
 from slp.engines.modal.pruning import Pruning
 from slp.engines.modal.result import ModalResult, ModalTree
 from slp.errors import BudgetError, NoTreeError, TimeOverError, UnsupportedError, UsageError
-from slp.ir.program import MaxFeatures, of_kind
+from slp.ir.constraints import MaxFeatures, of_kind
 from slp.messages.inference import (
     MODAL_OUT_OF_MEMORY,
     MODAL_SMOOTHING_ALONE,

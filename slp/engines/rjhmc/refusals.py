@@ -7,9 +7,7 @@ from collections.abc import Iterator
 
 from slp.engines.rjhmc.options import BIRTHS, INDICES, TUNINGS, SoftTreeOptions
 from slp.errors import Diagnostic
-from slp.ir.program import (
-    GATE_SPREAD,
-    GATE_WIDTH,
+from slp.ir.constraints import (
     Box,
     Constant,
     Constraint,
@@ -19,6 +17,7 @@ from slp.ir.program import (
     Monotone,
     Predicate,
 )
+from slp.ir.program import GATE_SPREAD, GATE_WIDTH
 from slp.ir.tree_grammar import CallRule, LeafRule, SplitRule, TreeGrammar
 from slp.kernels.compiled import compiled_core
 from slp.messages import soft_trees as words

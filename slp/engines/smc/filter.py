@@ -16,7 +16,7 @@ from slp.engines.mcmc.records import RecordsOf
 from slp.engines.mcmc.trees import MetropolisHastings
 from slp.engines.smc.particles import FilterPlan, FilterSteps, Island, Particle, drawn_anew
 from slp.engines.smc.result import FilterResult
-from slp.ir.program import MaxFeatures, of_kind
+from slp.ir.constraints import MaxFeatures, of_kind
 from slp.problem.local_process import goals_below
 from slp.runner import IslandStepper, Json, Stop, Tally, Weighted, never
 from slp.runner.randomness import Randomness

@@ -19,7 +19,7 @@ from slp.engines.smc.filter import ParticleFilter
 from slp.engines.smc.particles import ORDERS, FilterPlan
 from slp.engines.smc.proposals import PROPOSALS
 from slp.engines.smc.resampling import SCHEMES
-from slp.ir.program import MaxFeatures
+from slp.ir.constraints import MaxFeatures
 from slp.problem.local_process import LocalProcess
 from slp.problem.tree_tests import AtMostFeatures, MonotonePredictions
 from slp.runner import Weighted

@@ -18,7 +18,8 @@ from slp.engines.mcmc.edits.start import find_nodes, find_start, nodes_of_tree
 from slp.engines.mcmc.edits.target import EditTarget, InLanguage
 from slp.engines.mcmc.mixture import MixtureState, MixtureWithPower
 from slp.engines.mcmc.trees.names import mixture_of_cuts
-from slp.ir.program import Constraint, EditPrior, Support
+from slp.ir.constraints import Constraint, Support
+from slp.ir.program import EditPrior
 from slp.ir.tree_grammar import TreeGrammar
 from slp.messages.chains import EXACT_SUBTREES_OF_EDITS, MOVES_OF_EDITS
 from slp.problem.boxes import Geometry

@@ -26,7 +26,8 @@ from slp.engines.mcmc.trees.core_chains import (
     seeds,
 )
 from slp.engines.mcmc.trees.names import read_names
-from slp.ir.program import MEASURES, Constraint, EditPrior, Measure, Support
+from slp.ir.constraints import Constraint, Support
+from slp.ir.program import MEASURES, EditPrior, Measure
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.compiled import compiled_core
 from slp.problem.boxes import Geometry

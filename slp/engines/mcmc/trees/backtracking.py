@@ -56,7 +56,7 @@ from slp.engines.mcmc.trees.proof import ProofPoint, before_point, choice_points
 from slp.engines.mcmc.trees.provable import Provable
 from slp.engines.mcmc.trees.target import Target
 from slp.errors import NoTreeError, SlpError
-from slp.ir.program import Constraint
+from slp.ir.constraints import Constraint
 from slp.ir.tree_grammar import TreeGrammar
 from slp.messages.chains import BACKTRACKING_ENDS, TOO_MUCH_BACKTRACKING
 from slp.problem.boxes import Geometry

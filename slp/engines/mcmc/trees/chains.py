@@ -16,7 +16,7 @@ from slp.engines.mcmc.trees.names import mixture_of
 from slp.engines.mcmc.trees.proof import grow
 from slp.engines.mcmc.trees.target import Target, can_run_forward
 from slp.errors import NoTreeError
-from slp.ir.program import Constraint
+from slp.ir.constraints import Constraint
 from slp.ir.tree_grammar import TreeGrammar
 from slp.messages.chains import ALL_DRAWS_FAIL, ALL_DRAWS_REFUSED, NO_TREE_YET
 from slp.problem.boxes import Geometry

@@ -35,7 +35,7 @@ from slp.engines.mcmc.trees.core_chains import (
 )
 from slp.engines.mcmc.trees.exact_subtrees import MOST_BOXES
 from slp.engines.mcmc.trees.names import Named, mixture_of_names, names_moves
-from slp.ir.program import Constraint
+from slp.ir.constraints import Constraint
 from slp.ir.tree_grammar import CallRule, OpenStates, SplitRule, TreeGrammar, cell_of
 from slp.kernels.compiled import compiled_core
 from slp.problem.boxes import Geometry

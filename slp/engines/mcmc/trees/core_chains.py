@@ -14,7 +14,7 @@ from slp.engines.mcmc.records import RecordsOf
 from slp.engines.mcmc.trees.names import Named
 from slp.engines.mcmc.trees.particle_gibbs import plan_of
 from slp.engines.smc.particles import FilterPlan, numbers_of
-from slp.ir.program import Constraint, MaxFeatures, Monotone, of_kind
+from slp.ir.constraints import Constraint, MaxFeatures, Monotone, of_kind
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.compiled import compiled_core
 from slp.problem.boxes import Geometry

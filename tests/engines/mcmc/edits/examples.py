@@ -10,7 +10,8 @@ from slp.data.table import Feature, Table
 from slp.engines.mcmc.edits.nodes import EditNode, Nodes
 from slp.engines.mcmc.edits.process import EditProcess
 from slp.engines.mcmc.edits.start import nodes_of_tree
-from slp.ir.program import Measure, Support
+from slp.ir.constraints import Support
+from slp.ir.program import Measure
 from slp.problem.boxes import Geometry
 from slp.problem.cut_trees import Renderer
 from slp.trees import Leaf, Split, Tree, fit_tree

@@ -13,7 +13,8 @@ from scipy.stats import t as student
 from slp.data.table import Table
 from slp.engines.mcmc.edits import CompiledEditMetropolisHastings, EditMetropolisHastings
 from slp.errors import SlpError, UsageError
-from slp.ir.program import Constraint, EditPrior, MaxFeatures, MaxLeaves, Monotone, Support
+from slp.ir.constraints import Constraint, MaxFeatures, MaxLeaves, Monotone, Support
+from slp.ir.program import EditPrior
 from slp.ir.tree_grammar import FORBIDDEN, SplitRule
 from slp.problem.boxes import Geometry
 from slp.problem.tree_on_table import log_likelihood_of_tree

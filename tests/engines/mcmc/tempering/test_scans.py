@@ -15,7 +15,7 @@ from slp.engines.derivations import TreeProof
 from slp.engines.mcmc.tempering import PlainScans, plain
 from slp.engines.mcmc.tempering.plain import NEITHER, POSTERIOR, PRIOR, Rungs
 from slp.engines.mcmc.trees import CompiledMetropolisHastings, MetropolisHastings
-from slp.ir.program import Constraint, MaxLeaves
+from slp.ir.constraints import Constraint, MaxLeaves
 from slp.kernels.compiled import compiled_core
 from tests.engines.mcmc.edits.examples import all_examples
 from tests.engines.mcmc.edits.matrices import Capped

@@ -24,7 +24,7 @@ from slp.engines.mcmc.trees.compiled import CompiledMetropolisHastings, core_tak
 from slp.engines.mcmc.trees.core_chains import CoreProposal
 from slp.engines.mcmc.trees.exact_subtrees import ExactSubtree, SubtreeCharts
 from slp.errors import SlpError, UsageError
-from slp.ir.program import Predicate
+from slp.ir.constraints import Predicate
 from slp.lower import program_to_tree_grammar
 from slp.problem.boxes import Geometry
 from slp.problem.tree_on_table import log_likelihood_of_tree

@@ -9,7 +9,7 @@ import pytest
 
 from slp.data.table import Feature, Table
 from slp.engines.derivations import TreeProof
-from slp.ir.program import MaxFeatures, Monotone, Once
+from slp.ir.constraints import MaxFeatures, Monotone, Once
 from slp.leaves import Dirichlet, GammaPoisson, LeafModel, NormalInverseGamma
 from slp.problem.boxes import Geometry
 from slp.problem.local_process import LocalProcess

@@ -13,7 +13,7 @@ import slp
 from slp.data import table_of
 from slp.engines.chart import Chart, build_forest
 from slp.engines.mcmc.trees import MetropolisHastings
-from slp.ir.program import Monotone
+from slp.ir.constraints import Monotone
 from slp.lower import program_to_tree_grammar
 from slp.problem.boxes import Geometry
 from slp.runner import Schedule, run
