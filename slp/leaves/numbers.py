@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -34,7 +35,7 @@ def rounded_text(model: str) -> str:
     return model if exact else "about " + _DECIMALS.sub(lambda x: f"{float(x[0]):.6g}", model)
 
 
-class NumericModel(LeafFacts):
+class NumericModel(LeafFacts, ABC):
     """Base of the numeric models, which have no classes."""
 
     name: str
@@ -50,9 +51,9 @@ class NumericModel(LeafFacts):
         first, *others = self.hyperparameters
         return np.array([first - self.ref, *others])
 
+    @abstractmethod
     def mean(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
         """See `LeafModel`."""
-        raise NotImplementedError
 
     def values(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
         """The mean."""

@@ -12,6 +12,7 @@ import pytest
 from scipy import integrate, stats
 
 from slp.leaves import Dirichlet, GammaExponential, GammaPoisson, NormalInverseGamma
+from slp.leaves.numbers import NumericModel
 from slp.leaves.rising import LogRising, log_gamma_half_step
 
 
@@ -374,3 +375,11 @@ def test_log_gamma_half_step_is_half_of_a_step():
     for a in (70.0, 1e10):
         steps = log_gamma_half_step(a) + log_gamma_half_step(a + 0.5)
         assert steps == pytest.approx(math.log(a), rel=1e-14)
+
+
+def test_a_numeric_model_must_say_its_mean():
+    class NoMean(NumericModel):
+        name = "no_mean"
+
+    with pytest.raises(TypeError, match="abstract.*mean"):
+        NoMean()
