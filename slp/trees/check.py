@@ -36,7 +36,7 @@ from slp.leaves.numbers import TIE
 from slp.messages.trees import NOT_A_PROGRAM, RESPONSE_WITHOUT_TABLE
 from slp.source import SourceSpan
 from slp.trees.drawing import condition_text
-from slp.trees.monotone import Fall, falls
+from slp.trees.monotone import falls
 from slp.trees.nodes import nodes_of_tree, rows_of
 from slp.trees.predicates import asked_predicate
 from slp.trees.route import leaves_of_rows, levels_of_rows
@@ -136,8 +136,8 @@ class _Seen:
 
 def _check(constraint: Constraint | Support, seen: _Seen) -> CheckResult:
     span = None if isinstance(constraint, Support) else constraint.span
-    words = _words(constraint)
     findings = sorted(_findings(constraint, seen), key=lambda finding: finding.unknown)
+    words = _words(constraint)
     if not findings:
         return CheckResult(constraint, words, span, True)
     first = findings[0]
@@ -149,20 +149,33 @@ def _check(constraint: Constraint | Support, seen: _Seen) -> CheckResult:
     return CheckResult(constraint, words, span, holds, why, path)
 
 
-def _falls(constraint: Monotone, seen: _Seen) -> Iterator[Fall]:
-    program = seen.program
-    return falls(constraint, seen.places, program.leaf, seen.levels, program.class_order)
-
-
 def _findings(constraint: Constraint | Support, seen: _Seen) -> Iterator[_Finding]:
+    """Whatever breaks the constraint (docs/language.md, the table of constraints)."""
+    splits = [(place, place.node) for place in seen.places if isinstance(place.node, Split)]
+    leaves = [(place, place.node) for place in seen.places if isinstance(place.node, Leaf)]
     match constraint:
+        case Majority():
+            for place, leaf in leaves:
+                yield from _outvoted(constraint, place, leaf)
+        case Support():
+            for place, leaf in leaves:
+                yield from _unsupported(constraint, place, leaf)
+        case MaxLeaves(count=count):
+            if len(leaves) > count:
+                yield _Finding(f"the tree has {len(leaves)} leaves")
+        case MaxFeatures(count=count):
+            used = dict.fromkeys(split.feature for _, split in splits)
+            if len(used) > count:
+                yield _Finding(f"the tree splits on {len(used)} features: {', '.join(used)}")
         case Monotone():
-            for fall in _falls(constraint, seen):
+            program = seen.program
+            orders = program.leaf, seen.levels, program.class_order
+            for fall in falls(constraint, seen.places, *orders):
                 yield _Finding(*fall)
         case Predicate():
             yield from _refusals(constraint, seen)
         case _:
-            yield from _violations(constraint, seen.places)
+            yield from _wrong_splits(constraint, splits)
 
 
 def _refusals(predicate: Predicate, seen: _Seen) -> Iterator[_Finding]:
@@ -202,65 +215,54 @@ def _supports(program: CheckedProgram) -> Iterator[Support]:
         yield Support(max_depth=program.support.max_depth)
 
 
-#: What `_violations` checks: each of these has a case there or in a function that it calls.
-_CHECKED = (
-    *(Constant, Forbid, First, Before, Once, Exclusive, Interaction),
-    *(Majority, MaxLeaves, MaxFeatures, Support),
-)
-
-
-def _violations(constraint: Constraint | Support, places: list[Place]) -> Iterator[_Finding]:
-    """Every node that breaks the constraint (docs/language.md, the table of constraints)."""
-    if not isinstance(constraint, _CHECKED):
-        raise TypeError(f"no such constraint: {constraint!r}")
-    for place in places:
-        if isinstance(place.node, Split):
-            why = _why_split_breaks(constraint, place, place.node)
-            if why is not None:
-                yield _Finding(why, place)
-        elif isinstance(constraint, Majority):
-            yield from _outvoted(constraint, place, place.node)
-        elif isinstance(constraint, Support):
-            yield from _unsupported(constraint, place, place.node)
-    if isinstance(constraint, MaxLeaves):
-        n_leaves = sum(isinstance(place.node, Leaf) for place in places)
-        if n_leaves > constraint.count:
-            yield _Finding(f"the tree has {n_leaves} leaves")
-    if isinstance(constraint, MaxFeatures):
-        used = dict.fromkeys(p.node.feature for p in places if isinstance(p.node, Split))
-        if len(used) > constraint.count:
-            yield _Finding(f"the tree splits on {len(used)} features: {', '.join(used)}")
-
-
-def _why_split_breaks(constraint: Constraint | Support, place: Place, split: Split) -> str | None:
-    """What is wrong with a split, under a constraint that is decided there; else None."""
-    feature, above, shown = split.feature, place.above, f"`{condition_text(split)}`"
+def _wrong_splits(constraint: Constraint, splits: list[tuple[Place, Split]]) -> Iterator[_Finding]:
+    """Every split that a constraint on splits does not allow."""
     match constraint:
-        case Constant(box=box) if place.region.contains(box):
-            bounds = box.bounds.get(feature)
-            if split.threshold is None or bounds is None:
-                return f"{shown} cuts the box {box.name}, which is free in {feature}"
-            if bounds[0] < split.threshold < bounds[1]:
-                return f"{shown} cuts the box {box.name}"
-        case Forbid(feature=forbidden, below=below, within=within) if feature == forbidden:
-            deep = below is None or place.depth >= below
-            if deep and (within is None or place.region.inside(within)):
-                return f"{shown} at depth {place.depth}"
-        case First(feature=first) if place.parent is None and feature != first:
-            return f"the first split is {shown}"
-        case Before(feature=first, then=then) if feature == then and first not in above:
-            return f"{shown} has no split on {first} above it"
-        case Once(feature=once) if feature == once and once in above:
-            return f"{shown} is a second split on the path"
-        case Exclusive(features=rivals) if feature in rivals:
-            others = (above & set(rivals)) - {feature}
-            if others:
-                return f"{shown} is below a split on {min(others)}"
+        case Constant(box=box):
+            for place, split in splits:
+                if not place.region.contains(box):
+                    continue
+                bounds = box.bounds.get(split.feature)
+                if split.threshold is None or bounds is None:
+                    free = f"the box {box.name}, which is free in {split.feature}"
+                    yield _Finding(f"{_shown(split)} cuts {free}", place)
+                elif bounds[0] < split.threshold < bounds[1]:
+                    yield _Finding(f"{_shown(split)} cuts the box {box.name}", place)
+        case Forbid(feature=forbidden, below=below, within=within):
+            for place, split in splits:
+                deep = below is None or place.depth >= below
+                inside = within is None or place.region.inside(within)
+                if split.feature == forbidden and deep and inside:
+                    yield _Finding(f"{_shown(split)} at depth {place.depth}", place)
+        case First(feature=first):
+            for place, split in splits:
+                if place.parent is None and split.feature != first:
+                    yield _Finding(f"the first split is {_shown(split)}", place)
+        case Before(feature=first, then=then):
+            for place, split in splits:
+                if split.feature == then and first not in place.above:
+                    yield _Finding(f"{_shown(split)} has no split on {first} above it", place)
+        case Once(feature=once):
+            for place, split in splits:
+                if split.feature == once and once in place.above:
+                    yield _Finding(f"{_shown(split)} is a second split on the path", place)
+        case Exclusive(features=rivals):
+            for place, split in splits:
+                others = (place.above & set(rivals)) - {split.feature}
+                if split.feature in rivals and others:
+                    yield _Finding(f"{_shown(split)} is below a split on {min(others)}", place)
         case Interaction(groups=groups):
-            used = above | {feature}
-            if not any(used <= set(group) for group in groups):
-                return f"{shown}: no group holds {', '.join(sorted(used))}"
-    return None
+            for place, split in splits:
+                used = place.above | {split.feature}
+                if not any(used <= set(group) for group in groups):
+                    no_group = f"no group holds {', '.join(sorted(used))}"
+                    yield _Finding(f"{_shown(split)}: {no_group}", place)
+        case _:
+            raise TypeError(f"no such constraint: {constraint!r}")
+
+
+def _shown(split: Split) -> str:
+    return f"`{condition_text(split)}`"
 
 
 def _outvoted(constraint: Majority, place: Place, leaf: Leaf) -> Iterator[_Finding]:

@@ -15,6 +15,7 @@ from slp.ir.constraints import (
     Box,
     Constant,
     Constraint,
+    ConstraintFacts,
     Exclusive,
     First,
     Forbid,
@@ -428,3 +429,13 @@ def test_a_table_without_response() -> None:
     assert message(FRAME, [1, 2]) == ("E413", "the table has 3 rows, but y has 2 values")
     assert message(None, [1, 2]) == ("E611", "there is a response `y`, and no table `X`")
     assert message(None, "outcome") == ("E611", "there is a response `y`, and no table `X`")
+
+
+def test_an_unknown_constraint_is_refused() -> None:
+    """On a tree without splits too, where a constraint on splits holds."""
+
+    class Unknown(ConstraintFacts):
+        span = None
+
+    with pytest.raises(TypeError, match="no such constraint"):
+        Tree(Leaf()).check(program(Unknown()))  # type: ignore[arg-type]
