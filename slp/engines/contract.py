@@ -128,12 +128,18 @@ class Engine(Protocol[T]):
         return True
 
     @property
+    def refuses_options(self) -> bool:
+        """Whether its refusals are of options, so that they are a `UsageError`. Those of programs
+        are an `UnsupportedError`."""
+        return False
+
+    @property
     def Options(self) -> type[T]:  # noqa: N802, a class by its name
         """A frozen dataclass whose fields are made by `option`."""
         ...
 
     def refusal(self, problem: Problem, options: T) -> tuple[Diagnostic, ...]:
-        """Why it does not take this problem; empty if it does."""
+        """Why it does not take this problem with these options; empty if it does."""
         return ()
 
     def run(self, problem: Problem, request: Request, options: T) -> Result:

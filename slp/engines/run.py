@@ -12,7 +12,7 @@ from slp.budgets import Deadline, memory_budget
 from slp.engines.choose import BEST, choose, draws_instead, goes_on_with_draws, read_for
 from slp.engines.contract import Progress, Request
 from slp.engines.registry import ENGINES, all_options, engine_named
-from slp.errors import UnsupportedError, warn
+from slp.errors import UnsupportedError, UsageError, warn
 from slp.kernels.compiled import N_CORES
 from slp.messages.inference import NOT_USED
 from slp.messages.names import joined
@@ -69,7 +69,7 @@ def infer(
     UsageError
         E502 `memory` is no size, E542 `time` no length of time, E505 `draws` or `seed` is no whole
         number from 0 up, `draws` above 10^8 or `threads` below 1, E509 no such engine, E544 no such
-        option.
+        option; E516, E548, E549: the engine does not take an option for the problem.
     UnsupportedError
         The engine that was asked for does not take the problem (E301, E533).
     SlpError
@@ -129,7 +129,7 @@ def _run(problem: Problem, request: Request, given: Mapping[str, Any]) -> Result
     own = engine.Options(**{name: value for name, value in given.items() if name in known})
     refused = engine.refusal(problem, own)
     if refused:
-        raise UnsupportedError(refused)
+        raise (UsageError if engine.refuses_options else UnsupportedError)(refused)
     result, choice = engine.run(problem, request, own), request.choice
     if choice.too_large and not _found_wanting(result):
         warn(draws_instead(choice))

@@ -60,6 +60,7 @@ class SumsOverTrees:
     few_states: bool = False
     soft_trees: bool = False
     needs_weights: bool = True
+    refuses_options: bool = False
     Options: type[Any] = NoOptions
 
     def refusal(self, problem: Problem, options: NoOptions) -> tuple[Diagnostic, ...]:

@@ -109,6 +109,7 @@ def test_it_describes_itself(name: str) -> None:
     assert isinstance(engine.few_states, bool)
     assert engine.soft_trees == (name in SOFT)
     assert isinstance(engine.needs_weights, bool)
+    assert isinstance(engine.refuses_options, bool)
 
 
 @every_engine

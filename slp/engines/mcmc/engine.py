@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -21,30 +21,36 @@ if TYPE_CHECKING:
 #: permission to run the program's code.
 MakeSampler: TypeAlias = Callable[[Problem, Any, bool, bool], "TreeSampler[Any]"]
 
+#: What is refused of options for a problem.
+FindRefusals: TypeAlias = Callable[[Problem, Any], Iterable[Diagnostic]]
+
 
 @dataclass(frozen=True)
 class ChainsOverTrees:
-    """An engine (`slp.engines.drawing.DrawingEngine`) made from a function that makes its chains.
+    """An engine (`slp.engines.drawing.DrawingEngine`) made from a function that makes its chains
+    and one that finds what it refuses.
 
     `in_core` : whether they run in the compiled core where predicates and edits allow it.
-    `needs_grammar`, `few_states`, `soft_trees`, `needs_weights` : see `Engine`.
+    `needs_grammar`, `few_states`, `soft_trees`, `needs_weights`, `refuses_options` : see `Engine`.
     """
 
     name: str
     title: str
     make: MakeSampler
+    find_refusals: FindRefusals
     in_core: bool
     refuses: str
     needs_grammar: bool = True
     few_states: bool = False
     soft_trees: bool = False
     needs_weights: bool = True
+    refuses_options: bool = True
     gives: str = "estimates with their errors, by draws; the evidence where chains are tempered"
     Options: type[Any] = TreeChainOptions
 
     def refusal(self, problem: Problem, options: TreeChainOptions) -> tuple[Diagnostic, ...]:
-        """See `Engine`: refusals are raised when chains are made."""
-        return ()
+        """See `Engine`."""
+        return tuple(dict.fromkeys(self.find_refusals(problem, options)))
 
     def run(self, problem: Problem, request: Request, options: TreeChainOptions) -> Result:
         """See `Engine`, and `slp.engines.mcmc.sample.run_chains`."""
@@ -69,10 +75,15 @@ def _tree_sampler(
     return mcmc.tree_sampler(problem, options, likelihood)
 
 
+def _find_refusals(problem: Problem, options: TreeChainOptions) -> Iterable[Diagnostic]:
+    return mcmc.find_refusals(problem, options)
+
+
 ENGINE = ChainsOverTrees(
     "mh",
     "Metropolis-Hastings over derivations of trees",
     _tree_sampler,
+    _find_refusals,
     in_core=True,
     needs_weights=False,
     refuses="proposals that a program cannot take",

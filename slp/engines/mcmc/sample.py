@@ -33,10 +33,9 @@ from slp.engines.mcmc.trees.forward import ForwardDraws
 from slp.engines.mcmc.trees.given_start import read_start
 from slp.engines.mcmc.trees.names import lists_splits, most_particles, names_moves, read_names
 from slp.engines.mcmc.trees.target import can_run_forward
-from slp.errors import SlpError, UsageError, warn
+from slp.errors import SlpError, warn
 from slp.ir.tree_grammar import SplitRule
-from slp.messages.chains import NOT_KNOWN_INVARIANT, START_OF_EDITS
-from slp.messages.inference import CUTS_OF_BACKTRACKING, NO_LADDERS_OF_BACKTRACKING
+from slp.messages.chains import NOT_KNOWN_INVARIANT
 from slp.messages.names import joined
 from slp.problem.problem import Problem
 from slp.results.drawn import DrawnResult, TreeSampler
@@ -81,7 +80,8 @@ def run_chains(
     # This checks the numbers as they are given, before they are used, or made into scans.
     Schedule(request.draws, options.chains, *(least if n is None else n for n, least in given))
     if problem.grammar.backtracks:
-        options, request = _for_backtracking(problem, request, options)
+        options = replace(options, proposal=options.proposal or INDEPENDENT)
+        request = _for_backtracking(problem, request, str(options.proposal))
     elif options.proposal is None:
         options, request = _by_default(problem, request, options, in_core)
     room, threads = _room(problem, request, options, in_core)
@@ -104,31 +104,17 @@ def _by_default(
     return replace(options, proposal=proposal_of(problem, options, in_core)), request
 
 
-def _for_backtracking(
-    problem: Problem, request: Request, options: TreeChainOptions
-) -> tuple[TreeChainOptions, Request]:
-    """The options with the proposals named, and the request. Where finished trees are tested, its
-    choice says what these proposals are not known to do, and W546 warns of it.
-
-    Raises
-    ------
-    UsageError
-        E516: there is no such proposal; E548: it does not cut, or chains are to be tempered.
-    """
-    options = replace(options, proposal=options.proposal or INDEPENDENT)
-    named = read_names(str(options.proposal))
-    for one in named:
-        if one.name not in ("q_ind", "q_n", "q_uc", "q_seq"):
-            raise UsageError(CUTS_OF_BACKTRACKING(name=one.name))
-    if options.rungs not in (None, 1):
-        raise UsageError(NO_LADDERS_OF_BACKTRACKING())
+def _for_backtracking(problem: Problem, request: Request, proposal: str) -> Request:
+    """The request. Where finished trees are tested, its choice says what these proposals are not
+    known to do, and W546 warns of it."""
+    named = read_names(proposal)
     doubtful = list(dict.fromkeys(one.full_name for one in named if one.name in ("q_n", "q_uc")))
     if doubtful and _tests_trees(problem):
         found = NOT_KNOWN_INVARIANT(names=joined(doubtful), is_are=("is", "are")[len(doubtful) > 1])
         warn(found)
         reason = f"{request.choice.reason}; {found.message}"
         request = replace(request, choice=replace(request.choice, reason=reason))
-    return options, request
+    return request
 
 
 def _tests_trees(problem: Problem) -> bool:
@@ -267,8 +253,6 @@ def begin_chains_at(chains: Any, start: object) -> None:
     DataError
         E601 to E605: there is no tree in the file.
     """
-    if chains.over_edits:
-        raise UsageError(START_OF_EDITS())
     chains.begin_at(read_start(start))
 
 

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cached_property
 
 from slp.engines.mcmc.options import CUTS, TreeChainOptions
+from slp.engines.mcmc.refusals import refused_proposals
 from slp.engines.mcmc.sample import begin_chains_at
 from slp.engines.mcmc.tempering import PlainScans, Tempering
 from slp.engines.mcmc.tempering.plain import Rungs
 from slp.engines.mcmc.trees import MetropolisHastings
-from slp.engines.mcmc.trees.names import read_names
-from slp.errors import UsageError
+from slp.engines.mcmc.trees.names import Named
+from slp.errors import Diagnostic
 from slp.ir import program as ir
 from slp.lower import tree_grammar_or_all
 from slp.messages.chains import EXACT_SUBTREES_IN_PROLOG
@@ -38,7 +39,7 @@ class PrologMetropolisHastings(MetropolisHastings):
     Raises
     ------
     UsageError
-        E516: there is no such proposal here.
+        E516: there is no such proposal.
     UnsupportedError
         E163, E164: the program cannot be expanded. E260, E261: SWI-Prolog is missing.
     ProgramError
@@ -54,8 +55,6 @@ class PrologMetropolisHastings(MetropolisHastings):
         likelihood: bool = True,
         allow_code: bool = False,
     ) -> None:
-        if any(named.name == "q_exact" for named in read_names(proposal)):
-            raise UsageError(EXACT_SUBTREES_IN_PROLOG())
         local = tuple(c for c in program.constraints if not c.at_finished_tree)
         source = expanded(replace(program, constraints=local), geometry)
         schema = geometry.table.schema(program.support.min_leaf)
@@ -91,6 +90,16 @@ class PrologMetropolisHastings(MetropolisHastings):
     def derivations_are_trees(self) -> bool:
         """Whether it is certain that no tree has two proofs."""
         return self._is_its_own and derivations_are_trees(self.process.grammar)
+
+
+def find_refusals(options: TreeChainOptions) -> Iterator[Diagnostic]:
+    """See `Engine.refusal`: E516."""
+    return refused_proposals(options, _sums_over_subtrees)
+
+
+def _sums_over_subtrees(named: list[Named]) -> Iterator[Diagnostic]:
+    if any(one.name == "q_exact" for one in named):
+        yield EXACT_SUBTREES_IN_PROLOG()
 
 
 def sampler(

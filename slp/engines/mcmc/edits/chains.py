@@ -17,11 +17,10 @@ from slp.engines.mcmc.edits.process import Edit, EditProcess, Edits
 from slp.engines.mcmc.edits.start import find_nodes, find_start, nodes_of_tree
 from slp.engines.mcmc.edits.target import EditTarget, InLanguage
 from slp.engines.mcmc.mixture import MixtureState, MixtureWithPower
-from slp.engines.mcmc.trees.names import mixture_of_cuts
+from slp.engines.mcmc.trees.names import mixture_of_cuts, read_names
 from slp.ir.constraints import Constraint, Support
 from slp.ir.program import EditPrior
 from slp.ir.tree_grammar import TreeGrammar
-from slp.messages.chains import EXACT_SUBTREES_OF_EDITS, MOVES_OF_EDITS
 from slp.problem.boxes import Geometry
 from slp.problem.cut_trees import Renderer
 from slp.problem.tree_tests import TreeTest, predicate_tests, tree_tests
@@ -57,7 +56,7 @@ class EditMetropolisHastings(MixtureWithPower[EditTarget, Edits]):
     Raises
     ------
     UsageError
-        E516: there is no such proposal here.
+        E516: the text names no proposals.
     """
 
     derivations_are_trees = in_core = False
@@ -86,7 +85,7 @@ class EditMetropolisHastings(MixtureWithPower[EditTarget, Edits]):
             tests.append(InLanguage(grammar, geometry, node_predicates(constraints)))
         self._tests, self._predicates = tests, predicate_tests(constraints, geometry)
         self._asked = asked_predicates(constraints)
-        self.mixture = mixture_of_cuts(proposal, EXACT_SUBTREES_OF_EDITS, MOVES_OF_EDITS)
+        self.mixture = mixture_of_cuts(read_names(proposal))
         self.normalised = not tests
         self.evidence_note = evidence_note(grammar, constraints)
         self._renderer = Renderer(geometry)

@@ -61,7 +61,7 @@ class CompiledEditMetropolisHastings(CoreChains[EditMetropolisHastings]):
     Raises
     ------
     UsageError
-        E516: there is no such proposal here.
+        E516: the text names no proposals.
     """
 
     def __init__(

@@ -8,7 +8,8 @@ import numpy as np
 
 from slp.engines.mcmc.mixture import MixtureChains, MixtureState
 from slp.engines.mcmc.proofs.start import find_start
-from slp.engines.mcmc.trees.names import mixture_of_cuts
+from slp.engines.mcmc.trees.names import find_other_than_cuts, mixture_of_cuts, read_names
+from slp.errors import UsageError
 from slp.messages.chains import EXACT_SUBTREES_OF_PROOFS, MOVES_OF_PROOFS
 from slp.resolution.derivations import ProofSpace, SLDDerivation
 from slp.runner import Json, Stop, never
@@ -39,7 +40,11 @@ class ProofMetropolisHastings(MixtureChains[ProofSpace, SLDDerivation]):
         span: SourceSpan | None = None,
     ) -> None:
         self.space = space
-        self.mixture = mixture_of_cuts(proposal, EXACT_SUBTREES_OF_PROOFS, MOVES_OF_PROOFS)
+        named = read_names(proposal)
+        refused = [*find_other_than_cuts(named, EXACT_SUBTREES_OF_PROOFS, MOVES_OF_PROOFS)]
+        if refused:
+            raise UsageError(refused)
+        self.mixture = mixture_of_cuts(named)
         self._identity = {**identity, "proposal": proposal}
         self._span = span
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from slp.engines.derivations import TreeProof
@@ -21,10 +21,9 @@ from slp.engines.mcmc.trees.exact_subtrees import ExactSubtree, SubtreeCharts
 from slp.engines.mcmc.trees.moves import TREE_MOVES
 from slp.engines.mcmc.trees.particle_gibbs import SETTINGS, ParticleGibbs, plan_of
 from slp.engines.mcmc.trees.target import Target
-from slp.errors import UsageError
+from slp.errors import Diagnostic, UsageError
 from slp.messages import Wording
 from slp.messages.chains import (
-    EXACT_SUBTREES_OF_PREDICATES,
     IN_SEQUENCE,
     INFINITE_WEIGHTS,
     NO_CHOICE_POINTS,
@@ -67,12 +66,10 @@ def mixture_of(text: str, process: LocalProcess, most_boxes: float) -> Mixture[T
     Raises
     ------
     UsageError
-        E516: the text names no proposals, or q_exact under predicates on nodes.
+        E516: the text names no proposals.
     """
     charts = SubtreeCharts(process, most_boxes)
     names = mixture_of_names(text, lambda: charts.fits(process.root))
-    if process.node_tests.any and any(named.name == "q_exact" for named in names):
-        raise UsageError(EXACT_SUBTREES_OF_PREDICATES())
     exact = ExactSubtree(charts)
     return Mixture.of([(_by_name(named, exact), named.weight) for named in names])
 
@@ -87,23 +84,23 @@ def _by_name(named: Named, exact: ExactSubtree) -> Proposal[Target, TreeProof]:
     return TREE_MOVES.get(named.name) or cut_by_name(named)
 
 
-def mixture_of_cuts(text: str, no_grammar: Wording, no_move: Wording) -> Mixture[Any, Any]:
-    """The mixture that a text names, of proposals that cut at a choice point.
-
-    Raises
-    ------
-    UsageError
-        E516: the text names no proposals; or q_exact, q_pg or a tree move, with these messages; or
-        q_seq, as these derivations are sequences, which every cut cuts.
-    """
-    names = read_names(text)
+def find_other_than_cuts(
+    names: Iterable[Named], no_grammar: Wording, no_move: Wording
+) -> Iterator[Diagnostic]:
+    """E516 for each proposal that derivations which are sequences do not take: q_exact, q_pg or a
+    tree move, with these messages; and q_seq, as every cut cuts the sequence."""
     for named in names:
         if named.name in ("q_exact", "q_pg"):
-            raise UsageError(no_grammar(name=named.name))
-        if named.name == "q_seq":
-            raise UsageError(IN_SEQUENCE())
-        if named.name in TREE_MOVES:
-            raise UsageError(no_move(name=named.name))
+            yield no_grammar(name=named.name)
+        elif named.name == "q_seq":
+            yield IN_SEQUENCE()
+        elif named.name in TREE_MOVES:
+            yield no_move(name=named.name)
+
+
+def mixture_of_cuts(names: Iterable[Named]) -> Mixture[Any, Any]:
+    """The mixture of proposals that cut at a choice point, where `find_other_than_cuts` finds no
+    other."""
     return Mixture.of([(cut_by_name(named), named.weight) for named in names])
 
 
@@ -158,6 +155,7 @@ def most_particles(text: str) -> int:
 
 def cut_by_name(named: Named) -> CutUniformly | CutAtRoot | CutAtEach:
     """One of the proposals that cut at a choice point."""
+    assert named.name in ("q_uc", "q_ind", "q_n"), named.name
     if named.number is not None:
         return CutAtEach(named.number)
     return CutUniformly() if named.name == "q_uc" else CutAtRoot()
