@@ -21,9 +21,9 @@ from slp.cli.summary import (
     standing,
     words_lines,
 )
-from slp.engines import bounds_in_words
 from slp.errors import BudgetError
 from slp.results import (
+    bounds_in_words,
     derivations_note,
     error_note,
     estimate_text,

@@ -20,9 +20,8 @@ from slp.cli.summary import (
     standing,
     words_lines,
 )
-from slp.engines import bounds_in_words
 from slp.errors import BudgetError
-from slp.results import Kind, Known
+from slp.results import Kind, Known, bounds_in_words
 
 _Answer = TypeVar("_Answer")
 

@@ -12,9 +12,8 @@ import slp
 from slp import Posterior
 from slp.cli.common import open_atomic
 from slp.cli.json_text import json_text
-from slp.engines import bounds_in_words
 from slp.errors import BudgetError
-from slp.results import Candidate, Draw, FeatureUse, Known, derivations_note
+from slp.results import Candidate, Draw, FeatureUse, Known, bounds_in_words, derivations_note
 from slp.source import visible
 from slp.trees import Tree
 

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING
 
 from slp.engines.choose import read_for
 from slp.engines.contract import DrawingOptions, Engine
-from slp.engines.exact.passes import bounds_in_words
 from slp.engines.mcmc.options import ProofChainOptions
 from slp.engines.registry import ENGINES, all_options, engine_named
 from slp.engines.run import infer
@@ -34,7 +33,6 @@ __all__ = [
     "LogLikelihood",
     "ProofChainOptions",
     "all_options",
-    "bounds_in_words",
     "engine_named",
     "imported_function",
     "infer",

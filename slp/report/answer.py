@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from slp.engines import bounds_in_words
 from slp.errors import BudgetError, UnsupportedError
 from slp.leaves import label_text, rounded_text
 from slp.messages.names import plural
@@ -14,6 +13,7 @@ from slp.report.tree_lists import legend, tree_list
 from slp.results import (
     Candidate,
     Posterior,
+    bounds_in_words,
     derivations_note,
     error_note,
     estimate_text,

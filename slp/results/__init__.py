@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from slp.results.tempering import TemperingFigures
     from slp.results.tuning import CrossValidation, Tuning
     from slp.results.words import (
+        bounds_in_words,
         derivations_note,
         error_note,
         estimate_text,
@@ -60,6 +61,7 @@ __all__ = [
     "Result",
     "RuleUse",
     "TreePath",
+    "bounds_in_words",
     "bulk_ess",
     "derivations_note",
     "error_note",
@@ -87,8 +89,8 @@ __getattr__, __dir__ = late_names(
         "slp.results.posterior": "Posterior",
         "slp.results.summaries": "FeatureUse",
         "slp.results.partial_results": "Known",
-        "slp.results.words": "derivations_note error_note estimate_text evidence_text "
-        "number_of_trees_text",
+        "slp.results.words": "bounds_in_words derivations_note error_note estimate_text "
+        "evidence_text number_of_trees_text",
         "slp.results.arviz": "posterior_to_arviz",
         "slp.results.rule_use": "RuleUse",
         "slp.results.tempering": "TemperingFigures",

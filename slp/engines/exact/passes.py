@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import cached_property
-from math import ceil, floor, inf
+from math import ceil, inf
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -23,6 +23,7 @@ from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.compiled import N_CORES, compiled_core
 from slp.messages.inference import EXACT_OUT_OF_MEMORY, EXACT_OUT_OF_TIME
 from slp.problem.core import core_problem
+from slp.results.words import bounds_in_words
 
 Bounds: TypeAlias = tuple[float, float]
 _Poll: TypeAlias = Callable[[int, int, int], bool]
@@ -387,14 +388,3 @@ class Passes:
 
 def _words_of(quantity: PassQuantity, excluded: int) -> str:
     return _WORDS[quantity] if excluded < 0 else _WITHOUT
-
-
-def bounds_in_words(bounds: Bounds) -> str:
-    """The bounds on the log evidence as text, rounded outwards."""
-    low, high = bounds
-    if low == high:
-        return f"the log evidence is {low:.6f}"
-    at_most = f"at most {ceil(high * 1e4) / 1e4:.4f}"
-    if low == -inf:
-        return f"the log evidence is certainly {at_most}"
-    return f"the log evidence is certainly at least {floor(low * 1e4) / 1e4:.4f} and {at_most}"
