@@ -33,14 +33,18 @@ def engines_command(as_json: bool) -> None:
         say(
             f"{engine.name:<10}{engine.title}",
             f"{'gives':<10}{engine.gives}",
-            f"{'refuses':<10}{_refuses(engine)}",
+            *_wrapped(f"{'refuses':<10}", _refuses(engine)),
         )
         flags = {f"--{o.name.replace('_', '-')}": o for o in fields(engine.Options)}
         width = 12 + max(map(len, flags), default=0)
         for flag, option in flags.items():
             text = option.metadata["doc"] + _default(option)
-            first = f"{'':<10}{flag}".ljust(width)
-            say(*textwrap.wrap(text, 96, initial_indent=first, subsequent_indent=" " * width))
+            say(*_wrapped(f"{'':<10}{flag}".ljust(width), text))
+
+
+def _wrapped(first: str, text: str) -> list[str]:
+    """A text as lines behind the first part of its first line."""
+    return textwrap.wrap(text, 96, initial_indent=first, subsequent_indent=" " * len(first))
 
 
 def _default(option: Field[Any]) -> str:

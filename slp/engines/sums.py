@@ -55,7 +55,9 @@ class SumsOverTrees:
     title: str
     distribution: Distribution
     gives: str = "every number exactly: evidence, best trees, number of trees, predictions"
-    refuses: str = "constraints that are decided at the finished tree, `edittree`, predicates"
+    refuses: str = (
+        "programs without a finite tree grammar, `max_features`, `monotone`, predicates, `edittree`"
+    )
     needs_grammar: bool = True
     few_states: bool = False
     soft_trees: bool = False

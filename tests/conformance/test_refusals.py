@@ -62,6 +62,32 @@ PROGRAMS: dict[str, slp.Program] = {
     ),
 }
 
+#: What an engine that refuses such a program says of it in `slp engines`.
+TOLD = {
+    "plain": "measures other than `range`",
+    "features": "`max_features`",
+    "monotone": "`monotone`",
+    "predicate": "predicates",
+    "node predicate": "predicates",
+    "edits": "`edittree`",
+    "heavy": "weights at a choice",
+    "soft, constant": "`constant`",
+    "soft, within": "`within`",
+    "soft, majority": "`majority`",
+    "soft, features": "`max_features`",
+    "soft, monotone": "`monotone`",
+    "soft, predicate": "predicates",
+    "soft, leaf": "`min_leaf`",
+    "soft, weight": "`min_weight`",
+    "soft, edits": "`edittree`",
+    "soft, guard": "guards on thresholds",
+    "soft, rows": "rows",
+    "soft, two rules": "several rules",
+    "soft without width": "a width `h` of gates",
+    "soft, wide": "a width `h` of gates",
+    "soft, much spread": "a width `h` of gates",
+}
+
 #: Options, program, code and words.
 Case = tuple[dict[str, Any], str, str, str]
 
@@ -153,6 +179,16 @@ def test_it_refuses(
     with pytest.raises(kind) as caught:
         ask(frame(), engine=name, **options)
     assert tuple(caught.value.diagnostics) == (found,)
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_it_names_what_it_refuses(name: str) -> None:
+    """The line of `slp engines` names what programs are refused for."""
+    engine = engine_named(name)
+    assert engine.needs_grammar == ("without a finite tree grammar" in engine.refuses)
+    for options, program, _, _ in CASES[name]:
+        if not options:
+            assert TOLD[program] in engine.refuses, program
 
 
 def test_every_engine_is_tried() -> None:

@@ -86,5 +86,6 @@ ENGINE = ChainsOverTrees(
     _find_refusals,
     in_core=True,
     needs_weights=False,
-    refuses="proposals that a program cannot take",
+    refuses="programs without a finite tree grammar, proposals that a program cannot take, `start` "
+    "under `edittree`, `rungs` under `failure(backtrack)`",
 )

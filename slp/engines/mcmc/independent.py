@@ -31,8 +31,9 @@ class _Forward(Engine[NoOptions]):
     title = "independent draws of the prior, by running the program forward"
     gives = "estimates with their errors, by independent draws; evidence under backtracking"
     refuses = (
-        "the posterior, but under backtracking; programs in which weights at a choice sum to more "
-        "than 1"
+        "programs without a finite tree grammar, the posterior (but under `failure(backtrack)`), "
+        "weights at a choice that sum to more than 1, programs of which most draws fail, "
+        "predicates on nodes, `edittree`"
     )
     needs_weights = False
     Options = NoOptions

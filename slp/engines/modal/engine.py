@@ -21,7 +21,10 @@ class _Modal(Engine[ModalOptions]):
     name = "modal"
     title = "one tree, grown greedily: at each node the most probable option"
     gives = "one tree and its log joint; no evidence, and no bound on better trees"
-    refuses = "programs without a finite tree grammar, `edittree`"
+    refuses = (
+        "programs without a finite tree grammar, `edittree`, `smoothing` of numbers, or beside "
+        "`look_ahead` or `further`"
+    )
     few_states = True
     Options = ModalOptions
 

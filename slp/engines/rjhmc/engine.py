@@ -24,8 +24,10 @@ class _ReversibleJump(Engine[SoftTreeOptions]):
     title = "reversible-jump Hamiltonian Monte Carlo over soft trees"
     gives = "estimates with their errors, by draws of soft trees; no evidence"
     refuses = (
-        "programs with another measure than `range`, and rules or constraints that depend on "
-        "thresholds or rows"
+        "programs without a finite tree grammar or a width `h` of gates, measures other than "
+        "`range`, guards on thresholds or rows, states with several rules of a kind or that call "
+        "others, `min_leaf`, `min_weight`, `constant`, `within`, `majority`, `max_features`, "
+        "`monotone`, predicates, `edittree`, features that are no numbers, or cut or binned"
     )
     few_states = True
     soft_trees = True

@@ -21,7 +21,9 @@ class _SearchEngine(Engine[NoOptions]):
     name = "search"
     title = "the best tree, by best-first search, with a bound on how far from the best it is"
     gives = "the best trees, their log joints and upper bounds; no evidence"
-    refuses = "constraints that are decided at the finished tree, `edittree`, predicates"
+    refuses = (
+        "programs without a finite tree grammar, `max_features`, `monotone`, predicates, `edittree`"
+    )
     few_states = True
     Options = NoOptions
 

@@ -33,5 +33,6 @@ ENGINE = ChainsOverTrees(
     in_core=False,
     needs_grammar=False,
     refuses="constraints that are decided at a split or a leaf, `edittree`, `missing(side)`, "
-    "guards on thresholds under the measure `range`, the proposal q_exact",
+    "subsets of levels, names of ordered levels, guards on thresholds under the measure `range`, "
+    "predicates named as those of the expansion, the proposal q_exact",
 )
