@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from slp.results.comparison import ComparedProgram, Comparison
     from slp.results.convergence import bulk_ess, monte_carlo_errors, r_hat, tail_ess
     from slp.results.diagnostics import Diagnostics
+    from slp.results.evidence import bounds_in_words
     from slp.results.partial_results import Known
     from slp.results.paths import TreePath
     from slp.results.posterior import Posterior
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from slp.results.tempering import TemperingFigures
     from slp.results.tuning import CrossValidation, Tuning
     from slp.results.words import (
-        bounds_in_words,
         derivations_note,
         error_note,
         estimate_text,
@@ -89,8 +89,9 @@ __getattr__, __dir__ = late_names(
         "slp.results.posterior": "Posterior",
         "slp.results.summaries": "FeatureUse",
         "slp.results.partial_results": "Known",
-        "slp.results.words": "bounds_in_words derivations_note error_note estimate_text "
-        "evidence_text number_of_trees_text",
+        "slp.results.evidence": "bounds_in_words",
+        "slp.results.words": "derivations_note error_note estimate_text evidence_text "
+        "number_of_trees_text",
         "slp.results.arviz": "posterior_to_arviz",
         "slp.results.rule_use": "RuleUse",
         "slp.results.tempering": "TemperingFigures",

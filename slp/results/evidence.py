@@ -1,7 +1,8 @@
-"""Notes on an evidence."""
+"""What is said of an evidence: notes, and bounds in words."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 
 from slp.data.table import Table
@@ -38,3 +39,14 @@ def evidence_note(grammar: TreeGrammar, constraints: Iterable[Constraint] = ()) 
         f"{joined(looking)} {verb} at the response, so the prior is normalised with it in "
         "view; do not compare this evidence with that of another program"
     )
+
+
+def bounds_in_words(bounds: tuple[float, float]) -> str:
+    """The bounds on the log evidence as text, rounded outwards."""
+    low, high = bounds
+    if low == high:
+        return f"the log evidence is {low:.6f}"
+    at_most = f"at most {math.ceil(high * 1e4) / 1e4:.4f}"
+    if low == -math.inf:
+        return f"the log evidence is certainly {at_most}"
+    return f"the log evidence is certainly at least {math.floor(low * 1e4) / 1e4:.4f} and {at_most}"

@@ -59,17 +59,6 @@ def _to_error(value: float, error: float | None) -> str:
     return f"{value:.{max(0, 1 - math.floor(math.log10(error)))}f}"
 
 
-def bounds_in_words(bounds: tuple[float, float]) -> str:
-    """The bounds on the log evidence as text, rounded outwards."""
-    low, high = bounds
-    if low == high:
-        return f"the log evidence is {low:.6f}"
-    at_most = f"at most {math.ceil(high * 1e4) / 1e4:.4f}"
-    if low == -math.inf:
-        return f"the log evidence is certainly {at_most}"
-    return f"the log evidence is certainly at least {math.floor(low * 1e4) / 1e4:.4f} and {at_most}"
-
-
 def derivations_note(posterior: Posterior) -> str | None:
     """What must be said where trees are ranked by their derivations; None where they are not."""
     if posterior.map().derivation_log_joint is None:
