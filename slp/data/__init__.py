@@ -17,18 +17,24 @@ several programs, and its folds. All of them use `cells`, `faults` (checks of co
 from __future__ import annotations
 
 from slp.data.coding import table_of
+from slp.data.columns import Column, labels_of, numbers_of
 from slp.data.files import read_columns, read_frame
-from slp.data.frames import frame_of
+from slp.data.frames import column_of_values, frame_of
 from slp.data.roles import GivenResponse
 from slp.data.shared import SharedTable
-from slp.data.table import Feature, Table
+from slp.data.table import Feature, Table, misses
 
 __all__ = [
+    "Column",
     "Feature",
     "GivenResponse",
     "SharedTable",
     "Table",
+    "column_of_values",
     "frame_of",
+    "labels_of",
+    "misses",
+    "numbers_of",
     "read_columns",
     "read_frame",
     "table_of",

@@ -365,3 +365,8 @@ class Table:
         )
         holes = frozenset(f.name for f in self.features if f.holes)
         return Schema(self.feature_names, levels, most, most_cuts=self.n_cuts, holes=holes)
+
+
+def misses(value: Any) -> bool:
+    """Whether a value of `Table.new_rows` is missing: None or NaN."""
+    return value is None or value != value

@@ -8,3 +8,32 @@ Beside them: `words` (a program and its constraints in sentences) and `grammar_t
 text). Analysis makes programs, lowering makes grammars from them, and inference runs grammars. This
 room imports none of the three.
 """
+
+from typing import TYPE_CHECKING
+
+from slp.late import late_names
+
+if TYPE_CHECKING:
+    from slp.ir.constraints import Box, Predicate
+    from slp.ir.program import CheckedProgram
+    from slp.ir.quantity import IS_MISSING, OneOf, Quantity, level_numbers
+
+__all__ = [
+    "IS_MISSING",
+    "Box",
+    "CheckedProgram",
+    "OneOf",
+    "Predicate",
+    "Quantity",
+    "level_numbers",
+]
+
+# Whoever needs one module of this room does not load the others.
+__getattr__, __dir__ = late_names(
+    __name__,
+    {
+        "slp.ir.constraints": "Box Predicate",
+        "slp.ir.program": "CheckedProgram",
+        "slp.ir.quantity": "IS_MISSING OneOf Quantity level_numbers",
+    },
+)

@@ -25,8 +25,7 @@ from slp.plot.canvas import (
     tip_dots,
     titled,
 )
-from slp.results import Draw, Posterior, TemperingFigures
-from slp.results.tempering import ENOUGH_ROUND_TRIPS
+from slp.results import ENOUGH_ROUND_TRIPS, Draw, Posterior, TemperingFigures
 
 _BINS = 20
 #: More chains have no legend.

@@ -9,9 +9,7 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 from scipy.stats import beta
 
-from slp.data import Table, frame_of
-from slp.data.columns import Column, labels_of, numbers_of
-from slp.data.frames import column_of_values
+from slp.data import Column, Table, column_of_values, frame_of, labels_of, numbers_of
 from slp.leaves import label_text
 from slp.plot.canvas import (
     BLUE,
@@ -27,8 +25,7 @@ from slp.plot.canvas import (
 )
 from slp.plot.curves import predicted
 from slp.plot.points import distinct_rows
-from slp.results import Posterior
-from slp.results.by_tree import predictive_cdf
+from slp.results import Posterior, predictive_cdf
 
 _BINS = 10
 _LEVELS = np.arange(1, 20) / 20

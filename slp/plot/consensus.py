@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
 from slp.data import Feature
-from slp.ir.quantity import IS_MISSING, OneOf, level_numbers
+from slp.ir import IS_MISSING, OneOf, level_numbers
 from slp.plot.canvas import (
     BLUE,
     GREY,
@@ -27,9 +27,8 @@ from slp.plot.canvas import (
 )
 from slp.plot.points import axis_name, on_axis, values_of
 from slp.plot.shapes import most_used
-from slp.results import Posterior
-from slp.results.by_tree import splits_of, trees_of
-from slp.trees.regions import number_text
+from slp.results import Posterior, splits_of, trees_of
+from slp.trees import number_text
 
 #: The most features, and the bins of thresholds, whose number is that of the strip's columns.
 _MOST, _BINS = 12, 48

@@ -25,8 +25,7 @@ from slp.plot.canvas import (
 )
 from slp.plot.points import Grid, axis_name, grid_of, rows_of, with_value
 from slp.plot.shapes import kind_of, most_used
-from slp.results import Posterior
-from slp.results.by_tree import mean_by_tree, quantiles, trees_of
+from slp.results import Posterior, mean_by_tree, trees_of, weighted_quantiles
 
 #: Said where predictions are left out. Trees with a leaf of no event of durations cause it.
 INFINITE = "left out: where the predicted mean is infinite"
@@ -148,7 +147,7 @@ def _band(
     found = []
     for i in range(len(grid.values)):
         means = mean_by_tree(trees, with_value(rows, f, grid.values[i : i + 1]))
-        found.append(quantiles(means, trees.frequency, ends))
+        found.append(weighted_quantiles(means, trees.frequency, ends))
     return np.stack(found, axis=1)
 
 

@@ -11,13 +11,13 @@ from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
 from slp.data import Feature
-from slp.ir.quantity import Quantity
+from slp.ir import Quantity
 from slp.plot.canvas import PLAIN, VERMILION, axes_of, nothing, place_of, plain, titled
 from slp.plot.curves import INFINITE, classes_of, predicted, response_name
 from slp.plot.points import axis_name, grid_of, on_axis, rows_of, typical, with_value
 from slp.plot.shapes import kind_of, most_used
 from slp.results import Posterior
-from slp.trees.regions import number_text
+from slp.trees import number_text
 
 
 def heat_map(

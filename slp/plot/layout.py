@@ -8,9 +8,7 @@ from dataclasses import dataclass
 from slp.leaves import label_text
 from slp.plot.canvas import plain
 from slp.source import visible
-from slp.trees import Leaf, Split, Tree
-from slp.trees.drawing import condition_text, leaf_text
-from slp.trees.tree import Place
+from slp.trees import Leaf, Place, Split, Tree, condition_text, leaf_text
 
 #: Width of a character of the font, and of what is around a test, in inches.
 CHARACTER, _ROOM, _LEAST = 0.067, 0.3, 0.55

@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.data import Feature, Table
-from slp.ir.quantity import level_numbers
-from slp.problem.new_rows import misses
+from slp.data import Feature, Table, misses
+from slp.ir import level_numbers
 from slp.results import Posterior
 
 #: Rows that curves are averaged over, of exact sums and of draws: a sum takes milliseconds a row.

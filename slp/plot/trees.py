@@ -9,7 +9,7 @@ from typing import Any
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch, Rectangle
 
-from slp.ir.constraints import Box
+from slp.ir import Box
 from slp.leaves import Label, label_text, sorted_labels
 from slp.plot.canvas import (
     BLUE,
@@ -25,10 +25,7 @@ from slp.plot.canvas import (
 )
 from slp.plot.layout import BAR, CHARACTER, GAP, Layout, Spot, layout_of
 from slp.results import Candidate, Posterior
-from slp.trees import Leaf, Split, Tree
-from slp.trees.drawing import condition_text, leaf_text
-from slp.trees.regions import Region, number_text
-from slp.trees.soft import SoftTree
+from slp.trees import Leaf, Region, SoftTree, Split, Tree, condition_text, leaf_text, number_text
 
 _TEXT = 8
 #: Height of a leaf's row in inches, and that of its bar in rows.

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.data.table import Feature
+from slp.data.table import Feature, misses
 from slp.ir.quantity import MISSING, LevelOrMissing, OneOf, side_of_missing
 from slp.problem.boxes import Cut
-from slp.problem.new_rows import codes_of_levels, misses
+from slp.problem.new_rows import codes_of_levels
 
 #: What a row does at a cut: the ends, and where the cut says no side, as the row misses the value
 #: or has a level of neither group.

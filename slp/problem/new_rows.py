@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.data.table import Feature, Table
+from slp.data.table import Feature, Table, misses
 from slp.errors import DataError
 from slp.ir.quantity import level_numbers
 from slp.kernels import code_by_cuts
@@ -36,11 +35,6 @@ def rows_as_numbers(table: Table, rows: NDArray[np.object_]) -> NDArray[np.float
         else:
             out[:, f] = [codes.get(value, -1.0) for value in rows[:, f]]
     return out
-
-
-def misses(value: Any) -> bool:
-    """Whether a value of `Table.new_rows` is missing: None or NaN."""
-    return value is None or value != value
 
 
 def share_of_untold(feature: Feature, ours: float, others: float) -> float:

@@ -20,8 +20,7 @@ from slp.results import (
     evidence_text,
     number_of_trees_text,
 )
-from slp.trees import Tree, in_sample_fit
-from slp.trees.soft import SoftTree
+from slp.trees import SoftTree, Tree, in_sample_fit
 
 #: Trees that are shown, and features that are listed.
 SHOWN_TREES = 3

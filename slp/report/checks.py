@@ -6,14 +6,12 @@ import math
 from dataclasses import replace
 
 from slp.compile import compile_program
-from slp.ir.constraints import Predicate
-from slp.ir.program import CheckedProgram
+from slp.ir import CheckedProgram, Predicate
 from slp.report.answer import shown_trees
 from slp.report.html import Content, Html, facts, joined, listing, table, tag
 from slp.results import Diagnostics, Posterior
 from slp.terms import Text
-from slp.trees import CheckResult, check_tree
-from slp.trees.soft import SoftTree
+from slp.trees import CheckResult, SoftTree, check_tree
 
 
 def constraints(posterior: Posterior) -> Html:

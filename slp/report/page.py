@@ -10,7 +10,7 @@ from slp.messages.commands import FILE_NOT_WRITTEN
 from slp.report import answer, checks, given, pictures
 from slp.report.html import Html, joined, tag
 from slp.results import Posterior
-from slp.runner.whole_files import write_whole
+from slp.runner import write_whole
 from slp.version import __version__
 
 #: The browser loads nothing and runs no code, whatever the page contains.

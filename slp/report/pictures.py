@@ -15,7 +15,7 @@ from slp.late import optional_module
 from slp.report.checks import program_of
 from slp.report.html import Content, Html, joined, tag
 from slp.results import Posterior
-from slp.trees.predicates import names_code, with_predicates
+from slp.trees import names_code, with_predicates
 
 #: Before the root of an SVG file stand declarations that name addresses.
 _BEFORE_ROOT = re.compile(r"\A.*?(?=<svg)", re.DOTALL)

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 from slp.leaves import Label, label_text
 from slp.report.html import Html, tag, text
-from slp.trees import Leaf, Node, Split, Tree
-from slp.trees.drawing import condition_text, count_text, leaf_text
+from slp.trees import Leaf, Node, Split, Tree, condition_text, count_text, leaf_text
 
 #: The style has a colour for so many classes; the next ones begin again.
 _COLOURS = 7

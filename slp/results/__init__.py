@@ -23,6 +23,13 @@ from slp.late import late_names
 
 if TYPE_CHECKING:
     from slp.results.arviz import posterior_to_arviz
+    from slp.results.by_tree import (
+        mean_by_tree,
+        predictive_cdf,
+        splits_of,
+        trees_of,
+        weighted_quantiles,
+    )
     from slp.results.comparison import ComparedProgram, Comparison
     from slp.results.convergence import bulk_ess, monte_carlo_errors, r_hat, tail_ess
     from slp.results.diagnostics import Diagnostics
@@ -35,7 +42,7 @@ if TYPE_CHECKING:
     from slp.results.result import Candidate, Draw, Estimate, Kind, Result
     from slp.results.rule_use import RuleUse
     from slp.results.summaries import FeatureUse
-    from slp.results.tempering import TemperingFigures
+    from slp.results.tempering import ENOUGH_ROUND_TRIPS, TemperingFigures
     from slp.results.tuning import CrossValidation, Tuning
     from slp.results.words import (
         derivations_note,
@@ -51,6 +58,7 @@ __all__ = [
     "Comparison",
     "CrossValidation",
     "Diagnostics",
+    "ENOUGH_ROUND_TRIPS",
     "Draw",
     "Estimate",
     "FeatureUse",
@@ -67,10 +75,15 @@ __all__ = [
     "error_note",
     "estimate_text",
     "evidence_text",
+    "mean_by_tree",
     "monte_carlo_errors",
     "number_of_trees_text",
+    "predictive_cdf",
     "r_hat",
+    "splits_of",
     "tail_ess",
+    "trees_of",
+    "weighted_quantiles",
     "posterior_to_arviz",
     "SampledProofs",
     "TemperingFigures",
@@ -80,6 +93,7 @@ __all__ = [
 __getattr__, __dir__ = late_names(
     __name__,
     {
+        "slp.results.by_tree": "mean_by_tree predictive_cdf splits_of trees_of weighted_quantiles",
         "slp.results.convergence": "bulk_ess monte_carlo_errors r_hat tail_ess",
         "slp.results.result": "Candidate Draw Estimate Kind Result",
         "slp.results.comparison": "ComparedProgram Comparison",
@@ -94,7 +108,7 @@ __getattr__, __dir__ = late_names(
         "number_of_trees_text",
         "slp.results.arviz": "posterior_to_arviz",
         "slp.results.rule_use": "RuleUse",
-        "slp.results.tempering": "TemperingFigures",
+        "slp.results.tempering": "ENOUGH_ROUND_TRIPS TemperingFigures",
         "slp.results.tuning": "CrossValidation Tuning",
     },
 )

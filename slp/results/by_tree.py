@@ -52,7 +52,7 @@ def mean_by_tree(trees: DrawnTrees, rows: NDArray[np.object_]) -> NDArray[np.flo
     return np.asarray(total / len(rows))
 
 
-def quantiles(
+def weighted_quantiles(
     values: NDArray[np.float64], shares: NDArray[np.float64], levels: tuple[float, ...]
 ) -> NDArray[np.float64]:
     """Quantiles of values (U, ...) that have shares (U,): for each level the least value whose

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
         until,
     )
     from slp.runner.watch import RunProgress, acceptance, out_of_time_in_words
+    from slp.runner.whole_files import write_whole
 
 __all__ = [
     "ChainStepper",
@@ -68,6 +69,7 @@ __all__ = [
     "out_of_time_in_words",
     "run",
     "until",
+    "write_whole",
 ]
 
 __getattr__, __dir__ = late_names(
@@ -82,5 +84,6 @@ __getattr__, __dir__ = late_names(
         "slp.runner.watch": "RunProgress acceptance out_of_time_in_words",
         "slp.runner.chain": "Schedule",
         "slp.runner.options": "check_count fresh_seed options_of",
+        "slp.runner.whole_files": "write_whole",
     },
 )

@@ -11,32 +11,43 @@ fits a given tree to a table.
 from typing import TYPE_CHECKING
 
 from slp.late import late_names
-from slp.trees.tree import Leaf, Node, Split, Tree
+from slp.trees.tree import Leaf, Node, Place, Split, Tree
 
 if TYPE_CHECKING:
     from slp.trees.check import CheckResult, check_tree
     from slp.trees.differences import TreeEdit, edits_between
-    from slp.trees.drawing import tree_to_dot, tree_to_text
+    from slp.trees.drawing import condition_text, count_text, leaf_text, tree_to_dot, tree_to_text
     from slp.trees.encoding import tree_from_dict, tree_to_dict
     from slp.trees.fit import fit_tree
     from slp.trees.from_sklearn import tree_from_sklearn
     from slp.trees.in_sample import in_sample_fit
     from slp.trees.nodes import TreeNode
+    from slp.trees.predicates import names_code, with_predicates
+    from slp.trees.regions import Region, number_text
     from slp.trees.route import leaf_predictions, predict_rows, route_rows, route_table
+    from slp.trees.soft import SoftTree
 
 __all__ = [
     "CheckResult",
     "Leaf",
     "Node",
+    "Place",
+    "Region",
+    "SoftTree",
     "Split",
     "Tree",
     "TreeEdit",
     "TreeNode",
     "check_tree",
+    "condition_text",
+    "count_text",
     "edits_between",
     "fit_tree",
     "in_sample_fit",
     "leaf_predictions",
+    "leaf_text",
+    "names_code",
+    "number_text",
     "predict_rows",
     "route_rows",
     "route_table",
@@ -45,6 +56,7 @@ __all__ = [
     "tree_to_dict",
     "tree_to_dot",
     "tree_to_text",
+    "with_predicates",
 ]
 
 # Many programs need only `Tree`.
@@ -59,6 +71,9 @@ __getattr__, __dir__ = late_names(
         "slp.trees.route": "leaf_predictions predict_rows route_rows route_table",
         "slp.trees.encoding": "tree_from_dict tree_to_dict",
         "slp.trees.from_sklearn": "tree_from_sklearn",
-        "slp.trees.drawing": "tree_to_dot tree_to_text",
+        "slp.trees.drawing": "condition_text count_text leaf_text tree_to_dot tree_to_text",
+        "slp.trees.predicates": "names_code with_predicates",
+        "slp.trees.regions": "Region number_text",
+        "slp.trees.soft": "SoftTree",
     },
 )
