@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
@@ -270,11 +270,11 @@ def leaves_text(count: int) -> str:
     return "1 leaf" if count == 1 else f"{count} leaves"
 
 
-def sum_of_weights(result: Posterior, draws: Iterable[Draw]) -> float | None:
+def sum_of_weights(result: Posterior, draws: Sequence[Draw]) -> float | None:
     """What the weights of draws are shares of; None where all draws count alike."""
     if result.trees_found is not None:
         return result.trees_found
-    return sum(draw.weight for draw in draws) if result.choice.engine == "smc" else None
+    return sum(draw.weight for draw in draws) if draws and result.draws_have_weights else None
 
 
 def write_draws(draws: Iterable[Draw], path: str | Path, total: float | None = None) -> None:

@@ -262,6 +262,17 @@ class Posterior(Predictions, Summaries):
         """The draws that were asked for, chain after chain."""
         return self._result.draws
 
+    @property
+    def draws_have_weights(self) -> bool:
+        """Whether draws count by weights of their own; False where all count alike.
+
+        Raises
+        ------
+        UsageError
+            E530: there are no draws.
+        """
+        return self._result.draws_have_weights
+
     def log_prior(self, tree: Tree) -> float | None:
         """Log prior probability of any tree that parts the table's rows as `tree` does (thresholds
         need not be canonical, leaf summaries are ignored); -inf off the support; None where the

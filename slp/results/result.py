@@ -259,6 +259,12 @@ class Result(ABC):
     def draws(self) -> Sequence[Draw]:
         """The draws that were asked for, chain after chain."""
 
+    @property
+    def draws_have_weights(self) -> bool:
+        """Whether draws count by weights of their own; False where all count alike."""
+        drawn = self.monte_carlo
+        return drawn is not None and drawn.log_weights is not None
+
     @abstractmethod
     def sample(self, n: int, rng: np.random.Generator) -> list[Tree]:
         """`n` more draws: independent ones, or, of a sampler, from `draws` with replacement."""

@@ -65,17 +65,35 @@ def test_draws_are_whole_lines_and_the_same_for_the_same_seed(
         assert line["log_likelihood"] == pytest.approx(posterior.log_likelihood(tree), rel=1e-9)
 
 
-def test_draws_of_particles_have_shares_that_average(slp_run, table: Path, tmp_path: Path) -> None:
+#: A side of one row fails, as it must split.
+BACKTRACKING = """
+:- failure(backtrack).
+:- start(root).
+1 :: root --> split(_, _), side, leafy.
+1 :: side --> split(_, _), leafy, leafy.
+0.5 :: leafy --> leaf.
+0.5 :: leafy --> split(_, _), leafy, leafy.
+"""
+
+
+@pytest.mark.parametrize("engine", ["smc", "forward"])
+def test_draws_with_weights_have_shares_that_average(
+    slp_run, table: Path, tmp_path: Path, engine: str
+) -> None:
     out = tmp_path / "draws.jsonl"
+    prior: Path | str = "growtree"
+    if engine == "forward":
+        prior = tmp_path / "backtracking.slp"
+        prior.write_text(BACKTRACKING)
     options = ("--seed", 1, "-n", 60, "--json", "-o", out)
-    shown = json.loads(slp_run("slp-sample", "growtree", table, "--engine", "smc", *options).out)
+    shown = json.loads(slp_run("slp-sample", prior, table, "--engine", engine, *options).out)
     lines = [json.loads(line) for line in out.read_text().splitlines()]
     shares = [line["share"] for line in lines]
     assert sum(shares) == pytest.approx(1) and len(set(shares)) > 1
     leaves = [slp.Tree.from_dict(line["tree"]).n_leaves for line in lines]
     mean = sum(s * n for s, n in zip(shares, leaves, strict=True))
     assert mean == pytest.approx(shown["mean_leaves"])
-    slp_run("slp-sample", "growtree", table, "--engine", "mh", "--warmup", 10, *options)
+    slp_run("slp-sample", prior, table, "--engine", "mh", "--warmup", 10, *options)
     assert all("share" not in json.loads(line) for line in out.read_text().splitlines())
 
 
