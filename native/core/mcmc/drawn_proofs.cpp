@@ -63,8 +63,7 @@ bool ProofTransitions::grow_by(const ProofNode& goal, std::uint32_t room, Choose
         if (!choose(rows, next.state, choice)) {
             return false;
         }
-        ProofNode& node =
-            drawn_.emplace_back(node_of(choice, next.state, goal.begin + next.begin, next.size));
+        drawn_.push_back(node_of(choice, next.state, goal.begin + next.begin, next.size));
         if (choice.taken.feature >= 0) {
             const std::uint32_t left = part_rows({rows_.data() + next.begin, next.size},
                                                  test_of(choice.taken), right_rows_.data());
@@ -74,14 +73,9 @@ bool ProofTransitions::grow_by(const ProofNode& goal, std::uint32_t room, Choose
             goals_.push_back({choice.left_state, next.begin, next.size});
         } else {
             ++n_leaves;
-            node.own.n_leaves = 1;
-            problem_.leaf.sum(rows, statistics_.data());
-            node.own.log_likelihood = problem_.leaf.log_marginal(statistics_.data());
         }
     }
-    for (std::size_t i = drawn_.size(); i-- > 0;) {
-        add_up(drawn_, static_cast<std::uint32_t>(i));
-    }
+    add_up(drawn_, rows_, problem_.leaf, statistics_);
     return true;
 }
 

@@ -79,7 +79,7 @@ void TreeEditor::make(std::span<const GivenNode> preorder, EditTree& out) {
         make_canonical(job, test, taken);
         add_split(job, taken, test, 0, 0);
     }
-    add_up_made();
+    add_up(made_, rows_, problem_.leaf, statistics_);
     out.proof = {made_, rows_};
     out.marks.assign(made_.size(), {});
     for (std::size_t i = 0; i < made_.size(); ++i) {
@@ -105,7 +105,7 @@ void TreeEditor::edit(const EditTree& from, EditKind kind, std::span<const std::
                   grows ? kNone : right_of(from.proof.nodes, at + 1));
     }
     keep_tests(from.proof.nodes);
-    add_up_made();
+    add_up(made_, rows_, problem_.leaf, statistics_);
     for (ProofNode& made : made_) {
         made.begin += node.begin;
     }
@@ -175,16 +175,7 @@ void TreeEditor::add_leaf(const Job& job) {
     ProofNode& node = made_.emplace_back();
     node.begin = job.begin;
     node.size = job.size;
-    node.own.n_leaves = 1;
-    problem_.leaf.sum({rows_.data() + job.begin, job.size}, statistics_.data());
-    node.own.log_likelihood = problem_.leaf.log_marginal(statistics_.data());
     depths_.push_back(job.depth);
-}
-
-void TreeEditor::add_up_made() {
-    for (std::size_t i = made_.size(); i-- > 0;) {
-        add_up(made_, static_cast<std::uint32_t>(i));
-    }
 }
 
 // The split that parts the rows as a test does, and whether its sides are exchanged.

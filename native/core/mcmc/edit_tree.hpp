@@ -154,7 +154,6 @@ private:
     void add_split(const Job& job, const Taken& taken, const RowTest& test, std::uint32_t left,
                    std::uint32_t right);
     void add_leaf(const Job& job);
-    void add_up_made();
     void keep_tests(std::span<const ProofNode> old);
     bool make_canonical(const Job& job, const RowTest& test, Taken& taken) const;
     void mark(EditTree& tree, std::uint32_t node);

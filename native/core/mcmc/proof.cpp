@@ -4,13 +4,31 @@
 
 namespace slp::mcmc {
 
-void add_up(std::vector<ProofNode>& nodes, std::uint32_t position) {
+namespace {
+
+// Sums of the subtree at a position from those of its parts.
+void add_parts(std::vector<ProofNode>& nodes, std::size_t position) {
     ProofNode& node = nodes[position];
     node.all = node.own;
-    std::uint32_t part = position + 1;
+    auto part = static_cast<std::uint32_t>(position + 1);
     for (std::uint32_t i = 0; i < node.n_parts(); ++i) {
         node.all.add(nodes[part].all);
         part = right_of(nodes, part);
+    }
+}
+
+}  // namespace
+
+void add_up(std::vector<ProofNode>& nodes, Rows rows, const LeafModel& leaf,
+            std::span<double> statistics) {
+    for (std::size_t i = nodes.size(); i-- > 0;) {
+        ProofNode& node = nodes[i];
+        if (node.n_parts() == 0) {
+            node.own.n_leaves = 1;
+            leaf.sum(rows.subspan(node.begin - nodes[0].begin, node.size), statistics.data());
+            node.own.log_likelihood = leaf.log_marginal(statistics.data());
+        }
+        add_parts(nodes, i);
     }
 }
 
@@ -78,7 +96,7 @@ void replace(Proof& proof, std::span<const std::uint32_t> path, std::span<const 
     }
     std::copy(rows.begin(), rows.end(), proof.rows.begin() + begin);
     for (std::size_t i = path.size() - 1; i-- > 0;) {
-        add_up(proof.nodes, path[i]);
+        add_parts(proof.nodes, path[i]);
     }
 }
 

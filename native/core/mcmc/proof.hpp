@@ -93,8 +93,10 @@ inline std::uint32_t right_of(std::span<const ProofNode> nodes, std::uint32_t le
     return left + nodes[left].all.n_nodes;
 }
 
-// Sums of the subtree at a position from those of its parts.
-void add_up(std::vector<ProofNode>& nodes, std::uint32_t position);
+// The likelihoods of a subtree's leaves on its rows, and the sums of its goals, from the bottom up.
+// `statistics` is scratch for those of a leaf.
+void add_up(std::vector<ProofNode>& nodes, Rows rows, const LeafModel& leaf,
+            std::span<double> statistics);
 
 // The choice point that comes k-th (from 0) in the order in which choices are drawn: depth-first,
 // left before right. It is found in time proportional to the length of a path.

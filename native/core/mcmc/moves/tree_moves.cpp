@@ -393,8 +393,7 @@ bool TreeMoves::build(std::uint32_t at, std::uint32_t plan) {
         if (planned == nullptr || !process_.find(rows, goal.state, taken, choice)) {
             return false;
         }
-        ProofNode& node = drawn_.emplace_back(
-            node_of(choice, goal.state, top.begin + goal.begin, goal.size));
+        drawn_.push_back(node_of(choice, goal.state, top.begin + goal.begin, goal.size));
         if (taken.feature >= 0) {
             // The rows are parted: see take_planned.
             const std::uint32_t left = parted_.n_left;
@@ -403,15 +402,9 @@ bool TreeMoves::build(std::uint32_t at, std::uint32_t plan) {
             goals_.push_back(
                 {planned->right, choice.right_state, goal.begin + left, parted_.n_right});
             goals_.push_back({planned->left, choice.left_state, goal.begin, left});
-        } else {
-            node.own.n_leaves = 1;
-            problem_.leaf.sum(rows, statistics_.data());
-            node.own.log_likelihood = problem_.leaf.log_marginal(statistics_.data());
         }
     }
-    for (std::size_t i = drawn_.size(); i-- > 0;) {
-        add_up(drawn_, static_cast<std::uint32_t>(i));
-    }
+    add_up(drawn_, rows_, problem_.leaf, statistics_);
     return true;
 }
 
