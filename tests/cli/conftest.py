@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -24,8 +25,12 @@ class Result:
 
 
 @pytest.fixture
-def slp_run(capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:
+def slp_run(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> Callable[..., Result]:
     """`slp_run("check", "prior.slp")` gives exit code, standard output and standard error."""
+    # Under `python -m pytest` click would name a command by these three words.
+    monkeypatch.setattr(sys.modules["__main__"], "__package__", "")
 
     def call(*arguments: object) -> Result:
         words = [str(a) for a in arguments]
