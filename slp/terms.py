@@ -83,7 +83,7 @@ class Text:
 class Struct:
     """A compound term `name(args...)`; at least one argument.
 
-    Comparing and hashing never recurse, so that long lists and operator chains can be keys.
+    Comparing and hashing never recurse, so that long lists and deep terms can be keys.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Derivations: whether every rule can apply, every chain of rules ends, and some tree exists."""
+"""Derivations: whether every rule can apply, every path of calls ends, and some tree exists."""
 
 from __future__ import annotations
 

@@ -103,19 +103,19 @@ class _SourceReader:
         self.broken: set[str] = set()  # files with a clause that could not be read
 
     def items_of(
-        self, source: SourceProgram, depth: int, chain: tuple[str, ...]
+        self, source: SourceProgram, depth: int, above: tuple[str, ...]
     ) -> tuple[Placed, ...]:
-        """The items of one file and of the files that it uses. `chain` has the files above it."""
+        """The items of one file and of the files that it uses. `above`: those on the way to it."""
         out: list[Placed] = []
         for item in source.items:
             if isinstance(item, Directive) and (functor(item.goal) or ("",))[0] == "use":
-                out += self.use(item, source.file, depth, chain)
+                out += self.use(item, source.file, depth, above)
             else:
                 out.append(Placed(item, depth))
         return tuple(out)
 
     def use(
-        self, item: Directive, user: SourceFile, depth: int, chain: tuple[str, ...]
+        self, item: Directive, user: SourceFile, depth: int, above: tuple[str, ...]
     ) -> tuple[Placed, ...]:
         goal = item.goal
         args = arguments(goal)
@@ -132,8 +132,8 @@ class _SourceReader:
             self.findings.lacks_text = True
             return ()
         key = f"library prior {target}" if target in prior_names() else _key(file.name)
-        if key in chain:
-            self.cycle(chain, key, item.span)
+        if key in above:
+            self.cycle(above, key, item.span)
             return ()
         fresh = key not in self.already
         self.files.append(UsedFile(user.name, target, file))
@@ -144,7 +144,7 @@ class _SourceReader:
             if found:
                 self.findings.lacks_text = True
                 self.broken.add(key)
-            self.already[key] = self.items_of(program, depth + 1, (*chain, key))
+            self.already[key] = self.items_of(program, depth + 1, (*above, key))
         whole = key not in self.broken
         self.uses.append(Use(target, overrides, self.already[key], depth, whole))
         return self.already[key] if fresh else ()
@@ -172,8 +172,8 @@ class _SourceReader:
         self.uses.append(Use("edittree", parameters, items, depth))
         return items
 
-    def cycle(self, chain: tuple[str, ...], key: str, span: SourceSpan) -> None:
-        names = [Path(k).name for k in (*chain[chain.index(key) :], key)]
+    def cycle(self, above: tuple[str, ...], key: str, span: SourceSpan) -> None:
+        names = [Path(k).name for k in (*above[above.index(key) :], key)]
         self.findings.add(words.CIRCLE_OF_FILES(span, name=names[0], way=" -> ".join(names)))
 
     def file_of(self, target: str, user: SourceFile, span: SourceSpan) -> SourceFile | None:

@@ -57,7 +57,7 @@ class StateSpace:
     `instances[s]` is None if proofs failed with an error, which was reported. `calls[s]` are the
     states that instances of `s` reach without a split, each with the rule. `origin[s]` is the rule
     that first led to `s`, None for the start. `unbounded` tells that the exploration met an endless
-    chain without splits, which was reported.
+    path of calls without splits, which was reported.
     """
 
     instances: dict[Term, list[RuleInstance] | None] = field(default_factory=dict)

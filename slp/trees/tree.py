@@ -1,6 +1,6 @@
 """`Tree`: one decision tree, as people and files see it (in JSON, docs/api.md), apart from engines.
 
-Trees may be thousands of splits deep (a chain is a tree), so nothing here recurses: walks keep
+Trees may be thousands of splits deep (a path is a tree), so nothing here recurses: walks keep
 their own stack, and equality and hashing go over the nodes in preorder.
 """
 

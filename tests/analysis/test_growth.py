@@ -1,4 +1,4 @@
-"""The checker's time is proportional to the size of a program: chains of states, terms with shared
+"""The checker's time is proportional to the size of a program: paths of states, terms with shared
 parts."""
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ def state(i: int) -> Term:
     return Struct("t", (Number(i),))
 
 
-def chain(n: int) -> StateSpace:
+def path(n: int) -> StateSpace:
     """n states, each of which goes on as the next; the last ends."""
     rule = TreeRule(Number(1), Atom("t"), (), LeafBody(), SourceSpan(SourceFile("", ""), 0, 0))
     space = StateSpace()
@@ -36,11 +36,11 @@ def chain(n: int) -> StateSpace:
 
 def test_which_states_end_is_found_in_linear_time() -> None:
     database = Database((), {})
-    assert _ending(chain(50), database) == set(map(state, range(50)))
-    assert_linear(lambda n: _ending(chain(n), database), 500)
+    assert _ending(path(50), database) == set(map(state, range(50)))
+    assert_linear(lambda n: _ending(path(n), database), 500)
 
 
-def test_a_chain_of_nonterminals_is_checked_in_linear_time() -> None:
+def test_a_path_of_nonterminals_is_checked_in_linear_time() -> None:
     def check(n: int) -> None:
         rules = [
             f"0.5 :: t{i} --> leaf.\n0.5 :: t{i} --> split(F, V), t{i + 1}, t{i + 1}.\n"

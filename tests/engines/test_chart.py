@@ -142,7 +142,7 @@ def test_same_seed_same_draws(distribution_of: Engine) -> None:
 
 
 def test_trees_may_be_deeper_than_the_stack(distribution_of: Engine) -> None:
-    """A chain of 1200 splits: state i only cuts off point i, whose leaf is forced."""
+    """A path of 1200 splits: state i only cuts off point i, whose leaf is forced."""
     n = 1200
     table = line(n)
     points = [[i + 0.5 for i in range(n - 1)]]

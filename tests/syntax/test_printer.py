@@ -78,10 +78,10 @@ def test_swi_prolog_reads_the_text_alike(swipl: str, tmp_path: Path) -> None:
 def test_long_terms() -> None:
     items = list_term([Number(i) for i in range(100_000)])
     assert term_to_text(items).endswith("99998, 99999]")
-    chain: Term = Atom("a")
+    term: Term = Atom("a")
     for _ in range(50_000):
-        chain = Struct("+", (chain, Atom("a")))
-    assert len(term_to_text(chain)) == 4 * 50_000 + 1
+        term = Struct("+", (term, Atom("a")))
+    assert len(term_to_text(term)) == 4 * 50_000 + 1
 
 
 def test_renamed_and_anonymous_variables() -> None:

@@ -168,7 +168,7 @@ private:
     bool is_cut(std::size_t s) const { return deepest_ && level_[s] >= *deepest_; }
     bool is_kept(std::size_t s) const { return !deepest_ || level_[s] <= *deepest_; }
 
-    // Chains of states, each followed by the state that most of its splits lead to, as far as that
+    // Paths of states, each followed by the state that most of its splits lead to, as far as that
     // one does not follow another.
     void order() {
         constexpr std::size_t kNone = SIZE_MAX;

@@ -52,13 +52,13 @@ public:
 private:
     // A goal of a particle that is being decided.
     struct ParticleGoal {
-        std::uint32_t particle, goal, next;  // the next item of the same box and state, or kNone
+        std::uint32_t particle, goal, next;  // the next of the same box and state, or kNone
         double log_factor;
         mcmc::Taken taken;
         std::int32_t left_state, right_state;
         std::uint32_t left_box, right_box;
     };
-    // Items that open the same box in the same state, in the order of the particles.
+    // Goals that open the same box in the same state, in the order of the particles.
     struct Group {
         std::uint32_t box, first, last, size;
         std::int32_t state;
@@ -87,9 +87,9 @@ private:
     void decide(mcmc::Randomness& random, Island& island, Tally& tally);
     void apply(Island& island, const ParticleGoal& item, Tally& tally);
     static void fail(Particle& particle);
-    // What an item must take, or null.
+    // What is to be taken at a goal, or null.
     const mcmc::Taken* given(const ParticleGoal& item) const;
-    // Numbers the goals that the choice of an item leads to.
+    // Numbers the goals that the choice at a goal leads to.
     void number_kept(const ParticleGoal& item);
 
     void decide_as_program(mcmc::Randomness& random, Island& island, const Group& group);
@@ -99,7 +99,7 @@ private:
                    std::size_t f, double log_total);
     void decide_optimally(mcmc::Randomness& random, Island& island, const Group& group);
     void list_alternatives(const Island& island, const Group& group);
-    // The boxes of the split that an item drew, if its sides are not known yet.
+    // The boxes of the split drawn at a goal, if its sides are not known yet.
     void find_boxes(Island& island, const Group& group, ParticleGoal& item);
 
     SharedBox::Rows list_rows(Island& island, std::uint32_t box);

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from slp.kernels.compiled import compiled_core
 
-__all__ = ["Found", "Ranked", "Ranking", "CompiledSearch"]
+__all__ = ["FoundTree", "Ranked", "Ranking", "CompiledSearch"]
 
 #: Is given the items opened, the items kept and the bytes used; False stops the search.
 Poll: TypeAlias = Callable[[int, int, int], bool]
@@ -21,7 +21,7 @@ _DONE, _OUT_OF_BUDGET = 0, 2
 
 
 @dataclass(frozen=True, eq=False)
-class Found:
+class FoundTree:
     """What a search found.
 
     Attributes
@@ -56,7 +56,7 @@ class Ranked:
 
     Attributes
     ----------
-    cuts : its tree's nodes, as in `Found`.
+    cuts : its tree's nodes, as in `FoundTree`.
     value : its log joint.
     high : no derivation that comes later has a larger one; inf if no bound is proven.
     """
@@ -83,7 +83,7 @@ class CompiledSearch:
         self._core = core.BestFirstSearch(engine, likelihood, room, most_steps)
 
     def seed(self, cuts: NDArray[np.int32]) -> bool:
-        """Begin with a tree, as in `Found.cuts`; False if no derivation gives it."""
+        """Begin with a tree, as in `FoundTree.cuts`; False if no derivation gives it."""
         feature, low, high = (np.ascontiguousarray(column) for column in cuts.T)
         return bool(self._core.seed(feature, low.astype(np.uint32), high.astype(np.uint32)))
 
@@ -104,10 +104,10 @@ class CompiledSearch:
         """Derivations by falling value, once the search has ended."""
         return Ranking(self._core, known=known, most_steps=most_steps)
 
-    def found(self) -> Found:
+    def found(self) -> FoundTree:
         """What was found so far."""
         feature, low, high, *numbers = self._core.found()
-        return Found(_cuts_of(feature, low, high), *numbers)
+        return FoundTree(_cuts_of(feature, low, high), *numbers)
 
 
 class Ranking:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TypeAlias
 
 from slp.budgets import Deadline
-from slp.engines.search.compiled import CompiledSearch, Found, Poll, Ranked, Ranking
+from slp.engines.search.compiled import CompiledSearch, FoundTree, Poll, Ranked, Ranking
 from slp.engines.search.plain import PlainRanking, PlainSearch
 
 __all__ = ["LEAST_SECONDS", "Listing"]
@@ -54,7 +54,7 @@ class Listing:
     bound : no derivation that is not in the list has a larger log joint.
     """
 
-    def __init__(self, search: AnySearch, found: Found, deadline: Deadline, room: int) -> None:
+    def __init__(self, search: AnySearch, found: FoundTree, deadline: Deadline, room: int) -> None:
         self._search, self._deadline, self._room = search, deadline, room
         self.interrupted = self.out_of_time = self.out_of_memory = False
         self._taken = 0

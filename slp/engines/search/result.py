@@ -17,7 +17,7 @@ from slp.engines import search
 from slp.engines.contract import Request
 from slp.engines.modal.trees_found import TreesFound
 from slp.engines.near_best import ROUNDING
-from slp.engines.search.compiled import Found, Ranked
+from slp.engines.search.compiled import FoundTree, Ranked
 from slp.engines.search.listing import Listing
 from slp.problem.problem import Problem
 from slp.problem.tree_on_table import log_likelihood_of_tree, tree_of_nodes
@@ -42,7 +42,7 @@ class SearchResult(TreesFound):
     def __init__(
         self,
         problem: Problem,
-        found: Found,
+        found: FoundTree,
         listing: Listing,
         *,
         request: Request,

@@ -17,7 +17,7 @@ from slp.engines.contract import Request
 from slp.engines.modal.compiled import core_engine, grow_in_core
 from slp.engines.modal.plan import Ending, Grown, Plan
 from slp.engines.modal.pruning import Pruning
-from slp.engines.search.compiled import CompiledSearch, Found
+from slp.engines.search.compiled import CompiledSearch, FoundTree
 from slp.engines.search.listing import LEAST_SECONDS, AnySearch, Listing
 from slp.engines.search.plain import PlainSearch
 from slp.engines.search.result import SearchResult
@@ -100,7 +100,7 @@ class _Run:
             out_of_memory=self.out_of_memory,
         )
 
-    def _raise_nothing(self, found: Found) -> NoReturn:
+    def _raise_nothing(self, found: FoundTree) -> NoReturn:
         if found.certified or found.high == -math.inf:
             raise NoTreeError(NO_TREE())
         if self.out_of_memory:
@@ -127,7 +127,7 @@ class _Run:
 
     # --- in the core ---------------------------------------------------------------------------
 
-    def _in_core(self) -> tuple[CompiledSearch, Found]:
+    def _in_core(self) -> tuple[CompiledSearch, FoundTree]:
         room = room_beside(self.problem.table, self.request.memory)
         if room < _LEAST_ROOM:
             self._raise_no_memory()
@@ -199,7 +199,7 @@ class _Run:
 
     # --- plainly -------------------------------------------------------------------------------
 
-    def _plainly(self) -> tuple[PlainSearch, Found]:
+    def _plainly(self) -> tuple[PlainSearch, FoundTree]:
         problem = self.problem
         check_room_for_bit_sets(problem.table, self.request.memory)
         process = LocalProcess(problem.grammar, problem.boxes)
@@ -209,4 +209,4 @@ class _Run:
         except KeyboardInterrupt:
             self.interrupted = True
         low, high = search.low, search.high
-        return search, Found(search.cuts(), low, high, len(search.items), 0, search.steps, 0)
+        return search, FoundTree(search.cuts(), low, high, len(search.items), 0, search.steps, 0)

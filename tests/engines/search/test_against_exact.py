@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from slp.data.table import Feature, Table
-from slp.engines.search.compiled import CompiledSearch, Found
+from slp.engines.search.compiled import CompiledSearch, FoundTree
 from slp.engines.search.plain import PlainSearch
 from slp.ir.program import MEASURES
 from slp.ir.tree_grammar import CallRule, LeafRule, Rule, TreeGrammar
@@ -131,7 +131,7 @@ def growing(rng: np.random.Generator, table: Table, depths: int | None = None) -
     return make_grammar(table, states, normalised=True, feature_weights=weights)
 
 
-def value_of(problem: Problem, found: Found, likelihood: bool) -> float:
+def value_of(problem: Problem, found: FoundTree, likelihood: bool) -> float:
     """The best value among the derivations of the tree found, taken over by a fresh search."""
     search = CompiledSearch(problem.core, likelihood=likelihood, room=_ROOM, most_steps=1)
     assert search.seed(found.cuts)
@@ -227,7 +227,7 @@ def test_a_search_that_has_begun_takes_more_trees() -> None:
     assert better > 5
 
 
-def found_at(problem: Problem, likelihood: bool, steps: int) -> Found:
+def found_at(problem: Problem, likelihood: bool, steps: int) -> FoundTree:
     """What a search has found after so many steps."""
     search = CompiledSearch(problem.core, likelihood=likelihood, room=_ROOM, most_steps=steps)
     search.run()

@@ -21,7 +21,7 @@ from slp.cli import slp_command
 from slp.engines import modal
 from slp.engines.modal.plan import Ending
 from slp.engines.search import run as search_run
-from slp.engines.search.compiled import CompiledSearch, Found
+from slp.engines.search.compiled import CompiledSearch, FoundTree
 from slp.errors import SlpError, SlpWarning
 from slp.problem.problem import Problem
 
@@ -168,7 +168,7 @@ def test_the_best_is_the_best_that_is_known(monkeypatch: pytest.MonkeyPatch) -> 
     """Listing what a search met may find a better tree than the search had."""
     found_at = CompiledSearch.found
 
-    def worse(search: CompiledSearch) -> Found:
+    def worse(search: CompiledSearch) -> FoundTree:
         """One leaf, as if the search had not put together what it met."""
         leaf = np.array([[-1, 0, 0]], np.int32)
         return replace(found_at(search), cuts=leaf, low=-200.0)
