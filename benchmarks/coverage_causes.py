@@ -1,6 +1,6 @@
 """Why 90 % predictive intervals of numbers hold more than 90 %: one tree, one chain, all chains.
 
-    python benchmarks/coverage_causes.py DATA [--folds K] [--longer TIMES] [--rungs R] [NAME ...]
+    python -m benchmarks.coverage_causes DATA [--folds K] [--longer TIMES] [--rungs R] [NAME ...]
 
 Tables, folds and prior are those of `coverage.py`. More tables are simulated: `model` is drawn from
 the prior itself; `line` and `step` have one feature, a line or one step, and noise of variance 1,
@@ -26,10 +26,12 @@ from pathlib import Path
 
 import numpy as np
 import polars as pl
-from coverage import FILES, LEVEL, MADE, folds, table
 from numpy.typing import NDArray
 
 import slp
+from benchmarks.coverage import FILES, LEVEL, MADE, folds, table
+from slp.leaves.normal_inverse_gamma import NormalInverseGamma
+from slp.results.drawn import DrawnResult
 
 TABLES = 20
 
@@ -77,12 +79,14 @@ def parts(
             yield slp.parse(":- use(growtree)."), train, test
 
 
-def of_draws(posterior: slp.Posterior, test: pl.DataFrame) -> tuple[NDArray[np.float64], ...]:
+def of_draws(result: DrawnResult, test: pl.DataFrame) -> tuple[NDArray[np.float64], ...]:
     """F(y) and density of y, mean and variance at every draw, each (M, T, m)."""
-    averages, leaf = posterior._result.averages, posterior.table.leaf
-    rows = posterior.table.new_rows(test)
-    where = np.concatenate(list(averages._leaves_reached(rows)), axis=1)
-    statistics = averages._statistics[where]
+    averages = result.averages
+    leaf = averages.table.leaf
+    assert isinstance(leaf, NormalInverseGamma)
+    before = np.cumsum(averages.n_leaves) - averages.n_leaves
+    trees = zip(before, averages.trees, strict=True)
+    statistics = averages.leaf_statistics[[n + scored.tree.apply(test) for n, scored in trees]]
     y = test["y"].to_numpy()
     _, _, alpha, beta = leaf.hyperparameters
     n, _, kappa, growth = leaf._update(statistics)
@@ -126,8 +130,10 @@ def measure(name: str, folder: Path, k: int, longer: int, rungs: int) -> str:
             thin=1000 * longer,
             rungs=rungs,
         )
-        F, density, mean, variance = of_draws(posterior, test)
-        joint = posterior._result.averages.by_chain(posterior._result.log_joint).mean(1)
+        result = posterior._result
+        assert isinstance(result, DrawnResult) and posterior.diagnostics is not None
+        F, density, mean, variance = of_draws(result, test)
+        joint = result.averages.by_chain(result.log_joint).mean(1)
         best = int(joint.argmax())
         y, sd = test["y"].to_numpy(), float(np.std(train["y"].to_numpy()))
         rows.append(len(y))
@@ -143,7 +149,7 @@ def measure(name: str, folder: Path, k: int, longer: int, rungs: int) -> str:
         note("between draws", mean.var(1).mean() / sd**2)
         note("between chains", mean.mean(1).var(0).mean() / sd**2)
         note("log posterior apart", np.ptp(joint))
-        note("r_hat", posterior.diagnostics.convergence["predictions"].r_hat)
+        note("r_hat", posterior.diagnostics.convergence["predictions"].r_hat or np.nan)
     weight = np.array(rows) / sum(rows)
     return "  ".join(f"{what} {np.dot(weight, v):.3f}" for what, v in found.items())
 
