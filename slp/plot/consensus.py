@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from slp.data import Feature
+from slp.data import Feature, Table
 from slp.ir import IS_MISSING, OneOf, level_numbers
 from slp.plot.canvas import (
     BLUE,
@@ -28,7 +28,7 @@ from slp.plot.canvas import (
 from slp.plot.points import axis_name, on_axis, values_of
 from slp.plot.shapes import most_used
 from slp.results import Posterior, splits_of, trees_of
-from slp.trees import number_text
+from slp.trees import Split, number_text
 
 #: The most features, and the bins of thresholds, whose number is that of the strip's columns.
 _MOST, _BINS = 12, 48
@@ -54,22 +54,7 @@ def thresholds(
     named = list(features) or most_used(posterior)[:_MOST]
     places = [place_of(name, table.feature_names, "feature") for name in named]
     trees = trees_of(posterior)
-    found: dict[str, Counter[float | str]] = defaultdict(Counter)
-    on_missing: Counter[str] = Counter()
-    for split, share in splits_of(trees):
-        feature = table.features[table.feature_names.index(split.feature)]
-        if feature.missing == "side" and split.level == IS_MISSING:
-            on_missing[split.feature] += share  # type: ignore[assignment]
-            continue
-        at: list[float | str] = []
-        if isinstance(split.level, OneOf):  # each level on the left has a part of it
-            at = list(split.level.levels)
-        elif split.level is not None:
-            at = [str(split.level)]  # whatever the side of missing values
-        elif split.threshold is not None:
-            at = [float(split.threshold)]
-        for place in at:
-            found[split.feature][place] += share / len(at)  # type: ignore[assignment]
+    found, on_missing = _places_of_splits(splits_of(trees), table)
     strips = [_strip(table.features[f], found[table.feature_names[f]]) for f in places]
     highest = max((heights.max(initial=0.0) for _, heights, _ in strips), default=0.0)
     if highest == 0.0:
@@ -108,6 +93,30 @@ def thresholds(
     ax.spines[["left", "bottom"]].set_visible(False)
     ax.tick_params(left=False)
     return ax
+
+
+def _places_of_splits(
+    splits: Iterable[tuple[Split, float]], table: Table
+) -> tuple[dict[str, Counter[float | str]], Counter[str]]:
+    """By feature, the shares of splits at each threshold or level, and of those that part missing
+    from present."""
+    found: dict[str, Counter[float | str]] = defaultdict(Counter)
+    on_missing: Counter[str] = Counter()
+    for split, share in splits:
+        feature = table.features[table.feature_names.index(split.feature)]
+        if feature.missing == "side" and split.level == IS_MISSING:
+            on_missing[split.feature] += share  # type: ignore[assignment]
+            continue
+        at: list[float | str] = []
+        if isinstance(split.level, OneOf):  # each level on the left has a part of it
+            at = list(split.level.levels)
+        elif split.level is not None:
+            at = [str(split.level)]  # whatever the side of missing values
+        elif split.threshold is not None:
+            at = [float(split.threshold)]
+        for place in at:
+            found[split.feature][place] += share / len(at)  # type: ignore[assignment]
+    return found, on_missing
 
 
 def _strip(
