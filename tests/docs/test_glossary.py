@@ -11,6 +11,7 @@ import slp
 from tests.docs.pages import ROOT
 
 PACKAGE = Path(slp.__file__).parent
+CORE, BINDINGS = ROOT / "native" / "core", ROOT / "native" / "bindings"
 GLOSSARY = (ROOT / "docs" / "glossary.md").read_text("utf-8")
 
 #: Words in the names of classes that have their meaning in English, in Python or in a textbook of
@@ -19,12 +20,13 @@ PLAIN = set(
     """
     again argument arithmetic array ask at begun below binding bit branch call change check
     climb comment compare constant count cross damage deep difference each end enough evaluate
-    everything exponential fall figure file found full function gamma give grid hold how html in
-    independent integer inverse know language layout least limit line linear log make many max
-    meter most name need no normal not nothing on one op open or other over override own page
-    part path poisson prepare product question read real refuse replace rise root share side
-    size spot stop sum text time to too unavailable undefine uniformly unsupport usage use
-    validation whole with within
+    everything exponential fall fault figure file found full function gamma give grid hold how
+    html in independent integer inverse kind know language layout least limit line linear log
+    make many max mean merge meter most name need new no normal not nothing on one op open or
+    other over override own page pair part path poisson prepare product question read real
+    refuse replace rise root script seed share side size spot start status stop sum team text
+    thread time to too unavailable undefine uniformly unsupport usage use uses validation whole
+    with within
     """.split()
 )
 
@@ -40,6 +42,8 @@ _IRREGULAR = {
     "used": "use",
 }
 _EMPHASIS = re.compile(r"\*\*([^*\n]+)\*\*|\*([^*\n]+)\*")
+_INCLUDE = re.compile(r'^#include "(.+)"$', re.MULTILINE)
+_CORE_CLASS = re.compile(r"^(?:class|struct|enum class) ([A-Z]\w+)[^;(]*\{", re.MULTILINE)
 _WORD = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+")
 
 
@@ -61,10 +65,16 @@ def _explained() -> set[str]:
 
 
 def _public_classes() -> Iterator[str]:
+    """Those of the package, and of the core's headers that the bindings include."""
     for path in sorted(PACKAGE.rglob("*.py")):
         for node in ast.parse(path.read_text("utf-8")).body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 yield node.name
+    texts = [path.read_text("utf-8") for path in BINDINGS.rglob("*.?pp")]
+    headers = {name for text in texts for name in _INCLUDE.findall(text)}
+    for path in sorted(CORE / name for name in headers):
+        if path.exists():  # others are of the bindings
+            yield from _CORE_CLASS.findall(path.read_text("utf-8"))
 
 
 def test_entries_are_sorted() -> None:
@@ -75,8 +85,10 @@ def test_entries_are_sorted() -> None:
 
 def test_every_folder_is_in_the_glossary() -> None:
     explained = _explained()
-    folders = {path.parent.name for path in PACKAGE.rglob("*.py")} - {"slp"}
-    assert [name for name in sorted(folders) if _stem(name) not in explained] == []
+    of_package = {path.parent.name for path in PACKAGE.rglob("*.py")} - {"slp"}
+    of_core = {part for path in CORE.rglob("*.?pp") for part in path.parent.name.split("_")}
+    folders = sorted(of_package | of_core)
+    assert [name for name in folders if _stem(name) not in explained] == []
 
 
 def test_every_word_of_a_class_is_in_the_glossary() -> None:
