@@ -4,7 +4,7 @@ A name in a program is never the name of a predicate of SWI-Prolog. Each predica
 name, in modules that are made for the program:
 
     slp_program_7   n1, n2, ...   clauses that SWI-Prolog runs directly, with translated goals
-    slp_chains_7    f1, f2, ...   facts for the interpreter, and nothing else
+    slp_facts_7     f1, f2, ...   facts for the interpreter, and nothing else
 
 The first module can see the built-ins of `system`, the second can see no other module. A goal of a program is
 looked up by its name among the program's predicates, then in built_in/3. All other goals are unknown,
@@ -23,7 +23,7 @@ is called there, at that moment. It is independent of the translation.
 
 :- dynamic
     option/2,           % option(Module, allow_code | weights)
-    chains/2,           % chains(Module, Chains): the module of its facts
+    facts/2,            % facts(Module, Facts): the module of its facts
     made/4,             % made(Module, Name, Arity, Made): the new name of a predicate
     native/3,           % native(Module, Made, Arity): Module may call the predicate
     count/2.            % count(Module, N): the number of new names
@@ -38,20 +38,20 @@ is called there, at that moment. It is independent of the translation.
 new_program(Module, Options) :-
     flag(slp_module, N, N+1),
     atom_concat(slp_program_, N, Module),
-    atom_concat(slp_chains_, N, Chains),
+    atom_concat(slp_facts_, N, Facts),
     set_module(Module:base(system)),
-    set_module(Chains:base(slp_nothing)),
-    assertz(chains(Module, Chains)),
+    set_module(Facts:base(slp_nothing)),
+    assertz(facts(Module, Facts)),
     assertz(count(Module, 1)),
     forall(member(O, Options), assertz(option(Module, O))).
 
 forget_program(Module) :-
-    forall(( chains(Module, Chains),
-             member(M, [Module, Chains]),
+    forall(( facts(Module, Facts),
+             member(M, [Module, Facts]),
              current_predicate(M:Made/Arity),
              \+ predicate_property(M:Made/Arity, imported_from(_)) ),
            abolish(M:Made, Arity)),
-    retractall(chains(Module, _)),
+    retractall(facts(Module, _)),
     retractall(count(Module, _)),
     retractall(option(Module, _)),
     retractall(made(Module, _, _, _)),
@@ -315,10 +315,10 @@ add_part(Native, M, Part) :-
 %   The fact that the interpreter keeps for a clause of a predicate that is not native: its arguments and
 %   More.
 
-fact(Head, M, More, Chains:Fact) :-
+fact(Head, M, More, Facts:Fact) :-
     functor(Head, Name, Arity),
     made(M, Name, Arity, Made),
-    chains(M, Chains),
+    facts(M, Facts),
     !,
     Head =.. [_|Args],
     append(Args, More, All),

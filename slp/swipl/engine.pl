@@ -4,12 +4,12 @@ A program is loaded into modules of its own, behind the boundary (boundary.pl). 
 predicates and the built-ins of an allow-list, by new names that the boundary makes. Predicates that
 cannot reach a labelled clause become predicates of SWI-Prolog and run natively. The others are
 interpreted, because their goals must stop at a stochastic goal and continue later. The body of each of
-their clauses is compiled to a chain of instructions, where K is the rest of the chain:
+their clauses is compiled to a continuation: an instruction with the rest K, a continuation too:
 
     return                    end of the body
     native(G, K)              run G, if the boundary permits it
-    logic(C, B, KC, K)        find a clause by the fact C, and its chain KC; the clause's cuts remove the
-                              choice points since B
+    logic(C, B, KC, K)        find a clause by the fact C, and its continuation KC; the clause's cuts
+                              remove the choice points since B
     choose(C, N, L, P, I, KC, K)    draw a clause, with number N, or stop, so that the search chooses;
                               L is the clause's label, P = Module:Name/Arity
     dynamic(M, G, I, K)       a goal that is known at run time only
@@ -18,11 +18,11 @@ their clauses is compiled to a chain of instructions, where K is the rest of the
     fault(E, I)               raise E
 
 I is the number of the clause that contains the goal, for messages about faults. A proof in progress is a
-chain and a list of chains to return to. (It is not one chain: binding the end of a chain to the next
-chain would make the occurs check search the whole of it.)
+continuation and a list of continuations to return to. (It is not one: binding the end of one to the next
+would make the occurs check search the whole of it.)
 
-Chains contain no references to stacks, so they can be stored and continued later, and variants have the
-same proofs. A cut names a variable V. A list of pairs V-B, which the interpreter passes on, gives the
+Continuations contain no references to stacks, so they can be stored and continued later, and variants have
+the same proofs. A cut names a variable V. A list of pairs V-B, which the interpreter passes on, gives the
 present meaning of V: B is a choice point, or `crosses` if a stochastic goal has been reached since and
 the cut would remove choice points before it.
 
@@ -140,7 +140,7 @@ with_arguments(Call, Goal) :-
     ; true
     ).
 
-%   Translate clauses of native predicates, and store those of others as facts with their chains.
+%   Translate clauses of native predicates, and store those of others as facts with their continuations.
 
 add(Module, I, none, Head, Body) :-
     functor(Head, Name, Arity),
@@ -150,12 +150,12 @@ add(Module, I, none, Head, Body) :-
     add_clause(Head, Native, Module).
 add(Module, I, none, Head, Body) :-
     !,
-    chain_of_body(Body, at(Module, load), I, B, K),
+    continuation_of_body(Body, at(Module, load), I, B, K),
     fact(Head, Module, [B, K], Fact),
     assertz(Fact).
 add(Module, I, label(Label0), Head, Body) :-
     known_values(Label0, Module, Label),
-    chain(Body, at(Module, load), I, _, return, K),
+    continuation(Body, at(Module, load), I, _, return, K),
     fact(Head, Module, [I, Label, K], Fact),
     assertz(Fact).
 
@@ -176,75 +176,75 @@ native(Goal, M, _, Native) :- own_goal(Goal, M, Native), !.
 native(Goal, M, I, Native) :- built_in_goal(Goal, M, I, Native).
 
                  /*******************************
-                 *            CHAINS            *
+                 *         CONTINUATIONS        *
                  *******************************/
 
-%!  chain(+Body, +Where, +Clause, ?Cut, ?Next, -Chain) is det.
+%!  continuation(+Body, +Where, +Clause, ?Cut, ?Next, -Continuation) is det.
 %
 %   Cut is the variable that identifies cuts in the body. Where is at(Module, Time). Time is `load` for
 %   clauses, which may add predicates to the module, or `call` for goals.
 
-chain(Goal, at(M, _), I, _, Next, K) :-
+continuation(Goal, at(M, _), I, _, Next, K) :-
     var(Goal),
     !,
     K = dynamic(M, Goal, I, Next).
-chain((A, B), W, I, C, Next, K) :-
+continuation((A, B), W, I, C, Next, K) :-
     !,
-    chain(B, W, I, C, Next, KB),
-    chain(A, W, I, C, KB, K).
-chain(Goal, at(M, Time), I, _, Next, K) :-
+    continuation(B, W, I, C, Next, KB),
+    continuation(A, W, I, C, KB, K).
+continuation(Goal, at(M, Time), I, _, Next, K) :-
     \+ has_cut(Goal),
     simple(Goal, M),
     called_native(Goal, Time, M, I, Native),
     !,
     ( Native == true -> K = Next ; K = native(M:Native, Next) ).
-chain(!, _, I, C, Next, K) :- !, K = cut(C, I, Next).
-chain((A -> B ; D), W, I, C, Next, if(KA, KB, KD)) :-
+continuation(!, _, I, C, Next, K) :- !, K = cut(C, I, Next).
+continuation((A -> B ; D), W, I, C, Next, if(KA, KB, KD)) :-
     !,
-    inner_chain(A, W, I, KA),
-    chain(B, W, I, C, Next, KB),
-    chain(D, W, I, C, Next, KD).
-chain((A *-> B ; D), W, I, C, Next, soft(KA, KB, KD)) :-
+    inner_continuation(A, W, I, KA),
+    continuation(B, W, I, C, Next, KB),
+    continuation(D, W, I, C, Next, KD).
+continuation((A *-> B ; D), W, I, C, Next, soft(KA, KB, KD)) :-
     !,
-    inner_chain(A, W, I, KA),
-    chain(B, W, I, C, Next, KB),
-    chain(D, W, I, C, Next, KD).
-chain((A ; B), W, I, C, Next, or(KA, KB)) :-
+    inner_continuation(A, W, I, KA),
+    continuation(B, W, I, C, Next, KB),
+    continuation(D, W, I, C, Next, KD).
+continuation((A ; B), W, I, C, Next, or(KA, KB)) :-
     !,
-    chain(A, W, I, C, Next, KA),
-    chain(B, W, I, C, Next, KB).
-chain((A -> B), W, I, C, Next, enter(V, KA)) :-
+    continuation(A, W, I, C, Next, KA),
+    continuation(B, W, I, C, Next, KB).
+continuation((A -> B), W, I, C, Next, enter(V, KA)) :-
     !,
-    chain(B, W, I, C, Next, KB),
-    chain(A, W, I, V, cut(V, I, leave(KB)), KA).
-chain((A *-> B), W, I, C, Next, K) :-
+    continuation(B, W, I, C, Next, KB),
+    continuation(A, W, I, V, cut(V, I, leave(KB)), KA).
+continuation((A *-> B), W, I, C, Next, K) :-
     !,
-    chain(B, W, I, C, Next, KB),
-    local_chain(A, W, I, KB, K).
-chain(once(A), W, I, _, Next, enter(V, KA)) :-
+    continuation(B, W, I, C, Next, KB),
+    local_continuation(A, W, I, KB, K).
+continuation(once(A), W, I, _, Next, enter(V, KA)) :-
     !,
-    chain(A, W, I, V, cut(V, I, leave(Next)), KA).
-chain(call(A), W, I, _, Next, K) :- !, local_chain(A, W, I, Next, K).
-chain(\+ A, W, I, _, Next, not(KA, Next)) :- !, inner_chain(A, W, I, KA).
-chain(forall(A, B), W, I, _, Next, not(K, Next)) :-
+    continuation(A, W, I, V, cut(V, I, leave(Next)), KA).
+continuation(call(A), W, I, _, Next, K) :- !, local_continuation(A, W, I, Next, K).
+continuation(\+ A, W, I, _, Next, not(KA, Next)) :- !, inner_continuation(A, W, I, KA).
+continuation(forall(A, B), W, I, _, Next, not(K, Next)) :-
     !,
-    inner_chain((A, \+ B), W, I, K).
-chain(findall(T, A, L), W, I, _, Next, all(T, KA, L, Next)) :- !, inner_chain(A, W, I, KA).
-chain(Goal, at(M, _), I, _, Next, dynamic(M, Called, I, Next)) :-
+    inner_continuation((A, \+ B), W, I, K).
+continuation(findall(T, A, L), W, I, _, Next, all(T, KA, L, Next)) :- !, inner_continuation(A, W, I, KA).
+continuation(Goal, at(M, _), I, _, Next, dynamic(M, Called, I, Next)) :-
     with_arguments(Goal, Called),
     !,
     ( var(Called) -> Called = Goal ; true ).
-chain(Goal, at(M, _), I, _, Next, K) :-
+continuation(Goal, at(M, _), I, _, Next, K) :-
     callable(Goal),
     functor(Goal, Name, Arity),
     kind(M, Name, Arity, Kind),
     !,
-    chain_of_call(Kind, Goal, M, I, Next, K).
-chain(Goal, _, I, _, _, fault(unknown(Name, Arity), I)) :-
+    continuation_of_call(Kind, Goal, M, I, Next, K).
+continuation(Goal, _, I, _, _, fault(unknown(Name, Arity), I)) :-
     callable(Goal),
     !,
     functor(Goal, Name, Arity).
-chain(Goal, _, I, _, _, fault(not_callable(Goal), I)).
+continuation(Goal, _, I, _, _, fault(not_callable(Goal), I)).
 
 %   Control structures become predicates if possible. Otherwise this fails, and they are interpreted.
 
@@ -267,34 +267,34 @@ structure(once, 1).
 structure(call, 1).
 structure(findall, 3).
 
-chain_of_call(logical, Goal, M, _, Next, logic(Fact, B, K, Next)) :-
+continuation_of_call(logical, Goal, M, _, Next, logic(Fact, B, K, Next)) :-
     fact(Goal, M, [B, K], Fact).
-chain_of_call(stochastic, Goal, M, I, Next, choose(Fact, N, L, M:Name/Arity, I, K, Next)) :-
+continuation_of_call(stochastic, Goal, M, I, Next, choose(Fact, N, L, M:Name/Arity, I, K, Next)) :-
     fact(Goal, M, [N, L, K], Fact),
     functor(Goal, Name, Arity).
-chain_of_call(tree(Shown), Goal, _, I, _, fault(tree(Name, Shown), I)) :-
+continuation_of_call(tree(Shown), Goal, _, I, _, fault(tree(Name, Shown), I)) :-
     functor(Goal, Name, _).
 
 %   A body with local cuts: they remove the choice points since its start.
 
-local_chain(Goal, W, I, Next, K) :-
+local_continuation(Goal, W, I, Next, K) :-
     (   has_cut(Goal)
-    ->  K = enter(V, KG), chain(Goal, W, I, V, leave(Next), KG)
-    ;   chain(Goal, W, I, _, Next, K)
+    ->  K = enter(V, KG), continuation(Goal, W, I, V, leave(Next), KG)
+    ;   continuation(Goal, W, I, _, Next, K)
     ).
 
-inner_chain(Goal, W, I, K) :- local_chain(Goal, W, I, return, K).
+inner_continuation(Goal, W, I, K) :- local_continuation(Goal, W, I, return, K).
 
 %   The body of a clause. The choice point of its cuts is released after the last cut.
 
-chain_of_body(Body, W, I, _, K) :-
+continuation_of_body(Body, W, I, _, K) :-
     \+ has_cut(Body),
     !,
-    chain(Body, W, I, _, return, K).
-chain_of_body(Body, W, I, B, enter(V, B, K)) :-
+    continuation(Body, W, I, _, return, K).
+continuation_of_body(Body, W, I, B, enter(V, B, K)) :-
     last_cut(Body, Before, After),
-    chain(After, W, I, _, return, KAfter),
-    chain(Before, W, I, V, leave(KAfter), K).
+    continuation(After, W, I, _, return, KAfter),
+    continuation(Before, W, I, V, leave(KAfter), K).
 
 last_cut((A, B), (A, Before), After) :- has_cut(B), !, last_cut(B, Before, After).
 last_cut((A, B), A, B) :- !.
@@ -313,10 +313,10 @@ has_cut((_ *-> B)) :- has_cut(B).
                  *         INTERPRETER          *
                  *******************************/
 
-%!  solve(+Chain, +Behind, +Inside, +Cuts, +Mode, -Out) is nondet.
+%!  solve(+Continuation, +Behind, +Inside, +Cuts, +Mode, -Out) is nondet.
 %
-%   Behind has the chains to return to. Inside is the number of conditions and negations around the
-%   chain. Mode is one of
+%   Behind has the continuations to return to. Inside is the number of conditions and negations around the
+%   continuation. Mode is one of
 %     search
 %     every(Mass): try all alternatives in turn; Mass is the product of the labels so far
 %     draw(Way, Drawn, Bad): a draw; Drawn is the choice point of the last draw, Bad the newest choice
@@ -332,7 +332,7 @@ solve(native(G, K), Ks, F, Cs, S, Out) :-
 solve(logic(C, B, KC, K), Ks, F, Cs, S, Out) :-
     prolog_current_choice(B),
     call(C),
-    call_chain(K, KC, Ks, F, Cs, S, Out).
+    call_continuation(K, KC, Ks, F, Cs, S, Out).
 solve(choose(C, N, L, P, I, KC, K), Ks, F, Cs, S, Out) :-
     (   F > 0
     ->  P = _:Indicator, throw(slp_fault(enclosed(Indicator), I))
@@ -342,7 +342,7 @@ solve(choose(C, N, L, P, I, KC, K), Ks, F, Cs, S, Out) :-
     choose(S, Options, C, N, KC, K, Ks, Cs, Out).
 solve(dynamic(M, G, I, Next), Ks, F, Cs, S, Out) :-
     called(G, I, Goal),
-    local_chain(Goal, at(M, call), I, Next, K),
+    local_continuation(Goal, at(M, call), I, Next, K),
     solve(K, Ks, F, Cs, S, Out).
 solve(enter(V, K), Ks, F, Cs, S, Out) :-
     prolog_current_choice(B),
@@ -387,9 +387,9 @@ return([], _, _, S, Out) :-
 return([K|Ks], F, Cs, S, Out) :-
     solve(K, Ks, F, Cs, S, Out).
 
-%   Continue with the chain of a clause, and then with K.
+%   Continue with the continuation of a clause, and then with K.
 
-call_chain(K, KC, Ks, F, Cs, S, Out) :-
+call_continuation(K, KC, Ks, F, Cs, S, Out) :-
     (   K == return
     ->  solve(KC, Ks, F, Cs, S, Out)
     ;   solve(KC, [K|Ks], F, Cs, S, Out)
@@ -451,10 +451,10 @@ label(L, M, N, V) :-
     ;   V = V0
     ).
 
-%!  choose(+Mode, +Options, +Call, ?Number, ?Chain, +Next, +Behind, +Cuts, -Out)
+%!  choose(+Mode, +Options, +Call, ?Number, ?Continuation, +Next, +Behind, +Cuts, -Out)
 %
-%   In a search, stop with exit(Call, Number, Chain, Next, Behind, Cuts, Options). Otherwise continue with
-%   each of the clauses, or in a draw with one that is drawn.
+%   In a search, stop with exit(Call, Number, Continuation, Next, Behind, Cuts, Options). Otherwise continue
+%   with each of the clauses, or in a draw with one that is drawn.
 
 choose(search, Options, C, N, KC, K, Ks, Cs, exit(C, N, KC, K, Ks, Left, Options)) :-
     prolog_current_choice(Now),
@@ -467,14 +467,14 @@ choose(every(Mass0), Options, C, N, KC, K, Ks, Cs0, Out) :-
     Mass is Mass0*V,
     prolog_current_choice(Here),
     resumed(Left, Here, Cs),
-    call_chain(K, KC, Ks, 0, Cs, every(Mass), Out).
+    call_continuation(K, KC, Ks, 0, Cs, every(Mass), Out).
 choose(draw(Way, Drawn, Bad), Options, C, N, KC, K, Ks, Cs, Out) :-
     prolog_current_choice(Now),
     ( Now > Drawn -> Bad1 = Now ; Bad1 = Bad ),
     drawn(Way, Options, N),
     once(C),
     prolog_current_choice(Drawn1),
-    call_chain(K, KC, Ks, 0, Cs, draw(Way, Drawn1, Bad1), Out).
+    call_continuation(K, KC, Ks, 0, Cs, draw(Way, Drawn1, Bad1), Out).
 
 left_behind([], _, []).
 left_behind([V-B|Cs], Now, [V-Left|Ls]) :-
@@ -519,7 +519,7 @@ slp_open(Module, [Count, Tokens], Merges, [Search, Result]) :-
     flag(slp_search, Search, Search+1),
     ( Merges == merges -> trie_new(Trie), assertz(trie_of(Search, Trie)) ; true ),
     decode(Count, Tokens, goals(Goal, Answer)),
-    catch(( local_chain(Goal, at(Module, call), -1, return, K),
+    catch(( local_continuation(Goal, at(Module, call), -1, return, K),
             put_down(Search, start(K, Answer), Result) ),
           Fault,
           outcome_of(Fault, Result)).
@@ -587,7 +587,7 @@ run(exit(C, N, KC, K, Ks, Left, Answer), N, Out) :-
     once(C),
     prolog_current_choice(Here),
     resumed(Left, Here, Cs),
-    call_chain(K, KC, Ks, 0, Cs, search, Out0),
+    call_continuation(K, KC, Ks, 0, Cs, search, Out0),
     out(Out0, Answer, Out).
 
 out(proof, Answer, proof(Answer)).
@@ -623,7 +623,7 @@ pairs([N-V|Os], [[N, V]|Ps]) :- pairs(Os, Ps).
 slp_draws(Module, [Variables, Tokens], Way, [Count, Seed], Limits, [Outcome, Tries|Draws]) :-
     set_random(seed(Seed)),
     decode(Variables, Tokens, goals(Goal, Answer)),
-    catch(( local_chain(Goal, at(Module, call), -1, return, K),
+    catch(( local_continuation(Goal, at(Module, call), -1, return, K),
             draws(Count, draw(Way, K, Answer), Limits, 0, Tries, Draws, Outcome) ),
           Fault,
           ( outcome_of(Fault, Outcome), Tries = 0, Draws = [] )).
@@ -676,7 +676,7 @@ slp_first(Module, [Variables, Tokens], Limits, [Outcome|Found]) :-
     ).
 
 first(Goal, Module, Answer, Answers) :-
-    inner_chain(Goal, at(Module, call), -1, K),
+    inner_continuation(Goal, at(Module, call), -1, K),
     findall(Answer, limit(1, solve(K, [], 1, [], search, _)), Answers).
 
 %!  slp_ways(+Module, +Goal, +Limits, -Result) is det.
@@ -701,7 +701,7 @@ ways(Module, Nonterminal, Box, Ways) :-
 %   All answers of a goal, in order, each with the mass of its proof.
 
 every(Module, Goal, Answer, Answers) :-
-    local_chain(Goal, at(Module, call), -1, return, K),
+    local_continuation(Goal, at(Module, call), -1, return, K),
     findall(Mass-Answer, solve(K, [], 0, [], every(1), proof(Mass)), Answers).
 
 encoded_ways([], []).

@@ -29,26 +29,26 @@ class Escape:
 
 
 SHELL = "shell('touch CANARY')"
-CHAIN = f"native(':'(system, {SHELL}), return)"
-OTHER_CHAIN = f"native(':'(slp_program_0, {SHELL}), return)"
+CODE = f"native(':'(system, {SHELL}), return)"
+OTHER_CODE = f"native(':'(slp_program_0, {SHELL}), return)"
 
 #: What holds the engine's own facts, or did, by names that a program can write.
 _FACTS = {
-    "chain of a logical predicate": f"'$slp go'(z, _, {CHAIN}).",
-    "chain of a stochastic predicate": f"'$slp r'(z, 0, 1.0, {CHAIN}).",
-    "chain of a tree rule": f"'$slp way'(_, _, z, _, {CHAIN}). '$slp grow'(_, _, z, _, {CHAIN}).",
-    "part of a clause": f"'$slp part 0' :- true. '$slp part 1'(_). '$slp part 0'({CHAIN}).",
+    "continuation of a logical predicate": f"'$slp go'(z, _, {CODE}).",
+    "one of a stochastic predicate": f"'$slp r'(z, 0, 1.0, {CODE}).",
+    "one of a tree rule": f"'$slp way'(_, _, z, _, {CODE}). '$slp grow'(_, _, z, _, {CODE}).",
+    "part of a clause": f"'$slp part 0' :- true. '$slp part 1'(_). '$slp part 0'({CODE}).",
     "names that are made": "".join(
-        f"f{i}(z, _, {CHAIN}). f{i}(z, 0, 1.0, {CHAIN}). n{i}(_). n{i}.\n" for i in range(1, 9)
+        f"f{i}(z, _, {CODE}). f{i}(z, 0, 1.0, {CODE}). n{i}(_). n{i}.\n" for i in range(1, 9)
     ),
     "records of the engine": f"kind(_, shell, 1, native). source(_, 0, none, go(z), {SHELL}).",
     "leave to run code": "option(_, allow_code). allowed(_, allow_code). allow_code.",
     "the allow-list": "built_in(shell, 1, system). built_in(shell, 1). native(_, shell, 1).",
     "the gate": "permitted(_, _). must_be_permitted(_, _). check_safe(_). safe_goal(_).",
-    "names of predicates": "made(_, attack, 0, halt). chains(_, user). own_goal(_, _, halt).",
+    "names of predicates": "made(_, attack, 0, halt). facts(_, user). own_goal(_, _, halt).",
     "parameters": "parameter(_, shell, 1). set_parameter(_, _, _). constant(cputime).",
-    "the interpreter": f"solve({CHAIN}, _, _, _, _, _). run(_). exit(_, _, {CHAIN}, _, _, _, _).",
-    "goals put down": f"kept(0, 0, {CHAIN}). trie_of(_, _). start({CHAIN}, _).",
+    "the interpreter": f"solve({CODE}, _, _, _, _, _). run(_). exit(_, _, {CODE}, _, _, _, _).",
+    "goals put down": f"kept(0, 0, {CODE}). trie_of(_, _). start({CODE}, _).",
     "names of variables": "'$slp_variable'(1). '$VAR'(1). v('$slp_variable'(a), '$VAR'('X')).",
 }
 
@@ -177,8 +177,8 @@ _GOALS = (
     "asserta(user:portray(_))",
     "retract(go(_))",
     "abolish(go/1)",
-    "recordz(slp_found, proof({chain}))",
-    "recordz(slp_put_down, start({chain}, x))",
+    "recordz(slp_found, proof({code}))",
+    "recordz(slp_put_down, start({code}, x))",
     "nb_setval(x, {shell})",
     "b_setval(x, 1)",
     "flag(slp_module, _, 0)",
@@ -210,10 +210,10 @@ _GOALS = (
     "slp_boundary:blamed(1, {shell})",
     "slp_boundary:forget_program(slp_program_0)",
     "slp_engine:slp_consult('LIB', _)",
-    "slp_engine:solve({chain}, [], 0, [], search, _)",
+    "slp_engine:solve({code}, [], 0, [], search, _)",
     "slp_arithmetic:set_parameter(_, _, _)",
     "native(system:{shell}, return)",
-    "call({chain})",
+    "call({code})",
     "n1",
     "f1(_, _, _)",
     "blamed(1, {shell})",
@@ -248,12 +248,12 @@ def _made() -> Iterator[Escape]:
         text = directive.format(shell=SHELL)
         yield Escape(f"directive {directive}", f":- {text}.")
     for goal in _GOALS:
-        yield Escape(f"goal {goal}", goal=goal.format(shell=SHELL, chain=CHAIN))
+        yield Escape(f"goal {goal}", goal=goal.format(shell=SHELL, code=CODE))
     yield Escape("label", f"{SHELL} :: r(c).")
     yield Escape("label that is a goal", f"call({SHELL}) :: r(c).")
     yield Escape("arithmetic in a label", "cputime :: r(c).")
     yield Escape("clause of the expansion", "grown(_, _, x). way(_, _, _). pick(_, _). prior(x).")
-    yield Escape("chain as data", f"data({CHAIN}). data({OTHER_CHAIN}).", "data(K), call(K)")
+    yield Escape("continuation as data", f"data({CODE}). data({OTHER_CODE}).", "data(K), call(K)")
 
 
 ESCAPES = tuple(_made())

@@ -116,7 +116,7 @@ def test_a_module_holds_what_was_made(janus: ModuleType) -> None:
     """A program's predicates have names of ours, and its modules see no user and no library."""
     text = "p(a). append(_, _, own). 1 :: q. r(X) :- q, p(X). shell(_). 'n1'(_). 'f1'(_) :- q."
     loaded = PrologProgram(slp.parse(text).ir)
-    for module in (loaded.module, loaded.module.replace("program", "chains")):
+    for module in (loaded.module, loaded.module.replace("program", "facts")):
         found = janus.query(f"current_predicate({module}:N/A), atom_concat(L, _, N)")
         names = {answer["N"] for answer in found}
         assert names and all(name[0] in "nf" and name[1:].isdigit() for name in names)
