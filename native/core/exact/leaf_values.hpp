@@ -13,8 +13,9 @@
 namespace slp::exact {
 
 // Marginal likelihood of a leaf (1 without likelihood) times exp(log_scale * rows).
-inline double leaf_value(const LeafModel& model, bool likelihood, double log_scale,
-                         const double* statistics, std::uint64_t n_rows) {
+[[gnu::noinline]] inline double leaf_value(const LeafModel& model, bool likelihood,
+                                           double log_scale, const double* statistics,
+                                           std::uint64_t n_rows) {
     return std::exp((likelihood ? model.log_marginal(statistics) : 0.0) +
                     log_scale * static_cast<double>(n_rows));
 }
@@ -48,7 +49,8 @@ public:
     }
 
     // The value of a leaf with these statistics and this number of rows of the data.
-    double operator()(const double* statistics, std::uint32_t n_rows) const {
+    [[gnu::always_inline]] double operator()(const double* statistics,
+                                             std::uint32_t n_rows) const {
         if (n_rows >= total_.size()) {
             return leaf_value(model_, likelihood_, log_scale_, statistics, n_rows);
         }
