@@ -172,7 +172,7 @@ double Engine::log_value_of_side(const Pass& pass, const Box& box, const BoxSpli
     if (value > -INFINITY || distinct_rows(side.sizes) > pass.few_rows()) {
         return value;
     }
-    std::array<std::uint32_t, kFewRows> rows;
+    std::array<std::uint32_t, kMostFewRows> rows;
     return pass.log_value(geometry_.side(box, split, left, rows.data()), product);
 }
 

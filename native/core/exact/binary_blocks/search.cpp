@@ -59,7 +59,7 @@ private:
 
     // Splits on outer bits; none for a box of few rows, which is evaluated without them.
     std::span<BinarySplit> find_splits(const Box& box) {
-        if (box.rows.size() <= kFewRows) {
+        if (box.rows.size() <= kFewRows<kVector>) {
             return {};
         }
         const std::vector<typename BinaryTable<Word>::BinaryRow>& rows = model_.table.rows;
@@ -272,7 +272,7 @@ public:
         return status;
     }
 
-    std::uint32_t few_rows() const override { return kFewRows; }
+    std::uint32_t few_rows() const override { return kFewRows<kVector>; }
 
 private:
     double number(std::uint64_t kept, std::size_t state) const override {
@@ -280,7 +280,7 @@ private:
     }
 
     double value_of_few(const Box& box, std::size_t state) const override {
-        return few_ && distinct_rows(box.sizes) <= kFewRows ? few_->value(box, state) : 0.0;
+        return few_ && distinct_rows(box.sizes) <= kFewRows<kVector> ? few_->value(box, state) : 0.0;
     }
 
     const BinaryModel<Word>& model() const { return setting_.model; }
@@ -291,7 +291,7 @@ private:
         const std::size_t n_rows = model().table.rows.size();
         const std::size_t words = setting_.words_of_single();
         // And of each thread's small boxes.
-        const std::size_t scratch = task_.n_threads * (words << kFewRows);
+        const std::size_t scratch = task_.n_threads * (words << kFewRows<kVector>);
         shared_.budget.take((n_rows * words + scratch) * sizeof(double));
         setting_.singles.assign(n_rows * words, 0.0);
         std::vector<double> statistics(model().problem.leaf.n_statistics());

@@ -70,24 +70,36 @@ struct PartsOf {
     }
 };
 
-// The same for all m up to kFewRows, at index m.
-inline const std::array<PartsOf, kFewRows + 1>& parts_of_few() {
+// The same for all m up to kMostFewRows, at index m.
+inline const std::array<PartsOf, kMostFewRows + 1>& parts_of_few() {
     static const std::array all = []<std::size_t... m>(std::index_sequence<m...>) {
         return std::array{PartsOf(m)...};
-    }(std::make_index_sequence<kFewRows + 1>());
+    }(std::make_index_sequence<kMostFewRows + 1>());
     return all;
 }
 
 // Evaluates small boxes; one for each thread. kVector: a value for each state.
 template <typename Word, Sum kSum, bool kVector>
 class SmallBoxes {
+    static constexpr std::size_t kMost = kFewRows<kVector>;
+    static constexpr std::size_t kSets = std::size_t{1} << kMost;
+    // A row is in one part, in the other or in none; without order, and no part is empty.
+    static constexpr std::size_t kPairs = [] {
+        std::size_t n = 1;
+        for (std::size_t row = 0; row < kMost; ++row) {
+            n *= 3;
+        }
+        return (n + 1) / 2 - kSets;
+    }();
+    static_assert(kMost != 6 || kPairs == 301);
+
 public:
     explicit SmallBoxes(const BinaryModel<Word>& model)
         : model_(model),
           length_(kVector ? model.grammar.nodes.size() : 1),
           k_(model.problem.leaf.n_statistics()),
-          statistics_(k_ << kFewRows),
-          values_(length_ << kFewRows),
+          statistics_(k_ << kMost),
+          values_(length_ << kMost),
           sum_(length_),
           of_kind_(model.grammar.kinds.size()) {
         if constexpr (kVector) {
@@ -105,7 +117,7 @@ public:
         }
     }
 
-    // Evaluates the box of these rows, ascending: 1 to kFewRows of them; and the boxes of all sets
+    // Evaluates the box of these rows, ascending: 1 to kMost of them; and the boxes of all sets
     // of them, each set a word of bits.
     void work_out(std::span<const std::uint32_t> rows, bool is_root) {
         m_ = rows.size();
@@ -134,8 +146,6 @@ public:
     std::uint32_t n_rows(std::size_t s) const { return n_rows_[s]; }
 
 private:
-    static constexpr std::size_t kSets = std::size_t{1} << kFewRows;
-    static constexpr std::size_t kPairs = 301;  // for six rows
 
     // Sums over all sets of rows.
     void set_rows(std::span<const std::uint32_t> rows) {
@@ -299,7 +309,7 @@ private:
     std::size_t k_;
     std::size_t m_ = 0;
     bool is_root_ = false, inside_ = true;
-    std::array<Word, kFewRows> bits_{};
+    std::array<Word, kMost> bits_{};
     // By set of rows.
     std::array<Word, kSets> any_{}, every_{};
     std::array<std::uint32_t, kSets> n_rows_{};

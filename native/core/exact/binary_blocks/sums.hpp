@@ -43,7 +43,7 @@ public:
 
     // Evaluates a block. varying: bits that part its rows. splits: those on outer bits, ascending.
     // sides: left and right of each. keep: called with the cell and the first value of every member
-    // of more than kFewRows rows that is worked out here. Vectors have one cell.
+    // of more than kFewRows<kVector> rows that is worked out here. Vectors have one cell.
     template <typename Keep>
     const double* work_out(const Box& box, Word varying, std::span<const BinarySplit> splits,
                            const double* const* sides, Keep keep) {
@@ -52,7 +52,7 @@ public:
         n_values_ = kVector ? model_.n_states_of(varying) : kCells;
         is_root_ = box.key == model_.root;
         own_ = reinterpret_cast<double*>(pool_.allocate(n_values_));
-        if (box.rows.size() <= kFewRows) {
+        if (box.rows.size() <= kFewRows<kVector>) {
             fill_small(box);
             return own_;
         }
@@ -79,7 +79,7 @@ public:
             } else if (!copy_half(cell)) {
                 add_inner(cell);
                 finish(cell);
-                if (distinct_rows(cells_.sizes(cell)) > kFewRows) {
+                if (distinct_rows(cells_.sizes(cell)) > kFewRows<kVector>) {
                     keep(cell, own_ + cell);
                 }
             }

@@ -39,8 +39,11 @@ inline std::size_t lowest_bit(Wide word) {
     return low < kBits<Narrow> ? low : low + lowest_bit(Narrow(word >> kBits<Narrow>));
 }
 
-// Boxes of at most so many distinct rows are small (binary_blocks/small_boxes.hpp).
-inline constexpr std::size_t kFewRows = 6;
+// Boxes of at most so many distinct rows are small: they are evaluated with all sets of their rows
+// (binary_blocks/small_boxes.hpp). Where each set has a vector, look-ups soon take less time.
+template <bool kVector>
+inline constexpr std::size_t kFewRows = kVector ? 3 : 6;
+inline constexpr std::size_t kMostFewRows = kFewRows<false>;
 
 template <typename Word>
 struct BinaryTable {
