@@ -21,8 +21,8 @@ using namespace slp::rjhmc;
 
 namespace {
 
-// Replaces the distinct rows by those of each class in turn. `counts`: class by class, how many rows
-// of it each distinct row stands for.
+// Replaces the distinct rows by those of each class in turn. `counts`: class by class, how many
+// rows of it each distinct row stands for.
 void sort_by_class(Data& data, const std::vector<double>& counts) {
     const std::size_t n = data.n;
     const std::vector<double> values = std::exchange(data.values, {});
@@ -237,7 +237,8 @@ void bind_rjhmc(nb::module_& m) {
                const Array<double>& numbers, const Array<double>& delta, bool likelihood,
                const std::vector<double>& widths, const std::vector<std::uint32_t>& lengths,
                bool informed, bool published) {
-                require(widths.size() == 3 && lengths.size() == 4, "h, first h, sd of log h; lengths");
+                require(widths.size() == 3 && lengths.size() == 4,
+                        "h, first h, sd of log h; lengths");
                 new (self) SoftTreeSampler(problem,
                                            data_of(problem, values, responses, concentration,
                                                    numbers, delta, widths, likelihood),

@@ -81,7 +81,7 @@ struct BlockGrammar {
     Measure measure = Measure::each;
     // Every split leads to the next state, on both sides; only the last state has no splits or,
     // where it is `endless`, leads to itself.
-    bool chain = false, endless = false;
+    bool is_linear = false, endless = false;
     // Whether values may be zero.
     bool may_fail = false;
     // The first so many states are states of the root alone.

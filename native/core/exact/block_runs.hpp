@@ -28,7 +28,7 @@ struct Flat {
 };
 
 // Adds the runs to a block grammar that has its nodes, measure classes, split classes and states of
-// products, and finds whether it is a chain.
+// products, and finds whether it is linear.
 class Runs {
 public:
     // order: the states' numbers in `flat`, as their nodes stand in the block grammar.
@@ -40,7 +40,7 @@ public:
     // start_returns: whether some split leads back to the start, the first of the states.
     void add(bool start_returns) {
         out_.n_starts = start_returns ? 0 : static_cast<std::size_t>(problem_.n_owed());
-        out_.chain = !out_.may_fail && !problem_.counted() && out_.n_measure_classes == 1 &&
+        out_.is_linear = !out_.may_fail && !problem_.counted() && out_.n_measure_classes == 1 &&
                      out_.takes_all();
         for (std::size_t c = 0; c < cell_of_class_.size(); ++c) {
             std::vector<Term> single, several, of_start;
@@ -51,7 +51,7 @@ public:
                 auto& to = at == 0 && !start_returns ? of_start
                            : is_plain                          ? single : several;
                 to.insert(to.end(), own.begin(), own.end());
-                note_chain(at, own, is_plain);
+                note_linear(at, own, is_plain);
             }
             std::sort(several.begin(), several.end(), [](const Term& x, const Term& y) {
                 return std::tie(x.left, x.to, x.right) < std::tie(y.left, y.to, y.right);
@@ -72,18 +72,18 @@ private:
         std::uint32_t rule;
     };
 
-    void note_chain(std::size_t at, const std::vector<Term>& terms, bool is_plain) {
+    void note_linear(std::size_t at, const std::vector<Term>& terms, bool is_plain) {
         const bool is_last = at + 1 == order_.size();
         const std::uint32_t next = static_cast<std::uint32_t>(at) + (is_last ? 0 : 1);
         const bool follows = is_plain && terms.front().left == next && terms.front().right == next;
         if (is_last) {
             const bool ends = terms.empty() && !(out_.nodes[at].split > 0.0);
-            out_.chain = out_.chain && (follows || ends) &&
+            out_.is_linear = out_.is_linear && (follows || ends) &&
                          (!seen_last_ || out_.endless == follows);
             out_.endless = follows;
             seen_last_ = true;
         } else {
-            out_.chain = out_.chain && follows;
+            out_.is_linear = out_.is_linear && follows;
         }
     }
 

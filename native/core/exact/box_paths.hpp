@@ -42,9 +42,9 @@ public:
         }
     }
 
-    // Log of the estimated number of boxes, and whether it stopped because there are enough, because
-    // the ends of many features take too long to look at, or because go_on, called for each feature,
-    // returned false.
+    // Log of the estimated number of boxes, and whether it stopped because there are enough,
+    // because the ends of many features take too long to look at, or because go_on, called for each
+    // feature, returned false.
     template <typename GoOn>
     double run(bool& more, GoOn go_on) {
         constexpr double kEnough = 41.4;  // log of 1e18: the search ends there

@@ -36,8 +36,8 @@ struct DepthCut {
 };
 
 // For each depth D log of a bound on the weight of all trees with a split at depth D or deeper;
-// empty if there is no bound: states occur at more than one depth, weights are not probabilities, or
-// likelihoods have no bound.
+// empty if there is no bound: states occur at more than one depth, weights are not probabilities,
+// or likelihoods have no bound.
 std::vector<double> log_left_out(const Problem& problem, const Geometry& geometry,
                                  const BlockGrammar& grammar, bool likelihood);
 

@@ -70,10 +70,11 @@ std::size_t Engine::n_states() const {
 // those reached needs more work and is still too low, so blocks are taken up to 300 and 20. Two
 // standard errors are added to the boxes reached: only the work item by item is uncertain.
 bool Engine::is_worth_blocks() const {
-    if (blocks_->chain && (blocks_->endless || blocks_->nodes.size() >= problem_.table.n_rows)) {
+    if (blocks_->is_linear &&
+        (blocks_->endless || blocks_->nodes.size() >= problem_.table.n_rows)) {
         return true;
     }
-    const bool estimated_well = blocks_->chain || problem_.counted();
+    const bool estimated_well = blocks_->is_linear || problem_.counted();
     const bool partitions = blocks_->measure == Measure::partition;
     const double pairs_for_one_item =
         partitions ? (estimated_well ? 6 : 20) : (estimated_well ? 20 : 300);

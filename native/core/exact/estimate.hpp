@@ -46,7 +46,8 @@ double most_boxes(const Problem& problem);
 
 // The same numbers for the same problem and seed. work: the limit on work, in visits to rows, above
 // a least amount; ten million take about a tenth of a second, and the least amount takes up to two
-// seconds on tables of thousands of features, where counting ends early. poll: may stop it; the estimate is then poor.
+// seconds on tables of thousands of features, where counting ends early. poll: may stop it; the
+// estimate is then poor.
 BoxEstimate estimate_boxes(const Problem& problem, const Geometry& geometry, double work,
                            std::uint64_t seed, const Poll* poll = nullptr);
 

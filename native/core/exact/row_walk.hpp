@@ -128,16 +128,17 @@ private:
         switch (feature.untold) {
             case Untold::larger: return ours >= all - ours ? 1.0 : 0.0;
             case Untold::average: return ours / all;
-            default: return std::numeric_limits<double>::quiet_NaN();  // an error if a row goes there
+            default: break;  // an error if a row goes there
         }
+        return std::numeric_limits<double>::quiet_NaN();
     }
 
     const Table& table_;
     const Geometry& geometry_;
     std::vector<std::vector<Query>> by_feature_;  // by their values, missing ones last
     std::span<const BoxSplit> splits_;  // of the last `route`
-    // By split: the queries on its left side, those whose side it does not say, which are there too,
-    // and the share of these that goes left.
+    // By split: the queries on its left side, those whose side it does not say, which are there
+    // too, and the share of these that goes left.
     std::vector<std::uint64_t> left_, untold_;
     std::vector<double> share_left_;
 };
@@ -174,7 +175,8 @@ private:
     std::vector<double> statistics_;
 };
 
-// The query that follows each distinct row of the table; -1 for none. Empty: queries are other rows.
+// The query that follows each distinct row of the table; -1 for none. Empty: queries are other
+// rows.
 using QueryOfRow = std::vector<std::int32_t>;
 
 // Takes leaves apart by query. `Own`, which derives from it, has

@@ -47,7 +47,8 @@ private:
     void list(std::size_t f);
     void list_wide(const Feature& feature);
     void find_codes(std::size_t f);
-    // Marks the codes of a feature that occur; false if there are more codes than bits for the rows.
+    // Marks the codes of a feature that occur; false if there are more codes than bits for the
+    // rows.
     bool mark(std::size_t f);
     // Whether the marks tell its cuts.
     bool by_marks(std::size_t f) {

@@ -4,9 +4,10 @@
 //
 // With W(i, s) the weight of what is below node i of the tree derived from state s,
 //
-//     W(i, s) = sum over the rules r of s of   w(r)                              r a leaf rule, i a leaf
-//                                              w(r) W(i, s')                     r calls s'
-//                                              w(r, c) W(left, l) W(right, m)    r splits by c into l, m
+//     W(i, s) = sum over the rules r of s of
+//                   w(r)                              r a leaf rule, i a leaf
+//                   w(r) W(i, s')                     r calls s'
+//                   w(r, c) W(left, l) W(right, m)    r splits by c into l, m
 //
 // over the pairs that are reached from the root, each computed once. So the work is polynomial,
 // although there may be many more derivations. A pair has weight 0 if its state needs more leaves

@@ -31,7 +31,8 @@ enum class Ending : std::uint8_t { done, stopped, out_of_budget, no_tree, too_ma
 
 class Grower {
 public:
-    // The tree of all rows from the grammar's start, or of some distinct rows (ascending) in a state.
+    // The tree of all rows from the grammar's start, or of some distinct rows (ascending) in a
+    // state.
     Grower(const Problem& problem, const Geometry& geometry, const Plan& plan);
     Grower(const Problem& problem, const Geometry& geometry, const Plan& plan,
            std::span<const std::uint32_t> rows, std::int32_t state);

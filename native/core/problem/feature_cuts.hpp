@@ -1,7 +1,7 @@
 // The cuts of a feature by the codes that occur in a box, and what is on their left sides.
 //
-// The definitions are those of slp.problem.boxes. Thresholds and tests on levels have faster ways of
-// their own where they are found most; these functions take every kind of feature.
+// The definitions are those of slp.problem.boxes. Thresholds and tests on levels have faster ways
+// of their own where they are found most; these functions take every kind of feature.
 
 #pragma once
 
@@ -47,8 +47,8 @@ bool has_other_version(const Feature& feature, const Splits& splits, std::size_t
     }
 }
 
-// What adds up a left side: `add(i)` the rows with the i-th code; `keep` and `back` remember the sum
-// and return to it; `cut(j)` says that it is the left side of the j-th cut.
+// What adds up a left side: `add(i)` the rows with the i-th code; `keep` and `back` remember the
+// sum and return to it; `cut(j)` says that it is the left side of the j-th cut.
 template <typename Clear, typename Add, typename Keep, typename Back, typename Done>
 struct LeftSides {
     Clear clear;

@@ -31,7 +31,8 @@ public:
     double at(double x) const;
     // All values up to a largest i; empty if the table ends before it.
     std::span<const double> up_to(double i) const {
-        return i < static_cast<double>(table_.size()) ? std::span(table_) : std::span<const double>();
+        return i < static_cast<double>(table_.size()) ? std::span(table_)
+                                                      : std::span<const double>();
     }
 
 private:

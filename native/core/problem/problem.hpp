@@ -23,7 +23,9 @@ namespace slp {
 inline constexpr std::int32_t kForbidden = -1;  // a constraint says no
 inline constexpr std::int32_t kOutside = -2;    // the rule does not propose it
 
-enum class Measure : std::uint8_t { feature_then_cut, all, gap, each, partition, per_feature, range };
+enum class Measure : std::uint8_t {
+    feature_then_cut, all, gap, each, partition, per_feature, range
+};
 
 enum class RuleKind : std::uint8_t { leaf, call, split };
 
@@ -73,7 +75,8 @@ inline constexpr std::int32_t kMostInSubsets = 12;
 enum class Missing : std::uint8_t { untold, right, left };
 
 // What becomes of a new row where a split does not say its side: it is an error, or it goes to the
-// side of more weight (of equal ones to the left), or down both sides in proportion to their weights.
+// side of more weight (of equal ones to the left), or down both sides in proportion to their
+// weights.
 enum class Untold : std::uint8_t { error, larger, average };
 
 // Thrown where it is an error.
@@ -81,10 +84,10 @@ struct UntoldFault {
     std::uint32_t feature;
 };
 
-// Two codes say what a cut parts. Thresholds: the codes that are neighbours in the box. Levels: both
-// the code of the level. Subsets: the codes on the left, and those on the right, as binary digits.
-// For a feature with holes, n_codes or 2 n_codes more is the cut with missing values on the right
-// or on the left; both the code of missing values is the test for these.
+// Two codes say what a cut parts. Thresholds: the codes that are neighbours in the box. Levels:
+// both the code of the level. Subsets: the codes on the left, and those on the right, as binary
+// digits. For a feature with holes, n_codes or 2 n_codes more is the cut with missing values on the
+// right or on the left; both the code of missing values is the test for these.
 struct Cut {
     std::uint32_t low, high;
 

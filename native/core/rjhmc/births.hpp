@@ -1,9 +1,9 @@
 // What one more split of a leaf would gain, and where a birth proposes it.
 //
-// The gain of a split is the log of the ratio of the likelihoods after and before it, with mu of the
-// leaves that come and go integrated out given all other parameters: their full conditionals are
-// normal. So a birth draws mu of both leaves from these, a death that of the new leaf, and mu is in
-// no ratio.
+// The gain of a split is the log of the ratio of the likelihoods after and before it, with mu of
+// the leaves that come and go integrated out given all other parameters: their full conditionals
+// are normal. So a birth draws mu of both leaves from these, a death that of the new leaf, and mu
+// is in no ratio.
 //
 // HMC-DF: a birth draws a feature and one of `kCells` equal cells of tau, in proportion to the
 // feature's prior probability times exp(gain at the middle of the cell), with probability 0.8; else

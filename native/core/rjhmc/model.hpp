@@ -11,9 +11,9 @@
 //
 // Unconstrained parameters, in this order: logit tau of each inner node in preorder; of HMC-DFI the
 // d - 1 logits of the stick-breaking of each node's delta, as Stan defines them; of numbers mu of
-// each leaf in preorder, then log sigma^2; log h where h has a prior. The density has the priors tau
-// ~ Uniform(0, 1), delta ~ Dirichlet, mu ~ Normal, sigma^2 ~ InverseGamma, log h ~ Normal, with the
-// Jacobians. The priors of topology and
+// each leaf in preorder, then log sigma^2; log h where h has a prior. The density has the priors
+// tau ~ Uniform(0, 1), delta ~ Dirichlet, mu ~ Normal, sigma^2 ~ InverseGamma, log h ~ Normal, with
+// the Jacobians. The priors of topology and
 // features are not in it.
 //
 // Dimension letters: n distinct rows (of classes: distinct together with their class), d features,
@@ -104,8 +104,8 @@ public:
     double log_likelihood(const Topology& tree, std::span<const double> q);
     // The formula of classes for one leaf.
     double log_marginal(const double* counts);
-    // phi: the probability that each row reaches each leaf, leaf by leaf, K * n, and the soft counts
-    // of its classes, K * C (classes alone).
+    // phi: the probability that each row reaches each leaf, leaf by leaf, K * n, and the soft
+    // counts of its classes, K * C (classes alone).
     void leaves(const Topology& tree, std::span<const double> q, std::vector<double>& phi,
                 std::vector<double>& counts);
 

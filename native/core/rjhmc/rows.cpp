@@ -15,7 +15,8 @@ namespace {
 constexpr std::size_t kLanes = 8;
 
 double total_of(const double* sums) {
-    return ((sums[0] + sums[1]) + (sums[2] + sums[3])) + ((sums[4] + sums[5]) + (sums[6] + sums[7]));
+    return ((sums[0] + sums[1]) + (sums[2] + sums[3])) +
+           ((sums[4] + sums[5]) + (sums[6] + sums[7]));
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
-// Loops over rows, parameters and leaves of soft trees, the bulk of their arithmetic. Where compiler
-// and system have it, each is compiled for several vector widths, of which the processor's widest
-// runs. All give the same numbers to the bit: sums are made in a stated order, and products are fused
-// with sums where `multiply_add` says so and nowhere else.
+// Loops over rows, parameters and leaves of soft trees, the bulk of their arithmetic. Where
+// compiler and system have it, each is compiled for several vector widths, of which the processor's
+// widest runs. All give the same numbers to the bit: sums are made in a stated order, and products
+// are fused with sums where `multiply_add` says so and nowhere else.
 
 #pragma once
 
@@ -24,8 +24,8 @@ void add_scaled(double weight, const double* values, std::size_t n, double* out)
 // out = weight * values.
 void scale(double weight, const double* values, std::size_t n, double* out);
 
-// out = sum over d features of weights * values; values of a feature are `stride` behind those of the
-// one before.
+// out = sum over d features of weights * values; values of a feature are `stride` behind those of
+// the one before.
 void mix(const double* weights, const double* values, std::size_t stride, std::size_t d,
          std::size_t n, double* out);
 
@@ -46,9 +46,9 @@ void part(const double* reached, const double* left, const double* right, std::s
 double residuals(double precision, const double* rows, const double* y, std::size_t n,
                  double* apart, double* mean);
 
-// From the derivatives `low` and `high` by what reaches both sides: `slope` = reached * left * right *
-// (low - high), that by (tau - values) * inverse, whose sum is returned; `own` = left * low +
-// right * high, that by what reaches the node.
+// From the derivatives `low` and `high` by what reaches both sides: `slope` = reached * left *
+// right * (low - high), that by (tau - values) * inverse, whose sum is returned; `own` = left * low
+// + right * high, that by what reaches the node.
 double pull_back(const double* reached, const double* left, const double* right, const double* low,
                  const double* high, std::size_t n, double* slope, double* own);
 

@@ -36,7 +36,9 @@ struct SoftTree {
               std::span<const double> own, std::span<const double> mu) {
         const std::size_t m = n_inner(), sticks = own.size() - 1, j = inner_before(leaf);
         const std::size_t l = leaf - j, first = m * (1 + sticks);
-        const auto at = [this](std::size_t i) { return q.begin() + static_cast<std::ptrdiff_t>(i); };
+        const auto at = [this](std::size_t i) {
+            return q.begin() + static_cast<std::ptrdiff_t>(i);
+        };
         if (!mu.empty()) {
             q[first + l] = mu[1];
             q.insert(at(first + l), mu[0]);
@@ -52,7 +54,9 @@ struct SoftTree {
     // An inner node with two leaves becomes a leaf. `mu`: of the leaf; not used for classes.
     void prune(std::size_t node, std::size_t sticks, bool numbers, double mu) {
         const std::size_t m = n_inner(), j = inner_before(node), l = node - j;
-        const auto at = [this](std::size_t i) { return q.begin() + static_cast<std::ptrdiff_t>(i); };
+        const auto at = [this](std::size_t i) {
+            return q.begin() + static_cast<std::ptrdiff_t>(i);
+        };
         if (numbers) {
             const std::size_t first = m * (1 + sticks);
             q[first + l] = mu;

@@ -44,7 +44,8 @@ void SoftTreeTransitions::draw_own(Random& random, double tau, Vector& out) cons
     double rest = std::accumulate(data_.delta.begin(), data_.delta.end(), 0.0);
     for (std::size_t k = 0; k < sticks; ++k) {
         rest -= data_.delta[k];
-        const double z = log_gamma_variate(data_.delta[k], random) - log_gamma_variate(rest, random);
+        const double z =
+            log_gamma_variate(data_.delta[k], random) - log_gamma_variate(rest, random);
         out.push_back(z + std::log(static_cast<double>(sticks - k)));
     }
 }

@@ -1,7 +1,8 @@
 // Step size and metric of HMC as functions of the size of a topology: learned in warm-up, then
 // fixed, so that HMC at a topology is reversible.
 //
-// The inverse metric has one number for each kind of parameter (tau, sticks, mu, log sigma^2, log h) and
+// The inverse metric has one number for each kind of parameter (tau, sticks, mu, log sigma^2, log
+// h) and
 // size: 1 over the mean square of the gradient, which of a normal density is its variance. It does
 // not depend on where a parameter is, which differs between nodes and trees. It is set at the ends
 // of windows of 25, 50, 100, ... steps, and step sizes are then learned anew.

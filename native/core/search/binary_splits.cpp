@@ -23,7 +23,8 @@ BinarySplits::BinarySplits(const Problem& problem, const Geometry& geometry, con
     const std::size_t bytes = cells + d_ * (1 + sizeof(RowSetSum) + width_ * sizeof(double)) +
                               subsets_.size() * width_ * sizeof(double);
     const bool two_codes = std::ranges::all_of(
-        problem.table.features, [](const Feature& feature) { return feature.n_codes <= 2 && feature.plain(); });
+        problem.table.features,
+        [](const Feature& feature) { return feature.n_codes <= 2 && feature.plain(); });
     if (!two_codes || bytes > budget.left() / kPartOfBudget) {
         return;
     }

@@ -24,8 +24,8 @@ public:
     // All three must outlive it.
     LastSplit(const Problem& problem, const LeafBound& leaf, WeightBound& weights);
 
-    // Whether it bounds derivations from a state: `WeightBound::one_split` knows the state, and both
-    // states below only stop.
+    // Whether it bounds derivations from a state: `WeightBound::one_split` knows the state, and
+    // both states below only stop.
     bool takes(std::int32_t state);
     // At least the log weight of any derivation from the state that splits these rows, whose sums
     // are `sums`, times its likelihood. -inf if they cannot be split.

@@ -74,7 +74,8 @@ void LeafBound::add_classes(const Problem& problem) {
     width_ = 2 * k_ + 1;
 }
 
-// Statistics of rates: events at 1, exposure at `exposure`; of counts what the factorials take at 2.
+// Statistics of rates: events at 1, exposure at `exposure`; of counts what the factorials take at
+// 2.
 void LeafBound::add_rates(std::size_t exposure) {
     const std::size_t n = rows_.size() / k_;
     std::vector<double> wide(n * (k_ + 1)), ratio(n);

@@ -7,8 +7,8 @@
 //               (m_c / m)^m_c. The rows of pure groups contribute at most what they would in one
 //               leaf for each class (LeafModel::log_pure).
 //   counts,     Of a group with events D in exposure E the likelihood under rate r is at most that
-//   durations   under r = D / E. Tighter, and dearer: the best parting, whose leaves are runs of the
-//               rows in the order of D / E.
+//   durations   under r = D / E. Tighter, and dearer: the best parting, whose leaves are runs of
+//               the rows in the order of D / E.
 //   numbers,    No bound is proven: +inf.
 //   tables
 

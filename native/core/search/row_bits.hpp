@@ -22,7 +22,8 @@ public:
         const std::size_t n = problem.table.n_rows, words = (features.size() + 63) / 64;
         const std::size_t bytes = n * words * sizeof(std::uint64_t);
         const bool two_codes = std::ranges::all_of(
-            features, [](const Feature& feature) { return feature.n_codes <= 2 && feature.plain(); });
+            features,
+            [](const Feature& feature) { return feature.n_codes <= 2 && feature.plain(); });
         if (!two_codes || bytes > budget.left() / kPartOfBudget) {
             return;
         }

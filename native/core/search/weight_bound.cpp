@@ -184,7 +184,8 @@ double WeightBound::log_split(std::int32_t state, bool two_rows, std::size_t lev
     for (const SplitRuleBound& split : facts(state).splits) {
         double below = split.any_pair ? 2 * flat() : -INFINITY;
         for (const auto& [left, right] : split.any_pair ? decltype(split.pairs){} : split.pairs) {
-            const double a = log_any(left, false, levels - 1), b = log_any(right, false, levels - 1);
+            const double a = log_any(left, false, levels - 1);
+            const double b = log_any(right, false, levels - 1);
             // One side of three rows or more has two.
             below = std::max(below, two_rows ? plus(a, b)
                                              : std::max(plus(log_any(left, true, levels - 1), b),

@@ -11,7 +11,8 @@ namespace slp::smc {
 
 namespace {
 
-// Unused events and boxes are freed when there are twice as many as were last in use, plus this many.
+// Unused events and boxes are freed when there are twice as many as were last in use, plus this
+// many.
 constexpr std::size_t kSlack = 4096;
 // Steps between two checks of the memory.
 constexpr std::uint64_t kStepsPerLook = 16;

@@ -4,8 +4,8 @@
 // A filter may be conditional: one of its particles makes the choices of a proof.
 //
 // The particles that open the same box in the same state are decided together: its rules and splits
-// are found once, and one pass over its rows finds the sides of all drawn splits on a feature (under
-// `optimal`: of all splits). Boxes with the same rows are one box.
+// are found once, and one pass over its rows finds the sides of all drawn splits on a feature
+// (under `optimal`: of all splits). Boxes with the same rows are one box.
 
 #pragma once
 

@@ -87,8 +87,8 @@ TEST(mh_choices_that_cannot_be_made_are_refused) {
     check(!chains.restore(std::vector<Taken>{{0, 0, 3, 9}}, {0, 0, 0, 0, 0, 0}, out));
     check(!chains.restore(std::vector<Taken>{{0, 0, 3, 4}}, {0, 0, 0, 0, 0, 0}, out));
     check(!chains.restore(std::vector<Taken>{{7, kLeaf, 0, 0}}, {0, 0, 0, 0, 0, 0}, out));
-    check(!chains.restore(std::vector<Taken>{{1, kLeaf, 0, 0}, {1, kLeaf, 0, 0}}, {0, 0, 0, 0, 0, 0},
-                          out));
+    check(!chains.restore(std::vector<Taken>{{1, kLeaf, 0, 0}, {1, kLeaf, 0, 0}},
+                          {0, 0, 0, 0, 0, 0}, out));
 }
 
 TEST(mh_turns_that_no_chain_has_are_refused) {

@@ -119,8 +119,8 @@ struct Parts {
     bool count_varying = false;
 };
 
-// counted: whether bounds may be as tight as with all features that vary counted; bytes: for the bits
-// of rows.
+// counted: whether bounds may be as tight as with all features that vary counted; bytes: for the
+// bits of rows.
 void compare(const Problem& problem, bool counted, std::size_t bytes = 0) {
     Parts parts(problem);
     Budget budget(bytes);

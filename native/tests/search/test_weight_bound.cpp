@@ -1,5 +1,5 @@
-// Bounds on the weights of derivations hold in every box of small tables, where the best weights are
-// found by following all splits.
+// Bounds on the weights of derivations hold in every box of small tables, where the best weights
+// are found by following all splits.
 
 #include <algorithm>
 #include <cmath>

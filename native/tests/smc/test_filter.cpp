@@ -55,8 +55,8 @@ constexpr Scheme kSchemes[] = {Scheme::multinomial, Scheme::residual, Scheme::st
 
 }  // namespace
 
-// The labels and split probabilities of `growtree` sum to 1, so without likelihood each particle weighs 1 under
-// the proposals that draw as the program does.
+// The labels and split probabilities of `growtree` sum to 1, so without likelihood each particle
+// weighs 1 under the proposals that draw as the program does.
 TEST(smc_weights_without_likelihood_are_1) {
     for (const Measure measure : {Measure::feature_then_cut, Measure::gap, Measure::all}) {
         const Engine engine(growtree(70, measure, 3));

@@ -67,7 +67,7 @@ struct BinaryModel {
     // are depths it cannot have all: each split on the way to it was on another feature.
     std::size_t n_states_of(Word varying) const {
         const std::size_t n = grammar.nodes.size();
-        const bool are_depths = grammar.chain && !grammar.has_calls;
+        const bool are_depths = grammar.is_linear && !grammar.has_calls;
         return are_depths ? std::min(n, table.features.size() - count_bits(varying) + 1) : n;
     }
 

@@ -174,8 +174,8 @@ private:
     std::array<BinarySide, kBits<Word>> right_;
 };
 
-// Values of boxes of few rows after a pass. Many boxes ask for the values of one, in several states,
-// so those that were asked for last are kept. Several threads may ask.
+// Values of boxes of few rows after a pass. Many boxes ask for the values of one, in several
+// states, so those that were asked for last are kept. Several threads may ask.
 template <typename Word, Sum kSum, bool kVector>
 class ValuesOfFew {
 public:
@@ -280,7 +280,8 @@ private:
     }
 
     double value_of_few(const Box& box, std::size_t state) const override {
-        return few_ && distinct_rows(box.sizes) <= kFewRows<kVector> ? few_->value(box, state) : 0.0;
+        const bool is_small = distinct_rows(box.sizes) <= kFewRows<kVector>;
+        return few_ && is_small ? few_->value(box, state) : 0.0;
     }
 
     const BinaryModel<Word>& model() const { return setting_.model; }
@@ -329,7 +330,7 @@ std::unique_ptr<BlockSearch> make_binary_block_search(const Problem& problem,
                                                       const BlockTask& task) {
     const auto make = [&]<typename Word>(const BinaryTable<Word>& table) {
         return for_sum(task.sum, [&]<Sum kSum>() -> std::unique_ptr<BlockSearch> {
-            if (grammar.chain && grammar.nodes.size() == 1) {
+            if (grammar.is_linear && grammar.nodes.size() == 1) {
                 return std::make_unique<BinaryBlockSearch<Word, kSum, false, kInner>>(
                     problem, table, grammar, task);
             }

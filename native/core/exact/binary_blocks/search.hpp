@@ -11,8 +11,8 @@
 // values, and blocks of one row are known in advance.
 //
 // Where boxes have several states, no bit is inner: the values of a box in all states lie side by
-// side. A split adds its part run by run (block_grammar.hpp). Splits that all states treat alike are
-// of one kind. Where states are depths, those that a box cannot have are left out.
+// side. A split adds its part run by run (block_grammar.hpp). Splits that all states treat alike
+// are of one kind. Where states are depths, those that a box cannot have are left out.
 
 #pragma once
 

@@ -211,8 +211,8 @@ private:
 
     std::size_t n_groups() const { return kVector ? groups_.size() : 1; }
 
-    // The group of a bit's splits, seen with the first row on the left: mirrored if that row has the
-    // bit.
+    // The group of a bit's splits, seen with the first row on the left: mirrored if that row has
+    // the bit.
     std::size_t group_of(std::size_t bit) const {
         const std::size_t group = kVector ? group_of_kind_[model_.kind_of_bit[bit]] : 0;
         return kVector && (bits_[0] >> bit & 1) != 0 ? groups_[group].mirror : group;

@@ -36,7 +36,8 @@ public:
     MemberSplits(const IntervalSetting& setting, std::size_t most)
         : s_(setting), most_(most), above_(most), weights_(most) {}
 
-    // Splits of a feature come in order, after BlockRanks::order_by; finds `start` of the ranks too.
+    // Splits of a feature come in order, after BlockRanks::order_by; finds `start` of the ranks
+    // too.
     void find(const BoxSplit& split, BlockRanks& ranks) {
         ranks.find_start(split);
         k_ = ranks.k;

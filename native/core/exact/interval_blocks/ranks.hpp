@@ -110,8 +110,8 @@ public:
     }
 
     // Members that are not evaluated here: those that lie completely on one side of one of these
-    // splits, which are those on outer features. excluded: a feature whose splits are left out. Comes
-    // before `order_by`, as it overwrites `left`.
+    // splits, which are those on outer features. excluded: a feature whose splits are left out.
+    // Comes before `order_by`, as it overwrites `left`.
     void find_sources(std::span<const BoxSplit> splits, std::int32_t excluded = -1) {
         for (std::uint32_t e = 0; e < splits.size(); ++e) {
             const std::uint32_t f = splits[e].feature, low = splits[e].low;

@@ -32,7 +32,8 @@ TreeMoves::Bounds TreeMoves::bounds(const View& tree, std::uint32_t i) const {
     Bounds out{-INFINITY, INFINITY, false};
     const std::int32_t f = tree.nodes[i].taken.feature;
     const Feature& feature = problem_.table.features[static_cast<std::size_t>(f)];
-    if (feature.kind < FeatureKind::levels && feature.without_side(tree.nodes[i].taken.low) == feature.missing()) {
+    if (feature.kind < FeatureKind::levels &&
+        feature.without_side(tree.nodes[i].taken.low) == feature.missing()) {
         out.of_missing = true;
     } else if (feature.kind < FeatureKind::levels) {
         narrow(tree.subtree(tree.child(i, false)), f, true, out);

@@ -96,8 +96,8 @@ TreeMoves::Made TreeMoves::rotate_down(Randomness& random) {
                 -std::log(count(at).internal - 1));
 }
 
-// The canonical splits of all rows that part two sets of rows as two tests on one feature do, or one
-// set as a test does, leaving the other whole. In codes, the gaps of the two overlap.
+// The canonical splits of all rows that part two sets of rows as two tests on one feature do, or
+// one set as a test does, leaving the other whole. In codes, the gaps of the two overlap.
 void TreeMoves::joint_splits(const View& tree, std::uint32_t x, std::uint32_t y,
                              std::vector<Joint>& out) const {
     const auto add = [&](const Taken& taken, bool by_x, bool by_y, bool other_right) {

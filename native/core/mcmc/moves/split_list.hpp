@@ -1,5 +1,5 @@
-// The splits of a node with their weights for drawing: their weights in the program, or these times a
-// power of the marginal likelihoods of both sides as leaves.
+// The splits of a node with their weights for drawing: their weights in the program, or these times
+// a power of the marginal likelihoods of both sides as leaves.
 
 #pragma once
 

@@ -251,7 +251,8 @@ bool TreeMoves::restored(const Taken& now, const Taken& before) const {
         return now.low == before.low;
     }
     const Missing side = feature.side_of_missing(before.low);
-    if (side != Missing::untold && (side == Missing::left) != test_of(problem_.table, geometry_, now).missing_left) {
+    if (side != Missing::untold &&
+        (side == Missing::left) != test_of(problem_.table, geometry_, now).missing_left) {
         return false;
     }
     if (feature.kind == FeatureKind::levels) {
@@ -360,7 +361,8 @@ bool TreeMoves::cut_between(const Feature& feature, RowSets left, RowSets right,
     }
     if (feature.kind == FeatureKind::levels) {
         const auto has = [&](const Rows rows) {
-            return std::ranges::any_of(rows, [&](std::uint32_t row) { return feature.codes[row] == a.least; });
+            return std::ranges::any_of(
+                rows, [&](std::uint32_t row) { return feature.codes[row] == a.least; });
         };
         if (a.least != a.most || std::ranges::any_of(right, has) ||
             (b.least == b.most && b.least < a.least)) {  // of two levels the test is on the first

@@ -3,9 +3,9 @@
 //
 // Every tree has one derivation here, and no state calls another, so a node has one state: that of
 // its goal. A move makes a plan of tests for the subtree of one node, and builds it there. So its
-// cost is proportional to the rows of that node. The codes next to each threshold decide whether the
-// reverse move restores the tree: a test that returns to its old box parts it as before if its new
-// threshold lies between the two codes that were neighbours there.
+// cost is proportional to the rows of that node. The codes next to each threshold decide whether
+// the reverse move restores the tree: a test that returns to its old box parts it as before if its
+// new threshold lies between the two codes that were neighbours there.
 
 #pragma once
 
