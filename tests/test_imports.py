@@ -279,6 +279,13 @@ def test_nobody_imports_the_commands_or_the_estimators() -> None:
     assert users <= {"cli", "estimators"}
 
 
+def test_every_public_name_is_there() -> None:
+    for file in PACKAGE.rglob("__init__.py"):
+        module = importlib.import_module(".".join(("slp", *file.parent.relative_to(PACKAGE).parts)))
+        for name in getattr(module, "__all__", ()):
+            assert hasattr(module, name), f"{module.__name__}.{name}"
+
+
 @pytest.mark.parametrize("room", ["cli", "plot", "report"])
 def test_rooms_at_the_top_use_public_names_only(room: str) -> None:
     private = []

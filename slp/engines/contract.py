@@ -129,8 +129,8 @@ class Engine(Protocol[T]):
 
     @property
     def refuses_options(self) -> bool:
-        """Whether its refusals are of options, so that they are a `UsageError`. Those of programs
-        are an `UnsupportedError`."""
+        """Whether all its refusals are of options; they are then a `UsageError`. Those of other
+        engines are an `UnsupportedError`, also where they are of an option."""
         return False
 
     @property

@@ -103,6 +103,7 @@ __getattr__, __dir__ = late_names(
         "slp.results.posterior": "Posterior",
         "slp.results.summaries": "FeatureUse",
         "slp.results.partial_results": "Known",
+        "slp.results.paths": "TreePath",
         "slp.results.evidence": "bounds_in_words",
         "slp.results.words": "derivations_note error_note estimate_text evidence_text "
         "number_of_trees_text",

@@ -88,6 +88,13 @@ TOLD = {
     "soft, much spread": "a width `h` of gates",
 }
 
+#: The same of options of engines that refuse no programs before a run.
+TOLD_OF_OPTIONS = {
+    "proposal": "proposal",
+    "start": "`start` under `edittree`",
+    "rungs": "`rungs` under `failure(backtrack)`",
+}
+
 #: Options, program, code and words.
 Case = tuple[dict[str, Any], str, str, str]
 
@@ -183,12 +190,14 @@ def test_it_refuses(
 
 @pytest.mark.parametrize("name", CASES)
 def test_it_names_what_it_refuses(name: str) -> None:
-    """The line of `slp engines` names what programs are refused for."""
+    """The line of `slp engines` names what is refused."""
     engine = engine_named(name)
     assert engine.needs_grammar == ("without a finite tree grammar" in engine.refuses)
     for options, program, _, _ in CASES[name]:
         if not options:
             assert TOLD[program] in engine.refuses, program
+        elif engine.refuses_options:
+            assert all(TOLD_OF_OPTIONS[option] in engine.refuses for option in options)
 
 
 def test_every_engine_is_tried() -> None:
@@ -203,11 +212,17 @@ def test_engines_that_refuse_options_take_the_programs_without_them(name: str) -
         assert engine.refusal(compile_problem(read, frame()), engine.Options()) == ()
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in ("mh", "forward")])
 def test_engines_that_need_weights_refuse_backtracking(name: str) -> None:
-    if not engine_named(name).needs_weights:
-        return
+    assert engine_named(name).needs_weights
     with pytest.raises(UnsupportedError) as caught:
         PROGRAMS["backtracking"].posterior(frame(), engine=name)
     (found,) = caught.value.diagnostics
     assert found.code == "E548" and "needs them" in found.message
+
+
+@pytest.mark.parametrize("rungs", [0, "x"])
+def test_a_bad_number_of_rungs_is_told_as_such_under_backtracking(rungs: Any) -> None:
+    with pytest.raises(UsageError) as caught:
+        PROGRAMS["backtracking"].posterior(frame(), engine="mh", rungs=rungs)
+    assert [found.code for found in caught.value.diagnostics] == ["E505"]

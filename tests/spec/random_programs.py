@@ -129,7 +129,7 @@ def _state_from_feature(text: ProgramText) -> None:
 
 
 def _leaf_children(text: ProgramText) -> None:
-    """`leaf` stands in place of a nonterminal, so that trees are chains."""
+    """`leaf` stands in place of a nonterminal, so that each split has a leaf."""
     text.weigh_freely()
     text.add(
         ":- start(t).",

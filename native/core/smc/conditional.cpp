@@ -16,14 +16,14 @@ Island Filter::conditional(mcmc::Randomness& random, const mcmc::Proof& proof) {
     return out;
 }
 
-const mcmc::Taken* Filter::given(const ParticleGoal& item) const {
-    return item.particle == kept_.particle
-               ? &kept_.proof->nodes[kept_.nodes[item.goal]].taken
+const mcmc::Taken* Filter::given(const ParticleGoal& goal) const {
+    return goal.particle == kept_.particle
+               ? &kept_.proof->nodes[kept_.nodes[goal.goal]].taken
                : nullptr;
 }
 
-void Filter::number_kept(const ParticleGoal& item) {
-    const std::uint32_t left = kept_.nodes[item.goal] + 1, parts = n_parts(item.taken);
+void Filter::number_kept(const ParticleGoal& goal) {
+    const std::uint32_t left = kept_.nodes[goal.goal] + 1, parts = n_parts(goal.taken);
     if (parts > 0) {
         kept_.nodes.push_back(left);
     }

@@ -97,7 +97,7 @@ void Filter::step(mcmc::Randomness& random, Island& island, Tally& tally) {
         }
     }
     do {
-        items_.clear();
+        goals_.clear();
         groups_.clear();
         group_of_.clear();
         for (std::uint32_t p = 0; p < island.particles.size(); ++p) {
@@ -107,7 +107,7 @@ void Filter::step(mcmc::Randomness& random, Island& island, Tally& tally) {
             }
         }
         decide(random, island, tally);
-    } while (!ends.empty() && !items_.empty());
+    } while (!ends.empty() && !goals_.empty());
     if (island.done()) {
         finish(random, island);
     }
@@ -170,29 +170,29 @@ std::size_t Filter::next_open(const Tree& tree) const {
     return static_cast<std::size_t>(at - tree.open.begin());
 }
 
-// Takes the next goal of a particle out, as an item of its group.
+// Takes the next goal of a particle out, as one of its group.
 void Filter::open(Island& island, std::uint32_t particle) {
     Tree& tree = island.particles[particle].own();
     const auto at = tree.open.begin() + static_cast<std::ptrdiff_t>(next_open(tree));
     const OpenGoal goal = *at;
     tree.open.erase(at);
-    const auto item = static_cast<std::uint32_t>(items_.size());
+    const auto index = static_cast<std::uint32_t>(goals_.size());
     ParticleGoal out{};
     out.particle = particle;
     out.goal = goal.number;
     out.next = kNone;
-    items_.push_back(out);
+    goals_.push_back(out);
     const std::uint64_t place =
         std::uint64_t{goal.box} << 32 | static_cast<std::uint32_t>(goal.state);
     const auto [found, is_new] =
         group_of_.emplace(place, static_cast<std::uint32_t>(groups_.size()));
     if (is_new) {
-        groups_.push_back({goal.box, item, item, 1, goal.state});
+        groups_.push_back({goal.box, index, index, 1, goal.state});
         return;
     }
     Group& group = groups_[found->second];
-    items_[group.last].next = item;
-    group.last = item;
+    goals_[group.last].next = index;
+    group.last = index;
     ++group.size;
 }
 
@@ -200,8 +200,8 @@ void Filter::decide(mcmc::Randomness& random, Island& island, Tally& tally) {
     for (const Group& group : groups_) {
         const SharedBox::Rows rows = list_rows(island, group.box);
         if (!process_.enter(*rows, group.state)) {
-            for (std::uint32_t i = group.first; i != kNone; i = items_[i].next) {
-                fail(island.particles[items_[i].particle]);
+            for (std::uint32_t i = group.first; i != kNone; i = goals_[i].next) {
+                fail(island.particles[goals_[i].particle]);
                 ++tally[static_cast<std::size_t>(ParticleOutcome::dead_end)];
             }
             continue;
@@ -211,8 +211,8 @@ void Filter::decide(mcmc::Randomness& random, Island& island, Tally& tally) {
         } else {
             decide_as_program(random, island, group);
         }
-        for (std::uint32_t i = group.first; i != kNone; i = items_[i].next) {
-            apply(island, items_[i], tally);
+        for (std::uint32_t i = group.first; i != kNone; i = goals_[i].next) {
+            apply(island, goals_[i], tally);
         }
     }
 }
@@ -222,19 +222,19 @@ void Filter::fail(Particle& particle) {
     particle.own().open.clear();
 }
 
-void Filter::apply(Island& island, const ParticleGoal& item, Tally& tally) {
-    Particle& particle = island.particles[item.particle];
+void Filter::apply(Island& island, const ParticleGoal& goal, Tally& tally) {
+    Particle& particle = island.particles[goal.particle];
     Tree& tree = *particle.tree;  // its own since it was opened
-    particle.log_weight += item.log_factor;
-    island.events.push_back({particle.last, item.goal, item.taken});
+    particle.log_weight += goal.log_factor;
+    island.events.push_back({particle.last, goal.goal, goal.taken});
     particle.last = static_cast<std::uint32_t>(island.events.size() - 1);
-    const std::uint32_t parts = n_parts(item.taken);
+    const std::uint32_t parts = n_parts(goal.taken);
     if (parts > 0) {
-        push(island, tree, item.left_box, item.left_state);
+        push(island, tree, goal.left_box, goal.left_state);
     }
     if (parts > 1) {
-        push(island, tree, item.right_box, item.right_state);
-        const auto f = static_cast<std::uint32_t>(item.taken.feature);
+        push(island, tree, goal.right_box, goal.right_state);
+        const auto f = static_cast<std::uint32_t>(goal.taken.feature);
         if (plan_.max_features > 0 &&
             std::find(tree.features.begin(), tree.features.end(), f) == tree.features.end()) {
             tree.features.push_back(f);
@@ -251,8 +251,8 @@ void Filter::apply(Island& island, const ParticleGoal& item, Tally& tally) {
         fail(particle);
     }
     ++tally[static_cast<std::size_t>(end)];
-    if (given(item) != nullptr) {
-        number_kept(item);
+    if (given(goal) != nullptr) {
+        number_kept(goal);
     }
 }
 

@@ -85,12 +85,12 @@ private:
 
     void open(Island& island, std::uint32_t particle);
     void decide(mcmc::Randomness& random, Island& island, Tally& tally);
-    void apply(Island& island, const ParticleGoal& item, Tally& tally);
+    void apply(Island& island, const ParticleGoal& goal, Tally& tally);
     static void fail(Particle& particle);
     // What is to be taken at a goal, or null.
-    const mcmc::Taken* given(const ParticleGoal& item) const;
+    const mcmc::Taken* given(const ParticleGoal& goal) const;
     // Numbers the goals that the choice at a goal leads to.
-    void number_kept(const ParticleGoal& item);
+    void number_kept(const ParticleGoal& goal);
 
     void decide_as_program(mcmc::Randomness& random, Island& island, const Group& group);
     void draw_splits(mcmc::Randomness& random, Island& island, const Group& group,
@@ -100,7 +100,7 @@ private:
     void decide_optimally(mcmc::Randomness& random, Island& island, const Group& group);
     void list_alternatives(const Island& island, const Group& group);
     // The boxes of the split drawn at a goal, if its sides are not known yet.
-    void find_boxes(Island& island, const Group& group, ParticleGoal& item);
+    void find_boxes(Island& island, const Group& group, ParticleGoal& goal);
 
     SharedBox::Rows list_rows(Island& island, std::uint32_t box);
     std::uint32_t box_of_side(Island& island, const Group& group, const mcmc::Taken& taken,
@@ -126,15 +126,15 @@ private:
     std::unordered_map<Key, std::uint32_t, HashOfKey> by_key_;
 
     // Scratch.
-    std::vector<ParticleGoal> items_;
+    std::vector<ParticleGoal> goals_;
     std::vector<Group> groups_;
     std::unordered_map<std::uint64_t, std::uint32_t> group_of_;
     std::vector<double> weights_, log_weights_, sums_;
-    std::vector<std::vector<std::uint32_t>> on_feature_;  // items, by feature
+    std::vector<std::vector<std::uint32_t>> on_feature_;  // goals, by feature
     std::vector<std::uint32_t> features_, of_rule_, chosen_, lows_;
     std::vector<mcmc::LocalSplits::OpenSplit> splits_;
     std::vector<Alternative> alternatives_;
-    std::unordered_map<std::size_t, std::uint32_t> taken_by_;  // the first item to take each
+    std::unordered_map<std::size_t, std::uint32_t> taken_by_;  // the first goal to take each
 };
 
 }  // namespace slp::smc

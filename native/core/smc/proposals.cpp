@@ -29,20 +29,20 @@ void Filter::decide_as_program(mcmc::Randomness& random, Island& island, const G
     for (const auto& alternative : rules) {
         weights_.push_back(std::exp(alternative.log_weight - highest));
     }
-    for (std::uint32_t i = group.first; i != kNone; i = items_[i].next) {
-        ParticleGoal& item = items_[i];
-        const mcmc::Taken* const kept = given(item);
+    for (std::uint32_t i = group.first; i != kNone; i = goals_[i].next) {
+        ParticleGoal& goal = goals_[i];
+        const mcmc::Taken* const kept = given(goal);
         const auto is_kept = [kept](const auto& own) { return own.rule == kept->rule; };
         const std::size_t at =
             kept != nullptr ? number_of(rules, is_kept) : random.among(weights_);
         const auto& alternative = rules[at];
         const Rule& rule = process_.rule(alternative);
-        item.taken.rule = alternative.rule;
-        item.log_factor = process_.log_total();
+        goal.taken.rule = alternative.rule;
+        goal.log_factor = process_.log_total();
         if (rule.kind == RuleKind::call) {
-            item.taken.feature = mcmc::kCall;
-            item.left_state = rule.state;
-            item.left_box = group.box;
+            goal.taken.feature = mcmc::kCall;
+            goal.left_state = rule.state;
+            goal.left_box = group.box;
         }
     }
     for (const auto& alternative : rules) {
@@ -52,12 +52,12 @@ void Filter::decide_as_program(mcmc::Randomness& random, Island& island, const G
     }
 }
 
-// The splits of the items that took a rule.
+// The splits of the goals that took a rule.
 void Filter::draw_splits(mcmc::Randomness& random, Island& island, const Group& group,
                          std::size_t rule) {
     of_rule_.clear();
-    for (std::uint32_t i = group.first; i != kNone; i = items_[i].next) {
-        if (items_[i].taken.rule == static_cast<std::int32_t>(rule)) {
+    for (std::uint32_t i = group.first; i != kNone; i = goals_[i].next) {
+        if (goals_[i].taken.rule == static_cast<std::int32_t>(rule)) {
             of_rule_.push_back(i);
         }
     }
@@ -67,7 +67,7 @@ void Filter::draw_splits(mcmc::Randomness& random, Island& island, const Group& 
     const auto masses = process_.splits().masses(rule);
     features_.clear();
     for (const std::uint32_t i : of_rule_) {
-        const mcmc::Taken* const kept = given(items_[i]);
+        const mcmc::Taken* const kept = given(goals_[i]);
         const std::size_t f = kept != nullptr ? static_cast<std::size_t>(kept->feature)
                                               : random.among(masses.of_feature);
         if (on_feature_[f].empty()) {
@@ -82,7 +82,7 @@ void Filter::draw_splits(mcmc::Randomness& random, Island& island, const Group& 
     }
 }
 
-// The cuts of the items on one feature, and the boxes that they lead to.
+// The cuts of the goals on one feature, and the boxes that they lead to.
 void Filter::draw_cuts(mcmc::Randomness& random, Island& island, const Group& group,
                        std::size_t rule, std::size_t f, double log_total) {
     process_.splits().list(rule, f, splits_);
@@ -96,19 +96,19 @@ void Filter::draw_cuts(mcmc::Randomness& random, Island& island, const Group& gr
     const bool uniformly = alike || plan_.proposal == ParticleProposal::empirical;
     chosen_.clear();
     for (const std::uint32_t i : on_feature_[f]) {
-        ParticleGoal& item = items_[i];
-        const mcmc::Taken* const kept = given(item);
+        ParticleGoal& goal = goals_[i];
+        const mcmc::Taken* const kept = given(goal);
         const auto is_kept = [kept](const auto& own) { return own.cut.low == kept->low; };
         const std::size_t cut = kept != nullptr ? number_of(splits_, is_kept)
                                 : uniformly     ? random.index(splits_.size())
                                                 : random.among_sums(sums_);
-        item.log_factor += log_total;
+        goal.log_factor += log_total;
         if (!alike && uniformly) {  // the cut's probability over the probability to take it
             const auto n = static_cast<double>(splits_.size());
-            item.log_factor += std::log(splits_[cut].weight / sum * n);
+            goal.log_factor += std::log(splits_[cut].weight / sum * n);
         }
-        item.left_box = static_cast<std::uint32_t>(cut);  // until the boxes are known
-        chosen_.push_back(item.left_box);
+        goal.left_box = static_cast<std::uint32_t>(cut);  // until the boxes are known
+        chosen_.push_back(goal.left_box);
     }
     std::sort(chosen_.begin(), chosen_.end());
     chosen_.erase(std::unique(chosen_.begin(), chosen_.end()), chosen_.end());
@@ -118,19 +118,19 @@ void Filter::draw_cuts(mcmc::Randomness& random, Island& island, const Group& gr
     }
     sides_.find(*island.boxes[group.box].rows, f, lows_, needs_likelihood());
     for (const std::uint32_t i : on_feature_[f]) {
-        ParticleGoal& item = items_[i];
-        const auto& split = splits_[item.left_box];
-        const auto at = std::lower_bound(chosen_.begin(), chosen_.end(), item.left_box);
+        ParticleGoal& goal = goals_[i];
+        const auto& split = splits_[goal.left_box];
+        const auto at = std::lower_bound(chosen_.begin(), chosen_.end(), goal.left_box);
         const auto j = static_cast<std::size_t>(at - chosen_.begin());
         const Side &left = sides_.left(j), &right = sides_.right(j);
-        item.taken.feature = static_cast<std::int32_t>(f);
-        item.taken.low = split.cut.low;
-        item.taken.high = split.cut.high;
-        item.left_state = split.left_state;
-        item.right_state = split.right_state;
-        item.log_factor += gain(island.boxes[group.box], left, right);
-        item.left_box = box_of_side(island, group, item.taken, true, left);
-        item.right_box = box_of_side(island, group, item.taken, false, right);
+        goal.taken.feature = static_cast<std::int32_t>(f);
+        goal.taken.low = split.cut.low;
+        goal.taken.high = split.cut.high;
+        goal.left_state = split.left_state;
+        goal.right_state = split.right_state;
+        goal.log_factor += gain(island.boxes[group.box], left, right);
+        goal.left_box = box_of_side(island, group, goal.taken, true, left);
+        goal.right_box = box_of_side(island, group, goal.taken, false, right);
     }
 }
 
@@ -145,37 +145,37 @@ void Filter::decide_optimally(mcmc::Randomness& random, Island& island, const Gr
         sums_.push_back(sum += std::exp(log_weight - top));
     }
     taken_by_.clear();
-    for (std::uint32_t i = group.first; i != kNone; i = items_[i].next) {
-        ParticleGoal& item = items_[i];
-        const mcmc::Taken* const kept = given(item);
+    for (std::uint32_t i = group.first; i != kNone; i = goals_[i].next) {
+        ParticleGoal& goal = goals_[i];
+        const mcmc::Taken* const kept = given(goal);
         const auto is_kept = [kept](const Alternative& own) { return own.taken == *kept; };
         const std::size_t at =
             kept != nullptr ? number_of(alternatives_, is_kept) : random.among_sums(sums_);
         const Alternative& taken = alternatives_[at];
-        item.log_factor = top + std::log(sum);
-        item.taken = taken.taken;
-        item.left_state = taken.left_state;
-        item.right_state = taken.right_state;
-        item.left_box = group.box;
+        goal.log_factor = top + std::log(sum);
+        goal.taken = taken.taken;
+        goal.left_state = taken.left_state;
+        goal.right_state = taken.right_state;
+        goal.left_box = group.box;
         if (taken.taken.feature < 0) {
             continue;
         }
         const auto [first, is_new] = taken_by_.emplace(at, i);
         if (is_new) {
-            find_boxes(island, group, item);
+            find_boxes(island, group, goal);
         } else {
-            item.left_box = items_[first->second].left_box;
-            item.right_box = items_[first->second].right_box;
+            goal.left_box = goals_[first->second].left_box;
+            goal.right_box = goals_[first->second].right_box;
         }
     }
 }
 
-void Filter::find_boxes(Island& island, const Group& group, ParticleGoal& item) {
-    lows_.assign(1, item.taken.low);
-    sides_.find(*island.boxes[group.box].rows, static_cast<std::size_t>(item.taken.feature), lows_,
+void Filter::find_boxes(Island& island, const Group& group, ParticleGoal& goal) {
+    lows_.assign(1, goal.taken.low);
+    sides_.find(*island.boxes[group.box].rows, static_cast<std::size_t>(goal.taken.feature), lows_,
                 needs_likelihood());
-    item.left_box = box_of_side(island, group, item.taken, true, sides_.left(0));
-    item.right_box = box_of_side(island, group, item.taken, false, sides_.right(0));
+    goal.left_box = box_of_side(island, group, goal.taken, true, sides_.left(0));
+    goal.right_box = box_of_side(island, group, goal.taken, false, sides_.right(0));
 }
 
 // Every rule and split. `weights_` has the logs of their weights times their factors of the

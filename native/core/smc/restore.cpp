@@ -36,7 +36,7 @@ bool Filter::restore(std::vector<Event> events, std::span<const std::uint32_t> l
             trees[before].reset();
         }
         Particle& particle = out.particles[0];
-        items_.clear();
+        goals_.clear();
         groups_.clear();
         group_of_.clear();
         if (particle.tree->open.empty()) {
@@ -44,21 +44,21 @@ bool Filter::restore(std::vector<Event> events, std::span<const std::uint32_t> l
         }
         open(out, 0);
         Group& group = groups_[0];
-        ParticleGoal& item = items_[0];
+        ParticleGoal& goal = goals_[0];
         const SharedBox::Rows rows = list_rows(out, group.box);
-        if (item.goal != events[e].goal ||
+        if (goal.goal != events[e].goal ||
             !process_.find(*rows, group.state, events[e].taken, choice)) {
             return false;
         }
-        item.taken = events[e].taken;
-        item.left_state = choice.left_state;
-        item.right_state = choice.right_state;
-        item.left_box = group.box;
-        if (item.taken.feature >= 0) {
-            find_boxes(out, group, item);
+        goal.taken = events[e].taken;
+        goal.left_state = choice.left_state;
+        goal.right_state = choice.right_state;
+        goal.left_box = group.box;
+        if (goal.taken.feature >= 0) {
+            find_boxes(out, group, goal);
         }
         Tally ignored{};
-        apply(out, item, ignored);  // appends an event, which has the number e
+        apply(out, goal, ignored);  // appends an event, which has the number e
         if (uses[e] > 0) {
             trees[e] = particle.tree;
         }

@@ -31,9 +31,9 @@ class _Forward(Engine[NoOptions]):
     title = "independent draws of the prior, by running the program forward"
     gives = "estimates with their errors, by independent draws; evidence under backtracking"
     refuses = (
-        "programs without a finite tree grammar, the posterior (but under `failure(backtrack)`), "
-        "weights at a choice that sum to more than 1, programs of which most draws fail, "
-        "predicates on nodes, `edittree`"
+        "programs without a finite tree grammar, `edittree`; without `failure(backtrack)` also "
+        "the posterior, predicates on nodes, weights at a choice that sum to more than 1, programs "
+        "of which more than nine draws in ten fail, leaf models without `log_table`"
     )
     needs_weights = False
     Options = NoOptions

@@ -22,20 +22,20 @@ def find_refusals(problem: Problem, options: TreeChainOptions) -> Iterator[Diagn
     """See `Engine.refusal`: E516, E548, E549."""
     program = problem.program
     if problem.grammar.backtracks:
-        if options.rungs not in (None, 1):
+        if isinstance(options.rungs, int) and options.rungs > 1:
             yield NO_LADDERS_OF_BACKTRACKING()
-        yield from refused_proposals(options, _of_backtracking)
+        yield from find_refused_proposals(options, _of_backtracking)
     elif program.edits is not None:
         if options.start is not None:
             yield START_OF_EDITS()
-        yield from refused_proposals(options, _of_edits)
+        yield from find_refused_proposals(options, _of_edits)
     elif node_predicates(program.constraints):
-        yield from refused_proposals(options, _of_predicates)
+        yield from find_refused_proposals(options, _of_predicates)
     else:
-        yield from refused_proposals(options, lambda named: ())
+        yield from find_refused_proposals(options, lambda named: ())
 
 
-def refused_proposals(
+def find_refused_proposals(
     options: TreeChainOptions, among: Callable[[list[Named]], Iterable[Diagnostic]]
 ) -> Iterator[Diagnostic]:
     """Why the proposals that options name cannot be read, else what is refused among them."""

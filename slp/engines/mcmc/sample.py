@@ -18,7 +18,7 @@ from slp.engines.mcmc.edits import (
     edits_are_compiled,
 )
 from slp.engines.mcmc.memory import room_for_averages
-from slp.engines.mcmc.options import INDEPENDENT, TreeChainOptions
+from slp.engines.mcmc.options import TreeChainOptions
 from slp.engines.mcmc.rounds import EnoughRounds
 from slp.engines.mcmc.tempering import CompiledScans, PlainScans, Tempering
 from slp.engines.mcmc.trees import (
@@ -68,7 +68,7 @@ def run_chains(
     Raises
     ------
     UsageError
-        E505, E516: an option; E512, E513, E515: the checkpoint.
+        E505, E549: an option; E512, E513, E515: the checkpoint.
     BudgetError
         E501: the chains do not fit into the memory beside the table.
     SlpError
@@ -80,7 +80,7 @@ def run_chains(
     # This checks the numbers as they are given, before they are used, or made into scans.
     Schedule(request.draws, options.chains, *(least if n is None else n for n, least in given))
     if problem.grammar.backtracks:
-        options = replace(options, proposal=options.proposal or INDEPENDENT)
+        options = replace(options, proposal=proposal_of(problem, options))
         request = _for_backtracking(problem, request, str(options.proposal))
     elif options.proposal is None:
         options, request = _by_default(problem, request, options, in_core)
@@ -249,7 +249,7 @@ def begin_chains_at(chains: Any, start: object) -> None:
     Raises
     ------
     UsageError
-        E549: they cannot.
+        E549: it is no tree of the program, or its prior probability is 0.
     DataError
         E601 to E605: there is no tree in the file.
     """

@@ -27,7 +27,9 @@ class _ReversibleJump(Engine[SoftTreeOptions]):
         "programs without a finite tree grammar or a width `h` of gates, measures other than "
         "`range`, guards on thresholds or rows, states with several rules of a kind or that call "
         "others, `min_leaf`, `min_weight`, `constant`, `within`, `majority`, `max_features`, "
-        "`monotone`, predicates, `edittree`, features that are no numbers, or cut or binned"
+        "`monotone`, predicates, `edittree`, leaf models other than `normal_shared` and "
+        "`dirichlet`, features that are no numbers, or cut or binned, constraints on features "
+        "with `index=soft`"
     )
     few_states = True
     soft_trees = True

@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cached_property
 
 from slp.engines.mcmc.options import CUTS, TreeChainOptions
-from slp.engines.mcmc.refusals import refused_proposals
+from slp.engines.mcmc.refusals import find_refused_proposals
 from slp.engines.mcmc.sample import begin_chains_at
 from slp.engines.mcmc.tempering import PlainScans, Tempering
 from slp.engines.mcmc.tempering.plain import Rungs
@@ -94,7 +94,7 @@ class PrologMetropolisHastings(MetropolisHastings):
 
 def find_refusals(options: TreeChainOptions) -> Iterator[Diagnostic]:
     """See `Engine.refusal`: E516."""
-    return refused_proposals(options, _sums_over_subtrees)
+    return find_refused_proposals(options, _sums_over_subtrees)
 
 
 def _sums_over_subtrees(named: list[Named]) -> Iterator[Diagnostic]:

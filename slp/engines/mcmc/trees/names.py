@@ -61,7 +61,8 @@ class Named(NamedTuple):
 
 
 def mixture_of(text: str, process: LocalProcess, most_boxes: float) -> Mixture[Target, TreeProof]:
-    """The mixture that a text names, as `mixture_of_names`.
+    """The mixture that a text names, as `mixture_of_names`. Under predicates on nodes `q_exact` is
+    refused before (`slp.engines.mcmc.refusals`).
 
     Raises
     ------
