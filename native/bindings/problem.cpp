@@ -16,6 +16,7 @@
 
 #include "arrays.hpp"
 #include "problem/coding.hpp"
+#include "problem/edges.hpp"
 #include "problem/ensemble.hpp"
 #include "problem/geometry.hpp"
 
@@ -246,6 +247,9 @@ void bind_problem(nb::module_& m) {
     constants["largest_gap"] = kLargestGap;
     constants["label_rounding"] = kLabelRounding;
     constants["label_tolerance"] = kLabelTolerance;
+    constants["most_in_subsets"] = kMostInSubsets;
+    constants["most_coefficients"] = kMostCoefficients;
+    constants["equal_weights"] = kEqualWeights;
     m.def("code_values", &code_column, nb::arg("column").noconvert());
     m.def("code_by_cuts", &code_column_by_cuts, nb::arg("column").noconvert(),
           nb::arg("cuts").noconvert());

@@ -221,6 +221,7 @@ nb::tuple trajectories(const nb::callable& target, const Array<double>& q, doubl
 }  // namespace
 
 void bind_rjhmc(nb::module_& m) {
+    m.attr("CONSTANTS")["most_soft_leaves"] = kMostLeaves;
     m.def("trajectories", &trajectories, nb::arg("target"), nb::arg("q").noconvert(),
           nb::arg("step"), nb::arg("variance").noconvert(), nb::arg("leapfrogs"), nb::arg("n"),
           nb::arg("seeds").noconvert());

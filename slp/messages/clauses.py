@@ -172,7 +172,7 @@ LABELLED_CUT = E119.says("a clause with a label cannot have a cut", AS_REMEDY)
 W101 = Entry(
     "W101: a variable stands in a clause only once",
     cause="Often that is a slip of the pen.",
-    remedy="Mend the name, or write `_Name` if that is meant.",
+    remedy="Correct the name, or write `_Name` if that is meant.",
     example="p(X) :- q.\nq.",
 )
 SINGLETON = W101.says(

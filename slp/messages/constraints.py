@@ -22,7 +22,7 @@ NO_NAME_IN_BOX = E120.says(*NOT_A_NAME)
 E121 = Entry(
     "E121: a box is empty",
     cause="The lower bound of a box is not below its upper bound.",
-    remedy="Swap or mend the bounds.",
+    remedy="Swap or correct the bounds.",
     example=":- use(growtree).\nbox(young, age, 40, 0).",
 )
 _EMPTY = "box `{name}` is empty: no number is at least {low:g} and below {high:g}"

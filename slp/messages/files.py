@@ -7,7 +7,7 @@ from slp.messages.entry import AS_REMEDY, Entry
 E160 = Entry(
     "E160: the file of a tree cannot be read",
     cause="The file that `edittree` names is not there, or is no JSON.",
-    remedy="Mend its name or its text.",
+    remedy="Correct its name or its text.",
     example=":- use(edittree, [tree = 'no_such_file.json']).",
 )
 _FOLDER = "the name is taken from the folder of {program}"

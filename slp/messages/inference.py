@@ -119,7 +119,7 @@ E520 = Entry(
     "E520: labels by rows are no probabilities in some box",
     cause="Labels depend on the number of rows. For the counts of a box that is reached, one is no "
     "number from 0 to 1, or they do not sum to 1.",
-    remedy="Mend the labels, keep such boxes away by a guard, or declare labels as weights.",
+    remedy="Correct the labels, keep such boxes away by a guard, or declare labels as weights.",
     example=":- start(t).\n"
     "1 / A :: t --> { rows(yes, A) }, leaf.\n"
     "1 - 1 / A :: t --> { rows(yes, A) }, split(_, _), t, t.",
@@ -188,7 +188,7 @@ E538 = Entry(
     "E538: the engine modal does not take this",
     cause="Modal trees are grown from the root. `smoothing` is of classes, and goes with neither "
     "`look_ahead` nor `further`. A tree that breaks what is decided at the finished tree is pruned "
-    "until it does not; a tree that no pruning mends is left out, and nothing may be left.",
+    "until it does not; a tree that no pruning makes valid is left out, and nothing may be left.",
     remedy="Leave the option out, or take the engine mh.",
     example="slp-sample growtree data.csv --engine modal --smoothing 0.1 --look-ahead 1",
 )

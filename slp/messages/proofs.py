@@ -326,7 +326,7 @@ STACKS_FULL = E265.says(
 E266 = Entry(
     "E266: a file of Prolog cannot be loaded",
     cause='A constraint `prolog("file.pl":goal)` names a file that SWI-Prolog cannot load.',
-    remedy="Put the file into the folder of the program, and mend what SWI-Prolog says of it.",
+    remedy="Put the file into the folder of the program, and correct what SWI-Prolog says of it.",
     example="slp-sample prior.slp data.csv --allow-code   (`prior.slp` has `:- "
     'constraint(prolog("missing.pl":small)).`)',
 )

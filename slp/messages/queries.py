@@ -145,7 +145,7 @@ NO_LOG_LIKELIHOOD = E251.says(
 E252 = Entry(
     "E252: a log-likelihood function failed",
     cause="The function raised an exception. The exception is the error's cause.",
-    remedy="Mend the function: the message shows the answer that it was asked of.",
+    remedy="Correct the function: the message shows the answer that it was asked of.",
     example="coin.sample_proofs('coin(X)', log_likelihood=lambda answer: 1 / 0)",
 )
 LOG_LIKELIHOOD_FAILED = E252.says("the log-likelihood function failed on {answer}: {error}")

@@ -61,7 +61,7 @@ TOO_LARGE = E052.says(
 E053 = Entry(
     "E053: there are too many mistakes",
     cause="There are more than 1,000 mistakes. The rest is not told.",
-    remedy="Mend these, then look again.",
+    remedy="Correct these, then look again.",
     example="a file of 2,000 lines, each of which is `a b.`",
 )
 TOO_MANY_MISTAKES = E053.says(
@@ -71,7 +71,7 @@ TOO_MANY_MISTAKES = E053.says(
 W053 = Entry(
     "W053: there are too many warnings",
     cause="There are more than 1,000 warnings. The rest is not told.",
-    remedy="Mend these, then look again.",
+    remedy="Correct these, then look again.",
     example="a file of 2,000 clauses `p(X).`",
 )
 TOO_MANY_WARNINGS = W053.says(

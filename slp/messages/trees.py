@@ -244,7 +244,7 @@ NOT_A_TREE = E613.says(
 W630 = Entry(
     "W630: a node of the given tree becomes a leaf",
     cause="`edittree` has a tree with a split that this table cannot ask.",
-    remedy="Mend the tree or the program, if that is not meant.",
+    remedy="Correct the tree or the program, if that is not meant.",
     example="slp-sample edited.slp data.csv   (`edited.slp` is `:- use(edittree, [tree = "
     "'tree.json']).`,\n"
     '`tree.json` is `{"feature": "height", "threshold": 40, "left": {}, "right": '
@@ -252,7 +252,7 @@ W630 = Entry(
 )
 SPLIT_BECAME_LEAF = W630.says(
     "the given tree has a leaf instead of a split at {places}: {reason}",
-    "what stands below is left out; mend the tree or the program",
+    "what stands below is left out; correct the tree or the program",
 )
 
 W631 = Entry(
@@ -357,7 +357,7 @@ PREDICATE_IS_NO_FUNCTION = E651.says(
 E653 = Entry(
     "E653: a predicate raised an exception",
     cause="A function that decides on a tree or a node raised an exception, or exited.",
-    remedy="Mend the function: the help line shows what it was asked of.",
+    remedy="Correct the function: the help line shows what it was asked of.",
     example="program.require(lambda tree: 1 / 0).posterior(X, y)",
 )
 PREDICATE_RAISED = E653.says(

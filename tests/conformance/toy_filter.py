@@ -28,8 +28,8 @@ class Island(DerivedTrees, IslandStepper):
     def step(self, randomness, state, tally):
         weights = np.array([weight for _, _, weight in state])
         mean = np.logaddexp.reduce(weights) - log(self.n)
-        shares = np.cumsum(np.exp(weights - mean)).tolist()
-        drawn = [state[randomness.among(shares)] for _ in state]
+        cumulative = np.cumsum(np.exp(weights - mean)).tolist()
+        drawn = [state[randomness.among(cumulative)] for _ in state]
         return [self.grown(randomness, *particle[:2], mean) for particle in drawn]
 
     def grown(self, randomness, choices, still_open, weight):

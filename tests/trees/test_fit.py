@@ -76,7 +76,7 @@ def test_unknown_features_and_other_kinds_are_leaves() -> None:
     unknown = Split("wt", 3.0, None, age(15), Leaf())
     wrong = Split("colour", 3.0, None, age(15), Leaf())
     level = Split("age", None, "old", age(15), Leaf())
-    below = " what stands below is left out; mend the tree or the program"
+    below = " what stands below is left out; correct the tree or the program"
     assert fitted(age(15, None, age(30, unknown, wrong))) == (
         Tree(age(15, None, age(30))),
         [
@@ -117,7 +117,7 @@ def test_support() -> None:
     assert tree == Tree(age(30))
     assert warnings == [
         "W630: the given tree has a leaf instead of a split at left, right: `max_depth(1)` allows "
-        "no split at depth 1; what stands below is left out; mend the tree or the program"
+        "no split at depth 1; what stands below is left out; correct the tree or the program"
     ]
     tree, warnings = fitted(deep, Support(min_leaf=2))
     assert tree == Tree(age(30))

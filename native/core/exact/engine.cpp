@@ -11,6 +11,7 @@
 #include "exact/interval_blocks/inner_feature.hpp"
 #include "exact/interval_blocks/search.hpp"
 #include "exact/numbers.hpp"
+#include "log_sum.hpp"
 
 namespace slp::exact {
 

@@ -27,6 +27,7 @@
 #include <vector>
 
 #include "exact/numbers.hpp"
+#include "log_sum.hpp"
 #include "problem/calls.hpp"
 #include "problem/feature_cuts.hpp"
 #include "problem/problem.hpp"

@@ -8,12 +8,10 @@
 
 #pragma once
 
-#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <span>
 
 namespace slp::exact {
 
@@ -109,15 +107,5 @@ private:
         return {m, e};
     }
 };
-
-// Log of the sum of numbers given by their logs.
-inline double log_sum(std::span<const double> logs) {
-    const double top = logs.empty() ? -INFINITY : *std::max_element(logs.begin(), logs.end());
-    double sum = 0;
-    for (const double x : logs) {
-        sum += top > -INFINITY ? std::exp(x - top) : 0.0;
-    }
-    return logs.size() == 1 || sum == 0.0 ? top : top + std::log(sum);
-}
 
 }  // namespace slp::exact

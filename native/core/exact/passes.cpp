@@ -9,6 +9,7 @@
 #include "exact/engine.hpp"
 #include "exact/interval_blocks/inner_feature.hpp"
 #include "exact/interval_blocks/search.hpp"
+#include "log_sum.hpp"
 
 namespace slp::exact {
 

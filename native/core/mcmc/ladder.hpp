@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "log_sum.hpp"
 #include "mcmc/proposals.hpp"
 #include "mcmc/randomness.hpp"
 #include "object_pool.hpp"
@@ -76,13 +77,6 @@ struct ScanSums {
     Tally tally;
 };
 
-inline double log_add(double a, double b) {
-    if (a < b) {
-        std::swap(a, b);
-    }
-    return std::isinf(a) ? a : a + std::log1p(std::exp(b - a));
-}
-
 inline double logistic(double x) {
     return x < 0 ? std::exp(x) / (1 + std::exp(x)) : 1 / (1 + std::exp(-x));
 }
@@ -92,8 +86,8 @@ inline double logistic(double x) {
 inline double count_pair(PairSums& sums, double step, double centre, double low, double high) {
     const double ratio = low == high ? 0.0 : step * (low - high);
     sums.rejections += 1 - std::exp(std::min(0.0, ratio));
-    sums.log_up = log_add(sums.log_up, step * low);
-    sums.log_down = log_add(sums.log_down, -step * high);
+    sums.log_up = log_sum(sums.log_up, step * low);
+    sums.log_down = log_sum(sums.log_down, -step * high);
     sums.bridge_up += logistic(step * low - centre);
     sums.bridge_down += logistic(centre - step * high);
     return ratio;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "log_sum.hpp"
 #include "problem/edges.hpp"
 #include "problem/key.hpp"
 
@@ -15,7 +16,7 @@ double CalledStates::least_normaliser(const Rules& of_state, std::span<const dou
         if (of_state[r].kind == RuleKind::call ||
             (of_state[r].kind == RuleKind::leaf &&
              (problem_.grammar.condition || has_majority(of_state[r].majority, statistics)))) {
-            log_add(sum, own[r]);
+            sum = log_sum(sum, own[r]);
         }
     }
     return sum > -INFINITY ? sum : 0.0;
@@ -123,7 +124,7 @@ LeafWeights CalledStates::weigh(const RowSet& set, std::span<const std::uint8_t>
                 has_majority(of_state[r].majority, statistics)) {
                 const double weight = here.log_calls + own[r] - here.log_normaliser;
                 out.best = std::max(out.best, weight);
-                log_add(out.sum, weight);
+                out.sum = log_sum(out.sum, weight);
             }
         }
     }

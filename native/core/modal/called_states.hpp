@@ -93,12 +93,4 @@ private:
     double left_out_ = -INFINITY, left_out_that_stops_ = -INFINITY;
 };
 
-// Adds, on the scale of logs.
-inline void log_add(double& sum, double value) {
-    if (value > -INFINITY) {
-        const double top = std::max(sum, value);
-        sum = top + std::log1p(std::exp(std::min(sum, value) - top));
-    }
-}
-
 }  // namespace slp::modal

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "log_sum.hpp"
 #include "problem/feature_cuts.hpp"
 
 namespace slp::modal {
@@ -305,7 +306,7 @@ void GoalScorer::score_each(LookAheadLevel& at, std::size_t number, const Place&
             continue;
         }
         if (number > 0) {
-            log_add(out.log_sum, score);
+            out.log_sum = log_sum(out.log_sum, score);
             continue;
         }
         const double compared =
@@ -352,7 +353,7 @@ Decision GoalScorer::choose(std::size_t number, std::span<const FeatureScore> sc
             const double log_probability =
                 slots[s].log_weight + std::log(measure.probability(f, own.weights, total));
             if (number > 0) {
-                log_add(out.log_inside, log_probability + own.log_sum);
+                out.log_inside = log_sum(out.log_inside, log_probability + own.log_sum);
                 continue;
             }
             if (own.best.left < 0) {

@@ -13,9 +13,6 @@ namespace {
 
 constexpr std::size_t kMostKeysKept = 1 << 12;
 
-// Weights of classes that differ by less, relatively, are equal: sums of real weights are rounded.
-constexpr double kTie = 1e-12;
-
 }  // namespace
 
 bool has_majority(std::span<const std::int32_t> classes, std::span<const double> counts) {
@@ -24,7 +21,7 @@ bool has_majority(std::span<const std::int32_t> classes, std::span<const double>
     }
     const double most = *std::max_element(counts.begin(), counts.end());
     return std::all_of(classes.begin(), classes.end(), [&](std::int32_t c) {
-        return (c < 0 ? 0.0 : counts[static_cast<std::size_t>(c)]) >= most * (1 - kTie);
+        return (c < 0 ? 0.0 : counts[static_cast<std::size_t>(c)]) >= most * (1 - kEqualWeights);
     });
 }
 

@@ -34,7 +34,6 @@ double log_gamma_step(double z, double f) {
 }
 
 // For a normal_linear: the regressors with the constant, and the response behind them.
-constexpr std::size_t kMostCoefficients = 31;
 constexpr std::size_t kMostNumbers = (kMostCoefficients + 1) * (kMostCoefficients + 1);
 
 // For a table: the number of rows and the sum of the responses stand before its statistics.

@@ -9,6 +9,9 @@
 
 namespace slp {
 
+// Of a normal_linear: its regressors, of which the constant is one.
+inline constexpr std::size_t kMostCoefficients = 31;
+
 enum class LeafKind : std::uint8_t {
     dirichlet,
     normal_inverse_gamma,

@@ -36,7 +36,7 @@ void SoftTreeTransitions::step(Chain& chain, Random& random, bool warm_up, Tally
     if (plan_.published) {
         published_end(chain.tree, warm_up, random, log_ratio, tally);
     }
-    const bool accepted = std::log(open_uniform(random)) < log_ratio;
+    const bool accepted = accepts(random, log_ratio);
     if (accepted) {
         if (!plan_.published) {
             hmc_part(jumped_, chain.tuning, random, warm_up, tally);

@@ -25,6 +25,9 @@
 
 namespace slp::rjhmc {
 
+// Of a soft tree.
+inline constexpr std::size_t kMostLeaves = 1001;
+
 struct SoftTreePlan {
     // h of the model, and of the first step of warm-up, from which it falls geometrically to h over
     // the first half of `warm_up` steps.

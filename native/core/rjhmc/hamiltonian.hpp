@@ -19,7 +19,9 @@
 #include <span>
 #include <vector>
 
+#include "log_sum.hpp"
 #include "mcmc/randomness.hpp"
+#include "rjhmc/numbers.hpp"
 
 namespace slp::rjhmc {
 
@@ -28,6 +30,11 @@ using Vector = std::vector<double>;
 
 // A uniform number that is never 0.
 inline double open_uniform(Random& random) { return random.uniform() + 0x1p-54; }
+
+// Accepts a move with the probability min(1, exp(log_ratio)); one number is drawn in any case.
+inline bool accepts(Random& random, double log_ratio) {
+    return std::log(open_uniform(random)) < log_ratio;
+}
 
 // What a transition did.
 struct Moved {
@@ -71,7 +78,7 @@ public:
             p_ = side.p;
             sign_ = forward ? 1.0 : -1.0;
             Subtrajectory& grown = whole_;
-            double log_new = kNothing;
+            double log_new = kNever;
             if (!grow(depth, grown, log_new, random, target)) {
                 break;
             }
@@ -142,8 +149,6 @@ public:
     }
 
 private:
-    static constexpr double kNothing = -std::numeric_limits<double>::infinity();
-
     // An end of the trajectory.
     struct TrajectoryEnd {
         Position z;
@@ -215,11 +220,6 @@ private:
     bool keeps_on(const Vector& a, const Vector& b, const Vector& rho) const {
         return dot(a, rho) > 0 && dot(b, rho) > 0;
     }
-    static double log_sum(double a, double b) {
-        const double most = std::max(a, b);
-        return most == kNothing ? most : most + std::log(std::exp(a - most) + std::exp(b - most));
-    }
-
     // A subtree of 2^depth steps from (z_, p_) on; whether it is whole: no divergence, no turn.
     template <typename Target>
     bool grow(int depth, Subtrajectory& out, double& log_weight, Random& random,
@@ -238,7 +238,7 @@ private:
         // Both halves have places of their own at this depth; `out` is a place of the depth above.
         Subtrajectory& early = halves_[static_cast<std::size_t>(2 * depth)];
         Subtrajectory& late = halves_[static_cast<std::size_t>(2 * depth + 1)];
-        double log_early = kNothing, log_late = kNothing;
+        double log_early = kNever, log_late = kNever;
         if (!grow(depth - 1, early, log_early, random, target) ||
             !grow(depth - 1, late, log_late, random, target)) {
             return false;

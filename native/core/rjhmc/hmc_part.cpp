@@ -2,19 +2,12 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "rjhmc/chain.hpp"
 #include "rjhmc/numbers.hpp"
 
 namespace slp::rjhmc {
-
-namespace {
-
-constexpr double kNever = -std::numeric_limits<double>::infinity();
-
-}  // namespace
 
 void SoftTreeTransitions::shuffle_inner_nodes(const SoftTree& tree, Random& random) {
     order_.clear();
@@ -60,7 +53,7 @@ void SoftTreeTransitions::sweep(SoftTree& tree, Random& random, Tally& tally) {
         }
         const double other = likelihood(tried_);
         const double log_ratio = other - now + other_weight - weight + features;
-        if (std::log(open_uniform(random)) < log_ratio) {
+        if (accepts(random, log_ratio)) {
             std::swap(tree, tried_);
             now = other;
             weight = other_weight;

@@ -2,18 +2,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "rjhmc/chain.hpp"
 #include "rjhmc/numbers.hpp"
 
 namespace slp::rjhmc {
-
-namespace {
-
-constexpr double kNever = -std::numeric_limits<double>::infinity();
-
-}  // namespace
 
 void SoftTreeTransitions::own_of(const SoftTree& tree, std::size_t node, Vector& out) const {
     const std::size_t j = tree.inner_before(node), m = tree.n_inner(), sticks = data_.n_sticks();

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 // A function with this attribute is compiled for several vector widths, of which the processor's
 // widest runs; `default` is for processors that cannot fuse a product with a sum. Sanitizers cannot
@@ -21,6 +22,8 @@
 namespace slp::rjhmc {
 
 constexpr double kLogTwoPi = 1.83787706640934548356;
+// The log of 0.
+constexpr double kNever = -std::numeric_limits<double>::infinity();
 
 // a * b + c. Where functions are compiled for several widths, it is rounded once, so that all
 // processors give the same bits. Most do it in one step; the few others take a slow function of the

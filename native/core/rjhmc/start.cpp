@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 #include <stdexcept>
 
@@ -12,9 +11,6 @@
 namespace slp::rjhmc {
 
 namespace {
-
-constexpr double kNever = -std::numeric_limits<double>::infinity();
-constexpr std::size_t kMostLeaves = 1000;
 
 // Gamma(a, 1) (Marsaglia & Tsang 2000), by its logarithm, which does not underflow for small a.
 double log_gamma_variate(double a, Random& random) {
@@ -87,7 +83,7 @@ bool SoftTreeTransitions::draw_tree(SoftTree& tree, Random& random) {
     for (std::size_t v = 0; v < tree.nodes.size(); ++v) {
         const std::int32_t state = tree.nodes[v].state;
         const auto rates = prior_.rates(state);
-        if (!(rates.leaf > kNever || rates.split > kNever) || tree.n_leaves() > kMostLeaves) {
+        if (!(rates.leaf > kNever || rates.split > kNever) || tree.n_leaves() >= kMostLeaves) {
             return false;
         }
         const double most = std::max(rates.leaf, rates.split);

@@ -1,15 +1,10 @@
 #include "rjhmc/topology_prior.hpp"
 
 #include <cmath>
-#include <limits>
+
+#include "rjhmc/numbers.hpp"
 
 namespace slp::rjhmc {
-
-namespace {
-
-constexpr double kNever = -std::numeric_limits<double>::infinity();
-
-}  // namespace
 
 const Rule* TopologyPrior::rule(std::int32_t state, RuleKind kind) const {
     for (const Rule& own : problem_.grammar.states[static_cast<std::size_t>(state)]) {

@@ -4,6 +4,7 @@
 #include <bit>
 #include <cmath>
 
+#include "log_sum.hpp"
 #include "problem/rule_steps.hpp"
 
 namespace slp::search {
@@ -11,11 +12,6 @@ namespace slp::search {
 namespace {
 
 constexpr std::size_t kMostPairs = 64;
-
-double log_sum(double x, double y) {
-    const double top = std::max(x, y);
-    return top == -INFINITY ? top : top + std::log(std::exp(x - top) + std::exp(y - top));
-}
 
 // Sum of logs, in which -inf (no derivation) wins over +inf (no bound).
 double plus(double x, double y) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "budget.hpp"
+#include "log_sum.hpp"
 #include "smc/resampling.hpp"
 
 namespace slp::smc {

@@ -127,15 +127,6 @@ Resampled systematic(mcmc::Randomness& random, Sums sums, std::uint32_t n, std::
 
 }  // namespace
 
-double log_sum(std::span<const double> log_weights) {
-    const double top = *std::max_element(log_weights.begin(), log_weights.end());
-    double sum = 0.0;
-    for (const double w : log_weights) {
-        sum += top > -INFINITY ? std::exp(w - top) : 0.0;
-    }
-    return top + (sum > 0 ? std::log(sum) : 0.0);
-}
-
 double effective_size(std::span<const double> log_weights) {
     const double top = *std::max_element(log_weights.begin(), log_weights.end());
     if (top == -INFINITY) {

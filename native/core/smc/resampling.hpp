@@ -18,9 +18,6 @@ inline constexpr double kLeastShare = 0x1p-40;
 // (sum of the weights)^2 / sum of their squares; 0 if all weights are 0.
 double effective_size(std::span<const double> log_weights);
 
-// Log of the sum of the weights.
-double log_sum(std::span<const double> log_weights);
-
 // The numbers of n particles, and the place of the copy of the one that must survive, or kNone.
 struct Resampled {
     std::vector<std::uint32_t> particles;

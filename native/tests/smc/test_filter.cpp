@@ -9,6 +9,7 @@
 #include "budget.hpp"
 #include "check.hpp"
 #include "exact/engine.hpp"
+#include "log_sum.hpp"
 #include "problems.hpp"
 #include "smc/resampling.hpp"
 #include "smc/sampler.hpp"
