@@ -8,7 +8,7 @@ from slp.budgets.memory import format_bytes, room_beside
 from slp.budgets.seconds import format_seconds
 from slp.engines import mcmc
 from slp.engines.contract import Request
-from slp.engines.exact import MOST_SPLITS, Size, compiled_is_there, size_for
+from slp.engines.exact import compiled_is_there, size_for
 from slp.engines.exact.fitting import Room, fits_in_words
 from slp.engines.registry import engine_named
 from slp.engines.sums import changes_within, may_advise, seconds_for_sums
@@ -20,6 +20,7 @@ from slp.messages.soft_trees import SOFT_TREES_ALONE
 from slp.problem.core import beyond_core
 from slp.problem.problem import Problem
 from slp.results.choice import DRAWS, PRIOR_DRAWS, SEARCH, SOFT_TREES, SUMS, EngineChoice
+from slp.results.size import MOST_SPLITS, Size
 
 # Item by item, the search for the best tree keeps four words for an item; a pass for totals, which
 # is estimated, keeps three. If uses of features need more, they are left out.

@@ -13,7 +13,7 @@ from typing import Any
 from slp.budgets import Deadline, room_beside
 from slp.engines import mcmc
 from slp.engines.contract import NoOptions, Progress, Request
-from slp.engines.exact.fitting import Fit, Room, changes_that_fit, fits_in_words
+from slp.engines.exact.fitting import Room, changes_that_fit, fits_in_words
 from slp.errors import BudgetError, Diagnostic, NoTreeError, TimeOverError
 from slp.ir.tree_grammar import TreeGrammar
 from slp.messages.inference import NO_TREE
@@ -21,6 +21,7 @@ from slp.problem.problem import Problem
 from slp.results.averages import TreeDistribution
 from slp.results.partial_results import Known
 from slp.results.result import Candidate, Result
+from slp.results.size import Fit
 from slp.results.summed import SummedResult
 from slp.runner.options import fresh_seed
 

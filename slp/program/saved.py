@@ -8,8 +8,6 @@ from slp.budgets import Deadline, held, memory_budget, memory_errors
 from slp.compile import compile_program, problem_on
 from slp.engines import engine_named
 from slp.engines.contract import Request
-from slp.engines.exact.fitting import Fit
-from slp.engines.exact.size import Size
 from slp.engines.sums import SumsOverTrees
 from slp.kernels.compiled import N_CORES
 from slp.results import Posterior
@@ -47,7 +45,7 @@ def load_posterior(
     threads = N_CORES if threads is None else threads
     check_count("threads", threads, least=1)
     with memory_errors(), held(deadline), only_saved_runs(path):
-        run = read_run(path, budget, {"Size": Size, "Fit": Fit})
+        run = read_run(path, budget)
         if run.sums:
             result = _sums_again(run, budget, deadline, threads)
         else:

@@ -10,7 +10,8 @@ trusted. `partial_results` holds what is known at a limit.
 
 Parts of `posterior`: `predictions`, `summaries`, `rule_use`, `evidence`, `rashomon` (all trees near
 the best), `paths` (of rows down random trees), `arviz` (draws for ArviZ), `words` (numbers in
-words). `choice` says which engine gave a result, `record` what the run was asked, and `saved`
+words). `choice` says which engine gave a result, `size` how large exact
+sums would be, `record` what the run was asked, and `saved`
 writes posteriors to files.
 
 Beside it: `comparison` sets programs side by side, `tuning` values of their parameters, and

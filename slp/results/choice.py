@@ -3,11 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from slp.engines.exact.fitting import Fit
-    from slp.engines.exact.size import Size
+from slp.results.size import Fit, Size
 
 #: The engines that `auto` takes: for sums over all trees, for draws, for independent draws of a
 #: prior, for the best tree where sums do not fit, and for soft trees.

@@ -14,12 +14,13 @@ import pytest
 import slp
 from slp.engines import choose as choice
 from slp.engines.chain_messages import told_by_cause
-from slp.engines.exact import MOST_SPLITS, Size, estimate_size
-from slp.engines.exact.fitting import Fit, Room, changes_that_fit, fits_in_words
+from slp.engines.exact import estimate_size
+from slp.engines.exact.fitting import Room, changes_that_fit, fits_in_words
 from slp.errors import Diagnostic, SlpWarning, UsageError
 from slp.ir import program as ir
 from slp.messages import entries
 from slp.problem.problem import Problem
+from slp.results.size import MOST_SPLITS, Fit, Size
 from slp.source import draw_diagnostic
 
 pytestmark = pytest.mark.usefixtures("compiled_kernels")

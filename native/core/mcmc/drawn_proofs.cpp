@@ -119,8 +119,8 @@ bool ProofTransitions::build_by(std::span<const Taken> choices, Proof& out, Choo
     root.state = problem_.grammar.start;
     root.size = problem_.table.n_rows;
     std::size_t next = 0;
-    const bool made = grow_by(root, kNoLimit, [&](Rows rows, std::int32_t state, Choice& so) {
-        return next < choices.size() && choose(rows, state, choices[next++], so);
+    const bool made = grow_by(root, kNoLimit, [&](Rows rows, std::int32_t state, Choice& choice) {
+        return next < choices.size() && choose(rows, state, choices[next++], choice);
     });
     if (!made || next != choices.size()) {
         return false;
@@ -131,16 +131,16 @@ bool ProofTransitions::build_by(std::span<const Taken> choices, Proof& out, Choo
 
 bool ProofTransitions::build(std::span<const Taken> choices, Proof& out) {
     return build_by(choices, out,
-                    [&](Rows rows, std::int32_t state, const Taken& taken, Choice& so) {
-                        return process_.find(rows, state, taken, so);
+                    [&](Rows rows, std::int32_t state, const Taken& taken, Choice& choice) {
+                        return process_.find(rows, state, taken, choice);
                     });
 }
 
 bool ProofTransitions::build_tree(std::span<const Taken> nodes, Proof& out) {
     const auto n_features = static_cast<std::int32_t>(problem_.table.features.size());
-    return build_by(nodes, out, [&](Rows, std::int32_t, const Taken& taken, Choice& so) {
-        so = Choice{};
-        so.taken = taken;
+    return build_by(nodes, out, [&](Rows, std::int32_t, const Taken& taken, Choice& choice) {
+        choice = Choice{};
+        choice.taken = taken;
         return taken.feature < n_features && taken.feature != kCall;
     });
 }

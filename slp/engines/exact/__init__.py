@@ -8,13 +8,11 @@ The plain chart, `slp.engines.chart`, is its specification.
 from __future__ import annotations
 
 from slp.engines.exact.distribution import CompiledChart
-from slp.engines.exact.size import MOST_SPLITS, Size, estimate_size, size_for
+from slp.engines.exact.size import estimate_size, size_for
 from slp.kernels.compiled import compiled_core
 
 __all__ = [
-    "MOST_SPLITS",
     "CompiledChart",
-    "Size",
     "compiled_is_there",
     "estimate_size",
     "size_for",

@@ -14,10 +14,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from slp.data.table import Table
-from slp.engines.exact.size import Size, size_for
+from slp.engines.exact.size import size_for
 from slp.errors import SlpError
 from slp.ir.program import Bins, CheckedProgram, FeatureDeclaration
 from slp.problem.problem import Problem
+from slp.results.size import Fit, Size
 
 # From mild to severe.
 _BINS = (20, 10, 7, 5, 4, 3)
@@ -51,23 +52,6 @@ class Room:
     def memory_for_numbers(self) -> float:
         """The bytes that a pass over numbers would take where this one takes `memory`."""
         return self.memory * 3 / (2 + self.words)
-
-
-@dataclass(frozen=True)
-class Fit:
-    """A directive as text, the size of the problem with it, and the declaration that it replaces
-    (None: the program has none)."""
-
-    directive: str
-    size: Size
-    instead: str | None = None
-
-    def to_dict(self) -> dict[str, object]:
-        """As plain data for JSON."""
-        return {"directive": self.directive, **self.size.to_dict()}
-
-    def __str__(self) -> str:
-        return f"`{self.directive}` ({self.size}, {self.size.in_seconds})"
 
 
 def changes_that_fit(

@@ -17,13 +17,14 @@ from slp.budgets.seconds import Deadline, format_seconds
 from slp.data.table import Table
 from slp.engines.contract import Progress
 from slp.engines.exact.fitting import Room
-from slp.engines.exact.size import ROUGH, Size, size_of
+from slp.engines.exact.size import ROUGH, size_of
 from slp.errors import BudgetError, TimeOverError
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.compiled import N_CORES, compiled_core
 from slp.messages.inference import EXACT_OUT_OF_MEMORY, EXACT_OUT_OF_TIME
 from slp.problem.core import core_problem
 from slp.results.evidence import bounds_in_words
+from slp.results.size import Size
 
 Bounds: TypeAlias = tuple[float, float]
 _Poll: TypeAlias = Callable[[int, int, int], bool]

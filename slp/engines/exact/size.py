@@ -7,132 +7,25 @@ thousands of rows. Its seed is fixed, so it gives the same numbers each time.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
-from slp.budgets.memory import format_bytes
-from slp.budgets.seconds import format_seconds
 from slp.data.table import Table
 from slp.errors import UnsupportedError
 from slp.ir.tree_grammar import OpenStates, SplitRule, TreeGrammar
 from slp.problem.problem import Problem
+from slp.results.size import BYTES_PER_ITEM, Size, bytes_of_items
 
-#: The most splits of a pass under `auto`: half an hour of one core if the pass goes item by item,
-#: one or two minutes if it goes by interval blocks
-#: (`native/core/exact/interval_blocks/search.hpp`).
-MOST_SPLITS = 1e10
-
-# Bytes at the peak, measured (docs/notes/exact-passes.md). A table with one word a value takes
-# three words for an item, with its free slots and the copy of a sixteenth of it while it grows.
-_BYTES_PER_ITEM = 52
 # Bytes of the sums that interval blocks keep until the end; a vector has a word for each depth.
 _BYTES_PER_BOX, _WORD = 30, 8
 
 _FINE, _SEED = 1e7, 1
 #: The work of a rough estimate: a few milliseconds.
 ROUGH = 2e5
-# The time of a summary is its estimate, within this factor.
-_SPREAD = 3.0
 # A feature with more values is not inner (`native/core/exact/interval_blocks/inner_feature.cpp`).
 _MOST_INNER = 256
 # A rough estimate is enough if it differs from the limit by this factor.
 _FAR = 8.0
-
-
-@dataclass(frozen=True)
-class Size:
-    """Estimated number of boxes, and of items: boxes in states.
-
-    `splits` is the approximate number of splits of all items, `memory` the approximate peak bytes
-    of one pass over totals that keeps every item. `error` is the relative standard error of
-    `boxes`, and of all that depends on it. With `at_least` the count was stopped, and there are
-    more. `seconds` is what a whole summary takes on one core (`seconds_of`), within a factor of
-    three or so; `summary_memory` the bytes of its largest pass.
-    """
-
-    boxes: float
-    items: float
-    splits: float
-    memory: int
-    error: float
-    at_least: bool = False
-    seconds: float = 0.0
-    summary_memory: float = 0.0
-
-    @property
-    def most_seconds(self) -> float:
-        """The longest time of a whole summary, if the estimate is too low by its largest factor."""
-        return self.seconds * _SPREAD
-
-    @property
-    def least_seconds(self) -> float:
-        """The shortest time of a whole summary: on two cores, if the estimate is too high by its
-        largest factor."""
-        return self.seconds / (2 * _SPREAD)
-
-    @property
-    def in_seconds(self) -> str:
-        """The time of a whole summary as text: from a high estimate on two cores to a low one on
-        one core."""
-        low, high = (
-            _one_digit(self.seconds / 2, math.floor),
-            _one_digit(self.most_seconds, math.ceil),
-        )
-        if high <= 1:
-            return "about 1 s"
-        return (
-            f"{format_seconds(low)} to {format_seconds(high)}"
-            if low >= 1
-            else f"up to {format_seconds(high)}"
-        )
-
-    def fits(self, memory: float, splits: float = MOST_SPLITS) -> bool:
-        """Whether a pass stays within bytes and splits, with two standard errors added."""
-        most = 1 + 2 * self.error
-        return not self.at_least and self.memory * most <= memory and self.splits * most <= splits
-
-    def exceeds(self, memory: float, splits: float) -> bool:
-        """Whether the estimates are above the limits, without their errors."""
-        return self.at_least or self.memory > memory or self.splits > splits
-
-    def boxes_alone(self) -> Size:
-        """The size if each box occurred in one state."""
-        splits = self.splits * self.boxes / self.items
-        return replace(self, items=self.boxes, splits=splits, memory=_of_items(self.boxes))
-
-    def to_dict(self) -> dict[str, object]:
-        """As plain data for JSON."""
-        return {
-            "boxes": self.boxes,
-            "items": self.items,
-            "splits": self.splits,
-            "bytes": self.memory,
-            "error": self.error,
-            "at_least": self.at_least,
-            "seconds": self.seconds,
-            "most_seconds": self.most_seconds,
-        }
-
-    @property
-    def vast(self) -> bool:
-        """Whether no machine holds it."""
-        return self.memory >= 2**50
-
-    @property
-    def in_boxes(self) -> str:
-        """The number of boxes, as text."""
-        if self.vast:
-            return f"10^{math.floor(math.log10(self.boxes))} boxes"
-        about = "more than" if self.at_least else "about"
-        pairs = f", {_rounded(self.items)} pairs of box and state" * (self.items != self.boxes)
-        return f"{about} {_rounded(self.boxes)} boxes{pairs}"
-
-    def __str__(self) -> str:
-        if self.vast:
-            return f"far too large ({self.in_boxes})"
-        return f"{self.in_boxes}, {format_bytes(self.memory)}"
 
 
 def estimate_size(problem: Problem) -> Size | None:
@@ -177,10 +70,10 @@ def size_of(engine: Any, grammar: TreeGrammar, table: Table, work: float = _FINE
         # Interval blocks omit boxes that `min_leaf` excludes, but visit some more than once: 2 to
         # 15 times the boxes on the tables tried, for a min_leaf of 2 to 29.
         visited = min(3 * unlimited, 10 * boxes) if excludes else unlimited
-        memory = visited * (_BYTES_PER_ITEM + _BYTES_PER_BOX + vector)
+        memory = visited * (BYTES_PER_ITEM + _BYTES_PER_BOX + vector)
         splits_in_all = visited * splits
     else:
-        memory, splits_in_all = _of_items(items), items * splits
+        memory, splits_in_all = bytes_of_items(items), items * splits
     summary_memory = 2.0 * memory  # uses of features: a derivative beside each value
     seconds = seconds_of(boxes, unlimited, items, splits, per_box, grammar, table)
     return Size(
@@ -218,23 +111,3 @@ def seconds_of(
     if any(rule.measure == "partition" for rule in rules):
         a_pass *= 3  # each split is looked up among those that part the rows alike
     return a_pass * (passes + 2 + 0.45 * d)
-
-
-def _one_digit(seconds: float, toward: Callable[[float], int]) -> float:
-    """Seconds rounded to one digit, to whole minutes, to tens of minutes or to hours."""
-    if seconds <= 0:
-        return 0.0
-    unit = 10.0 ** math.floor(math.log10(seconds)) if seconds < 60 else 60.0
-    if seconds >= 600:
-        unit = 600.0 if seconds < 3600 else 3600.0
-    return float(toward(seconds / unit) * unit)
-
-
-def _of_items(items: float) -> int:
-    """Bytes of a pass that goes item by item."""
-    return round(items * _BYTES_PER_ITEM)
-
-
-def _rounded(number: float) -> str:
-    """Two significant digits: `88,000`, `3.1e+12`."""
-    return f"{float(f'{number:.2g}'):,.0f}" if number < 1e9 else f"{number:.1e}"

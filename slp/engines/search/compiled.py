@@ -31,7 +31,7 @@ class FoundTree:
     low : log joint of its best derivation; -inf if none was found.
     high : no derivation has a larger one; inf if no bound is proven.
     items : items kept (boxes in states).
-    lost : items that made way for others.
+    lost : items dropped from the full table.
     steps : items opened.
     peak_bytes : the most memory that was in use.
     """

@@ -35,23 +35,23 @@ def to_plain(value: Any) -> Any:
     return str(value)
 
 
-def from_plain(kind: type[T], data: Any, names: Mapping[str, Any] | None = None) -> T:
+def from_plain(kind: type[T], data: Any) -> T:
     """The dataclass that `to_plain` made the data from. Fields that are not there have their
-    defaults. `names` are those in the types of its fields that its module does not import.
+    defaults.
 
     Raises
     ------
     ValueError
         The data do not have the types of the fields.
     """
-    found: T = _from(kind, data, names or {})
+    found: T = _from(kind, data)
     return found
 
 
-def _from(kind: Any, data: Any, names: Mapping[str, Any]) -> Any:
+def _from(kind: Any, data: Any) -> Any:
     origin, inside = get_origin(kind) or kind, get_args(kind)
     if origin in (Union, types.UnionType):
-        return _first_that_takes(inside, data, names)
+        return _first_that_takes(inside, data)
     if origin is Literal:
         return _checked(data, data in inside)
     if origin is tuple or origin is np.ndarray:
@@ -59,34 +59,34 @@ def _from(kind: Any, data: Any, names: Mapping[str, Any]) -> Any:
             return np.array([_float(x) for x in _checked(data, isinstance(data, list))])
         each = inside if inside[-1] is not Ellipsis else inside[:1] * len(data)
         return tuple(
-            _from(one, item, names)
+            _from(one, item)
             for one, item in zip(each, _checked(data, isinstance(data, list)), strict=True)
         )
     if isinstance(origin, type) and issubclass(origin, Mapping):
         _checked(data, isinstance(data, dict))
-        return {key: _from(inside[1], item, names) for key, item in data.items()}
+        return {key: _from(inside[1], item) for key, item in data.items()}
     if is_dataclass(origin):
-        return _dataclass_from(origin, data, names)
+        return _dataclass_from(origin, data)
     return _SIMPLE[origin](data)
 
 
-def _first_that_takes(kinds: tuple[Any, ...], data: Any, names: Mapping[str, Any]) -> Any:
+def _first_that_takes(kinds: tuple[Any, ...], data: Any) -> Any:
     for kind in sorted(kinds, key=lambda kind: kind is float):  # whole numbers stay whole
         try:
-            return _from(kind, data, names)
+            return _from(kind, data)
         except (ValueError, TypeError):
             continue
     raise ValueError
 
 
-def _dataclass_from(kind: Any, data: Any, names: Mapping[str, Any]) -> Any:
+def _dataclass_from(kind: Any, data: Any) -> Any:
     _checked(data, isinstance(data, dict))
-    hints = get_type_hints(kind, localns=dict(names))
+    hints = get_type_hints(kind)
     known = {field.name: field for field in fields(kind) if field.init}
     _checked(data, data.keys() <= known.keys())
     for name, field in known.items():
         _checked(data, name in data or field.default is not MISSING)
-    return kind(**{name: _from(hints[name], item, names) for name, item in data.items()})
+    return kind(**{name: _from(hints[name], item) for name, item in data.items()})
 
 
 def _checked(data: Any, sound: bool) -> Any:

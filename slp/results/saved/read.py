@@ -73,9 +73,8 @@ class SavedRun:
         return SavedResult(table, self.facts, answers, averages, weights, given)
 
 
-def read_run(path: str | Path, memory: int, names: Mapping[str, Any]) -> SavedRun:
-    """Read a file, within a budget of bytes and within `only_saved_runs`. `names` are the types of
-    fields of `EngineChoice` that this room does not know.
+def read_run(path: str | Path, memory: int) -> SavedRun:
+    """Read a file, within a budget of bytes and within `only_saved_runs`.
 
     Raises
     ------
@@ -87,7 +86,7 @@ def read_run(path: str | Path, memory: int, names: Mapping[str, Any]) -> SavedRu
         raise DamagedError("it is of no kind that there is")
     facts = archive.json("facts.json")
     asked = facts.pop("predicates")
-    known = from_plain(Facts, facts, names)
+    known = from_plain(Facts, facts)
     if known.choice.engine != manifest["engine"] or known.seed != manifest["seed"]:
         raise DamagedError("its manifest and its facts differ")
     source, record = _program(archive)
