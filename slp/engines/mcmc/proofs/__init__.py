@@ -8,7 +8,15 @@ with the proposals of `slp.engines.mcmc.proposals`), `sample` (from options to c
 distribution over proofs is in `slp.resolution.derivations`.
 """
 
+from typing import TYPE_CHECKING
+
 from slp.engines.mcmc.proofs.likelihood import LogLikelihood, imported_function
-from slp.engines.mcmc.proofs.sample import sample_proofs
+from slp.late import late_names
+
+if TYPE_CHECKING:
+    from slp.engines.mcmc.proofs.sample import sample_proofs
 
 __all__ = ["LogLikelihood", "imported_function", "sample_proofs"]
+
+# Commands that read a log-likelihood's name need no chains.
+__getattr__, __dir__ = late_names(__name__, {"slp.engines.mcmc.proofs.sample": "sample_proofs"})
