@@ -16,7 +16,6 @@
 
 #include "arrays.hpp"
 #include "problem/coding.hpp"
-#include "problem/edges.hpp"
 #include "problem/ensemble.hpp"
 #include "problem/geometry.hpp"
 

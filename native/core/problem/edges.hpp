@@ -17,9 +17,6 @@
 
 namespace slp {
 
-// Weights of classes that differ by less, relatively, are equal: sums of real weights are rounded.
-inline constexpr double kEqualWeights = 1e-12;
-
 // One pair of items that a split leads to, or the one item that a call leads to (then `right` is
 // not used).
 struct Edge {

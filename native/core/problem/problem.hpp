@@ -70,6 +70,8 @@ enum class FeatureKind : std::uint8_t { values, cuts, levels, subsets };
 
 // The most levels of a feature whose splits are by subsets.
 inline constexpr std::int32_t kMostInSubsets = 12;
+// Weights of classes that differ by less, relatively, are equal: sums of real weights are rounded.
+inline constexpr double kEqualWeights = 1e-12;
 
 // The side that a cut says for missing values: none, or one.
 enum class Missing : std::uint8_t { untold, right, left };
