@@ -31,7 +31,7 @@ class Size:
     `splits` is the approximate number of splits of all items, `memory` the approximate peak bytes
     of one pass over totals that keeps every item. `error` is the relative standard error of
     `boxes`, and of all that depends on it. With `at_least` the count was stopped, and there are
-    more. `seconds` is what a whole summary takes on one core (`seconds_of`), within a factor of
+    more. `seconds` is what a whole summary takes on one core, within a factor of
     three or so; `summary_memory` the bytes of its largest pass.
     """
 
