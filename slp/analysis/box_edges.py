@@ -17,6 +17,7 @@ from slp.analysis.findings import Findings
 from slp.data.table import Feature, Table
 from slp.ir.constraints import Box, Constant, Forbid, Majority
 from slp.ir.program import CheckedProgram
+from slp.ir.whole import is_whole
 from slp.messages.constraints import CONSTANT_CUT_AT_END, FORBID_MISSES_NODES, MAJORITY_BEYOND_END
 from slp.syntax import term_to_text
 from slp.terms import Number
@@ -108,5 +109,4 @@ def _warn(
 
 
 def _text(number: float) -> str:
-    whole = float(number).is_integer() and abs(number) < 2**53
-    return term_to_text(Number(int(number) if whole else float(number)))
+    return term_to_text(Number(int(number) if is_whole(number) else float(number)))

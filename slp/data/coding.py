@@ -20,6 +20,7 @@ from slp.data.table import Feature, Table
 from slp.data.words import listed
 from slp.errors import DataError, Diagnostic
 from slp.ir.program import CheckedProgram
+from slp.ir.whole import is_whole
 from slp.leaves import NormalInverseGamma, NormalShared, rounded_text
 from slp.messages.names import atom, plural
 from slp.messages.tables import CONSTANT_FEATURES, ONE_BIN
@@ -122,7 +123,7 @@ def _merged(
 def _weighted(weights: NDArray[np.float64] | None) -> Literal["whole", "real"] | None:
     if weights is None:
         return None
-    return "whole" if (weights == np.floor(weights)).all() else "real"
+    return "whole" if is_whole(weights).all() else "real"
 
 
 def _weight_notes(roles: Roles) -> tuple[str, ...]:

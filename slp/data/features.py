@@ -19,6 +19,7 @@ from slp.data.words import first_row
 from slp.errors import DataError, Diagnostic
 from slp.ir.program import Bins, Cuts, FeatureDeclaration
 from slp.ir.quantity import MISSING, Absent, LevelOrMissing
+from slp.ir.whole import is_whole
 from slp.messages.names import atom, plural
 from slp.messages.tables import (
     INFINITE_VALUES,
@@ -260,7 +261,7 @@ def _weighted_quantiles(x: _Floats, places: _Floats, weights: _Floats) -> _Float
     least value that has a share `places` of the weight at it and below."""
     order = np.argsort(x, kind="stable")
     ends = np.cumsum(weights[order])
-    if (weights != np.floor(weights)).any():
+    if not is_whole(weights).all():
         found = np.searchsorted(ends, places * ends[-1] * (1 - 1e-12))
         return np.asarray(x[order[found.clip(max=len(x) - 1)]], np.float64)
     place = places * (ends[-1] - 1)

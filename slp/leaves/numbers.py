@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.ir.whole import is_whole
 from slp.late import late_import
 from slp.leaves.base import LEVEL, LeafFacts
 
@@ -95,7 +96,7 @@ def log_best_runs(
 
 def count_of(n: float) -> float:
     """A number of rows, an int; of rows with real weights their weight."""
-    return int(n) if n == int(n) else n
+    return int(n) if is_whole(n) else n
 
 
 def finite(x: float) -> float | None:

@@ -36,7 +36,10 @@ def class_quantile(
 ) -> float:
     """The p that the probability of a class (its index) is at most with `probability`, where the
     leaf is drawn from the mixture and the class probabilities from their posterior there: the root
-    of a mixture of beta distribution functions, which are continuous, within 1e-14."""
+    of a mixture of beta distribution functions, which are continuous, within 1e-14. The probability
+    of a class that is the only one is 1."""
+    if len(leaf.classes) == 1:
+        return 1.0
     brentq = late_import("scipy.optimize").brentq
 
     def excess(p: float) -> float:

@@ -60,11 +60,11 @@ class BruteForce(AllDerivations):
 
     def log_scored(self) -> list[tuple[Derivation, float]]:
         """Derivations with the log of weight times likelihood."""
-        return [(d, math.log(d.weight) + self.log_likelihood(d)) for d in self.derivations]
+        return [(d, d.log_weight + self.log_likelihood(d)) for d in self.derivations]
 
     def log_prior_total(self) -> float:
         """Log of what the derivations that do not fail weigh together."""
-        return math.log(math.fsum(d.weight for d in self.derivations))
+        return log_sum(d.log_weight for d in self.derivations)
 
     def log_evidence(self) -> float:
         """log P(y | X) under the prior normalised over its support."""
@@ -85,10 +85,10 @@ class BruteForce(AllDerivations):
 
     def tree_prior(self) -> dict[TreeKey, float]:
         """Prior probability of each tree, normalised over the support."""
-        total = math.fsum(d.weight for d in self.derivations)
+        total = self.log_prior_total()
         out: dict[TreeKey, float] = {}
         for d in self.derivations:
-            out[d.tree] = out.get(d.tree, 0.0) + d.weight / total
+            out[d.tree] = out.get(d.tree, 0.0) + math.exp(d.log_weight - total)
         return out
 
     def log_probabilities(self, tree: TreeKey) -> tuple[float, float]:
@@ -98,12 +98,12 @@ class BruteForce(AllDerivations):
         the same feature, or on any feature where the derivation drew its split by `partition`.
         """
         like = [d for d in self.derivations if self._parts_alike(tree, d)]
-        prior = math.fsum(d.weight for d in like)
-        if prior == 0:
+        if not like:
             return -math.inf, -math.inf
-        log_joint = log_sum(math.log(d.weight) + self.log_likelihood(d) for d in like)
+        log_joint = log_sum(d.log_weight + self.log_likelihood(d) for d in like)
         log_joint_total = self.log_evidence() + self.log_prior_total()
-        return math.log(prior) - self.log_prior_total(), log_joint - log_joint_total
+        log_prior = log_sum(d.log_weight for d in like)
+        return log_prior - self.log_prior_total(), log_joint - log_joint_total
 
     def _parts_alike(self, tree: TreeKey, derivation: Derivation) -> bool:
         flags = iter(derivation.by_partition)

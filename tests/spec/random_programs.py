@@ -289,3 +289,8 @@ RANGE_RULES: tuple[Rules, ...] = (
     *_OWN_RULES,
     *_NUMERIC_RULES,
 )
+
+#: Templates of several splits, whose measures differ, and the priors by gaps: for tables of any
+#: columns, and for those that have thresholds alone.
+MIXING_RULES_OF_ANY: tuple[Rules, ...] = (_growtree_like("growtree_gap", "gap"), *_OWN_RULES)
+MIXING_RULES: tuple[Rules, ...] = (*MIXING_RULES_OF_ANY, *_NUMERIC_RULES)

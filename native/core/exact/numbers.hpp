@@ -13,6 +13,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "problem/edges.hpp"
+
 namespace slp::exact {
 
 inline constexpr double kTiny = 0x1p-900, kHuge = 0x1p900;
@@ -32,6 +34,7 @@ struct Linear {
 
     friend Linear operator*(Linear x, Linear y) { return {x.m * y.m}; }
     friend Linear operator*(Linear x, double y) { return {x.m * y}; }
+    Linear times(const Edge& edge) const { return {m * edge.probability()}; }
     void operator+=(Linear x) { m += x.m; }
     friend bool operator<(Linear x, Linear y) { return x.m < y.m; }
     // x / y as a double.
@@ -69,6 +72,11 @@ struct Scaled {
     // y at most 2^512.
     friend Scaled operator*(Scaled x, double y) {
         return y >= 0x1p-500 ? normal(x.m * y, x.e) : normal(x.m * (y * 0x1p512), x.e - 1);
+    }
+    Scaled times(const Edge& edge) const {
+        Scaled out = *this * edge.scaled;
+        out.e += out.is_zero() ? 0 : edge.exponent;
+        return out;
     }
     void operator+=(Scaled x) {
         if (x.e == e) {
