@@ -235,7 +235,7 @@ class Feature:
         missing values the mean distance of neighbouring values in the table; 1 where there is none.
 
         The unit is a power of two: 1 where all distances of neighbours and the range lie well
-        inside the doubles. Else it brings the range to about 2^1000, so that neither half of a
+        inside the doubles. Else it brings the range to about 2^1021, so that neither half of a
         distance nor a sum of them leaves the doubles.
         """
         low, high, _ = self.without_side(low, high)
@@ -269,7 +269,7 @@ class Feature:
         if least >= 2.0**-960 and span <= 2.0**1000:
             return 1.0
         exponent = math.frexp(span)[1] - 1 if math.isfinite(span) else 1024
-        return 2.0 ** min(max(1000 - exponent, -1022), 1022)
+        return 2.0 ** min(max(1021 - exponent, -1022), 1022)
 
 
 def _distance(a: float, b: float, unit: float) -> float:

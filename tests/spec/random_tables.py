@@ -33,7 +33,8 @@ _POOLS = (
 _EXTREME_POOLS = (
     (0.0, 5e-324, 1e-323, 1e-310, 3e-310),
     (0.04, 3e-5, 1e-17, 2e-155, 1e-300, 4e-310, 2e-320),
-    (-1.7e308, -1e300, 0.0, 5e-324, 1e8, 1.7e308),
+    (-1.7e308, -1e300, 0.0, 1e-310, 1e8, 1.7e308),
+    (0.0, 5e-324, 1e-323, 1.0, 1e307),
     (-1.5e308, 1e308, 1.1e308, 1.7e308),
     (0.0, 1e-310, 1e8, 1e300),
     (0.3, 0.1 + 0.2, 1.0, 1.0 + 2**-52),
@@ -41,9 +42,9 @@ _EXTREME_POOLS = (
 _EXTREME_WEIGHTS = (
     (1e9, 1.0, 1.0, 2.0),
     (1e6, 131072.0, 1.0, 3.0),
-    (2e9 + 0.25, 0.5, 7.0),
-    (1e-12, 1e-6, 0.25),
-    (1e15, 1e-3, 1.0),
+    (1e9 - 0.25, 0.5, 7.0),
+    (1e-9, 1e-6, 0.25),
+    (1e9, 1e-3, 123456789.5),
 )
 _LEVELS = (("red", "green", "blue"), ("no", "yes"), ("b", "a b", "C", "d"))
 _CUTS = (-1.0, 0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 2.25, 3.0)
@@ -190,7 +191,7 @@ def with_weights(rng: random.Random, table: RandomTable) -> RandomTable:
 
 def with_extremes(rng: random.Random, table: RandomTable) -> RandomTable:
     """The table with values whose gaps are subnormal, beyond the doubles, or up to 600 orders of
-    magnitude apart; now and then with weights of rows from 1e-12 to 1e15, and with concentrations
+    magnitude apart; now and then with weights of rows from 1e-9 to 1e9, and with concentrations
     from 1e-9 to 1e9."""
     if "seen" not in table.columns and rng.random() < 0.6:
         table = with_weights(rng, table)

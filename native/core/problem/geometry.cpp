@@ -25,7 +25,7 @@ double canonical_threshold(const Feature& feature, std::uint32_t low, std::uint3
 }
 
 // The power of two by which distances of a feature's values are multiplied. It is 1 where they lie
-// well inside the range of doubles. Else it brings the largest to about 2^1000, so that neither
+// well inside the range of doubles. Else it brings the largest to about 2^1021, so that neither
 // half of the smallest nor the sum of all leaves the doubles.
 double unit_of(const Feature& feature) {
     const std::vector<double>& values = feature.numbers;
@@ -41,7 +41,7 @@ double unit_of(const Feature& feature) {
         return 1.0;
     }
     const int exponent = range < std::numeric_limits<double>::infinity() ? std::ilogb(range) : 1024;
-    return std::ldexp(1.0, std::clamp(1000 - exponent, -1022, 1022));
+    return std::ldexp(1.0, std::clamp(1021 - exponent, -1022, 1022));
 }
 
 double distance(double a, double b, double unit) {

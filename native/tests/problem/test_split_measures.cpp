@@ -134,12 +134,12 @@ TEST(edges_and_the_local_process_have_the_same_probabilities) {
     }
 }
 
-// One feature with a gap that is 2^-2096 of its range, and one of two values: the log probabilities
+// One feature with a gap that is 2^-2094 of its range, and one of two values: the log probabilities
 // by hand.
 TEST(probabilities_below_the_doubles_keep_their_logs) {
     for (const Measure measure : {Measure::gap, Measure::range}) {
         Problem given = problem(measure, {1, 1, 1});
-        given.table.features[0].numbers = {0, 0x1p-1074, 0x1p1022};
+        given.table.features[0].numbers = {0, 0x1p-1074, 0x1p1020};
         given.table.features[1].numbers = {-0x1p1023, 0x1p1023};
         given.table.features[0].breakpoints = {1};
         const Geometry geometry(given);
@@ -150,7 +150,7 @@ TEST(probabilities_below_the_doubles_keep_their_logs) {
         const std::span<BoxSplit> splits = splitter.splits(root, arena);
         const ItemEdges item = builder.edges(root, splits, 0, arena);
         const double all = measure == Measure::gap ? 4 : kRangeTotal;
-        const std::vector<double> want{std::log(1 / all) - 2096 * std::log(2.0), std::log(1 / all),
+        const std::vector<double> want{std::log(1 / all) - 2094 * std::log(2.0), std::log(1 / all),
                                        std::log(3 / all)};
         for (const Edge& edge : item.rules[0].edges) {
             const double have = edge.log_probability();
