@@ -38,6 +38,10 @@ NOT_A_SOFT_FEATURE = E539.says(
     "soft trees split on numbers, and `{feature}` is {kind}",
     "leave the column out (`:- ignore({feature}).`), or code it as numbers",
 )
+SOFT_RANGE_TOO_LARGE = E539.says(
+    "soft trees scale columns by their range, and that of `{feature}` is beyond the largest number",
+    "divide the column by 10, or take another engine",
+)
 NO_SOFT_LEAVES = E539.says(
     "the leaf model {model} is not for soft trees",
     "declare `normal_shared(mean, sd, shape, scale)` for numbers, or `dirichlet(a)` for classes",

@@ -6,13 +6,18 @@ import json
 import math
 import warnings
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
 import pytest
 
 import slp
-from slp.errors import SlpWarning
+from slp.compile import compile_problem, compile_program
+from slp.engines.exact.distribution import CompiledChart
+from slp.errors import SlpError, SlpWarning
+from slp.kernels.compiled import compiled_core
+from slp.source import SourceFile
 
 _COLUMNS = (
     [0.0, 1e-310, 3e-310],
@@ -84,3 +89,39 @@ def test_a_column_of_p_values() -> None:
     have, want = (p.split_probabilities()["p"].probability for p in (auto, chart))
     assert have == pytest.approx(want, rel=1e-12)
     json.dumps(auto.map_tree().to_dict(), allow_nan=False)
+
+
+def test_soft_trees_refuse_a_range_beyond_the_doubles() -> None:
+    with pytest.raises(SlpError, match="E539.*beyond the largest number"):
+        slp.load("rjhmc").posterior(frame([-1.7e308, 0.0, 1.7e308]), engine="rjhmc", draws=1)
+
+
+@pytest.mark.parametrize("wrong", [math.inf, math.nan])
+def test_a_sum_that_is_no_number_is_an_error_of_ours(
+    wrong: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chart = _chart()
+    engine = SimpleNamespace(root_values=lambda _: [0.0, wrong])
+    monkeypatch.setattr(chart, "passes", SimpleNamespace(engine=engine, get=lambda *_: None))
+    with pytest.raises(ArithmeticError, match="sum over all trees"):
+        chart.log_total  # noqa: B018
+
+
+def test_a_bound_above_1_is_an_error_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    chart = _chart()
+    cut = (3, chart.log_total + 0.5)
+    monkeypatch.setattr(
+        chart, "passes", SimpleNamespace(get=lambda *_: SimpleNamespace(depth_cut=lambda: cut))
+    )
+    with pytest.raises(ArithmeticError, match="left out"):
+        chart.left_out  # noqa: B018
+
+
+def _chart() -> CompiledChart:
+    if compiled_core() is None:
+        pytest.skip("the compiled core is not built")
+    problem = compile_problem(
+        compile_program(SourceFile("t.slp", ":- use(growtree_gap).")), frame(_COLUMNS[0])
+    )
+    assert problem.grammar is not None
+    return CompiledChart.of(problem.grammar, problem.boxes, True, 1 << 26)

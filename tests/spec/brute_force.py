@@ -95,7 +95,7 @@ class BruteForce(AllDerivations):
         """Log prior and log posterior probability of any tree, which need not be a canonical one.
 
         They are those of all derivations that part the rows as the tree does: split for split on
-        the same feature, or on any feature where the derivation drew its split by `partition`.
+        the same feature, or on any feature where all splits of the program are by `partition`.
         """
         like = [d for d in self.derivations if self._parts_alike(tree, d)]
         if not like:

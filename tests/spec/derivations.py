@@ -44,7 +44,8 @@ class Choice:
 @dataclass(frozen=True)
 class Derivation:
     """A finished derivation: tree, weight, the rows of its leaves from left to right, and for each
-    split in preorder whether it was drawn by `partition`."""
+    split in preorder whether it stands for splits on other features that part the rows alike: where
+    all splits of the program are by `partition`."""
 
     tree: TreeKey
     log_weight: float  # the weight itself may be too small for a float
@@ -78,6 +79,9 @@ class AllDerivations:
         self.parameters = {**levels, **program.parameters, "most_leaves": most}
         assert program.start is not None
         everything = Node(tuple(range(len(example.rows))))
+        bodies = (rule.body for rule in program.rules)
+        measures = {body.measure for body in bodies if isinstance(body, ir.SplitBody)}
+        self.by_partition = measures == {"partition"}
         most_allowed = min(
             (c.count for c in program.constraints if isinstance(c, MaxLeaves)),
             default=len(example.rows),
@@ -117,7 +121,6 @@ class AllDerivations:
     def _split(self, probability: float, choice: Choice, node: Node) -> list[Derivation]:
         out: list[Derivation] = []
         assert isinstance(choice.rule.body, ir.SplitBody)
-        partition = choice.rule.body.measure == "partition"
         for cut, measure in self._measured(choice, node):
             children = self._children(choice, cut)
             if children is None or not self._split_allowed(cut, node):
@@ -131,7 +134,7 @@ class AllDerivations:
                 log_weight = math.fsum(
                     [math.log(probability), _log(measure), left.log_weight, right.log_weight]
                 )
-                flags = (partition, *left.by_partition, *right.by_partition)
+                flags = (self.by_partition, *left.by_partition, *right.by_partition)
                 out.append(Derivation(tree, log_weight, left.leaves + right.leaves, flags))
                 if len(out) > self.limit:
                     raise TooManyDerivationsError

@@ -195,16 +195,16 @@ def with_extremes(rng: random.Random, table: RandomTable) -> RandomTable:
     from 1e-9 to 1e9."""
     if "seen" not in table.columns and rng.random() < 0.6:
         table = with_weights(rng, table)
-    columns = dict(table.columns)
+    columns, leaf, directives = dict(table.columns), table.leaf, table.directives
+    plain: Any = leaf.leaf if isinstance(leaf, WeightedFormula) else leaf
     for feature in table.features:
         if table.kinds[feature] == "numeric" and rng.random() < 0.8:
             pool = rng.choice(_EXTREME_POOLS)
             columns[feature] = rng.choices(pool, k=len(columns[feature]))
     if "weight" in columns:
         pool = rng.choice(_EXTREME_WEIGHTS)
-        columns["weight"] = [w and rng.choice(pool) for w in columns["weight"]]
-    leaf, directives = table.leaf, table.directives
-    plain: Any = leaf.leaf if isinstance(leaf, WeightedFormula) else leaf
+        most = 1e6 if isinstance(plain, NormalFormula) else 1e9  # squares of numbers are rounded
+        columns["weight"] = [w and min(rng.choice(pool), most) for w in columns["weight"]]
     if isinstance(plain, DirichletFormula) and rng.random() < 0.4:
         a = rng.choice((1e-9, 1e-3, 1e4, 1e9))
         plain = replace(plain, a=(a,) * len(plain.classes))

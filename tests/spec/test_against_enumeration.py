@@ -140,7 +140,7 @@ def compare_totals(case: Case, posterior: Posterior) -> None:
 def compare_trees(case: Case, posterior: Posterior) -> None:
     """Each tree's probability, before and after the data."""
     prior, after = case.spec.tree_prior(), case.spec.tree_posterior()
-    several = "partition" in case.measures  # splits on different features may be the same split
+    several = case.measures == {"partition"}  # splits on different features may be the same split
     for key in list(after)[:40] if several else after:
         if several or min(prior[key], after[key]) == 0:  # too small for a float, added up
             want = case.spec.log_probabilities(key)
@@ -163,7 +163,7 @@ def compare_list(case: Case, posterior: Posterior) -> None:
     listed = posterior.k_best(len(case.spec.derivations) + 1)
     assert len(listed) == len(case.spec.derivations), case
     want = case.spec.tree_posterior()
-    several = "partition" in case.measures
+    several = case.measures == {"partition"}
     left: dict[TreeKey, list[float]] = {key: [] for key in want}
     for derivation, probability in sorted(case.spec.posterior(), key=lambda scored: scored[1]):
         left[derivation.tree].append(probability)

@@ -15,6 +15,7 @@ Each quantity takes one pass over all items, run on first use:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
@@ -121,21 +122,30 @@ class CompiledChart:
 
     @cached_property
     def log_total(self) -> float:
-        """Log of the weight of all trees together; -inf if there are none."""
-        return float(
-            np.logaddexp.reduce(
-                self.passes.engine.root_values(
-                    self.passes.get("total", self.likelihood, self._keep)
-                )
-            )
+        """Log of the weight of all trees together; -inf if there are none.
+
+        Raises ArithmeticError if it is no number, which is a fault of the engine.
+        """
+        values = self.passes.engine.root_values(
+            self.passes.get("total", self.likelihood, self._keep)
         )
+        total = float(np.logaddexp.reduce(values))
+        if not total < math.inf:
+            raise ArithmeticError(f"the log of the sum over all trees is {total}")
+        return total
 
     @cached_property
     def left_out(self) -> float:
         """Upper bound on the share of the total of trees that are deeper than those summed over
-        (`native/core/exact/depth_cut.hpp`); 0 if all were."""
+        (`native/core/exact/depth_cut.hpp`); 0 if all were.
+
+        Raises ArithmeticError if it is above 1, which is a fault of the engine.
+        """
         cut = self.passes.get("total", self.likelihood, self._keep).depth_cut()
-        return 0.0 if cut is None else float(np.exp(cut[1] - self.log_total))
+        share = 0.0 if cut is None else math.exp(min(cut[1] - self.log_total, 1.0))
+        if not share <= 1:
+            raise ArithmeticError(f"the bound on the share of trees left out is {share}")
+        return share
 
     def tree_count(self) -> float:
         """Number of derivations of weight above zero; exact below 2**53."""
