@@ -44,6 +44,7 @@ from slp.errors import ProgramError, SlpError, UsageError
 from slp.ir import program as ir
 from slp.learn import faults
 from slp.learn.expected_counts import Counts, Labels
+from slp.learn.free_calls import FreeRuns
 from slp.learn.goals import Observation, is_instance, most_general, numbered, tally
 from slp.learn.result import Learned
 from slp.learn.text import ProgramText
@@ -181,20 +182,28 @@ class _Sample:
     ) -> None:
         self._database = Database(program.clauses, program.parameters)
         self._limits, self._failures = limits, failures
-        self._seen = [(o, self._graph(o.goal)) for o in seen]
+        self._seen: list[tuple[Observation, ChoiceGraph]] = []
         counts: dict[Term, float] = {}
         for o in seen:
             general = most_general(o, program) if goal is None else goal
             if not is_instance(o.goal, general):
                 raise ProgramError(words.NOT_AN_INSTANCE(o.span, goal=term_to_text(general)))
             counts[general] = counts.get(general, 0.0) + o.count
+            self._seen.append((o, self._graph_of(o, general)))
         self._goals = [(g, n, self._graph(g)) for g, n in counts.items()]
 
-    def _graph(self, goal: Term) -> ChoiceGraph:
+    def _graph(self, goal: Term, companion: FreeRuns | None = None) -> ChoiceGraph:
         term, first = numbered(goal)
-        return ChoiceGraph(
-            self._database, Goal(term, 0, 0, goal.span, END), first, Meter(self._limits)
-        )
+        start = Goal(term, 0, 0, goal.span, END)
+        return ChoiceGraph(self._database, start, first, Meter(self._limits), companion)
+
+    def _graph_of(self, o: Observation, general: Term) -> ChoiceGraph:
+        """The graph of an observation, whose calls are compared with those of the goal that it
+        answers."""
+        free, first = numbered(general)
+        seen, first = numbered(o.goal, first)
+        companion = FreeRuns.of(self._database, free, seen, first, self._limits, o.span)
+        return self._graph(o.goal, companion)
 
     def weigh(self, labels: Labels) -> _Flows:
         """The flows of all graphs under these labels."""

@@ -145,3 +145,29 @@ NO_GOAL = E288.says("there is nothing to learn from: no goal was observed", AS_R
 GOALS_AND_TABLES = E288.says(
     "goals and tables cannot be learned from together", "learn from one kind, then from the other"
 )
+
+E289 = Entry(
+    "E289: a goal answers differently with bound and free arguments",
+    cause="A goal without labels in the proof of an observation has other solutions, or is an "
+    "error, if the arguments that the observation binds are free. A cut, a negation, a comparison "
+    "of terms or a condition tells bound from free arguments. So the masses of the observations "
+    "are not those of the goal's answers.",
+    remedy="Write the predicate so that bound and free arguments give the same solutions.",
+    example="slp learn steady.slp goals.pl   (`goals.pl` is `t(other).`,\n"
+    "`steady.slp` is `t(X) :- c(Y), k(Y, X). k(a, one) :- !. k(_, other).\n"
+    "0.5 :: c(a). 0.5 :: c(b).`)",
+)
+_ALIKE = (
+    "write it so that bound and free arguments give the same solutions: state when each clause "
+    "holds in place of a cut, a condition or a negation, or compare what a choice has bound"
+)
+OTHER_ANSWERS = E289.says(
+    "labels cannot be learned: `{goal}` has other solutions where the arguments that an "
+    "observation binds are free",
+    _ALIKE,
+)
+ERROR_WHERE_FREE = E289.says(
+    "labels cannot be learned: `{goal}` cannot be proved where the arguments that an observation "
+    "binds are free: {reason}",
+    _ALIKE,
+)
