@@ -280,7 +280,7 @@ class FreeRuns:
             pass  # the call that it comes from is the last one noted
         return machine.calls
 
-    def _answers(self, goal: Term, wanted: Term) -> _Answers:
+    def _answers(self, goal: Term, wanted: Term) -> _CallAnswers:
         """The answers to a goal that are instances of what is wanted."""
         meter = Meter(Limits(_INFERENCES_OF_A_CALL, self.limits.depth))
         store = Store(1 + max((v.id for t in (goal, wanted) for v in variables(t)), default=0))
@@ -293,12 +293,12 @@ class FreeRuns:
                     found.append(repr(_unnamed(store.resolve(goal))))
                 store.undo(mark)
         except ProgramError as e:
-            return _Answers((e.diagnostics[0].code,), e)
-        return _Answers(tuple(sorted(found)))
+            return _CallAnswers((e.diagnostics[0].code,), e)
+        return _CallAnswers(tuple(sorted(found)))
 
 
 @dataclass(frozen=True)
-class _Answers:
+class _CallAnswers:
     """Answers to a call in any order, or the error that it has in place of answers."""
 
     found: tuple[str, ...]
