@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import slp
-from slp.analysis import states
+from slp.analysis import derivations, states
 from slp.lower import expansion
 from slp.program.reading import find_mistakes
 from slp.resolution import STATE_LIMITS, arithmetic
@@ -61,7 +61,9 @@ def test_a_limit_of_leaves_beyond_the_depth(
 def test_guards_without_an_end(
     monkeypatch: pytest.MonkeyPatch, guard: str, clauses: str, code: str
 ) -> None:
-    monkeypatch.setattr(states, "STATE_LIMITS", slp.resolution.Limits(inferences=5_000))
+    few = slp.resolution.Limits(inferences=5_000)
+    monkeypatch.setattr(states, "STATE_LIMITS", few)
+    monkeypatch.setattr(derivations, "STATE_LIMITS", few)
     monkeypatch.setattr(arithmetic, "_MOST_PARTS", 5_000)
     with pytest.raises(slp.SlpError) as caught:
         slp.parse(GUARDED.format(guard=guard, clauses=clauses))
