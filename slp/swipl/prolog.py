@@ -33,6 +33,7 @@ from slp.resolution.best_first import BestFirst, FoundProof, SearchNode
 from slp.resolution.draws import Failure
 from slp.resolution.functions import MAX_BITS
 from slp.resolution.machine import Limits
+from slp.resolution.masses import Mass
 from slp.resolution.queries import Query, canonical, database_of, prepared, tree_goals
 from slp.resources import prolog_library
 from slp.source import SourceSpan
@@ -330,7 +331,7 @@ class PrologSearch(BestFirst[Start, int]):
         """Equal stored goals have one key."""
         return start
 
-    def advance(self, node: SearchNode[Start, int], priority: float) -> Iterator[FoundProof]:
+    def advance(self, node: SearchNode[Start, int], priority: Mass) -> Iterator[FoundProof]:
         """Continue until the run ends or has used its budget."""
         if self._left <= 0:
             raise self._loaded.fault("inferences", self._query, self._limits)
