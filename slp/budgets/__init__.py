@@ -11,7 +11,7 @@ from slp.budgets.memory import (
     memory_left,
     room_beside,
 )
-from slp.budgets.seconds import Deadline, check_time, format_seconds, held
+from slp.budgets.seconds import Deadline, check_time, format_seconds, held, time_left
 
 __all__ = [
     "Deadline",
@@ -27,4 +27,5 @@ __all__ = [
     "memory_errors",
     "memory_left",
     "room_beside",
+    "time_left",
 ]
