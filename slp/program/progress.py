@@ -20,7 +20,7 @@ CLEAR_LINE = "\r\x1b[K"
 _SECONDS_BETWEEN = 0.2
 
 #: What is counted in a phase, by the start of its name; others count boxes.
-_UNITS = {"sampling": "steps", "proving": "choices", "learning": "iterations"}
+_UNITS = {"sampling": "steps", "proving": "choices", "learning": "sums"}
 
 
 class ProgressLine:
