@@ -39,18 +39,21 @@ fits(Term) :-
     ).
 
 %   The number of parts, at most about 10^9. A term without shared parts is only measured in cells: a part
-%   takes one and a half on average.
+%   takes one and a half on average. '$factorize_term'/3 changes the term until it is backtracked over.
 
 parts(Term, Parts) :-
-    \+ compound(Term),
-    !,
-    Parts = 1.
-parts(Term, Parts) :-
+    (   compound(Term)
+    ->  findall(N, weight(Term, N), [Parts])
+    ;   Parts = 1
+    ).
+
+weight(Term, Parts) :-
     '$factorize_term'(Term, Skeleton, Shared),
     (   Shared == []
     ->  term_size(Skeleton, Cells),
         Parts is Cells*2//3
-    ;   findall(N, ( weighed(Shared), count(Skeleton, 0, N) ), [Parts])
+    ;   weighed(Shared),
+        count(Skeleton, 0, Parts)
     ).
 
 weighed([]).
