@@ -66,6 +66,10 @@ def check_budgets() -> None:
     check_memory(doing)
 
 
+#: Nodes opened between two looks at the budgets.
+_LOOK = 16
+
+
 @dataclass(slots=True, eq=False)
 class SearchNode(Generic[S, R]):
     """A node of the tree: not opened yet while `run` is None; `start` is None at the root.
@@ -189,7 +193,9 @@ class BestFirst(ABC, Generic[S, R]):
             self._now = None
 
     def _look(self) -> None:
-        """Check the budgets that are held, and tell how far the search is."""
+        """Check the budgets that are held, and tell how far the search is, now and then."""
+        if self._turns % _LOOK != 1:
+            return
         check_budgets()
         if self.progress is not None:
             self.progress(self._turns, "proving")
