@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from slp.late import late_import
 from slp.leaves.base import LeafFacts, Responses
 from slp.leaves.labels import Label
-from slp.leaves.numbers import count_of, number_text
+from slp.leaves.numbers import count_of
 from slp.leaves.rising import LogRising
+from slp.messages.numbers import number_text
 
 
 class Dirichlet(LeafFacts):

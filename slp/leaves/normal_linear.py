@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 
 from slp.late import late_import
 from slp.leaves.base import LEVEL
-from slp.leaves.numbers import NumericModel, finite, leaf_mean, number_text
+from slp.leaves.numbers import NumericModel, finite, leaf_mean
 from slp.leaves.rising import LogRising, log_gamma_half_step
 from slp.messages.names import atom
+from slp.messages.numbers import number_text
 
 
 class NormalLinear(NumericModel):
