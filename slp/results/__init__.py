@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from slp.results.comparison import ComparedProgram, Comparison
     from slp.results.convergence import bulk_ess, monte_carlo_errors, r_hat, tail_ess
     from slp.results.diagnostics import Diagnostics
+    from slp.results.doubts import doubt_of, longer_run
     from slp.results.evidence import bounds_in_words
     from slp.results.partial_results import Known
     from slp.results.paths import TreePath
@@ -73,9 +74,11 @@ __all__ = [
     "bounds_in_words",
     "bulk_ess",
     "derivations_note",
+    "doubt_of",
     "error_note",
     "estimate_text",
     "evidence_text",
+    "longer_run",
     "mean_by_tree",
     "monte_carlo_errors",
     "number_of_trees_text",
@@ -99,6 +102,7 @@ __getattr__, __dir__ = late_names(
         "slp.results.result": "Candidate Draw Estimate Kind Result",
         "slp.results.comparison": "ComparedProgram Comparison",
         "slp.results.diagnostics": "Diagnostics",
+        "slp.results.doubts": "doubt_of longer_run",
         "slp.results.proofs": "SampledProofs",
         "slp.results.rashomon": "RashomonSet",
         "slp.results.posterior": "Posterior",
