@@ -12,7 +12,7 @@ effective islands. Draws that do not depend on each other need no test but their
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
@@ -81,6 +81,11 @@ class Figures(Protocol):
     def effective_islands(self) -> float | None: ...
 
 
+class _Judged(Protocol):
+    @property
+    def standing(self) -> Standing: ...
+
+
 @dataclass(frozen=True)
 class Judgement:
     """What the tests say: the standing, and a sentence for each fault found, or for what is
@@ -100,6 +105,18 @@ def judge(found: Figures) -> Judgement:
         return Judgement("not converged", faults)
     alone = _alone(found)
     return Judgement("converged") if alone is None else Judgement("not known", (alone,))
+
+
+def standing_of(diagnostics: _Judged | None) -> Standing:
+    """That of a run by its diagnostics; exact sums, which have none, are as good as converged."""
+    return "converged" if diagnostics is None else diagnostics.standing
+
+
+def standing_together(found: Iterable[Standing]) -> Standing:
+    """That of several runs: the worst."""
+    every = set(found)
+    worse: tuple[Standing, ...] = ("not converged", "not known")
+    return next((one for one in worse if one in every), "converged")
 
 
 def _too_little(found: Figures) -> str | None:

@@ -11,9 +11,7 @@ each engine meets each column, each engine each way, and each column each way; a
 from __future__ import annotations
 
 import json
-import math
 import os
-import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -58,7 +56,7 @@ WAYS: dict[str, tuple[str, bool, bool]] = {
     "error": ("missing(error)", True, True),
 }
 #: A program for each engine: another for soft trees, one that backtracks, and edits of a tree.
-TREES = ":- use(growtree, [alpha = 0.7]). :- constraint(once(z))."
+TREES = ":- use(growtree, [alpha = 0.7]). :- support(max_depth(2)). :- constraint(once(z))."
 _MH = {"draws": 12, "warmup": 4, "thin": 1, "rounds": 1, "chains": 2}
 RUNS: dict[str, tuple[str, str, dict[str, Any]]] = {
     name: (name, TREES, {"draws": 6}) for name in ENGINES
@@ -71,7 +69,7 @@ RUNS: dict[str, tuple[str, str, dict[str, Any]]] = {
     "prolog": ("prolog", TREES, {"draws": 8, "warmup": 2, "thin": 1, "chains": 2}),
     "backtracking": (
         "forward",
-        TREES + " :- support(min_leaf(2)). :- failure(backtrack).",
+        TREES + " :- failure(backtrack).",
         {"draws": 8},
     ),
 }
