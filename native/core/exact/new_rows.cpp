@@ -10,6 +10,7 @@
 #include <map>
 #include <numeric>
 #include <ranges>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -258,6 +259,36 @@ Status leaves_reached(const Engine& engine, const Pass& pass, const NewRows& row
                       const Poll& poll, std::vector<LeafMass>& out) {
     out.assign(rows.m, {});
     return AllRows<Mixtures, std::vector<LeafMass>>(engine, pass, rows, means, poll, out).run();
+}
+
+double seconds_of_new_rows(const Engine& engine, const Pass& pass, const NewRows& rows) {
+    // Of a split of a box: by blocks for a row, and more for each state; item by item for all rows
+    // of a batch.
+    constexpr double kOfSplit = 5e-9, kOfState = 1.2e-9, kOfItemSplit = 60e-9;
+    const auto n_edges = static_cast<double>(pass.progress().edges);
+    const std::size_t d = engine.problem().table.features.size();
+    std::size_t n_alone = 0, n_by_items = pass.blocks() == nullptr ? rows.m : 0;
+    std::set<std::int32_t> with;  // rows of the table
+    if (pass.blocks() != nullptr) {
+        RowsOfTable table(engine);
+        for (std::size_t row = 0; row < rows.m; ++row) {
+            const std::span<const double> values = rows.values.subspan(row * d, d);
+            const bool is_missing =
+                std::ranges::any_of(values, [](double x) { return std::isnan(x); });
+            const std::int32_t found = is_missing ? -1 : table.find(values.data());
+            if (found >= 0) {
+                with.insert(found);
+            } else {
+                ++(is_missing ? n_by_items : n_alone);
+            }
+        }
+    }
+    // One descent of the tree takes as long as some rows.
+    n_alone += std::min(with.size(), kFewestAlongTree);
+    const std::size_t n_batches = (n_by_items + kBatchSizes[0] - 1) / kBatchSizes[0];
+    const auto n_states = static_cast<double>(engine.values_per_box());
+    return n_edges * (static_cast<double>(n_alone) * (kOfSplit + kOfState * n_states) +
+                      static_cast<double>(n_batches) * kOfItemSplit);
 }
 
 }  // namespace slp::exact
