@@ -244,11 +244,18 @@ def _grammar(program: ir.CheckedProgram, schema: Schema, maker: StateMaker) -> T
         failure=program.failure,
         min_leaf=program.support.min_leaf,
         min_weight=program.support.min_weight,
+        by_partition=split_measures(program) == {"partition"},
         max_leaves=program.max_leaves,
         horizon=maker.expansion.horizon,
         normalised=not any(isinstance(c, _TESTED) for c in program.constraints)
         and all(sums_to_one(program, state) for state in states.values()),
     )
+
+
+def split_measures(program: ir.CheckedProgram) -> frozenset[ir.Measure]:
+    """The measures of all rules of a program that split."""
+    bodies = (rule.body for rule in program.rules)
+    return frozenset(body.measure for body in bodies if isinstance(body, ir.SplitBody))
 
 
 def _opened(
@@ -263,9 +270,7 @@ def _opened(
     states = MadeStates(
         maker,
         single_derivation=has_single_derivations(program),
-        measures=frozenset(
-            rule.body.measure for rule in program.rules if isinstance(rule.body, ir.SplitBody)
-        ),
+        measures=split_measures(program),
         identity=repr((meaning, program.support, grammar.horizon)),
         sound=partial(sums_to_one, program) if grammar.normalised else None,
         list_all=list_all,

@@ -94,8 +94,8 @@ class BruteForce(AllDerivations):
     def log_probabilities(self, tree: TreeKey) -> tuple[float, float]:
         """Log prior and log posterior probability of any tree, which need not be a canonical one.
 
-        They are those of all derivations that part the rows as the tree does: split for split on
-        the same feature, or on any feature where the derivation drew its split by `partition`.
+        They are those of all derivations that part the rows as the tree does, split for split on
+        the same feature; on any feature where every rule of the program splits by `partition`.
         """
         like = [d for d in self.derivations if self._parts_alike(tree, d)]
         prior = math.fsum(d.weight for d in like)
@@ -106,13 +106,10 @@ class BruteForce(AllDerivations):
         return math.log(prior) - self.log_prior_total(), log_joint - log_joint_total
 
     def _parts_alike(self, tree: TreeKey, derivation: Derivation) -> bool:
-        flags = iter(derivation.by_partition)
-
         def alike(a: TreeKey, b: TreeKey, rows: tuple[int, ...]) -> bool:
             if a == "leaf" or b == "leaf":
                 return bool(a == b)
-            partition = next(flags)
-            if a[0] != b[0] and not partition:
+            if a[0] != b[0] and not self.by_partition:
                 return False
             f = self.example.features.index(a[0])
             if any(self.example.untold(f, a[1], self.example.rows[r][f]) for r in rows):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -16,7 +17,7 @@ from slp.source import SourceFile
 from tests.spec.brute_force import BruteForce, Example, Row, TooManyDerivationsError, TreeKey
 from tests.spec.example import Groups
 from tests.spec.program_text import ProgramText
-from tests.spec.random_programs import RANGE_RULES, random_program
+from tests.spec.random_programs import PARTITION_RULES, RANGE_RULES, Rules, random_program
 from tests.spec.random_rows import ROW_RULES
 from tests.spec.random_tables import (
     RandomTable,
@@ -70,6 +71,7 @@ def random_case(
     exposures: bool = False,
     subsets: bool = False,
     tables: bool = False,
+    partition: bool = False,
 ) -> Case:
     """The case of a seed; tables on which there are more than `limit` derivations lose rows. With
     `rows` its program asks for the rows of the box, with `orders` features are ordinal, with
@@ -79,7 +81,7 @@ def random_case(
     `range`, with `lines` leaves hold lines, with `exposures` responses are counts with exposures,
     and rows have weights now and then, with `subsets` splits are by subsets of levels, likewise,
     with `tables` the leaf model is `by_table` (`leaf_formulas.ByTable`), which is to be
-    registered."""
+    registered, with `partition` some splits are by that measure."""
     rng = random.Random(seed)
     table = random_table(rng)
     while (ranges and not ProgramText(rng, table).of_numbers) or (lines and not table.numeric):
@@ -101,7 +103,8 @@ def random_case(
         table = with_missing_sides(rng, table)
     if lines:
         table = with_lines(rng, table)
-    text, program = _consistent_program(rng, table, rows, least_weight, ranges)
+    rules = ROW_RULES if rows else RANGE_RULES if ranges else PARTITION_RULES if partition else None
+    text, program = _consistent_program(rng, table, rules, least_weight, ranges)
     while True:
         model = compile_problem(program, table.frame())
         try:
@@ -159,11 +162,14 @@ def _any_groups(rng: random.Random, levels: list[str]) -> Groups:
 
 
 def _consistent_program(
-    rng: random.Random, table: RandomTable, rows: bool, least_weight: bool, ranges: bool
+    rng: random.Random,
+    table: RandomTable,
+    rules: Sequence[Rules] | None,
+    least_weight: bool,
+    ranges: bool,
 ) -> tuple[str, CheckedProgram]:
     """A program whose constraints do not contradict each other (E142 is drawn again)."""
     while True:
-        rules = ROW_RULES if rows else RANGE_RULES if ranges else None
         text = random_program(rng, table, rules, "range" if ranges else None)
         if least_weight:
             weight = rng.choice((0.5, 1, 2, 2.7, 3.5, 6))

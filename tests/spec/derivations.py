@@ -42,13 +42,11 @@ class Choice:
 
 @dataclass(frozen=True)
 class Derivation:
-    """A finished derivation: tree, weight, the rows of its leaves from left to right, and for each
-    split in preorder whether it was drawn by `partition`."""
+    """A finished derivation: tree, weight, and the rows of its leaves from left to right."""
 
     tree: TreeKey
     weight: float
     leaves: tuple[tuple[int, ...], ...]
-    by_partition: tuple[bool, ...] = ()
 
 
 class AllDerivations:
@@ -71,6 +69,10 @@ class AllDerivations:
         }
         self.parameters = {**levels, **program.parameters, "most_leaves": most}
         assert program.start is not None
+        bodies = [rule.body for rule in program.rules]
+        measures = {body.measure for body in bodies if isinstance(body, ir.SplitBody)}
+        #: whether a tree stands for all that part the rows alike
+        self.by_partition = measures == {"partition"}
         everything = Node(tuple(range(len(example.rows))))
         most_allowed = min(
             (c.count for c in program.constraints if isinstance(c, MaxLeaves)),
@@ -96,7 +98,7 @@ class AllDerivations:
             elif isinstance(choice.rule.body, ir.CallBody):
                 goal = computed(choice.body[0], self.parameters)
                 out += [
-                    Derivation(d.tree, probability * d.weight, d.leaves, d.by_partition)
+                    Derivation(d.tree, probability * d.weight, d.leaves)
                     for d in self._derivations(goal, node)
                 ]
             else:
@@ -111,7 +113,6 @@ class AllDerivations:
     def _split(self, probability: float, choice: Choice, node: Node) -> list[Derivation]:
         out: list[Derivation] = []
         assert isinstance(choice.rule.body, ir.SplitBody)
-        partition = choice.rule.body.measure == "partition"
         for cut, measure in self._measured(choice, node):
             children = self._children(choice, cut)
             if children is None or not self._split_allowed(cut, node):
@@ -123,8 +124,7 @@ class AllDerivations:
             for left, right in product(lefts, rights):
                 tree = (self.example.features[cut.feature], cut.test, left.tree, right.tree)
                 weight = probability * measure * left.weight * right.weight
-                flags = (partition, *left.by_partition, *right.by_partition)
-                out.append(Derivation(tree, weight, left.leaves + right.leaves, flags))
+                out.append(Derivation(tree, weight, left.leaves + right.leaves))
                 if len(out) > self.limit:
                     raise TooManyDerivationsError
         return out
