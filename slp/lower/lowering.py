@@ -244,18 +244,12 @@ def _grammar(program: ir.CheckedProgram, schema: Schema, maker: StateMaker) -> T
         failure=program.failure,
         min_leaf=program.support.min_leaf,
         min_weight=program.support.min_weight,
-        by_partition=split_measures(program) == {"partition"},
+        by_partition=program.by_partition,
         max_leaves=program.max_leaves,
         horizon=maker.expansion.horizon,
         normalised=not any(isinstance(c, _TESTED) for c in program.constraints)
         and all(sums_to_one(program, state) for state in states.values()),
     )
-
-
-def split_measures(program: ir.CheckedProgram) -> frozenset[ir.Measure]:
-    """The measures of all rules of a program that split."""
-    bodies = (rule.body for rule in program.rules)
-    return frozenset(body.measure for body in bodies if isinstance(body, ir.SplitBody))
 
 
 def _opened(
@@ -270,7 +264,7 @@ def _opened(
     states = MadeStates(
         maker,
         single_derivation=has_single_derivations(program),
-        measures=split_measures(program),
+        measures=program.measures,
         identity=repr((meaning, program.support, grammar.horizon)),
         sound=partial(sums_to_one, program) if grammar.normalised else None,
         list_all=list_all,
