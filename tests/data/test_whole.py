@@ -1,4 +1,4 @@
-"""Numbers of 2^53 and above are not whole: not as classes, not as counts. One class has no doubt."""
+"""Numbers of 2^53 and above are not whole, as classes and as counts; the probability of one class."""
 
 from __future__ import annotations
 
