@@ -1,4 +1,4 @@
-"""Numbers of 2^53 and above are not whole, as classes and as counts; the probability of one class."""
+"""Numbers of 2^53 and above are not whole, and the probability of the only class is 1."""
 
 from __future__ import annotations
 
