@@ -27,7 +27,7 @@ from slp.resolution.arithmetic import evaluate, evaluate_arguments
 from slp.resolution.cells import ThresholdOutcomes, threshold_outcomes
 from slp.resolution.database import Database, is_builtin
 from slp.resolution.instances import RuleInstance, labels_over_heads, rule_instances
-from slp.resolution.machine import DEFAULT_LIMITS, Limits, Meter
+from slp.resolution.machine import DEFAULT_LIMITS, STATE_LIMITS, Limits, Meter
 from slp.resolution.solve import solve
 from slp.resolution.states import StateRules
 
@@ -61,6 +61,7 @@ __all__ = [
     "Query",
     "RuleInstance",
     "ProofSearchResult",
+    "STATE_LIMITS",
     "StateRules",
     "ThresholdOutcomes",
     "answers_of_query",

@@ -35,6 +35,9 @@ class Limits:
 
 DEFAULT_LIMITS = Limits()
 
+#: The limits of the guards and labels of one state where a program is checked: a second or two.
+STATE_LIMITS = Limits(DEFAULT_LIMITS.inferences // 5, DEFAULT_LIMITS.depth // 5)
+
 #: Parts of terms visited that count as one inference.
 PARTS_PER_INFERENCE = 32
 
