@@ -1,24 +1,31 @@
 """Budgets of a run: `seconds` (deadlines and durations), `memory` (bytes of the whole process)."""
 
 from slp.budgets.memory import (
+    check_memory,
     check_room_for_bit_sets,
     check_room_for_file,
     check_room_for_rows,
+    held_memory,
     memory_budget,
     memory_errors,
+    memory_left,
     room_beside,
 )
-from slp.budgets.seconds import Deadline, check_time, format_seconds, held
+from slp.budgets.seconds import Deadline, check_time, format_seconds, held, time_left
 
 __all__ = [
     "Deadline",
+    "check_memory",
     "check_room_for_bit_sets",
     "check_room_for_file",
     "check_room_for_rows",
     "check_time",
     "format_seconds",
     "held",
+    "held_memory",
     "memory_budget",
     "memory_errors",
+    "memory_left",
     "room_beside",
+    "time_left",
 ]

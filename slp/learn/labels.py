@@ -41,7 +41,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.errors import ProgramError, SlpError, UsageError
+from slp.errors import BudgetError, ProgramError, SlpError, UsageError
 from slp.ir import program as ir
 from slp.learn import faults
 from slp.learn.expected_counts import Counts, Labels
@@ -77,6 +77,7 @@ def learn_labels(
     tolerance: float = 1e-9,
     iterations: int = 1000,
     limits: Limits = DEFAULT_LIMITS,
+    progress: Callable[[int, str], None] | None = None,
 ) -> Learned:
     """Maximise the likelihood of observed goals over labels and the parameters in them.
 
@@ -91,6 +92,10 @@ def learn_labels(
         expectation-maximisation, which is wrong if derivations can fail (for comparison).
     tolerance : stop when an iteration gains no more than this in log-likelihood.
     limits : limits of each goal's search.
+    progress : called with the number of iterations done: each sums over all proofs once.
+
+    The budgets that are held (`slp.budgets`) and Ctrl-C end the iterations. The result is that of
+    the last one; without one the error is raised.
 
     Raises
     ------
@@ -107,20 +112,29 @@ def learn_labels(
     sample = _Sample(program, asked, limits, failures)
     path: list[float] = []
     converged = False
+    ended: BudgetError | KeyboardInterrupt | None = None
     for i in range(iterations + 1):
-        flows = sample.weigh(labels)
-        if i == 0 and (failures or labels.has_several_groupings):
-            labels.group(sample.exits(labels), strict=failures)
+        try:
+            flows = sample.weigh(labels)
+            if i == 0 and (failures or labels.has_several_groupings):
+                labels.group(sample.exits(labels), strict=failures)
+        except (BudgetError, KeyboardInterrupt) as e:
+            if not path:
+                raise
+            ended = e
+            break
         now = flows.log_likelihood
         if path and not now > path[-1] + tolerance:
             converged = True
             break
         path.append(now)
+        if progress is not None:
+            progress(i, "learning")
         kept = labels.copy()
         if i < iterations:
             labels.maximise(flows.counts(labels))
     method = "failure-adjusted maximisation" if failures else "plain expectation-maximisation"
-    return kept.learned(tuple(path), converged, method)
+    return kept.learned(tuple(path), converged, method).ended_by(ended)
 
 
 @dataclass(eq=False)

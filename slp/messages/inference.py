@@ -53,6 +53,10 @@ NO_MEMORY_LEFT = E501.says(
     "there is no memory left on this machine, or the process may take no more",
     "give a --memory (`memory` in Python) that it has, close other programs, or take fewer rows",
 )
+MEMORY_USED_UP = E501.says(
+    "the memory of {memory} is used up {doing}",
+    "give it more by --memory (`memory` in Python)",
+)
 NO_ROOM_FOR_SETS_OF_ROWS = E501.says(
     "the memory of {memory} is too small: this engine keeps sets of rows, here of {rows:,} "
     "distinct rows and {values:,} values, which take {need} beside the table",

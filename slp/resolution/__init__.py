@@ -16,7 +16,7 @@ For tree rules: `rules` (prepared), `instances` (at a state), `states` (of a pro
 For queries: `choices` (clauses at a stochastic goal), `tails` (goals behind one), `answers` (what
 was bound of an answer), `best_first` and `search` (all proofs), `graph` and `flow` (all proofs as a
 stored graph), `draws`, `runs` and `derivations` (proofs for chains), `failures` (why a goal fails),
-`queries` (answers with their masses), `goals` (the same in text and values, `query_results`),
+`queries` (answers with their `masses`), `goals` (the same in text and values, `query_results`),
 `notes` (remarks on masses).
 """
 
@@ -34,6 +34,7 @@ from slp.resolution.states import StateRules
 if TYPE_CHECKING:
     from slp.resolution.draws import Failure
     from slp.resolution.goals import ENGINES, FAILURES, run_draws, run_query
+    from slp.resolution.masses import mass_text, power_of_ten
     from slp.resolution.queries import (
         ProofSearchResult,
         Query,
@@ -70,7 +71,9 @@ __all__ = [
     "evaluate_arguments",
     "is_builtin",
     "labels_over_heads",
+    "mass_text",
     "named_variables",
+    "power_of_ten",
     "rule_instances",
     "solve",
     "threshold_outcomes",
@@ -83,6 +86,7 @@ __getattr__, __dir__ = late_names(
         "slp.resolution.draws": "Failure",
         "slp.resolution.query_results": "Draws FiredClause Proof QueryResult Value",
         "slp.resolution.goals": "ENGINES FAILURES run_draws run_query",
+        "slp.resolution.masses": "mass_text power_of_ten",
         "slp.resolution.queries": (
             "ProofSearchResult Query answers_of_query draw_answers named_variables"
         ),

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Callable
 from typing import Any
 
+from slp.budgets import Deadline
 from slp.engines.chain_messages import teller, warn_of
 from slp.engines.mcmc.options import ProofChainOptions
 from slp.engines.mcmc.proofs.chains import ProofMetropolisHastings
@@ -42,6 +43,7 @@ def sample_proofs(
     draws: int,
     seed: int | None,
     sampling: ProofChainOptions,
+    deadline: Deadline,
     limits: Limits,
     progress: Callable[[int, str], None] | None,
     engine: str,
@@ -68,6 +70,7 @@ def sample_proofs(
         seed,
         progress=None if progress is None else teller(progress),
         checkpoint=checkpoint,
+        deadline=deadline,
     )
     proofs = SampledProofs(space, names, result, seed, engine)
     _warn(proofs, space, schedule)
