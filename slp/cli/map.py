@@ -32,6 +32,7 @@ from slp.cli.summary import (
     size_to_json,
     standing,
 )
+from slp.messages.numbers import number_text
 from slp.results import Candidate, RashomonSet, derivations_note
 
 
@@ -121,7 +122,8 @@ def map_command(
 
 def _near_in_words(near: RashomonSet, tree: str) -> str:
     are = f"{tree} is" if near.count == 1 else f"{tree}s are"
-    counted = f"{near.count:,} {are} at least {near.factor:g} times as probable as the best"
+    factor = number_text(near.factor)
+    counted = f"{near.count:,} {are} at least {factor} times as probable as the best"
     if near.upper_bound is not None:
         bound = f", none with log joint above {near.upper_bound:.6f}"
         return f"{counted} found; there may be more{bound if near.upper_bound < math.inf else ''}"

@@ -25,6 +25,7 @@ from slp.cli.options import (
     until_deadline,
 )
 from slp.cli.summary import words_lines
+from slp.messages.numbers import number_text as exact_text
 from slp.source import visible
 
 
@@ -108,10 +109,10 @@ def _lines(
     compared = found.comparison
     yield f"data      {data}: {compared.n_rows} rows, response {compared.response}"
     if found.best is not None:
-        yield f"best      {'  '.join(f'{n} = {v:.10g}' for n, v in found.best.items())}"
+        yield f"best      {'  '.join(f'{n} = {exact_text(v)}' for n, v in found.best.items())}"
         values = {**prior.parameters, **found.best}
         words = ["slp-sample", prior.name, data, *(["-y", response] if response else [])]
-        words += [w for name, v in values.items() for w in ("--param", f"{name}={v:.10g}")]
+        words += [w for name, v in values.items() for w in ("--param", f"{name}={exact_text(v)}")]
         yield f"next      {shlex.join(words)}"
     yield ""
     yield from _table(found)
@@ -133,5 +134,5 @@ def _table(found: slp.Tuning) -> Iterator[str]:
         mark = " *" if point == found.best else ""
         score = number_text(found.score(program), program.converged)
         leaves = number_text(program.expected_leaves, program.converged)
-        lines.append([*(f"{point[name]:.10g}" for name in names), score, leaves + mark])
+        lines.append([*(exact_text(point[name]) for name in names), score, leaves + mark])
     return in_columns(lines)

@@ -23,6 +23,7 @@ from slp.ir.program import CheckedProgram
 from slp.ir.whole import is_whole
 from slp.leaves import NormalInverseGamma, NormalShared, rounded_text
 from slp.messages.names import atom, plural
+from slp.messages.numbers import interval_text
 from slp.messages.tables import CONSTANT_FEATURES, ONE_BIN
 
 
@@ -132,7 +133,7 @@ def _weight_notes(roles: Roles) -> tuple[str, ...]:
         return ()
     low, high = float(weights.min()), float(weights.max())
     total = f"{float(weights.sum()):.10g}"
-    return (f"rows have weights from {low:.10g} to {high:.10g}, together {total}",)
+    return (f"rows have weights from {interval_text(low, high)}, together {total}",)
 
 
 def _sum_over(
@@ -179,7 +180,7 @@ def _measure_text(feature: Feature) -> str:
     if feature.range is None:
         return str(feature.unit)
     low, high = feature.range
-    return f"{low:.10g} to {feature.quantity(high):.10g}"
+    return interval_text(low, feature.quantity(high))
 
 
 def _constant_warnings(

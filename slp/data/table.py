@@ -36,6 +36,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.data.conversion import CellType
 from slp.data.frames import rows_to_predict
 from slp.data.row_weights import RowWeights
 from slp.errors import Diagnostic
@@ -71,7 +72,8 @@ class Feature:
     their own, and the last may stand for missing values (`slp.ir.quantity`). With `missing` "side"
     it has `holes` if some row of the table misses the value, and `new` tells what becomes of a new
     row that misses it at a split without a side. With `subsets` a split parts the levels of its
-    box in two groups; `new` then tells what becomes of a new row with none of these levels."""
+    box in two groups; `new` then tells what becomes of a new row with none of these
+    levels. `cells` is the type of the column's cells, None if it is not known."""
 
     name: str
     values: NDArray[np.float64] | None = None
@@ -84,6 +86,7 @@ class Feature:
     holes: bool = False
     new: Absent = "error"
     subsets: bool = False
+    cells: CellType | None = None
 
     @classmethod
     def ordinal(cls, name: str, order: Sequence[str]) -> Feature:

@@ -12,8 +12,9 @@ from slp.ir.whole import is_whole
 from slp.late import late_import
 from slp.leaves.base import LeafFacts, Responses
 from slp.leaves.labels import Label
-from slp.leaves.numbers import count_of, number_text
+from slp.leaves.numbers import count_of
 from slp.leaves.rising import LogRising, log_rising
+from slp.messages.numbers import number_text
 
 #: Below it, tables of log gammas differ by the marginal likelihood with an error below 1e-9.
 _MOST_TABULATED = 2**17

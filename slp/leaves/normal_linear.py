@@ -13,9 +13,10 @@ from numpy.typing import NDArray
 from slp.ir.whole import is_whole
 from slp.late import late_import
 from slp.leaves.base import LEVEL
-from slp.leaves.numbers import NumericModel, finite, leaf_mean, number_text
+from slp.leaves.numbers import NumericModel, finite, leaf_mean
 from slp.leaves.rising import LogRising, log_rising
 from slp.messages.names import atom
+from slp.messages.numbers import number_text
 
 
 class NormalLinear(NumericModel):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from slp.errors import DataError, UsageError
 from slp.ir.leaf_models import LEAF_MODELS, Signature
 from slp.ir.whole import is_whole
-from slp.leaves.numbers import NumericModel, finite, leaf_mean, number_text
+from slp.leaves.numbers import NumericModel, finite, leaf_mean
 from slp.messages.leaf_models import (
     BAD_OWN_MODEL,
     NAME_OF_OWN_MODEL,
@@ -27,6 +27,7 @@ from slp.messages.leaf_models import (
     OWN_TABLE_AXES,
     OWN_TABLE_DIFFERS,
 )
+from slp.messages.numbers import number_text
 
 _BUILT_IN = frozenset(LEAF_MODELS)
 _NEEDED = ("statistics", "log_marginal", "mean")

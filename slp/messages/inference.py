@@ -136,7 +136,7 @@ ROW_LABELS_NOT_1 = E520.says(
     "make them sum to 1 for all counts, or declare `:- weights.`",
 )
 ROW_LABEL_WITHOUT_VALUE = E520.says("the label of `{state}` has no value in {box}", _ROW_LABEL)
-ROW_LABEL_NO_PROBABILITY = E520.says("the label of `{state}` is {value:g} in {box}", _ROW_LABEL)
+ROW_LABEL_NO_PROBABILITY = E520.says("the label of `{state}` is {value} in {box}", _ROW_LABEL)
 
 E526 = Entry(
     "E526: every particle failed",

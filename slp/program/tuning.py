@@ -21,6 +21,7 @@ from slp.messages.comparing import (
     NO_SUCH_FOLDS,
     TUNED_BY_WHAT,
 )
+from slp.messages.numbers import number_text
 from slp.program.comparing import compare
 from slp.program.folds import (
     FoldScore,
@@ -142,7 +143,7 @@ def tune(
         raise UsageError(TUNED_BY_WHAT(by=by))
     points = _points(grid)
     programs = {
-        " ".join(f"{name}={value:.10g}" for name, value in point.items()): program.with_parameters(
+        " ".join(f"{name}={number_text(v)}" for name, v in point.items()): program.with_parameters(
             **{**program.parameters, **point}
         )
         for point in points

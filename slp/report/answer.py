@@ -251,5 +251,5 @@ def classes_text(posterior: Posterior) -> str:
     total = table_.statistics.sum(axis=0)
     if table_.leaf.classes:
         pairs = zip(table_.leaf.classes, total, strict=True)
-        return ", ".join(f"{label_text(c)} ({n:g} rows)" for c, n in pairs)
+        return ", ".join(f"{label_text(c)} ({n:.10g} rows)" for c, n in pairs)
     return f"numbers; leaves follow {rounded_text(table_.leaf.describe())}"

@@ -12,8 +12,8 @@ from typing import Any
 from slp.ir.quantity import LevelOrMissing, OneOf, Quantity
 from slp.leaves import Label, label_text
 from slp.leaves.base import LEVEL
+from slp.messages.numbers import number_text
 from slp.source import visible
-from slp.trees.regions import number_text
 from slp.trees.thresholds import bound_in_32_bits
 from slp.trees.tree import Leaf, Node, Split, Tree
 
@@ -115,7 +115,7 @@ def leaf_text(leaf: Leaf) -> str:
     if "mean" in known:
         return f"{_interval_text('mean', known['mean'], known['mean_interval'])}, {rows}"
     if leaf.summary.get("mean") is not None:
-        mean = f"mean {number_text(leaf.summary['mean'])}"
+        mean = f"mean {leaf.summary['mean']:.10g}"
         return f"{mean}, {rows}" if "n" in leaf.summary else mean
     return rows if "n" in leaf.summary else "leaf"
 
@@ -141,7 +141,7 @@ def _classes_text(counts: Mapping[Label, int], probabilities: Mapping[Label, flo
 
 def _count(n: float) -> str:
     """Rows; those of soft trees are no whole numbers."""
-    return str(n) if isinstance(n, int) else number_text(n)
+    return str(n) if isinstance(n, int) else f"{n:.10g}"
 
 
 def _duration_text(summary: Mapping[str, Any], known: Mapping[str, Any], rows: str) -> str:
@@ -175,7 +175,7 @@ def _rounded(x: float | None, decimals: int) -> str:
 
 def count_text(count: float, noun: str) -> str:
     """`1 row`, `2 rows`."""
-    return f"{number_text(count)} {noun}{'' if count == 1 else 's'}"
+    return f"{count:.10g} {noun}{'' if count == 1 else 's'}"
 
 
 def _quoted(text: str) -> str:

@@ -345,7 +345,7 @@ def test_intervals_of_a_mean_by_integration():
 
 def test_numbers_are_described_as_prolog_reads_them():
     model = NormalInverseGamma(1e-5, 0.1, 2.0, 2.5e20)
-    assert model.describe() == "normal_inverse_gamma(1.0e-05, 0.1, 2, 2.5e+20)"
+    assert model.describe() == "normal_inverse_gamma(1.0e-5, 0.1, 2, 2.5e20)"
 
 
 # --- the gamma function --------------------------------------------------------------------------
