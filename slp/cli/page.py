@@ -91,10 +91,10 @@ class Page:
             if not isinstance(self.uses, BudgetError) and self.posterior.uses_are_drawn:
                 told += "; features and leaves: averages over independent draws"
             yield from labelled("trust", [told])
-        elif not found.tells:
-            yield f"trust     NOT KNOWN: {found.why_untold}, do not use these; run longer:"
+        elif found.standing == "not known":
+            yield f"trust     NOT KNOWN: {found.warnings[0]}, do not use these; run longer:"
             yield from self._next()
-        elif found.warnings:
+        elif found.standing == "not converged":
             times = "four times" if found.tempering is not None else "ten times"
             how = f"run {'' if self.posterior.interrupted else times + ' '}longer"
             yield f"trust     NOT CONVERGED: do not use these numbers; {how}:"

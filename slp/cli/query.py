@@ -49,7 +49,7 @@ from slp.resolution import (
     mass_text,
     power_of_ten,
 )
-from slp.results import SampledProofs
+from slp.results import SampledProofs, estimate_text
 
 _MOST_SHOWN = 50
 #: The least share of a mass that is visible in six digits.
@@ -296,11 +296,13 @@ def _print_draws(found: Draws) -> None:
 
 
 def _print_sampled(found: SampledProofs, best: int) -> None:
+    kept = found.diagnostics
+    if not kept.converged:
+        say(f"{kept.standing.upper()}: do not use these numbers; {'; '.join(kept.warnings)}")
     for answer in found.answers[:_MOST_SHOWN]:
-        say(f"{answer.probability:.4f} +- {answer.error:.4f}  {_text(answer)}")
+        say(f"{estimate_text(answer.probability, answer.error, kept)}  {_text(answer)}")
     if len(found.answers) > _MOST_SHOWN:
         say(f"... and {len(found.answers) - _MOST_SHOWN} more answers (--json has all)")
-    kept = found.diagnostics
     accepted = ", ".join(f"{name} {share:.1%}" for name, share in kept.acceptance.items())
     where = " in SWI-Prolog" if found.engine == "prolog" else ""
     say(f"{sum(kept.draws)} draws by Metropolis-Hastings{where}, {len(kept.draws)} chains")

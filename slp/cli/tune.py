@@ -10,7 +10,7 @@ import click
 
 import slp
 from slp.cli.common import progress_line
-from slp.cli.compare import in_columns, number_text, say_compared
+from slp.cli.compare import doubtful, in_columns, number_text, say_compared
 from slp.cli.options import (
     NamedProgram,
     comparison_options,
@@ -123,8 +123,9 @@ def _lines(
         f"the row's response given the other folds' rows, in nats; {compared.folds} folds",
     }
     yield from words_lines(f"{what[found.by]}; seed {compared.seed}.")
-    if not all(program.converged for program in compared.programs):
-        yield from words_lines("?: a run has not converged; do not use its numbers.")
+    if any(map(doubtful, compared.programs)):
+        told = "?: a run has not converged, or that is not known; do not use its numbers."
+        yield from words_lines(told)
 
 
 def _table(found: slp.Tuning) -> Iterator[str]:
@@ -132,7 +133,8 @@ def _table(found: slp.Tuning) -> Iterator[str]:
     lines = [[*names, "log evidence" if found.by == "evidence" else "log predictive", "leaves"]]
     for point, program in zip(found.points, found.comparison.programs, strict=True):
         mark = " *" if point == found.best else ""
-        score = number_text(found.score(program), program.converged)
+        of_score = program.held_out if found.by == "cv" else program
+        score = number_text(found.score(program), of_score is not None and of_score.converged)
         leaves = number_text(program.expected_leaves, program.converged)
         lines.append([*(exact_text(point[name]) for name in names), score, leaves + mark])
     return in_columns(lines)

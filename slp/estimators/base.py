@@ -205,6 +205,7 @@ class SLPTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
 
     def _table_to_predict(self, X: Any) -> Any:
         check_is_fitted(self)
+        self.posterior_.say_doubt()
         X = settled(X, "the rows to predict")
         if hasattr(X, "columns"):
             validate_data(self, X, reset=False, skip_check_array=True)

@@ -235,18 +235,26 @@ class Geometry:
         group = len(self.cuts) if plain == (low, high) else self._number(f, *plain)
         number = self._numbers[f][low, high] = len(self.cuts)
         threshold, level = feature.test(low, high)
-        cell = (
-            feature.cell(plain[0])
-            if threshold is None
-            else cell_of(self._breakpoints[f], threshold)
-        )
-        if plain[0] == feature.missing_code:  # the last
-            cell = int(self.first_cell[f + 1] - self.first_cell[f]) - 1
+        n_cells = int(self.first_cell[f + 1] - self.first_cell[f])
+        cell = cell_of_cut(feature, low, high, self._breakpoints[f], n_cells)
         gap = feature.gap(low, high)
         self.cells.append(int(self.first_cell[f]) + cell)
         length = feature.log_length(low, high)
         self.cuts.append(Cut(f, threshold, level, gap, length, self.cells[-1], low, high, group))
         return number
+
+
+def cell_of_cut(
+    feature: Feature, low: int, high: int, breakpoints: NDArray[np.float64], n_cells: int
+) -> int:
+    """The cell of a cut among the `n_cells` cells of its feature (`slp.ir.tree_grammar`): the last
+    one for the test for missing values."""
+    low, high, _ = feature.without_side(low, high)
+    if low == feature.missing_code:
+        return n_cells - 1
+    if feature.categorical:
+        return feature.cell(low)
+    return cell_of(breakpoints, feature.threshold(low, high))
 
 
 def _rows_by_code(codes: NDArray[np.int32]) -> list[tuple[int, int]]:

@@ -91,7 +91,7 @@ def cv(
                 len(rows),
                 float(fold.log_predictive.mean()),
                 fold.engine,
-                fold.converged,
+                fold.standing,
                 fold.by_clock,
             )
             for rows, fold in zip(parts, found, strict=True)

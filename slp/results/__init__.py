@@ -31,9 +31,10 @@ if TYPE_CHECKING:
         trees_of,
         weighted_quantiles,
     )
-    from slp.results.comparison import ComparedProgram, Comparison
+    from slp.results.comparison import ComparedProgram, Comparison, HeldOut
     from slp.results.convergence import bulk_ess, monte_carlo_errors, r_hat, tail_ess
     from slp.results.diagnostics import Diagnostics
+    from slp.results.doubts import doubt_of, longer_run
     from slp.results.evidence import bounds_in_words
     from slp.results.partial_results import Known
     from slp.results.paths import TreePath
@@ -62,6 +63,7 @@ __all__ = [
     "ENOUGH_ROUND_TRIPS",
     "Draw",
     "Estimate",
+    "HeldOut",
     "FeatureUse",
     "Kind",
     "Known",
@@ -73,9 +75,11 @@ __all__ = [
     "bounds_in_words",
     "bulk_ess",
     "derivations_note",
+    "doubt_of",
     "error_note",
     "estimate_text",
     "evidence_text",
+    "longer_run",
     "mean_by_tree",
     "monte_carlo_errors",
     "number_of_trees_text",
@@ -97,8 +101,9 @@ __getattr__, __dir__ = late_names(
         "slp.results.by_tree": "mean_by_tree predictive_cdf splits_of trees_of weighted_quantiles",
         "slp.results.convergence": "bulk_ess monte_carlo_errors r_hat tail_ess",
         "slp.results.result": "Candidate Draw Estimate Kind Result",
-        "slp.results.comparison": "ComparedProgram Comparison",
+        "slp.results.comparison": "ComparedProgram Comparison HeldOut",
         "slp.results.diagnostics": "Diagnostics",
+        "slp.results.doubts": "doubt_of longer_run",
         "slp.results.proofs": "SampledProofs",
         "slp.results.rashomon": "RashomonSet",
         "slp.results.posterior": "Posterior",
