@@ -1,7 +1,8 @@
 """The files that a program may use, and how files are opened.
 
 Entry points: `Folders` (folders that a program's `use` and trees may refer to), `folders_of` (from
-the arguments of a caller), `open_regular` (opens regular files only).
+the arguments of a caller), `open_regular` (opens regular files only), `check_regular` (refuses
+other kinds).
 
 A program may come from a stranger. It can name files only below the folder of the program that the
 user named, or below the folders that the user included. The names must have the extension of their
@@ -21,7 +22,7 @@ from slp.errors import ProgramError, UsageError
 from slp.messages.commands import NO_FOLDER
 from slp.messages.files import NO_FOLDER_OF_TEXT, NULL_IN_NAME, OUTSIDE_FOLDER, WRONG_ENDING
 
-__all__ = ["Folders", "RefusedError", "folders_of", "included", "open_regular"]
+__all__ = ["Folders", "RefusedError", "check_regular", "folders_of", "included", "open_regular"]
 
 #: Flags for opening. If a pipe has replaced the file, opening does not block.
 _CAREFULLY = sum(getattr(os, name, 0) for name in ("O_NONBLOCK", "O_NOCTTY", "O_CLOEXEC"))
@@ -121,18 +122,22 @@ def open_regular(path: str | Path, *, follow: bool = True) -> int:
     ValueError
         The name is invalid, such as one with a null character.
     """
-    _check_kind(os.stat(path, follow_symlinks=follow).st_mode)
+    check_regular(os.stat(path, follow_symlinks=follow).st_mode)
     flags = os.O_RDONLY | _CAREFULLY | (0 if follow else getattr(os, "O_NOFOLLOW", 0))
     descriptor = os.open(path, flags)
     try:
-        _check_kind(os.fstat(descriptor).st_mode)  # checked again: the file may have been replaced
+        check_regular(
+            os.fstat(descriptor).st_mode
+        )  # again: it may have been replaced
     except OSError:
         os.close(descriptor)
         raise
     return descriptor
 
 
-def _check_kind(mode: int) -> None:
+def check_regular(mode: int) -> None:
+    """Raise OSError (EINVAL), with the kind of file in words, unless a mode is that of a regular
+    file."""
     if stat.S_ISREG(mode):
         return
     kind = next((words for holds, words in _KINDS if holds(mode)), "it is something else")

@@ -36,7 +36,7 @@ ALLOWED: dict[str, set[str]] = {
     "data": _BASE | {"resources", "ir", "kernels", "leaves"},
     "trees": _BASE | {"terms", "ir", "leaves", "data"},
     "cluster": {"errors", "messages", "late"},
-    "runner": _BASE | {"cluster"},
+    "runner": _BASE | {"cluster", "folders"},
     "resolution": _BASE | {"terms", "syntax", "ir", "runner"},
     "analysis": _BASE
     | {"folders", "resources", "terms", "syntax", "ir", "resolution", "data", "trees"},

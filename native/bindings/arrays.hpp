@@ -1,5 +1,4 @@
-// Common parts of the binding files: arrays of NumPy in and out, and work without the interpreter
-// lock.
+// Common parts of the binding files: arrays of NumPy in and out.
 
 #pragma once
 
@@ -14,6 +13,8 @@
 #include <span>
 #include <utility>
 #include <vector>
+
+#include "interpreter_lock.hpp"
 
 template <typename T>
 using Array =
@@ -61,11 +62,4 @@ template <typename T>
 auto to_numpy(std::vector<T>&& vector) {
     const std::size_t length = vector.size();
     return to_numpy(std::move(vector), {length});
-}
-
-// The result of `work`, computed without the interpreter lock; `work` must not use Python.
-template <typename Work>
-auto without_lock(const Work& work) {
-    const nanobind::gil_scoped_release release;
-    return work();
 }

@@ -213,13 +213,13 @@ void bind_exact(nb::module_& m) {
                 nb::arg("run"))
             .def("estimate_boxes", &estimate_of, nb::arg("work"), nb::arg("seed"))
             .def("values_per_box", &Engine::values_per_box,
-                 nb::call_guard<nb::gil_scoped_release>())
+                 nb::call_guard<ReleasedLock>())
             .def("uses_interval_blocks", &Engine::uses_interval_blocks,
-                 nb::call_guard<nb::gil_scoped_release>())
+                 nb::call_guard<ReleasedLock>())
             .def(
                 "obstacle",
                 [](const Engine& engine) { return static_cast<int>(engine.obstacle()); },
-                nb::call_guard<nb::gil_scoped_release>())
+                nb::call_guard<ReleasedLock>())
             .def("most_boxes",
                  [](const Engine& engine) {
                      return without_lock([&] { return most_boxes(engine.problem()); });

@@ -71,8 +71,7 @@ Predicate predicate_of(const nb::object& function) {
         return kNoPredicate;
     }
     return [&function](const Proof& proof) {
-        const nb::gil_scoped_acquire acquire;
-        return nb::cast<bool>(function(nb::cast(State{proof, {}})));
+        return with_lock([&] { return nb::cast<bool>(function(nb::cast(State{proof, {}}))); });
     };
 }
 
@@ -143,8 +142,7 @@ auto log_weights(TreeScorer& scorer, const Matrix<std::int32_t>& nodes,
         trees.push_back({at[0], at[1], at[2]});
     }
     const auto ask = [&] {
-        const nb::gil_scoped_acquire acquire;
-        return nb::cast<bool>(go_on());
+        return with_lock([&] { return nb::cast<bool>(go_on()); });
     };
     return to_numpy(
         without_lock([&] { return scorer.log_weights(trees, begins, threads, ask); }));

@@ -16,13 +16,15 @@ template <typename Run>
 auto run_unlocked(const Run& run, const nanobind::object& progress) {
     std::exception_ptr raised;
     const slp::Poll poll = [&](const slp::Progress& now) {
-        const nanobind::gil_scoped_acquire lock;
+        const HeldLock lock;  // until an exception of Python has been caught
         try {
-            if (PyErr_CheckSignals() != 0) {
-                throw nanobind::python_error();
-            }
-            return progress.is_none() ||
-                   nanobind::cast<bool>(progress(now.items, now.edges, now.bytes));
+            return unless_ended([&] {
+                if (PyErr_CheckSignals() != 0) {
+                    throw nanobind::python_error();
+                }
+                return progress.is_none() ||
+                       nanobind::cast<bool>(progress(now.items, now.edges, now.bytes));
+            });
         } catch (...) {
             raised = std::current_exception();
             return false;

@@ -136,11 +136,12 @@ public:
         if (found != nullptr) {
             return *found;
         }
-        const nb::gil_scoped_acquire lock;
-        const nb::object own = make_(number);
-        const auto& made = nb::cast<const MadeState&>(own);
-        check_rules(made.rules, bounds_);
-        return made_.add(number, MadeState(made));
+        return with_lock([&]() -> const MadeState& {
+            const nb::object own = make_(number);
+            const auto& made = nb::cast<const MadeState&>(own);
+            check_rules(made.rules, bounds_);
+            return made_.add(number, MadeState(made));
+        });
     }
 
 private:

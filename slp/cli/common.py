@@ -9,7 +9,6 @@ import json
 import math
 import os
 import sys
-import tempfile
 import time
 import traceback
 import warnings
@@ -24,8 +23,10 @@ import slp
 from slp.budgets import memory_errors
 from slp.cli.colours import coloured_line, coloured_message, wants_colour
 from slp.errors import BudgetError, Diagnostic, ExitCode, SlpError, SlpWarning, UsageError
+from slp.folders import check_regular
 from slp.messages.commands import FILE_NOT_WRITTEN
 from slp.program import CLEAR_LINE, Progress, obeys_controls, shown_progress
+from slp.runner import whole_file
 from slp.source import draw_diagnostic, visible, visible_lines
 
 #: Exit code of a command that was stopped from the keyboard.
@@ -209,23 +210,26 @@ def exit_if_interrupted(posterior: slp.Posterior) -> None:
 # --- output --------------------------------------------------------------------------------------
 
 
-def check_output(path: str | None) -> None:
-    """Raise E701 before a long run if `path` cannot be written."""
+def check_output(path: str | None, *, streams: bool = True) -> None:
+    """Raise E701 before a long run if `path` cannot be written. Without `streams` it may not be a
+    device or a pipe."""
     if path is None:
         return
     if path == "-":
         raise click.UsageError("`-` names no file here: for standard output give /dev/stdout")
     where = Path(path)
     try:
-        where.stat()
+        mode = where.stat().st_mode
+        if not (streams or where.is_dir()):
+            check_regular(mode)
     except (FileNotFoundError, NotADirectoryError):
         pass  # the file may be new; its folder is checked below
-    except OSError as e:  # a name that is too long, or a cycle of links
+    except OSError as e:  # a name that is too long, a cycle of links, or no regular file
         raise _cannot_write(where, e) from e
     fault = None
     if where.is_dir():
         fault = errno.EISDIR
-    elif not where.parent.is_dir():
+    elif not where.resolve().parent.is_dir():
         fault = errno.ENOENT
     elif not os.access(where if _is_special(where) else where.resolve().parent, os.W_OK):
         fault = errno.EACCES
@@ -235,45 +239,20 @@ def check_output(path: str | None) -> None:
 
 @contextmanager
 def open_atomic(path: str | Path) -> Iterator[TextIO]:
-    """Open a text file for writing; bytes go to its `buffer`. It is written under another name and
-    renamed at the end, so an error leaves no incomplete file.
-
-    A link stays, and the file that it points to is replaced. A device or a pipe, such as
-    /dev/stdout, is written directly.
+    """Open a text file for writing, whole or not at all (`slp.runner.whole_file`); bytes go to its
+    `buffer`. A device or a pipe, such as /dev/stdout, is written directly.
     """
-    path = Path(path)
     try:
-        with _open_special(path) if _is_special(path) else _open_aside(path.resolve()) as stream:
+        with whole_file(path, streams=True) as file:
+            stream = io.TextIOWrapper(file, encoding="utf-8", write_through=True)
             yield stream
+            stream.detach()
     except OSError as e:
-        raise _cannot_write(path, e) from e
+        raise _cannot_write(Path(path), e) from e
 
 
 def _is_special(path: Path) -> bool:
     return path.exists() and not path.is_file() and not path.is_dir()
-
-
-def _open_special(path: Path) -> TextIO:
-    return path.open("w", encoding="utf-8")
-
-
-@contextmanager
-def _open_aside(path: Path) -> Iterator[TextIO]:
-    handle, aside = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.", text=True)
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8") as stream:
-            yield stream
-        os.chmod(aside, 0o666 & ~_umask())
-        os.replace(aside, path)
-    except BaseException:
-        Path(aside).unlink(missing_ok=True)
-        raise
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
 
 
 def _cannot_write(path: Path, error: OSError) -> UsageError:

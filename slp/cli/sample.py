@@ -87,7 +87,7 @@ def sample_command(
     inference = until_deadline(inference)
     deadline: Deadline = inference["time"]
     check_output(output)
-    check_output(save)
+    check_output(save, streams=False)
     program = prior.load()
     frame = read_table(data, inference.get("memory"))
 

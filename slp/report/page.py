@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import IO
 
 from slp.errors import UsageError
 from slp.messages.commands import FILE_NOT_WRITTEN
 from slp.report import answer, checks, given, pictures
 from slp.report.html import Html, joined, tag
 from slp.results import Posterior
-from slp.runner import write_whole
+from slp.runner import whole_file
 from slp.version import __version__
 
 #: The browser loads nothing and runs no code, whatever the page contains.
@@ -76,7 +75,8 @@ def _section(key: str, name: str, content: Html) -> Html:
 
 
 def write_report(posterior: Posterior, path: str | Path, command: str | None = None) -> None:
-    """Write the report (`report_html`) to a file, whole or not at all.
+    """Write the report (`report_html`) to a file, whole or not at all; a device or a pipe, such as
+    /dev/stdout, is written directly.
 
     Raises
     ------
@@ -84,11 +84,8 @@ def write_report(posterior: Posterior, path: str | Path, command: str | None = N
         E701: the file cannot be written.
     """
     content = report_html(posterior, command).encode()
-
-    def write(file: IO[bytes]) -> None:
-        file.write(content)
-
     try:
-        write_whole(Path(path), write)
+        with whole_file(path, streams=True) as file:
+            file.write(content)
     except OSError as e:
         raise UsageError(FILE_NOT_WRITTEN(path=path, reason=e.strerror)) from e

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
         until,
     )
     from slp.runner.watch import RunProgress, acceptance, out_of_time_in_words
-    from slp.runner.whole_files import write_whole
+    from slp.runner.whole_files import whole_file, write_whole
 
 __all__ = [
     "ChainStepper",
@@ -69,6 +69,7 @@ __all__ = [
     "out_of_time_in_words",
     "run",
     "until",
+    "whole_file",
     "write_whole",
 ]
 
@@ -84,6 +85,6 @@ __getattr__, __dir__ = late_names(
         "slp.runner.watch": "RunProgress acceptance out_of_time_in_words",
         "slp.runner.chain": "Schedule",
         "slp.runner.options": "check_count fresh_seed options_of",
-        "slp.runner.whole_files": "write_whole",
+        "slp.runner.whole_files": "whole_file write_whole",
     },
 )

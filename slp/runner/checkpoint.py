@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from slp.errors import SlpError, UsageError
+from slp.folders import check_regular, open_regular
 from slp.messages.chains import (
     ANOTHER_RUN,
     CHECKPOINT_EXISTS,
@@ -92,11 +93,12 @@ def read_checkpoint(checkpoint: Checkpoint, identity: Mapping[str, str]) -> list
         E512: the file exists and `resume` is False. E513: there is no file to resume. E515: the
         file belongs to another run.
     SlpError
-        E514: the file is not a checkpoint.
+        E511: it is no regular file. E514: the file is not a checkpoint.
     """
     path = Path(checkpoint.path)
     if not checkpoint.resume:
         if os.path.exists(path):  # False also of a name that no file can have
+            _check_kind(path)
             raise UsageError(CHECKPOINT_EXISTS(path=path))
         return None
     found = _read(path)
@@ -110,8 +112,10 @@ def read_checkpoint(checkpoint: Checkpoint, identity: Mapping[str, str]) -> list
 def _read(path: Path) -> Json:
     if not os.path.exists(path):
         raise UsageError(NO_CHECKPOINT_THERE(path=path))
+    _check_kind(path)
     try:
-        found = json.loads(path.read_text("utf-8"))
+        with os.fdopen(open_regular(path), encoding="utf-8") as file:
+            found = json.load(file)
     except (OSError, ValueError) as e:
         raise _no_checkpoint(path) from e
     if not isinstance(found, dict) or found.get("format") != _FORMAT:
@@ -122,6 +126,14 @@ def _read(path: Path) -> Json:
     with only_checkpoints(path):
         _check_form(**kept)
     return found
+
+
+def _check_kind(path: Path) -> None:
+    """Raise SlpError (E511) for a device, a pipe or a folder: a checkpoint replaces a file."""
+    try:
+        check_regular(path.stat().st_mode)
+    except OSError as e:
+        raise SlpError(CHECKPOINT_NOT_WRITTEN(path=path, reason=e.strerror)) from e
 
 
 def _check_form(identity: Any, chains: Any) -> None:
