@@ -24,6 +24,8 @@ namespace {
 
 // Sizes of batches, tried in turn with numbers of threads until the memory is enough.
 constexpr std::size_t kBatchSizes[] = {32, 8, 1};
+// Item by item: rows that go together are followed together, so batches are large.
+constexpr std::size_t kItemBatchSizes[] = {512, 32, 1};
 
 // With this many rows of the table or more, one descent along the tree is faster than one descent
 // for each row.
@@ -122,7 +124,7 @@ private:
     // All rows left, the first of them along the tree.
     Status run_rows(std::vector<std::size_t> along_tree) {
         std::size_t n_threads = n_threads_;
-        for (const std::size_t n_queries : kBatchSizes) {
+        for (const std::size_t n_queries : by_items_ ? kItemBatchSizes : kBatchSizes) {
             const Status status = run_batches(n_queries, n_threads, std::exchange(along_tree, {}));
             if (status != Status::out_of_budget) {
                 return status;
@@ -160,7 +162,8 @@ private:
     // Takes the remaining rows, these along the tree; rows that could not be done remain.
     Status run_batches(std::size_t most_queries, std::size_t n_threads,
                        const std::vector<std::size_t>& along_tree) {
-        const std::size_t each = (left_.size() + n_threads - 1) / n_threads;
+        // Sums of groups are rounded in another way in other batches.
+        const std::size_t each = by_items_ ? most_queries : (left_.size() + n_threads - 1) / n_threads;
         const std::size_t n_queries = std::clamp<std::size_t>(each, 1, most_queries);
         std::vector<Rows> batches;
         const std::vector<std::size_t> rows = std::exchange(left_, {});
@@ -218,7 +221,7 @@ private:
                  const std::function<bool(std::uint64_t)>& go_on) {
         if (by_items_) {
             RowWalk<Sink> walk(engine_, rows_.values, rows, sink);
-            return Descent(engine_, pass_, walk, rows.size(), cut_, budget_, go_on).run();
+            return Descent(engine_, pass_, walk, cut_, budget_, go_on).run();
         }
         QueryBatch queries;
         queries.n = is_tree ? 1 : rows.size();
