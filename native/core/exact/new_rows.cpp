@@ -27,6 +27,9 @@ constexpr std::size_t kBatchSizes[] = {32, 8, 1};
 // Item by item: rows that go together are followed together, so batches are large.
 constexpr std::size_t kItemBatchSizes[] = {512, 32, 1};
 
+// Where too much was lost, the cut is lowered by this factor, and below the least one to 0.
+constexpr double kLessCut = 1e-4, kLeastCut = 1e-40;
+
 // With this many rows of the table or more, one descent along the tree is faster than one descent
 // for each row.
 constexpr std::size_t kFewestAlongTree = 6;
@@ -208,20 +211,28 @@ private:
     // Whether the batch was done; it writes only its rows' results. is_tree: all of these go with
     // rows of the table.
     bool follow(Rows rows, bool is_tree, const std::function<bool(std::uint64_t)>& go_on) {
-        Sink sink(engine_, is_tree ? n_of_table_ : rows.size(), query_of_row_, budget_);
-        const bool is_done = descend(rows, is_tree, sink, go_on);
-        for (std::size_t i = 0; i < rows.size() && is_done; ++i) {
-            const std::size_t row = rows[i];
-            sink.write(is_tree ? static_cast<std::size_t>(query_of_new_[row]) : i, row, out_);
+        for (double cut = cut_;; cut = cut > kLeastCut ? cut * kLessCut : 0.0) {
+            Sink sink(engine_, is_tree ? n_of_table_ : rows.size(), query_of_row_, budget_);
+            if (!descend(rows, is_tree, sink, cut, go_on)) {
+                return false;
+            }
+            // A row may wait in many groups at one item, each of which may lose as much.
+            if (by_items_ && cut > 0.0 && sink.least_mass() < 1.0 - kMostLost) {
+                continue;
+            }
+            for (std::size_t i = 0; i < rows.size(); ++i) {
+                const std::size_t row = rows[i];
+                sink.write(is_tree ? static_cast<std::size_t>(query_of_new_[row]) : i, row, out_);
+            }
+            return true;
         }
-        return is_done;
     }
 
-    bool descend(Rows rows, bool is_tree, Sink& sink,
+    bool descend(Rows rows, bool is_tree, Sink& sink, double cut,
                  const std::function<bool(std::uint64_t)>& go_on) {
         if (by_items_) {
             RowWalk<Sink> walk(engine_, rows_.values, rows, sink);
-            return Descent(engine_, pass_, walk, cut_, budget_, go_on).run();
+            return Descent(engine_, pass_, walk, cut, budget_, go_on).run();
         }
         QueryBatch queries;
         queries.n = is_tree ? 1 : rows.size();
@@ -229,7 +240,7 @@ private:
         for (std::size_t i = 0; i < rows.size() && !is_tree; ++i) {
             queries.rows.push_back(values(rows[i]).data());
         }
-        return pass_.blocks()->descend(queries, cut_, budget_, go_on);
+        return pass_.blocks()->descend(queries, cut, budget_, go_on);
     }
 
     const Engine& engine_;
@@ -265,10 +276,14 @@ Status leaves_reached(const Engine& engine, const Pass& pass, const NewRows& row
 }
 
 double seconds_of_new_rows(const Engine& engine, const Pass& pass, const NewRows& rows) {
-    // Of a split of a box: by blocks for a row, and more for each state; item by item for all rows
-    // of a batch.
-    constexpr double kOfSplit = 5e-9, kOfState = 1.2e-9, kOfItemSplit = 60e-9;
-    const auto n_edges = static_cast<double>(pass.progress().edges);
+    // By blocks for each row: a split of a box, and more for each state.
+    constexpr double kOfSplit = 5e-9, kOfState = 1.2e-9;
+    // Item by item for all rows of a batch: an item, and a split of it. One row reaches some part
+    // of the items, and each further one this part of the others.
+    constexpr double kOfItem = 4e-6, kOfItemSplit = 3e-7, kPart = 0.15;
+    const Progress all = pass.progress();
+    const auto n_items = static_cast<double>(all.items), n_edges = static_cast<double>(all.edges);
+    const auto n_states = std::max(1.0, static_cast<double>(engine.values_per_box()));
     const std::size_t d = engine.problem().table.features.size();
     std::size_t n_alone = 0, n_by_items = pass.blocks() == nullptr ? rows.m : 0;
     std::set<std::int32_t> with;  // rows of the table
@@ -288,10 +303,19 @@ double seconds_of_new_rows(const Engine& engine, const Pass& pass, const NewRows
     }
     // One descent of the tree takes as long as some rows.
     n_alone += std::min(with.size(), kFewestAlongTree);
-    const std::size_t n_batches = (n_by_items + kBatchSizes[0] - 1) / kBatchSizes[0];
-    const auto n_states = static_cast<double>(engine.values_per_box());
-    return n_edges * (static_cast<double>(n_alone) * (kOfSplit + kOfState * n_states) +
-                      static_cast<double>(n_batches) * kOfItemSplit);
+    const double by_blocks =
+        static_cast<double>(n_alone) * n_edges * (kOfSplit + kOfState * n_states);
+    // Passes by blocks count boxes, others pairs of box and state.
+    const bool counts_boxes = pass.by_interval_blocks() || pass.few_rows() > 0;
+    const double descent =
+        (n_items * kOfItem + n_edges * kOfItemSplit) * (counts_boxes ? n_states : 1.0);
+    double n_descents = 0.0;
+    for (std::size_t left = n_by_items; left > 0;) {
+        const std::size_t n = std::min(left, kItemBatchSizes[0]);
+        n_descents += 1.0 - std::pow(1.0 - kPart, static_cast<double>(n));
+        left -= n;
+    }
+    return by_blocks + n_descents * descent;
 }
 
 }  // namespace slp::exact

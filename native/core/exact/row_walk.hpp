@@ -284,6 +284,9 @@ public:
         }
     }
 
+    // The least probability of the leaves found for a query.
+    double least_mass() const { return *std::ranges::min_element(mass_); }
+
     // Writes the result of a query to those of new row `row`.
     void write(std::size_t query, std::size_t row, std::vector<double>& out) const {
         const std::size_t q = predicted_.size();
@@ -326,6 +329,19 @@ public:
         if (is_new) {  // a node of the map, and the output
             held_.add(48 + (k_ + 1) * sizeof(double));
         }
+    }
+
+    // The least probability of the leaves found for a query.
+    double least_mass() const {
+        double least = 1.0;
+        for (const auto& leaves : queries_) {
+            double own = 0.0;
+            for (const auto& [number, mass] : leaves) {
+                own += mass;
+            }
+            least = std::min(least, own);
+        }
+        return least;
     }
 
     // Writes the result of a query to that of new row `row`: in the order of the statistics, so
