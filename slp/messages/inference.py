@@ -299,6 +299,19 @@ NEW_ROWS_BY_DRAWS = W540.says(
     "for exact predictions give it more {more}; `predict_error` has the Monte Carlo error",
 )
 
+W550 = Entry(
+    "W550: new rows are predicted by draws, as exact sums take long",
+    cause="Exact sums for the new rows take more than ten seconds of one core, by an estimate from "
+    "the number of boxes: independent draws from the exact posterior answer, with their errors.",
+    remedy="Ask for the engine `exact` by its name to wait for the sums, or predict fewer rows.",
+    example="slp predict growtree data.csv new.csv   (thousands of new rows)",
+)
+NEW_ROWS_TAKE_LONG = W550.says(
+    "{rows} predicted by {n:,} independent draws of trees, as exact sums take about {time} "
+    "(estimate): the largest Monte Carlo standard error is {error}",
+    "for exact predictions ask for the engine `exact`; `predict_error` has the error of each number",
+)
+
 W542 = Entry(
     "W542: an option has no effect",
     cause="An option was given that the engine which runs does not take.",

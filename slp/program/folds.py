@@ -274,5 +274,5 @@ def _log_density(posterior: Posterior, new: Frame, own: NDArray[Any]) -> NDArray
                 logs = np.log(mixture.probability) + leaf.log_marginal(S + s) - leaf.log_marginal(S)
             out[i] = np.logaddexp.reduce(logs)
 
-    posterior._result.of_new_rows(fill)
+    posterior._result.of_new_rows(fill, rows)
     return out

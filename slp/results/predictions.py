@@ -51,7 +51,7 @@ class Predictions:
     def _predictions(self, X: Any) -> NDArray[np.float64]:
         """Class probabilities, shape (m, C), or means, shape (m, 1)."""
         rows = self.table.new_rows(X)
-        return self._result.of_new_rows(lambda averages: averages.predictions(rows))
+        return self._result.of_new_rows(lambda averages: averages.predictions(rows), rows)
 
     def predict_interval(self, X: Any, level: float = 0.9) -> NDArray[np.float64]:
         """Central intervals over all trees: of a numeric response the predictive one, shape (m, 2);
@@ -89,7 +89,7 @@ class Predictions:
                 [class_quantile(leaf, m, c, q) for c in classes for q in tails] for m in mixtures
             ]
 
-        found = np.array(self._result.of_new_rows(ends), np.float64)
+        found = np.array(self._result.of_new_rows(ends, rows), np.float64)
         return found.reshape(len(first), *([len(leaf.classes)] if leaf.classes else []), 2)[which]
 
     def predict_error(self, X: Any) -> NDArray[np.float64]:

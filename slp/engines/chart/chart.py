@@ -279,6 +279,10 @@ class Chart:
 
     # --- predictions ---------------------------------------------------------------------------
 
+    def seconds_of_new_rows(self, rows: NDArray[np.object_]) -> float:
+        """See `TreeDistribution`: not estimated."""
+        return 0.0
+
     def predictions(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
         """For each new row the class probabilities, or the predictive mean."""
         return average_predictions(self.forest.geometry.table, rows, self.leaf_mixtures(rows))

@@ -314,6 +314,13 @@ class CompiledChart:
 
     # --- predictions ---------------------------------------------------------------------------
 
+    def seconds_of_new_rows(self, rows: NDArray[np.object_]) -> float:
+        """See `TreeDistribution`; it takes the pass for the totals, which predictions need too."""
+        numbers = rows_as_numbers(self.table, rows)
+        first, _ = distinct_rows(self.table, numbers)
+        total = self.passes.get("total", self.likelihood, _keep_for(numbers))
+        return float(self.passes.engine.seconds_of_new_rows(total, numbers[first]))
+
     def predictions(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
         """For each new row the class probabilities, shape (m, C), or the predictive mean, shape
         (m, 1); within 1e-11, rounding apart."""
@@ -356,7 +363,6 @@ class CompiledChart:
         """
         core = compiled_core()
         assert core is not None
-        keep: Keep = "items" if np.isnan(numbers).any() else "blocks"
         try:
             (found,) = self.passes.descend(
                 words,
@@ -364,7 +370,7 @@ class CompiledChart:
                 lambda total, memory, threads, report: descent(
                     total, numbers, memory, threads, report
                 ),
-                keep,
+                _keep_for(numbers),
             )
         except core.UntoldError as fault:
             raise untold_error(self.table.features[fault.args[0]]) from None
@@ -451,3 +457,8 @@ class CompiledChart:
         enough = np.flatnonzero(left < NEGLIGIBLE)
         used = np.flatnonzero(mass)[-1] + 1
         return mass[: min(used, enough[0] + 1 if len(enough) else length)]
+
+
+def _keep_for(numbers: NDArray[np.float64]) -> Keep:
+    """What the pass for the totals must keep so that new rows are followed from it."""
+    return "items" if np.isnan(numbers).any() else "blocks"
