@@ -387,7 +387,7 @@ class MHLadder:
 class TreeScorer:
     """Weighs finished trees: nodes (feature, low, high) of all trees, tree t from starts[t] on."""
 
-    def __init__(self, engine: ExactEngine) -> None: ...
+    def __init__(self, engine: ExactEngine, by_partition: bool) -> None: ...
     def log_weights(
         self,
         nodes: NDArray[np.int32],

@@ -33,7 +33,7 @@ from slp.cli.summary import (
     standing,
 )
 from slp.messages.numbers import number_text
-from slp.results import Candidate, RashomonSet, derivations_note
+from slp.results import Candidate, RashomonSet, derivations_note, partition_note
 
 
 @click.command(name="map")
@@ -95,6 +95,7 @@ def map_command(
             "size": size_to_json(posterior),
             "normalised": posterior.normalised,
             "certified": all(t.certified for t in trees),
+            "notes": [n for n in (derivations_note(posterior), partition_note(posterior)) if n],
             "best": found,
             "within": near
             and {
@@ -110,6 +111,8 @@ def map_command(
     else:
         say(f"engine {posterior.engine}: {posterior.reason}", *cut_short(posterior))
         if (note := derivations_note(posterior)) is not None:
+            say(note)
+        if (note := partition_note(posterior)) is not None:
             say(note)
         if near is not None:
             say(_near_in_words(near, "tree" if posterior.derivations_are_trees else "derivation"))

@@ -29,6 +29,7 @@ from slp.results import (
     estimate_text,
     evidence_text,
     number_of_trees_text,
+    partition_note,
 )
 from slp.source import visible
 from slp.trees import Tree, in_sample_fit
@@ -199,6 +200,8 @@ class Page:
             yield f"trees     {number_of_trees_text(count)}"
         if (note := derivations_note(posterior)) is not None:
             yield from labelled("trees" if count is None else "", [note])
+        if (stands := partition_note(posterior)) is not None:
+            yield from labelled("trees" if count is None and note is None else "", [stands])
 
     def _number(self, value: float, error: float, drawn: bool = False) -> str:
         return estimate_text(value, error, self.posterior.diagnostics, drawn=drawn)

@@ -130,9 +130,9 @@ class _Outcomes:
 
 
 def _mean_of(leaf: Leaf) -> tuple[float | None, float | None, float | None]:
-    """The mean (or rate) of a leaf and the ends of its interval; None for what is not known."""
+    """The mean (or median, or rate) of a leaf and the ends of its interval; None for what is not known."""
     known = {} if leaf.predictive is None else leaf.predictive()
-    for name in ("mean", "rate"):
+    for name in ("median", "mean", "rate"):
         if name in known:
             low, high = known.get(f"{name}_interval", (None, None))
             return known[name], low, high

@@ -19,6 +19,7 @@ from slp.results import (
     estimate_text,
     evidence_text,
     number_of_trees_text,
+    partition_note,
 )
 from slp.trees import SoftTree, Tree, in_sample_fit
 
@@ -184,6 +185,8 @@ def trees(posterior: Posterior) -> Html:
     if posterior._result.soft:
         parts.insert(1, tag("p", _GATES))
     if (note := derivations_note(posterior)) is not None:
+        parts.append(tag("p", f"{note.capitalize()}."))
+    if (note := partition_note(posterior)) is not None:
         parts.append(tag("p", f"{note.capitalize()}."))
     for i, found in enumerate(shown_trees(posterior), start=1):
         name = _called(found).capitalize() if i == 1 and found.certified else f"Tree {i}"

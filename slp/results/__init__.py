@@ -52,6 +52,7 @@ if TYPE_CHECKING:
         estimate_text,
         evidence_text,
         number_of_trees_text,
+        partition_note,
     )
 
 __all__ = [
@@ -83,6 +84,7 @@ __all__ = [
     "mean_by_tree",
     "monte_carlo_errors",
     "number_of_trees_text",
+    "partition_note",
     "predictive_cdf",
     "r_hat",
     "splits_of",
@@ -112,7 +114,7 @@ __getattr__, __dir__ = late_names(
         "slp.results.paths": "TreePath",
         "slp.results.evidence": "bounds_in_words",
         "slp.results.words": "derivations_note error_note estimate_text evidence_text "
-        "number_of_trees_text",
+        "number_of_trees_text partition_note",
         "slp.results.arviz": "posterior_to_arviz",
         "slp.results.rule_use": "RuleUse",
         "slp.results.tempering": "ENOUGH_ROUND_TRIPS TemperingFigures",

@@ -69,6 +69,16 @@ def derivations_note(posterior: Posterior) -> str | None:
     )
 
 
+def partition_note(posterior: Posterior) -> str | None:
+    """What must be said where a tree stands for others; None where it does not."""
+    if not posterior.record.by_partition:
+        return None
+    return (
+        "every split is by `partition`: a tree stands for all trees that part the rows alike, "
+        "whichever features they split on"
+    )
+
+
 def number_of_trees_text(count: int | float) -> str:
     """The number of trees: an int is exact."""
     if count == math.inf:

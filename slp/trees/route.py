@@ -338,20 +338,20 @@ def _leaf_prediction(leaf: Leaf) -> Label:
     if counts:
         return max(counts, key=lambda outcome: counts[outcome])
     if "events" in leaf.summary:
-        return _mean_duration(leaf)
+        return _median_duration(leaf)
     if leaf.summary.get("mean") is not None:
         return float(leaf.summary["mean"])
     raise DataError(NOTHING_TO_PREDICT_FROM())
 
 
-def _mean_duration(leaf: Leaf) -> float:
-    """The mean of the leaf's model; without a model, the durations over the events. It is inf
-    where the model has no mean, or no event was seen."""
+def _median_duration(leaf: Leaf) -> float:
+    """The median of the leaf's model; without a model log(2) times the durations over the events,
+    that of an exponential distribution. It is inf where no event was seen and no model is known."""
     if leaf.predictive is not None:
-        mean = leaf.predictive()["mean"]
-        return math.inf if mean is None else float(mean)
+        median = leaf.predictive()["median"]
+        return math.inf if median is None else float(median)
     n, events, mean = (leaf.summary.get(key) or 0 for key in ("n", "events", "mean"))
-    return float(n * mean / events) if events else math.inf
+    return float(math.log(2) * n * mean / events) if events else math.inf
 
 
 def _no_column(feature: str, names: list[str]) -> DataError:

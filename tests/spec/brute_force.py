@@ -10,10 +10,12 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+from scipy.optimize import brentq
+
 from slp.ir import program as ir
 from tests.spec.derivations import AllDerivations, Derivation, TooManyDerivationsError
 from tests.spec.example import Example, Row, TreeKey, depth_of, goes_left, n_leaves, split_features
-from tests.spec.leaf_formulas import LeafFormula, with_row
+from tests.spec.leaf_formulas import ExponentialFormula, LeafFormula, with_row
 
 __all__ = ["BruteForce", "Derivation", "Example", "Row", "TooManyDerivationsError", "TreeKey"]
 
@@ -106,13 +108,10 @@ class BruteForce(AllDerivations):
         return log_prior - self.log_prior_total(), log_joint - log_joint_total
 
     def _parts_alike(self, tree: TreeKey, derivation: Derivation) -> bool:
-        flags = iter(derivation.by_partition)
-
         def alike(a: TreeKey, b: TreeKey, rows: tuple[int, ...]) -> bool:
             if a == "leaf" or b == "leaf":
                 return bool(a == b)
-            partition = next(flags)
-            if a[0] != b[0] and not partition:
+            if a[0] != b[0] and not self.by_partition:
                 return False
             f = self.example.features.index(a[0])
             if any(self.example.untold(f, a[1], self.example.rows[r][f]) for r in rows):
@@ -156,7 +155,10 @@ class BruteForce(AllDerivations):
         return math.fsum(p * depth_of(d.tree) for d, p in self.posterior())
 
     def predictive(self, row: Row) -> list[float]:
-        """Predictive class probabilities (or, for numbers, the mean alone) of a new row."""
+        """Predictive class probabilities (or, for numbers, the mean alone, for durations the median
+        alone) of a new row."""
+        if isinstance(self.leaf, ExponentialFormula):
+            return [self._median(row, self.leaf)]
         terms: list[list[float]] = []
         leaf_formula: Any = self.leaf
         if self.example.lines:
@@ -165,6 +167,19 @@ class BruteForce(AllDerivations):
             for leaf, share in self._leaves_of(d.tree, d.leaves, row):
                 terms.append([p * share * x for x in leaf_formula.predict(self._responses(leaf))])
         return [math.fsum(column) for column in zip(*terms, strict=True)]
+
+    def _median(self, row: Row, leaf: ExponentialFormula) -> float:
+        """The root of the mixture's distribution function less a half."""
+        mixture = [
+            (p * share, self._responses(own))
+            for d, p in self.posterior()
+            for own, share in self._leaves_of(d.tree, d.leaves, row)
+        ]
+
+        def excess(log_t: float) -> float:
+            return math.fsum(p * leaf.reached(y, math.exp(log_t)) for p, y in mixture) - 0.5
+
+        return math.exp(brentq(excess, -700, 700, xtol=1e-13))
 
     def _leaves_of(
         self, tree: TreeKey, leaves: tuple[tuple[int, ...], ...], row: Row

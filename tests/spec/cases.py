@@ -20,6 +20,7 @@ from tests.spec.program_text import ProgramText
 from tests.spec.random_programs import (
     MIXING_RULES,
     MIXING_RULES_OF_ANY,
+    PARTITION_RULES,
     RANGE_RULES,
     Rules,
     random_program,
@@ -86,6 +87,7 @@ def random_case(
     subsets: bool = False,
     tables: bool = False,
     extremes: bool = False,
+    partition: bool = False,
 ) -> Case:
     """The case of a seed; tables on which there are more than `limit` derivations lose rows. With
     `rows` its program asks for the rows of the box, with `orders` features are ordinal, with
@@ -95,7 +97,8 @@ def random_case(
     `range`, with `lines` leaves hold lines, with `exposures` responses are counts with exposures,
     and rows have weights now and then, with `subsets` splits are by subsets of levels, likewise,
     with `tables` the leaf model is `by_table` (`leaf_formulas.ByTable`), which is to be registered,
-    with `extremes` gaps and weights are tiny or huge, and most programs mix measures."""
+    with `extremes` gaps and weights are tiny or huge, and most programs mix measures, with
+    `partition` some splits are by that measure."""
     rng = random.Random(seed)
     table = random_table(rng)
     while (ranges and not ProgramText(rng, table).of_numbers) or (lines and not table.numeric):
@@ -119,7 +122,7 @@ def random_case(
         table = with_lines(rng, table)
     if extremes:
         table = with_extremes(rng, table)
-    rules = ROW_RULES if rows else RANGE_RULES if ranges else None
+    rules = ROW_RULES if rows else RANGE_RULES if ranges else PARTITION_RULES if partition else None
     if extremes:
         rules = MIXING_RULES if table.numeric == table.features else MIXING_RULES_OF_ANY
     text, program = _consistent_program(rng, table, rules, least_weight, ranges)

@@ -43,14 +43,11 @@ class Choice:
 
 @dataclass(frozen=True)
 class Derivation:
-    """A finished derivation: tree, weight, the rows of its leaves from left to right, and for each
-    split in preorder whether it stands for splits on other features that part the rows alike: where
-    all splits of the program are by `partition`."""
+    """A finished derivation: tree, weight, and the rows of its leaves from left to right."""
 
     tree: TreeKey
     log_weight: float  # the weight itself may be too small for a float
     leaves: tuple[tuple[int, ...], ...]
-    by_partition: tuple[bool, ...] = ()
 
     @property
     def weight(self) -> float:
@@ -78,10 +75,11 @@ class AllDerivations:
         }
         self.parameters = {**levels, **program.parameters, "most_leaves": most}
         assert program.start is not None
-        everything = Node(tuple(range(len(example.rows))))
-        bodies = (rule.body for rule in program.rules)
+        bodies = [rule.body for rule in program.rules]
         measures = {body.measure for body in bodies if isinstance(body, ir.SplitBody)}
+        #: whether a tree stands for all that part the rows alike
         self.by_partition = measures == {"partition"}
+        everything = Node(tuple(range(len(example.rows))))
         most_allowed = min(
             (c.count for c in program.constraints if isinstance(c, MaxLeaves)),
             default=len(example.rows),
@@ -134,8 +132,7 @@ class AllDerivations:
                 log_weight = math.fsum(
                     [math.log(probability), _log(measure), left.log_weight, right.log_weight]
                 )
-                flags = (self.by_partition, *left.by_partition, *right.by_partition)
-                out.append(Derivation(tree, log_weight, left.leaves + right.leaves, flags))
+                out.append(Derivation(tree, log_weight, left.leaves + right.leaves))
                 if len(out) > self.limit:
                     raise TooManyDerivationsError
         return out

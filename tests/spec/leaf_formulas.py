@@ -197,6 +197,11 @@ class ExponentialFormula:
         a, b = self.a + sum(seen for _, seen in y), self.b + sum(t for t, _ in y)
         return [b / (a - 1)]
 
+    def reached(self, y: Sequence[Any], t: float) -> float:
+        """P(the next duration is at most t)."""
+        a, b = self.a + sum(seen for _, seen in y), self.b + sum(t for t, _ in y)
+        return 1 - (b / (b + t)) ** a
+
 
 @dataclass(frozen=True)
 class LineFormula:

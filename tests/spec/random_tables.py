@@ -438,7 +438,7 @@ def _add_durations(
     rng: random.Random, columns: dict[str, list[Any]], n: int
 ) -> tuple[LeafFormula, list[str]]:
     """Durations, some of them censored, with the column that says which."""
-    a, b = rng.choice((1.5, 3.0)), rng.choice((0.5, 2.0))
+    a, b = rng.choice((0.8, 3.0)), rng.choice((0.5, 2.0))
     columns["seen"] = rng.choices((0, 1, 1), k=n)
     columns["y"] = [round(rng.expovariate(0.5), 3) + 0.001 for _ in range(n)]
     response = ":- response(y, event(seen))."

@@ -40,6 +40,7 @@ N_EXPOSURES = 60
 N_SUBSETS = 100
 N_TABLES = 60
 N_EXTREMES = 100
+N_PARTITION = 30
 N_DRAWN = 40
 RELATIVE = 1e-9
 CHI_SQUARE_ERROR = 1e-6
@@ -113,6 +114,16 @@ def test_extreme_gaps_and_weights(seed: int) -> None:
     check(random_case(seed, extremes=True))
 
 
+@pytest.mark.parametrize("seed", range(N_PARTITION))
+def test_partition_beside_other_measures(seed: int) -> None:
+    """By the exact engine, and each tree's probability by the plain engines."""
+    case = random_case(seed, 300, partition=True)
+    check(case)
+    if case.spec.derivations:
+        compare_trees(case, infer(case.model, engine="chart", draws=0))
+        compare_trees(case, infer(case.model, engine="enumerate", draws=0))
+
+
 def check(case: Case) -> None:
     """Every exact answer to a case."""
     if not case.spec.derivations:
@@ -140,7 +151,7 @@ def compare_totals(case: Case, posterior: Posterior) -> None:
 def compare_trees(case: Case, posterior: Posterior) -> None:
     """Each tree's probability, before and after the data."""
     prior, after = case.spec.tree_prior(), case.spec.tree_posterior()
-    several = case.measures == {"partition"}  # splits on different features may be the same split
+    several = case.spec.by_partition  # splits on different features may be the same split
     for key in list(after)[:40] if several else after:
         if several or min(prior[key], after[key]) == 0:  # too small for a float, added up
             want = case.spec.log_probabilities(key)
@@ -163,7 +174,7 @@ def compare_list(case: Case, posterior: Posterior) -> None:
     listed = posterior.k_best(len(case.spec.derivations) + 1)
     assert len(listed) == len(case.spec.derivations), case
     want = case.spec.tree_posterior()
-    several = case.measures == {"partition"}
+    several = case.spec.by_partition
     left: dict[TreeKey, list[float]] = {key: [] for key in want}
     for derivation, probability in sorted(case.spec.posterior(), key=lambda scored: scored[1]):
         left[derivation.tree].append(probability)

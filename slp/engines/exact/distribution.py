@@ -310,7 +310,7 @@ class CompiledChart:
         if self.grammar.max_leaves is not None:
             problem = core_problem(core, self.grammar, self.table, count_leaves=False)
             engine = core.ExactEngine(problem)
-        return TreeScorer(core, engine, self.table)
+        return TreeScorer(core, engine, self.table, self.grammar.by_partition)
 
     # --- predictions ---------------------------------------------------------------------------
 

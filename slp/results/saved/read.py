@@ -113,6 +113,7 @@ def _program(archive: Archive) -> tuple[SourceFile, RunRecord]:
             "draws": manifest["draws"],
             "options": {},
             "boxes": data.get("boxes", []),
+            "by_partition": data.get("by_partition", False),
         },
     )
     texts = (text for f in data["files"] for text in (*f.values(),))

@@ -140,7 +140,7 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
         plain = MetropolisHastings(grammar, geometry, constraints, likelihood=likelihood)
         super().__init__(plain, named, likelihood)
         self.engine, self.sampler, self.ladder_type = problem, make(named), core.MHLadder
-        self._scorer = TreeScorer(core, problem, geometry.table)
+        self._scorer = TreeScorer(core, problem, geometry.table, grammar.by_partition)
         self._identity = {
             **self.plain.identity,
             "proposal": proposal,
