@@ -62,6 +62,9 @@ _STACKS = 512 << 20
 #: Memory for each part of a term that both languages copy, in bytes.
 _BYTES_PER_PART = 400
 
+#: Seconds that a watch waits beyond the time: the clocks of both languages differ a little.
+_LATER = 0.05
+
 #: SWI-Prolog does nothing with less.
 _LEAST_STACKS = 16 << 20
 
@@ -329,7 +332,7 @@ def _stoppable() -> Iterator[str]:
     block. Gives the name of the watch for its limits. Between calls of the block, Ctrl-C waits for
     the next one."""
     left = time_left()
-    watch: str = "none" if left == math.inf else _call("slp_watch", left)
+    watch: str = "none" if left == math.inf else _call("slp_watch", left + _LATER)
     takes = current_thread() is main_thread() and callable(signal.getsignal(signal.SIGINT))
     if takes:
         _call("slp_take_interrupts")
