@@ -1,4 +1,4 @@
-"""Numbers of 2^53 and above are not whole: not as classes, not as counts. One class has no doubt."""
+"""Numbers of 2^53 and above are not whole, and the probability of the only class is 1."""
 
 from __future__ import annotations
 

@@ -71,7 +71,7 @@ def test_numbers(kind: str, w: float) -> None:
     assert float(model.log_marginal(S)) == pytest.approx(want, rel=1e-10, abs=1e-9)
 
 
-@pytest.mark.parametrize("w", [131072.0, 1e6, 1e9, 1e9 + 0.25, 1e12])
+@pytest.mark.parametrize("w", [131072.0, 1e6, 1e9, 1e9 - 0.25])
 @pytest.mark.parametrize("engine", ["exact", "enumerate"])
 def test_engines_agree_with_the_closed_form(engine: str, w: float) -> None:
     """One leaf, or a stump: rows of classes a and b on one side, b on the other."""

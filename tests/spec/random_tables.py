@@ -203,7 +203,7 @@ def with_extremes(rng: random.Random, table: RandomTable) -> RandomTable:
             columns[feature] = rng.choices(pool, k=len(columns[feature]))
     if "weight" in columns:
         pool = rng.choice(_EXTREME_WEIGHTS)
-        most = 1e6 if isinstance(plain, NormalFormula) else 1e9  # squares of numbers are rounded
+        most = 1e3 if isinstance(plain, NormalFormula) else 1e9  # squares of numbers are rounded
         columns["weight"] = [w and min(rng.choice(pool), most) for w in columns["weight"]]
     if isinstance(plain, DirichletFormula) and rng.random() < 0.4:
         a = rng.choice((1e-9, 1e-3, 1e4, 1e9))

@@ -8,6 +8,7 @@
 
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -101,7 +102,9 @@ struct Scaled {
         return x.e != y.e ? x.e < y.e : x.m < y.m;
     }
     friend double ratio(Scaled x, Scaled y) {
-        return x.is_zero() ? 0.0 : std::ldexp(x.m / y.m, static_cast<int>(512 * (x.e - y.e)));
+        // Beyond 8 it is 0 or infinite, and 512 times the difference may be no int.
+        const auto e = static_cast<int>(std::clamp<std::int64_t>(x.e - y.e, -8, 8));
+        return x.is_zero() ? 0.0 : std::ldexp(x.m / y.m, 512 * e);
     }
 
 private:

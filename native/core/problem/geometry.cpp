@@ -125,7 +125,7 @@ double Geometry::length(std::size_t f, std::uint32_t low, std::uint32_t high) co
     if (feature.kind != FeatureKind::values || feature.without_side(low) == feature.missing()) {
         return 1.0;
     }
-    return std::max(gap(f, low, high) / span(f), std::numeric_limits<double>::min());
+    return std::max(gap(f, low, high) / span(f), std::numeric_limits<double>::denorm_min());
 }
 
 double Geometry::threshold(const Feature& feature, std::uint32_t low, std::uint32_t high) const {

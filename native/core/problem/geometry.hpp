@@ -86,7 +86,7 @@ public:
     // The gap between the least code of f and the largest.
     double span(std::size_t f) const;
     // Weight of a cut under the measure `range`: its interval's share of the range of the values of
-    // f, or the least normal double if the share is less. 1 of a feature that is not of values, as
+    // f, or the least double above 0 if the share is less. 1 of a feature that is not of values, as
     // no rule with that measure splits on it.
     double length(std::size_t f, std::uint32_t low, std::uint32_t high) const;
     // Canonical threshold of a cut between two codes of a numeric feature.
