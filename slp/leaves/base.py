@@ -72,7 +72,7 @@ class LeafModel(Protocol):
     squares: bool
     #: whether the core knows its predictive mean, or class probabilities
     predicted_in_core: bool
-    #: what the point prediction of a number is: of durations the median, as the mean may be infinite
+    #: what the point prediction of a number is; of durations the median, as a mean may be infinite
     point: Point
 
     @property

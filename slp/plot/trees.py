@@ -130,7 +130,7 @@ class _Outcomes:
 
 
 def _mean_of(leaf: Leaf) -> tuple[float | None, float | None, float | None]:
-    """The mean (or median, or rate) of a leaf and the ends of its interval; None for what is not known."""
+    """The mean, median or rate of a leaf and the ends of its interval; None where unknown."""
     known = {} if leaf.predictive is None else leaf.predictive()
     for name in ("median", "mean", "rate"):
         if name in known:

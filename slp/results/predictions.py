@@ -94,9 +94,9 @@ class Predictions:
         return found.reshape(len(first), *([len(leaf.classes)] if leaf.classes else []), 2)[which]
 
     def predict_error(self, X: Any) -> NDArray[np.float64]:
-        """Monte Carlo standard error of `predict_proba` for classes, shape (m, C), of the number that
-        `predict` gives of a numeric response, shape (m,); 0 where they are exact, NaN where there
-        are too few draws to tell.
+        """Monte Carlo standard error of `predict_proba` for classes, shape (m, C), of the number
+        that `predict` gives of a numeric response, shape (m,); 0 where they are exact, NaN where
+        there are too few draws to tell.
 
         Raises
         ------

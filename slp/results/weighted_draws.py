@@ -20,8 +20,8 @@ from slp.data.table import Table
 from slp.kernels.compiled import N_CORES
 from slp.problem.new_rows import rows_as_numbers, table_in_pieces
 from slp.problem.tree_arrays import SidedTrees, ensemble_of_trees
-from slp.results.averages import LeafMixture, ScoredTree
-from slp.results.quantiles import medians
+from slp.results.averages import ScoredTree
+from slp.results.quantiles import LeafMixture, medians
 from slp.results.rows_in_leaves import design_of_rows, design_of_table, of_rows
 from slp.trees import Split
 

@@ -88,10 +88,10 @@ def leaf_text(leaf: Leaf) -> str:
 
     `no 0.98 (94 of 95)`: the most probable class, its predictive probability, its rows and all
     rows; `mean 35.4 (90 %: 33.1 to 37.8), 45 rows`; for counts `rate 2.3 (90 %: 1.9 to 2.8), 104 in
-    45 rows`, with exposures `104 in 61.5 (45 rows)`; for durations `median 6.6 (90 %: 4.9 to 9.7),
-    12 events in 73.1 (18 rows)`; for lines `1.2 + 0.5 * x1, mean 3.1 (90 %: 2.8 to 3.4), 45 rows`. The
-    intervals are those of the mean, the rate and the median; of a line that of its height at the mean of the
-    leaf's rows.
+    45 rows`, with exposures `104 in 61.5 (45 rows)`; for durations `median 6.4 (90 %: 4.9 to 9.7),
+    12 events in 73.1 (18 rows)`; for lines `1.2 + 0.5 * x1, mean 3.1 (90 %: 2.8 to 3.4), 45 rows`.
+    The intervals are those of the mean, the rate and the median; of a line that of its height at
+    the mean of the leaf's rows.
     """
     known = {} if leaf.predictive is None else leaf.predictive()
     if "probabilities" in known or "counts" in leaf.summary:

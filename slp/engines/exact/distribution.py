@@ -40,8 +40,9 @@ from slp.problem.boxes import Geometry
 from slp.problem.core import core_problem
 from slp.problem.new_rows import distinct_rows, rows_as_numbers, share_of_untold, untold_error
 from slp.problem.tree_on_table import tree_of_nodes
-from slp.results.averages import NEGLIGIBLE, LeafMixture, ScoredTree, average_predictions
+from slp.results.averages import NEGLIGIBLE, ScoredTree, average_predictions
 from slp.results.paths import Sides, TreePath
+from slp.results.quantiles import LeafMixture
 from slp.results.rows_in_leaves import design_of_rows, of_rows
 from slp.trees import Leaf, Tree
 
