@@ -201,7 +201,7 @@ E448 = Entry(
     cause="A list has parts of different lengths, or an object's `__array__` fails, returns no "
     "array, or returns an array of cells that no table holds.",
     remedy="Pass a NumPy array, a pandas or polars frame, or a list of rows of the same length.",
-    example="SLPTreeClassifier().fit([[1, 2], [3]], [0, 1])",
+    example="slp.SLPTreeClassifier().fit([[1, 2], [3]], [0, 1])",
 )
 RAGGED_LIST = E448.says("{what}: the parts of the list differ in length", AS_REMEDY)
 NO_ARRAY = E448.says("{what}: the value of type {type} gives no array: {reason}", AS_REMEDY)
