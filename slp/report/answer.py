@@ -46,9 +46,10 @@ def trust(posterior: Posterior) -> tuple[bool, str]:
         return False, f"These numbers are of {trees} that a search found, not of all trees."
     if found is None:
         return True, "The numbers are exact: they are sums over all trees, no estimates."
+    if found.standing == "not known":
+        return False, f"Do not use these numbers: {found.warnings[0]} how good they are."
     if not found.converged:
-        how = "how good they are is not known" if found.standing == "not known" else "not converged"
-        return False, f"Do not use these numbers, {how}: {'; '.join(found.warnings)}."
+        return False, f"Do not use these numbers, not converged: {'; '.join(found.warnings)}."
     return True, (
         f"The numbers are estimates from {plural(sum(found.draws), 'drawn tree')}. Checks of the "
         "draws found no problem. Each number has an error of estimation."

@@ -5,8 +5,9 @@ Averages: `averages` defines them over trees, `weighted_draws` makes them from d
 draws of soft trees, and `backtracking` under `:- failure(backtrack).`. `by_tree` and
 `rows_in_leaves` tell what single trees and leaves predict. `quantiles` has those of mixtures.
 
-Trust: `convergence`, `diagnostics` and, of tempered chains, `tempering` tell how far draws can be
-trusted. `partial_results` holds what is known at a limit.
+Trust: `convergence`, `diagnostics` and, of tempered chains, `tempering` have the figures of draws.
+`trust` makes every test and is the one judgement; `doubts` says it, with the run to make instead.
+`partial_results` holds what is known at a limit.
 
 Parts of `posterior`: `predictions`, `summaries`, `rule_use`, `evidence`, `rashomon` (all trees near
 the best), `paths` (of rows down random trees), `arviz` (draws for ArviZ), `words` (numbers in

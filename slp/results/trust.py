@@ -132,9 +132,9 @@ def _alone(found: Figures) -> str | None:
     """Why chains or islands cannot be compared, if so."""
     n = sum(k > 0 for k in found.draws)
     if found.source == "chains" and n < 2:
-        return "too few chains to tell: one has no other to agree with"
+        return "too few chains (one has no other to agree with) to tell"
     if found.source == "islands" and n < FEWEST_ISLANDS:
-        return f"too few islands to tell: errors are only known of {FEWEST_ISLANDS} or more"
+        return f"too few islands (errors are only known of {FEWEST_ISLANDS} or more) to tell"
     return None
 
 

@@ -48,7 +48,7 @@ def evidence_text(posterior: Posterior) -> str:
     if found is None or found.converged or found.errors_of_islands:
         return f"{told}, Monte Carlo standard error {error:.2g}"
     if found.standing == "not known":
-        return f"{told} ({found.warnings[0]}: its error is not known)"
+        return f"{told} ({found.warnings[0]} its error)"
     return f"{told} (not converged, its error is not known)"
 
 

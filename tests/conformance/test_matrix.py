@@ -4,7 +4,7 @@ predictions, draws as JSON lines, and words.
 A cell is an engine, a kind of column and a declared way of missing values. Its run is saved and
 read again, and every question has the same answer before and after, or the saved run refuses it
 (E562). What an engine does not take it refuses with a code. CI runs a part of the cells in which
-each engine meets each column, each engine each way, and each column each way; all cells run by
+each engine meets a third of the columns and every way; all cells run by
 `SLP_MATRIX=all pytest tests/conformance/test_matrix.py`.
 """
 
@@ -83,8 +83,8 @@ def cells() -> Iterator[tuple[str, str, str, bool]]:
     for i, run in enumerate(RUNS):
         for j, column in enumerate(COLUMNS):
             for k, way in enumerate(ways):
-                if every or (i + j) % len(ways) == k:
-                    yield run, column, way, every or (5 * i + j) % len(COLUMNS) == 0
+                if every or ((i + j) % 3 == 0 and (i + j // 3) % len(ways) == k):
+                    yield run, column, way, every or (i % 4 == 0 and j < 3)
 
 
 def rows(column: str, missing: bool) -> pl.DataFrame:
@@ -152,9 +152,9 @@ def text(value: Any) -> str:
     if isinstance(value, np.ndarray):
         return text(value.tolist())
     if isinstance(value, dict):
-        return "{%s}" % ", ".join(f"{key}: {text(item)}" for key, item in value.items())
+        return str([(key, text(item)) for key, item in value.items()])
     if isinstance(value, list | tuple):
-        return "[%s]" % ", ".join(map(text, value))
+        return f"[{', '.join(map(text, value))}]"
     return repr(float(value)) if isinstance(value, float) else str(value)
 
 
