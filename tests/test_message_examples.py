@@ -30,6 +30,7 @@ from slp.source import SourceFile
 
 #: Examples that are not run, and why not.
 NOT_RUN = {
+    "W550": "sums of more than ten seconds: test_limits.py shortens the limit",
     "E260": "janus-swi must be missing: tests/engines/mcmc/proofs/test_prolog.py",
     "E261": "an old SWI-Prolog must be there",
     "E304": "a table of 20,000 rows takes too long: tests/lower/test_open_states.py",

@@ -309,7 +309,7 @@ W550 = Entry(
 NEW_ROWS_TAKE_LONG = W550.says(
     "{rows} predicted by {n:,} independent draws of trees, as exact sums take about {time} "
     "(estimate): the largest Monte Carlo standard error is {error}",
-    "for exact predictions ask for the engine `exact`; `predict_error` has the error of each number",
+    "for exact predictions ask for the engine `exact`; `predict_error` has each number's error",
 )
 
 W542 = Entry(

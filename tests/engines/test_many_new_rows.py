@@ -46,7 +46,10 @@ def test_groups_of_rows_with_missing_values(declared: str, support: str) -> None
     """More rows than there are boxes to part them; some have sides that a split does not tell, and
     go on alone. Rows alone, rows together and the plain chart predict the same."""
     rng = np.random.default_rng(5)
-    table, new = holed(rng, 30, "uvwx"), holed(rng, 90, "uvwxyz" if "subsets" in declared else "uvwx")
+    table, new = (
+        holed(rng, 30, "uvwx"),
+        holed(rng, 90, "uvwxyz" if "subsets" in declared else "uvwx"),
+    )
     y = rng.integers(0, 2, 30)
     text = f":- use(growtree).\n{support}\n:- feature(a, [bins(quantile, 4)]).\n{declared}"
     model = slp.parse(text).compile(table, y)
@@ -117,7 +120,9 @@ def test_many_rows_are_predicted_by_draws(short: None) -> None:
     assert (np.abs(have - want) <= 5 * error + 1e-12).all()
     assert (auto.predict_proba(new[:1]) == alone).all()
     with pytest.warns(slp.SlpWarning, match="W550"):
-        assert (program.posterior(X, y, seed=1, draws=0, threads=1).predict_proba(new) == have).all()
+        assert (
+            program.posterior(X, y, seed=1, draws=0, threads=1).predict_proba(new) == have
+        ).all()
 
 
 def test_estimators_say_so(short: None) -> None:

@@ -41,7 +41,7 @@
 namespace slp::exact {
 
 // Queries that move together. Keys of groups add up as their queries do.
-struct Group {
+struct QueryGroup {
     Key key;
     std::span<const std::uint32_t> queries;
 };
@@ -76,7 +76,7 @@ public:
     // The visit of an item and a group, whose keys add up to `key`, or null.
     Visit* find(Key key) const { return slots_[slot_of(key)]; }
     // A new visit; its rows are still to be written. It must not be there.
-    Visit& add(Key item, const Group& group, std::int32_t product) {
+    Visit& add(Key item, const QueryGroup& group, std::int32_t product) {
         if (2 * (size_ + 1) > slots_.size()) {
             grow_slots();
         }
@@ -144,17 +144,18 @@ struct OpenedItem {
 
 // A query whose row has a part on each side of a split.
 struct PartedQuery {
-    Group alone;
+    QueryGroup alone;
     double share_left;
 };
 
 // A `Walk` says where queries go and records the items:
-//   Group all() const                     all queries, at the root
+//   QueryGroup all() const                     all queries, at the root
 //   void open(const OpenedItem&)          before the groups that have reached it
 //   void visit(const OpenedItem&, std::span<const std::uint32_t> queries, double mass)
-//   void route(const Box&, std::span<const BoxSplit> splits, std::span<const std::uint32_t> queries,
-//              Arena&)                    before the following are asked of a group of these queries
-//   Group left(std::uint32_t split), right(std::uint32_t split)      those that go there
+//   void route(const Box&, std::span<const BoxSplit> splits,
+//              std::span<const std::uint32_t> queries, Arena&)   before the following are asked of
+//       a group of these queries
+//   QueryGroup left(std::uint32_t split), right(std::uint32_t split)      those that go there
 //   std::span<const PartedQuery> parted(std::uint32_t split)         those that go to both sides,
 //       which are in neither group
 template <typename Walk>
@@ -211,7 +212,7 @@ private:
     struct Sent {
         Level* level;
         Key item;
-        Group group;
+        QueryGroup group;
         double mass;
         std::int32_t product;
         std::uint32_t split;
@@ -273,7 +274,7 @@ private:
         arena_.release(mark);
     }
 
-    void send(const OpenedItem& opened, const Group& group, double mass) {
+    void send(const OpenedItem& opened, const QueryGroup& group, double mass) {
         sent_.clear();
         const double* probability = opened.probabilities.data();
         for (const RuleEdges& rule : opened.item.rules) {
@@ -309,7 +310,7 @@ private:
         }
     }
 
-    void add(const OpenedItem& opened, const Edge& edge, bool is_left, const Group& group,
+    void add(const OpenedItem& opened, const Edge& edge, bool is_left, const QueryGroup& group,
              double mass) {
         if (group.queries.empty() || !(mass > cut_)) {
             return;

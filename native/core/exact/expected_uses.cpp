@@ -70,10 +70,10 @@ class TreeWalk {
 public:
     TreeWalk(const Problem& problem, UseTotals& sums) : problem_(problem), sums_(sums) {}
 
-    Group all() const { return {{}, kTree}; }
+    QueryGroup all() const { return {{}, kTree}; }
     void route(const Box&, std::span<const BoxSplit>, std::span<const std::uint32_t>, Arena&) {}
-    Group left(std::uint32_t) const { return all(); }
-    Group right(std::uint32_t) const { return all(); }
+    QueryGroup left(std::uint32_t) const { return all(); }
+    QueryGroup right(std::uint32_t) const { return all(); }
     std::span<const PartedQuery> parted(std::uint32_t) const { return {}; }
 
     void open(const OpenedItem&) {}

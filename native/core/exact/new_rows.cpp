@@ -166,7 +166,8 @@ private:
     Status run_batches(std::size_t most_queries, std::size_t n_threads,
                        const std::vector<std::size_t>& along_tree) {
         // Sums of groups are rounded in another way in other batches.
-        const std::size_t each = by_items_ ? most_queries : (left_.size() + n_threads - 1) / n_threads;
+        const std::size_t each =
+            by_items_ ? most_queries : (left_.size() + n_threads - 1) / n_threads;
         const std::size_t n_queries = std::clamp<std::size_t>(each, 1, most_queries);
         std::vector<Rows> batches;
         const std::vector<std::size_t> rows = std::exchange(left_, {});

@@ -48,7 +48,7 @@ public:
         }
     }
 
-    Group all() const { return {key_of(all_), all_}; }
+    QueryGroup all() const { return {key_of(all_), all_}; }
 
     // The groups stay until the arena is released.
     void route(const Box& box, std::span<const BoxSplit> splits,
@@ -66,8 +66,8 @@ public:
             }
         });
     }
-    const Group& left(std::uint32_t split) const { return sides_[split].left; }
-    const Group& right(std::uint32_t split) const { return sides_[split].right; }
+    const QueryGroup& left(std::uint32_t split) const { return sides_[split].left; }
+    const QueryGroup& right(std::uint32_t split) const { return sides_[split].right; }
     std::span<const PartedQuery> parted(std::uint32_t split) const {
         const auto [first, end] = sides_[split].parted;
         const auto out = std::span(parted_).subspan(first, end - first);
@@ -80,8 +80,8 @@ public:
 private:
     static constexpr std::uint64_t kQueryStream = 3;
 
-    struct Sides {
-        Group left, right;
+    struct SplitRoutes {
+        QueryGroup left, right;
         std::pair<std::size_t, std::size_t> parted;  // first and end
     };
 
@@ -182,7 +182,7 @@ private:
     std::vector<std::uint8_t> by_thresholds_;  // whether every query has a side of each threshold
     std::vector<std::uint32_t> all_;
     std::span<const BoxSplit> splits_;  // of the last `route`
-    std::vector<Sides> sides_;          // by split
+    std::vector<SplitRoutes> sides_;          // by split
     std::vector<PartedQuery> parted_;
 };
 
