@@ -126,9 +126,7 @@ def open_regular(path: str | Path, *, follow: bool = True) -> int:
     flags = os.O_RDONLY | _CAREFULLY | (0 if follow else getattr(os, "O_NOFOLLOW", 0))
     descriptor = os.open(path, flags)
     try:
-        check_regular(
-            os.fstat(descriptor).st_mode
-        )  # again: it may have been replaced
+        check_regular(os.fstat(descriptor).st_mode)  # again: it may have been replaced
     except OSError:
         os.close(descriptor)
         raise
