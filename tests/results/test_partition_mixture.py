@@ -24,6 +24,10 @@ def test_each_tree_has_its_own_probability(engine: str) -> None:
     posterior = slp.parse(MIXED).posterior(FRAME, engine=engine)
     found = {t.tree.root.feature: math.exp(t.log_posterior) for t in posterior.k_best(3)}
     assert found == pytest.approx({"a": 0.3, "b": 0.7})
+    for feature, want in found.items():
+        tree = {"feature": feature, "threshold": 0.5, "left": {}, "right": {}}
+        have = posterior.log_posterior(slp.Tree.from_dict(tree))
+        assert math.exp(have) == pytest.approx(want)
 
 
 @pytest.mark.filterwarnings("ignore::slp.errors.SlpWarning")
