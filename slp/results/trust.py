@@ -125,6 +125,8 @@ def _too_little(found: Figures) -> str | None:
         return _TOO_FEW if sum(found.draws) < FEWEST_DRAWS else None
     if found.out_of_time:
         return "no time was left to tell"
+    if found.source == "islands":
+        return _TOO_FEW if sum(found.draws) < FEWEST_DRAWS else None
     return _TOO_FEW if min((n for n in found.draws if n), default=0) < FEWEST_DRAWS else None
 
 

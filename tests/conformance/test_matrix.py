@@ -84,7 +84,7 @@ def cells() -> Iterator[tuple[str, str, str, bool]]:
         for j, column in enumerate(COLUMNS):
             for k, way in enumerate(ways):
                 if every or ((i + j) % 3 == 0 and (i + j // 3) % len(ways) == k):
-                    yield run, column, way, every or (i % 4 == 0 and j < 3)
+                    yield run, column, way, every or (i % 6 == 0 and j < 3)
 
 
 def rows(column: str, missing: bool) -> pl.DataFrame:
