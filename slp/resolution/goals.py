@@ -19,6 +19,7 @@ from slp.errors import Diagnostic, UsageError
 from slp.ir import program as ir
 from slp.late import optional_module
 from slp.messages import commands as words
+from slp.messages.inference import MEMORY_USED_UP, TIME_OVER
 from slp.messages.queries import GOAL_FAILED, NOTHING_PROVED, NOTHING_PROVED_IN_BUDGET
 from slp.resolution import (
     Failure,
@@ -45,7 +46,7 @@ ENGINES = ("python", "prolog")
 _TO_WRITE = 0.1
 
 #: Codes of budgets that are used up: memory, time.
-_OF_BUDGETS = ("E501", "E540")
+_OF_BUDGETS = (MEMORY_USED_UP.entry.code, TIME_OVER.entry.code)
 
 #: What happens after a failed draw. It determines the distribution of the draws.
 FAILURES: Mapping[str, str] = {
