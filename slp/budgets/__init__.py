@@ -1,9 +1,9 @@
 """Budgets of a run: `seconds` (deadlines and durations), `memory` (bytes of the whole process)."""
 
 from slp.budgets.memory import (
+    ReadingRoom,
     check_memory,
     check_room_for_bit_sets,
-    check_room_for_file,
     check_room_for_rows,
     held_memory,
     memory_budget,
@@ -15,9 +15,9 @@ from slp.budgets.seconds import Deadline, check_time, format_seconds, held, time
 
 __all__ = [
     "Deadline",
+    "ReadingRoom",
     "check_memory",
     "check_room_for_bit_sets",
-    "check_room_for_file",
     "check_room_for_rows",
     "check_time",
     "format_seconds",

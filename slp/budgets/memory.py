@@ -15,8 +15,10 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from slp.budgets.seconds import check_time
 from slp.errors import BudgetError, UsageError
 from slp.late import late_import
 from slp.messages.inference import (
@@ -70,35 +72,39 @@ _BYTES_PER_KEY = 28
 _BYTES_PER_BYTE_OF_TEXT = 3.5
 
 
-def check_room_for_file(path: str, memory: int | str | None) -> None:
-    """Check that a table in a file fits within a budget, before reading it. Files that cannot be
-    read are skipped here.
+# Memory for a column of a table, whatever its cells: its names, and the objects of its readers.
+_BYTES_PER_COLUMN = 4000
 
-    Raises
-    ------
-    UsageError
-        E502.
-    BudgetError
-        E501.
+
+@dataclass(frozen=True)
+class ReadingRoom:
+    """The memory within which a table is read from a file.
+
+    Its methods raise BudgetError E501, and TimeOverError E540 where the deadline that is held is
+    over. Readers call them before they take memory, or for each piece that they read.
+
+    Attributes
+    ----------
+    path : the file.
+    memory : the budget in bytes.
     """
-    budget = memory_budget(memory)
-    try:
-        size = os.path.getsize(path)
-        if path.endswith(".gz"):
-            size += _size_unpacked(path)
-    except (OSError, ValueError):
-        return
-    is_text = path.lower().endswith((".csv", ".tsv", ".gz"))
-    need = round(size * _BYTES_PER_BYTE_OF_TEXT) if is_text else size
-    if need > budget:
-        raise _no_room(f"to read {path} takes at least", need, budget)
 
+    path: str
+    memory: int
 
-def _size_unpacked(path: str) -> int:
-    """The size at the end of a gzip file, modulo 2^32 (RFC 1952)."""
-    with open(path, "rb") as file:
-        file.seek(-4, os.SEEK_END)
-        return int.from_bytes(file.read(4), "little")
+    def check_text(self, size: int) -> None:
+        """There is room for so many bytes of separated text, which are read as a whole."""
+        self.check(round(size * _BYTES_PER_BYTE_OF_TEXT))
+
+    def check_columns(self, n_columns: int) -> None:
+        """There is room for so many columns, without their cells."""
+        self.check(n_columns * _BYTES_PER_COLUMN)
+
+    def check(self, need: int) -> None:
+        """There are `need` bytes, and there is time."""
+        check_time(f"reading {self.path}")
+        if need > self.memory:
+            raise _no_room(f"to read {self.path} takes at least", need, self.memory)
 
 
 def check_room_for_rows(X: Any, memory: int) -> None:

@@ -62,7 +62,7 @@ def compare_command(
     """
     inference = until_deadline(inference)
     programs = {name: prior.load() for name, prior in priors.items()}
-    frame = read_table(data, inference.get("memory"))
+    frame = read_table(data, inference)
     with progress_line() as progress:
         found = slp.compare(
             programs,

@@ -60,7 +60,7 @@ def cv_command(
     inference = until_deadline(inference)
     check_output(output)
     program = prior.load()
-    frame = read_table(data, inference.get("memory"))
+    frame = read_table(data, inference)
     with progress_line() as progress:
         found = slp.cv(
             program, frame, response, folds=folds, draws=draws, progress=progress, **inference

@@ -76,7 +76,7 @@ def map_command(
     if inference["engine"] == "auto":
         inference["engine"] = "best"
     program = prior.load()
-    frame = read_table(data, inference.get("memory"))
+    frame = read_table(data, inference)
 
     with known_is_told(program.describe, as_json=as_json), progress_line() as progress:
         posterior = program.posterior(frame, response, progress=progress, **inference)

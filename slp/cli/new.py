@@ -4,11 +4,21 @@ from __future__ import annotations
 
 import os
 import shlex
+from typing import Any
 
 import click
 
+from slp.budgets import held
 from slp.cli.common import check_output, open_atomic, reports_errors, say, write_exactly
-from slp.cli.options import data_argument, format_option, read_table, response_option
+from slp.cli.options import (
+    data_argument,
+    format_option,
+    memory_option,
+    read_table,
+    response_option,
+    time_option,
+    until_deadline,
+)
 from slp.errors import UsageError
 from slp.messages.commands import FILE_IS_THERE
 from slp.program import first_program
@@ -21,19 +31,26 @@ from slp.program import first_program
     "-o", "--output", metavar="FILE", help="Write the program to FILE (default: print it)."
 )
 @click.option("--force", is_flag=True, help="Replace FILE if it is there already.")
+@memory_option
+@time_option
 @format_option
 @reports_errors
-def new_command(data: str, response: str | None, output: str | None, force: bool) -> None:
+def new_command(
+    data: str, response: str | None, output: str | None, force: bool, **limits: Any
+) -> None:
     """Write a first program for a table.
 
     The program has the columns of DATA with their types and ranges, a prior, the likely response
     (-y names another), and examples of constraints as comments. It runs as it stands.
     """
+    limits = until_deadline(limits)
     check_output(output)
     if output is not None and not force and os.path.isfile(output):
         raise UsageError(FILE_IS_THERE(path=output))
     name = "prior.slp" if output is None else output
-    text = first_program(read_table(data, None), response, name=name, data=data)
+    frame = read_table(data, limits)
+    with held(limits["time"]):
+        text = first_program(frame, response, name=name, data=data)
     if output is None:
         write_exactly(text)
         return

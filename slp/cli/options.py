@@ -10,7 +10,7 @@ from typing import Any, TypeVar, cast
 import click
 
 import slp
-from slp.budgets import Deadline, check_room_for_file
+from slp.budgets import Deadline, held
 from slp.cli.common import reports_errors
 from slp.cli.numbers import RealNumber, WholeNumber
 from slp.cluster import on_scheduler
@@ -238,10 +238,19 @@ def programs_options(command: _Command) -> _Command:
     return cast(_Command, param_option(include_option(format_option(named))))
 
 
-def read_table(data: str, memory: str | None) -> Any:
-    """The table in a file; raises BudgetError if there is no room for it in the memory budget."""
-    check_room_for_file(data, memory)
-    return read_columns(data)
+def read_table(data: str, limits: Mapping[str, Any], *, rows: bool = True) -> Any:
+    """The table in a file, read within `memory` and `time` of a command's limits (see
+    `until_deadline`). With `rows` False it may have no rows.
+
+    Raises
+    ------
+    DataError
+        The file has a fault.
+    BudgetError
+        E501, E540: a limit.
+    """
+    with held(limits["time"]):
+        return read_columns(data, rows=rows, memory=limits.get("memory"))
 
 
 def inference_options(command: _Command) -> _Command:

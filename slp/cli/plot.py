@@ -39,7 +39,7 @@ _LEAST_DRAWN = 2000
 @dataclass(frozen=True)
 class _Asked:
     """What was asked of a picture: the prior of a posterior (None where it has none), the table's
-    file (None: a saved run), and the picture's options."""
+    file (None: a saved run), the picture's options, and the limits of time and memory."""
 
     prior_of: Callable[[slp.Posterior], slp.Posterior | None]
     data: str | None
@@ -48,10 +48,15 @@ class _Asked:
     best: int
     quantity: str
     new: str | None
+    limits: Mapping[str, Any]
 
     def rows(self) -> Any:
         """The rows of `--new`, None without."""
-        return None if self.new is None else read_table(self.new, None)
+        return None if self.new is None else self.read(self.new)
+
+    def read(self, file: str) -> Any:
+        """The table in a file."""
+        return read_table(file, self.limits)
 
 
 @dataclass(frozen=True)
@@ -69,7 +74,7 @@ def _calibration(plot: Any, posterior: slp.Posterior, asked: _Asked) -> Any:
     if rows is None:
         raise click.UsageError("a saved run has no outcomes: give rows with them by --new FILE")
     note = "those of --new" if asked.new else "the given rows, so better than on others"
-    return plot.calibration(posterior, read_table(rows, None), note=note)
+    return plot.calibration(posterior, asked.read(rows), note=note)
 
 
 def _heat_map(plot: Any, posterior: slp.Posterior, asked: _Asked) -> Any:
@@ -204,7 +209,7 @@ def plot_command(
     programs = {name: prior.load() for name, prior in priors.items()}
     options = {**inference, "draws": draws}
     if kind == "evidence":
-        frame = read_table(data, inference.get("memory"))
+        frame = read_table(data, inference)
         with progress_line() as progress:
             found = slp.compare(programs, frame, response, folds=0, progress=progress, **options)
         _write(output, plot.picture_bytes(lambda: plot.evidence(found), file_format))
@@ -215,7 +220,7 @@ def plot_command(
         words = posterior.record.describe
     else:
         (program,) = programs.values()
-        frame, words = read_table(data, inference.get("memory")), program.describe
+        frame, words = read_table(data, inference), program.describe
         _check_names(program, frame, response, picture["features"], picture["label"])
         if kind in ("tree", "best-trees") and inference["engine"] == "auto":
             options["engine"] = "best"
@@ -229,7 +234,7 @@ def plot_command(
         limits = {name: inference[name] for name in _OF_PRIOR if name in inference}
         return program.prior(frame, response, draws=max(draws, _LEAST_DRAWN), **limits)
 
-    wanted = _Asked(prior_of, None if saved else data, **picture)
+    wanted = _Asked(prior_of, None if saved else data, limits=inference, **picture)
 
     def drawn(posterior: slp.Posterior) -> bytes:
         made: bytes = plot.picture_bytes(

@@ -29,7 +29,6 @@ from slp.cli.options import (
     until_deadline,
 )
 from slp.cli.partial_results import asked, known_is_told
-from slp.data import read_columns
 from slp.late import late_import
 from slp.leaves import label_array, label_text
 from slp.source import visible
@@ -84,14 +83,14 @@ def predict_command(
     saved = _is_saved(prior.name, new)
     inference = until_deadline(inference)
     check_output(output)
-    rows = read_columns(new or data, rows=False)
+    rows = read_table(new or data, inference, rows=False)
     if saved:
         limits = {name: inference.get(name) for name in _LIMITS}
         posterior = slp.load_posterior(prior.name, **limits)
         words = posterior.record.describe
     else:
         program = prior.load()
-        frame, words = read_table(data, inference.get("memory")), program.describe
+        frame, words = read_table(data, inference), program.describe
 
     # Standard output is reserved for the table.
     with known_is_told(words, err=True), progress_line() as progress:

@@ -75,7 +75,7 @@ def prior_command(
     inference = until_deadline(inference)
     check_output(output)
     program = prior.load()
-    frame = read_table(data, inference.get("memory"))
+    frame = read_table(data, inference)
 
     words = partial(program.describe, fine_print=False)
     with known_is_told(words, as_json=as_json), progress_line() as progress:

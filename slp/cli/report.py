@@ -56,7 +56,7 @@ def report_command(
     inference = until_deadline(inference)
     check_output(output)
     program = prior.load()
-    frame = read_table(data, inference.get("memory"))
+    frame = read_table(data, inference)
 
     words = partial(program.describe, fine_print=False)
     with known_is_told(words), progress_line() as progress:

@@ -89,7 +89,7 @@ def sample_command(
     check_output(output)
     check_output(save, streams=False)
     program = prior.load()
-    frame = read_table(data, inference.get("memory"))
+    frame = read_table(data, inference)
 
     words = partial(program.describe, fine_print=verbose)
     with known_is_told(words, as_json=as_json, deadline=deadline), progress_line() as progress:

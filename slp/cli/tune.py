@@ -87,7 +87,7 @@ def tune_command(
     """
     inference = until_deadline(inference)
     program = prior.load()
-    frame = read_table(data, inference.get("memory"))
+    frame = read_table(data, inference)
     with progress_line() as progress:
         found = slp.tune(
             program,

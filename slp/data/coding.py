@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp import kernels
+from slp.budgets import check_time
 from slp.data.features import CodedColumn, ColumnDeclarations, code_column, declared_of
 from slp.data.frames import frame_of
 from slp.data.regressors import regressors_of
@@ -46,6 +47,7 @@ def table_of(program: CheckedProgram, X: Any, y: Any = None) -> Table:
     faults: list[Diagnostic] = []
     coded: list[CodedColumn] = []
     for column in roles.features:
+        check_time("reading the table")
         try:
             declared = declared_of(column, program.features)
             coded.append(code_column(column, declared, roles.weights).in_few_bytes())

@@ -13,9 +13,13 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.budgets import check_time
 from slp.data.cells import cell_text, is_missing, kind_of_type, number_of, read_number
 from slp.ir.whole import is_whole
 from slp.leaves import Label, label_of, sorted_labels
+
+#: Cells of objects between two looks at the time.
+_CELLS = 1 << 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,8 +149,40 @@ def _numbers_of_text(column: Column) -> tuple[NDArray[np.float64], int | None]:
     return np.array([np.nan if x is None else x for x in read], dtype=np.float64), bad
 
 
+def distinct_cells(column: Column) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """The distinct cells, sorted, and each cell's place among them (n,). No cell may be missing.
+
+    Raises
+    ------
+    TimeOverError
+        E540: the deadline that is held is over.
+    """
+    if column.cells.dtype.kind != "O":
+        check_time("reading the table")
+        distinct, codes = np.unique(column.cells, return_inverse=True)
+        return distinct, codes
+    pieces = [column.cells[a : a + _CELLS] for a in range(0, len(column.cells), _CELLS)]
+    found: set[Any] = set()
+    for piece in pieces:  # sorting all cells would compare equal ones, and could not be stopped
+        check_time("reading the table")
+        found.update(piece.tolist())
+    order = sorted(found)
+    place = {cell: i for i, cell in enumerate(order)}
+    codes = np.empty(len(column.cells), np.intp)
+    for a, piece in zip(range(0, len(codes), _CELLS), pieces, strict=True):
+        check_time("reading the table")
+        codes[a : a + _CELLS] = [place[cell] for cell in piece.tolist()]
+    out = np.empty(len(order), dtype=object)
+    out[:] = order
+    return out, codes
+
+
 def texts_of(column: Column) -> NDArray[np.object_]:
     """The cells as text (see `slp.data.cells`), object (n,), None where missing."""
+    if column.kind == "text":
+        own: NDArray[np.object_] = column.cells.copy()
+        own[column.missing] = None
+        return own
     out = np.empty(len(column.cells), dtype=object)
     out[:] = [
         None if m else cell_text(c) for c, m in zip(column.cells, column.missing, strict=True)
@@ -157,7 +193,7 @@ def texts_of(column: Column) -> NDArray[np.object_]:
 def labels_of(column: Column) -> tuple[tuple[Label, ...], NDArray[np.int32]]:
     """Distinct values, sorted, in their own type (whole numbers are int, also 3.0), and each cell's
     place among them, int32 (n,). No cell may be missing."""
-    distinct, codes = np.unique(column.cells, return_inverse=True)
+    distinct, codes = distinct_cells(column)
     labels = [int(c) if column.whole else label_of(c) for c in distinct]
     order = sorted_labels(labels)
     place = {label: i for i, label in enumerate(order)}

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 import errno
 import gzip
+import io
 import os
 import zlib
 from codecs import BOM_UTF8, getincrementaldecoder
+from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import IO, TYPE_CHECKING
 
+from slp.budgets import ReadingRoom, memory_budget
 from slp.data.cells import read_number
 from slp.data.code_pages import give_back_code
 from slp.data.frames import Frame, frame_or_empty
@@ -44,32 +47,47 @@ _PIECE = 1 << 20  # bytes decoded together
 _LARGE = 1 << 25  # bytes of a file that is read in pieces
 
 
-def read_columns(path: str | Path, *, rows: bool = True) -> Frame:
+def read_columns(path: str | Path, *, rows: bool = True, memory: int | str | None = None) -> Frame:
     """The columns of the frame of `read_frame`. Small plain text is read without polars. With
-    `rows` False the file may have no rows.
+    `rows` False the file may have no rows. `memory`: the budget (None: half of the free memory).
 
     Raises
     ------
-    DataError
+    DataError, BudgetError, TimeOverError
         As `read_frame`.
     """
     path = Path(path)
-    separator = _separator(path)
+    separator, room = _separator(path), _room(path, memory)
     if separator is None:
-        return _columns_of(path, read_parquet(path), rows)
-    large = _read_large(path, separator)
+        return _columns_of(path, read_parquet(path, room), rows, room)
+    large = _read_large(path, separator, room)
     if large is not None:
-        return _with_names(path, _columns_of(path, large, rows))
-    content = _read_bytes(path)
+        return _with_names(path, _columns_of(path, large, rows, room))
+    content = _read_bytes(path, room)
     if len(content) <= MOST_BYTES:
         columns = find_columns(_decode(path, content), separator)
         if columns is not None:
             return _with_names(path, columns)
-    return _with_names(path, _columns_of(path, _frame_of_text(path, separator, content), rows))
+    frame = _frame_of_text(path, separator, content, room)
+    return _with_names(path, _columns_of(path, frame, rows, room))
 
 
-def _columns_of(path: Path, frame: pl.DataFrame, rows: bool) -> Frame:
+def _room(path: Path, memory: int | str | None) -> ReadingRoom:
+    """The room for a file. Its size is checked first: that of text, or of packed columns, which
+    are larger when they are read."""
+    room = ReadingRoom(str(path), memory_budget(memory))
+    with suppress(OSError, ValueError):  # reading says why
+        size = path.stat().st_size
+        if _is_packed(path) or path.name.lower().endswith(_PARQUET):
+            room.check(size)
+        else:
+            room.check_text(size)
+    return room
+
+
+def _columns_of(path: Path, frame: pl.DataFrame, rows: bool, room: ReadingRoom) -> Frame:
     """The columns of what polars has read, whose code is needed no more."""
+    room.check(2 * late_import("slp.data.polars_frames").frame_bytes(frame))
     columns = frame_or_empty(_checked(path, frame) if rows else frame)
     give_back_code("polars")
     return columns
@@ -83,25 +101,30 @@ def _with_names(path: Path, frame: Frame) -> Frame:
     return frame
 
 
-def read_frame(path: str | Path) -> pl.DataFrame:
+def read_frame(path: str | Path, *, memory: int | str | None = None) -> pl.DataFrame:
     """Read a table with a header line from `.csv`, `.tsv` (each also with `.gz`) or `.parquet`.
 
     Text is UTF-8. Cells and names are stripped of spaces around them; blank cells are missing; a
     column of text is numeric if all its cells are numbers (`inf` is one, `nan` is missing).
+    `memory`: the budget (None: half of the free memory).
 
     Raises
     ------
+    BudgetError
+        E501: the table does not fit into the memory.
+    TimeOverError
+        E540: the deadline that is held is over (`slp.budgets.held`).
     DataError
         E401 cannot be read, E402 unknown kind of file, E403 empty, E404 no rows, E405 lines of
         unequal length, E406 not UTF-8, E407 and E408 column names, E409 not what its name says.
     """
     path = Path(path)
-    separator = _separator(path)
+    separator, room = _separator(path), _room(path, memory)
     if separator is None:
-        return _checked(path, read_parquet(path))
-    large = _read_large(path, separator)
+        return _checked(path, read_parquet(path, room))
+    large = _read_large(path, separator, room)
     if large is None:
-        large = _frame_of_text(path, separator, _read_bytes(path))
+        large = _frame_of_text(path, separator, _read_bytes(path, room), room)
     return _checked(path, large)
 
 
@@ -120,26 +143,37 @@ def _separator(path: Path) -> str | None:
     return separator
 
 
-def _read_large(path: Path, separator: str) -> pl.DataFrame | None:
+def _is_packed(path: Path) -> bool:
+    return path.name.lower().endswith(".gz")
+
+
+def _read_large(path: Path, separator: str, room: ReadingRoom) -> pl.DataFrame | None:
     """The frame of a large file that can be read in pieces."""
     try:
-        if path.stat().st_size < _LARGE:
+        if (_size_unpacked(path) if _is_packed(path) else path.stat().st_size) < _LARGE:
             return None
     except (OSError, ValueError):
         return None  # reading says why
     found: pl.DataFrame | None
-    found = late_import("slp.data.polars_frames").read_in_pieces(path, separator)
+    found = late_import("slp.data.polars_frames").read_in_pieces(path, separator, room)
     return found
 
 
-def _frame_of_text(path: Path, separator: str, content: bytes) -> pl.DataFrame:
+def _size_unpacked(path: Path) -> int:
+    """The size at the end of a gzip file, modulo 2^32 (RFC 1952). It may be wrong."""
+    with path.open("rb") as file:
+        file.seek(-4, os.SEEK_END)
+        return int.from_bytes(file.read(4), "little")
+
+
+def _frame_of_text(path: Path, separator: str, content: bytes, room: ReadingRoom) -> pl.DataFrame:
     if not content:
         raise DataError(EMPTY_FILE(path=path))
-    _check_text(path, content)
+    _check_text(path, content, room)
     # Late: polars takes longer to import than all of slp.
     polars_frames = late_import("slp.data.polars_frames")
     frame: pl.DataFrame
-    frame = polars_frames.read_text(path, content.removeprefix(BOM_UTF8), separator)
+    frame = polars_frames.read_text(path, content.removeprefix(BOM_UTF8), separator, room)
     return frame
 
 
@@ -149,26 +183,38 @@ def _checked(path: Path, frame: pl.DataFrame) -> pl.DataFrame:
     return frame
 
 
-def _read_bytes(path: Path) -> bytes:
+def _read_bytes(path: Path, room: ReadingRoom) -> bytes:
     try:
-        content = path.read_bytes()
+        with path.open("rb") as file:
+            content = _read_checked(file, room)
     except (OSError, ValueError) as e:
         reason = getattr(e, "strerror", None) or str(e)
         raise DataError(TABLE_NOT_READ(path=path, reason=reason)) from e
-    if not path.name.lower().endswith(".gz") or not content:
+    if not _is_packed(path) or not content:
         return content
     try:
-        return gzip.decompress(content)
+        with gzip.open(io.BytesIO(content)) as unpacked:
+            return _read_checked(unpacked, room)
     except (OSError, EOFError, zlib.error) as e:
         raise DataError(NOT_GZIP(path=path, reason=e)) from e
 
 
-def _check_text(path: Path, content: bytes) -> None:
+def _read_checked(file: IO[bytes] | gzip.GzipFile, room: ReadingRoom) -> bytes:
+    """All bytes, with a look at the room and the time for each piece."""
+    content = bytearray()
+    while piece := file.read(_PIECE):
+        room.check_text(len(content) + len(piece))
+        content += piece
+    return bytes(content)
+
+
+def _check_text(path: Path, content: bytes, room: ReadingRoom) -> None:
     """Raise E406 unless it is UTF-8. A large file is not decoded as a whole, because the text would
     need as much memory again."""
     decoder = getincrementaldecoder("utf-8")()
     try:
         for a in range(0, len(content), _PIECE):
+            room.check_text(len(content))
             decoder.decode(content[a : a + _PIECE], final=a + _PIECE >= len(content))
     except UnicodeDecodeError:
         _decode(path, content)  # says where

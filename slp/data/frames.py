@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.budgets import check_time
 from slp.data.arrays import settled
 from slp.data.columns import Column, column_of_array, column_of_objects, texts_of
 from slp.data.conversion import as_levels, as_numbers
@@ -144,10 +145,11 @@ def _pandas_series(X: Any) -> list[Any]:
 
 def _frame_of_series(names: Sequence[str], series: Sequence[Any]) -> Frame:
     check_names(names)
-    columns = tuple(
-        column_of_values(name, values) for name, values in zip(names, series, strict=True)
-    )
-    return Frame(columns, len(columns[0].cells) if columns else 0, named=True)
+    columns = []
+    for name, values in zip(names, series, strict=True):
+        check_time("reading the table")
+        columns.append(column_of_values(name, values))
+    return Frame(tuple(columns), len(columns[0].cells) if columns else 0, named=True)
 
 
 def _frame_of_array(X: Any) -> Frame:

@@ -15,6 +15,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from slp.budgets import ReadingRoom
 from slp.errors import DataError, Diagnostic
 from slp.late import late_import
 from slp.messages.table_files import (
@@ -31,33 +32,59 @@ if TYPE_CHECKING:
     import polars as pl
 
 _CHILD = Path(__file__).with_name("to_arrow.py")
-_SAID_WHERE = 3
+_SAID_WHERE, _TOO_LARGE = 3, 4
+_LOOK_SECONDS = 0.05
+#: Bytes of an interpreter with polars, which are not part of a budget.
+_INTERPRETER = 150 << 20
 _MARK = b"PAR1"  # a Parquet file begins and ends with it
 
 
-def read_parquet(path: Path) -> pl.DataFrame:
-    """The table in a Parquet file.
+def read_parquet(path: Path, room: ReadingRoom) -> pl.DataFrame:
+    """The table in a Parquet file. The child ends where it takes more memory than there is room
+    for, or the time is over.
 
     Raises
     ------
     DataError
         E401 it cannot be read, or no process be started; E403 it is empty; E409 it is damaged, or
         no Parquet.
+    BudgetError, TimeOverError
+        As `ReadingRoom`.
     """
     with tempfile.TemporaryDirectory(prefix="slp-", ignore_cleanup_errors=True) as folder:
         target = Path(folder) / "table.arrow"
-        with _start(path, target) as child:
+        with _start(path, target, room.memory) as child:
             try:
                 # Late: polars is as slow to import here as in the child.
                 polars_frames = late_import("slp.data.polars_frames")
-                said, _ = child.communicate()
+                said = _output(child, room)
             except BaseException:
                 child.kill()
                 raise
+        if child.returncode == _TOO_LARGE:
+            room.check(int(said))
         if child.returncode != 0:
             raise DataError(_fault(path, child.returncode, said.decode()))
         frame: pl.DataFrame = polars_frames.read_arrow(target)
         return frame
+
+
+def _output(child: subprocess.Popen[bytes], room: ReadingRoom) -> bytes:
+    """What the child prints until its end, a few bytes. Its memory counts as ours."""
+    while True:
+        try:
+            return child.communicate(timeout=_LOOK_SECONDS)[0]
+        except subprocess.TimeoutExpired:
+            room.check(max(0, _resident(child.pid) - _INTERPRETER))
+
+
+def _resident(process: int) -> int:
+    """Bytes of memory of a process; 0 where the system does not tell."""
+    try:
+        pages = int(Path(f"/proc/{process}/statm").read_text().split()[1])
+        return pages * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError, IndexError):
+        return 0
 
 
 def _fault(path: Path, code: int, column: str) -> Diagnostic:
@@ -77,7 +104,7 @@ def _fault(path: Path, code: int, column: str) -> Diagnostic:
     return PARQUET_COLUMN_DAMAGED(path=path, name=column)
 
 
-def _start(path: Path, target: Path) -> subprocess.Popen[bytes]:
+def _start(path: Path, target: Path, memory: int) -> subprocess.Popen[bytes]:
     """The process that reads `path` and writes `target`."""
     try:
         with path.open("rb", buffering=0) as source:  # the child continues reading at our position
@@ -85,7 +112,7 @@ def _start(path: Path, target: Path) -> subprocess.Popen[bytes]:
                 raise DataError(EMPTY_FILE(path=path))
             source.seek(0)
             return subprocess.Popen(
-                [_python(), "-I", str(_CHILD), str(target), *sys.path],
+                [_python(), "-I", str(_CHILD), str(target), str(memory), *sys.path],
                 stdin=source,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,

@@ -24,6 +24,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from slp.budgets import ReadingRoom
 from slp.data.cells import read_number
 from slp.data.columns import Column, column_of_array, column_of_objects, unusable
 from slp.data.frames import check_names
@@ -34,8 +35,12 @@ from slp.messages.table_files import EMPTY_FILE, NOT_SEPARATED_TEXT, UNEQUAL_LIN
 _LEADING_BLANK_LINES = re.compile(rb"(?:[ \t]*\r?\n)*")
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")  # surely an int64
 _POLARS_FAULTS = (pl.exceptions.PolarsError, pl.exceptions.PanicException)
+#: Records between two looks at the time.
+_RECORDS = 4096
 #: Bytes of a large text that are read together.
-PIECE = 1 << 24
+PIECE = 1 << 22
+#: Memory for each byte of a piece while it is read: the piece, its text and its columns.
+_PER_BYTE_OF_PIECE = 8
 _TYPES_OF_TEXT = frozenset([pl.Int64, pl.Float64, pl.Boolean, pl.String])
 _MACHINE_INTEGERS = frozenset(
     [pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32, pl.UInt64]
@@ -72,11 +77,30 @@ def column_of_polars(name: str, series: pl.Series) -> Column:
         series = series.cast(pl.String)
     elif dtype.is_nested() or dtype == pl.Binary:
         return unusable(name, len(series), str(dtype))
+    if series.dtype == pl.String:
+        return _column_of_text(name, series, missing)
     return column_of_objects(name, series.to_list(), missing)
+
+
+def _column_of_text(name: str, series: pl.Series, missing: NDArray[np.bool_]) -> Column:
+    """A column of texts. Equal texts are one object."""
+    texts = series.drop_nulls().unique(maintain_order=True)
+    if not 0 < 2 * len(texts) < len(series):
+        return column_of_objects(name, series.to_list(), missing)
+    distinct = column_of_objects(name, [None, *texts.to_list()])
+    places = pl.Series(range(1, len(texts) + 1), dtype=pl.UInt32)
+    codes = series.replace_strict(texts, places, default=0, return_dtype=pl.UInt32).to_numpy()
+    return distinct.rows(codes)
 
 
 def _without_nulls(series: pl.Series, value: float) -> pl.Series:
     return series.fill_null(value) if series.null_count() else series
+
+
+def frame_bytes(frame: pl.DataFrame) -> int:
+    """Bytes of a frame. Polars does not count the views of texts, 16 bytes for each cell."""
+    n_texts = sum(kind == pl.String for kind in frame.dtypes)
+    return int(frame.estimated_size()) + 16 * frame.height * n_texts
 
 
 def read_arrow(path: Path) -> pl.DataFrame:
@@ -99,6 +123,7 @@ class _TextFile:
     name: str
     content: bytes
     separator: str
+    room: ReadingRoom
 
     def records(self) -> Iterator[tuple[int, list[str]]]:
         """Line number (from 1) and cells of each record, one at a time; a blank line has one cell
@@ -106,16 +131,18 @@ class _TextFile:
         lines = io.TextIOWrapper(io.BytesIO(self.content), encoding="utf-8", newline="")
         reader = csv.reader(lines, delimiter=self.separator)
         try:
-            for cells in reader:
+            for i, cells in enumerate(reader):
+                if i % _RECORDS == 0:
+                    self.room.check_text(len(self.content))
                 yield reader.line_num, cells
         except csv.Error as e:
             raise _unreadable(self.name, e) from e
 
 
-def read_text(path: Path, content: bytes, separator: str) -> pl.DataFrame:
+def read_text(path: Path, content: bytes, separator: str, room: ReadingRoom) -> pl.DataFrame:
     """A table in separated text, UTF-8 without a mark of its byte order; raises DataError E403 to
-    E409 as `slp.data.read_frame` does."""
-    file = _TextFile(str(path), content, separator)
+    E409 as `slp.data.read_frame` does, and as `ReadingRoom`."""
+    file = _TextFile(str(path), content, separator, room)
     names = _header(file)
     _check_separator(file)
     check_names(names)
@@ -137,7 +164,9 @@ def read_text(path: Path, content: bytes, separator: str) -> pl.DataFrame:
     return frame.with_columns(_retyped(s) for s in frame.get_columns() if s.dtype == pl.String)
 
 
-def read_in_pieces(path: Path, separator: str, size: int = PIECE) -> pl.DataFrame | None:
+def read_in_pieces(
+    path: Path, separator: str, room: ReadingRoom, size: int = PIECE
+) -> pl.DataFrame | None:
     """Does the same as `read_text`, but reads the file piece by piece: `size` bytes and the rest of
     a line. So memory holds only the columns and one piece of the text. Returns None where the text
     must be read as a whole: with quotes, nulls in the last column, one column, or any fault.
@@ -147,14 +176,15 @@ def read_in_pieces(path: Path, separator: str, size: int = PIECE) -> pl.DataFram
     text, for which the file is read once more.
     """
     try:
-        names, frames = _read_pieces(path, separator, size)
+        names, frames = _read_pieces(path, separator, room, size)
         kinds = {name: _common_type([frame[name] for frame in frames]) for name in names}
         texts = [name for name, kind in kinds.items() if kind is None]
-        as_texts = _read_pieces(path, separator, size, texts)[1] if texts else []
+        as_texts = _read_pieces(path, separator, room, size, texts)[1] if texts else []
     except _LEFT_TO_THE_WHOLE:
         return None
     columns = []
     for name, kind in kinds.items():  # one after the other, so that only one is there twice
+        room.check(0)
         parts = [frame.drop_in_place(name) for frame in (frames if kind else as_texts)]
         columns.append(pl.concat([p.cast(kind or pl.String) for p in parts], rechunk=True))
         for frame in frames if kind is None else ():
@@ -163,16 +193,18 @@ def read_in_pieces(path: Path, separator: str, size: int = PIECE) -> pl.DataFram
 
 
 def _read_pieces(
-    path: Path, separator: str, size: int, as_text: Sequence[str] | None = None
+    path: Path, separator: str, room: ReadingRoom, size: int, as_text: Sequence[str] | None = None
 ) -> tuple[list[str], list[pl.DataFrame]]:
     """The names of a file's columns, and a frame of each piece of its lines; of the columns
     `as_text` alone, as text, if they are given."""
     names: list[str] = []
     frames: list[pl.DataFrame] = []
-    for piece in _pieces(path, size):
+    kept = 0
+    for piece in _pieces(path, size, room):
+        room.check(2 * kept + len(piece) * _PER_BYTE_OF_PIECE)  # a column is there twice
         body = piece
         if not names:
-            file = _TextFile(str(path), piece, separator)
+            file = _TextFile(str(path), piece, separator, room)
             names = _header(file)
             _check_separator(file)
             check_names(names)
@@ -194,17 +226,22 @@ def _read_pieces(
         if frame.width != len(names) or frame[names[-1]].null_count():
             raise _NotPlainError
         frames.append(frame if as_text is None else frame.select(as_text))
+        kept += frame_bytes(frames[-1])
     if not frames:
         raise _NotPlainError
     return names, frames
 
 
-def _pieces(path: Path, size: int) -> Iterator[bytes]:
+def _pieces(path: Path, size: int, room: ReadingRoom) -> Iterator[bytes]:
     opened = gzip.open(path) if path.name.lower().endswith(".gz") else path.open("rb")
     with cast(BinaryIO, opened) as file:
         piece = file.read(len(BOM_UTF8)).removeprefix(BOM_UTF8)
         while more := file.read(size):
-            yield piece + more + file.readline()
+            piece += more
+            while not piece.endswith(b"\n") and (more := file.readline(size)):
+                room.check_text(len(piece) + len(more))
+                piece += more
+            yield piece
             piece = b""
 
 
@@ -224,6 +261,9 @@ def _is_blank(cells: Sequence[str]) -> bool:
 
 
 def _header(file: _TextFile) -> list[str]:
+    end = file.content.find(b"\n", len(file.content) - len(file.content.lstrip()))
+    line = file.content if end < 0 else file.content[:end]
+    file.room.check_columns(line.count(file.separator.encode()))
     first = next((cells for _, cells in file.records() if not _is_blank(cells)), None)
     if first is None:
         raise DataError(EMPTY_FILE(path=file.name))
@@ -263,8 +303,11 @@ def _without_blank_lines(frame: pl.DataFrame, blank: NDArray[np.bool_]) -> pl.Da
 
 def _retyped(series: pl.Series) -> pl.Series:
     """Text without spaces around it, blank ones null; as numbers if all cells are numbers."""
-    series = series.str.strip_chars().replace("", None)
-    cells = series.drop_nulls().unique().to_list()
+    texts = series.drop_nulls().unique()
+    stripped = texts.str.strip_chars()
+    if not stripped.equals(texts) or (texts == "").any():
+        series = series.str.strip_chars().replace("", None)
+    cells = stripped.filter(stripped != "").unique().to_list()
     numbers = {cell: read_number(cell) for cell in cells}
     if not cells or None in numbers.values():
         return series

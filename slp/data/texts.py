@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.cells import read_number
-from slp.data.columns import Column
+from slp.data.columns import Column, distinct_cells
 from slp.data.words import first_row
 from slp.errors import Diagnostic
 from slp.messages import Wording
@@ -44,7 +44,7 @@ def text_warnings(column: Column, *, numbers: bool = True) -> tuple[Diagnostic, 
     may well be numbers. No cell may be missing."""
     if column.kind != "text":
         return ()
-    distinct, codes = np.unique(column.cells, return_inverse=True)
+    distinct, codes = distinct_cells(column)
     number = np.array([read_number(text) is not None for text in distinct])[codes]
     if _half(number):
         return (_numbers_warning(column, number),) if numbers else ()

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from slp.budgets import ReadingRoom
 from slp.data import read_frame
 from slp.data.files import read_columns
 from slp.data.polars_frames import read_in_pieces
@@ -26,6 +27,10 @@ _POOLS = (
     ["", "inf", "nan", "3"],
     ["2020-01-01", "1_0", "+8", "007"],
 )
+
+
+def room(path: Path) -> ReadingRoom:
+    return ReadingRoom(str(path), 1 << 30)
 
 
 def random_text(rng: random.Random) -> str:
@@ -51,7 +56,7 @@ def test_pieces_are_read_as_the_whole(tmp_path: Path, zipped: bool) -> None:
     for _ in range(300):
         content = random_text(rng).encode()
         path.write_bytes(gzip.compress(content) if zipped else content)
-        have = read_in_pieces(path, ",", size=rng.choice([1, 20, 100]))
+        have = read_in_pieces(path, ",", room(path), size=rng.choice([1, 20, 100]))
         if have is not None:
             want = read_frame(path)
             assert have.schema == want.schema
@@ -79,18 +84,18 @@ def test_pieces_are_read_as_the_whole(tmp_path: Path, zipped: bool) -> None:
 def test_what_needs_the_whole_is_left_to_it(tmp_path: Path, content: bytes, size: int) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes(content)
-    assert read_in_pieces(path, ",", size) is None
-    assert read_in_pieces(tmp_path / "none.csv", ",") is None
+    assert read_in_pieces(path, ",", room(path), size) is None
+    assert read_in_pieces(tmp_path / "none.csv", ",", room(path)) is None
     path.rename(tmp_path / "t.csv.gz")
-    assert read_in_pieces(tmp_path / "t.csv.gz", ",") is None
+    assert read_in_pieces(tmp_path / "t.csv.gz", ",", room(path)) is None
 
 
 def test_large_files_are_read_in_pieces(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[Any] = []
 
-    def counted(path: Path, separator: str) -> Any:
+    def counted(path: Path, separator: str, room: ReadingRoom) -> Any:
         calls.append(path)
-        return read_in_pieces(path, separator, 50)
+        return read_in_pieces(path, separator, room, 50)
 
     monkeypatch.setattr("slp.data.polars_frames.read_in_pieces", counted)
     monkeypatch.setattr("slp.data.files._LARGE", 100)
