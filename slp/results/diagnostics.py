@@ -25,7 +25,6 @@ from slp.results.trust import (
     FEWEST_ISLANDS,
     LARGEST_R_HAT,
     Convergence,
-    Judgement,
     Source,
     Standing,
     judge,
@@ -71,20 +70,20 @@ class Diagnostics:
     effective_islands: float | None = None
 
     @cached_property
-    def _judgement(self) -> Judgement:
+    def _judgement(self) -> tuple[Standing, tuple[str, ...]]:
         return judge(self)
 
     @property
     def standing(self) -> Standing:
         """`converged`, `not converged`, or `not known` where the tests cannot be made: see
         `slp.results.trust`. Only numbers of the first may be used."""
-        return self._judgement.standing
+        return self._judgement[0]
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """A sentence for each fault found, or for what is missing to tell; none of a run that has
         converged."""
-        return self._judgement.reasons
+        return self._judgement[1]
 
     @property
     def converged(self) -> bool:

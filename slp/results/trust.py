@@ -86,25 +86,17 @@ class _Judged(Protocol):
     def standing(self) -> Standing: ...
 
 
-@dataclass(frozen=True)
-class Judgement:
-    """What the tests say: the standing, and a sentence for each fault found, or for what is
-    missing; none of a run that has converged."""
-
-    standing: Standing
-    reasons: tuple[str, ...] = ()
-
-
-def judge(found: Figures) -> Judgement:
-    """Make every test."""
+def judge(found: Figures) -> tuple[Standing, tuple[str, ...]]:
+    """Make every test: the standing, and a sentence for each fault found, or for what is missing;
+    none of a run that has converged."""
     missing = _too_little(found)
     if missing is not None:
-        return Judgement("not known", (missing,))
+        return "not known", (missing,)
     faults = () if found.source == "independent" else tuple(_faults(found))
     if faults:
-        return Judgement("not converged", faults)
+        return "not converged", faults
     alone = _alone(found)
-    return Judgement("converged") if alone is None else Judgement("not known", (alone,))
+    return ("converged", ()) if alone is None else ("not known", (alone,))
 
 
 def standing_of(diagnostics: _Judged | None) -> Standing:
