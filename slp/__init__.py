@@ -59,7 +59,7 @@ if TYPE_CHECKING:
     from slp.program import Program, check, compare, cv, load, parse, tune
     from slp.program.learning import LearnResult
     from slp.program.saved import load_posterior
-    from slp.resolution import Draws, QueryResult
+    from slp.resolution import Draws, Limits, QueryResult
     from slp.results import Comparison, CrossValidation, Posterior, SampledProofs, Tuning
     from slp.trees import CheckResult, Tree, TreeNode
 
@@ -72,6 +72,7 @@ __all__ = [
     "Diagnostic",
     "Draws",
     "LearnResult",
+    "Limits",
     "Posterior",
     "Program",
     "ProgramError",
@@ -102,7 +103,7 @@ __getattr__, __dir__ = late_names(
     __name__,
     {
         "slp.trees": "CheckResult Tree TreeNode",
-        "slp.resolution": "Draws QueryResult",
+        "slp.resolution": "Draws Limits QueryResult",
         "slp.program.learning": "LearnResult",
         "slp.program.saved": "load_posterior",
         "slp.results": "Comparison CrossValidation Posterior SampledProofs Tuning",

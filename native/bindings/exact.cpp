@@ -232,6 +232,14 @@ void bind_exact(nb::module_& m) {
                          nb::arg("memory"), nb::arg("threads"), nb::arg("progress").none());
     };
     define("predict_rows", &predictions_of);
+    exact_engine.def(
+        "seconds_of_new_rows",
+        [](const Engine& engine, const Pass& pass, const Matrix<double>& rows) {
+            return without_lock([&] {
+                return seconds_of_new_rows(engine, pass, {span_of(rows), rows.shape(0)});
+            });
+        },
+        nb::arg("run"), nb::arg("rows").noconvert());
     define("leaves_reached", &leaves_of);
     exact_engine.def("expected_uses", &uses_of, nb::arg("run"), nb::arg("memory"),
                      nb::arg("progress").none());

@@ -222,11 +222,11 @@ void bind_mcmc(nb::module_& m) {
     nb::class_<TreeScorer>(m, "TreeScorer")
         .def(
             "__init__",
-            [](TreeScorer* self, const exact::Engine& engine) {
+            [](TreeScorer* self, const exact::Engine& engine, bool by_partition) {
                 require(!engine.problem().counted(), "leaves are not counted");
-                new (self) TreeScorer(engine.problem(), engine.geometry());
+                new (self) TreeScorer(engine.problem(), engine.geometry(), by_partition);
             },
-            nb::arg("engine"), nb::keep_alive<1, 2>())
+            nb::arg("engine"), nb::arg("by_partition"), nb::keep_alive<1, 2>())
         .def("log_weights", &log_weights, nb::arg("nodes").noconvert(),
              nb::arg("starts").noconvert(), nb::arg("threads"), nb::arg("go_on"));
 }

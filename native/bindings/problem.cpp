@@ -244,7 +244,6 @@ void bind_problem(nb::module_& m) {
     const nb::object constants = m.attr("CONSTANTS");
     constants["forbidden"] = kForbidden;
     constants["outside"] = kOutside;
-    constants["largest_gap"] = kLargestGap;
     constants["label_rounding"] = kLabelRounding;
     constants["label_tolerance"] = kLabelTolerance;
     constants["most_in_subsets"] = kMostInSubsets;

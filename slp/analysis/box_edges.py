@@ -18,8 +18,7 @@ from slp.data.table import Feature, Table
 from slp.ir.constraints import Box, Constant, Forbid, Majority
 from slp.ir.program import CheckedProgram
 from slp.messages.constraints import CONSTANT_CUT_AT_END, FORBID_MISSES_NODES, MAJORITY_BEYOND_END
-from slp.syntax import term_to_text
-from slp.terms import Number
+from slp.messages.numbers import number_text
 
 
 def check_box_edges(program: CheckedProgram, table: Table, findings: Findings) -> None:
@@ -88,14 +87,14 @@ def _warn(
 ) -> None:
     between = "two cuts or bins"
     if feature.values is not None:
-        below, above = (_text(feature.values[code]) for code in neighbours)
+        below, above = (number_text(feature.values[code]) for code in neighbours)
         between = f"the values {below} and {above} of the table"
     values: dict[str, Any] = {
         "box": box.name,
         "feature": feature.name,
-        "end": _text(end),
+        "end": number_text(end),
         "between": between,
-        "threshold": _text(feature.threshold(*neighbours)),
+        "threshold": number_text(feature.threshold(*neighbours)),
     }
     match constraint:
         case Constant():
@@ -105,8 +104,3 @@ def _warn(
         case Forbid():
             found = FORBID_MISSES_NODES(box.span, forbidden=constraint.feature, **values)
     findings.add(found)
-
-
-def _text(number: float) -> str:
-    whole = float(number).is_integer() and abs(number) < 2**53
-    return term_to_text(Number(int(number) if whole else float(number)))

@@ -38,6 +38,7 @@ from slp.data.cells import cell_text
 from slp.errors import UnsupportedError
 from slp.ir.program import COUNTING_MEASURES, CallBody, CheckedProgram, SplitBody, TreeRule
 from slp.ir.schema import MOST_LEAVES
+from slp.ir.whole import is_whole
 from slp.messages.files import (
     LEVELS_NOT_EXPANDED,
     NAME_OF_EXPANSION,
@@ -281,7 +282,7 @@ def _facts(program: CheckedProgram, table: Table) -> Iterator[Term]:
     if _counts_classes(program):
         classes = map(cell_text, table.leaf.classes)
         for name, counts in zip(classes, table.statistics.T, strict=True):
-            numbers = counts if (counts != np.floor(counts)).any() else counts.astype(np.int64)
+            numbers = counts.astype(np.int64) if is_whole(counts).all() else counts
             for term in _terms_of_class(name, program):
                 yield _goal("times", term, _by_row(numbers))
     for feature, codes in zip(table.features, table.codes.T, strict=True):

@@ -143,7 +143,8 @@ class _ContradictionFinder:
         for c in self.constraints:
             if isinstance(c, Forbid) and c.below is not None and c.below >= most:
                 self.findings.add(words.FORBIDS_NOTHING(c.span, depth=c.below, most=most))
-            if isinstance(c, MaxLeaves) and c.count >= 2 ** min(most, 64):
+            # count >= 2**most, without a power that the count does not bound
+            if isinstance(c, MaxLeaves) and c.count.bit_length() > most:
                 self.findings.add(words.LIMITS_NOTHING(c.span, depth=most, most=2**most))
 
 

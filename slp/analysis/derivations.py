@@ -15,7 +15,14 @@ from slp.errors import Related, SlpError
 from slp.ir.program import CallBody, CheckedProgram, LeafBody, SplitBody, TreeRule
 from slp.ir.schema import MOST_LEAVES
 from slp.messages import derivations as words
-from slp.resolution import Database, RuleInstance, evaluate_arguments, solve
+from slp.resolution import (
+    STATE_LIMITS,
+    Database,
+    Meter,
+    RuleInstance,
+    evaluate_arguments,
+    solve,
+)
 from slp.resolution.first_argument import ByFirstArgument, first_argument
 from slp.resolution.functions import is_function
 from slp.resolution.instances import conjunction
@@ -93,6 +100,7 @@ class _Applicable:
         self, program: CheckedProgram, database: Database, space: StateSpace, findings: Findings
     ) -> None:
         self.database = database
+        self.guards = Meter(STATE_LIMITS)  # of all guards together
         self.space = space
         self.findings = findings
         self.reached = reachable_nonterminals(program)
@@ -141,19 +149,20 @@ class _Applicable:
         """Whether a guard without variables fails on every table."""
         if next(variables(guard), None) is not None or MOST_LEAVES in names_in(guard):
             return False
-        return not self.has_answer(guard)
+        return not self.has_answer(guard, self.guards)
 
     def unifies(self, head: Term, goal: Term) -> bool:
         apart = {v: Var(f"Head of {v.name}", v.id) for v in variables(head)}
-        return self.has_answer(Struct("=", (substitute(head, apart), goal)))
+        equal = Struct("=", (substitute(head, apart), goal))
+        return self.has_answer(equal, Meter(STATE_LIMITS))
 
-    def has_answer(self, goal: Term) -> bool:
-        """Whether a goal can be proved, or at least not refuted.
+    def has_answer(self, goal: Term, meter: Meter) -> bool:
+        """Whether a goal can be proved, or at least not refuted within the limits.
 
         Faults in a proof are found in the states that need it (`slp.analysis.states`).
         """
         try:
-            return next(solve(goal, self.database), None) is not None
+            return next(solve(goal, self.database, meter), None) is not None
         except SlpError:
             return True
 
@@ -164,7 +173,8 @@ class _Applicable:
         if not heads:
             self.findings.add(words.HEAD_MATCHES_NO_STATE(rule.span))
         elif any(
-            self.has_answer(conjunction([Struct("=", (rule.head, s)), *rule.before])) for s in heads
+            self.has_answer(conjunction([Struct("=", (rule.head, s)), *rule.before]), self.guards)
+            for s in heads
         ):
             if next(variables(rule.label), None) is not None:
                 self.findings.add(words.LABEL_0_EVERYWHERE(rule.label.span or rule.span))

@@ -13,6 +13,7 @@ from slp.ir.program import Bins, Cuts, FeatureDeclaration
 from slp.ir.quantity import numbers_in
 from slp.messages import Wording
 from slp.messages import directives as words
+from slp.messages.numbers import number_text
 from slp.source import SourceSpan
 from slp.terms import Atom, Number, Struct, Term, functor, list_items
 
@@ -227,7 +228,8 @@ def _finite(numbers: tuple[float, ...]) -> bool:
 
 
 def _sorted_text(numbers: tuple[float, ...]) -> str:
-    return "[" + ", ".join(f"{n:g}" for n in sorted(set(numbers)) if abs(n) != float("inf")) + "]"
+    finite = sorted(n for n in set(numbers) if abs(n) != float("inf"))
+    return f"[{', '.join(map(number_text, finite))}]"
 
 
 def _kind(said: Mapping[str, Any]) -> Any:

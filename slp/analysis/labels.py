@@ -22,6 +22,7 @@ from slp.errors import Related, SlpError
 from slp.ir.program import CheckedProgram, LogicClause, TreeRule
 from slp.ir.schema import MOST_LEAVES
 from slp.messages import derivations as words
+from slp.messages.numbers import number_text
 from slp.resolution import Database, RuleInstance, evaluate, faults, labels_over_heads
 from slp.source import SourceSpan
 from slp.syntax import term_to_text
@@ -196,7 +197,8 @@ def _event(clause: LogicClause, label: float) -> str | None:
     rule = ""
     if clause.body is not None:
         rule = f"{term_to_text(head)} :- {term_to_text(clause.body)}, {yes}. "
-    return f"{rule}{label:g} :: {yes}. {1 - label:g} :: {no}."
+    rest = float(f"{1 - label:.10g}")
+    return f"{rule}{number_text(label)} :: {yes}. {number_text(rest)} :: {no}."
 
 
 def _sums_by_argument(clauses: list[tuple[LogicClause, float]]) -> bool:

@@ -22,7 +22,7 @@ from slp.ir.program import CallBody, CheckedProgram, SplitBody, TreeRule
 from slp.ir.schema import ANY_FEATURE, MOST_LEAVES
 from slp.messages.derivations import ENDLESS_STATES
 from slp.messages.places import in_state
-from slp.resolution import Limits, Meter, RuleInstance, StateRules, threshold_outcomes
+from slp.resolution import STATE_LIMITS, Meter, RuleInstance, StateRules, threshold_outcomes
 from slp.resolution.faults import NeedsPrologError
 from slp.source import SourceSpan
 from slp.syntax import term_to_text
@@ -38,7 +38,7 @@ _MOST_CALLED = 1000
 #: and largest growth of a state's terms (number of parts) on the way.
 _MOST_GROWTH = 300
 
-#: Number of inferences after which the exploration stops (one state has the limit of `Limits`).
+#: Number of inferences after which the exploration stops (those of one state: `STATE_LIMITS`).
 _MOST_INFERENCES = 500_000
 
 #: Weight of an inference at a threshold in this count: queries there are short.
@@ -139,7 +139,7 @@ class _Explorer:
         """Find the instances of a state, and the states that it calls."""
         check_time("checking the program")
         self.space.calls[state] = []
-        meter = Meter(Limits())
+        meter = Meter(STATE_LIMITS)
         try:
             instances = self.states.instances(state, meter)
             calls = [(i.body.goal, i.rule) for i in instances if isinstance(i.body, CallBody)]
@@ -192,7 +192,7 @@ class _Explorer:
         # program names are tried as numeric ones. A guard that then fails may be meant for levels.
         self.space.complete = False
         for feature in self.features:
-            meter = Meter(Limits())
+            meter = Meter(STATE_LIMITS)
             try:
                 names = self.states.level_numbers.get(feature, {})
                 database = self.states.database

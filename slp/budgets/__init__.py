@@ -2,23 +2,30 @@
 
 from slp.budgets.memory import (
     ReadingRoom,
+    check_memory,
     check_room_for_bit_sets,
     check_room_for_rows,
+    held_memory,
     memory_budget,
     memory_errors,
+    memory_left,
     room_beside,
 )
-from slp.budgets.seconds import Deadline, check_time, format_seconds, held
+from slp.budgets.seconds import Deadline, check_time, format_seconds, held, time_left
 
 __all__ = [
     "Deadline",
     "ReadingRoom",
+    "check_memory",
     "check_room_for_bit_sets",
     "check_room_for_rows",
     "check_time",
     "format_seconds",
     "held",
+    "held_memory",
     "memory_budget",
     "memory_errors",
+    "memory_left",
     "room_beside",
+    "time_left",
 ]

@@ -1,22 +1,28 @@
 """Memory budgets: their text form such as `4GiB`, the free memory, and the share of a table.
 
 A budget is for the whole process, except about 150 MB for the interpreter and its libraries. The
-table counts first; an engine may use the rest.
+table counts first; an engine may use the rest. Where needs cannot be told beforehand, as in a
+search for proofs, functions call `check_memory` regularly, which looks at what the process has
+taken since its budget was held.
 """
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from slp.budgets.seconds import check_time
 from slp.errors import BudgetError, UsageError
+from slp.late import late_import
 from slp.messages.inference import (
+    MEMORY_USED_UP,
     NO_MEMORY_LEFT,
     NO_ROOM_FOR_SETS_OF_ROWS,
     NO_SIZE,
@@ -171,6 +177,48 @@ def check_room_for_bit_sets(table: Table, memory: int) -> None:
 def _no_room(what: str, need: int, memory: int) -> BudgetError:
     size, budget = format_bytes(need), format_bytes(memory)
     return BudgetError(TABLE_TOO_LARGE(memory=budget, what=what, need=size))
+
+
+#: The budget that is held, and the memory of the process when it was, in bytes.
+_HELD: ContextVar[tuple[int, int] | None] = ContextVar("memory", default=None)
+
+
+@contextmanager
+def held_memory(memory: int) -> Iterator[None]:
+    """Makes `check_memory` check this budget, in bytes, during the block."""
+    token = _HELD.set((memory, _taken()))
+    try:
+        yield
+    finally:
+        _HELD.reset(token)
+
+
+def memory_left() -> float:
+    """Bytes that the process may still take; inf if no budget is held."""
+    held = _HELD.get()
+    if held is None:
+        return math.inf
+    memory, before = held
+    return max(0, memory - max(0, _taken() - before))
+
+
+def check_memory(doing: str) -> None:
+    """Raise BudgetError E501 if the budget that is held is used up. `doing` names the present work,
+    as in "while proofs were searched for"."""
+    held = _HELD.get()
+    if held is not None and not memory_left():
+        raise BudgetError(MEMORY_USED_UP(memory=format_bytes(held[0]), doing=doing))
+
+
+def _taken() -> int:
+    """Memory of this process in bytes: at present, or the most so far on systems that do not tell
+    it."""
+    try:
+        with open("/proc/self/statm", "rb") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except (OSError, ValueError):
+        peak: int = late_import("resource").getrusage(0).ru_maxrss
+        return peak if sys.platform == "darwin" else peak * 1024
 
 
 @contextmanager

@@ -162,6 +162,12 @@ def held(deadline: Deadline) -> Iterator[None]:
         _HELD.reset(token)
 
 
+def time_left() -> float:
+    """Seconds left of the deadline that is held; inf without one."""
+    deadline = _HELD.get()
+    return math.inf if deadline is None else deadline.left()
+
+
 def check_time(doing: str) -> None:
     """Call `Deadline.check` of the deadline that is held, if there is one."""
     deadline = _HELD.get()

@@ -25,7 +25,7 @@ from slp.cli.options import (
     until_deadline,
 )
 from slp.cli.summary import words_lines
-from slp.results import ComparedProgram, Estimate
+from slp.results import ComparedProgram, Estimate, HeldOut
 from slp.source import visible
 
 
@@ -109,11 +109,11 @@ def _table(found: slp.Comparison) -> Iterator[str]:
         if program.name == found.reference:
             own[2] = "0, reference"
         if score is not None:
-            own.append(with_error(score.log_predictive, score.log_predictive_error))
+            own.append(score_text(score.log_predictive, score.log_predictive_error, score))
             if score.accuracy is not None:
-                own.append(with_error(score.accuracy, score.accuracy_error))
+                own.append(score_text(score.accuracy, score.accuracy_error, score))
             if score.rmse is not None:
-                own.append(with_error(score.rmse, score.rmse_error))
+                own.append(score_text(score.rmse, score.rmse_error, score))
         lines.append(own)
     return in_columns(lines)
 
@@ -150,6 +150,12 @@ def number_text(told: Estimate | None, converged: bool) -> str:
     return with_error(told.value, told.error) if converged else f"{told.value:.4f}?"
 
 
+def score_text(value: float, error: float | None, score: HeldOut) -> str:
+    """A score of held-out rows with its error; with `?` where the run of a fold has not
+    converged."""
+    return with_error(value, error) if score.converged else f"{value:.4f}?"
+
+
 def with_error(value: float, error: float | None) -> str:
     known = error is not None and math.isfinite(error)
     return f"{value:.4f} +- {error:.4f}" if known else f"{value:.4f} +- ?"
@@ -158,6 +164,12 @@ def with_error(value: float, error: float | None) -> str:
 def _both_converged(program: ComparedProgram, found: slp.Comparison) -> bool:
     reference = None if found.reference is None else found[found.reference]
     return program.converged and (reference is None or reference.converged)
+
+
+def doubtful(program: ComparedProgram) -> bool:
+    """Whether some number has a question mark."""
+    score = program.held_out
+    return not program.converged or (score is not None and not score.converged)
 
 
 def _columns_in_words(found: slp.Comparison) -> Iterator[str]:
@@ -171,7 +183,9 @@ def _columns_in_words(found: slp.Comparison) -> Iterator[str]:
             "table is exp of it times as probable."
         )
     if any(program.log_evidence_kind == "estimate" for program in found.programs):
-        yield "+-: one Monte Carlo standard error, on the scale of the number; ?: not converged."
+        yield "+-: one Monte Carlo standard error, on the scale of the number."
+    if any(doubtful(program) for program in found.programs):
+        yield "?: of a run that has not converged, or of which that is not known; do not use it."
     if any(program.expected_leaves.kind == "found" for program in found.programs):
         yield "found: of the trees found by a greedy or a search engine, not over the posterior."
     if found.folds:
@@ -190,7 +204,7 @@ def _factor_in_words(program: ComparedProgram, found: slp.Comparison) -> Iterato
     if factor is None or reference is None or program.name == reference:
         return
     if not _both_converged(program, found):
-        yield "do not use its Bayes factor: a run has not converged"
+        yield "do not use its Bayes factor: a run has not converged, or that is not known"
         return
     less = "less" if factor.value <= 0 else "more"
     size = abs(factor.value)

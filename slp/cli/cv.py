@@ -10,7 +10,7 @@ import numpy as np
 
 import slp
 from slp.cli.common import check_output, open_atomic, progress_line
-from slp.cli.compare import say_compared, with_error
+from slp.cli.compare import say_compared, score_text
 from slp.cli.options import (
     NamedProgram,
     comparison_options,
@@ -87,14 +87,17 @@ def _predictions(found: slp.CrossValidation) -> Any:
 def _lines(found: slp.CrossValidation, data: str) -> Iterator[str]:
     score = found.held_out
     if not found.converged:
-        yield "trust     NOT CONVERGED: do not use these numbers; some folds need longer runs"
+        yield (
+            f"trust     {found.standing.upper()}: do not use these numbers; some folds need longer "
+            "runs"
+        )
     yield f"data      {data}: {found.n_rows} rows, response {found.response}"
-    log_predictive = with_error(score.log_predictive, score.log_predictive_error)
+    log_predictive = score_text(score.log_predictive, score.log_predictive_error, score)
     yield f"scores    log predictive  {log_predictive}"
     if score.accuracy is not None:
-        yield f"          accuracy        {with_error(score.accuracy, score.accuracy_error)}"
+        yield f"          accuracy        {score_text(score.accuracy, score.accuracy_error, score)}"
     if score.rmse is not None:
-        yield f"          RMSE            {with_error(score.rmse, score.rmse_error)}"
+        yield f"          RMSE            {score_text(score.rmse, score.rmse_error, score)}"
     yield "folds     rows  log predictive  engine"
     for fold in found.folds:
         mark = "" if fold.converged else "?"

@@ -10,14 +10,23 @@ from typing import Any
 import click
 
 import slp
-from slp.cli.common import check_output, open_atomic, say, write_exactly
+from slp.cli.common import (
+    INTERRUPTED,
+    check_output,
+    open_atomic,
+    progress_line,
+    say,
+    write_exactly,
+)
 from slp.cli.numbers import RealNumber, WholeNumber
 from slp.cli.options import (
     NamedProgram,
+    deadline_of,
     json_option,
     memory_option,
     program_argument,
     program_options,
+    proof_time_option,
     response_option,
 )
 from slp.messages.names import plural
@@ -54,6 +63,7 @@ from slp.messages.names import plural
     show_default=True,
     help="Largest number of iterations.",
 )
+@proof_time_option
 @memory_option
 @json_option
 @program_options
@@ -67,6 +77,7 @@ def learn_command(
     plain: bool,
     tolerance: float,
     iterations: int,
+    time: str | None,
     memory: str | None,
     as_json: bool,
 ) -> None:
@@ -76,28 +87,34 @@ def learn_command(
     goal in each clause. Without -o the learned program is printed.
     """
     check_output(output)
+    deadline = deadline_of(time)
     program = prior.load()
     sources: list[Any] = [Path(name) for name in data]
     if response is not None:
         sources = [(source, response) for source in sources]
-    result = program.learn(
-        *sources,
-        goal=goal,
-        only=only,
-        failures=not plain,
-        tolerance=tolerance,
-        iterations=iterations,
-        memory=memory,
-    )
+    with progress_line() as progress:
+        result = program.learn(
+            *sources,
+            goal=goal,
+            only=only,
+            failures=not plain,
+            tolerance=tolerance,
+            iterations=iterations,
+            memory=memory,
+            time=deadline,
+            progress=progress,
+        )
     if output is not None:
         with open_atomic(output) as stream:
             stream.write(result.text)
     if as_json:
         write_exactly(json.dumps({**result.to_dict(), "version": slp.__version__}) + "\n")
-        return
-    say(*_summary(result))
-    if output is None:
-        write_exactly("\n" + result.text)
+    else:
+        say(*_summary(result))
+        if output is None:
+            write_exactly("\n" + result.text)
+    if result.interrupted:
+        raise SystemExit(INTERRUPTED)
 
 
 def _summary(result: slp.LearnResult) -> list[str]:

@@ -32,7 +32,8 @@ from slp.cli.summary import (
     size_to_json,
     standing,
 )
-from slp.results import Candidate, RashomonSet, derivations_note
+from slp.messages.numbers import number_text
+from slp.results import Candidate, RashomonSet, derivations_note, partition_note
 
 
 @click.command(name="map")
@@ -94,6 +95,7 @@ def map_command(
             "size": size_to_json(posterior),
             "normalised": posterior.normalised,
             "certified": all(t.certified for t in trees),
+            "notes": [n for n in (derivations_note(posterior), partition_note(posterior)) if n],
             "best": found,
             "within": near
             and {
@@ -110,6 +112,8 @@ def map_command(
         say(f"engine {posterior.engine}: {posterior.reason}", *cut_short(posterior))
         if (note := derivations_note(posterior)) is not None:
             say(note)
+        if (note := partition_note(posterior)) is not None:
+            say(note)
         if near is not None:
             say(_near_in_words(near, "tree" if posterior.derivations_are_trees else "derivation"))
         for i, t in enumerate(trees, start=1):
@@ -121,7 +125,8 @@ def map_command(
 
 def _near_in_words(near: RashomonSet, tree: str) -> str:
     are = f"{tree} is" if near.count == 1 else f"{tree}s are"
-    counted = f"{near.count:,} {are} at least {near.factor:g} times as probable as the best"
+    factor = number_text(near.factor)
+    counted = f"{near.count:,} {are} at least {factor} times as probable as the best"
     if near.upper_bound is not None:
         bound = f", none with log joint above {near.upper_bound:.6f}"
         return f"{counted} found; there may be more{bound if near.upper_bound < math.inf else ''}"

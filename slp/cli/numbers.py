@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import click
 
+from slp.messages.numbers import number_text
+
 
 def _read(text: str) -> float | None:
     """The number that a text seems to mean: 1,000 or 90% too. None if it means none."""
@@ -43,14 +45,15 @@ class RealNumber(click.FloatRange):
             number = float(str(value))
         except ValueError:
             meant = _read(str(value))
-            shape = "write it in digits, such as 0.5" if meant is None else f"write {meant:g}"
-            self.fail(f"{value!r} is not a number: {shape}", param, ctx)
+            shown = "it in digits, such as 0.5" if meant is None else number_text(meant)
+            self.fail(f"{value!r} is not a number: write {shown}", param, ctx)
         if self.holds(number):
             return number
         if self.max is None:
             self.fail(f"{value} is too small: the least is {self.min}", param, ctx)
         percent = number > self.max and self.holds(number / 100)
-        share = f": write {number / 100:g} for {number:g} %" if percent else ""
+        shown = f"{number_text(number / 100)} for {number_text(number)} %"
+        share = f": write {shown}" if percent else ""
         self.fail(f"{value} is not between {self.min} and {self.max}{share}", param, ctx)
 
     def holds(self, number: float) -> bool:

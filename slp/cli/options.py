@@ -100,6 +100,13 @@ time_option = click.option(
     metavar="TIME",
     help="Limit of the total time, such as 90s, 5m or 2h (default: no limit).",
 )
+proof_time_option = click.option(
+    "--time",
+    metavar="TIME",
+    default="60s",
+    show_default=True,
+    help="Limit of the total time, such as 90s, 5m or 2h. What is known then is printed.",
+)
 threads_option = click.option(
     "--jobs",
     "threads",
@@ -155,6 +162,17 @@ def _flags(options: Iterable[Field[Any]]) -> dict[str, _Option]:
     return {field.name: _flag(field) for field in options}
 
 
+def deadline_of(time: str | None) -> Deadline:
+    """The deadline of this command: its time runs from the start of the process.
+
+    Raises
+    ------
+    UsageError
+        E542: it is no length of time.
+    """
+    return Deadline.of(time, click.get_current_context().obj)
+
+
 def until_deadline(inference: dict[str, Any]) -> dict[str, Any]:
     """The options with `time` replaced by a deadline, and without `scheduler`, whose cluster is
     used until the command ends. The time runs from the start of the command and includes imports,
@@ -168,7 +186,7 @@ def until_deadline(inference: dict[str, Any]) -> dict[str, Any]:
     context = click.get_current_context()
     own = {name: value for name, value in inference.items() if name != "scheduler"}
     context.with_resource(on_scheduler(inference.get("scheduler")))
-    return {**own, "time": Deadline.of(inference.get("time"), context.obj)}
+    return {**own, "time": deadline_of(inference.get("time"))}
 
 
 @dataclass(frozen=True)

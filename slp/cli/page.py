@@ -29,6 +29,7 @@ from slp.results import (
     estimate_text,
     evidence_text,
     number_of_trees_text,
+    partition_note,
 )
 from slp.source import visible
 from slp.trees import Tree, in_sample_fit
@@ -91,10 +92,10 @@ class Page:
             if not isinstance(self.uses, BudgetError) and self.posterior.uses_are_drawn:
                 told += "; features and leaves: averages over independent draws"
             yield from labelled("trust", [told])
-        elif not found.tells:
-            yield f"trust     NOT KNOWN: {found.why_untold}, do not use these; run longer:"
+        elif found.standing == "not known":
+            yield f"trust     NOT KNOWN: {found.warnings[0]}, do not use these; run longer:"
             yield from self._next()
-        elif found.warnings:
+        elif found.standing == "not converged":
             times = "four times" if found.tempering is not None else "ten times"
             how = f"run {'' if self.posterior.interrupted else times + ' '}longer"
             yield f"trust     NOT CONVERGED: do not use these numbers; {how}:"
@@ -199,6 +200,8 @@ class Page:
             yield f"trees     {number_of_trees_text(count)}"
         if (note := derivations_note(posterior)) is not None:
             yield from labelled("trees" if count is None else "", [note])
+        if (stands := partition_note(posterior)) is not None:
+            yield from labelled("trees" if count is None and note is None else "", [stands])
 
     def _number(self, value: float, error: float, drawn: bool = False) -> str:
         return estimate_text(value, error, self.posterior.diagnostics, drawn=drawn)

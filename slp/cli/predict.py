@@ -31,6 +31,7 @@ from slp.cli.options import (
 from slp.cli.partial_results import asked, known_is_told
 from slp.late import late_import
 from slp.leaves import label_array, label_text
+from slp.source import visible
 
 if TYPE_CHECKING:
     import polars
@@ -75,7 +76,8 @@ def predict_command(
     DATA there may be one saved run, a file NAME.slpz: `slp predict run.slpz NEW`. For classes: the
     most
     probable class and the probability of each; with --interval also the ends of its credible
-    interval. For a numeric response: its mean and the ends of an equal-tailed predictive interval.
+    interval. For a numeric response: its mean, of durations its median, and the ends of an
+    equal-tailed predictive interval.
     At a limit of time or memory no CSV is written; an error shows what is known of the trees.
     """
     saved = _is_saved(prior.name, new)
@@ -95,6 +97,8 @@ def predict_command(
         if not saved:
             posterior = program.posterior(frame, response, progress=progress, **inference)
         posterior, out = asked(posterior, lambda p: _predictions(p, rows, interval))
+    if posterior.table.leaf.point == "median":
+        say(f"{visible(posterior.table.response)}: the predicted median", err=True)
     text = out.write_csv()
     if output is None:
         write_exactly(text)

@@ -163,4 +163,6 @@ def _estimate(summary: dict[str, Any], key: str, found: Diagnostics | None) -> s
 def _standing(found: Diagnostics | None) -> str:
     if found is None:
         return " (exact)"
-    return "" if found.converged else " (? not converged: do not use these numbers, run longer)"
+    if found.converged:
+        return ""
+    return f" (? {found.standing}: do not use these numbers, run longer)"

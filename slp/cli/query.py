@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import sys
 from collections.abc import Iterable, Mapping
@@ -19,9 +20,12 @@ from slp.cli.numbers import RealNumber, WholeNumber
 from slp.cli.options import (
     NamedProgram,
     chain_options,
+    deadline_of,
     json_option,
+    memory_option,
     program_argument,
     program_options,
+    proof_time_option,
     seed_option,
 )
 from slp.engines import LogLikelihood, imported_function
@@ -33,11 +37,22 @@ from slp.messages.commands import (
     OPTION_OF_DRAWS,
     OPTION_OF_SEARCH,
 )
-from slp.resolution import ENGINES, FAILURES, Draws, FiredClause, Proof, QueryResult, Value
-from slp.results import SampledProofs
+from slp.messages.names import plural
+from slp.resolution import (
+    ENGINES,
+    FAILURES,
+    Draws,
+    FiredClause,
+    Proof,
+    QueryResult,
+    Value,
+    mass_text,
+    power_of_ten,
+)
+from slp.results import SampledProofs, estimate_text
 
 _MOST_SHOWN = 50
-#: The least mass that is visible in six digits.
+#: The least share of a mass that is visible in six digits.
 _SEEN = 1e-7
 
 #: The form of a function's name; all other text is a goal.
@@ -79,7 +94,7 @@ _FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
     type=RealNumber(min=0),
     default=1e-12,
     show_default=True,
-    help="Search until the unexplored mass is at most this.",
+    help="Search until the unexplored mass is at most this share of the mass found.",
 )
 @click.option(
     "--engine",
@@ -100,6 +115,8 @@ _FUNCTION = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
     help="Sample by Metropolis-Hastings with these proposals, such as q_uc:0.8,q_ind:0.2.",
 )
 @chain_options
+@proof_time_option
+@memory_option
 @click.option(
     "--allow-code",
     is_flag=True,
@@ -115,6 +132,7 @@ def query_command(
     The answers of GOAL under the program PRIOR, each with its probability. GOAL is Prolog text such
     as 'member(X, [a, b])'. Quote it for the shell.
     """
+    asked["time"] = deadline_of(asked["time"])
     program = prior.load()
     found: QueryResult | Draws | SampledProofs
     if asked["log_likelihood"] is not None or asked["proposal"] is not None:
@@ -131,7 +149,7 @@ def query_command(
         _print_sampled(found, best or 0)
     else:
         _print_answers(found)
-    if isinstance(found, SampledProofs) and found.interrupted:
+    if found.interrupted:
         raise SystemExit(INTERRUPTED)
 
 
@@ -142,17 +160,20 @@ def _options(asked: Mapping[str, Any], *names: str) -> dict[str, Any]:
     """The options that all ways take, and those of one way."""
     goals: tuple[str, ...] = asked["given"]
     given = ", ".join(f"({goal})" for goal in goals) if goals[1:] else next(iter(goals), None)
-    return {"given": given, **{name: asked[name] for name in ("engine", "allow_code", *names)}}
+    always = ("engine", "allow_code", "time")
+    return {"given": given, **{name: asked[name] for name in (*always, *names)}}
 
 
 def _searched(program: slp.Program, goal: str, best: int, **asked: Any) -> QueryResult:
     _check_options("the search for answers")
-    return program.query(goal, best=best, **_options(asked, "tolerance"))
+    with progress_line() as progress:
+        options = _options(asked, "tolerance", "memory")
+        return program.query(goal, best=best, progress=progress, **options)
 
 
 def _drawn(program: slp.Program, goal: str, **asked: Any) -> Draws:
     _check_options("the drawing of answers")
-    return program.draw(goal, asked["draws"], **_options(asked, "failure", "seed"))
+    return program.draw(goal, asked["draws"], **_options(asked, "failure", "seed", "memory"))
 
 
 def _sampled(program: slp.Program, goal: str, file: Path, **asked: Any) -> SampledProofs:
@@ -175,7 +196,11 @@ _CHAINS = dict.fromkeys(("chains", "warmup", "thin", "checkpoint", "resume"), OP
 _NOT_TAKEN = {
     "the search for answers": {"failure": OPTION_OF_DRAWS, **_CHAINS},
     "the drawing of answers": {"best": OPTION_OF_SEARCH, "tolerance": OPTION_OF_SEARCH, **_CHAINS},
-    "Metropolis-Hastings": {"failure": FAILURE_IN_CHAIN, "tolerance": OPTION_OF_SEARCH},
+    "Metropolis-Hastings": {
+        "failure": FAILURE_IN_CHAIN,
+        "tolerance": OPTION_OF_SEARCH,
+        "memory": OPTION_OF_SEARCH,
+    },
 }
 
 
@@ -198,14 +223,17 @@ def _scored(text: str | None, program: Path, allow_code: bool) -> LogLikelihood 
 
 def _print_answers(found: QueryResult) -> None:
     for answer in found.answers[:_MOST_SHOWN]:
-        line = f"{answer.probability:.6g}  {_text(answer)}"
-        if _has_open_mass(found) and answer.lower is not None:
-            line += f"  (between {answer.lower:.6g} and {answer.upper:.6g})"
+        line = f"{mass_text(answer.log_probability)}  {_text(answer)}"
+        if _has_open_mass(found) and answer.log_lower is not None:
+            assert answer.log_upper is not None, "both bounds are known"
+            line += f"  (between {mass_text(answer.log_lower)} and {mass_text(answer.log_upper)})"
         say(line)
     if len(found.answers) > _MOST_SHOWN:
         say(f"... and {len(found.answers) - _MOST_SHOWN} more answers (--json has all)")
+    if found.unwritten:
+        say(f"... and {plural(found.unwritten, 'answer')} that there was no time to write")
     if not found.answers:
-        say("no proof" if found.complete else "no proof found")
+        say("no proof" if found.complete else f"no proof found; {_bound(found)}")
     say(_summary(found))
     for note in found.notes:
         say(*wrap(note, 90, subsequent_indent="  "))
@@ -218,26 +246,36 @@ def _print_answers(found: QueryResult) -> None:
         write_diagnostics([diagnostic], "text", sys.stdout)
 
 
+def _bound(found: QueryResult) -> str:
+    if found.log_upper is None:
+        return "no upper bound on success is known"
+    return f"success is at most {power_of_ten(found.log_upper)}"
+
+
 def _summary(found: QueryResult) -> str:
-    parts = [f"success {found.success:.6g}"]
-    if found.failure is not None:
-        parts.append(f"failure {found.failure:.6g}")
+    parts = [f"success {mass_text(found.log_success)}"]
+    if found.log_failure is not None:
+        parts.append(f"failure {mass_text(found.log_failure)}")
     if _has_open_mass(found):
-        bound = "no upper bound" if found.upper is None else f"at most {found.upper:.6g}"
+        bound = "no upper bound"
+        if found.log_upper is not None:
+            bound = f"at most {mass_text(found.log_upper)}"
         parts[0] += f" found, {bound}"
-        parts.append(f"open {found.open:.6g}: {found.reason or 'within the tolerance'}")
+        why = found.reason or "within the tolerance"
+        parts.append(f"open {mass_text(found.log_open)}: {why}")
     return "; ".join(parts)
 
 
 def _has_open_mass(found: QueryResult) -> bool:
     """Whether the open mass can change a number that is shown."""
-    return not found.complete or found.open > _SEEN
+    return not found.complete or found.log_open > found.log_success + math.log(_SEEN)
 
 
 def _print_proof(number: int, proof: Proof) -> None:
     say(
         "",
-        f"{number}. probability {proof.probability:.6g}, mass {proof.mass:.6g}: "
+        f"{number}. probability {mass_text(proof.log_probability)}, "
+        f"mass {mass_text(proof.log_mass)}: "
         f"{_text(proof.bindings)}",
     )
     _print_clauses(proof.clauses)
@@ -258,11 +296,13 @@ def _print_draws(found: Draws) -> None:
 
 
 def _print_sampled(found: SampledProofs, best: int) -> None:
+    kept = found.diagnostics
+    if not kept.converged:
+        say(f"{kept.standing.upper()}: do not use these numbers; {'; '.join(kept.warnings)}")
     for answer in found.answers[:_MOST_SHOWN]:
-        say(f"{answer.probability:.4f} +- {answer.error:.4f}  {_text(answer)}")
+        say(f"{estimate_text(answer.probability, answer.error, kept)}  {_text(answer)}")
     if len(found.answers) > _MOST_SHOWN:
         say(f"... and {len(found.answers) - _MOST_SHOWN} more answers (--json has all)")
-    kept = found.diagnostics
     accepted = ", ".join(f"{name} {share:.1%}" for name, share in kept.acceptance.items())
     where = " in SWI-Prolog" if found.engine == "prolog" else ""
     say(f"{sum(kept.draws)} draws by Metropolis-Hastings{where}, {len(kept.draws)} chains")

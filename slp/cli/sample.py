@@ -129,7 +129,7 @@ def _longer(posterior: slp.Posterior, draws: int, deadline: Deadline) -> list[st
     if posterior.interrupted and context.params["checkpoint"] is not None:
         return [command_again(context, {"resume": True}), "(it goes on from the checkpoint)"]
     choice = posterior.choice
-    options, longer = slp.engines.longer_run(schedule, draws, posterior.diagnostics)
+    options, longer = slp.results.longer_run(schedule, draws, posterior.diagnostics)
     changes: dict[str, object] = {"seed": posterior.seed, **options}
     if choice.sums_unfinished:  # with more time they might end, without any of these options
         changes["engine"] = posterior.engine

@@ -63,5 +63,5 @@ def _longer(posterior: slp.Posterior) -> list[str]:
     if posterior.schedule is None:
         return []
     draws = posterior.record.draws
-    options, _ = slp.engines.longer_run(posterior.schedule, draws, posterior.diagnostics)
+    options, _ = slp.results.longer_run(posterior.schedule, draws, posterior.diagnostics)
     return [" ".join(["slp-sample ...", *(f"--{name} {value}" for name, value in options.items())])]

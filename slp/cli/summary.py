@@ -13,7 +13,15 @@ from slp import Posterior
 from slp.cli.common import open_atomic
 from slp.cli.json_text import json_text
 from slp.errors import BudgetError
-from slp.results import Candidate, Draw, FeatureUse, Known, bounds_in_words, derivations_note
+from slp.results import (
+    Candidate,
+    Draw,
+    FeatureUse,
+    Known,
+    bounds_in_words,
+    derivations_note,
+    partition_note,
+)
 from slp.source import visible
 from slp.trees import Tree
 
@@ -205,6 +213,8 @@ def notes_of(posterior: Posterior) -> list[str]:
     if posterior.log_evidence_kind != "exact" and (bounds := posterior.log_evidence_bounds):
         notes.append(bounds_in_words(bounds))
     if (note := derivations_note(posterior)) is not None:
+        notes.append(note)
+    if (note := partition_note(posterior)) is not None:
         notes.append(note)
     return notes
 

@@ -10,7 +10,7 @@ import click
 
 import slp
 from slp.cli.common import progress_line
-from slp.cli.compare import in_columns, number_text, say_compared
+from slp.cli.compare import doubtful, in_columns, number_text, say_compared
 from slp.cli.options import (
     NamedProgram,
     comparison_options,
@@ -25,6 +25,7 @@ from slp.cli.options import (
     until_deadline,
 )
 from slp.cli.summary import words_lines
+from slp.messages.numbers import number_text as exact_text
 from slp.source import visible
 
 
@@ -108,10 +109,10 @@ def _lines(
     compared = found.comparison
     yield f"data      {data}: {compared.n_rows} rows, response {compared.response}"
     if found.best is not None:
-        yield f"best      {'  '.join(f'{n} = {v:.10g}' for n, v in found.best.items())}"
+        yield f"best      {'  '.join(f'{n} = {exact_text(v)}' for n, v in found.best.items())}"
         values = {**prior.parameters, **found.best}
         words = ["slp-sample", prior.name, data, *(["-y", response] if response else [])]
-        words += [w for name, v in values.items() for w in ("--param", f"{name}={v:.10g}")]
+        words += [w for name, v in values.items() for w in ("--param", f"{name}={exact_text(v)}")]
         yield f"next      {shlex.join(words)}"
     yield ""
     yield from _table(found)
@@ -122,8 +123,9 @@ def _lines(
         f"the row's response given the other folds' rows, in nats; {compared.folds} folds",
     }
     yield from words_lines(f"{what[found.by]}; seed {compared.seed}.")
-    if not all(program.converged for program in compared.programs):
-        yield from words_lines("?: a run has not converged; do not use its numbers.")
+    if any(map(doubtful, compared.programs)):
+        told = "?: a run has not converged, or that is not known; do not use its numbers."
+        yield from words_lines(told)
 
 
 def _table(found: slp.Tuning) -> Iterator[str]:
@@ -131,7 +133,8 @@ def _table(found: slp.Tuning) -> Iterator[str]:
     lines = [[*names, "log evidence" if found.by == "evidence" else "log predictive", "leaves"]]
     for point, program in zip(found.points, found.comparison.programs, strict=True):
         mark = " *" if point == found.best else ""
-        score = number_text(found.score(program), program.converged)
+        of_score = program.held_out if found.by == "cv" else program
+        score = number_text(found.score(program), of_score is not None and of_score.converged)
         leaves = number_text(program.expected_leaves, program.converged)
-        lines.append([*(f"{point[name]:.10g}" for name in names), score, leaves + mark])
+        lines.append([*(exact_text(point[name]) for name in names), score, leaves + mark])
     return in_columns(lines)

@@ -21,8 +21,10 @@ from slp.data.table import Feature, Table
 from slp.data.words import listed
 from slp.errors import DataError, Diagnostic
 from slp.ir.program import CheckedProgram
+from slp.ir.whole import is_whole
 from slp.leaves import NormalInverseGamma, NormalShared, rounded_text
 from slp.messages.names import atom, plural
+from slp.messages.numbers import interval_text
 from slp.messages.tables import CONSTANT_FEATURES, ONE_BIN
 
 
@@ -124,7 +126,7 @@ def _merged(
 def _weighted(weights: NDArray[np.float64] | None) -> Literal["whole", "real"] | None:
     if weights is None:
         return None
-    return "whole" if (weights == np.floor(weights)).all() else "real"
+    return "whole" if is_whole(weights).all() else "real"
 
 
 def _weight_notes(roles: Roles) -> tuple[str, ...]:
@@ -133,7 +135,7 @@ def _weight_notes(roles: Roles) -> tuple[str, ...]:
         return ()
     low, high = float(weights.min()), float(weights.max())
     total = f"{float(weights.sum()):.10g}"
-    return (f"rows have weights from {low:.10g} to {high:.10g}, together {total}",)
+    return (f"rows have weights from {interval_text(low, high)}, together {total}",)
 
 
 def _sum_over(
@@ -180,7 +182,7 @@ def _measure_text(feature: Feature) -> str:
     if feature.range is None:
         return str(feature.unit)
     low, high = feature.range
-    return f"{low:.10g} to {feature.quantity(high):.10g}"
+    return interval_text(low, feature.quantity(high))
 
 
 def _constant_warnings(

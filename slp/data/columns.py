@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from slp.budgets import check_time
 from slp.data.cells import cell_text, is_missing, kind_of_type, number_of, read_number
+from slp.ir.whole import is_whole
 from slp.leaves import Label, label_of, sorted_labels
 
 #: Cells of objects between two looks at the time.
@@ -49,13 +50,8 @@ class Column:
 
     @property
     def whole(self) -> bool:
-        """Whether all cells are integers (3.0 counts as one)."""
-        if self.kind != "number":
-            return False
-        cells = self.cells[~self.missing]
-        if cells.dtype.kind != "f":
-            return True
-        return bool(np.all(np.isfinite(cells) & (cells == np.floor(cells))))
+        """Whether all cells are integers below 2^53 in magnitude (3.0 counts as one)."""
+        return self.kind == "number" and bool(is_whole(self.cells[~self.missing]).all())
 
     def rows(self, chosen: NDArray[np.intp]) -> Column:
         """The cells of these rows (from 0), in their order."""

@@ -12,13 +12,16 @@ from numpy.typing import NDArray
 from slp import kernels
 from slp.data.cells import cell_text
 from slp.data.columns import Column, labels_of
+from slp.data.conversion import cell_type
 from slp.data.faults import check_range, check_usable, missing_error, read_levels, read_numbers
+from slp.data.near_ties import near_tie_warnings
 from slp.data.table import Feature, code_type
 from slp.data.texts import text_warnings
 from slp.data.words import first_row
 from slp.errors import DataError, Diagnostic
 from slp.ir.program import Bins, Cuts, FeatureDeclaration
 from slp.ir.quantity import MISSING, Absent, LevelOrMissing
+from slp.ir.whole import is_whole
 from slp.messages.names import atom, plural
 from slp.messages.tables import (
     INFINITE_VALUES,
@@ -102,6 +105,11 @@ def code_column(
         as floats; E429 too many bins; E438 a level of none of the declared ones; E439 a number out
         of the declared range; E446 too many levels for splits by subsets.
     """
+    coded = _coded(column, declared, weights)
+    return replace(coded, feature=replace(coded.feature, cells=cell_type(column)))
+
+
+def _coded(column: Column, declared: ColumnDeclarations, weights: _Floats | None) -> CodedColumn:
     if declared.missing == "side" and column.kind != "unusable":
         return _code_side(column, declared, weights)
     categorical = declared.levels is None and (
@@ -128,7 +136,7 @@ def _code_side(
     if not len(there):
         raise missing_error(column.name, column.missing, MISSING_EVERYWHERE)
     own = replace(declared, missing=None, new=None)
-    coded = code_column(column.rows(there), own, None if weights is None else weights[there])
+    coded = _coded(column.rows(there), own, None if weights is None else weights[there])
     feature = replace(
         coded.feature,
         missing="side",
@@ -197,13 +205,15 @@ def _code_numbers(
         return _code_by_cuts(column.name, x, _bin_cuts(column.name, x, coding, weights))
     values, codes = kernels.code_values(x)
     _check_distinct(column, values)
-    return CodedColumn(Feature(column.name, values=values), codes)
+    warnings = near_tie_warnings(column.name, x, codes)
+    return CodedColumn(Feature(column.name, values=values), codes, warnings)
 
 
 def _code_by_cuts(name: str, x: NDArray[np.float64], cuts: NDArray[np.float64]) -> CodedColumn:
     codes = kernels.code_by_cuts(x, cuts)
     one_bin = bool((codes == codes[0]).all() and x.min() < x.max())
-    return CodedColumn(Feature(name, cuts=cuts), codes, one_bin=one_bin)
+    warnings = near_tie_warnings(name, x[np.isfinite(x)], codes[np.isfinite(x)])
+    return CodedColumn(Feature(name, cuts=cuts), codes, warnings, one_bin)
 
 
 def _check_finite(name: str, x: NDArray[np.float64]) -> None:
@@ -260,7 +270,7 @@ def _weighted_quantiles(x: _Floats, places: _Floats, weights: _Floats) -> _Float
     least value that has a share `places` of the weight at it and below."""
     order = np.argsort(x, kind="stable")
     ends = np.cumsum(weights[order])
-    if (weights != np.floor(weights)).any():
+    if not is_whole(weights).all():
         found = np.searchsorted(ends, places * ends[-1] * (1 - 1e-12))
         return np.asarray(x[order[found.clip(max=len(x) - 1)]], np.float64)
     place = places * (ends[-1] - 1)

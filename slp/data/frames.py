@@ -16,13 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.budgets import check_time
+from slp.data.arrays import settled
 from slp.data.columns import Column, column_of_array, column_of_objects, texts_of
+from slp.data.conversion import as_levels, as_numbers
 from slp.data.faults import check_usable, outside_range, read_levels, read_numbers
 from slp.data.words import first_row, listed
 from slp.errors import DataError, Diagnostic, warn
-from slp.ir.quantity import MISSING
+from slp.ir.quantity import MISSING, LevelOrMissing
 from slp.late import late_import
 from slp.messages.names import nearest, plural
+from slp.messages.numbers import number_text
 from slp.messages.table_files import (
     COLUMN_WITHOUT_NAME,
     NO_COLUMNS,
@@ -154,8 +157,7 @@ def _frame_of_array(X: Any) -> Frame:
         raise DataError(SPARSE_MATRIX())
     if isinstance(X, list | tuple):
         return _frame_of_rows(X)
-    if isinstance(X, np.matrix) or (not isinstance(X, np.ndarray) and hasattr(X, "__array__")):
-        X = np.asarray(X)  # of a matrix, X[:, j] would be a matrix again
+    X = settled(X, "the table")  # of a matrix, X[:, j] would be a matrix again
     if not isinstance(X, np.ndarray):
         raise DataError(NOT_A_TABLE(type=type(X).__name__))
     if X.ndim != 2:
@@ -220,6 +222,7 @@ def rows_to_predict(table: Table, X: Any) -> NDArray[np.object_]:
     out = np.empty((frame.n_rows, len(columns)), dtype=object)
     for j, (feature, column) in enumerate(zip(table.features, columns, strict=True)):
         try:
+            column = _as_fitted(feature, column)
             if feature.missing == "level" and column.kind != "unusable":
                 out[:, j] = np.where(column.missing, MISSING, texts_of(column))
                 continue
@@ -235,6 +238,15 @@ def rows_to_predict(table: Table, X: Any) -> NDArray[np.object_]:
     _warn_of_new_levels(table, out)
     _warn_of_range(table, out)
     return out
+
+
+def _as_fitted(feature: Feature, column: Column) -> Column:
+    """The column with the type of cells that it had in the table (E447)."""
+    levels = feature.levels if feature.levels is not None else feature.order
+    if not levels:
+        return as_numbers(column, feature.cells)
+    own = [level for level in levels if not isinstance(level, LevelOrMissing) or level != MISSING]
+    return as_levels(column, own, feature.cells)
 
 
 def _cells(feature: Feature, column: Column) -> NDArray[Any]:
@@ -257,7 +269,7 @@ def _warn_of_range(table: Table, rows: NDArray[np.object_]) -> None:
             if outside.any():
                 row = first_row(outside)
                 value = feature.quantity(float(x[row - 1]))
-                found.append(f"`{feature.name}` is {value:.10g} in row {row}")
+                found.append(f"`{feature.name}` is {number_text(value)} in row {row}")
     if found:
         warn(NEW_OUT_OF_RANGE(values="; ".join(found[:8])))
 
@@ -277,7 +289,8 @@ def _warn_of_new_levels(table: Table, rows: NDArray[np.object_]) -> None:
 def _columns_of_features(table: Table, frame: Frame) -> list[Column]:
     """The frame's column for each feature: by name, or by place where an array has just those."""
     if not frame.named and len(frame.columns) == len(table.features):
-        return list(frame.columns)
+        own = zip(frame.columns, table.feature_names, strict=True)
+        return [replace(column, name=name) for column, name in own]
     by_name = {c.name: c for c in frame.columns}
     absent = [name for name in table.feature_names if name not in by_name]
     if absent and not frame.named:

@@ -16,6 +16,7 @@ from slp.data.texts import text_warnings
 from slp.data.words import first_row, listed
 from slp.errors import DataError, Diagnostic
 from slp.ir.program import LeafDeclaration
+from slp.ir.whole import is_whole
 from slp.leaves import Label, LeafModel, label_text, leaf_model, rounded_text
 from slp.messages import Wording
 from slp.messages.leaf_models import (
@@ -136,6 +137,11 @@ def _wants_classes(
     return column.whole and len(np.unique(column.cells)) <= MOST_INTEGER_CLASSES
 
 
+def _all_integers(column: Column) -> bool:
+    """Whether a column is of an integer type, of any size, or of whole numbers."""
+    return column.cells.dtype.kind != "f" or column.whole
+
+
 # --- classes -----------------------------------------------------------------------------------
 
 
@@ -145,8 +151,8 @@ def _classes(
     order: Sequence[str] | None,
     span: SourceSpan | None,
 ) -> Response:
-    if declaration is not None and column.numeric and not column.whole:
-        row = first_row(~(np.isfinite(column.cells) & (column.cells == np.floor(column.cells))))
+    if declaration is not None and column.numeric and not _all_integers(column):
+        row = first_row(~is_whole(column.cells))
         cell = column.cells[row - 1]
         raise DataError(
             MODEL_NEEDS_CLASSES_NOT(declaration.span, name=column.name, cell=cell, row=row)
@@ -256,7 +262,7 @@ _KINDS = {"gamma_poisson": "counts", "gamma_exponential": "durations"}
 #: The responses that a model allows, and the message for others.
 _DOMAINS: dict[str, tuple[Callable[[NDArray[np.float64]], NDArray[np.bool_]], Wording]] = {
     "gamma_poisson": (
-        lambda y: (y >= 0) & (y <= _LARGEST_COUNT) & (y == np.floor(y)),
+        lambda y: (y >= 0) & (y <= _LARGEST_COUNT) & is_whole(y),
         NOT_A_NUMBER_OF_EVENTS,
     ),
     "gamma_exponential": (lambda y: y > 0, NOT_A_DURATION),

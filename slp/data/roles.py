@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.data.arrays import settled
 from slp.data.columns import Column, numbers_of, texts_of
 from slp.data.faults import check_usable, read_numbers
 from slp.data.frames import Frame, column_of_values, frame_of
@@ -155,6 +156,7 @@ def _weights(given: Any, n: int) -> NDArray[np.float64]:
     DataError
         E437: they are no numbers from 0 to 1e9, one for each row, with one above 0.
     """
+    given = settled(given, "the weights")
     shape = np.shape(given)
     if shape != (n,):
         raise DataError(WEIGHTS_OF_ANOTHER_SHAPE(rows=plural(n, "row"), shape=shape))
@@ -224,8 +226,8 @@ def _column_of_response(y: Any, name: str) -> Column:
         if len(columns) != 1:
             raise DataError(RESPONSE_OF_MANY_COLUMNS(columns=plural(len(columns), "column")))
         return columns[0]
-    if not isinstance(y, np.ndarray) and not hasattr(y, "name") and hasattr(y, "__array__"):
-        y = np.asarray(y)
+    if not isinstance(y, list | tuple):
+        y = settled(y, "the response")
     if isinstance(y, np.ndarray):
         if y.ndim == 2 and y.shape[1] == 1:
             y = y[:, 0]

@@ -27,6 +27,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -35,6 +36,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.data.conversion import CellType
 from slp.data.frames import rows_to_predict
 from slp.data.row_weights import RowWeights
 from slp.errors import Diagnostic
@@ -70,7 +72,8 @@ class Feature:
     their own, and the last may stand for missing values (`slp.ir.quantity`). With `missing` "side"
     it has `holes` if some row of the table misses the value, and `new` tells what becomes of a new
     row that misses it at a split without a side. With `subsets` a split parts the levels of its
-    box in two groups; `new` then tells what becomes of a new row with none of these levels."""
+    box in two groups; `new` then tells what becomes of a new row with none of these
+    levels. `cells` is the type of the column's cells, None if it is not known."""
 
     name: str
     values: NDArray[np.float64] | None = None
@@ -83,6 +86,7 @@ class Feature:
     holes: bool = False
     new: Absent = "error"
     subsets: bool = False
+    cells: CellType | None = None
 
     @classmethod
     def ordinal(cls, name: str, order: Sequence[str]) -> Feature:
@@ -229,9 +233,14 @@ class Feature:
         return codes <= below, (codes > below) & (codes <= upto)
 
     def gap(self, low: int, high: int) -> float:
-        """Weight of a cut under the measure `gap`: distance of the two values; number of declared
-        cuts between two bins; 1 for a categorical test. Of the test for missing values the mean
-        distance of neighbouring values in the table; 1 where there is none."""
+        """Weight of a cut under the measure `gap`: distance of the two values in the feature's
+        unit; number of declared cuts between two bins; 1 for a categorical test. Of the test for
+        missing values the mean distance of neighbouring values in the table; 1 where there is none.
+
+        The unit is a power of two: 1 where all distances of neighbours and the range lie well
+        inside the doubles. Else it brings the range to about 2^1021, so that neither half of a
+        distance nor a sum of them leaves the doubles.
+        """
         low, high, _ = self.without_side(low, high)
         if low == self.missing_code:
             if self.values is None or len(self.values) < 2:
@@ -239,21 +248,36 @@ class Feature:
             low, high = 0, len(self.values) - 1
             return self.gap(low, high) / high
         if self.values is not None:
-            return float(self.values[high] - self.values[low])
+            return _distance(float(self.values[low]), float(self.values[high]), self._unit)
         return float(high - low) if self.cuts is not None else 1.0
 
-    def length(self, low: int, high: int) -> float:
-        """Weight of a cut under the measure `range`: distance of the two values, as a share of the
-        distance of the largest value and the smallest. NaN for cuts and levels, and of the test for
-        missing values."""
+    def log_length(self, low: int, high: int) -> float:
+        """Log of the weight of a cut under the measure `range`: distance of the two values, as a
+        share of the distance of the largest value and the smallest. NaN for cuts and levels, and of
+        the test for missing values."""
         low, high, _ = self.without_side(low, high)
         if self.values is None or low == self.missing_code:
-            return float("nan")
-        least, a, b, most = (float(self.values[i]) for i in (0, low, high, -1))
-        whole, part = most - least, b - a
-        if whole == np.inf:
-            whole, part = most / 2 - least / 2, b / 2 - a / 2
-        return float(max(part / whole, np.finfo(np.float64).tiny))
+            return math.nan
+        return math.log(self.gap(low, high)) - math.log(self.gap(0, len(self.values) - 1))
+
+    @cached_property
+    def _unit(self) -> float:
+        """The factor of distances of values; see `gap`."""
+        assert self.values is not None
+        if len(self.values) < 2:
+            return 1.0
+        with np.errstate(over="ignore"):
+            least = float(np.diff(self.values).min())
+        span = float(self.values[-1]) - float(self.values[0])
+        if least >= 2.0**-960 and span <= 2.0**1000:
+            return 1.0
+        exponent = math.frexp(span)[1] - 1 if math.isfinite(span) else 1024
+        return 2.0 ** min(max(1021 - exponent, -1022), 1022)
+
+
+def _distance(a: float, b: float, unit: float) -> float:
+    """(b - a) unit, where b - a may be beyond the doubles."""
+    return (b - a) * unit if math.isfinite(b - a) else b * unit - a * unit
 
 
 @dataclass(frozen=True, eq=False)

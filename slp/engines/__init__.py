@@ -23,7 +23,6 @@ from slp.engines.run import infer
 from slp.late import late_names
 
 if TYPE_CHECKING:
-    from slp.engines.chain_messages import longer_run
     from slp.engines.mcmc.proofs import LogLikelihood, imported_function, sample_proofs
 
 __all__ = [
@@ -36,7 +35,6 @@ __all__ = [
     "engine_named",
     "imported_function",
     "infer",
-    "longer_run",
     "read_for",
     "sample_proofs",
 ]
@@ -46,6 +44,5 @@ __getattr__, __dir__ = late_names(
     __name__,
     {
         "slp.engines.mcmc.proofs": "LogLikelihood imported_function sample_proofs",
-        "slp.engines.chain_messages": "longer_run",
     },
 )

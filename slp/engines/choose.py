@@ -156,9 +156,11 @@ def _by_size(problem: Problem, request: Request) -> EngineChoice:
     spread = "" if size.at_least else f"; it may be {1 + 2 * size.error:.2g} times as much"
     reason = f"exact sums would be too large: {size} (estimate{spread}) against {limit}"
     if size.vast:
-        reason = f"exact sums would be {size}"
+        reason = f"exact sums would be {size} against {limit}"
     elif size.at_least and size.memory <= room and size.splits <= MOST_SPLITS:
-        reason = f"exact sums would be of {size.in_boxes}; how many more is not known"
+        reason = (
+            f"exact sums would be of {size.in_boxes} against {limit}; how many more is not known"
+        )
     if advised:
         reason += f"; {fits_in_words(fits, table)}"
     return EngineChoice(DRAWS, reason, size, fits)

@@ -13,17 +13,18 @@ import numpy as np
 
 from slp.budgets.seconds import Deadline
 from slp.data.table import Table
-from slp.engines.chain_messages import not_converged, teller, told_by_cause
+from slp.engines.chain_messages import teller, told_by_cause
 from slp.engines.choose import draws_instead, ends_warm_up_early
 from slp.engines.contract import DrawingOptions, Engine, Request
 from slp.engines.registry import engine_named
 from slp.errors import Diagnostic, SlpError, warn
 from slp.problem.problem import Problem
 from slp.results.convergence import imported_meanwhile
-from slp.results.diagnostics import FEWEST_DRAWS
+from slp.results.doubts import doubt_of
 from slp.results.drawn import DrawnResult, HowDrawn, TreeSampler
 from slp.results.partial_results import Known
 from slp.results.result import Candidate, Result
+from slp.results.trust import FEWEST_DRAWS
 from slp.runner import (
     Checkpoint,
     Json,
@@ -183,7 +184,7 @@ class _Drawing:
         if request.choice.by_clock:
             said.append(draws_instead(request.choice))
         if result.n_scored:
-            wrong = not_converged(result.diagnostics, result.schedule, request.draws)
+            wrong = doubt_of(result.diagnostics, result.schedule, request.draws)
             said += [] if wrong is None else [wrong]
         for finding in told_by_cause(said):
             warn(finding)

@@ -139,9 +139,9 @@ def _run(problem: Problem, request: Request, given: Mapping[str, Any]) -> Result
 
 
 def _found_wanting(result: Result) -> bool:
-    """Whether it is said already that its draws are not to be trusted."""
+    """Whether it is said already that its draws have not converged."""
     found = result.diagnostics if result.draws else None
-    return found is not None and bool(found.warnings)
+    return found is not None and found.standing == "not converged"
 
 
 def _say_unused(engine: str, unused: Mapping[str, Any]) -> None:

@@ -20,6 +20,7 @@ from sklearn.utils.validation import assert_all_finite, check_is_fitted, column_
 
 from slp.cluster import threads_of_jobs
 from slp.data import GivenResponse
+from slp.data.arrays import settled
 from slp.data.cells import read_number
 from slp.engines import all_options
 from slp.errors import DataError, SlpError
@@ -140,7 +141,7 @@ class SLPTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     # --- fitting -------------------------------------------------------------------------------
 
     def _fit(self, program: Program, X: Any, y: NDArray[Any], sample_weight: Any) -> None:
-        weights = None if sample_weight is None else np.asarray(sample_weight)
+        weights = None if sample_weight is None else settled(sample_weight, "the weights")
         given = {name: getattr(self, name) for name in _OPTIONS}
         self.posterior_ = program.posterior(
             X,
@@ -173,6 +174,7 @@ class SLPTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
             E430: the program's leaf model is for the other kind of response.
         """
         program = self._stated()
+        X, y = settled(X, "the table"), settled(y, "the response")
         leaf = program.ir.leaf
         if leaf is not None and (leaf.model == "dirichlet") != (self._kind == "classes"):
             wording = NOT_FOR_NUMBERS if self._kind == "numbers" else NOT_FOR_CLASSES
@@ -203,6 +205,8 @@ class SLPTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
 
     def _table_to_predict(self, X: Any) -> Any:
         check_is_fitted(self)
+        self.posterior_.say_doubt()
+        X = settled(X, "the rows to predict")
         if hasattr(X, "columns"):
             validate_data(self, X, reset=False, skip_check_array=True)
             return X

@@ -10,6 +10,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
 from slp.estimators.base import PARAMETERS, SLPTree
+from slp.ir.whole import is_whole
 from slp.leaves import label_of, label_text
 
 
@@ -71,6 +72,6 @@ class SLPTreeClassifier(ClassifierMixin, SLPTree):  # type: ignore[misc]
 
 def _text(label: Any) -> str:
     """A class as the posterior writes it: whole numbers are integers."""
-    if isinstance(label, float) and label == np.floor(label):
+    if isinstance(label, float) and is_whole(label):
         label = int(label)
     return label_text(label_of(label))

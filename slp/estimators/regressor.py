@@ -44,6 +44,6 @@ class SLPTreeRegressor(RegressorMixin, SLPTree):  # type: ignore[misc]
         return self
 
     def predict(self, X: Any) -> NDArray[np.float64]:
-        """The predictive mean of each row, shape (m,)."""
+        """The predictive mean of each row, of durations the predictive median, shape (m,)."""
         rows = self._table_to_predict(X)
         return self.posterior_.predict(rows)

@@ -19,6 +19,7 @@ from slp.ir.tree_grammar import (
     SplitRule,
     TreeGrammar,
 )
+from slp.messages.numbers import number_text
 from slp.source import visible
 
 
@@ -109,7 +110,8 @@ def _runs(grammar: TreeGrammar, f: int, pairs: list[list[int]]) -> Iterator[tupl
 def _interval(breakpoints: list[float], first: int, last: int) -> str:
     """The thresholds of cells `first` to `last`: `(0, 24]`, or `24` for one point."""
     if first == last and first % 2 == 1:
-        return f"{breakpoints[first // 2]:g}"
+        return number_text(breakpoints[first // 2])
     low = breakpoints[(first - 1) // 2] if first > 0 else -math.inf
     high = breakpoints[last // 2] if last < 2 * len(breakpoints) else math.inf
-    return f"{'[' if first % 2 else '('}{low:g}, {high:g}{']' if last % 2 else ')'}"
+    ends = f"{number_text(low)}, {number_text(high)}"
+    return f"{'[' if first % 2 else '('}{ends}{']' if last % 2 else ')'}"

@@ -244,10 +244,21 @@ class CheckedProgram:
     soft: bool = False
 
     @property
+    def measures(self) -> frozenset[Measure]:
+        """The measures of all rules that split."""
+        bodies = (rule.body for rule in self.rules)
+        return frozenset(body.measure for body in bodies if isinstance(body, SplitBody))
+
+    @property
     def has_ranges(self) -> bool:
         """Whether a split has the measure `range`."""
-        bodies = (rule.body for rule in self.rules)
-        return any(isinstance(body, SplitBody) and body.measure == "range" for body in bodies)
+        return "range" in self.measures
+
+    @property
+    def by_partition(self) -> bool:
+        """Whether every rule that splits has the measure `partition`, so that a tree stands for all
+        trees that part the rows alike, whichever features they split on."""
+        return self.measures == {"partition"}
 
     @property
     def orders(self) -> Mapping[str, tuple[str, ...]]:

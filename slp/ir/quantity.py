@@ -7,6 +7,7 @@ import re
 from collections.abc import Sequence
 from typing import Any, Literal, TypeAlias
 
+from slp.messages.numbers import OwnText, number_text
 from slp.source import visible
 
 #: The side that rows which miss the value take at a split.
@@ -31,7 +32,7 @@ def level_numbers(levels: Sequence[str]) -> tuple[float, ...]:
     return numbers_in(levels) or tuple(map(float, range(len(levels))))
 
 
-class Quantity(float):
+class Quantity(OwnText):
     """A number of a feature with declared levels or a declared unit, or a threshold that says where
     missing values go. It computes as a float. As text it is the name of its level, or the number
     with its unit. It equals numbers of the same value with the same side of missing values.
@@ -83,11 +84,11 @@ class Quantity(float):
     def __format__(self, spec: str) -> str:
         if self.level is not None:
             return visible(self.level)
-        shown = format(float(self), spec)
+        shown = format(float(self), spec) if spec else number_text(float(self))
         return shown if self.unit is None else f"{shown} {visible(self.unit)}"
 
     def __str__(self) -> str:
-        return format(self, ".10g")
+        return format(self, "")
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Quantity, (float(self), self.levels, self.unit, self.missing)

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TypeAlias
 
+from slp.messages.numbers import number_text
+
 
 class Op(IntEnum):
     """The instructions, in the order of the core's enumeration.
@@ -113,7 +115,7 @@ def row_function_in_words(function: RowFunction) -> tuple[str | None, list[str]]
     tests: list[str] = []
     for op, operand in function.code:
         if op is Op.CONSTANT:
-            stack.append(f"{operand:g}")
+            stack.append(number_text(operand))
         elif op is Op.ROWS:
             stack.append("N")
         elif op is Op.COUNT:

@@ -163,6 +163,10 @@ class TreeGrammar:
     this, and a later state that contradicts it raises E304. So the weights of the trees whose
     states can be made sum to 1 minus the probability of the other trees of the program, and to 1 if
     no state raises an error. Chains start from such derivations.
+
+    `by_partition` tells whether every rule of the program that splits has the measure `partition`.
+    Then a tree stands for all trees that part the table's rows alike, whichever features they split
+    on. Otherwise a tree is what it says: another feature makes another tree.
     """
 
     features: tuple[str, ...]
@@ -178,6 +182,7 @@ class TreeGrammar:
     horizon: int
     normalised: bool
     min_weight: float | None = None
+    by_partition: bool = False
 
     @property
     def backtracks(self) -> bool:

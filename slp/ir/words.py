@@ -27,6 +27,7 @@ from slp.ir.constraints import (
     Predicate,
 )
 from slp.messages.names import joined
+from slp.messages.numbers import interval_text, number_text, settings_text
 from slp.source import visible
 from slp.terms import Atom, Number, Struct, Term, Text, Var, functor
 
@@ -60,10 +61,10 @@ def _interval(feature: str, low: float, high: float) -> str:
     if low == -math.inf and high == math.inf:
         return ""
     if low == -math.inf:
-        return f"{feature} < {high:g}"
+        return f"{feature} < {number_text(high)}"
     if high == math.inf:
-        return f"{feature} >= {low:g}"
-    return f"{low:g} <= {feature} < {high:g}"
+        return f"{feature} >= {number_text(low)}"
+    return f"{number_text(low)} <= {feature} < {number_text(high)}"
 
 
 def describe_constraint(constraint: Constraint) -> str:
@@ -141,7 +142,7 @@ def _describe_prior(program: ir.CheckedProgram, fine_print: bool) -> list[str]:
     lines = [f"A tree starts as {_text(program.start)}."] if program.start is not None else []
     lines += [_describe_rule(rule, program.weights) for rule in program.rules]
     if program.parameters:
-        values = ", ".join(f"{name} = {value:g}" for name, value in program.parameters.items())
+        values = settings_text(program.parameters)
         lines.append(f"Here {values}.")
     if fine_print or program.weights:
         lines.append(_describe_choice(program))
@@ -157,7 +158,7 @@ def _describe_edits(program: ir.CheckedProgram, edits: ir.EditPrior, fine_print:
     lines = [
         f"Trees are edits of a given one{f' ({edits.file})' if edits.file else ''}, which has "
         f"{_count(edits.tree.n_leaves, 'leaf', 'leaves')}.",
-        f"With probability {edits.p:g} it is edited once more, else it is done.",
+        f"With probability {number_text(edits.p)} it is edited once more, else it is done.",
         "An edit grows a leaf, prunes a pair of leaves or changes a split, all that apply with the "
         "same probability; then the place is drawn uniformly among those that it applies to.",
         f"Its split is drawn among those that are possible there: {_MEASURES[edits.measure]}.",
@@ -168,7 +169,7 @@ def _describe_edits(program: ir.CheckedProgram, edits: ir.EditPrior, fine_print:
             "The prior of a tree is the sum over all sequences of edits that lead to it.",
         ]
     if program.parameters.keys() - {"p"}:
-        values = ", ".join(f"{name} = {value:g}" for name, value in program.parameters.items())
+        values = settings_text(program.parameters)
         lines.append(f"Here {values}.")
     lines += _describe_limits(program)
     lines += [describe_constraint(c) for c in program.constraints]
@@ -235,12 +236,13 @@ def _describe_limits(program: ir.CheckedProgram) -> list[str]:
     if program.support.min_leaf > 1:
         out.append(f"Each side of a split keeps at least {program.support.min_leaf} rows.")
     if program.support.min_weight is not None:
-        least = f"{program.support.min_weight:.10g}"
+        least = number_text(program.support.min_weight)
         out.append(f"Each side of a split keeps rows that weigh at least {least} together.")
     if program.support.max_depth is not None:
         out.append(f"No leaf is deeper than {program.support.max_depth}.")
     for name, weight in program.feature_weights.items():
-        out.append(f"Feature {name} is drawn with weight {weight:g}, where others have 1.")
+        shown = number_text(weight)
+        out.append(f"Feature {name} is drawn with weight {shown}, where others have 1.")
     return out
 
 
@@ -268,7 +270,7 @@ def _describe_failure(program: ir.CheckedProgram) -> str:
 def _describe_leaves(program: ir.CheckedProgram) -> list[str]:
     if program.leaf is None:
         return []
-    args = ", ".join(f"{a:g}" for a in program.leaf.args)
+    args = ", ".join(map(number_text, program.leaf.args))
     if program.leaf.columns:
         line = f"Leaves follow a line in {' and '.join(program.leaf.columns)}: {program.leaf.model}"
         given = f" with {args}" if args else ", with numbers taken from the response"
@@ -326,14 +328,14 @@ def _describe_feature(f: ir.FeatureDeclaration, others: str) -> str:
     if f.levels is not None:
         return f"{name} is ordinal, with levels in the order {' < '.join(f.levels)}."
     measured = "" if f.unit is None else f" is measured in {f.unit} and"
-    ranged = "" if f.range is None else f" lies between {f.range[0]:g} and {f.range[1]:g} and"
+    ranged = "" if f.range is None else f" lies between {interval_text(*f.range, 'and')} and"
     name = f"{name}{measured}{ranged}"
     if f.coding is None:
         return f"{name} is {f.kind or 'numeric' if f.unit or f.range else 'a feature'}."
     if isinstance(f.coding, ir.Bins):
         kind = "quantile bins" if f.coding.kind == "quantile" else "bins of equal width"
         return f"{name} is cut into {f.coding.count} {kind}."
-    return f"{name} is cut at {joined(f'{c:g}' for c in f.coding.cuts)}."
+    return f"{name} is cut at {joined(map(number_text, f.coding.cuts))}."
 
 
 def _text(term: Term) -> str:
@@ -345,7 +347,7 @@ def _text(term: Term) -> str:
         case Atom(name) | Var(name):
             return name
         case Number(value):
-            return str(value)
+            return number_text(value)
         case Text(value):
             return f'"{value}"'
         case Struct(name, args):

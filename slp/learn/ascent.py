@@ -143,12 +143,19 @@ class Ascent(NamedTuple):
 
 
 def climb(
-    function: Climbed, start: Sequence[float], *, iterations: int, tolerance: float
+    function: Climbed,
+    start: Sequence[float],
+    *,
+    iterations: int,
+    tolerance: float,
+    path: list[Ascent] | None = None,
 ) -> tuple[list[Ascent], bool]:
     """The points of the ascent from `start`, with values that never decrease. It stops when a step
-    gains at most `tolerance`; the second result says whether this happened."""
+    gains at most `tolerance`; the second result says whether this happened. `path`: the list that
+    gets the points, which then stay if `function` raises an error."""
     point = np.array(start, np.float64)
-    path = [Ascent(point, function.value(point))]
+    path = [] if path is None else path
+    path.append(Ascent(point, function.value(point)))
     uphill = function.slope(point)
     inverse, fresh = _scaled(uphill), True  # the inverse of the estimated curvature
     while len(path) <= iterations:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,13 +15,14 @@ from slp.errors import SlpError
 from slp.ir import program as ir
 from slp.learn import faults
 from slp.learn.ascent import Interval, climb, intervals_of, slope
+from slp.learn.label_tables import LabelTable, label_tables, no_grouping, plain_label
 from slp.learn.result import Change, Learned
 from slp.learn.text import ProgramText, edited, written
 from slp.messages.learning import NO_LABEL_TO_LEARN
 from slp.resolution import evaluate
 from slp.resolution.graph import Outcome
 from slp.syntax import term_to_text
-from slp.terms import Number, Term, functor
+from slp.terms import Term
 
 #: Decimals of a written label: the least number, the significant digits of the smallest label, the
 #: largest number.
@@ -40,20 +42,17 @@ class Counts:
 @dataclass(eq=False)
 class Labels:
     """The values of the labels. A *set* is a set of clauses that one goal chooses among, whose
-    labels sum to 1. It is learned if its labels are numbers of the file.
-
-    `value` is indexed by the id of a learned clause, and `set_of` by the same id gives the number
-    of its set.
+    labels sum to 1. It is learned if its labels are numbers of the file. `value` is indexed by the
+    id of a learned clause.
     """
 
     program: ir.CheckedProgram
     text: ProgramText
-    sets: list[list[ir.LogicClause]]
+    tables: list[LabelTable]
     value: dict[int, float]
     intervals: dict[str, Interval]
     free: dict[str, float]
     parameters: dict[str, float]
-    set_of: dict[int, int]
 
     @classmethod
     def of(
@@ -62,35 +61,66 @@ class Labels:
         text: ProgramText,
         only: Collection[str],
         compiles: Callable[[Mapping[str, float]], bool],
+        goals: Iterable[Term],
     ) -> Labels:
-        sets = [
-            clauses
-            for clauses in _sets(program.clauses)
-            if len(clauses) > 1 and all(text.holds(c.span) for c in clauses)
+        """The labels that are learned from `goals` (E286, E287, E290)."""
+        tables = [
+            t
+            for t in label_tables(program.clauses, goals)
+            if all(text.holds(c.span) for c in t.clauses)
         ]
+        for table in tables:
+            if not table.groupings and (not only or table.name in only):
+                raise no_grouping(table)
+        tables = [t for t in tables if t.varies]
         names = text.learnable(program.parameters)
-        known = list(dict.fromkeys([*(_name(s[0]) for s in sets), *names]))
-        faults.check_names(only, known)
+        faults.check_names(only, list(dict.fromkeys([*(t.name for t in tables), *names])))
         if only:
-            sets = [s for s in sets if _name(s[0]) in only]
+            tables = [t for t in tables if t.name in only]
             names = [n for n in names if n in only]
         intervals = intervals_of(names, program.parameters, compiles)
-        if not sets and not intervals:
+        if not tables and not intervals:
             raise SlpError(NO_LABEL_TO_LEARN())
         return cls(
             program,
             text,
-            sets,
-            {id(c): float(_plain(c)) for s in sets for c in s},
+            tables,
+            {id(c): plain_label(c) for t in tables for c in t.clauses},
             intervals,
             {n: program.parameters[n] for n in intervals},
             dict(program.parameters),
-            {id(c): i for i, s in enumerate(sets) for c in s},
         )
+
+    @property
+    def sets(self) -> list[list[ir.LogicClause]]:
+        """The sets of clauses whose labels sum to 1."""
+        return [clauses for table in self.tables for clauses in table.sets]
+
+    @cached_property
+    def set_of(self) -> dict[int, int]:
+        """The number of the set of each learned clause, by the clause's id."""
+        return {id(c): i for i, s in enumerate(self.sets) for c in s}
+
+    @property
+    def has_several_groupings(self) -> bool:
+        """Whether the labels of some predicate sum to 1 in more than one way."""
+        return any(len(table.groupings) > 1 for table in self.tables)
+
+    def group(self, exits: Collection[Collection[ir.LogicClause]], *, strict: bool) -> None:
+        """Group the clauses of each predicate in such a way that each goal chooses among clauses of
+        one set. `exits` are the clauses that match a goal.
+
+        Raises
+        ------
+        SlpError
+            E290: there is no such way, and this is `strict`.
+        """
+        self.tables = [table.grouped(exits, strict=strict) for table in self.tables]
+        self.__dict__.pop("set_of", None)
 
     def copy(self) -> Labels:
         """A copy with the present values."""
-        return replace(self, value=dict(self.value))
+        return replace(self, value=dict(self.value), tables=list(self.tables))
 
     def __call__(self, outcome: Outcome) -> float:
         """The probability of an outcome."""
@@ -142,7 +172,7 @@ class Labels:
                 assert clause.label is not None
                 edits.append(self.text.number_edit(clause.label, written(value)))
                 head, span = term_to_text(clause.head), clause.label.span
-                changes.append(Change("label", head, float(_plain(clause)), value, span))
+                changes.append(Change("label", head, plain_label(clause), value, span))
         file = edited(self.text.file, edits)
         return Learned(file, tuple(changes), path, converged, method, ())
 
@@ -188,47 +218,3 @@ def _written_labels(values: Sequence[float]) -> list[float]:
     largest = max(range(len(out)), key=out.__getitem__)
     out[largest] = round(1 - math.fsum(v for i, v in enumerate(out) if i != largest), decimals)
     return out
-
-
-def _plain(clause: ir.LogicClause) -> int | float:
-    assert isinstance(clause.label, Number)
-    return clause.label.value
-
-
-def _name(clause: ir.LogicClause) -> str:
-    key = functor(clause.head)
-    assert key is not None, "the checker lets no other head pass"
-    return key[0]
-
-
-def _sets(clauses: Iterable[ir.LogicClause]) -> list[list[ir.LogicClause]]:
-    """The sets of clauses with numbers as labels that sum to 1: all clauses of a predicate, or
-    those with the same ground term at one argument (the checker's rule of E130)."""
-    predicates: dict[tuple[str, int] | None, list[ir.LogicClause]] = {}
-    for clause in clauses:
-        if clause.label is not None:
-            predicates.setdefault(functor(clause.head), []).append(clause)
-    out = []
-    for key, found in predicates.items():
-        if key is None or not all(isinstance(c.label, Number) for c in found):
-            continue
-        if _sums_to_one(found):
-            out.append(found)
-            continue
-        for position in range(key[1]):
-            parts = _parts(found, position)
-            if all(_sums_to_one(part) for part in parts):
-                out += parts
-                break
-    return out
-
-
-def _parts(clauses: Iterable[ir.LogicClause], position: int) -> list[list[ir.LogicClause]]:
-    parts: dict[Term, list[ir.LogicClause]] = {}
-    for clause in clauses:
-        parts.setdefault(clause.head.args[position], []).append(clause)  # type: ignore[union-attr]
-    return list(parts.values())
-
-
-def _sums_to_one(clauses: Iterable[ir.LogicClause]) -> bool:
-    return abs(math.fsum(_plain(c) for c in clauses) - 1) <= 1e-9

@@ -8,6 +8,8 @@ from slp.errors import Related, SlpError, UsageError
 from slp.messages import learning as words
 from slp.messages.names import nearest
 from slp.source import SourceSpan
+from slp.syntax import term_to_text
+from slp.terms import Term
 
 _Place = tuple[str, SourceSpan | None]
 
@@ -28,6 +30,19 @@ def several_solutions(
     wording = words.SEVERAL_SOLUTIONS_OF_ONE if first == last else words.SEVERAL_SOLUTIONS_OF_TWO
     related = [Related("and to this goal", other)] if other is not None and other != span else []
     return SlpError(wording(span, related=related, goal=goal, first=first, last=last))
+
+
+def other_answers(
+    goal: Term, span: SourceSpan | None, seen: SourceSpan | None, error: SlpError | None
+) -> SlpError:
+    """The diagnostic E289 for a goal at its place, and the observation at `seen`. `error` is what
+    the goal with free arguments has in place of answers, None where it has answers."""
+    related = [] if seen is None else [Related("bound by this observation", seen)]
+    text = term_to_text(goal)
+    if error is None:
+        return SlpError(words.OTHER_ANSWERS(span, related=related, goal=text))
+    reason = error.diagnostics[0].message
+    return SlpError(words.ERROR_WHERE_FREE(span, related=related, goal=text, reason=reason))
 
 
 def check_names(only: Iterable[str], known: Sequence[str]) -> None:

@@ -103,8 +103,8 @@ def is_instance(goal: Term, general: Term) -> bool:
     return True
 
 
-def numbered(goal: Term) -> tuple[Term, int]:
-    """The goal with its variables numbered from 1, and the first number that is free."""
+def numbered(goal: Term, first: int = 1) -> tuple[Term, int]:
+    """The goal with its variables numbered from `first`, and the first number that is free."""
     names = dict.fromkeys(variables(goal))
-    fresh: dict[Var, Term] = {v: replace(v, id=i) for i, v in enumerate(names, start=1)}
-    return substitute(goal, fresh), len(fresh) + 1
+    fresh: dict[Var, Term] = {v: replace(v, id=i) for i, v in enumerate(names, start=first)}
+    return substitute(goal, fresh), first + len(fresh)

@@ -35,15 +35,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.errors import ProgramError, SlpError, UsageError
+from slp.errors import BudgetError, ProgramError, SlpError, UsageError
 from slp.ir import program as ir
 from slp.learn import faults
 from slp.learn.expected_counts import Counts, Labels
+from slp.learn.free_calls import FreeRuns
 from slp.learn.goals import Observation, is_instance, most_general, numbered, tally
 from slp.learn.result import Learned
 from slp.learn.text import ProgramText
@@ -59,6 +61,8 @@ from slp.terms import Term, functor
 
 #: Largest open mass of a sum, relative to the sum.
 _NEGLIGIBLE = 1e-9
+#: Largest open mass, relative to the sum, where only the clauses that compete are looked for.
+_ENOUGH_TO_SEE = 0.1
 
 
 def learn_labels(
@@ -73,6 +77,7 @@ def learn_labels(
     tolerance: float = 1e-9,
     iterations: int = 1000,
     limits: Limits = DEFAULT_LIMITS,
+    progress: Callable[[int, str], None] | None = None,
 ) -> Learned:
     """Maximise the likelihood of observed goals over labels and the parameters in them.
 
@@ -87,6 +92,10 @@ def learn_labels(
         expectation-maximisation, which is wrong if derivations can fail (for comparison).
     tolerance : stop when an iteration gains no more than this in log-likelihood.
     limits : limits of each goal's search.
+    progress : called with the number of iterations done: each sums over all proofs once.
+
+    The budgets that are held (`slp.budgets`) and Ctrl-C end the iterations. The result is that of
+    the last one; without one the error is raised.
 
     Raises
     ------
@@ -98,22 +107,34 @@ def learn_labels(
     seen = tally(observations)
     if not seen:
         raise UsageError(words.NO_GOAL())
-    labels = Labels.of(program, text, only, compiles)
-    sample = _Sample(program, seen, goal, limits, failures)
+    asked = [(o, most_general(o, program) if goal is None else goal) for o in seen]
+    labels = Labels.of(program, text, only, compiles, [o.goal for o in seen])
+    sample = _Sample(program, asked, limits, failures)
     path: list[float] = []
     converged = False
+    ended: BudgetError | KeyboardInterrupt | None = None
     for i in range(iterations + 1):
-        flows = sample.weigh(labels)
+        try:
+            flows = sample.weigh(labels)
+            if i == 0 and (failures or labels.has_several_groupings):
+                labels.group(sample.exits(labels), strict=failures)
+        except (BudgetError, KeyboardInterrupt) as e:
+            if not path:
+                raise
+            ended = e
+            break
         now = flows.log_likelihood
         if path and not now > path[-1] + tolerance:
             converged = True
             break
         path.append(now)
+        if progress is not None:
+            progress(i, "learning")
         kept = labels.copy()
         if i < iterations:
             labels.maximise(flows.counts(labels))
     method = "failure-adjusted maximisation" if failures else "plain expectation-maximisation"
-    return kept.learned(tuple(path), converged, method)
+    return kept.learned(tuple(path), converged, method).ended_by(ended)
 
 
 @dataclass(eq=False)
@@ -174,27 +195,33 @@ class _Sample:
     def __init__(
         self,
         program: ir.CheckedProgram,
-        seen: list[Observation],
-        goal: Term | None,
+        asked: list[tuple[Observation, Term]],
         limits: Limits,
         failures: bool,
     ) -> None:
         self._database = Database(program.clauses, program.parameters)
         self._limits, self._failures = limits, failures
-        self._seen = [(o, self._graph(o.goal)) for o in seen]
+        self._seen: list[tuple[Observation, ChoiceGraph]] = []
         counts: dict[Term, float] = {}
-        for o in seen:
-            general = most_general(o, program) if goal is None else goal
+        for o, general in asked:
             if not is_instance(o.goal, general):
                 raise ProgramError(words.NOT_AN_INSTANCE(o.span, goal=term_to_text(general)))
             counts[general] = counts.get(general, 0.0) + o.count
+            self._seen.append((o, self._graph_of(o, general)))
         self._goals = [(g, n, self._graph(g)) for g, n in counts.items()]
 
-    def _graph(self, goal: Term) -> ChoiceGraph:
+    def _graph(self, goal: Term, companion: FreeRuns | None = None) -> ChoiceGraph:
         term, first = numbered(goal)
-        return ChoiceGraph(
-            self._database, Goal(term, 0, 0, goal.span, END), first, Meter(self._limits)
-        )
+        start = Goal(term, 0, 0, goal.span, END)
+        return ChoiceGraph(self._database, start, first, Meter(self._limits), companion)
+
+    def _graph_of(self, o: Observation, general: Term) -> ChoiceGraph:
+        """The graph of an observation, whose calls are compared with those of the goal that it
+        answers."""
+        free, first = numbered(general)
+        seen, first = numbered(o.goal, first)
+        companion = FreeRuns.of(self._database, free, seen, first, self._limits, o.span)
+        return self._graph(o.goal, companion)
 
     def weigh(self, labels: Labels) -> _Flows:
         """The flows of all graphs under these labels."""
@@ -210,6 +237,16 @@ class _Sample:
         if self._failures:
             goals = [(n, graph, _all_of(g, graph, labels)) for g, n, graph in self._goals]
         return _Flows([(o.count, graph, flow) for o, graph, flow in seen], goals)
+
+    def exits(self, labels: Labels) -> list[list[ir.LogicClause]]:
+        """The clauses that match each stochastic goal below the goals with free arguments, which
+        tell what labels compete. Without failures only a part is looked at."""
+        for _, _, graph in () if self._failures else self._goals:
+            # The goal itself need not have a finite sum, nor any: its exits up to there are known.
+            with suppress(BranchesError, ProgramError):
+                graph.weigh(labels, _ENOUGH_TO_SEE, of_success=True)
+        graphs = [graph for _, _, graph in self._goals]
+        return [[g.outcomes[i].clause for i in found] for g in graphs for found in g.exits]
 
     def _proofs_of(self, o: Observation, graph: ChoiceGraph, labels: Labels) -> Flow:
         """Proofs of an observation. Little mass is open relative to theirs."""

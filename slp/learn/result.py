@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from slp.errors import BudgetError
 from slp.source import SourceFile, SourceSpan
 
 
@@ -34,6 +35,7 @@ class Learned:
     converged : whether the last iteration gained no more than the tolerance.
     method : `failure-adjusted maximisation`, or `inside-outside`.
     notes : cautions about the numbers.
+    interrupted : whether Ctrl-C ended the iterations.
     """
 
     file: SourceFile
@@ -42,3 +44,13 @@ class Learned:
     converged: bool
     method: str
     notes: tuple[str, ...]
+    interrupted: bool = False
+
+    def ended_by(self, cause: BudgetError | KeyboardInterrupt | None) -> Learned:
+        """The same, with a note on what ended the iterations early; None: nothing did."""
+        if cause is None:
+            return self
+        why = cause.diagnostics[0].message if isinstance(cause, BudgetError) else "interrupted"
+        note = f"{why}: the numbers are those of the last iteration"
+        stopped = isinstance(cause, KeyboardInterrupt)
+        return replace(self, notes=(*self.notes, note), interrupted=stopped)

@@ -25,15 +25,16 @@ which the compiled engine computes without storing the steps.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.budgets import check_time
 from slp.data.table import Table
-from slp.errors import UsageError
+from slp.errors import BudgetError, UsageError
 from slp.ir import program as ir
-from slp.learn.ascent import climb
+from slp.learn.ascent import Ascent, climb
 from slp.learn.evidence import EvidenceSums, OtherStepsError, grammar_on, sums_of
 from slp.learn.result import Learned
 from slp.learn.text import ProgramText
@@ -54,6 +55,7 @@ def learn_parameters(
     memory: int,
     tolerance: float = 1e-9,
     iterations: int = 1000,
+    progress: Callable[[int, str], None] | None = None,
 ) -> Learned:
     """Maximise the evidence of tables over the parameters that labels use, and feature weights.
 
@@ -65,6 +67,10 @@ def learn_parameters(
     compiles : whether the program is sound with given values of some parameters.
     memory : budget of each table's sums, in bytes.
     tolerance : stop when an iteration gains no more than this in log evidence.
+    progress : called with the number of sums made.
+
+    The time that is held (`slp.budgets.held`) and Ctrl-C end the ascent. The result is that of the
+    last step; without one the error is raised.
 
     Raises
     ------
@@ -75,10 +81,20 @@ def learn_parameters(
         raise UsageError(NO_TABLE())
     unknowns = Unknowns.of(program, text, only, compiles)
     sums = [sums_of(program, table, memory) for table in tables]
-    evidence = _Evidence(unknowns, sums)
-    path, converged = climb(evidence, unknowns.start, iterations=iterations, tolerance=tolerance)
+    evidence = _Evidence(unknowns, sums, progress)
+    path: list[Ascent] = []
+    converged = False
+    ended: BudgetError | KeyboardInterrupt | None = None
+    try:
+        _, converged = climb(
+            evidence, unknowns.start, iterations=iterations, tolerance=tolerance, path=path
+        )
+    except (BudgetError, KeyboardInterrupt) as e:
+        if not path:
+            raise
+        ended = e
     values = tuple(point.value for point in path)
-    learned = unknowns.learned(path[-1].point, values, converged, evidence.method)
+    learned = unknowns.learned(path[-1].point, values, converged, evidence.method).ended_by(ended)
     caution = evidence_note(grammar_on(program, tables[0]))
     return learned if caution is None else replace(learned, notes=(*learned.notes, caution))
 
@@ -89,6 +105,8 @@ class _Evidence:
 
     unknowns: Unknowns
     sums: Sequence[EvidenceSums]
+    progress: Callable[[int, str], None] | None
+    _made: list[int] = field(default_factory=lambda: [0])
 
     @property
     def method(self) -> str:
@@ -97,6 +115,10 @@ class _Evidence:
 
     def value(self, u: _Vector) -> float:
         """The value; -inf if the labels are invalid."""
+        check_time("while the evidence was summed")
+        if self.progress is not None:
+            self._made[0] += 1
+            self.progress(self._made[0], "learning")
         if not self.unknowns.is_sound(u):
             return -np.inf
         try:

@@ -14,6 +14,9 @@ LEVEL = 0.9
 #: What a leaf model is one of.
 Responses = Literal["classes", "numbers", "counts", "durations"]
 
+#: What of its predictive distribution is the point prediction of a number.
+Point = Literal["mean", "median"]
+
 _M = TypeVar("_M")
 
 
@@ -29,6 +32,7 @@ class LeafFacts:
     ref = 0.0
     squares = False
     predicted_in_core = True
+    point: Point = "mean"
 
     def design(self, x: NDArray[np.float64]) -> NDArray[np.float64] | None:
         """None: leaves predict the same of every row."""
@@ -68,6 +72,8 @@ class LeafModel(Protocol):
     squares: bool
     #: whether the core knows its predictive mean, or class probabilities
     predicted_in_core: bool
+    #: what the point prediction of a number is; of durations the median, as a mean may be infinite
+    point: Point
 
     @property
     def n_statistics(self) -> int:
@@ -110,8 +116,8 @@ class LeafModel(Protocol):
         ...
 
     def values(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
-        """The J numbers that leaves predict by, shape (..., J): the class probabilities, the mean,
-        or the coefficients of a line."""
+        """The J numbers that leaves predict by, shape (..., J): the class probabilities, the mean
+        (`point`: or the median), or the coefficients of a line."""
         ...
 
     def predict_proba(self, S: NDArray[np.float64]) -> NDArray[np.float64]:

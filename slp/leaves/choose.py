@@ -61,12 +61,12 @@ def leaf_model(
         return Dirichlet(classes, args[0] if len(args) == 1 else args)
     if declaration.model == "normal_inverse_gamma":
         mu, kappa, alpha, beta = declaration.args
-        return NormalInverseGamma(mu, kappa, alpha, beta, ref=_reference(y))
+        return NormalInverseGamma(mu, kappa, alpha, beta, ref=_reference(y, weights))
     if declaration.model == NormalLinear.name:
         assert regressors is not None, "the table has its columns"
         return _linear(declaration, y, weights, regressors)
     if declaration.model == NormalShared.name:
-        return NormalShared(*declaration.args, ref=_reference(y))
+        return NormalShared(*declaration.args, ref=_reference(y, weights))
     if LEAF_MODELS[declaration.model].make is not None:
         return OwnModel(declaration.model, declaration.args).checked(y)
     if declaration.model == GammaExponential.name:
@@ -74,8 +74,9 @@ def leaf_model(
     return GammaPoisson(*declaration.args, exposed=y.ndim == 2)
 
 
-def _reference(y: NDArray[Any]) -> float:
-    return float(np.mean(y)) if len(y) else 0.0
+def _reference(y: NDArray[Any], weights: NDArray[np.float64] | None) -> float:
+    """The mean: near the rows of most weight, whose squares would cancel far from it."""
+    return float(np.average(y, weights=weights)) if len(y) else 0.0
 
 
 def _default_numeric(y: NDArray[Any], weights: NDArray[np.float64] | None) -> NormalInverseGamma:
@@ -99,7 +100,7 @@ def _linear(
     if not args:
         mu, kappa, alpha, beta = _default_numeric(y, weights).hyperparameters
         args = (mu, kappa, kappa, alpha, beta)
-    return NormalLinear(declaration.columns, args, centre, scale, ref=_reference(y))
+    return NormalLinear(declaration.columns, args, centre, scale, ref=_reference(y, weights))
 
 
 def _check_response(declaration: LeafDeclaration, classes: Sequence[Label]) -> None:

@@ -8,11 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.ir.whole import is_whole
 from slp.late import late_import
 from slp.leaves.base import LeafFacts, Responses
 from slp.leaves.labels import Label
-from slp.leaves.numbers import count_of, number_text
-from slp.leaves.rising import LogRising
+from slp.leaves.numbers import count_of
+from slp.leaves.rising import LogRising, log_rising
+from slp.messages.numbers import number_text
+
+#: Below it, tables of log gammas differ by the marginal likelihood with an error below 1e-9.
+_MOST_TABULATED = 2**17
 
 
 class Dirichlet(LeafFacts):
@@ -41,6 +46,8 @@ class Dirichlet(LeafFacts):
         tables = {float(a): LogRising(float(a)) for a in self.concentration}
         self._tables = tuple(tables[float(a)] for a in self.concentration)
         self._total = LogRising(float(self.concentration.sum()))
+        others = (np.delete(self.concentration, c).sum() for c in range(len(self.classes)))
+        self._others = np.fromiter(others, np.float64)
 
     @property
     def n_statistics(self) -> int:
@@ -56,11 +63,30 @@ class Dirichlet(LeafFacts):
     def log_marginal(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
         """log P(y), shape (...), of class counts or weights (..., C); see the class's formula."""
         counts = np.asarray(S, dtype=np.float64)
-        total = self._total.at(counts.sum(axis=-1))
+        total = counts.sum(axis=-1)
+        if (is_whole(total) & (total < _MOST_TABULATED)).all() and is_whole(counts).all():
+            return np.asarray(self._rising(counts).sum(axis=-1) - self._total.at(total))
+        return self._log_marginal_of_any(np.maximum(counts, 0.0))
+
+    def _rising(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        """log Gamma(a_c + n_c) - log Gamma(a_c), shape (..., C)."""
         if self.one_number:
-            return np.asarray(self._tables[0].at(counts).sum(axis=-1) - total)
-        terms = (table.at(counts[..., c]) for c, table in enumerate(self._tables))
-        return np.asarray(sum(terms, start=-total))
+            return self._tables[0].at(counts)
+        terms = [table.at(counts[..., c]) for c, table in enumerate(self._tables)]
+        return np.stack(terms, axis=-1)
+
+    def _log_marginal_of_any(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
+        """With m the largest class, d the concentrations of the others, n their sum and R(a, x) =
+        log Gamma(a + x) - log Gamma(a), the terms R(a_m, n_m) - R(A, n_m + n) are R(a_m, d) - R(a_m
+        + n_m, d + n): these are small where the class has nearly all rows, and those where d is
+        large."""
+        m = counts.argmax(axis=-1)
+        most = np.take_along_axis(counts, m[..., None], axis=-1)[..., 0]
+        others = np.where(np.arange(counts.shape[-1]) == m[..., None], 0.0, counts)
+        n, a, d = others.sum(axis=-1), self.concentration[m], self._others[m]
+        near = log_rising(a, d) - log_rising(a + most, d + n)
+        far = log_rising(a, most) - self._total.at(most + n)
+        return np.asarray(self._rising(others).sum(axis=-1) + np.where(most > d, near, far))
 
     def log_parted(self, S: NDArray[np.float64]) -> float:
         """The likelihood of the partition by class; of rows that share their features and not
@@ -100,12 +126,10 @@ class Dirichlet(LeafFacts):
 
     def class_cdf(self, S: NDArray[np.float64], outcome: int, p: float) -> NDArray[np.float64]:
         """The distribution function of Beta(a_c + n_c, the sum of a + n over the other classes) at
-        p, shape (...). With a single class, whose probability is 1, it is a step."""
+        p, shape (...), of two classes at least."""
         betainc = late_import("scipy.special").betainc
 
         weights = np.asarray(S) + self.concentration
-        if len(self.classes) == 1:
-            return np.full(weights.shape[:-1], float(p >= 1))
         own = weights[..., outcome]
         others = np.delete(weights, outcome, axis=-1).sum(axis=-1)
         return np.asarray(betainc(own, others, p))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.leaves.base import Responses
+from slp.leaves.base import Point, Responses
 from slp.leaves.numbers import (
     NumericModel,
     count_of,
@@ -33,6 +34,8 @@ class GammaExponential(NumericModel):
 
     name = "gamma_exponential"
     responses: Responses = "durations"
+    point: Point = "median"
+    predicted_in_core = False
     n_statistics = 3
 
     def __init__(self, a: float, b: float) -> None:
@@ -66,6 +69,17 @@ class GammaExponential(NumericModel):
         shape = a + S[..., 1]
         return np.where(shape > 1, (b + S[..., 2]) / np.where(shape > 1, shape - 1, 1.0), np.inf)
 
+    def median(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """(b + t) (2^(1 / (a + e)) - 1), shape (...); inf beyond the largest float."""
+        a, b = self.hyperparameters
+        S = np.asarray(S)
+        with np.errstate(over="ignore"):
+            return np.asarray((b + S[..., 2]) * np.expm1(math.log(2) / (a + S[..., 1])))
+
+    def values(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The median."""
+        return self.median(S)[..., None]
+
     def cdf(self, S: NDArray[np.float64], y: NDArray[np.float64]) -> NDArray[np.float64]:
         """Lomax distribution function, broadcast over (...)."""
         a, b = self.hyperparameters
@@ -79,13 +93,15 @@ class GammaExponential(NumericModel):
         return {"n": count_of(n), "events": count_of(events), "mean": leaf_mean(n, time)["mean"]}
 
     def predictive(self, S: NDArray[np.float64]) -> dict[str, Any]:
-        """`{"mean": .., "mean_interval": [.., ..], "time": ..}`: the predictive mean (None if it is
-        infinite), the interval of the mean 1/r, and the total observed time."""
+        """`{"median": .., "median_interval": [.., ..], "mean": .., "time": ..}`: the predictive
+        median (None beyond the largest float), the interval of the median log(2)/r given the rate,
+        the predictive mean (None if it is infinite), and the total observed time."""
         a, b = self.hyperparameters
         _, events, time = np.asarray(S).tolist()
         low, high = gamma_interval(a + events, b + time)
         return {
+            "median": finite(float(self.median(S))),
+            "median_interval": [math.log(2) / high, finite(math.log(2) / low) if low > 0 else None],
             "mean": finite(float(self.mean(S))),
-            "mean_interval": [1 / high, finite(1 / low) if low > 0 else None],
             "time": time,
         }

@@ -14,6 +14,8 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.ir.whole import is_whole
+
 #: A class of a response. All classes of a response have one type.
 Label: TypeAlias = bool | int | float | str
 
@@ -34,7 +36,7 @@ def label_text(label: Label) -> str:
         return label
     if isinstance(label, bool):
         return "true" if label else "false"
-    if isinstance(label, float) and not (label.is_integer() and abs(label) < 2**53):
+    if isinstance(label, float) and not is_whole(label):
         return repr(label)
     return str(int(label))
 

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.ir.whole import is_whole
 from slp.late import late_import
 from slp.leaves.base import LEVEL
 from slp.leaves.numbers import NumericModel, finite, leaf_mean
-from slp.leaves.rising import LogRising, log_gamma_half_step
+from slp.leaves.rising import LogRising, log_rising
 
 
 class NormalInverseGamma(NumericModel):
@@ -46,7 +47,7 @@ class NormalInverseGamma(NumericModel):
         self._mu = mu - ref
         self._whole = LogRising(alpha)
         self._half = LogRising(alpha + 0.5)
-        self._half_step = log_gamma_half_step(alpha)
+        self._half_step = float(log_rising(alpha, 0.5))
 
     def statistics(self, y: NDArray[Any]) -> NDArray[np.float64]:
         """(1, y - ref, (y - ref)^2), shape (n, 3), of float64 (n,)."""
@@ -79,7 +80,7 @@ class NormalInverseGamma(NumericModel):
     def _log_gamma_ratio(self, n: NDArray[np.float64]) -> NDArray[np.float64]:
         """log Gamma(alpha + n/2) - log Gamma(alpha)."""
         n = np.asarray(n)
-        if (n != np.floor(n)).any():
+        if not is_whole(n).all():
             return self._whole.at(n / 2)
         pairs, odd = np.divmod(n.astype(np.intp), 2)
         return np.where(odd == 1, self._half_step + self._half(pairs), self._whole(pairs))

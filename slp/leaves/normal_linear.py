@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.ir.whole import is_whole
 from slp.late import late_import
 from slp.leaves.base import LEVEL
-from slp.leaves.numbers import NumericModel, finite, leaf_mean, number_text
-from slp.leaves.rising import LogRising, log_gamma_half_step
+from slp.leaves.numbers import NumericModel, finite, leaf_mean
+from slp.leaves.rising import LogRising, log_rising
 from slp.messages.names import atom
+from slp.messages.numbers import number_text
 
 
 class NormalLinear(NumericModel):
@@ -64,7 +66,7 @@ class NormalLinear(NumericModel):
         self._prior[0, -1] = self._prior[-1, 0] = kappa * (mu - ref)
         self._whole = LogRising(alpha)
         self._half = LogRising(alpha + 0.5)
-        self._half_step = log_gamma_half_step(alpha)
+        self._half_step = float(log_rising(alpha, 0.5))
         self._row: NDArray[np.float64] | None = None
 
     # --- rows ----------------------------------------------------------------------------------
@@ -133,7 +135,7 @@ class NormalLinear(NumericModel):
 
     def _log_gamma_ratio(self, n: NDArray[np.float64]) -> NDArray[np.float64]:
         """log Gamma(alpha + n/2) - log Gamma(alpha)."""
-        if (n != np.floor(n)).any():
+        if not is_whole(n).all():
             return self._whole.at(n / 2)
         pairs, odd = np.divmod(n.astype(np.intp), 2)
         return np.where(odd == 1, self._half_step + self._half(pairs), self._whole(pairs))

@@ -11,22 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.ir.whole import is_whole
 from slp.late import late_import
 from slp.leaves.base import LEVEL, LeafFacts
+from slp.messages.numbers import number_text
 
 #: Weights of classes that differ by less, relatively, are equal: sums of real weights are rounded.
 TIE = 1e-12
 
 _DECIMALS = re.compile(r"\d+\.\d+(?:e[-+]?\d+)?")
-
-
-def number_text(x: float) -> str:
-    """A number as in a program: shortest digits, integers without a point."""
-    if x == int(x) and abs(x) < 1e15:
-        return str(int(x))
-    text = repr(float(x))
-    mantissa, e, exponent = text.partition("e")  # Prolog reads 1.0e-5, not 1e-5
-    return f"{mantissa}.0e{exponent}" if e and "." not in mantissa else text
 
 
 def rounded_text(model: str) -> str:
@@ -95,7 +88,7 @@ def log_best_runs(
 
 def count_of(n: float) -> float:
     """A number of rows, an int; of rows with real weights their weight."""
-    return int(n) if n == int(n) else n
+    return int(n) if is_whole(n) else n
 
 
 def finite(x: float) -> float | None:

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from slp.errors import DataError, UsageError
 from slp.ir.leaf_models import LEAF_MODELS, Signature
-from slp.leaves.numbers import NumericModel, finite, leaf_mean, number_text
+from slp.ir.whole import is_whole
+from slp.leaves.numbers import NumericModel, finite, leaf_mean
 from slp.messages.leaf_models import (
     BAD_OWN_MODEL,
     NAME_OF_OWN_MODEL,
@@ -26,6 +27,7 @@ from slp.messages.leaf_models import (
     OWN_TABLE_AXES,
     OWN_TABLE_DIFFERS,
 )
+from slp.messages.numbers import number_text
 
 _BUILT_IN = frozenset(LEAF_MODELS)
 _NEEDED = ("statistics", "log_marginal", "mean")
@@ -146,7 +148,7 @@ class OwnModel(NumericModel):
         if not placed or not 1 <= len(axes) <= S.shape[1] - 2:
             raise DataError(OWN_TABLE_AXES(name=self.name, most=S.shape[1] - 2))
         whole = S[:, 2 : 2 + len(axes)]
-        if (whole < 0).any() or (whole != np.floor(whole)).any():
+        if (whole < 0).any() or not is_whole(whole).all():
             return f"takes `log_table` of `{self.name}` over whole numbers from 0 up alone"
         most = [int(total) for total in whole.sum(axis=0)]
         size = math.prod(total + 1 for total in most)

@@ -10,6 +10,7 @@ from typing import Literal, TypeAlias, TypeVar
 from slp.ir.constraints import Box
 from slp.lower.automaton import DONE, Automaton
 from slp.lower.cells import Cell
+from slp.messages.numbers import number_text
 
 Q = TypeVar("Q", bound=Hashable)
 BoxBound: TypeAlias = tuple[str, Literal["min", "max"]]
@@ -117,9 +118,9 @@ class ForbidWithinAutomaton(_BoxAutomaton[Within]):
         if state == self._needed():
             return f"inside {self.box.name}"
         kept = [
-            f"{f} >= {self.box.bounds[f][0]:g}"
+            f"{f} >= {number_text(self.box.bounds[f][0])}"
             if end == "min"
-            else f"{f} < {self.box.bounds[f][1]:g}"
+            else f"{f} < {number_text(self.box.bounds[f][1])}"
             for f, end in sorted(state)
         ]
         return " and ".join(kept)

@@ -35,6 +35,7 @@ from slp.messages.lowering import (
     TOO_MANY_RULES,
     TOO_MANY_STATES,
     TOO_MANY_STATES_MADE,
+    TOO_MANY_STEPS,
 )
 from slp.source import SourceSpan
 
@@ -50,6 +51,10 @@ MOST_STATES = 100_000
 
 #: Rules that the states which were listed or made may have, together.
 MOST_RULES = 200_000
+
+#: Steps of constraints, one for each constraint, state and interval of a feature, that listing the
+#: states takes at most without a table.
+MOST_STEPS = 2_000_000
 
 #: Calls in a row, without a split, beyond which a program counts as not finite, unless it is
 #: certain that its calls end.
@@ -99,6 +104,7 @@ class Expansion:
         self._goals = goals
         self._product = product
         self._n_features = len(schema.features)
+        self._from_table = schema.from_table
         self._failure = failure
         self._calls_end = calls_end
         self._states: list[tuple[int, int]] = []
@@ -225,6 +231,9 @@ class Expansion:
         """Raise an error if there are too many states, with the rule that led to the last one."""
         if len(self._states) > MOST_STATES:
             found = TOO_MANY_STATES(rule.span, most=MOST_STATES, what=self._growth())
+            raise TooManyStatesError(found)
+        if not self._from_table and self._product.steps > MOST_STEPS:
+            found = TOO_MANY_STEPS(rule.span, most=MOST_STEPS, states=len(self._states))
             raise TooManyStatesError(found)
         if calls > MOST_CALLS and not self._calls_end:
             found = TOO_MANY_CALLS(rule.span, most=MOST_CALLS, what=self._growth())

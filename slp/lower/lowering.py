@@ -244,6 +244,7 @@ def _grammar(program: ir.CheckedProgram, schema: Schema, maker: StateMaker) -> T
         failure=program.failure,
         min_leaf=program.support.min_leaf,
         min_weight=program.support.min_weight,
+        by_partition=program.by_partition,
         max_leaves=program.max_leaves,
         horizon=maker.expansion.horizon,
         normalised=not any(isinstance(c, _TESTED) for c in program.constraints)
@@ -263,9 +264,7 @@ def _opened(
     states = MadeStates(
         maker,
         single_derivation=has_single_derivations(program),
-        measures=frozenset(
-            rule.body.measure for rule in program.rules if isinstance(rule.body, ir.SplitBody)
-        ),
+        measures=program.measures,
         identity=repr((meaning, program.support, grammar.horizon)),
         sound=partial(sums_to_one, program) if grammar.normalised else None,
         list_all=list_all,

@@ -31,6 +31,8 @@ class Product:
             if f in mentioned
         }
         self._holes = schema.holes
+        #: Steps of automata so far.
+        self.steps = 0
         self._states: list[tuple[Hashable, ...]] = []
         self._numbers: dict[tuple[Hashable, ...], int] = {}
         self._tables: dict[int, SplitTable] = {}
@@ -72,6 +74,7 @@ class Product:
         return SplitColumn(pairs, breakpoints, of_missing)
 
     def _pair(self, state: tuple[Hashable, ...], feature: str, cell: Cell | None) -> Pair:
+        self.steps += len(state)
         steps = [a.step(q, feature, cell) for a, q in zip(self._factors, state, strict=True)]
         refusals = [a.refusal for a, s in zip(self._factors, steps, strict=True) if s is None]
         if refusals:

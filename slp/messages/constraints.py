@@ -25,7 +25,7 @@ E121 = Entry(
     remedy="Swap or correct the bounds.",
     example=":- use(growtree).\nbox(young, age, 40, 0).",
 )
-_EMPTY = "box `{name}` is empty: no number is at least {low:g} and below {high:g}"
+_EMPTY = "box `{name}` is empty: no number is at least {low} and below {high}"
 EMPTY_BOX = E121.says(_EMPTY, _BOX)
 SWAPPED_BOUNDS = E121.says(_EMPTY, "are the bounds swapped? " + _BOX)
 

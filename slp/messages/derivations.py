@@ -52,7 +52,7 @@ E127 = Entry(
     example=":- start(t).\n1/(N-1) :: t --> { rows(N) }, leaf.",
 )
 LABEL_WITHOUT_VALUE = E127.says("the label has no value {at}", AS_REMEDY)
-NEGATIVE_LABEL = E127.says("the label is negative ({value:g}) {at}", AS_REMEDY)
+NEGATIVE_LABEL = E127.says("the label is negative ({value}) {at}", AS_REMEDY)
 
 E130 = Entry(
     "E130: labels do not sum to 1",
@@ -92,7 +92,7 @@ E131 = Entry(
     remedy="Declare `:- weights.` if labels are weights over whole trees.",
     example=":- start(t).\n2 :: t --> leaf.",
 )
-LABEL_ABOVE_1 = E131.says("the label is {value:g}{at}, and a probability is at most 1", AS_REMEDY)
+LABEL_ABOVE_1 = E131.says("the label is {value}{at}, and a probability is at most 1", AS_REMEDY)
 
 E132 = Entry(
     "E132: a rule can never apply",

@@ -144,7 +144,7 @@ LEVELS_DO_NOT_RISE = E102.says(
     "sort them: a tree asks `feature < level`, so the other direction gives the same trees",
 )
 EMPTY_RANGE = E102.says(
-    "a range goes from {low:g} up to {high:g}: no number is inside",
+    "a range goes from {low} up to {high}: no number is inside",
     "write the least value first, `range(0, 30)`",
 )
 TYPE_OF_ALL = E102.says(
@@ -236,8 +236,8 @@ E109 = Entry(
     example=":- use(growtree).\n:- support(min_leaf(0)).",
 )
 NOT_A_NUMBER = E109.says("{what} is not a number")
-NOT_POSITIVE = E109.says("{what} is {value:g}, and must be a number above 0")
-NOT_WHOLE = E109.says("{what} is {value:g}, and must be a whole number of at least {least}")
+NOT_POSITIVE = E109.says("{what} is {value}, and must be a number above 0")
+NOT_WHOLE = E109.says("{what} is {value}, and must be a whole number of at least {least}")
 NOT_FINITE = E109.says("{what} is {value}, and must be finite")
 PARAMETER_NOT_FINITE = E109.says("parameter `{name}` is {value}, and must be a finite number")
 CIRCULAR_PARAMETER = E109.says(
@@ -247,7 +247,7 @@ CUTS_DO_NOT_RISE = E109.says(
     "the cuts must be finite and rise from left to right", "write them in order, each once: {cuts}"
 )
 NO_PROBABILITY_OF_EDITS = E109.says(
-    "the probability of one more edit, `p`, is {value:g}, and must lie between 0 and 1",
+    "the probability of one more edit, `p`, is {value}, and must lie between 0 and 1",
     "0 and 1 themselves are not allowed: at 0 nothing is edited, at 1 edits never end",
 )
 

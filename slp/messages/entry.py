@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from string import Formatter
+from typing import TYPE_CHECKING, Any, Literal
 
 from slp.errors import Diagnostic, OfTime, Related
+from slp.messages.numbers import number_text
 
 if TYPE_CHECKING:
     from slp.source import SourceSpan
@@ -69,7 +71,8 @@ class Entry:
 
 @dataclass(frozen=True)
 class Wording:
-    """A message and its help line, with places for values. An empty help line is none.
+    """A message and its help line, with places for values. An empty help line is none. A float is
+    written by `number_text`, unless its place says how.
 
     A value `nearest` that is not None is a name that the user may have meant: the help line then
     asks for it.
@@ -87,11 +90,22 @@ class Wording:
         help = self.help if values.get("nearest") is None else DID_YOU_MEAN
         return Diagnostic(
             self.entry.code,
-            self.message.format(**values),
+            _filled(self.message, values),
             span,
-            help.format(**values) or None if help else None,
+            _filled(help, values) or None if help else None,
             tuple(related),
             self.entry.severity,
             self.may_follow,
             self.entry.of_time,
         )
+
+
+class _Places(Formatter):
+    def format_field(self, value: Any, format_spec: str) -> str:
+        if isinstance(value, float) and not format_spec:
+            return number_text(value)
+        return format(value, format_spec)
+
+
+def _filled(text: str, values: Mapping[str, object]) -> str:
+    return _Places().vformat(text, (), values)

@@ -53,6 +53,10 @@ NO_MEMORY_LEFT = E501.says(
     "there is no memory left on this machine, or the process may take no more",
     "give a --memory (`memory` in Python) that it has, close other programs, or take fewer rows",
 )
+MEMORY_USED_UP = E501.says(
+    "the memory of {memory} is used up {doing}",
+    "give it more by --memory (`memory` in Python)",
+)
 NO_ROOM_FOR_SETS_OF_ROWS = E501.says(
     "the memory of {memory} is too small: this engine keeps sets of rows, here of {rows:,} "
     "distinct rows and {values:,} values, which take {need} beside the table",
@@ -132,7 +136,7 @@ ROW_LABELS_NOT_1 = E520.says(
     "make them sum to 1 for all counts, or declare `:- weights.`",
 )
 ROW_LABEL_WITHOUT_VALUE = E520.says("the label of `{state}` has no value in {box}", _ROW_LABEL)
-ROW_LABEL_NO_PROBABILITY = E520.says("the label of `{state}` is {value:g} in {box}", _ROW_LABEL)
+ROW_LABEL_NO_PROBABILITY = E520.says("the label of `{state}` is {value} in {box}", _ROW_LABEL)
 
 E526 = Entry(
     "E526: every particle failed",
@@ -293,6 +297,19 @@ SUMMARIES_BY_DRAWS = W540.says(
 NEW_ROWS_BY_DRAWS = W540.says(
     "new rows are predicted by {n:,} independent draws of trees: {limit}",
     "for exact predictions give it more {more}; `predict_error` has the Monte Carlo error",
+)
+
+W550 = Entry(
+    "W550: new rows are predicted by draws, as exact sums take long",
+    cause="Exact sums for the new rows take more than ten seconds of one core, by an estimate from "
+    "the number of boxes: independent draws from the exact posterior answer, with their errors.",
+    remedy="Ask for the engine `exact` by its name to wait for the sums, or predict fewer rows.",
+    example="slp predict growtree data.csv new.csv   (thousands of new rows)",
+)
+NEW_ROWS_TAKE_LONG = W550.says(
+    "{rows} predicted by {n:,} independent draws of trees, as exact sums take about {time} "
+    "(estimate): the largest Monte Carlo standard error is {error}",
+    "for exact predictions ask for the engine `exact`; `predict_error` has each number's error",
 )
 
 W542 = Entry(

@@ -61,11 +61,11 @@ E432 = Entry(
 )
 NOT_A_NUMBER_OF_EVENTS = E432.says(
     "`gamma_poisson` needs counts (whole numbers from 0 to 1e12), but the response `{name}` is "
-    "{value:g} in row {row}",
+    "{value} in row {row}",
     "correct the cell, or declare normal_inverse_gamma",
 )
 NOT_A_DURATION = E432.says(
-    "`gamma_exponential` needs durations above 0, but the response `{name}` is {value:g} in row "
+    "`gamma_exponential` needs durations above 0, but the response `{name}` is {value} in row "
     "{row}",
     "correct the cell; if 0 stands for less than one unit of time, write what it is about: 0.5",
 )
@@ -77,7 +77,7 @@ E433 = Entry(
     example="x,y\n1,2\n2,inf",
 )
 RESPONSE_TOO_LARGE = E433.says(
-    "the response `{name}` is {value:g} in row {row}",
+    "the response `{name}` is {value} in row {row}",
     "responses must be finite and at most 1e150 in size: correct it or change the unit",
 )
 

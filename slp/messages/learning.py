@@ -145,3 +145,59 @@ NO_GOAL = E288.says("there is nothing to learn from: no goal was observed", AS_R
 GOALS_AND_TABLES = E288.says(
     "goals and tables cannot be learned from together", "learn from one kind, then from the other"
 )
+
+E289 = Entry(
+    "E289: a goal answers differently with bound and free arguments",
+    cause="A goal without labels in the proof of an observation has other solutions, or is an "
+    "error, if the arguments that the observation binds are free. A cut, a negation, a comparison "
+    "of terms or a condition tells bound from free arguments. So the masses of the observations "
+    "are not those of the goal's answers.",
+    remedy="Write the predicate so that bound and free arguments give the same solutions.",
+    example="slp learn steady.slp goals.pl   (`goals.pl` is `t(other).`,\n"
+    "`steady.slp` is `t(X) :- c(Y), k(Y, X). k(a, one) :- !. k(_, other).\n"
+    "0.5 :: c(a). 0.5 :: c(b).`)",
+)
+_ALIKE = (
+    "write it so that bound and free arguments give the same solutions: state when each clause "
+    "holds in place of a cut, a condition or a negation, or compare what a choice has bound"
+)
+OTHER_ANSWERS = E289.says(
+    "labels cannot be learned: `{goal}` has other solutions where the arguments that an "
+    "observation binds are free",
+    _ALIKE,
+)
+ERROR_WHERE_FREE = E289.says(
+    "labels cannot be learned: `{goal}` cannot be proved where the arguments that an observation "
+    "binds are free: {reason}",
+    _ALIKE,
+)
+
+E290 = Entry(
+    "E290: the labels of a predicate cannot be learned",
+    cause="The labels of a predicate below the observed goals are numbers that sum to 1 neither "
+    "over all clauses nor for each value of one argument, such as those of a table with two "
+    "parents. Its labels would stay as they are and distort the others.",
+    remedy="Make several arguments one, name by `--only` what is to be learned, or write the "
+    "labels as expressions of parameters.",
+    example="slp learn net.slp goals.pl   (`goals.pl` is `al(1, 0, 0).`, `net.slp` is\n"
+    "`0.5 :: al(0, 0, 0). 0.5 :: al(1, 0, 0). 0.5 :: al(0, 0, 1). 0.5 :: al(1, 0, 1).\n"
+    "0.5 :: al(0, 1, 0). 0.5 :: al(1, 1, 0). 0.5 :: al(0, 1, 1). 0.5 :: al(1, 1, 1).`)",
+)
+SEVERAL_PARENTS = E290.says(
+    "the labels of `{predicate}` cannot be learned: they sum to 1 for each value of the arguments "
+    "{arguments} together, and only labels that depend on one argument are learned",
+    "write these arguments as one, such as `al(1, b(0, 1))`, or name by --only (`only` in Python) "
+    "what is to be learned while these labels stay",
+)
+NO_GROUPING = E290.says(
+    "the labels of `{predicate}` cannot be learned: they sum to 1 neither over all clauses nor for "
+    "each value of one argument",
+    "make them sum to 1, or name by --only (`only` in Python) what is to be learned while these "
+    "labels stay",
+)
+GOALS_ACROSS_SETS = E290.says(
+    "the labels of `{predicate}` cannot be learned: a goal chooses among clauses for different "
+    "values of the argument for which the labels sum to 1",
+    "bind that argument before the goal, or name by --only (`only` in Python) what is to be "
+    "learned while these labels stay",
+)

@@ -61,6 +61,11 @@ TOO_MANY_STATES = E304.says(
 TOO_MANY_STATES_MADE = E304.says(
     _NOT_FINITE + "more than {most:,} states were reached in the run; {what}", AS_REMEDY
 )
+TOO_MANY_STEPS = E304.says(
+    _NOT_FINITE + "without a table its states are not all listed: {states:,} are reached after "
+    "{most:,} steps of constraints",
+    AS_REMEDY,
+)
 TOO_MANY_RULES = E304.says(
     _NOT_FINITE + "more than {most:,} rules are reached, as guards have many answers; {what}",
     AS_REMEDY,

@@ -112,7 +112,7 @@ W150 = Entry(
     "`box(old, age, 900, 1000). :- constraint(forbid(age, within(old))).`)",
 )
 BOX_WITHOUT_ROWS = W150.says(
-    "no row lies in box `{box}`: `{feature}` runs from {least:g} to {most:g}", AS_REMEDY
+    "no row lies in box `{box}`: `{feature}` runs from {least} to {most}", AS_REMEDY
 )
 
 W151 = Entry(
@@ -125,7 +125,7 @@ MIN_LEAF_LEAVES_ONE = W151.says(
     "`min_leaf({count})` leaves one tree, a single leaf: the table has {rows} rows"
 )
 MIN_WEIGHT_LEAVES_ONE = W151.says(
-    "`min_weight({weight:.10g})` leaves one tree, a single leaf: all rows together weigh less than "
+    "`min_weight({weight})` leaves one tree, a single leaf: all rows together weigh less than "
     "twice that"
 )
 MAX_LEAVES_LIMITS_NOTHING = W151.says(

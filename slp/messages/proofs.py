@@ -178,7 +178,7 @@ E220 = Entry(
 )
 _A_LABEL = "a label is a number from 0 up"
 INFINITE_LABEL = E220.says("the label is infinite", _A_LABEL)
-LABEL_BELOW_0 = E220.says("the label is negative ({value:g})", _A_LABEL)
+LABEL_BELOW_0 = E220.says("the label is negative ({value})", _A_LABEL)
 
 E221 = Entry(
     "E221: a state holds a variable",

@@ -83,17 +83,6 @@ REJECTION_OF_WEIGHTS = E246.says(
     "labels are weights here, so rejection cannot tell how often to accept a draw", AS_REMEDY
 )
 
-E247 = Entry(
-    "E247: weights of a proof multiply to too large a number",
-    cause="The labels of a proof are weights, and their product is too large for a float.",
-    remedy="Divide the labels of each predicate by a constant.",
-    example="slp query large.slp p   (`large.slp` is `:- weights. 1.0e200 :: p :- q. 1.0e200 :: "
-    "q.`)",
-)
-WEIGHTS_TOO_LARGE = E247.says(
-    "the weights of this proof multiply to more than a floating-point number can hold", AS_REMEDY
-)
-
 W240 = Entry(
     "W240: a goal failed",
     cause="A query has no proof. This is the goal that its derivations came to and that failed.",
@@ -109,6 +98,24 @@ W241 = Entry(
     example="slp query coin.slp 'length(L, 100000000)'",
 )
 NOTHING_PROVED = W241.says("{reason}", NEEDS_GUARD)
+NOTHING_PROVED_IN_BUDGET = W241.says("{reason}", "{help}")
+
+W242 = Entry(
+    "W242: a search was interrupted",
+    cause="Ctrl-C ended a search for proofs. What was found is told, with its bounds.",
+    remedy="Read the bounds, or run again and let the search end.",
+    example="slp query coin.slp 'member(Z, [a|Z])'   (and Ctrl-C)",
+)
+SEARCH_INTERRUPTED = W242.says("interrupted")
+
+W243 = Entry(
+    "W243: fewer draws than asked for",
+    cause="The time or the memory was used up, or Ctrl-C ended the drawing. The draws made so far "
+    "are kept.",
+    remedy="Give more `--time` or `--memory`, or draw fewer.",
+    example="slp query coin.slp 'coin(X)' -n 100000000 --time 3s",
+)
+DRAWS_CUT_SHORT = W243.says("{reason}: {kept} of {wanted} draws are kept", AS_REMEDY)
 
 # --- proofs that chains draw -------------------------------------------------------------------
 

@@ -129,6 +129,19 @@ NOT_CONVERGED = W530.says(
     "run again with {flags} (in Python: {keywords}), or with another proposal",
 )
 
+W547 = Entry(
+    "W547: too little is there to tell whether a run has converged",
+    cause="The tests of convergence cannot be made: a chain kept fewer than four draws, the time "
+    "was over, one chain has no other to agree with, or there are fewer than four islands.",
+    remedy="Do not use the numbers. Ask for more draws, for more time, or for four chains.",
+    example="slp-sample growtree data.csv --engine mh -n 8 --warmup 0 --thin 1",
+    of_time="perhaps",
+)
+TOO_LITTLE_TO_TELL = W547.says(
+    "not known whether it has converged, do not use the numbers: {faults}",
+    "run again with {flags} (in Python: {keywords})",
+)
+
 W543 = Entry(
     "W543: warm-up was cut short",
     cause="Half of the time that `--time` gives was over before warm-up was done.",

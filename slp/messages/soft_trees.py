@@ -20,14 +20,14 @@ NO_WIDTH = E539.says(
     "the program does not say how wide gates are",
     "declare it, as a share of the range of a feature: `:- param(h, 0.05).`",
 )
-NO_SUCH_WIDTH = E539.says("the width of gates `h` is {h:g}", "give it a number from 1e-6 to 1000")
+NO_SUCH_WIDTH = E539.says("the width of gates `h` is {h}", "give it a number from 1e-6 to 1000")
 NO_SUCH_SPREAD = E539.says(
-    "`h_spread`, the standard deviation of the logarithm of `h`, is {spread:g}",
-    "give it a number from 0 (then `h` is fixed) to {most:g}",
+    "`h_spread`, the standard deviation of the logarithm of `h`, is {spread}",
+    "give it a number from 0 (then `h` is fixed) to {most}",
 )
 FIRST_BELOW_LAST = E539.says(
-    "first_h is {first:g}, and h falls from it to {h:g}, the program's",
-    "give it a number from {h:g} up, or leave it out",
+    "first_h is {first}, and h falls from it to {h}, the program's",
+    "give it a number from {h} up, or leave it out",
 )
 FREE_WIDTH = E539.says(
     "`h` has a prior in this program (`h_spread`), and {option} lowers `h` in warm-up",
@@ -37,6 +37,10 @@ NOT_FOR_SOFT_TREES = E539.says("soft trees have no {what}", AS_REMEDY)
 NOT_A_SOFT_FEATURE = E539.says(
     "soft trees split on numbers, and `{feature}` is {kind}",
     "leave the column out (`:- ignore({feature}).`), or code it as numbers",
+)
+SOFT_RANGE_TOO_LARGE = E539.says(
+    "soft trees scale columns by their range, and that of `{feature}` is beyond the largest number",
+    "divide the column by 10, or take another engine",
 )
 NO_SOFT_LEAVES = E539.says(
     "the leaf model {model} is not for soft trees",

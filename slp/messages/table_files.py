@@ -195,3 +195,27 @@ E414 = Entry(
 UNEQUAL_ROWS = E414.says(
     "row {row} has {cells}, row 1 has {width}", "every row needs one cell for each column"
 )
+
+E448 = Entry(
+    "E448: a value gives no array",
+    cause="A list has parts of different lengths, or an object's `__array__` fails, returns no "
+    "array, or returns an array of cells that no table holds.",
+    remedy="Pass a NumPy array, a pandas or polars frame, or a list of rows of the same length.",
+    example="slp.SLPTreeClassifier().fit([[1, 2], [3]], [0, 1])",
+)
+RAGGED_LIST = E448.says("{what}: the parts of the list differ in length", AS_REMEDY)
+NO_ARRAY = E448.says("{what}: the value of type {type} gives no array: {reason}", AS_REMEDY)
+STRANGE_ARRAY = E448.says(
+    "{what}: the value of type {type} gives an array of type {dtype}", AS_REMEDY
+)
+
+E449 = Entry(
+    "E449: a value gives arrays of different shapes",
+    cause="An object's `__array__` returns an array of another shape when it is asked again, so "
+    "its rows cannot be told.",
+    remedy="Make one array of it, by numpy.asarray, and pass that.",
+    example="program.posterior(stream, y)   (`stream.__array__` returns the rows that have come)",
+)
+CHANGING_ARRAY = E449.says(
+    "{what}: the array has the shape {first}, and {second} when asked again", AS_REMEDY
+)

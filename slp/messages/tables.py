@@ -191,8 +191,7 @@ E439 = Entry(
     example=":- use(growtree). :- feature(age, [range(0, 20)]).",
 )
 OUT_OF_RANGE = E439.says(
-    "column `{name}` is {value:.10g} in row {row}{rows}: outside its declared range, {low:.10g} to "
-    "{high:.10g}",
+    "column `{name}` is {value} in row {row}{rows}: outside its declared range, {low} to {high}",
     AS_REMEDY,
 )
 
@@ -208,6 +207,24 @@ TOO_MANY_BINS = E429.says(
 )
 
 # --- rows to predict ---------------------------------------------------------------------------
+
+E447 = Entry(
+    "E447: a column has cells of another type than at fit",
+    cause="The table that a posterior was made of had truth values, numbers or text in a column. "
+    "The rows to predict have another type there, and the cells of the two types do not match one "
+    "to one, as 0 and 1 match truth values.",
+    remedy="Give the column the type that it had: read and convert both tables alike.",
+    example="slp predict growtree table.csv new.csv   (`table.csv` is `smoker,y\ntrue,a\nfalse,b`, "
+    "`new.csv` is `smoker\nyes\nno`)",
+)
+OTHER_TYPE = E447.says(
+    "column `{name}` holds {now}, such as `{cell}` in row {row}, and held {then} at fit", AS_REMEDY
+)
+OTHER_TYPE_THAN_TESTS = E447.says(
+    "column `{name}` holds {now}, such as `{cell}` in row {row}, and the tests of the tree are for "
+    "{then}",
+    AS_REMEDY,
+)
 
 E442 = Entry(
     "E442: a row to predict misses a value where no row at that split did",
@@ -326,7 +343,7 @@ W404 = Entry(
     example="x,y\n1,3.5\n2,3.5",
 )
 NO_SCALE = W404.says(
-    "the response `{name}` is {value:g} in every row, so its scale was set to 1",
+    "the response `{name}` is {value} in every row, so its scale was set to 1",
     "declare one with :- leaf(normal_inverse_gamma(Mu, Kappa, Alpha, Beta)).",
 )
 
@@ -352,6 +369,22 @@ W406 = Entry(
 COMMAS_AS_TEXT = W406.says(
     "column `{name}` is categorical, and seems to hold numbers with a comma, such as `{cell}`",
     f"write numbers with a point and without separators of thousands (1.5, 1500); {_IF_CATEGORIES}",
+)
+
+W408 = Entry(
+    "W408: values of a column are almost equal",
+    cause="Numbers of a column differ by at most 4 units in the last place of a double, as the "
+    "results of arithmetic do that should be equal. A split may part them.",
+    remedy="Round the column, or declare its cuts, unless the difference means something.",
+    example="x,y\n0.3,b\n0.30000000000000004,a",
+)
+ALMOST_EQUAL = W408.says(
+    "column `{name}` has {count} of almost equal values, such as {low} and {high} (rows {row} and "
+    "{other}), which a split may part",
+    "if they should be equal, round them: in pandas frame[{name!r}] = frame[{name!r}].map(lambda "
+    "x: float(f'{{x:{format}}}')), in polars frame = frame.with_columns(polars.col({name!r})"
+    ".map_elements(lambda x: float(f'{{x:{format}}}'), polars.Float64)); or declare cuts that do "
+    "not part them, :- feature({atom}, [cuts([Cut, ...])]).",
 )
 
 W441 = Entry(

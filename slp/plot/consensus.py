@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from slp.data import Feature, Table
 from slp.ir import IS_MISSING, OneOf, level_numbers
+from slp.messages.numbers import number_text
 from slp.plot.canvas import (
     BLUE,
     GREY,
@@ -28,7 +29,7 @@ from slp.plot.canvas import (
 from slp.plot.points import axis_name, on_axis, values_of
 from slp.plot.shapes import most_used
 from slp.results import Posterior, splits_of, trees_of
-from slp.trees import Split, number_text
+from slp.trees import Split
 
 #: The most features, and the bins of thresholds, whose number is that of the strip's columns.
 _MOST, _BINS = 12, 48
@@ -72,8 +73,8 @@ def thresholds(
         small: dict[str, Any] = {"fontsize": "x-small", "color": GREY, "va": "top", **PLAIN}
         levels = feature.levels or feature.order
         if not levels:
-            ax.text(0, row + 0.32, number_text(float(f"{ends[0]:.4g}")), **small)
-            ax.text(1, row + 0.32, number_text(float(f"{ends[1]:.4g}")), ha="right", **small)
+            ax.text(0, row + 0.32, number_text(ends[0]), **small)
+            ax.text(1, row + 0.32, number_text(ends[1]), ha="right", **small)
         else:
             for level, left in zip(levels, edges, strict=False):
                 ax.text(left, row + 0.32, plain(level, 12), **small)

@@ -27,8 +27,8 @@ from slp.plot.points import Grid, axis_name, grid_of, rows_of, with_value
 from slp.plot.shapes import kind_of, most_used
 from slp.results import Posterior, mean_by_tree, trees_of, weighted_quantiles
 
-#: Said where predictions are left out. Trees with a leaf of no event of durations cause it.
-INFINITE = "left out: where the predicted mean is infinite"
+#: Said where predictions are left out.
+INFINITE = "left out: where the prediction is infinite"
 
 #: The most points of a curve.
 _POINTS = 40
@@ -77,7 +77,7 @@ def dependence(
             _draw(ax, grid, curves[:, :, c], color=GREY, linewidth=0.6, alpha=0.5)
         if band is not None:
             _draw_band(ax, grid, band[:, :, c], colour)
-        name = plain(label_text(table.leaf.classes[c])) if table.leaf.classes else "mean"
+        name = plain(label_text(table.leaf.classes[c])) if table.leaf.classes else table.leaf.point
         mean = curves[:, :, c].mean(axis=1)
         marker = "o" if grid.of_levels else ""
         _draw(ax, grid, mean, color=colour, linewidth=2.2, label=name, zorder=3, marker=marker)
@@ -154,7 +154,7 @@ def _band(
 def predicted(
     posterior: Posterior, rows: NDArray[np.object_], by_draws: bool = False
 ) -> NDArray[np.float64]:
-    """Class probabilities, shape (m, C), or means, shape (m, 1)."""
+    """Class probabilities, shape (m, C), or means or medians, shape (m, 1)."""
     if by_draws:
         return trees_of(posterior).predictions(rows)
     if posterior.table.leaf.classes:
@@ -176,7 +176,7 @@ def response_name(table: Table, chosen: Sequence[int]) -> str:
     """The name of what is predicted."""
     response = plain(table.response, 20)
     if not table.leaf.classes:
-        return f"predicted mean of {response}"
+        return f"predicted {table.leaf.point} of {response}"
     if len(chosen) > 1:
         return f"P({response})"
     return f"P({response} = {plain(label_text(table.leaf.classes[chosen[0]]), 20)})"

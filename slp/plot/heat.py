@@ -11,13 +11,12 @@ from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
 from slp.data import Feature
-from slp.ir import Quantity
+from slp.messages.numbers import number_text
 from slp.plot.canvas import PLAIN, VERMILION, axes_of, nothing, place_of, plain, titled
 from slp.plot.curves import INFINITE, classes_of, predicted, response_name
 from slp.plot.points import axis_name, grid_of, on_axis, rows_of, typical, with_value
 from slp.plot.shapes import kind_of, most_used
 from slp.results import Posterior
-from slp.trees import number_text
 
 
 def heat_map(
@@ -94,9 +93,7 @@ def _fixed(posterior: Posterior, others: NDArray[np.object_], drawn: tuple[int, 
 
 
 def _short(value: Any) -> str:
-    if isinstance(value, str | Quantity):
-        return plain(f"{value:.4g}" if isinstance(value, Quantity) else value, 12)
-    return number_text(float(f"{value:.4g}"))
+    return plain(value if isinstance(value, str) else number_text(value), 12)
 
 
 def _draw_boxes(

@@ -62,5 +62,6 @@ def _words(program: ComparedProgram) -> str:
     if told.kind == "exact":
         return f"{told.value:.2f} exact"
     error = f"{told.error:.2g}" if math.isfinite(told.error) else "?"
-    doubt = "" if program.converged else ", not converged"
+    doubt = {"not known": ", not known whether converged"}.get(program.standing, "")
+    doubt = ", not converged" if program.standing == "not converged" else doubt
     return f"{told.value:.2f} \N{PLUS-MINUS SIGN} {error}{doubt}"

@@ -19,6 +19,12 @@ _Sizes = tuple[Callable[[Posterior], NDArray[np.float64]], Callable[[Tree], int]
 
 #: Values of less probability are not shown at the end of a distribution.
 _LEAST = 5e-4
+#: What stands behind the number of draws.
+_DOUBT = {
+    "converged": "",
+    "not converged": ", not converged",
+    "not known": ", not known whether converged",
+}
 #: The most features in a picture.
 _MOST_FEATURES = 25
 #: Exact distributions of leaves and depth take minutes on some tables of 80 rows. With more
@@ -100,8 +106,7 @@ def kind_of(posterior: Posterior, by_draws: bool = False) -> str:
     if found is None:
         n = len(posterior.draws)
         return f"estimate from {n:,} independent draws" if by_draws else "exact"
-    doubt = "" if found.converged else ", not converged"
-    return f"estimate from {sum(found.draws):,} draws{doubt}"
+    return f"estimate from {sum(found.draws):,} draws{_DOUBT[found.standing]}"
 
 
 def _distribution(

@@ -25,7 +25,7 @@ from slp.plot.canvas import (
 )
 from slp.plot.layout import BAR, CHARACTER, GAP, Layout, Spot, layout_of
 from slp.results import Candidate, Posterior
-from slp.trees import Leaf, Region, SoftTree, Split, Tree, condition_text, leaf_text, number_text
+from slp.trees import Leaf, Region, SoftTree, Split, Tree, condition_text, leaf_text
 
 _TEXT = 8
 #: Height of a leaf's row in inches, and that of its bar in rows.
@@ -130,9 +130,9 @@ class _Outcomes:
 
 
 def _mean_of(leaf: Leaf) -> tuple[float | None, float | None, float | None]:
-    """The mean (or rate) of a leaf and the ends of its interval; None for what is not known."""
+    """The mean, median or rate of a leaf and the ends of its interval; None where unknown."""
     known = {} if leaf.predictive is None else leaf.predictive()
-    for name in ("mean", "rate"):
+    for name in ("median", "mean", "rate"):
         if name in known:
             low, high = known.get(f"{name}_interval", (None, None))
             return known[name], low, high
@@ -158,7 +158,7 @@ def _one_tree(
         at = y + layout.n_leaves - 0.35
         for end, where in ((outcomes.low, 0.0), (outcomes.high, BAR)):
             place = x + layout.leaves_at + where
-            text = number_text(float(f"{end:.3g}"))
+            text = f"{end:.3g}"
             ax.text(place, at, text, ha="center", va="top", fontsize=_TEXT - 2, color=GREY)
 
 

@@ -107,7 +107,7 @@ class _Overlaps:
         if self.comparisons > _MOST_COMPARISONS:
             raise _TooLargeError
         a, b = self._table(one), self._table(other)
-        if "partition" in (one.measure, other.measure):
+        if self.grammar.by_partition:
             # Splits on two features may part the rows alike, also with exchanged sides.
             first, second = np.unique(a[a[:, 0] >= 0], axis=0), np.unique(b[b[:, 0] >= 0], axis=0)
             both = [(x, y) for x in first.tolist() for y in second.tolist()]

@@ -20,9 +20,6 @@ from slp.ir.quantity import Side
 from slp.ir.tree_grammar import TreeGrammar, cell_of
 from slp.problem.new_rows import share_of_untold
 
-#: Gaps are capped, so that a box's sum of gaps stays finite.
-_LARGEST_GAP = np.finfo(np.float64).max / 2**40
-
 
 @dataclass(frozen=True)
 class Cut:
@@ -30,17 +27,17 @@ class Cut:
 
     `threshold` is the canonical one of a numeric feature (less goes left), `level` the level of a
     categorical one (equal goes left); the other is None. They say the side of missing values
-    (`slp.ir.quantity`). `gap` and `length` are its weights under the measures `gap` and `range`.
-    `cell` numbers the cells of all features, feature after feature (`Geometry.first_cell`). `low`
-    and `high` are the cut as `slp.data.table` has it. `group` is the number of the first cut that
-    differs in the side of missing values alone.
+    (`slp.ir.quantity`). `gap` is its weight under the measure `gap`, `log_length` the log of its
+    weight under `range`. `cell` numbers the cells of all features, feature after feature
+    (`Geometry.first_cell`). `low` and `high` are the cut as `slp.data.table` has it. `group` is the
+    number of the first cut that differs in the side of missing values alone.
     """
 
     feature: int
     threshold: float | None
     level: str | None
     gap: float
-    length: float
+    log_length: float
     cell: int
     low: int
     high: int
@@ -238,18 +235,26 @@ class Geometry:
         group = len(self.cuts) if plain == (low, high) else self._number(f, *plain)
         number = self._numbers[f][low, high] = len(self.cuts)
         threshold, level = feature.test(low, high)
-        cell = (
-            feature.cell(plain[0])
-            if threshold is None
-            else cell_of(self._breakpoints[f], threshold)
-        )
-        if plain[0] == feature.missing_code:  # the last
-            cell = int(self.first_cell[f + 1] - self.first_cell[f]) - 1
-        gap = min(feature.gap(low, high), _LARGEST_GAP)
+        n_cells = int(self.first_cell[f + 1] - self.first_cell[f])
+        cell = cell_of_cut(feature, low, high, self._breakpoints[f], n_cells)
+        gap = feature.gap(low, high)
         self.cells.append(int(self.first_cell[f]) + cell)
-        length = feature.length(low, high)
+        length = feature.log_length(low, high)
         self.cuts.append(Cut(f, threshold, level, gap, length, self.cells[-1], low, high, group))
         return number
+
+
+def cell_of_cut(
+    feature: Feature, low: int, high: int, breakpoints: NDArray[np.float64], n_cells: int
+) -> int:
+    """The cell of a cut among the `n_cells` cells of its feature (`slp.ir.tree_grammar`): the last
+    one for the test for missing values."""
+    low, high, _ = feature.without_side(low, high)
+    if low == feature.missing_code:
+        return n_cells - 1
+    if feature.categorical:
+        return feature.cell(low)
+    return cell_of(breakpoints, feature.threshold(low, high))
 
 
 def _rows_by_code(codes: NDArray[np.int32]) -> list[tuple[int, int]]:

@@ -108,7 +108,7 @@ def _label_fault(
 ) -> ProgramError:
     """E520: the label of a rule (by position), or the sum of a state's labels (None), is `value` in
     a box of `rows` rows. `counts` are the rows of each class."""
-    by_class = ", ".join(f"{name} {count:g}" for name, count in counts.items())
+    by_class = ", ".join(f"{name} {count:.10g}" for name, count in counts.items())
     box = f"a box of {rows:,} row{'s' * (rows != 1)}{f' ({by_class})' if by_class else ''}"
     spans = list(dict.fromkeys(r.span for r in state.rules if r.span is not None))
     if rule is None:

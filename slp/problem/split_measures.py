@@ -56,7 +56,7 @@ class SplitArrays:
     box : int64, shape (E,), ascending. Which box, 0 to B - 1.
     cut, cell : int64, shape (E,). Number of the cut in `Geometry.cuts`, and its cell.
     feature : int64, shape (E,). Within a box in canonical order.
-    gap, length : float64, shape (E,).
+    gap, log_length : float64, shape (E,).
     pair : int64, shape (E,). The same number for splits that part a box's rows alike, sides
         disregarded.
     group : int64, shape (E,). The same number for splits that differ in the side of missing values
@@ -70,7 +70,7 @@ class SplitArrays:
     cell: NDArray[np.int64]
     feature: NDArray[np.int64]
     gap: NDArray[np.float64]
-    length: NDArray[np.float64]
+    log_length: NDArray[np.float64]
     pair: NDArray[np.int64]
     group: NDArray[np.int64] | None = None
 
@@ -111,7 +111,7 @@ class SplitArrays:
             cell=np.array([c.cell for c in cuts], np.int64),
             feature=np.array([c.feature for c in cuts], np.int64),
             gap=np.array([c.gap for c in cuts], np.float64),
-            length=np.array([c.length for c in cuts], np.float64),
+            log_length=np.array([c.log_length for c in cuts], np.float64),
             pair=pair,
             group=np.array([c.group for c in cuts], np.int64) if sided else None,
         )
@@ -123,7 +123,7 @@ class SplitArrays:
         box = (np.cumsum(boxes) - 1)[self.box[held]]
         cut, cell, feature, pair = (x[held] for x in (self.cut, self.cell, self.feature, self.pair))
         n, weights = int(boxes.sum()), self.feature_weights
-        gap, length = self.gap[held], self.length[held]
+        gap, length = self.gap[held], self.log_length[held]
         group = None if self.group is None else self.group[held]
         return SplitArrays(n, weights, box, cut, cell, feature, gap, length, pair, group), held
 
@@ -201,7 +201,7 @@ def log_split_probabilities(
         out[taken] = np.log(part / np.bincount(box, part)[box])
     elif measure == "range":
         chosen = splits.feature_weights[splits.feature[taken]] / range_total
-        out[taken] = np.log(chosen * splits.length[taken] / splits.versions(taken))
+        out[taken] = splits.log_length[taken] + np.log(chosen / splits.versions(taken))
     else:
         out[taken] = _probability_by_feature(measure, splits, taken)
     return out

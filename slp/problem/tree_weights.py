@@ -1,4 +1,4 @@
-"""The weight of one tree: the sum over all derivations that part the rows as it does.
+"""The weight of one tree: the sum over all its derivations.
 
 The specification: the core does the same for many trees at once
 (`native/core/mcmc/tree_weights.hpp`).
@@ -112,11 +112,11 @@ class TreeDerivations:
 
 
 def weight_of_tree(process: LocalProcess, tree: Tree) -> TreeWeight:
-    """The weight of all derivations that part the table's rows as a tree does; `_NO_WEIGHT` also if
+    """The weight of all derivations of a tree, its thresholds aside; `_NO_WEIGHT` also if
     the codes do not determine how it parts them.
 
-    A split is matched by one that leaves the same two sets of rows, on the same feature or, under
-    the measure `partition`, on any.
+    A split is matched by one on the same feature that leaves the same two sets of rows; by one on
+    any feature where every split of the program is by `partition` (`TreeGrammar.by_partition`).
     """
     geometry = process.geometry
     parts = parts_of_tree(geometry, tree)
@@ -150,7 +150,7 @@ def _steps(process: LocalProcess, place: PlaceOnTable, parts: list[Part]) -> lis
         elif part.feature >= 0:
             for i, split in enumerate(taken.splits):
                 feature = process.geometry.cuts[split.split.cut].feature
-                if feature == part.feature or taken.rule.measure == "partition":
+                if feature == part.feature or process.grammar.by_partition:
                     for below in _sides(split, part):
                         out.append(
                             WeighedChoice(

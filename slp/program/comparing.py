@@ -20,7 +20,6 @@ from slp.program.folds import (
     answers,
     by_clock,
     checked_seed,
-    converged,
     fold_runs,
     scores_of,
     tell_warnings,
@@ -30,6 +29,7 @@ from slp.program.progress import Progress, shown_progress
 from slp.results import Posterior
 from slp.results.comparison import ComparedProgram, Comparison, bayes_factor
 from slp.results.result import Estimate
+from slp.results.trust import Standing, standing_of
 
 
 def compare(
@@ -138,7 +138,7 @@ class _About:
     reason: str
     log_evidence: Estimate | None
     expected_leaves: Estimate
-    converged: bool
+    standing: Standing
     by_clock: bool
     no_bayes_factor: str | None
     notes: tuple[str, ...]
@@ -150,7 +150,7 @@ def _about(posterior: Posterior) -> _About:
         posterior.reason,
         posterior._result.log_evidence,
         _leaves(posterior),
-        converged(posterior),
+        standing_of(posterior.diagnostics),
         by_clock(posterior),
         posterior.no_bayes_factor,
         tuple(_notes(posterior)),
@@ -172,7 +172,7 @@ def _compared(
         found.log_evidence,
         None,
         found.expected_leaves,
-        found.converged,
+        found.standing,
         found.by_clock,
         scores_of(table, [answer.value for answer in told[1:]]) if told[1:] else None,
         found.no_bayes_factor,

@@ -26,6 +26,7 @@ from slp.results import Posterior
 from slp.results.averages import TreeAverages
 from slp.results.comparison import HeldOut, held_out
 from slp.results.rows_in_leaves import regressors_of_rows
+from slp.results.trust import Standing, standing_of, standing_together
 from slp.runner import check_count
 from slp.runner.options import fresh_seed
 
@@ -196,7 +197,7 @@ class FoldScore:
     right: NDArray[np.bool_] | None
     squared: NDArray[np.float64] | None
     engine: str
-    converged: bool
+    standing: Standing
     by_clock: bool
 
 
@@ -228,13 +229,11 @@ def scores_of(table: SharedTable, found: Iterable[FoldScore]) -> HeldOut:
     squared = [fold.squared for fold in folds if fold.squared is not None]
     no_error = table.censored or not squared
     return held_out(
-        [fold.log_predictive for fold in folds], right or None, None if no_error else squared
+        [fold.log_predictive for fold in folds],
+        right or None,
+        None if no_error else squared,
+        standing_together(fold.standing for fold in folds),
     )
-
-
-def converged(posterior: Posterior) -> bool:
-    """Whether a run's numbers may be used; True of exact sums."""
-    return posterior.diagnostics is None or posterior.diagnostics.converged
 
 
 def by_clock(posterior: Posterior) -> bool:
@@ -244,7 +243,7 @@ def by_clock(posterior: Posterior) -> bool:
 
 def _score(posterior: Posterior, new: Frame, own: NDArray[Any], of_classes: bool) -> FoldScore:
     """How a posterior predicts the outcomes of new rows."""
-    about = posterior.engine, converged(posterior), by_clock(posterior)
+    about = posterior.engine, standing_of(posterior.diagnostics), by_clock(posterior)
     if of_classes:
         told = posterior.predict_proba(new)
         with np.errstate(divide="ignore"):  # a class may have no probability
@@ -275,5 +274,5 @@ def _log_density(posterior: Posterior, new: Frame, own: NDArray[Any]) -> NDArray
                 logs = np.log(mixture.probability) + leaf.log_marginal(S + s) - leaf.log_marginal(S)
             out[i] = np.logaddexp.reduce(logs)
 
-    posterior._result.of_new_rows(fill)
+    posterior._result.of_new_rows(fill, rows)
     return out

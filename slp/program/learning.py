@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from slp.budgets import memory_budget
+from slp.budgets import Deadline, held, held_memory, memory_budget
 from slp.compile import compile_problem, compile_program
 from slp.data import Table, read_columns
 from slp.errors import SlpError, UsageError
@@ -23,6 +23,7 @@ from slp.learn import (
 )
 from slp.messages.learning import GOALS_AND_TABLES
 from slp.program.program import Program
+from slp.program.progress import Progress
 from slp.resolution import Limits
 from slp.resolution.goals import check_number
 from slp.runner import check_count
@@ -30,7 +31,7 @@ from slp.source import SourceFile
 from slp.syntax import parse_term
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class LearnResult(Learned):
     """A result of learning. `program` is the program of the text `file`."""
 
@@ -46,6 +47,8 @@ class LearnResult(Learned):
         return {
             "method": self.method,
             "converged": self.converged,
+            "interrupted": self.interrupted,
+            "notes": list(self.notes),
             "iterations": len(self.log_likelihoods) - 1,
             "log_likelihoods": list(self.log_likelihoods),
             "learned": [
@@ -67,6 +70,8 @@ def learn(
     iterations: int,
     memory: int | str | None,
     limits: Limits,
+    deadline: Deadline,
+    progress: Progress | None,
 ) -> LearnResult:
     """See `slp.Program.learn`."""
     check_number("tolerance", tolerance)
@@ -81,31 +86,35 @@ def learn(
             return False
         return True
 
-    goals, tables = _observed(program.ir, data)
-    if tables:
-        learned = learn_parameters(
-            program.ir,
-            text,
-            tables,
-            only=only,
-            compiles=compiles,
-            memory=memory_budget(memory),
-            tolerance=tolerance,
-            iterations=iterations,
-        )
-    else:
-        learned = learn_labels(
-            program.ir,
-            text,
-            goals,
-            goal=None if goal is None else parse_term(goal),
-            only=only,
-            compiles=compiles,
-            failures=failures,
-            tolerance=tolerance,
-            iterations=iterations,
-            limits=limits,
-        )
+    budget = memory_budget(memory)
+    with held(deadline), held_memory(budget):
+        goals, tables = _observed(program.ir, data)
+        if tables:
+            learned = learn_parameters(
+                program.ir,
+                text,
+                tables,
+                only=only,
+                compiles=compiles,
+                memory=budget,
+                tolerance=tolerance,
+                iterations=iterations,
+                progress=progress,
+            )
+        else:
+            learned = learn_labels(
+                program.ir,
+                text,
+                goals,
+                goal=None if goal is None else parse_term(goal),
+                only=only,
+                compiles=compiles,
+                failures=failures,
+                tolerance=tolerance,
+                iterations=iterations,
+                limits=limits,
+                progress=progress,
+            )
     return LearnResult(**vars(learned), program=Program(learned.file))
 
 

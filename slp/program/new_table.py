@@ -17,6 +17,7 @@ from slp.data.words import listed
 from slp.errors import DataError
 from slp.leaves import label_text
 from slp.messages.names import nearest, plural
+from slp.messages.numbers import interval_text
 from slp.messages.tables import NO_COLUMN
 from slp.source import visible
 
@@ -143,7 +144,7 @@ def range_text(column: Column) -> str:
     """The range of numbers, none of them missing, and how many differ."""
     low, high = np.min(column.cells), np.max(column.cells)
     different = len(np.unique(column.cells))
-    return f"{low:.10g} to {high:.10g}, {plural(different, 'different value')}"
+    return f"{interval_text(low, high)}, {plural(different, 'different value')}"
 
 
 def _levels(column: Column) -> str:

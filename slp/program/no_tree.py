@@ -26,6 +26,9 @@ _SECONDS = 2.0
 _SEARCH = {"engine": DRAWS, "draws": 1, "options": {"chains": 1, "warmup": 0, "thin": 1}}
 _SUM = {"engine": SUMS, "draws": 0, "memory": 64 << 20}
 
+#: The limits that a program may set, as `Support` names them.
+_LIMITS = ("min_leaf", "min_weight", "max_depth")
+
 #: Runs a program in one of these ways and returns the error that ends the run, or None.
 _Attempt: TypeAlias = Callable[[CheckedProgram, dict[str, Any]], SlpError | None]
 
@@ -80,14 +83,30 @@ def _may_split(program: CheckedProgram, X: Any, y: Any) -> bool:
 
 
 def with_blame(error: NoTreeError, program: CheckedProgram, X: Any, y: Any = None) -> NoTreeError:
-    """The error with each constraint or limit without which a search finds a tree."""
+    """The error with each constraint or limit without which a search finds a tree. If there is none
+    such, as where two of them rule out all trees each by itself, it is the error with all
+    statements in force."""
     attempt = _attempts(X, y)
     related = [
         Related("without this there are trees", span)
         for span, less in _one_less(program)
         if span is not None and attempt(less, _SEARCH) is None
     ]
-    return NoTreeError(replace(d, related=(*d.related, *related)) for d in error.diagnostics)
+    if related:
+        return NoTreeError(replace(d, related=(*d.related, *related)) for d in error.diagnostics)
+    first, *others = _in_force(program) or [None]
+    more = [Related("and this is in force", span) for span in others if span is not None]
+    return NoTreeError(
+        replace(d, span=d.span or first, related=(*d.related, *more)) for d in error.diagnostics
+    )
+
+
+def _in_force(program: CheckedProgram) -> list[SourceSpan | None]:
+    """The places of the constraints and limits; of the rules where there are none."""
+    limits = (program.spans.get(f"support:{name}") for name in _LIMITS)
+    places = [*(c.span for c in program.constraints), *limits]
+    found = [span for span in places if span is not None]
+    return list(dict.fromkeys(found or [rule.span for rule in program.rules]))
 
 
 def _one_less(program: CheckedProgram) -> Iterator[tuple[SourceSpan | None, CheckedProgram]]:
@@ -95,7 +114,7 @@ def _one_less(program: CheckedProgram) -> Iterator[tuple[SourceSpan | None, Chec
     for i, constraint in enumerate(program.constraints):
         rest = (*program.constraints[:i], *program.constraints[i + 1 :])
         yield constraint.span, replace(program, constraints=rest)
-    for name in ("min_leaf", "min_weight", "max_depth"):
+    for name in _LIMITS:
         loose = replace(program.support, **{name: getattr(Support(), name)})
         yield program.spans.get(f"support:{name}"), replace(program, support=loose)
 

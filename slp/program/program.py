@@ -9,6 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from slp.analysis import expand_on_table, expand_program
+from slp.budgets import Deadline
 from slp.compile import compile_problem, compile_program
 from slp.engines.exact import estimate_size
 from slp.engines.exact.algorithm import algorithm_in_words
@@ -20,6 +21,7 @@ from slp.late import late_import, optional_module
 from slp.lower import explain_program
 from slp.messages.trees import NOT_A_FUNCTION
 from slp.problem.problem import Problem
+from slp.program.progress import Progress, shown_progress
 from slp.program.proof_questions import ProofQuestions
 from slp.program.tree_questions import TreeQuestions
 from slp.resolution import DEFAULT_LIMITS, Limits
@@ -138,8 +140,13 @@ class Program(TreeQuestions, ProofQuestions):
         iterations: int = 1000,
         memory: int | str | None = None,
         limits: Limits = DEFAULT_LIMITS,
+        time: float | str | Deadline | None = None,
+        progress: Progress | bool | None = None,
     ) -> LearnResult:
         """Learn labels, parameters and feature weights from data, by maximum likelihood.
+
+        When the time or the memory ends, or with Ctrl-C, the result is that of the last iteration,
+        and `notes` says so.
 
         Parameters
         ----------
@@ -154,6 +161,9 @@ class Program(TreeQuestions, ProofQuestions):
         iterations : largest number of iterations.
         memory : budget for each table, as bytes or `"4GiB"`; None is half of the free memory.
         limits : of the search for the proofs of one goal.
+        time : seconds, or a time such as `"90s"`; None for no limit.
+        progress : True shows the progress on a line of standard error. A function is called from
+            time to time with the number of sums made and a word for the phase.
 
         Raises
         ------
@@ -162,17 +172,21 @@ class Program(TreeQuestions, ProofQuestions):
             a limit.
         """
         # This import is late, because few programs learn.
-        learned: LearnResult = late_import("slp.program.learning").learn(
-            self,
-            data,
-            goal=goal,
-            only=only,
-            failures=failures,
-            tolerance=tolerance,
-            iterations=iterations,
-            memory=memory,
-            limits=limits,
-        )
+        deadline = Deadline.of(time)
+        with shown_progress(progress) as shown:
+            learned: LearnResult = late_import("slp.program.learning").learn(
+                self,
+                data,
+                goal=goal,
+                only=only,
+                failures=failures,
+                tolerance=tolerance,
+                iterations=iterations,
+                memory=memory,
+                limits=limits,
+                deadline=deadline,
+                progress=shown,
+            )
         return learned
 
     def _repr_html_(self) -> str:

@@ -19,6 +19,9 @@ CLEAR_LINE = "\r\x1b[K"
 
 _SECONDS_BETWEEN = 0.2
 
+#: What is counted in a phase, by the start of its name; others count boxes.
+_UNITS = {"sampling": "steps", "proving": "choices", "learning": "sums"}
+
 
 class ProgressLine:
     """Updates one line of standard error, and clears it at the end of a phase."""
@@ -40,7 +43,7 @@ class ProgressLine:
 
     def _show(self, done: int, phase: str, now: float) -> None:
         rate = done / max(now - self._started, 0.1)
-        unit = "steps" if phase.startswith("sampling") else "boxes"
+        unit = next((u for p, u in _UNITS.items() if phase.startswith(p)), "boxes")
         what, _, more = phase.partition(", ")
         line = f"{what}: {done:,} {unit}, {rate:,.0f}/s" + (f", {more}" if more else "")
         line = line[: shutil.get_terminal_size().columns - 1]

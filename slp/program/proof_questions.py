@@ -6,6 +6,7 @@ import math
 from typing import TYPE_CHECKING, Any
 
 from slp import engines, resolution
+from slp.budgets import Deadline, held, held_memory, memory_budget
 from slp.ir import program as ir
 from slp.program.progress import Progress, shown_progress
 from slp.resolution import DEFAULT_LIMITS, Limits
@@ -32,34 +33,49 @@ class ProofQuestions:
         limits: Limits = DEFAULT_LIMITS,
         engine: str = "python",
         allow_code: bool = False,
+        memory: int | str | None = None,
+        time: float | str | Deadline | None = None,
+        progress: Progress | bool | None = None,
     ) -> QueryResult:
         """Answers to a goal with their probabilities, by a search for its proofs.
+
+        The search ends early at the limits, the memory or the time, and with Ctrl-C. The result
+        then has bounds, and `reason` says why.
 
         Parameters
         ----------
         goal : Prolog text, such as `"member(X, [a, b]), coin(X)"`.
         given : one more goal that must succeed; variables with the same name are shared.
         best : the number of most probable proofs to keep.
-        tolerance : the search stops when the unexplored mass is at most this.
-        limits : the search stops at these limits earlier; the result then has bounds.
+        tolerance : the search stops when the unexplored mass is at most this share of the mass of
+            the proofs found.
+        limits : inferences and depth of the search (`slp.Limits`).
         engine : `"python"`, or `"prolog"` for SWI-Prolog, which must be installed.
         allow_code : allow goals `prolog(...)`, which can run any code, under SWI-Prolog.
+        memory : what the process may take for the search: bytes, or a size such as `"4GiB"`. None
+            for half of the free memory.
+        time : seconds, or a time such as `"90s"`; None for no limit.
+        progress : as in `sample_proofs`, with the number of choices opened.
 
         Raises
         ------
         SlpError
             A fault in the goal or an option, or in the part of the program that the goal uses.
         """
-        return resolution.run_query(
-            self.ir,
-            goal,
-            given=given,
-            best=best,
-            tolerance=tolerance,
-            limits=limits,
-            engine=engine,
-            allow_code=allow_code,
-        )
+        deadline = Deadline.of(time)
+        with shown_progress(progress) as shown, held_memory(memory_budget(memory)):
+            return resolution.run_query(
+                self.ir,
+                goal,
+                given=given,
+                best=best,
+                tolerance=tolerance,
+                limits=limits,
+                engine=engine,
+                allow_code=allow_code,
+                deadline=deadline,
+                progress=shown,
+            )
 
     def draw(
         self,
@@ -72,12 +88,15 @@ class ProofQuestions:
         limits: Limits = DEFAULT_LIMITS,
         engine: str = "python",
         allow_code: bool = False,
+        memory: int | str | None = None,
+        time: float | str | Deadline | None = None,
     ) -> Draws:
-        """Independent draws of a goal's proofs, as answers.
+        """Independent draws of a goal's proofs, as answers. If the time or the memory ends, or
+        Ctrl-C, the draws made so far are kept, with a warning (W243).
 
         Parameters
         ----------
-        goal, given, engine, allow_code : as in `query`.
+        goal, given, engine, allow_code, memory, time : as in `query`.
         draws : number of draws.
         failure : `"rejection"` (draws have the probabilities of `query`) or `"backtracking"` (draws
             have other probabilities if derivations can fail).
@@ -90,17 +109,18 @@ class ProofQuestions:
             A fault in the goal or an option, or in the part of the program that the goal uses; a
             limit that was reached; no proof to draw.
         """
-        return resolution.run_draws(
-            self.ir,
-            goal,
-            draws,
-            given=given,
-            failure=failure,
-            seed=seed,
-            limits=limits,
-            engine=engine,
-            allow_code=allow_code,
-        )
+        with held(Deadline.of(time)), held_memory(memory_budget(memory)):
+            return resolution.run_draws(
+                self.ir,
+                goal,
+                draws,
+                given=given,
+                failure=failure,
+                seed=seed,
+                limits=limits,
+                engine=engine,
+                allow_code=allow_code,
+            )
 
     def sample_proofs(
         self,
@@ -114,6 +134,7 @@ class ProofQuestions:
         progress: Progress | bool | None = None,
         engine: str = "python",
         allow_code: bool = False,
+        time: float | str | Deadline | None = None,
         **options: Any,
     ) -> SampledProofs:
         """Draws of a goal's proofs by Metropolis-Hastings. The target is prior times likelihood.
@@ -129,6 +150,8 @@ class ProofQuestions:
         draws : number of draws to keep, over all chains.
         seed : None takes one from the system.
         limits : of one proof; proofs beyond them are left out.
+        time : seconds, or a time such as `"90s"`; None for no limit. The draws made so far are
+            kept, with a warning (W541).
         progress : True shows the progress on a line of standard error. A function is called from
             time to time with the number of steps done and a word for the phase.
         options : `chains`, `warmup`, `thin`, `proposal`, `checkpoint`, `resume`, as in `posterior`.
@@ -150,6 +173,7 @@ class ProofQuestions:
                 draws=draws,
                 seed=seed,
                 sampling=options_of(engines.ProofChainOptions, options),
+                deadline=Deadline.of(time),
                 limits=limits,
                 progress=shown,
                 engine=engine,

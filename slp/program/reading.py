@@ -15,6 +15,7 @@ from slp.errors import Diagnostic, ProgramError, SlpError, UnsupportedError
 from slp.folders import Folders, included
 from slp.ir.program import CheckedProgram
 from slp.lower import program_to_tree_grammar, schema_of_program
+from slp.messages.on_table import NO_SPLIT_AT_ALL
 from slp.messages.sources import FILE_WITHOUT_ENDING, NAME_AS_TEXT, TEXT_AS_NAME
 from slp.program.no_tree import find_no_tree
 from slp.program.program import Program
@@ -113,7 +114,9 @@ def _mistakes_in_trees(
         told = compile_problem(program, X, y).warnings
         spans = {warning.span for warning in told}
         # A constraint that leaves one leaf by itself is told of once.
-        return (*told, *(f for f in find_no_tree(program, X, y) if f.span not in spans))
+        once = {NO_SPLIT_AT_ALL.entry.code}
+        found = find_no_tree(program, X, y)
+        return (*told, *(f for f in found if f.code not in once or f.span not in spans))
 
 
 def _source(path: str | Path, include: Include) -> SourceFile:

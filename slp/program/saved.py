@@ -32,7 +32,8 @@ def load_posterior(
     Of a run of draws it has the trees: these predict, and what needs the table's rows or other
     trees is told only by a run that is made again (E562).
 
-    A saved run is data: reading one runs no code in it.
+    A saved run is data: reading one runs no code in it. It warns as the run did if its numbers are
+    not to be used (W530, W547).
 
     Raises
     ------
@@ -52,7 +53,9 @@ def load_posterior(
             result = run.result(threads)
     if deadline is not time:
         deadline.pause()
-    return Posterior(result, run.predicates, run.record)
+    posterior = Posterior(result, run.predicates, run.record, was_read=True)
+    posterior.say_doubt()
+    return posterior
 
 
 def _sums_again(run: SavedRun, memory: int, deadline: Deadline, threads: int) -> Result:

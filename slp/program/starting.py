@@ -17,6 +17,7 @@ from slp.data.columns import Column, labels_of, numbers_of
 from slp.errors import DataError
 from slp.leaves import label_text
 from slp.messages.names import plural
+from slp.messages.numbers import number_text
 from slp.messages.tables import NO_FEATURES
 from slp.program.new_table import MOST_SHOWN, ColumnRole, TablePlan, is_classes, plan_of, range_text
 from slp.program.program import Program
@@ -131,10 +132,10 @@ def _of_outcome(outcome: Column) -> Iterator[str]:
     values = numbers_of(outcome)[0]
     mean, variance = float(np.mean(values)), float(np.var(values)) or 1.0
     known = (_rounded(mean), 0.1, 3, _rounded(variance / 10))
-    near = _rounded(known[-1] / 2)
+    at, near = number_text(known[0]), number_text(_rounded(known[-1] / 2))
     yield f"% Numbers, {range_text(outcome)}. The prior of a leaf, taken from this column:"
-    yield f"% its mean is near {known[0]:g}, a guess that counts as a tenth of a row; its variance"
-    yield f"% is near {near:g}, a guess that counts as 6 rows."
+    yield f"% its mean is near {at}, a guess that counts as a tenth of a row; its variance"
+    yield f"% is near {near}, a guess that counts as 6 rows."
     yield _directive("leaf", Struct("normal_inverse_gamma", tuple(map(Number, known))))
     if outcome.whole and values.min() >= 0:
         counts = Struct("gamma_poisson", (Number(1), Number(_rounded(1 / (mean or 1.0)))))
@@ -203,7 +204,7 @@ def _box_lines(column: Column) -> Iterator[str]:
     values = numbers_of(column)[0]
     low, high = (_rounded(float(q)) for q in np.quantile(values, [0.25, 0.75]))
     if not low < high:
-        low, high = float(values.min()), float(values.max())
+        low, high = _whole(float(values.min())), _whole(float(values.max()))
     box = Struct("box", (Atom("middle"), _atom(column), Number(low), Number(high)))
     yield "%"
     yield "% A box is a region with a name. In this one the outcome is the same everywhere:"
@@ -225,5 +226,9 @@ def _atom(column: Column) -> Atom:
 
 def _rounded(x: float) -> int | float:
     """Three digits; a whole number as an integer."""
-    rounded = float(f"{x:.3g}")
-    return int(rounded) if rounded.is_integer() and abs(rounded) < 1e9 else rounded
+    return _whole(float(f"{x:.3g}"))
+
+
+def _whole(x: float) -> int | float:
+    """A whole number as an integer, if a float holds it exactly."""
+    return int(x) if x.is_integer() and abs(x) < 2**53 else x

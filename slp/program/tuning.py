@@ -21,6 +21,7 @@ from slp.messages.comparing import (
     NO_SUCH_FOLDS,
     TUNED_BY_WHAT,
 )
+from slp.messages.numbers import number_text
 from slp.program.comparing import compare
 from slp.program.folds import (
     FoldScore,
@@ -90,7 +91,7 @@ def cv(
                 len(rows),
                 float(fold.log_predictive.mean()),
                 fold.engine,
-                fold.converged,
+                fold.standing,
                 fold.by_clock,
             )
             for rows, fold in zip(parts, found, strict=True)
@@ -142,7 +143,7 @@ def tune(
         raise UsageError(TUNED_BY_WHAT(by=by))
     points = _points(grid)
     programs = {
-        " ".join(f"{name}={value:.10g}" for name, value in point.items()): program.with_parameters(
+        " ".join(f"{name}={number_text(v)}" for name, v in point.items()): program.with_parameters(
             **{**program.parameters, **point}
         )
         for point in points

@@ -19,6 +19,7 @@ from slp.results import (
     estimate_text,
     evidence_text,
     number_of_trees_text,
+    partition_note,
 )
 from slp.trees import SoftTree, Tree, in_sample_fit
 
@@ -45,10 +46,10 @@ def trust(posterior: Posterior) -> tuple[bool, str]:
         return False, f"These numbers are of {trees} that a search found, not of all trees."
     if found is None:
         return True, "The numbers are exact: they are sums over all trees, no estimates."
-    if not found.tells:
-        return False, f"Do not use these numbers: {found.why_untold} how good they are."
-    if found.warnings:
-        return False, "Do not use these numbers: the chains that drew the trees disagree."
+    if found.standing == "not known":
+        return False, f"Do not use these numbers: {found.warnings[0]} how good they are."
+    if not found.converged:
+        return False, f"Do not use these numbers, not converged: {'; '.join(found.warnings)}."
     return True, (
         f"The numbers are estimates from {plural(sum(found.draws), 'drawn tree')}. Checks of the "
         "draws found no problem. Each number has an error of estimation."
@@ -186,6 +187,8 @@ def trees(posterior: Posterior) -> Html:
         parts.insert(1, tag("p", _GATES))
     if (note := derivations_note(posterior)) is not None:
         parts.append(tag("p", f"{note.capitalize()}."))
+    if (note := partition_note(posterior)) is not None:
+        parts.append(tag("p", f"{note.capitalize()}."))
     for i, found in enumerate(shown_trees(posterior), start=1):
         name = _called(found).capitalize() if i == 1 and found.certified else f"Tree {i}"
         size = f"{plural(found.tree.n_leaves, 'group')}. {standing(found)}"
@@ -251,5 +254,5 @@ def classes_text(posterior: Posterior) -> str:
     total = table_.statistics.sum(axis=0)
     if table_.leaf.classes:
         pairs = zip(table_.leaf.classes, total, strict=True)
-        return ", ".join(f"{label_text(c)} ({n:g} rows)" for c, n in pairs)
+        return ", ".join(f"{label_text(c)} ({n:.10g} rows)" for c, n in pairs)
     return f"numbers; leaves follow {rounded_text(table_.leaf.describe())}"

@@ -10,6 +10,7 @@ import numpy as np
 from slp.data import Feature
 from slp.engines import engine_named
 from slp.kernels import backend
+from slp.messages.numbers import interval_text, number_text, settings_text
 from slp.report.answer import classes_text
 from slp.report.html import Content, Html, details, facts, joined, listing, preformatted, table, tag
 from slp.results import Posterior
@@ -62,12 +63,12 @@ def _values(feature: Feature) -> tuple[str, str]:
         return "ordinal", " < ".join(map(visible, feature.order))
     kind = "numbers" if feature.unit is None else f"numbers in {visible(feature.unit)}"
     if feature.range is not None:
-        kind += f", {feature.range[0]:.10g} to {feature.range[1]:.10g} declared"
+        kind += f", {interval_text(*feature.range)} declared"
     if feature.values is not None:
         low, high = feature.values[0], feature.values[-1]
-        return kind, f"{low:.10g} to {high:.10g}, {len(feature.values)} different values"
+        return kind, f"{interval_text(low, high)}, {len(feature.values)} different values"
     if feature.cuts is not None:
-        shown = ", ".join(f"{c:.6g}" for c in feature.cuts[:_SHOWN_LEVELS])
+        shown = ", ".join(map(number_text, feature.cuts[:_SHOWN_LEVELS]))
         more = len(feature.cuts) - _SHOWN_LEVELS
         return kind, f"cut at {shown}" + (f" and {more} more" if more > 0 else "")
     return kind, "not saved"
@@ -91,7 +92,7 @@ def engine(posterior: Posterior) -> Html:
 def again(posterior: Posterior, command: str | None) -> Html:
     """Versions, seed, and the command or the lines of Python."""
     record = posterior.record
-    parameters = ", ".join(f"{name} = {value:g}" for name, value in record.parameters.items())
+    parameters = settings_text(record.parameters)
     # A command gives the options of all engines.
     taken = {field.name for field in fields(engine_named(posterior.engine).Options)}
     own = {name: value for name, value in record.options.items() if name in taken}

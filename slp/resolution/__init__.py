@@ -16,7 +16,7 @@ For tree rules: `rules` (prepared), `instances` (at a state), `states` (of a pro
 For queries: `choices` (clauses at a stochastic goal), `tails` (goals behind one), `answers` (what
 was bound of an answer), `best_first` and `search` (all proofs), `graph` and `flow` (all proofs as a
 stored graph), `draws`, `runs` and `derivations` (proofs for chains), `failures` (why a goal fails),
-`queries` (answers with their masses), `goals` (the same in text and values, `query_results`),
+`queries` (answers with their `masses`), `goals` (the same in text and values, `query_results`),
 `notes` (remarks on masses).
 """
 
@@ -27,13 +27,14 @@ from slp.resolution.arithmetic import evaluate, evaluate_arguments
 from slp.resolution.cells import ThresholdOutcomes, threshold_outcomes
 from slp.resolution.database import Database, is_builtin
 from slp.resolution.instances import RuleInstance, labels_over_heads, rule_instances
-from slp.resolution.machine import DEFAULT_LIMITS, Limits, Meter
+from slp.resolution.machine import DEFAULT_LIMITS, STATE_LIMITS, Limits, Meter
 from slp.resolution.solve import solve
 from slp.resolution.states import StateRules
 
 if TYPE_CHECKING:
     from slp.resolution.draws import Failure
     from slp.resolution.goals import ENGINES, FAILURES, run_draws, run_query
+    from slp.resolution.masses import mass_text, power_of_ten
     from slp.resolution.queries import (
         ProofSearchResult,
         Query,
@@ -61,6 +62,7 @@ __all__ = [
     "Query",
     "RuleInstance",
     "ProofSearchResult",
+    "STATE_LIMITS",
     "StateRules",
     "ThresholdOutcomes",
     "answers_of_query",
@@ -69,7 +71,9 @@ __all__ = [
     "evaluate_arguments",
     "is_builtin",
     "labels_over_heads",
+    "mass_text",
     "named_variables",
+    "power_of_ten",
     "rule_instances",
     "solve",
     "threshold_outcomes",
@@ -82,6 +86,7 @@ __getattr__, __dir__ = late_names(
         "slp.resolution.draws": "Failure",
         "slp.resolution.query_results": "Draws FiredClause Proof QueryResult Value",
         "slp.resolution.goals": "ENGINES FAILURES run_draws run_query",
+        "slp.resolution.masses": "mass_text power_of_ten",
         "slp.resolution.queries": (
             "ProofSearchResult Query answers_of_query draw_answers named_variables"
         ),

@@ -23,10 +23,13 @@ from slp.resolution.functions import (
     UndefinedError,
     Value,
 )
-from slp.resolution.store import LARGEST
 from slp.resolution.templates import Pattern, Slot, Template, build
 from slp.source import SourceSpan
 from slp.terms import Atom, Number, Struct, Term, Text, Var, with_args
+
+#: Most parts of an expression; shared parts count as often as they occur. One of them takes up to a
+#: microsecond or two.
+_MOST_PARTS = 500_000
 
 
 def _as_given(term: Term) -> Term:
@@ -56,7 +59,7 @@ def evaluate(
     values: list[Value] = []
     # A term and the place around it; its function once the values of its arguments are known.
     todo: list[tuple[Template, SourceSpan | None, Function | None]] = [(term, span, None)]
-    for _ in range(LARGEST):
+    for _ in range(_MOST_PARTS):
         if not todo:
             return values[0]
         written, around, function = todo.pop()
@@ -88,7 +91,7 @@ def evaluate(
         else:
             assert type(t) is Text
             raise faults.not_a_number(t, place)
-    raise faults.too_large(LARGEST, span)
+    raise faults.too_large(_MOST_PARTS, span)
 
 
 def _meaning(

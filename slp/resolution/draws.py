@@ -22,6 +22,7 @@ from random import Random
 from typing import Literal, TypeAlias
 
 from slp.resolution import faults
+from slp.resolution.best_first import check_budgets
 from slp.resolution.choices import Option, enter, options_at
 from slp.resolution.clauses import PreparedPredicate
 from slp.resolution.database import Database
@@ -57,6 +58,10 @@ class _DrawingMachine(Machine):
         self._random = random
         self._backtracks = sampler.failure == "backtracking"
         self._weights = sampler.weights
+
+    def look(self) -> None:
+        """Check the budgets that are held."""
+        check_budgets()
 
     def choose(
         self, predicate: PreparedPredicate, goal: Goal, args: tuple[Term, ...]
@@ -134,6 +139,7 @@ class Sampler:
             raise faults.weighted_draws(self.goal.span)
         meter, begun = Meter(self.limits), self.tries
         while True:
+            check_budgets()
             self.tries += 1
             rejected, spent = self.tries - begun - 1, meter.inferences
             try:

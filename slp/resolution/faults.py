@@ -19,7 +19,6 @@ from slp.messages.queries import (
     REJECTION_OF_WEIGHTS,
     SEVERAL_PROOFS,
     TREE_AS_GOAL,
-    WEIGHTS_TOO_LARGE,
 )
 from slp.resolution.left_out import why_left_out
 from slp.source import SourceSpan
@@ -131,7 +130,6 @@ crossing_cut = _at(CROSSING_CUT)
 several_proofs = _at(SEVERAL_PROOFS)
 nothing_to_draw = _at(NOTHING_TO_DRAW)
 weighted_draws = _at(REJECTION_OF_WEIGHTS)
-mass_overflow = _at(WEIGHTS_TOO_LARGE)
 code_refused = _at(words.PROLOG_REFUSED)
 needs_prolog = _at(words.NEEDS_PROLOG, NeedsPrologError)
 

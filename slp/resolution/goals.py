@@ -12,12 +12,15 @@ import reprlib
 import secrets
 import sys
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
+from slp.budgets import Deadline, held
 from slp.errors import Diagnostic, UsageError
 from slp.ir import program as ir
 from slp.late import optional_module
 from slp.messages import commands as words
-from slp.messages.queries import GOAL_FAILED, NOTHING_PROVED
+from slp.messages.inference import MEMORY_USED_UP, TIME_OVER
+from slp.messages.queries import GOAL_FAILED, NOTHING_PROVED, NOTHING_PROVED_IN_BUDGET
 from slp.resolution import (
     Failure,
     Limits,
@@ -27,7 +30,10 @@ from slp.resolution import (
     draw_answers,
     named_variables,
 )
+from slp.resolution.best_first import Progress
+from slp.resolution.masses import Mass
 from slp.resolution.notes import notes_on_condition, notes_on_masses
+from slp.resolution.queries import ProofOfAnswer
 from slp.resolution.query_results import Answer, Draws, Proof, QueryResult, fired_clause, values_of
 from slp.source import SourceSpan
 from slp.syntax import parse_term, term_to_text
@@ -35,6 +41,12 @@ from slp.terms import Atom, Term
 
 #: The engines of queries: the interpreter in Python, or SWI-Prolog.
 ENGINES = ("python", "prolog")
+
+#: Share of the time that is kept for the writing of answers.
+_TO_WRITE = 0.1
+
+#: Codes of budgets that are used up: memory, time.
+_OF_BUDGETS = (MEMORY_USED_UP.entry.code, TIME_OVER.entry.code)
 
 #: What happens after a failed draw. It determines the distribution of the draws.
 FAILURES: Mapping[str, str] = {
@@ -53,44 +65,61 @@ def run_query(
     limits: Limits,
     engine: str,
     allow_code: bool,
+    deadline: Deadline,
+    progress: Progress | None,
 ) -> QueryResult:
-    """See `slp.Program.query`."""
+    """See `slp.Program.query`. The search ends a share of the time before the `deadline`, so that
+    its answers can be written."""
     check_number("best", best, whole=True)
     check_number("tolerance", tolerance)
     query = read_query(program, goal, given)
-    if runs_in_prolog(engine):
-        with optional_module("swipl.prolog").PrologProgram(
-            program, allow_code=allow_code
-        ) as loaded:
-            found = answers_of_query(
-                query, best=best, tolerance=tolerance, limits=limits, searcher=loaded.search
-            )
-    else:
-        found = answers_of_query(query, best=best, tolerance=tolerance, limits=limits)
+    asked: dict[str, Any] = {
+        "best": best,
+        "tolerance": tolerance,
+        "limits": limits,
+        "progress": progress,
+    }
+    with held(deadline.before(_TO_WRITE * (0 if deadline.seconds is None else deadline.left()))):
+        if runs_in_prolog(engine):
+            with optional_module("swipl.prolog").PrologProgram(
+                program, allow_code=allow_code
+            ) as loaded:
+                found = answers_of_query(query, searcher=loaded.search, **asked)
+        else:
+            found = answers_of_query(query, **asked)
+    return _result(query, found, deadline)
+
+
+def _result(query: Query, found: ProofSearchResult, deadline: Deadline) -> QueryResult:
+    """The result as text and values. Answers that there is no time to write are left out."""
     names = [v.name for v in named_variables(query.goal)]
+    answers: list[Answer] = []
+    for a in found.answers:
+        if answers and deadline.over():
+            break
+        answers.append(_answer(names, a.terms, a.mass, found))
+    program, failure, upper = query.program, found.failure, found.upper
     return QueryResult(
-        answers=tuple(_answer(names, a.terms, a.mass, found) for a in found.answers),
-        success=found.success,
-        upper=found.upper,
-        failure=found.failure,
-        open=found.open,
-        complete=found.open <= tolerance,
-        reason=None if found.open <= tolerance else _reason(found),
-        best=tuple(
-            Proof(
-                values_of(names, p.terms),
-                p.mass / found.success,
-                p.mass,
-                tuple(fired_clause(f.clause, f.label) for f in p.fired),
-            )
-            for p in found.best
-        ),
+        answers=tuple(answers),
+        success=float(found.success),
+        log_success=found.success.log,
+        upper=None if upper is None else float(upper),
+        log_upper=None if upper is None else upper.log,
+        failure=None if failure is None else float(failure),
+        log_failure=None if failure is None else failure.log,
+        open=float(found.open),
+        log_open=found.open.log,
+        complete=found.complete,
+        reason=None if found.complete else _reason(found),
+        best=tuple(_proof(names, p, found.success) for p in found.best if found.success),
         best_certified=found.best_certified,
         failed=(*(_failed(f.goal, f.span) for f in found.failed), *_where_given_up(found)),
         notes=(
             *notes_on_condition(program, query.goal, query.given),
-            *notes_on_masses(program, query.goal, found.success, found.failure),
+            *notes_on_masses(program, query.goal, found.success, failure),
         ),
+        interrupted=found.interrupted,
+        unwritten=len(found.answers) - len(answers),
     )
 
 
@@ -119,13 +148,12 @@ def run_draws(
         with optional_module("swipl.prolog").PrologProgram(
             program, allow_code=allow_code
         ) as loaded:
-            answers, tries = loaded.draw_answers(
-                query, draws, failure=way, seed=seed, limits=limits
-            )
+            drawn = loaded.draw_answers(query, draws, failure=way, seed=seed, limits=limits)
     else:
-        answers, tries = draw_answers(query, draws, failure=way, seed=seed, limits=limits)
+        drawn = draw_answers(query, draws, failure=way, seed=seed, limits=limits)
     names = [v.name for v in named_variables(query.goal)]
-    return Draws(tuple(values_of(names, terms) for terms in answers), failure, tries, seed)
+    answers = tuple(values_of(names, terms) for terms in drawn.answers)
+    return Draws(answers, failure, drawn.tries, seed, drawn.interrupted)
 
 
 def read_query(program: ir.CheckedProgram, goal: str, given: str | None) -> Query:
@@ -173,17 +201,36 @@ def check_number(option: str, value: object, *, whole: bool = False) -> None:
 
 
 def _answer(
-    names: list[str], terms: Sequence[Term], mass: float, found: ProofSearchResult
+    names: list[str], terms: Sequence[Term], mass: Mass, found: ProofSearchResult
 ) -> Answer:
     """An answer with bounds: all or none of the open mass may belong to it."""
-    bounded = found.upper is not None
-    most = found.success + found.open
+    share = mass.over(found.success)
+    lower = upper = None
+    if found.upper is not None:
+        most = found.success.plus(found.open)
+        lower, upper = mass.over(most), mass.plus(found.open).over(most)
     return Answer(
         values_of(names, terms),
-        mass / found.success,
-        mass,
-        mass / most if bounded else None,
-        (mass + found.open) / most if bounded else None,
+        probability=float(share),
+        log_probability=share.log,
+        mass=float(mass),
+        log_mass=mass.log,
+        lower=None if lower is None else float(lower),
+        log_lower=None if lower is None else lower.log,
+        upper=None if upper is None else float(upper),
+        log_upper=None if upper is None else upper.log,
+    )
+
+
+def _proof(names: list[str], proof: ProofOfAnswer, success: Mass) -> Proof:
+    share = proof.mass.over(success)
+    return Proof(
+        values_of(names, proof.terms),
+        probability=float(share),
+        log_probability=share.log,
+        mass=float(proof.mass),
+        log_mass=proof.mass.log,
+        clauses=tuple(fired_clause(f.clause, f.label) for f in proof.fired),
     )
 
 
@@ -194,8 +241,13 @@ def _reason(found: ProofSearchResult) -> str:
 
 def _where_given_up(found: ProofSearchResult) -> Iterator[Diagnostic]:
     """The goal that was being proved when a limit was reached, if nothing was proved before."""
-    if found.stopped is not None and not found.answers:
-        yield NOTHING_PROVED(found.stopped.span, reason=found.stopped.message)
+    stopped = found.stopped
+    if stopped is None or found.answers or found.interrupted:
+        return
+    if stopped.code in _OF_BUDGETS:
+        yield NOTHING_PROVED_IN_BUDGET(reason=stopped.message, help=stopped.help)
+    else:
+        yield NOTHING_PROVED(stopped.span, reason=stopped.message)
 
 
 def _failed(goal: Term, span: SourceSpan | None) -> Diagnostic:

@@ -32,7 +32,7 @@ import math
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -66,12 +66,33 @@ class Outcome(NamedTuple):
     label: Term
 
 
+class Companion(Protocol):
+    """Follows the runs of a graph, such as to compare them with other runs.
+
+    `follow` is told of each run: what it returned for the exit before (None at the root), the
+    clause entered there, and the exits and the number of proofs that the run found. It returns what
+    belongs to each exit. Nodes are one only if this is equal, too.
+    """
+
+    def follow(
+        self,
+        before: Hashable,
+        clause: PreparedClause | None,
+        exits: Sequence[Exit],
+        proofs: int,
+    ) -> Sequence[Hashable]:
+        """What belongs to each exit."""
+        ...
+
+
 @dataclass(slots=True, eq=False)
 class _GraphNode:
-    """The goals left to prove behind a choice. `start` is the clause to enter, None at the root. A
-    node that is stuck needs more than the limits allow, and stays open."""
+    """The goals left to prove behind a choice. `start` is the clause to enter, None at the root.
+    `beside` is what the companion returned for the exit. A node that is stuck needs more than the
+    limits allow, and stays open."""
 
     start: tuple[Exit, PreparedClause] | None
+    beside: Hashable = None
     is_open: bool = True
     is_stuck: bool = False
     proofs: int = 0
@@ -117,13 +138,15 @@ class ChoiceGraph:
     logical goal has several solutions with exits; then the masses of derivations that succeed and
     fail need not sum to 1; `reached` are stochastic goals that two of the first such solutions lead
     to, fewer where they end in proofs, and `behind` the stochastic goal that they stand behind,
-    None if there is none. `stopped`: the limit that was reached, None if none was.
+    None if there is none. `stopped`: the limit that was reached, None if none was. `companion`
+    follows the runs.
     """
 
     database: Database
     goal: Goal
     first: int
     meter: Meter
+    companion: Companion | None = None
     outcomes: list[Outcome] = field(default_factory=list)
     exits: list[tuple[int, ...]] = field(default_factory=list)
     branches: bool = False
@@ -210,23 +233,27 @@ class ChoiceGraph:
             goal = enter(machine, clause, found.goal, found.args)
         proofs = sum(machine.explore(goal))
         self.meter.add_terms(machine.store)
-        for found, labels in zip(machine.exits, machine.labels, strict=True):
-            self._add_exit(i, found, labels)
+        beside: Sequence[Hashable] = [None] * len(machine.exits)
+        if self.companion is not None:
+            entered = None if node.start is None else node.start[1]
+            beside = self.companion.follow(node.beside, entered, machine.exits, proofs)
+        for found, labels, also in zip(machine.exits, machine.labels, beside, strict=True):
+            self._add_exit(i, found, labels, also)
         node.proofs, node.exits, node.is_open = proofs, len(machine.exits), False
         if proofs + node.exits > 1 and not self.branches:
             self.branches = True
             self.reached = tuple(found.goal for found in machine.exits[:2])
             self.behind = None if node.start is None else node.start[0].goal
 
-    def _add_exit(self, i: int, found: Exit, labels: Sequence[Term]) -> None:
+    def _add_exit(self, i: int, found: Exit, labels: Sequence[Term], beside: Hashable) -> None:
         numbers = []
         for (clause, _), label in zip(found.options, labels, strict=True):
             outcome = self._number.setdefault((id(clause.source), label), len(self.outcomes))
             if outcome == len(self.outcomes):
                 self.outcomes.append(Outcome(clause.source, label))
-            target = self._by_key.setdefault((id(clause), found.key), len(self._nodes))
+            target = self._by_key.setdefault((id(clause), found.key, beside), len(self._nodes))
             if target == len(self._nodes):
-                self._nodes.append(_GraphNode((found, clause)))
+                self._nodes.append(_GraphNode((found, clause), beside))
             self._edges.append((i, outcome, target, len(self.exits)))
             numbers.append(outcome)
         self.exits.append(tuple(numbers))

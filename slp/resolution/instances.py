@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from slp.errors import ProgramError
 from slp.ir import program as ir  # its names are used late: it imports slp.terms
 from slp.ir.row_function import ROUNDING, RowFunction
+from slp.messages.numbers import number_text
 from slp.resolution import faults
 from slp.resolution.database import Database
 from slp.resolution.machine import DEFAULT_LIMITS, Limits, Meter
@@ -125,7 +126,7 @@ def _parameters_to_blame(
     named = []
     for name in dict.fromkeys(t.name for t in subterms(label) if isinstance(t, Atom)):
         if name in parameters:
-            text = f"{name} = {parameters[name]:g}"
+            text = f"{name} = {number_text(parameters[name])}"
             if parameters[name] > 1:
                 value, _ = prepared.label(frame, {**parameters, name: 1})
                 text += ", which must be at most 1" if 0 <= value < math.inf else ""

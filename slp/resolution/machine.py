@@ -35,6 +35,9 @@ class Limits:
 
 DEFAULT_LIMITS = Limits()
 
+#: The limits of the guards and labels of one state where a program is checked: a second or two.
+STATE_LIMITS = Limits(DEFAULT_LIMITS.inferences // 5, DEFAULT_LIMITS.depth // 5)
+
 #: Parts of terms visited that count as one inference.
 PARTS_PER_INFERENCE = 32
 
@@ -127,6 +130,9 @@ class Barrier:
 #: Steps after which `explore` yields False.
 _PAUSE = 10_000
 
+#: Steps after which it calls `look`.
+_LOOK = 250
+
 
 class Machine:
     """One query in progress."""
@@ -177,6 +183,8 @@ class Machine:
             if goal is None:
                 goal = self._guarded(self._retry)
             steps += 1
+            if steps % _LOOK == 0:
+                self.look()
             if steps % _PAUSE == 0:
                 yield False
 
@@ -231,6 +239,9 @@ class Machine:
         used = meter.inferences + self.store.work // PARTS_PER_INFERENCE
         if used > meter.limits.inferences:
             raise faults.too_many_inferences(meter.limits.inferences, span or self.span)
+
+    def look(self) -> None:
+        """Called regularly in a long proof."""
 
     def cut(self, height: int) -> None:
         """Forget the choice points above a height."""

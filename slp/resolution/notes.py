@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 
 from slp.ir.program import CheckedProgram, LogicClause
+from slp.resolution.masses import Mass
 from slp.terms import Number, Struct, Term, Var, conjuncts, functor
 
 _Key = tuple[str, int]
@@ -15,7 +16,7 @@ _ROUNDING = 1e-9
 
 
 def notes_on_masses(
-    program: CheckedProgram, goal: Term, success: float, failure: float | None
+    program: CheckedProgram, goal: Term, success: Mass, failure: Mass | None
 ) -> tuple[str, ...]:
     """Sentences about success and failure (masses; failure None under `:- weights.`).
 
@@ -25,12 +26,12 @@ def notes_on_masses(
     if failure is None:
         return ()
     notes = []
-    if success + failure > 1 + _ROUNDING:
+    if float(success.plus(failure)) > 1 + _ROUNDING:
         notes.append(
             "success and failure sum to more than 1: some logical goal has several solutions, and "
             "the choices behind it count once for each of them"
         )
-    if success > 0 and failure > _ROUNDING:
+    if success and float(failure) > _ROUNDING:
         notes += [_lost(*key) for key in _parted_by_an_argument(program, goal)]
     return tuple(notes)
 

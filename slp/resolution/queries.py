@@ -12,22 +12,23 @@ share their variables, and Z is that of both.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from random import Random
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
-from slp.errors import Diagnostic
+from slp.errors import BudgetError, Diagnostic, warn
 from slp.ir import program as ir  # its names are used late: it imports slp.terms
 from slp.ir.schema import MOST_LEAVES, SOME_LEAVES
+from slp.messages.queries import DRAWS_CUT_SHORT, SEARCH_INTERRUPTED
 from slp.resolution import faults
-from slp.resolution.best_first import BestFirst, FoundProof
+from slp.resolution.best_first import BestFirst, FoundProof, Progress
 from slp.resolution.choices import Fired, fired_clauses
 from slp.resolution.database import Database
 from slp.resolution.draws import Failure, Sampler
 from slp.resolution.failures import FailedGoal, FailureTrace, tracing_machine
 from slp.resolution.machine import DEFAULT_LIMITS, END, Goal, Limits, Machine, Meter
+from slp.resolution.masses import ONE, Mass, total
 from slp.resolution.search import ProofSearch, SearchMachine
 from slp.terms import (
     Atom,
@@ -65,7 +66,7 @@ class MassOfAnswer:
     """
 
     terms: tuple[Term, ...]
-    mass: float
+    mass: Mass
 
 
 @dataclass(frozen=True)
@@ -73,7 +74,7 @@ class ProofOfAnswer:
     """A proof: its answer, its mass, and the labelled clauses used, in order."""
 
     terms: tuple[Term, ...]
-    mass: float
+    mass: Mass
     fired: tuple[Fired, ...]
 
 
@@ -84,18 +85,21 @@ class ProofSearchResult:
     `answers` by decreasing mass; `best` proofs likewise, and whether no other proof can be among
     them (`best_certified`). `success` is the mass of all proofs found, `failure` the mass of what
     is known to fail, `open` that of what was not searched. `upper` bounds the mass of all proofs;
-    None if no bound is known. `stopped` is the limit that was reached. `failed`: the deepest goals
-    that failed, if nothing was proved.
+    None if no bound is known. `complete`: whether the open mass is within the tolerance. `stopped`
+    is the limit that was reached, or the interrupt from the keyboard (`interrupted`). `failed`: the
+    deepest goals that failed, if nothing was proved.
     """
 
     answers: tuple[MassOfAnswer, ...]
     best: tuple[ProofOfAnswer, ...]
     best_certified: bool
-    success: float
-    failure: float | None
-    open: float
-    upper: float | None
+    success: Mass
+    failure: Mass | None
+    open: Mass
+    upper: Mass | None
+    complete: bool
     stopped: Diagnostic | None
+    interrupted: bool
     failed: tuple[FailedGoal, ...]
 
 
@@ -111,11 +115,14 @@ def answers_of_query(
     tolerance: float = 1e-12,
     limits: Limits = DEFAULT_LIMITS,
     searcher: Searcher | None = None,
+    progress: Progress | None = None,
 ) -> ProofSearchResult:
-    """Search for the proofs of a goal until the open mass is at most `tolerance`.
+    """Search for the proofs of a goal until the open mass is at most `tolerance` times the mass
+    found.
 
     `searcher` makes the searches; None for those of this package. Other searches do not tell which
-    goals failed.
+    goals failed. The budgets that are held (`slp.budgets`) end the search, as do the limits and
+    Ctrl-C.
 
     Raises
     ------
@@ -125,33 +132,41 @@ def answers_of_query(
     """
     searcher = searcher or _search
     search = searcher(query, tolerance, limits, True)
-    masses: dict[tuple[Term, ...], list[float]] = {}
-    for proof in search.run():
-        masses.setdefault(canonical(proof.answer), []).append(proof.mass)
-    summed = [MassOfAnswer(key, math.fsum(found)) for key, found in masses.items()]
-    success = math.fsum(mass for found in masses.values() for mass in found)
+    search.progress = progress
+    masses: dict[tuple[Term, ...], list[Mass]] = {}
+    interrupted = False
+    try:
+        for proof in search.run():
+            masses.setdefault(canonical(proof.answer), []).append(proof.mass)
+    except KeyboardInterrupt:
+        search.give_up(SEARCH_INTERRUPTED())
+        interrupted = True
+    summed = [MassOfAnswer(key, total(found)) for key, found in masses.items()]
+    success = total(mass for found in masses.values() for mass in found)
     left = search.open
     weights = query.program.weights
-    proofs, certified = _best_proofs(query, best, tolerance, limits, searcher)
+    proofs, certified = _best_proofs(query, 0 if interrupted else best, tolerance, limits, searcher)
     return ProofSearchResult(
-        answers=tuple(sorted(summed, key=lambda a: -a.mass)),
+        answers=tuple(sorted(summed, key=lambda a: a.mass, reverse=True)),
         best=proofs,
         best_certified=certified,
         success=success,
         failure=None if weights else search.failure,
         open=left,
         upper=_upper(success, left, unbounded=weights or search.branches),
+        complete=search.is_complete,
         stopped=search.stopped,
+        interrupted=interrupted,
         failed=()
-        if summed or searcher is not _search
+        if summed or interrupted or searcher is not _search
         else _failed_goals(query, tolerance, limits, search.stopped is not None),
     )
 
 
-def _upper(success: float, left: float, *, unbounded: bool) -> float | None:
+def _upper(success: Mass, left: Mass, *, unbounded: bool) -> Mass | None:
     if not left:
         return success
-    return None if unbounded else min(success + left, 1.0)
+    return None if unbounded else min(success.plus(left), ONE)
 
 
 def _best_proofs(
@@ -169,13 +184,13 @@ def _best_proofs(
     certain = False
     for proof in search.run():
         kept.append(proof)
-        kept.sort(key=lambda p: -p.mass)  # the sort is stable, and all but the last are sorted
+        kept.sort(key=lambda p: p.mass, reverse=True)  # stable, and all but the last are sorted
         del kept[count:]
         certain = len(kept) == count and not query.program.weights
         if certain and kept[-1].mass >= search.largest_open:
             break
     else:
-        certain = search.open <= tolerance and search.stopped is None
+        certain = search.is_complete and search.stopped is None
     found = (ProofOfAnswer(canonical(p.answer), p.mass, tuple(fired_clauses(p.last))) for p in kept)
     return tuple(found), certain
 
@@ -194,8 +209,9 @@ def _failed_goals(
 
 def draw_answers(
     query: Query, count: int, *, failure: Failure, seed: int, limits: Limits = DEFAULT_LIMITS
-) -> tuple[list[tuple[Term, ...]], int]:
-    """Answers of `count` independent draws, and how many were begun (see `slp.resolution.draws`).
+) -> DrawnAnswers:
+    """Answers of `count` independent draws (see `slp.resolution.draws`). If a budget or Ctrl-C ends
+    the drawing, the answers so far.
 
     `limits` are those of one draw.
 
@@ -209,7 +225,32 @@ def draw_answers(
     goal = linked(goals)
     database = database_of(query.program)
     sampler = Sampler(database, goal, answer, first, limits, failure, weights, Random(seed))
-    return [canonical(sampler.draw()) for _ in range(count)], sampler.tries
+    drawn: list[tuple[Term, ...]] = []
+    interrupted = False
+    try:
+        while len(drawn) < count:
+            drawn.append(canonical(sampler.draw()))
+    except (BudgetError, KeyboardInterrupt) as e:
+        interrupted = cut_short(e, len(drawn), count)
+    return DrawnAnswers(drawn, sampler.tries, interrupted)
+
+
+class DrawnAnswers(NamedTuple):
+    """Answers drawn, how many draws were begun, and whether Ctrl-C ended the drawing."""
+
+    answers: list[tuple[Term, ...]]
+    tries: int
+    interrupted: bool
+
+
+def cut_short(cause: BudgetError | KeyboardInterrupt, kept: int, wanted: int) -> bool:
+    """Warn that a budget or Ctrl-C ended the drawing (W243), and tell whether it was Ctrl-C. If
+    nothing was drawn, raise `cause`."""
+    if not kept:
+        raise cause
+    reason = cause.diagnostics[0].message if isinstance(cause, BudgetError) else "interrupted"
+    warn(DRAWS_CUT_SHORT(reason=reason, kept=kept, wanted=wanted))
+    return not isinstance(cause, BudgetError)
 
 
 # --- preparing ---------------------------------------------------------------------------------

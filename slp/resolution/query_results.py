@@ -40,13 +40,18 @@ class Answer(Bound):
 
     `mass` is the sum of the weights of the proofs found. `probability` is `mass` divided by the
     mass of all proofs found. `lower` and `upper` bound the probability if the search was cut off;
-    None if no bound is known. Free variables are called `_A`, `_B`, ...
+    None if no bound is known. Free variables are called `_A`, `_B`, ... The fields `log_...` are
+    natural logarithms, which also hold where a float underflows to 0 or is inf; -inf of 0.
     """
 
     probability: float
+    log_probability: float
     mass: float
+    log_mass: float
     lower: float | None
+    log_lower: float | None
     upper: float | None
+    log_upper: float | None
 
 
 @dataclass(frozen=True)
@@ -60,11 +65,14 @@ class FiredClause:
 
 @dataclass(frozen=True)
 class Proof:
-    """A proof: its answer, probability and mass, and the labelled clauses used, in order."""
+    """A proof: its answer, probability and mass with their natural logarithms, and the labelled
+    clauses used, in order."""
 
     bindings: Mapping[str, Value]
     probability: float
+    log_probability: float
     mass: float
+    log_mass: float
     clauses: tuple[FiredClause, ...]
 
 
@@ -79,49 +87,65 @@ class QueryResult:
         `slp.resolution.search`).
     failure : mass that is known to fail; None where labels are weights.
     open : mass that was not searched.
-    complete : whether `open` is within the tolerance.
+    log_success, log_upper, log_failure, log_open : natural logarithms of these, which also hold
+        where a float underflows to 0 or is inf; -inf of 0.
+    complete : whether `open` is at most the tolerance times `success`.
     reason : why not, in words; None if complete.
     best : the most probable proofs, if asked for; `best_certified` if no other is as probable.
     notes : what a person must know to read success and failure, in sentences.
     failed : if nothing was proved, the deepest goals that failed, and the place at which a limit
         was reached.
+    interrupted : whether Ctrl-C ended the search.
+    unwritten : answers found that there was no time to write as text. They are counted in
+        `success`, and are not among `answers`.
     """
 
     answers: tuple[Answer, ...]
     success: float
+    log_success: float
     upper: float | None
+    log_upper: float | None
     failure: float | None
+    log_failure: float | None
     open: float
+    log_open: float
     complete: bool
     reason: str | None
     best: tuple[Proof, ...]
     best_certified: bool
     failed: tuple[Diagnostic, ...]
     notes: tuple[str, ...] = ()
+    interrupted: bool = False
+    unwritten: int = 0
 
     def to_dict(self) -> dict[str, object]:
-        """As plain data for JSON."""
+        """As plain data for JSON. Logarithms of 0, and masses too large for a float, are None."""
         out: dict[str, object] = {
-            "answers": [
-                {**a.bindings, "probability": a.probability, "mass": a.mass} for a in self.answers
-            ],
-            "success": self.success,
-            "failure": self.failure,
-            "open": self.open,
-            "upper": self.upper,
+            "answers": [{**a.bindings, **_finite(a, "probability", "mass")} for a in self.answers],
+            **_finite(self, "success", "failure", "open", "upper"),
             "complete": self.complete,
             "reason": self.reason,
+            "interrupted": self.interrupted,
+            "unwritten": self.unwritten,
             "notes": list(self.notes),
         }
         if not self.complete:
-            bounds = [{"lower": a.lower, "upper": a.upper} for a in self.answers]
-            out["probability_bounds"] = bounds
+            out["probability_bounds"] = [_finite(a, "lower", "upper") for a in self.answers]
         if self.best:
             out["best"] = [_proof_to_dict(p) for p in self.best]
             out["best_certified"] = self.best_certified
         if self.failed:
             out["failed"] = [d.to_dict() for d in self.failed]
         return out
+
+
+def _finite(told: object, *names: str) -> dict[str, float | None]:
+    """The numbers of these names and their logarithms; None for what is not finite."""
+    out = {}
+    for name in (n for own in names for n in (own, f"log_{own}")):
+        value = getattr(told, name)
+        out[name] = value if value is not None and math.isfinite(value) else None
+    return out
 
 
 def _proof_to_dict(proof: Proof) -> dict[str, object]:
@@ -131,8 +155,7 @@ def _proof_to_dict(proof: Proof) -> dict[str, object]:
     ]
     return {
         **proof.bindings,
-        "probability": proof.probability,
-        "mass": proof.mass,
+        **_finite(proof, "probability", "mass"),
         "clauses": fired,
     }
 
@@ -142,13 +165,15 @@ class Draws(Sequence[Mapping[str, Value]]):
     """Independent draws: one mapping from variables to values for each.
 
     `failure` names the method for draws that failed. `tries` counts the draws begun, with those
-    rejected.
+    rejected. `interrupted`: whether Ctrl-C ended the drawing; there are fewer draws then, as where
+    a budget ended it.
     """
 
     answers: tuple[Mapping[str, Value], ...]
     failure: str
     tries: int
     seed: int
+    interrupted: bool = False
 
     def __getitem__(self, index):  # type: ignore[no-untyped-def]  # int or slice, as in a tuple
         return self.answers[index]

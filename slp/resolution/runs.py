@@ -21,6 +21,7 @@ from slp.ir import program as ir  # its names are used late: it imports slp.term
 from slp.resolution.best_first import BestFirst, FoundProof, SearchNode
 from slp.resolution.faults import LimitError
 from slp.resolution.machine import Limits, Meter
+from slp.resolution.masses import ONE, Mass
 from slp.resolution.queries import Query, database_of, linked, prepared
 from slp.resolution.search import MachineRun, ProofSearch, Start
 from slp.terms import Term
@@ -69,13 +70,13 @@ class RunsOneByOne(BestFirst[S, R]):
             As a query. A limit that is reached is not an error; it is in `Run.stopped`.
         """
         self._found, self._paused = [], True
-        node: SearchNode[S, R] = SearchNode(1.0, None, start)
+        node: SearchNode[S, R] = SearchNode(ONE, None, start)
         stopped = None
         self.allow_anew()
         try:
             while self._paused:
                 self._paused = False
-                for proof in self.advance(node, 1.0):
+                for proof in self.advance(node, ONE):
                     self._found.append(Alternative(None, 1.0, None, proof.answer))
         except LimitError as e:
             stopped = e.diagnostics[0]
@@ -102,9 +103,9 @@ class RunsOneByOne(BestFirst[S, R]):
     def proof(self, node: SearchNode[S, R], answer: Term) -> FoundProof:
         """Proofs are not counted here."""
         node.exits += 1
-        return FoundProof(answer, 1.0, None)
+        return FoundProof(answer, ONE, None)
 
-    def lay_aside(self, node: SearchNode[S, R], priority: float) -> None:
+    def lay_aside(self, node: SearchNode[S, R], priority: Mass) -> None:
         """Continue at once, because there is only one run."""
         self._paused = True
 

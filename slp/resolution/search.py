@@ -13,11 +13,12 @@ from typing import TypeAlias
 
 from slp.resolution import faults
 from slp.resolution.answers import RecordedAnswer
-from slp.resolution.best_first import BestFirst, FoundProof, SearchNode
+from slp.resolution.best_first import BestFirst, FoundProof, SearchNode, check_budgets
 from slp.resolution.choices import Option, enter, options_at
 from slp.resolution.clauses import PreparedClause, PreparedPredicate
 from slp.resolution.database import Database
 from slp.resolution.machine import Goal, Machine, Meter
+from slp.resolution.masses import Mass
 from slp.resolution.store import Store
 from slp.resolution.tails import CROSSES, Tails
 from slp.terms import Atom, Struct, Term
@@ -72,6 +73,10 @@ class SearchMachine(Machine):
             key = answer, id(predicate), called, tail
             self.exits.append(Exit(apart, called, answer, numbers.count + 1, options, key))
 
+    def look(self) -> None:
+        """Check the budgets that are held."""
+        check_budgets()
+
     def cut(self, height: int) -> None:
         """Forget the choice points above a height; E241 if some are those of an earlier run."""
         if height == CROSSES:
@@ -120,7 +125,7 @@ class ProofSearch(BestFirst[Start, MachineRun]):
         found, clause = start
         return id(clause), found.key
 
-    def advance(self, node: SearchNode[Start, MachineRun], priority: float) -> Iterator[FoundProof]:
+    def advance(self, node: SearchNode[Start, MachineRun], priority: Mass) -> Iterator[FoundProof]:
         """Continue until the run ends or pauses."""
         machine, run = node.run = node.run or self._opened(node)
         while True:

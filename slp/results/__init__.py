@@ -5,8 +5,9 @@ Averages: `averages` defines them over trees, `weighted_draws` makes them from d
 draws of soft trees, and `backtracking` under `:- failure(backtrack).`. `by_tree` and
 `rows_in_leaves` tell what single trees and leaves predict. `quantiles` has those of mixtures.
 
-Trust: `convergence`, `diagnostics` and, of tempered chains, `tempering` tell how far draws can be
-trusted. `partial_results` holds what is known at a limit.
+Trust: `convergence`, `diagnostics` and, of tempered chains, `tempering` have the figures of draws.
+`trust` makes every test and is the one judgement; `doubts` says it, with the run to make instead.
+`partial_results` holds what is known at a limit.
 
 Parts of `posterior`: `predictions`, `summaries`, `rule_use`, `evidence`, `rashomon` (all trees near
 the best), `paths` (of rows down random trees), `arviz` (draws for ArviZ), `words` (numbers in
@@ -31,9 +32,10 @@ if TYPE_CHECKING:
         trees_of,
         weighted_quantiles,
     )
-    from slp.results.comparison import ComparedProgram, Comparison
+    from slp.results.comparison import ComparedProgram, Comparison, HeldOut
     from slp.results.convergence import bulk_ess, monte_carlo_errors, r_hat, tail_ess
     from slp.results.diagnostics import Diagnostics
+    from slp.results.doubts import doubt_of, longer_run
     from slp.results.evidence import bounds_in_words
     from slp.results.partial_results import Known
     from slp.results.paths import TreePath
@@ -51,6 +53,7 @@ if TYPE_CHECKING:
         estimate_text,
         evidence_text,
         number_of_trees_text,
+        partition_note,
     )
 
 __all__ = [
@@ -62,6 +65,7 @@ __all__ = [
     "ENOUGH_ROUND_TRIPS",
     "Draw",
     "Estimate",
+    "HeldOut",
     "FeatureUse",
     "Kind",
     "Known",
@@ -73,12 +77,15 @@ __all__ = [
     "bounds_in_words",
     "bulk_ess",
     "derivations_note",
+    "doubt_of",
     "error_note",
     "estimate_text",
     "evidence_text",
+    "longer_run",
     "mean_by_tree",
     "monte_carlo_errors",
     "number_of_trees_text",
+    "partition_note",
     "predictive_cdf",
     "r_hat",
     "splits_of",
@@ -97,8 +104,9 @@ __getattr__, __dir__ = late_names(
         "slp.results.by_tree": "mean_by_tree predictive_cdf splits_of trees_of weighted_quantiles",
         "slp.results.convergence": "bulk_ess monte_carlo_errors r_hat tail_ess",
         "slp.results.result": "Candidate Draw Estimate Kind Result",
-        "slp.results.comparison": "ComparedProgram Comparison",
+        "slp.results.comparison": "ComparedProgram Comparison HeldOut",
         "slp.results.diagnostics": "Diagnostics",
+        "slp.results.doubts": "doubt_of longer_run",
         "slp.results.proofs": "SampledProofs",
         "slp.results.rashomon": "RashomonSet",
         "slp.results.posterior": "Posterior",
@@ -107,7 +115,7 @@ __getattr__, __dir__ = late_names(
         "slp.results.paths": "TreePath",
         "slp.results.evidence": "bounds_in_words",
         "slp.results.words": "derivations_note error_note estimate_text evidence_text "
-        "number_of_trees_text",
+        "number_of_trees_text partition_note",
         "slp.results.arviz": "posterior_to_arviz",
         "slp.results.rule_use": "RuleUse",
         "slp.results.tempering": "ENOUGH_ROUND_TRIPS TemperingFigures",

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from slp.data.table import Table
 from slp.problem.new_rows import rows_as_numbers
 from slp.results.paths import TreePath
+from slp.results.quantiles import LeafMixture, medians
 from slp.results.rows_in_leaves import design_of_rows, of_rows
 from slp.trees import Tree
 
@@ -34,21 +35,14 @@ class ScoredTree:
     log_likelihood: float
 
 
-@dataclass(frozen=True, eq=False)
-class LeafMixture:
-    """The leaves that a new row may end in: their probability, float64, shape (J,), and their
-    statistics, shape (J, k). A leaf is a box; a box occurs once or more often."""
-
-    probability: NDArray[np.float64]
-    statistics: NDArray[np.float64]
-
-
 def average_predictions(
     table: Table, rows: NDArray[np.object_], mixtures: Iterator[LeafMixture]
 ) -> NDArray[np.float64]:
     """What mixtures of leaves predict of new rows (`Table.new_rows`): class probabilities, shape
-    (m, C), or means, shape (m, 1)."""
+    (m, C), or means, of durations medians, shape (m, 1)."""
     leaf = table.leaf
+    if leaf.point == "median":
+        return medians(leaf, mixtures)
     values = [m.probability @ leaf.values(m.statistics) for m in mixtures]
     width = len(leaf.classes) or 1 + len(leaf.regressors)
     told = np.array(values, np.float64).reshape(len(values), width)
@@ -64,7 +58,7 @@ class TreeAverages(Protocol):
 
     def predictions(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
         """For each new row the class probabilities, shape (m, C), or the predictive mean, shape
-        (m, 1), averaged over all trees."""
+        (m, 1), averaged over all trees; of durations the median of the mixture of all trees."""
         ...
 
     def usage(self) -> NDArray[np.float64]:
@@ -100,6 +94,11 @@ class TreeDistribution(TreeAverages, Protocol):
 
     def other(self, likelihood: bool) -> TreeDistribution:
         """The same trees with or without likelihood."""
+        ...
+
+    def seconds_of_new_rows(self, rows: NDArray[np.object_]) -> float:
+        """Approximate seconds of one core for `predictions` or `leaf_mixtures` of new rows, from
+        counts of boxes; 0 where nothing is estimated."""
         ...
 
     @property

@@ -107,4 +107,6 @@ class PriorDrawsResult(BacktrackResult):
     @cached_property
     def diagnostics(self) -> Diagnostics:
         found = super().diagnostics
-        return found if self.likelihood else replace(found, warnings=(), out_of_time=False)
+        if self.likelihood:
+            return found
+        return replace(found, source="independent", out_of_time=False)

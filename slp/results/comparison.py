@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.results.result import Estimate, Kind
+from slp.results.trust import Standing
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class HeldOut:
     rmse, rmse_error : root mean squared error of the predictive mean, in units of the response;
         None for classes and for censored durations.
     by_fold : the mean log predictive probability of each fold.
+    standing : whether the runs of all folds converged (`slp.results.trust`).
     """
 
     log_predictive: float
@@ -42,6 +44,12 @@ class HeldOut:
     rmse: float | None
     rmse_error: float | None
     by_fold: tuple[float, ...]
+    standing: Standing
+
+    @property
+    def converged(self) -> bool:
+        """Whether the runs of all folds converged, so that the scores may be used."""
+        return self.standing == "converged"
 
 
 @dataclass(frozen=True)
@@ -56,7 +64,8 @@ class ComparedProgram:
     log_bayes_factor : `log_evidence` less that of the reference, in nats; None where one of the two
         is not known or looks at the response.
     expected_leaves : expected number of leaves.
-    converged : whether the run on the whole table converged; True for exact sums.
+    standing : whether the run on the whole table converged (`slp.results.trust`); `converged` for
+        exact sums.
     depends_on_clock : whether a limit of time shaped its numbers.
     held_out : of cross-validation; None without it.
     no_bayes_factor : why its evidence makes no Bayes factor: its prior looks at the response; None
@@ -71,11 +80,16 @@ class ComparedProgram:
     log_evidence: Estimate | None
     log_bayes_factor: Estimate | None
     expected_leaves: Estimate
-    converged: bool
+    standing: Standing
     depends_on_clock: bool
     held_out: HeldOut | None
     no_bayes_factor: str | None = None
     notes: tuple[str, ...] = ()
+
+    @property
+    def converged(self) -> bool:
+        """Whether the run on the whole table converged; True for exact sums."""
+        return self.standing == "converged"
 
     @property
     def has_factor(self) -> bool:
@@ -99,6 +113,7 @@ class ComparedProgram:
             **_of("log_bayes_factor", self.log_bayes_factor),
             **_of("mean_leaves", self.expected_leaves),
             "converged": self.converged,
+            "standing": self.standing,
             "depends_on_clock": self.depends_on_clock,
             "held_out": None if found is None else finite_values(vars(found)),
             "no_bayes_factor": self.no_bayes_factor,
@@ -147,6 +162,7 @@ def held_out(
     log_predictive: Sequence[NDArray[np.float64]],
     right: Sequence[NDArray[np.bool_]] | None,
     squared: Sequence[NDArray[np.float64]] | None,
+    standing: Standing,
 ) -> HeldOut:
     """The summary of folds. For each fold, shape (m,): the log predictive probability of its rows,
     and, of classes, whether the most probable was right, or, of numbers, the squared error."""
@@ -161,6 +177,7 @@ def held_out(
         rmse,
         None if squared is None else _error_over_folds([fold.mean() ** 0.5 for fold in squared]),
         tuple(by_fold),
+        standing,
     )
 
 

@@ -10,42 +10,31 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slp import results
 from slp.late import optional_module
-from slp.messages.names import plural
-from slp.results.tempering import ENOUGH_ROUND_TRIPS, TemperingFigures
+from slp.results.tempering import TemperingFigures
+from slp.results.trust import (
+    ENOUGH_OF_ISLANDS,
+    FEWEST_EFFECTIVE,
+    FEWEST_ISLANDS,
+    LARGEST_R_HAT,
+    Convergence,
+    Source,
+    Standing,
+    judge,
+    worst,
+)
 from slp.results.weighted_draws import DrawnTrees
 from slp.runner import Move, MoveOutcome, Tally, acceptance
 
-#: With fewer draws in each chain there are no diagnostics.
-FEWEST_DRAWS = 4
-#: Limits of Vehtari et al. (2021): R-hat, and effective draws for each chain.
-_LARGEST_R_HAT = 1.01
-_FEWEST_EFFECTIVE = 100
-#: Effective draws that islands of particles need together: as many as four chains.
-_ENOUGH_OF_ISLANDS = 400
-#: With fewer effective islands their spread, and so an error, is not known.
-_FEWEST_ISLANDS = 4
-#: The largest share of trajectories of HMC that may diverge.
-_MOST_DIVERGENT = 0.01
 #: The most predictions used, evenly spread over those that differ.
 _MOST_PREDICTIONS = 200
-
-
-@dataclass(frozen=True)
-class Convergence:
-    """Convergence of one quantity: rank-normalised split R-hat (inf where no chain moves, and they
-    differ), effective draws in the bulk and in the tails; None where they have no value (too few
-    draws, or all of them equal)."""
-
-    r_hat: float | None
-    ess_bulk: float | None
-    ess_tail: float | None
 
 
 @dataclass(frozen=True)
@@ -63,9 +52,10 @@ class Diagnostics:
         that never had anything to propose is not in it.
     failure_rate : share of all moves that failed.
     effective_needed : effective draws that are enough.
-    warnings : a sentence for each problem found; empty if none.
     tempering : what tempered chains tell of themselves; None for others.
     out_of_time : whether no time was left for R-hat and effective draws.
+    source : what the draws are of.
+    effective_islands : how many islands have the weight; None for chains.
     """
 
     draws: tuple[int, ...]
@@ -74,29 +64,42 @@ class Diagnostics:
     acceptance: Mapping[str, float]
     failure_rate: float
     effective_needed: int
-    warnings: tuple[str, ...]
     tempering: TemperingFigures | None = None
     out_of_time: bool = False
+    source: Source = "chains"
+    effective_islands: float | None = None
+
+    @cached_property
+    def _judgement(self) -> tuple[Standing, tuple[str, ...]]:
+        return judge(self)
 
     @property
-    def tells(self) -> bool:
-        """Whether there were enough draws in every chain, and time, to tell anything."""
-        return not self.out_of_time and _tells(self.draws)
+    def standing(self) -> Standing:
+        """`converged`, `not converged`, or `not known` where the tests cannot be made: see
+        `slp.results.trust`. Only numbers of the first may be used."""
+        return self._judgement[0]
 
     @property
-    def why_untold(self) -> str:
-        """What is missing where nothing is told."""
-        return "no time was left to tell" if self.out_of_time else "too few draws to tell"
+    def warnings(self) -> tuple[str, ...]:
+        """A sentence for each fault found, or for what is missing to tell; none of a run that has
+        converged."""
+        return self._judgement[1]
 
     @property
     def converged(self) -> bool:
-        """Whether there are enough draws to tell, and no problem was found."""
-        return self.tells and not self.warnings
+        """Whether all tests could be made, and none found a fault."""
+        return self.standing == "converged"
+
+    @property
+    def errors_of_islands(self) -> bool:
+        """Whether the spread of islands tells the error of what each of them estimates."""
+        effective = self.effective_islands
+        return effective is not None and effective >= FEWEST_ISLANDS
 
     @property
     def largest_r_hat(self) -> float:
         """The largest R-hat that is good."""
-        return _LARGEST_R_HAT
+        return LARGEST_R_HAT
 
     @property
     def worst_r_hat(self) -> float | None:
@@ -130,6 +133,7 @@ class Diagnostics:
             "moves": {name: dict(counts) for name, counts in self.moves.items()},
             "failure_rate": self.failure_rate,
             "tempering": None if self.tempering is None else self.tempering.to_dict(),
+            "standing": self.standing,
             "warnings": list(self.warnings),
         }
 
@@ -150,12 +154,14 @@ def diagnose(
     convergence = {name: _of_draws(drawn, values) for name, values in looked_at.items()}
     rows = () if drawn.out_of_time else _predictions(drawn)
     convergence["predictions"] = worst([_of_draws(drawn, values) for values in rows])
-    draws = [len(chain) for chain in drawn.chains]
-    if drawn.log_weights is None:
-        found = diagnostics_of(convergence, tallies, draws, None, tempering)
-        return replace(found, out_of_time=drawn.out_of_time)
-    found = diagnostics_of(convergence, tallies, draws, _ENOUGH_OF_ISLANDS)
-    return replace(found, warnings=(*found.warnings, *_few_islands(drawn)))
+    return diagnostics_of(
+        convergence,
+        tallies,
+        [len(chain) for chain in drawn.chains],
+        tempering,
+        out_of_time=drawn.out_of_time,
+        effective_islands=drawn.effective_islands(),
+    )
 
 
 def _of_draws(drawn: DrawnTrees, values: NDArray[np.float64]) -> Convergence:
@@ -175,36 +181,31 @@ def diagnostics_of(
     convergence: Mapping[str, Convergence],
     tallies: Sequence[Tally],
     draws: Sequence[int],
-    enough: int | None = None,
     tempering: TemperingFigures | None = None,
+    *,
+    out_of_time: bool = False,
+    effective_islands: float | None = None,
 ) -> Diagnostics:
     """Diagnostics of any chains: of some quantities, what became of each chain's moves, and how
-    many draws each kept; `enough` effective draws are needed, 100 for each chain where that is
-    None."""
-    if enough is None:
-        enough = _FEWEST_EFFECTIVE * sum(n > 0 for n in draws)
+    many draws each kept; of islands of particles, with how many are effective."""
     tally = sum(tallies, Counter())
     moves = _moves(tally)
     n_moves, failed = tally.total(), sum(counts["failed"] for counts in moves.values())
+    of_islands = effective_islands is not None
     return Diagnostics(
         draws=tuple(draws),
         convergence=convergence,
         moves=moves,
         acceptance=acceptance(tally),
         failure_rate=failed / n_moves if n_moves else 0.0,
-        effective_needed=enough,
-        warnings=(
-            *_warnings(convergence, moves, enough),
-            *_divergent(moves),
-            *(_few_round_trips(tempering) if _tells(draws) else ()),
-        ),
+        effective_needed=ENOUGH_OF_ISLANDS
+        if of_islands
+        else FEWEST_EFFECTIVE * sum(n > 0 for n in draws),
         tempering=tempering,
+        out_of_time=out_of_time,
+        source="islands" if of_islands else "chains",
+        effective_islands=effective_islands,
     )
-
-
-def _tells(draws: Sequence[int]) -> bool:
-    """Whether every chain that keeps draws kept enough to tell anything."""
-    return min((n for n in draws if n), default=0) >= FEWEST_DRAWS
 
 
 def convergence_of(values: NDArray[np.float64]) -> Convergence:
@@ -225,94 +226,7 @@ def _predictions(drawn: DrawnTrees) -> Iterator[NDArray[np.float64]]:
         yield flat[:, column]
 
 
-def worst(found: Sequence[Convergence]) -> Convergence:
-    """The largest R-hat and the smallest numbers of effective draws."""
-
-    def known(values: Iterator[float | None]) -> list[float]:
-        return [v for v in values if v is not None]
-
-    return Convergence(
-        max(known(c.r_hat for c in found), default=None),
-        min(known(c.ess_bulk for c in found), default=None),
-        min(known(c.ess_tail for c in found), default=None),
-    )
-
-
 def _moves(tally: Tally) -> dict[str, dict[str, int]]:
     outcomes: tuple[MoveOutcome, ...] = ("accepted", "rejected", "failed", "stayed")
     names = sorted({name for name, _ in tally})
     return {name: {outcome: tally[Move(name, outcome)] for outcome in outcomes} for name in names}
-
-
-def _warnings(
-    convergence: Mapping[str, Convergence],
-    moves: Mapping[str, Mapping[str, int]],
-    enough: int,
-) -> Iterator[str]:
-    if _stuck(moves):
-        yield "no proposal was accepted: the chains are where they began"
-    words = {
-        "log_posterior": "the log posterior",
-        "log_likelihood": "the log likelihood",
-        "predictions": "the predictions",
-    }
-    apart = {
-        words.get(name, name): c.r_hat
-        for name, c in convergence.items()
-        if c.r_hat is not None and c.r_hat > _LARGEST_R_HAT
-    }
-    if apart:
-        listed = ", ".join(f"{_above(r, _LARGEST_R_HAT)} for {name}" for name, r in apart.items())
-        yield f"the chains disagree: R-hat is {listed}, and should be at most {_LARGEST_R_HAT}"
-    few = {
-        words.get(name, name): min(ess)
-        for name, c in convergence.items()
-        if (ess := [e for e in (c.ess_bulk, c.ess_tail) if e is not None]) and min(ess) < enough
-    }
-    if few:
-        listed = ", ".join(f"{math.floor(e)} for {name}" for name, e in few.items())
-        yield f"there are few effective draws: {listed}; estimates need some {enough}"
-
-
-def _divergent(moves: Mapping[str, Mapping[str, int]]) -> Iterator[str]:
-    """Where more than a few trajectories of HMC diverged (the engine `rjhmc`)."""
-    counts = moves.get("trajectory", {})
-    n, failed = sum(counts.values()), counts.get("failed", 0)
-    if failed > _MOST_DIVERGENT * n:
-        yield (
-            f"{failed:,} of {n:,} trajectories diverged, and at most {_MOST_DIVERGENT:.0%} should: "
-            "a larger `h` or a longer warm-up makes them fewer"
-        )
-
-
-def _few_round_trips(tempering: TemperingFigures | None) -> Iterator[str]:
-    if tempering is not None and not tempering.enough_round_trips:
-        trips = plural(tempering.fewest_round_trips, "round trip")
-        yield (
-            f"a ladder made {trips} from the prior to the posterior and back, and should make "
-            f"{ENOUGH_ROUND_TRIPS} or more"
-        )
-
-
-def _few_islands(drawn: DrawnTrees) -> Iterator[str]:
-    """Where there are enough islands to tell errors, but few of them have the weight."""
-    effective, islands = drawn.effective_islands(), len(drawn.chains)
-    if effective is not None and islands >= _FEWEST_ISLANDS > effective:
-        yield (
-            f"{effective:.1f} of {islands} islands are effective, and errors are only known of "
-            f"{_FEWEST_ISLANDS} or more"
-        )
-
-
-def _above(value: float, limit: float) -> str:
-    """A value above a limit with as many digits, four at least, as show that it is; in a word where
-    it is infinite."""
-    if math.isinf(value):
-        return "infinite"
-    texts = (f"{value:.{digits}g}" for digits in range(4, 18))
-    return next(text for text in texts if float(text) > limit)
-
-
-def _stuck(moves: Mapping[str, Mapping[str, int]]) -> bool:
-    tried = sum(counts["rejected"] + counts["failed"] for counts in moves.values())
-    return tried > 0 and not any(counts["accepted"] for counts in moves.values())

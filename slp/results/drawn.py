@@ -361,4 +361,4 @@ class ForwardResult(DrawnResult):
 
     @cached_property
     def diagnostics(self) -> Diagnostics:
-        return replace(super().diagnostics, warnings=(), out_of_time=False)
+        return replace(super().diagnostics, source="independent", out_of_time=False)

@@ -18,10 +18,11 @@ import numpy as np
 
 from slp import results
 from slp.data.table import Table
-from slp.errors import BudgetError, UsageError
+from slp.errors import BudgetError, UsageError, warn
 from slp.late import late_import, optional_module
 from slp.messages.results import NO_PATHS, NO_RASHOMON_SET, NOT_A_FACTOR
 from slp.results.choice import EngineChoice
+from slp.results.doubts import doubt_of
 from slp.results.evidence import weighted_note
 from slp.results.partial_results import Known
 from slp.results.paths import TreePath
@@ -55,12 +56,22 @@ class Posterior(Predictions, Summaries):
     """
 
     def __init__(
-        self, result: Result, predicates: Sequence[AskedPredicate], record: RunRecord
+        self,
+        result: Result,
+        predicates: Sequence[AskedPredicate],
+        record: RunRecord,
+        *,
+        was_read: bool = False,
     ) -> None:
         self._result, self.predicates, self.record = result, predicates, record
         self.table: Table = result.table
         self.likelihood, self.normalised = result.likelihood, result.normalised
         self.seed = result.seed
+        self._doubt_is_said = not was_read  # a run says it
+
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickling: what another process reads has said nothing yet."""
+        return {**vars(self), "_doubt_is_said": False}
 
     @property
     def choice(self) -> EngineChoice:
@@ -308,6 +319,18 @@ class Posterior(Predictions, Summaries):
         """How far the draws of a sampler can be trusted: R-hat, effective draws, and what became of
         proposals; None for an exact engine."""
         return self._result.diagnostics
+
+    def say_doubt(self) -> None:
+        """Warn, once, if the numbers are not to be used (W530, W547). A run warns as it ends, so
+        this is for posteriors that were read."""
+        if self._doubt_is_said:
+            return
+        self._doubt_is_said = True
+        if self.diagnostics is None or self.schedule is None:
+            return
+        doubt = doubt_of(self.diagnostics, self.schedule, self.record.draws)
+        if doubt is not None:
+            warn(doubt)
 
     @property
     def schedule(self) -> Schedule | None:

@@ -41,7 +41,8 @@ class Predictions:
 
     def predict(self, X: Any) -> NDArray[Any]:
         """For each row, the most probable class (on a tie the first) in the type that it has in the
-        table (bool, int64, float64 or str), or the predictive mean; shape (m,)."""
+        table (bool, int64, float64 or str), or the predictive mean; of durations the predictive
+        median, of the mixture over all trees, as the mean may be infinite; shape (m,)."""
         leaf = self.table.leaf
         if leaf.classes:
             best = self.predict_proba(X).argmax(axis=1)
@@ -49,9 +50,9 @@ class Predictions:
         return self._predictions(X)[:, 0]
 
     def _predictions(self, X: Any) -> NDArray[np.float64]:
-        """Class probabilities, shape (m, C), or means, shape (m, 1)."""
+        """Class probabilities, shape (m, C), or means or medians, shape (m, 1)."""
         rows = self.table.new_rows(X)
-        return self._result.of_new_rows(lambda averages: averages.predictions(rows))
+        return self._result.of_new_rows(lambda averages: averages.predictions(rows), rows)
 
     def predict_interval(self, X: Any, level: float = 0.9) -> NDArray[np.float64]:
         """Central intervals over all trees: of a numeric response the predictive one, shape (m, 2);
@@ -89,13 +90,13 @@ class Predictions:
                 [class_quantile(leaf, m, c, q) for c in classes for q in tails] for m in mixtures
             ]
 
-        found = np.array(self._result.of_new_rows(ends), np.float64)
+        found = np.array(self._result.of_new_rows(ends, rows), np.float64)
         return found.reshape(len(first), *([len(leaf.classes)] if leaf.classes else []), 2)[which]
 
     def predict_error(self, X: Any) -> NDArray[np.float64]:
-        """Monte Carlo standard error of `predict_proba` for classes, shape (m, C), of the mean that
-        `predict` gives of a numeric response, shape (m,); 0 where they are exact, NaN where there
-        are too few draws to tell.
+        """Monte Carlo standard error of `predict_proba` for classes, shape (m, C), of the number
+        that `predict` gives of a numeric response, shape (m,); 0 where they are exact, NaN where
+        there are too few draws to tell.
 
         Raises
         ------

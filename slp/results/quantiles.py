@@ -2,11 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from dataclasses import dataclass
+
 import numpy as np
+from numpy.typing import NDArray
 
 from slp.late import late_import
 from slp.leaves.base import LeafModel
-from slp.results.averages import LeafMixture
+
+
+@dataclass(frozen=True, eq=False)
+class LeafMixture:
+    """The leaves that a new row may end in: their probability, float64, shape (J,), and their
+    statistics, shape (J, k). A leaf is a box; a box occurs once or more often."""
+
+    probability: NDArray[np.float64]
+    statistics: NDArray[np.float64]
+
+
+def medians(leaf: LeafModel, mixtures: Iterable[LeafMixture]) -> NDArray[np.float64]:
+    """The median of each of m mixtures, shape (m, 1), as `TreeAverages.predictions` has it."""
+    found = [mixture_quantile(leaf, mixture, 0.5) for mixture in mixtures]
+    return np.array(found, np.float64).reshape(-1, 1)
 
 
 def mixture_quantile(leaf: LeafModel, mixture: LeafMixture, probability: float) -> float:
@@ -36,7 +54,10 @@ def class_quantile(
 ) -> float:
     """The p that the probability of a class (its index) is at most with `probability`, where the
     leaf is drawn from the mixture and the class probabilities from their posterior there: the root
-    of a mixture of beta distribution functions, which are continuous, within 1e-14."""
+    of a mixture of beta distribution functions, which are continuous, within 1e-14. The probability
+    of a class that is the only one is 1."""
+    if len(leaf.classes) == 1:
+        return 1.0
     brentq = late_import("scipy.optimize").brentq
 
     def excess(p: float) -> float:

@@ -25,6 +25,7 @@ class RunRecord:
     draws : how many were asked for.
     options : those that were given to the engine, by name.
     boxes : the boxes that the program declares.
+    by_partition : whether a tree stands for all that part the rows alike (`CheckedProgram`).
     """
 
     files: tuple[UsedFile, ...]
@@ -34,6 +35,7 @@ class RunRecord:
     draws: int
     options: Mapping[str, Any] = field(default_factory=dict)
     boxes: tuple[Box, ...] = ()
+    by_partition: bool = False
 
     @classmethod
     def of(cls, program: CheckedProgram, draws: int, options: Mapping[str, Any]) -> RunRecord:
@@ -43,7 +45,9 @@ class RunRecord:
         parameters = {name: float(value) for name, value in program.parameters.items()}
         boxes = tuple(program.boxes.values())
         plain = {n: x.to_dict() if isinstance(x, Tree) else x for n, x in options.items()}
-        return cls(program.files, parameters, words, fine_print, draws, plain, boxes)
+        return cls(
+            program.files, parameters, words, fine_print, draws, plain, boxes, program.by_partition
+        )
 
     def describe(self, *, fine_print: bool = True) -> str:
         """The program in words, as `slp.Program.describe`."""

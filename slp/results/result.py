@@ -301,8 +301,10 @@ class Result(ABC):
         average over; None where it is exact."""
         return ask(self.averages), self.monte_carlo
 
-    def of_new_rows(self, ask: Callable[[TreeAverages], _Answer]) -> _Answer:
-        """What averages over trees answer about new rows."""
+    def of_new_rows(
+        self, ask: Callable[[TreeAverages], _Answer], rows: NDArray[np.object_]
+    ) -> _Answer:
+        """What averages over trees answer about these new rows (`Table.new_rows`)."""
         return ask(self.averages)
 
     def error_of_new_rows(self, rows: NDArray[np.object_]) -> NDArray[np.float64] | None:

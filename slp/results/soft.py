@@ -15,7 +15,7 @@ from slp.leaves import LeafModel
 from slp.messages.soft_trees import NOTHING_IN_LEAVES
 from slp.problem.new_rows import rows_as_numbers, table_as_numbers
 from slp.problem.tree_on_table import PlacedNode, TreeOnTable, place_tree
-from slp.results.averages import LeafMixture
+from slp.results.quantiles import LeafMixture
 from slp.results.result import Result
 from slp.results.weighted_draws import DrawnTrees
 from slp.trees import Tree

@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.budgets.seconds import format_seconds
 from slp.errors import BudgetError, TimeOverError, warn
 from slp.ir.tree_grammar import TreeGrammar
 from slp.late import late_import
 from slp.messages.entry import Wording
-from slp.messages.inference import NEW_ROWS_BY_DRAWS, SUMMARIES_BY_DRAWS
+from slp.messages.inference import NEW_ROWS_BY_DRAWS, NEW_ROWS_TAKE_LONG, SUMMARIES_BY_DRAWS
 from slp.messages.results import FEWER_INDEPENDENT_DRAWS
 from slp.problem.boxes import Geometry
 from slp.results.averages import ScoredTree, TreeAverages, TreeDistribution
@@ -43,6 +44,8 @@ _Answer = TypeVar("_Answer")
 
 #: Number of draws that answer where sums do not fit, or take too long.
 _DRAWS_INSTEAD = 1000
+#: Estimated seconds of one core up to which sums for new rows are made under `auto`.
+_MOST_SECONDS = 10.0
 _SOME_BY_DRAWS = (
     f"some sums did not end in time, so {_DRAWS_INSTEAD:,} independent draws of trees answer in "
     "their place: the answer depends on the clock"
@@ -89,6 +92,7 @@ class SummedResult(Result):
         self._n_draws, self._best_tree, self._run = n_draws, best_tree, run
         self._for_draws, self._searched = for_draws, searched
         self._by_draws: dict[Wording, DrawnTrees] = {}
+        self._told_of: set[int] = set()  # numbers of new rows whose draws were told of
 
     def __getstate__(self) -> dict[str, Any]:
         """To be pickled or copied: without the search that would go on in its place."""
@@ -125,16 +129,43 @@ class SummedResult(Result):
         answer = self._asked(ask, SUMMARIES_BY_DRAWS)
         return answer, self._by_draws.get(SUMMARIES_BY_DRAWS)
 
-    def of_new_rows(self, ask: Callable[[TreeAverages], _Answer]) -> _Answer:
-        """See `Result`. Sums for new rows take several times the memory of the evidence: see
-        `_asked`."""
-        return self._asked(ask, NEW_ROWS_BY_DRAWS)
+    def of_new_rows(
+        self, ask: Callable[[TreeAverages], _Answer], rows: NDArray[np.object_]
+    ) -> _Answer:
+        """See `Result`. Where `auto` chose the sums, and those for the rows would take long,
+        independent draws answer (W550); where they do not fit, see `_asked`."""
+
+        def exact_or_drawn(averages: TreeAverages) -> _Answer:
+            drawn = self._draws_of_many(rows) if averages is self._distribution else None
+            return ask(averages if drawn is None else drawn)
+
+        return self._asked(exact_or_drawn, NEW_ROWS_BY_DRAWS)
 
     def error_of_new_rows(self, rows: NDArray[np.object_]) -> NDArray[np.float64] | None:
-        if self.choice.by_size:  # Only the predictions tell whether draws are needed.
-            self.of_new_rows(lambda averages: averages.predictions(rows))
+        if not self.choice.by_size:
+            return None
+        # Only the predictions tell whether draws are needed.
+        self.of_new_rows(lambda averages: averages.predictions(rows), rows)
         drawn = self._by_draws.get(NEW_ROWS_BY_DRAWS)
+        drawn = self._draws_of_many(rows) if drawn is None else drawn
         return None if drawn is None else drawn.predictive_error(rows)
+
+    def _draws_of_many(self, rows: NDArray[np.object_]) -> DrawnTrees | None:
+        """The draws that predict these new rows where their sums take long; else None. What is
+        asked decides, and neither the clock nor what was asked before."""
+        if not self.choice.by_size:
+            return None
+        seconds = self._distribution.seconds_of_new_rows(rows)
+        if seconds <= _MOST_SECONDS:
+            return None
+        drawn = self._independent_draws
+        if len(rows) not in self._told_of:
+            self._told_of.add(len(rows))
+            error = float(np.max(drawn.predictive_error(rows)))
+            are = "1 new row is" if len(rows) == 1 else f"{len(rows):,} new rows are"
+            time = format_seconds(float(f"{seconds:.1g}"))
+            warn(NEW_ROWS_TAKE_LONG(rows=are, n=_DRAWS_INSTEAD, time=time, error=f"{error:.2g}"))
+        return drawn
 
     def _asked(self, ask: Callable[[TreeAverages], _Answer], by_draws: Wording) -> _Answer:
         """The answer. Where `auto` chose the sums, and those for the answer do not fit or do not

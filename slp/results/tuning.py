@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from slp.leaves import Label
 from slp.results.comparison import ComparedProgram, Comparison, HeldOut, finite_values
 from slp.results.result import Estimate
+from slp.results.trust import Standing, standing_together
 
 
 @dataclass(frozen=True)
@@ -21,14 +22,19 @@ class Fold:
     ----------
     rows : the number of held-out rows.
     log_predictive : mean log predictive probability (for numbers, density) of a held-out row, nats.
-    engine, converged, depends_on_clock : as of `slp.results.comparison.ComparedProgram`.
+    engine, standing, depends_on_clock : as of `slp.results.comparison.ComparedProgram`.
     """
 
     rows: int
     log_predictive: float
     engine: str
-    converged: bool
+    standing: Standing
     depends_on_clock: bool
+
+    @property
+    def converged(self) -> bool:
+        """Whether its run converged; True for exact sums."""
+        return self.standing == "converged"
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,9 +64,14 @@ class CrossValidation:
     predictions: NDArray[np.float64]
 
     @property
+    def standing(self) -> Standing:
+        """Whether the runs of all folds converged (`slp.results.trust`)."""
+        return standing_together(fold.standing for fold in self.folds)
+
+    @property
     def converged(self) -> bool:
         """Whether the runs of all folds converged."""
-        return all(fold.converged for fold in self.folds)
+        return self.standing == "converged"
 
     def to_dict(self) -> dict[str, Any]:
         """The scores as plain data for JSON, without the predictions."""
@@ -70,8 +81,11 @@ class CrossValidation:
             "n_rows": self.n_rows,
             "seed": self.seed,
             "converged": self.converged,
+            "standing": self.standing,
             "held_out": finite_values(vars(self.held_out)),
-            "folds": [finite_values(vars(fold)) for fold in self.folds],
+            "folds": [
+                {**finite_values(vars(fold)), "converged": fold.converged} for fold in self.folds
+            ],
         }
 
 

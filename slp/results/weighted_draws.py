@@ -20,7 +20,8 @@ from slp.data.table import Table
 from slp.kernels.compiled import N_CORES
 from slp.problem.new_rows import rows_as_numbers, table_in_pieces
 from slp.problem.tree_arrays import SidedTrees, ensemble_of_trees
-from slp.results.averages import LeafMixture, ScoredTree
+from slp.results.averages import ScoredTree
+from slp.results.quantiles import LeafMixture, medians
 from slp.results.rows_in_leaves import design_of_rows, design_of_table, of_rows
 from slp.trees import Split
 
@@ -29,6 +30,8 @@ N = TypeVar("N", np.float64, np.int64)
 
 #: New rows that are routed through all trees at a time.
 _ROWS_AT_A_TIME = 4096
+#: The step of a density's difference, relative to the place.
+_STEP = 1e-4
 #: Numbers (of all trees or draws, for some rows) that are held at a time: 256 MiB, less if the
 #: budget has no room for them and their copies, but never fewer than `_FEWEST_HELD`.
 _MOST_HELD, _FEWEST_HELD = 1 << 25, 1 << 16
@@ -215,7 +218,9 @@ class DrawnTrees(WeightedDraws):
 
     def predictions(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
         """For each new row the class probabilities, shape (m, C), or the predictive mean, shape
-        (m, 1), averaged over all draws."""
+        (m, 1), averaged over all draws; of durations the median of the mixture of all draws."""
+        if self.table.leaf.point == "median":
+            return medians(self.table.leaf, self.leaf_mixtures(rows))
         values = self.table.leaf.values(self._statistics)
         numbers = rows_as_numbers(self.table, rows)
         blank = self._untold(numbers)
@@ -264,7 +269,9 @@ class DrawnTrees(WeightedDraws):
             yield self._told(out, design)
 
     def predictive_error(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
-        """Monte Carlo standard error of the mean of `predictive` over draws: (m, C) or (m,)."""
+        """Monte Carlo standard error of `predictions`: of means (m, C) or (m,), of medians (m,)."""
+        if self.table.leaf.point == "median":
+            return self._error_of_medians(rows)
         pieces = []
         for values in self.predictions_by_tree(rows):
             if len(self.table.leaf.classes) == 2:  # p and 1 - p have the same error
@@ -272,6 +279,27 @@ class DrawnTrees(WeightedDraws):
             else:
                 pieces.append(self.error(values))
         return np.concatenate(pieces)
+
+    def _error_of_medians(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
+        """By the delta method (van der Vaart 1998, Asymptotic Statistics, corollary 21.5): with F
+        the average of the trees' distribution functions, the error of F at its median, over the
+        density there, a central difference."""
+        middle = self.predictions(rows)[:, 0]
+        below, at, above = (self._reached(rows, middle * (1 + h)) for h in (-_STEP, 0.0, _STEP))
+        density = (self.mean(above) - self.mean(below)) / (2 * _STEP * middle)
+        return np.asarray(self.error(at) / density)
+
+    def _reached(self, rows: NDArray[np.object_], y: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What each tree says of P(Y <= y) of m new rows, shape (U, m), `y` of shape (m,)."""
+        statistics, which = self._distinct_leaves
+        numbers = rows_as_numbers(self.table, rows)
+        out = np.zeros((len(self.trees), len(numbers)))
+        if not self._untold(numbers).any():
+            where = which[self._ensemble.leaves(numbers, self._threads)]
+            return self.table.leaf.cdf(statistics[where], np.broadcast_to(y, where.shape))
+        for own, (at, leaves, shares) in zip(out, self._paths(numbers), strict=True):
+            np.add.at(own, at, shares * self.table.leaf.cdf(statistics[which[leaves]], y[at]))
+        return out
 
     def leaves_of_table(self) -> NDArray[np.int64]:
         """The leaf of each distinct row of the table under each tree, shape (U, n); of a table with

@@ -33,7 +33,7 @@ def error_note(found: Diagnostics | None, *, drawn: bool = False) -> str:
     """What stands behind the numbers of `estimate_text`, in brackets; empty for exact ones."""
     if found is None and not drawn:
         return ""
-    return " (? not converged)" if found and not found.converged else " (+- Monte Carlo error)"
+    return f" (? {found.standing})" if found and not found.converged else " (+- Monte Carlo error)"
 
 
 def evidence_text(posterior: Posterior) -> str:
@@ -45,10 +45,10 @@ def evidence_text(posterior: Posterior) -> str:
         return f"{value:.6f}, exact"
     told = f"{_to_error(value, error)}, estimate"
     found = posterior.diagnostics
-    if found is None or found.converged or (found.tells and found.worst_r_hat is None):
-        return f"{told}, Monte Carlo standard error {error:.2g}"  # islands have no R-hat
-    if not found.tells:
-        return f"{told} ({found.why_untold} its error)"
+    if found is None or found.converged or found.errors_of_islands:
+        return f"{told}, Monte Carlo standard error {error:.2g}"
+    if found.standing == "not known":
+        return f"{told} ({found.warnings[0]} its error)"
     return f"{told} (not converged, its error is not known)"
 
 
@@ -66,6 +66,16 @@ def derivations_note(posterior: Posterior) -> str | None:
     return (
         "a tree may have several derivations: ranks, bounds, certificates and numbers of trees are "
         "of derivations, and a tree may be listed for each of its own"
+    )
+
+
+def partition_note(posterior: Posterior) -> str | None:
+    """What must be said where a tree stands for others; None where it does not."""
+    if not posterior.record.by_partition:
+        return None
+    return (
+        "every split is by `partition`: a tree stands for all trees that part the rows alike, "
+        "whichever features they split on"
     )
 
 

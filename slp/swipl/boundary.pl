@@ -248,6 +248,7 @@ permitted_built_in(arithmetic, Goal) :- Goal =.. [_, A, B], small_sum(A+B).
 
 permitted_in(lists, Goal, _) :- functor(Goal, Name, Arity), built_in(Name, Arity, lists).
 permitted_in(slp_arithmetic, Goal, _) :- of_arithmetic(Goal).
+permitted_in(slp_sizes, fits(_), _).
 permitted_in(slp_boundary, blamed(_, Module:Goal), M) :-
     nonvar(Module),
     (   Module == user

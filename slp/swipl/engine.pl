@@ -32,18 +32,22 @@ Faults are thrown as slp_fault(Formal, Clause), with the number of the faulty cl
 :- module(slp_engine,
           [ slp_load/5, slp_unload/2,
             slp_open/4, slp_expand/5, slp_close/2,
-            slp_draws/6, slp_first/4, slp_ways/4, slp_consult/2
+            slp_draws/6, slp_first/4, slp_ways/4, slp_consult/2,
+            slp_watch/2, slp_unwatch/2, slp_take_interrupts/1, slp_interrupted/1
           ]).
 :- use_module(library(lists)).
 :- use_module(library(solution_sequences)).
 :- use_module(arithmetic).
 :- use_module(boundary).
+:- use_module(sizes).
 
 :- dynamic
     source/5,           % source(Module, Number, label(Label) | none, Head, Body)
     kind/4,             % kind(Module, Name, Arity, logical | native | stochastic | tree(Arity))
     kept/3,             % kept(Search, Id, Record): a stored stochastic goal
-    trie_of/2.          % trie_of(Search, Trie): the stored goals, if equal goals are merged
+    trie_of/2,          % trie_of(Search, Trie): the stored goals, if equal goals are merged
+    working/2,          % working(Thread, Watch): a guarded goal runs, whose time the watch ends
+    interrupted/0.      % Ctrl-C came while no guarded goal ran
 
 :- create_prolog_flag(slp_tolerance, 1.0e-9, [keep(true)]).
 
@@ -171,7 +175,7 @@ native(\+ A0, M, I, \+ A) :- !, native(A0, M, I, A).
 native(once(A0), M, I, once(A)) :- !, native(A0, M, I, A).
 native(call(A0), M, I, call(A)) :- !, native(A0, M, I, A).
 native(forall(A0, B0), M, I, \+ (A, \+ B)) :- !, native(A0, M, I, A), native(B0, M, I, B).
-native(findall(T, A0, L), M, I, findall(T, A, L)) :- !, native(A0, M, I, A).
+native(findall(T, A0, L), M, I, findall(T, (A, slp_sizes:fits(T)), L)) :- !, native(A0, M, I, A).
 native(Goal, M, _, Native) :- own_goal(Goal, M, Native), !.
 native(Goal, M, I, Native) :- built_in_goal(Goal, M, I, Native).
 
@@ -376,7 +380,7 @@ solve(not(A, K), Ks, F, Cs, S, Out) :-
     solve(K, Ks, F, Cs, S, Out).
 solve(all(T, A, L, K), Ks, F, Cs, S, Out) :-
     F1 is F+1,
-    findall(T, solve(A, [], F1, [], S, _), L0),
+    findall(T, ( solve(A, [], F1, [], S, _), fits(T) ), L0),
     L = L0,
     solve(K, Ks, F, Cs, S, Out).
 solve(fault(Formal, I), _, _, _, _, _) :-
@@ -551,13 +555,15 @@ put_down_new(Search, Term, Id) :-
 %   Continue from a stored goal until proofs and stochastic goals are reached, and skip the first Skip of
 %   them. From is [Id, Number] with the number of a clause (-1 for the start). Result is
 %   [Used, Outcome|Found]: the inferences, the outcome of guarded/3, and the results, also if a limit was
-%   reached. Each result is [proof, Variables, Tokens] or [exit, Id, [[Number, Label], ...]].
+%   reached. Parts of terms that are copied count as inferences, too. Each result is [proof, Variables, Tokens] or [exit, Id, [[Number, Label], ...]].
 
 slp_expand(Search, From, Skip, Limits, [Used, Outcome|Found]) :-
     statistics(inferences, Before),
     guarded(expand(Search, From, Skip), Limits, Outcome),
     statistics(inferences, After),
-    Used is After-Before,
+    parts_per_inference(Parts),
+    copied(Copied),
+    Used is After-Before+Copied//Parts,
     findall(Out, retract_found(Out), Outs),
     found(Outs, Search, Found).
 
@@ -575,6 +581,7 @@ expand(Search, [Id, Number], Skip) :-
         N is N0+1,
         nb_setarg(1, Count, N),
         N > Skip,
+        fits(Out),
         recordz(slp_found, Out),
         fail
     ;   true
@@ -646,12 +653,12 @@ draw(rejection, K, Answer, Drawn, Tries) :-
     arg(1, Count, Tries0),
     Tries is Tries0+1,
     nb_setarg(1, Count, Tries),
-    findall(Answer, limit(2, drawn_proof(rejection, K)), Answers),
+    findall(Answer, limit(2, ( drawn_proof(rejection, K), fits(Answer) )), Answers),
     Answers = [First|More],
     !,
     ( More == [] -> Drawn = First ; throw(slp_fault(several_proofs, -1)) ).
 draw(backtracking, K, Answer, Drawn, 1) :-
-    findall(Answer, limit(1, drawn_proof(backtracking, K)), Answers),
+    findall(Answer, limit(1, ( drawn_proof(backtracking, K), fits(Answer) )), Answers),
     ( Answers = [Drawn] -> true ; throw(slp_fault(nothing_to_draw, -1)) ).
 
 drawn_proof(Way, K) :-
@@ -677,7 +684,7 @@ slp_first(Module, [Variables, Tokens], Limits, [Outcome|Found]) :-
 
 first(Goal, Module, Answer, Answers) :-
     inner_continuation(Goal, at(Module, call), -1, K),
-    findall(Answer, limit(1, solve(K, [], 1, [], search, _)), Answers).
+    findall(Answer, limit(1, ( solve(K, [], 1, [], search, _), fits(Answer) )), Answers).
 
 %!  slp_ways(+Module, +Goal, +Limits, -Result) is det.
 %
@@ -702,7 +709,7 @@ ways(Module, Nonterminal, Box, Ways) :-
 
 every(Module, Goal, Answer, Answers) :-
     local_continuation(Goal, at(Module, call), -1, return, K),
-    findall(Mass-Answer, solve(K, [], 0, [], every(1), proof(Mass)), Answers).
+    findall(Mass-Answer, ( solve(K, [], 0, [], every(1), proof(Mass)), fits(Answer) ), Answers).
 
 encoded_ways([], []).
 encoded_ways([way(Number, Mass, Trees)|Ways], [[Number, Mass|Encoded]|More]) :-
@@ -724,31 +731,45 @@ slp_consult(File, Result) :-
           message_text(Error, Result)).
 
                  /*******************************
-                 *       LIMITS AND TERMS       *
+                 *            LIMITS            *
                  *******************************/
 
 %!  guarded(:Goal, +Limits, -Outcome) is det.
 %
 %   Call a goal that has one answer, with occurs check, SWI-Prolog's default arithmetic and the limits
-%   Limits = [Inferences, Bytes]. Outcome is `done`; `inferences` or `memory`, the limit that was reached;
-%   or [Clause, Formal|Arguments] for a fault.
+%   Limits = [Inferences, Bytes, Largest, Watch]: Bytes of the stacks, parts of the Largest copied term, and
+%   the watch that ends its time (`none`). Outcome is `done`; `inferences`, `memory` or `time`, the limit that
+%   was reached; `interrupt` by Ctrl-C; or [Clause, Formal|Arguments] for a fault.
 
 :- meta_predicate guarded(0, +, -), with_flags(+, 0).
 
-guarded(Goal, [Limit, Bytes], Outcome) :-
+guarded(_, _, interrupt) :-
+    retract(interrupted),
+    !.
+guarded(Goal, [Limit, Bytes, Largest, Watch], Outcome) :-
+    thread_self(Me),
+    parts_per_inference(Parts),
+    Most is Limit*Parts,
+    allow_copies(Largest, Most),
     catch(with_flags([ occurs_check=true, iso=false, prefer_rationals=false,
                        float_zero_div=error, float_overflow=error, float_undefined=error,
                        stack_limit=Bytes
                      ],
-                     call_with_inference_limit(Goal, Limit, How)),
+                     ( assertz(working(Me, Watch)),
+                       call_with_inference_limit(Goal, Limit, How),
+                       retractall(working(Me, _)) )),
           Fault,
-          true),
+          retractall(working(Me, _))),
     (   nonvar(Fault)
     ->  outcome_of(Fault, Outcome)
     ;   How == inference_limit_exceeded
     ->  Outcome = inferences
     ;   Outcome = done
     ).
+
+%   Parts of copied terms that count as one inference of SWI-Prolog, about as in Python.
+
+parts_per_inference(2).
 
 with_flags(Flags, Goal) :-
     old_flags(Flags, Old),
@@ -762,6 +783,10 @@ set_flags([Flag=Value|Fs]) :- set_prolog_flag(Flag, Value), set_flags(Fs).
 
 outcome_of(slp_fault(Formal, I), [I|Said]) :- !, said(Formal, Said).
 outcome_of(error(resource_error(_), _), memory) :- !.
+outcome_of(slp_time, time) :- !.
+outcome_of(slp_interrupt, interrupt) :- !.
+outcome_of(slp_copies, inferences) :- !.
+outcome_of(slp_large(Largest), [-1, too_large, Largest]) :- !.
 outcome_of(error(Formal, Context), [-1|Said]) :- !, said(swi(Formal, Context), Said).
 outcome_of(Ball, [-1|Said]) :- said(swi(unhandled(Ball), _), Said).
 
@@ -788,6 +813,58 @@ plain([A0|As0], As) :- nonvar(A0), A0 = Name/Arity, !, As = [Name, Arity|As1], p
 plain([A|As0], [A|As]) :- number(A), !, plain(As0, As).
 plain([A|As0], [A|As]) :- atom(A), !, plain(As0, As).
 plain([A0|As0], [A|As]) :- term_to_atom(A0, A), plain(As0, As).
+
+                 /*******************************
+                 *      TIME AND INTERRUPTS     *
+                 *******************************/
+
+%!  slp_watch(+Seconds, -Watch) is det.
+%!  slp_unwatch(+Watch, -Done) is det.
+%
+%   From so many seconds on until slp_unwatch/2, end the guarded goals of this watch. A thread signals them,
+%   so that one inference may take long.
+
+slp_watch(Seconds, Watch) :-
+    flag(slp_watch, N, N+1),
+    atom_concat(slp_watch_, N, Watch),
+    thread_create(watch(Watch, Seconds), _, [alias(Watch)]).
+
+watch(Watch, Seconds) :-
+    thread_self(Me),
+    (   thread_get_message(Me, stop, [timeout(Seconds)])
+    ->  true
+    ;   forall(working(Thread, Watch),
+               catch(thread_signal(Thread, slp_engine:end_of_time(Watch)), _, true)),
+        watch(Watch, 0.2)
+    ).
+
+end_of_time(Watch) :-
+    thread_self(Me),
+    ( working(Me, Watch) -> throw(slp_time) ; true ).
+
+slp_unwatch(Watch, done) :-
+    thread_send_message(Watch, stop),
+    thread_join(Watch, _).
+
+%!  slp_take_interrupts(-Done) is det.
+%!  slp_interrupted(-Count) is det.
+%
+%   Let Ctrl-C end guarded goals, from now on. Count is 1 if it came while none ran.
+
+slp_take_interrupts(done) :-
+    retractall(interrupted),
+    on_signal(int, _, slp_engine:interrupt).
+
+interrupt(_) :-
+    thread_self(Me),
+    ( working(Me, _) -> throw(slp_interrupt) ; assertz(interrupted) ).
+
+slp_interrupted(Count) :-
+    ( retract(interrupted) -> Count = 1 ; Count = 0 ).
+
+                 /*******************************
+                 *             TERMS            *
+                 *******************************/
 
 %!  decode(+Count, +Tokens, -Term) is det.
 %!  encode(+Term, -Count, -Tokens) is det.

@@ -10,30 +10,44 @@ Prolog exchange terms as flat lists of atoms and numbers (`slp.swipl.flat_terms`
 
 from __future__ import annotations
 
+import math
 import shutil
+import signal
 import subprocess
 import sys
 import weakref
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
-from threading import get_ident
+from threading import current_thread, get_ident, main_thread
 from types import TracebackType
 from typing import Any, TypeAlias
 
-from slp.errors import ProgramError, UnsupportedError
+from slp.budgets import memory_left, time_left
+from slp.errors import BudgetError, ProgramError, UnsupportedError
 from slp.ir import program as ir  # used late: it imports slp.terms
 from slp.late import late_import
 from slp.messages.proofs import JANUS_DOES_NOT_START, NO_JANUS, UNNAMED_IN_ARITHMETIC
 from slp.resolution import faults
 from slp.resolution.arithmetic import names_of_functions, names_of_values
-from slp.resolution.best_first import BestFirst, FoundProof, SearchNode
+from slp.resolution.best_first import BestFirst, FoundProof, SearchNode, check_budgets
 from slp.resolution.draws import Failure
 from slp.resolution.functions import MAX_BITS
 from slp.resolution.machine import Limits
-from slp.resolution.queries import Query, canonical, database_of, prepared, tree_goals
+from slp.resolution.masses import Mass
+from slp.resolution.queries import (
+    DrawnAnswers,
+    Query,
+    canonical,
+    cut_short,
+    database_of,
+    prepared,
+    tree_goals,
+)
+from slp.resolution.store import LARGEST
 from slp.resources import prolog_library
 from slp.source import SourceSpan
 from slp.swipl.flat_terms import decode, encode
@@ -42,8 +56,17 @@ from slp.terms import NIL, Atom, Struct, Term, Var
 #: SWI-Prolog also counts the interpreter's inferences: its limit for each inference of ours.
 INFERENCES = 20
 
-#: Limit of SWI-Prolog's stacks, in bytes.
+#: Limit of SWI-Prolog's stacks, in bytes, where the memory that is held leaves so much.
 _STACKS = 512 << 20
+
+#: Memory for each part of a term that both languages copy, in bytes.
+_BYTES_PER_PART = 400
+
+#: Seconds that a watch waits beyond the time: the clocks of both languages differ a little.
+_LATER = 0.05
+
+#: SWI-Prolog does nothing with less.
+_LEAST_STACKS = 16 << 20
 
 #: Inferences after which a run is interrupted for the first time.
 _FIRST_BUDGET = 100_000
@@ -128,6 +151,9 @@ class PrologProgram:
 
     def __init__(self, program: ir.CheckedProgram, *, allow_code: bool = False) -> None:
         self.program = program
+        room = memory_left()
+        self.stacks = int(min(_STACKS, max(_LEAST_STACKS, room / 2)))
+        self.largest = int(min(LARGEST, room / _BYTES_PER_PART))
         options = ["allow_code"] * allow_code + ["weights"] * program.weights
         parameters = [[name, value] for name, value in database_of(program).parameters.items()]
         trees = [[n, a, goal.arity] for (n, a), goal in tree_goals(program.rules).items()]
@@ -163,17 +189,34 @@ class PrologProgram:
 
     def draw_answers(
         self, query: Query, count: int, *, failure: Failure, seed: int, limits: Limits
-    ) -> tuple[list[tuple[Term, ...]], int]:
+    ) -> DrawnAnswers:
         """As `slp.resolution.draw_answers`."""
         if failure == "rejection" and self.program.weights:
             raise faults.weighted_draws(query.goal.span)
-        result = _call(
-            "slp_draws", self.module, _goals(query), failure, [count, seed], _limits(limits)
-        )
+        with _stoppable() as watch:
+            result = _call(
+                "slp_draws",
+                self.module,
+                _goals(query),
+                failure,
+                [count, seed],
+                self.limits(limits.inferences * INFERENCES, watch),
+            )
         outcome, tries, *found = result
-        if outcome != "done":
+        answers = [canonical(decode(tokens)) for _, tokens in found]
+        interrupted = False
+        if outcome in ("time", "interrupt"):
+            interrupted = cut_short(_stopped(outcome), len(answers), count)
+        elif outcome != "done":
             raise self.fault(outcome, query, limits)
-        return [canonical(decode(tokens)) for _, tokens in found], tries
+        return DrawnAnswers(answers, tries, interrupted)
+
+    def limits(self, inferences: int, watch: str = "none") -> list[_Data]:
+        """The limits of a guarded call, with inferences of SWI-Prolog."""
+        return [inferences, self.stacks, self.largest, watch]
+
+    def _limits(self, limits: Limits) -> list[_Data]:
+        return self.limits(limits.inferences * INFERENCES)
 
     def first_answer(self, query: Query, answer: Term, limits: Limits) -> Term | None:
         """The instance of `answer` by the first proof of a goal, None without a proof. The goal
@@ -185,7 +228,7 @@ class PrologProgram:
             As `slp.resolution.answers_of_query`, and E262; E214 to E216, E265 at a limit.
         """
         goals = encode(Struct("goals", (query.goal, answer)))
-        outcome, *found = _call("slp_first", self.module, goals, _limits(limits))
+        outcome, *found = _call("slp_first", self.module, goals, self._limits(limits))
         if outcome != "done":
             raise self.fault(outcome, query, limits)
         return decode(found[1]) if found else None
@@ -202,7 +245,7 @@ class PrologProgram:
             As `first_answer`.
         """
         goal = Struct("-", (nonterminal, box))
-        outcome, *found = _call("slp_ways", self.module, encode(goal), _limits(limits))
+        outcome, *found = _call("slp_ways", self.module, encode(goal), self._limits(limits))
         if outcome != "done":
             raise self.fault(outcome, Query(self.program, nonterminal), limits)
         return [
@@ -224,7 +267,7 @@ class PrologProgram:
             assert limits is not None
             return faults.too_many_inferences(limits.inferences, goal_span)
         if outcome == "memory":
-            return faults.stacks_full(_STACKS >> 20, goal_span)
+            return faults.stacks_full(self.stacks >> 20, goal_span)
         number, formal, *args = outcome
         span = goal_span if number < 0 else self.program.clauses[number].span
         return self._fault(formal, args, span)
@@ -266,6 +309,7 @@ _FAULTS: Mapping[str, Any] = {
     "nothing_to_draw": faults.nothing_to_draw,
     "zero_divisor": faults.division_by_zero,
     "code": faults.code_refused,
+    "too_large": faults.too_large,
 }
 
 
@@ -282,8 +326,36 @@ def _goals(query: Query) -> list[_Data]:
     return encode(Struct("goals", (conjunction, answer)))
 
 
-def _limits(limits: Limits) -> list[int]:
-    return [limits.inferences * INFERENCES, _STACKS]
+@contextmanager
+def _stoppable() -> Iterator[str]:
+    """Lets the time that is held (`slp.budgets.held`) and Ctrl-C end what SWI-Prolog does in the
+    block. Gives the name of the watch for its limits. Between calls of the block, Ctrl-C waits for
+    the next one."""
+    left = time_left()
+    watch: str = "none" if left == math.inf else _call("slp_watch", left + _LATER)
+    takes = current_thread() is main_thread() and callable(signal.getsignal(signal.SIGINT))
+    if takes:
+        _call("slp_take_interrupts")
+    try:
+        yield watch
+    finally:
+        if takes:  # Python's own handler again
+            signal.signal(signal.SIGINT, signal.getsignal(signal.SIGINT))
+        if watch != "none":
+            _call("slp_unwatch", watch)
+    if takes and _call("slp_interrupted"):
+        raise KeyboardInterrupt
+
+
+def _stopped(outcome: str) -> BudgetError | KeyboardInterrupt:
+    """What Python raises for an outcome `time` or `interrupt`."""
+    if outcome == "interrupt":
+        return KeyboardInterrupt()
+    try:
+        check_budgets()
+    except BudgetError as e:
+        return e
+    raise AssertionError("a watch ends with the time that is held")
 
 
 # --- searches ----------------------------------------------------------------------------------
@@ -313,6 +385,7 @@ class PrologSearch(BestFirst[Start, int]):
         self._query = query
         self._limits = limits
         self._left = limits.inferences * INFERENCES
+        self._watch = "none"
         way = "merges" if merges else "separate"
         self._search, root = _call("slp_open", loaded.module, _goals(query), way)
         if isinstance(root, list):
@@ -320,9 +393,10 @@ class PrologSearch(BestFirst[Start, int]):
         self._root: int = root
 
     def run(self) -> Iterator[FoundProof]:
-        """The proofs as they are found, until the open mass is at most the tolerance."""
+        """See `BestFirst`."""
         try:
-            yield from super().run()
+            with _stoppable() as self._watch:
+                yield from super().run()
         finally:
             forget_search(self._search)
 
@@ -330,13 +404,13 @@ class PrologSearch(BestFirst[Start, int]):
         """Equal stored goals have one key."""
         return start
 
-    def advance(self, node: SearchNode[Start, int], priority: float) -> Iterator[FoundProof]:
+    def advance(self, node: SearchNode[Start, int], priority: Mass) -> Iterator[FoundProof]:
         """Continue until the run ends or has used its budget."""
         if self._left <= 0:
             raise self._loaded.fault("inferences", self._query, self._limits)
         budget = min(node.run or _FIRST_BUDGET, self._left)
         place = node.start or (self._root, -1)
-        limits = [budget, _STACKS]
+        limits = self._loaded.limits(budget, self._watch)
         used, outcome, *found = _call("slp_expand", self._search, list(place), node.exits, limits)
         self._left -= used
         yield from self._ended(node, found)
@@ -345,6 +419,8 @@ class PrologSearch(BestFirst[Start, int]):
         elif outcome == "inferences":
             node.run = budget * 4
             self.lay_aside(node, priority)
+        elif outcome in ("time", "interrupt"):
+            raise _stopped(outcome)
         else:
             raise self._loaded.fault(outcome, self._query, self._limits)
 

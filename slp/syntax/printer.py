@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from slp.messages.numbers import number_text
 from slp.syntax.operators import (
     ARGUMENT_PRIORITY,
     CLAUSE_PRIORITY,
@@ -82,16 +83,13 @@ def _is_plain(character: str) -> bool:
     return character.isprintable() or "\ud800" <= character <= "\udfff"
 
 
-def _number_text(value: int | float) -> str:
+def _number(value: int | float) -> str:
     if isinstance(value, int):
         return str(value)
     if math.isinf(value):
         return "1.0Inf" if value > 0 else "-1.0Inf"
-    mantissa, e, exponent = repr(value).partition("e")
-    if not e:
-        return mantissa
-    fraction = "" if "." in mantissa else ".0"  # ISO requires one
-    return f"{mantissa}{fraction}e{int(exponent)}"
+    text = number_text(value)
+    return text if "." in text else f"{text}.0"  # a float is no integer
 
 
 def _anonymous_texts(term: Term) -> dict[Var, str]:
@@ -183,7 +181,7 @@ class _Writer:
                 plain = f"{name}_{id}" if id else name
                 return self.anonymous.get(term, plain)
             case Number(value):
-                return _number_text(value)
+                return _number(value)
             case Text(value):
                 return _quoted(value, '"')
         raise AssertionError(term)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from slp.trees.in_sample import in_sample_fit
     from slp.trees.nodes import TreeNode
     from slp.trees.predicates import names_code, with_predicates
-    from slp.trees.regions import Region, number_text
+    from slp.trees.regions import Region
     from slp.trees.route import leaf_predictions, predict_rows, route_rows, route_table
     from slp.trees.soft import SoftTree
 
@@ -47,7 +47,6 @@ __all__ = [
     "leaf_predictions",
     "leaf_text",
     "names_code",
-    "number_text",
     "predict_rows",
     "route_rows",
     "route_table",
@@ -73,7 +72,7 @@ __getattr__, __dir__ = late_names(
         "slp.trees.from_sklearn": "tree_from_sklearn",
         "slp.trees.drawing": "condition_text count_text leaf_text tree_to_dot tree_to_text",
         "slp.trees.predicates": "names_code with_predicates",
-        "slp.trees.regions": "Region number_text",
+        "slp.trees.regions": "Region",
         "slp.trees.soft": "SoftTree",
     },
 )

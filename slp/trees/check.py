@@ -33,6 +33,7 @@ from slp.ir.program import CheckedProgram
 from slp.ir.words import describe_constraint
 from slp.leaves import label_text
 from slp.leaves.numbers import TIE
+from slp.messages.numbers import number_text
 from slp.messages.trees import NOT_A_PROGRAM, RESPONSE_WITHOUT_TABLE
 from slp.source import SourceSpan
 from slp.trees.drawing import condition_text
@@ -200,7 +201,7 @@ def _words(constraint: Constraint | Support) -> str:
     if constraint.max_depth is not None:
         return f"No leaf is deeper than {constraint.max_depth}."
     if constraint.min_weight is not None:
-        weight = f"{constraint.min_weight:.10g}"
+        weight = number_text(constraint.min_weight)
         return f"Each side of a split keeps rows that weigh at least {weight} together."
     return f"Each side of a split keeps at least {constraint.min_leaf} rows."
 

@@ -12,8 +12,8 @@ from typing import Any
 from slp.ir.quantity import LevelOrMissing, OneOf, Quantity
 from slp.leaves import Label, label_text
 from slp.leaves.base import LEVEL
+from slp.messages.numbers import number_text
 from slp.source import visible
-from slp.trees.regions import number_text
 from slp.trees.thresholds import bound_in_32_bits
 from slp.trees.tree import Leaf, Node, Split, Tree
 
@@ -88,10 +88,10 @@ def leaf_text(leaf: Leaf) -> str:
 
     `no 0.98 (94 of 95)`: the most probable class, its predictive probability, its rows and all
     rows; `mean 35.4 (90 %: 33.1 to 37.8), 45 rows`; for counts `rate 2.3 (90 %: 1.9 to 2.8), 104 in
-    45 rows`, with exposures `104 in 61.5 (45 rows)`; for durations `mean 9.7 (90 %: 7.1 to 14), 12
-    events in 73.1 (18 rows)`; for lines `1.2 + 0.5 * x1, mean 3.1 (90 %: 2.8 to 3.4), 45 rows`. The
-    intervals are those of the mean and the rate; of a line that of its height at the mean of the
-    leaf's rows.
+    45 rows`, with exposures `104 in 61.5 (45 rows)`; for durations `median 6.4 (90 %: 4.9 to 9.7),
+    12 events in 73.1 (18 rows)`; for lines `1.2 + 0.5 * x1, mean 3.1 (90 %: 2.8 to 3.4), 45 rows`.
+    The intervals are those of the mean, the rate and the median; of a line that of its height at
+    the mean of the leaf's rows.
     """
     known = {} if leaf.predictive is None else leaf.predictive()
     if "probabilities" in known or "counts" in leaf.summary:
@@ -115,7 +115,7 @@ def leaf_text(leaf: Leaf) -> str:
     if "mean" in known:
         return f"{_interval_text('mean', known['mean'], known['mean_interval'])}, {rows}"
     if leaf.summary.get("mean") is not None:
-        mean = f"mean {number_text(leaf.summary['mean'])}"
+        mean = f"mean {leaf.summary['mean']:.10g}"
         return f"{mean}, {rows}" if "n" in leaf.summary else mean
     return rows if "n" in leaf.summary else "leaf"
 
@@ -141,15 +141,15 @@ def _classes_text(counts: Mapping[Label, int], probabilities: Mapping[Label, flo
 
 def _count(n: float) -> str:
     """Rows; those of soft trees are no whole numbers."""
-    return str(n) if isinstance(n, int) else number_text(n)
+    return str(n) if isinstance(n, int) else f"{n:.10g}"
 
 
 def _duration_text(summary: Mapping[str, Any], known: Mapping[str, Any], rows: str) -> str:
     events = count_text(summary["events"], "event")
     if not known:
         return f"{events}, {rows}"
-    mean = _interval_text("mean", known["mean"], known["mean_interval"])
-    return f"{mean}, {events} in {known['time']:.4g} ({rows})"
+    median = _interval_text("median", known["median"], known["median_interval"])
+    return f"{median}, {events} in {known['time']:.4g} ({rows})"
 
 
 def _interval_text(name: str, value: float | None, ends: Sequence[float | None]) -> str:
@@ -175,7 +175,7 @@ def _rounded(x: float | None, decimals: int) -> str:
 
 def count_text(count: float, noun: str) -> str:
     """`1 row`, `2 rows`."""
-    return f"{number_text(count)} {noun}{'' if count == 1 else 's'}"
+    return f"{count:.10g} {noun}{'' if count == 1 else 's'}"
 
 
 def _quoted(text: str) -> str:

@@ -25,6 +25,7 @@ from slp.data.table import Feature, Table
 from slp.errors import Diagnostic
 from slp.ir.constraints import Support
 from slp.messages import Wording
+from slp.messages.numbers import number_text
 from slp.messages.trees import SPLIT_BECAME_LEAF, SPLIT_LEFT_OUT, THRESHOLDS_MOVED
 from slp.source import SourceSpan
 from slp.trees.drawing import condition_text
@@ -70,7 +71,7 @@ class _Fit:
     def _fewer(self) -> str:
         weight = self.support.min_weight
         if weight is not None:
-            return f"less than the weight `min_weight({weight:.10g})`"
+            return f"less than the weight `min_weight({number_text(weight)})`"
         return f"fewer than `min_leaf({self.support.min_leaf})` rows"
 
     def tree(self, tree: Tree) -> Tree:

@@ -8,7 +8,6 @@ import numpy as np
 
 from slp.data.table import Table
 from slp.leaves import label_text
-from slp.trees.regions import number_text
 from slp.trees.route import route_table
 from slp.trees.tree import Tree
 
@@ -30,10 +29,10 @@ def in_sample_fit(table: Table, tree: Tree) -> list[str]:
         most = label_text(table.leaf.classes[int(total.argmax())])
         whole = f"{table.n_rows} rows"
         if table.weighted is not None:
-            whole = f"weight of {number_text(float(total.sum()))}"
+            whole = f"weight of {total.sum():.10g}"
         return [
-            f"this tree is right for {number_text(right)} of the table's {whole} "
-            f"(the class {most} alone: {number_text(float(total.max()))})"
+            f"this tree is right for {right:.10g} of the table's {whole} "
+            f"(the class {most} alone: {total.max():.10g})"
         ]
     tree_error, one_error = (_error(s) for s in (sums, sums.sum(axis=0, keepdims=True)))
     return [

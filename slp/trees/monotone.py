@@ -23,7 +23,7 @@ from slp.ir.constraints import Monotone
 from slp.ir.program import LeafDeclaration
 from slp.ir.quantity import OneOf
 from slp.leaves import Label, label_text, sorted_labels
-from slp.trees.regions import Levels, Region, number_text
+from slp.trees.regions import Levels, Region
 from slp.trees.tree import Leaf, Place, Split
 
 #: Predictions that differ by less, relative to the larger, are equal but for rounding.
@@ -86,7 +86,7 @@ def _fall(
         above = rising[high][what]
         falls = above < below if up else above > below
         if falls and not math.isclose(above, below, rel_tol=_SAME):
-            return f"{what} is {number_text(abs(above))}, and {number_text(abs(below))}"
+            return f"{what} is {abs(above):.10g}, and {abs(below):.10g}"
     return None
 
 

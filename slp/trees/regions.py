@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 from slp.ir.constraints import Box
 from slp.ir.quantity import OneOf
+from slp.messages.numbers import number_text
 
 Interval: TypeAlias = tuple[float, float]
 _FREE: Interval = (-math.inf, math.inf)
@@ -115,8 +116,3 @@ def _interval_text(feature: str, lo: float, hi: float) -> str:
     below = "" if lo == -math.inf else f"{number_text(lo)} <= "
     above = "" if hi == math.inf else f" < {number_text(hi)}"
     return f"{below}{feature}{above}"
-
-
-def number_text(x: float) -> str:
-    """A number for people: no `.0`, ten digits at most."""
-    return f"{x:.10g}"

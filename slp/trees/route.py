@@ -10,8 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.data.cells import cell_text, is_missing, number_of
+from slp.data.arrays import settled
+from slp.data.cells import is_missing, number_of
 from slp.data.coding import response_of
+from slp.data.columns import column_of_objects, numbers_of, texts_of
+from slp.data.conversion import as_levels, as_numbers, type_by_thresholds
+from slp.data.faults import check_usable
 from slp.data.frames import collected, frame_of
 from slp.data.roles import roles_of
 from slp.errors import DataError
@@ -19,7 +23,8 @@ from slp.ir.names import unknown_classes, unknown_features
 from slp.ir.program import CheckedProgram
 from slp.ir.quantity import MISSING, OneOf, Quantity, level_numbers
 from slp.leaves import Label, label_array, label_text
-from slp.messages.tables import UNKNOWN_LEVEL
+from slp.messages.numbers import number_text
+from slp.messages.tables import MISSING_VALUES, OTHER_TYPE_THAN_TESTS, UNKNOWN_LEVEL
 from slp.messages.trees import (
     LEVEL_WITHOUT_SIDE,
     NOTHING_TO_PREDICT_FROM,
@@ -32,7 +37,6 @@ from slp.messages.trees import (
     TREE_VALUE_MISSING,
     TREE_VALUE_NO_NUMBER,
 )
-from slp.trees.regions import number_text
 from slp.trees.tree import Leaf, Split, Tree
 
 if TYPE_CHECKING:
@@ -53,7 +57,7 @@ def route_rows(tree: Tree, X: Any, rows: NDArray[np.int64] | None = None) -> NDA
         or a level of which a test by subsets says no side; E438 a level that an ordinal feature
         does not have.
     """
-    columns = _Columns(X)
+    columns = _Columns(X, tree)
 
     def goes_left(split: Split, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         if isinstance(split.level, OneOf):
@@ -152,7 +156,7 @@ def levels_of_rows(tree: Tree, X: Any) -> dict[str, frozenset[str]]:
     DataError
         E606, E607, as `route_rows`.
     """
-    columns = _Columns(X)
+    columns = _Columns(X, tree)
     tested = {n.feature for n in tree.nodes() if isinstance(n, Split) and n.level is not None}
     return {f: frozenset(columns.levels(f).tolist()) for f in sorted(tested)}
 
@@ -181,7 +185,7 @@ def predict_rows(tree: Tree, X: Any) -> NDArray[Any]:
     lines: list[Any] = [leaf.summary.get("line") for leaf in tree.leaves()]
     if None in lines:
         return leaf_predictions(tree)[where]
-    columns, out = _Columns(X), np.array([line["intercept"] for line in lines])[where]
+    columns, out = _Columns(X, tree), np.array([line["intercept"] for line in lines])[where]
     for name in dict.fromkeys(name for line in lines for name in line["slopes"]):
         slopes = np.array([line["slopes"].get(name, 0.0) for line in lines])
         values = columns.numbers(name)
@@ -213,19 +217,23 @@ def _route(
 
 
 class _Columns:
-    """Columns of a frame or an array by name, converted once each."""
+    """Columns of a frame or an array by name, for the tests of a tree, converted once each."""
 
-    def __init__(self, X: Any) -> None:
+    def __init__(self, X: Any, tree: Tree) -> None:
+        self._tests: dict[str, list[Split]] = {}
+        for node in tree.nodes():
+            if isinstance(node, Split):
+                self._tests.setdefault(node.feature, []).append(node)
         X = collected(X)
         self._frame = X if hasattr(X, "columns") else None
         if self._frame is None:
-            self._array = np.asarray(X)
+            self._array = np.asarray(settled(X, "the rows"))
             if self._array.ndim != 2:
                 raise DataError(ROWS_NOT_2D(shape=self._array.shape))
             self._names = [f"x{j}" for j in range(self._array.shape[1])]
         else:
             self._names = [str(name) for name in self._frame.columns]
-        self.n_rows = len(X)
+        self.n_rows = len(X) if self._frame is not None else len(self._array)
         self._numbers: dict[str, NDArray[np.float64]] = {}
         self._levels: dict[str, NDArray[np.str_]] = {}
         self._missing: dict[str, NDArray[np.bool_]] = {}
@@ -258,6 +266,13 @@ class _Columns:
         """A column of numbers, NaN where missing."""
         if feature not in self._numbers:
             values = self._column(feature)
+            given = column_of_objects(feature, values)
+            tests = self._tests.get(feature, ())
+            fitted = type_by_thresholds([t.threshold for t in tests if t.threshold is not None])
+            column = as_numbers(given, fitted, OTHER_TYPE_THAN_TESTS)
+            if column is not given:
+                self._numbers[feature] = numbers_of(column)[0]
+                return self._numbers[feature]
             try:
                 numbers = [math.nan if is_missing(v) else number_of(v) for v in values]
                 self._numbers[feature] = np.array(numbers, dtype=np.float64)
@@ -276,10 +291,27 @@ class _Columns:
             raise DataError(UNKNOWN_LEVEL(name=feature, cell=cell, row=row, rows="", levels=levels))
         return np.array([number[text] for text in texts])
 
+    def _tested(self, feature: str) -> set[str]:
+        """The levels that the tests of a feature name."""
+        found: set[str] = set()
+        for test in self._tests[feature]:
+            if isinstance(test.level, OneOf):
+                found |= {*test.level.levels, *test.level.others}
+            elif test.level is not None:
+                found |= {str(test.level)} - {MISSING}
+            elif isinstance(test.threshold, Quantity):
+                found |= set(test.threshold.levels)
+        return found
+
     def levels(self, feature: str) -> NDArray[np.str_]:
         """The column of a test on a level as text, `MISSING` where a value is missing."""
         if feature not in self._levels:
-            texts = [MISSING if is_missing(v) else cell_text(v) for v in self._column(feature)]
+            column = column_of_objects(feature, self._column(feature))
+            if column.kind == "unusable":
+                check_usable(column, MISSING_VALUES)
+            if tested := self._tested(feature):
+                column = as_levels(column, tested, None, OTHER_TYPE_THAN_TESTS)
+            texts = [MISSING if text is None else text for text in texts_of(column)]
             self._levels[feature] = np.array(texts, dtype=np.str_)
         return self._levels[feature]
 
@@ -306,20 +338,20 @@ def _leaf_prediction(leaf: Leaf) -> Label:
     if counts:
         return max(counts, key=lambda outcome: counts[outcome])
     if "events" in leaf.summary:
-        return _mean_duration(leaf)
+        return _median_duration(leaf)
     if leaf.summary.get("mean") is not None:
         return float(leaf.summary["mean"])
     raise DataError(NOTHING_TO_PREDICT_FROM())
 
 
-def _mean_duration(leaf: Leaf) -> float:
-    """The mean of the leaf's model; without a model, the durations over the events. It is inf
-    where the model has no mean, or no event was seen."""
+def _median_duration(leaf: Leaf) -> float:
+    """The median of the leaf's model; without a model log(2) times the durations over the events,
+    that of an exponential distribution. It is inf where no event was seen and no model is known."""
     if leaf.predictive is not None:
-        mean = leaf.predictive()["mean"]
-        return math.inf if mean is None else float(mean)
+        median = leaf.predictive()["median"]
+        return math.inf if median is None else float(median)
     n, events, mean = (leaf.summary.get(key) or 0 for key in ("n", "events", "mean"))
-    return float(n * mean / events) if events else math.inf
+    return float(math.log(2) * n * mean / events) if events else math.inf
 
 
 def _no_column(feature: str, names: list[str]) -> DataError:

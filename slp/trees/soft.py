@@ -15,15 +15,20 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.data.conversion import as_numbers, type_by_thresholds
+from slp.data.faults import check_usable, read_numbers
 from slp.data.frames import frame_of
-from slp.errors import UsageError
+from slp.errors import DataError, UsageError
 from slp.leaves import Label, label_text
+from slp.messages.numbers import number_text
 from slp.messages.soft_trees import (
     PREDICTS_CLASSES,
     PREDICTS_NOTHING,
     PREDICTS_NUMBERS,
     SPLIT_ON_ALL,
 )
+from slp.messages.tables import MISSING_VALUES, OTHER_TYPE_THAN_TESTS, TEXT_TO_PREDICT
+from slp.messages.trees import TREE_COLUMN_MISSING
 from slp.trees.tree import Leaf, Node, Split, Tree
 
 
@@ -135,7 +140,7 @@ class SoftTree:
         values = [leaf.probabilities for leaf in self.leaves()]
         if any(value is None for value in values):
             raise UsageError(PREDICTS_NOTHING() if self.variance is None else PREDICTS_NUMBERS())
-        return self.reach(_columns(X)) @ np.array(values, np.float64)
+        return self.reach(_columns(X, self)) @ np.array(values, np.float64)
 
     def predict(self, X: Any) -> NDArray[np.float64]:
         """The mean of the number of each row, shape (m,).
@@ -150,7 +155,7 @@ class SoftTree:
         if any(value is None for value in values):
             of_classes = leaves[0].counts is not None
             raise UsageError(PREDICTS_CLASSES() if of_classes else PREDICTS_NOTHING())
-        return self.reach(_columns(X)) @ np.array(values, np.float64)
+        return self.reach(_columns(X, self)) @ np.array(values, np.float64)
 
     def without_outcomes(self) -> SoftTree:
         """The same splits, with leaves that say nothing."""
@@ -197,7 +202,7 @@ class SoftTree:
             if isinstance(node, SoftSplit):
                 left, right = done.pop(), done.pop()
                 name = f"{_terms(node, 1)} \N{PLUS-MINUS SIGN} {node.width:.3g}"
-                done.append(Split(name, float(f"{node.threshold:.6g}"), None, left, right))
+                done.append(Split(name, node.threshold, None, left, right))
             elif node.counts is not None:
                 done.append(Leaf({"counts": {label: round(n, 1) for label, n in node.counts}}))
             else:
@@ -252,8 +257,22 @@ class SoftTree:
         return Counter(split.feature for split in self.splits)
 
 
-def _columns(X: Any) -> dict[str, NDArray[np.float64]]:
-    return {c.name: np.asarray(c.cells, np.float64) for c in frame_of(X).columns if c.numeric}
+def _columns(X: Any, tree: SoftTree) -> dict[str, NDArray[np.float64]]:
+    """The columns of numbers, and those of the tree's tests as numbers."""
+    columns = {c.name: c for c in frame_of(X).columns}
+    out = {n: np.asarray(c.cells, np.float64) for n, c in columns.items() if c.numeric}
+    tests: dict[str, list[float]] = {}
+    for split in tree.splits:
+        for name, _ in split.weights:
+            tests.setdefault(name, []).append(split.threshold)
+    for name, thresholds in tests.items():
+        if name not in columns:
+            raise DataError(TREE_COLUMN_MISSING(feature=name, columns=", ".join(columns)))
+        fitted = type_by_thresholds(thresholds)
+        column = as_numbers(columns[name], fitted, OTHER_TYPE_THAN_TESTS)
+        check_usable(column, MISSING_VALUES)
+        out[name] = read_numbers(column, TEXT_TO_PREDICT)
+    return out
 
 
 def _terms(split: SoftSplit, most: int | None = None) -> str:
@@ -267,7 +286,7 @@ def _terms(split: SoftSplit, most: int | None = None) -> str:
 
 def _words(node: SoftNode) -> str:
     if isinstance(node, SoftSplit):
-        return f"{_terms(node)} < {node.threshold:.6g} +- {node.width:.3g}"
+        return f"{_terms(node)} < {number_text(node.threshold)} +- {node.width:.3g}"
     if node.counts is not None and node.probabilities is not None:
         pairs = zip(node.counts, node.probabilities, strict=True)
         shares = ", ".join(f"{label_text(label)} {p:.3f}" for (label, _), p in pairs)

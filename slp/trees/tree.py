@@ -281,7 +281,7 @@ class Tree:
     def predict(self, X: Any) -> NDArray[Any]:
         """For each row, the most frequent class of its leaf (on a tie the one listed first) or the
         leaf's mean, or the height of its line. For durations, some of them censored, the predicted
-        mean; if the leaf model is unknown, the observed time for each event.
+        median; if the leaf model is unknown, log(2) times the observed time for each event.
 
         Raises
         ------

@@ -108,6 +108,54 @@ def test_the_constraint_that_no_tree_satisfies_is_named_by_the_run(engine: str, 
     assert [r.span.text for r in found.related] == [":- constraint(majority(all, y))."]
 
 
+TWICE_IMPOSSIBLE = """
+    :- use(growtree).
+    :- response(ill).
+    box(old, age, 3, 6).
+    box(young, age, 0, 3).
+    :- constraint(majority(young, y)).
+    :- support(max_depth(0)).
+    :- constraint(majority(old, y)).
+    :- constraint(max_leaves(1)).
+"""
+IN_FORCE = [
+    ":- constraint(majority(young, y)).",
+    ":- constraint(majority(old, y)).",
+    ":- constraint(max_leaves(1)).",
+    "max_depth(0)",
+]
+
+
+@pytest.mark.parametrize(
+    ("engine", "code"), [("exact", "E504"), ("search", "E504"), ("modal", "E504"), ("mh", "E517")]
+)
+def test_where_no_statement_alone_is_to_blame_all_in_force_are_named(
+    engine: str, code: str
+) -> None:
+    """Each majority is impossible by itself, and one leaf cannot have both."""
+    with pytest.raises(slp.SlpError) as caught:
+        slp.parse(TWICE_IMPOSSIBLE).posterior(MOSTLY_N, engine=engine)
+    (found,) = caught.value.diagnostics
+    assert found.code == code and found.span is not None
+    assert [found.span.text, *(r.span.text for r in found.related)] == IN_FORCE
+
+
+def test_the_check_of_a_table_names_all_in_force(tmp_path: Path) -> None:
+    path = tmp_path / "prior.slp"
+    path.write_text(TWICE_IMPOSSIBLE)
+    found = [f for f in find_mistakes(path, MOSTLY_N) if f.code == "E504"]
+    assert [f.span and f.span.text for f in found] == IN_FORCE[:1]
+    assert [r.span.text for r in found[0].related] == IN_FORCE[1:]
+
+
+def test_an_estimator_names_all_in_force() -> None:
+    model = slp.SLPTreeClassifier(program=TWICE_IMPOSSIBLE)
+    with pytest.raises(slp.SlpError) as caught:
+        model.fit(MOSTLY_N[["age", "dose"]], MOSTLY_N["ill"])
+    (found,) = caught.value.diagnostics
+    assert found.span is not None and len(found.related) == 3
+
+
 def test_no_constraint_is_blamed_where_none_is_to_blame(tmp_path: Path) -> None:
     text = ":- start(t). 1 :: t --> split(age, 100), leaf, leaf."
     with pytest.raises(slp.SlpError) as caught:

@@ -9,10 +9,11 @@ from pathlib import Path
 KEYS = {"response", "n_rows", "programs", "reference", "folds", "seed", "version", "seconds"}
 _NUMBERS = ("log_evidence", "log_bayes_factor", "mean_leaves")
 OF_PROGRAM = {"name", "engine", "reason", "seed", "converged", "depends_on_clock", "held_out"}
+OF_PROGRAM |= {"standing"}
 OF_PROGRAM |= {"no_bayes_factor", "notes"}
 OF_PROGRAM |= {f"{name}{end}" for name in _NUMBERS for end in ("", "_error", "_kind")}
 HELD_OUT = {"log_predictive", "accuracy", "rmse"}
-HELD_OUT |= {f"{name}_error" for name in HELD_OUT} | {"by_fold"}
+HELD_OUT |= {f"{name}_error" for name in HELD_OUT} | {"by_fold", "standing"}
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "comparing.md"
 
 

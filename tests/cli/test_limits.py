@@ -57,6 +57,24 @@ def test_predictions_go_on_with_independent_draws(
     assert "give it more time; `predict_error` has the Monte Carlo error" in result.err
 
 
+def test_predictions_by_draws_where_sums_take_long(
+    slp_run, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("slp.results.summed._MOST_SECONDS", 0.0)
+    out = tmp_path / "out.csv"
+    result = slp_run("predict", "growtree", table, table, "--seed", 1, "-o", out)
+    assert result.code == 0 and len(polars.read_csv(out)) == 6
+    assert result.err.startswith(
+        "warning[W550]: 6 new rows are predicted by 1,000 independent draws of trees, as exact sums"
+    )
+    assert "the largest Monte Carlo standard error is 0.0" in result.err
+    options = ("--format", "json")
+    told = slp_run("predict", "growtree", table, table, "-o", out, *options).err
+    assert '"code": "W550"' in told
+    asked = slp_run("predict", "growtree", table, table, "--engine", "exact", "-o", out)
+    assert asked.code == 0 and "W550" not in asked.err
+
+
 def test_predictions_of_an_engine_that_was_asked_for(slp_run, table: Path, ends) -> None:
     """Standard output is for the table; what is known of the trees goes beside the error."""
     ends("predictions")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from pathlib import Path
 
 import pytest
@@ -25,10 +26,13 @@ def test_answers(slp_run, pair: Path) -> None:
 
 def test_answers_as_json(slp_run, pair: Path) -> None:
     found = json.loads(slp_run("query", pair, "pair(X, Y)", "--json").out)
+    half = {"probability": 0.5, "log_probability": math.log(0.5)}
+    quarter = {"mass": 0.25, "log_mass": math.log(0.25)}
     assert found["answers"] == [
-        {"X": "h", "Y": "t", "probability": 0.5, "mass": 0.25},
-        {"X": "t", "Y": "h", "probability": 0.5, "mass": 0.25},
+        {"X": "h", "Y": "t", **half, **quarter},
+        {"X": "t", "Y": "h", **half, **quarter},
     ]
+    assert (found["log_success"], found["log_open"]) == (math.log(0.5), None)
     assert (found["success"], found["failure"], found["open"]) == (0.5, 0.5, 0.0)
     assert (found["complete"], found["reason"], found["upper"]) == (True, None, 0.5)
 
@@ -140,3 +144,47 @@ def test_faults(slp_run, pair: Path) -> None:
     assert "<goal>:1:5" in result.err
     result = slp_run("query", "growtree", "tree(0)", "--format", "json")
     assert json.loads(result.err)["diagnostics"][0]["code"] == "E243"
+
+
+def test_a_bound_where_nothing_is_found(slp_run, tmp_path: Path) -> None:
+    """Each step halves the open mass. The answer stands behind more steps than are allowed."""
+    program = tmp_path / "far.slp"
+    program.write_text("0.5 :: far(N) :- N > 0, M is N - 1, far(M).\n0.5 :: far(N) :- N < 0.\n")
+    result = slp_run("query", program, "far(10000000)", "--time", "2s")
+    first, second, *_ = result.out.splitlines()
+    bound = first.removeprefix("no proof found; success is at most ")
+    assert result.code == 0 and int(bound.removeprefix("10^").removeprefix("1e")) < -10
+    assert "the time of 2 s is over" in second and "no proof\n" not in result.out
+    found = json.loads(slp_run("query", program, "far(10000000)", "--time", "1s", "--json").out)
+    assert not found["complete"] and found["log_success"] is None
+    assert found["log_upper"] == found["log_open"] < -10
+
+
+def test_the_time_ends_a_search(slp_run, tmp_path: Path) -> None:
+    program = tmp_path / "p.slp"
+    program.write_text("0.75 :: p(a).\n0.25 :: p(b) :- member(Z, [a|Z]), Z == c.\n")
+    result = slp_run("query", program, "p(X)", "--time", "1s")
+    assert (result.code, result.err) == (0, "")
+    assert result.out == (
+        "1  X = a  (between 0.75 and 1)\n"
+        "success 0.75 found, at most 1; failure 0; "
+        "open 0.25: the time of 1 s is over while proofs were searched for\n"
+    )
+
+
+def test_the_memory_ends_a_search(slp_run, tmp_path: Path) -> None:
+    program = tmp_path / "p.slp"
+    program.write_text("more([_|L]) :- more(L).\n0.75 :: p(a).\n0.25 :: p(b) :- more(_).\n")
+    result = slp_run("query", program, "p(X)", "--memory", "20MiB")
+    assert result.code == 0
+    assert "open 0.25: the memory of 20.0 MiB is used up" in result.out
+    named = slp_run("query", program, "p(X)", "--memory", "20MiB", "--proposal", "q_uc")
+    assert named.code == 2 and "E723" in named.err
+
+
+def test_the_time_ends_draws(slp_run, tmp_path: Path) -> None:
+    program = tmp_path / "coin.slp"
+    program.write_text("0.5 :: coin(h).\n0.5 :: coin(t).\n")
+    result = slp_run("query", program, "coin(X)", "-n", "100000000", "--time", "2s", "--seed", "1")
+    assert result.code == 0 and "warning[W243]" in result.err
+    assert len(result.out.splitlines()) > 10

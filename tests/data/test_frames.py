@@ -338,16 +338,15 @@ def test_infinities_can_be_predicted(table):
         (
             [["?", None, True], [2, "a", True]],
             [
-                "error[E421]: column `x0` is numeric, but row 1 holds `?`\n"
-                "  help: correct the cell",
-                "error[E420]: column `x1` misses 1 value, in row 1\n"
+                "error[E421]: column `x` is numeric, but row 1 holds `?`\n  help: correct the cell",
+                "error[E420]: column `kind` misses 1 value, in row 1\n"
                 "  help: fill them in, or leave those rows out",
             ],
         ),
         (
             [["nan", "a", True], ["1", "a", True]],
             [
-                "error[E420]: column `x0` misses 1 value, in row 1\n"
+                "error[E420]: column `x` misses 1 value, in row 1\n"
                 "  help: fill them in, or leave those rows out"
             ],
         ),

@@ -335,7 +335,7 @@ FAULTS = [
     (
         [1.5, 2.0, -1e200],
         {"leaf": NORMAL},
-        "error[E433]: the response `y` is -1e+200 in row 3\n"
+        "error[E433]: the response `y` is -1.0e200 in row 3\n"
         "  help: responses must be finite and at most 1e150 in size: correct it or change the unit",
     ),
     (

@@ -93,6 +93,16 @@ def test_a_prior_that_no_machine_sums_is_called_too_large_once() -> None:
     )
 
 
+def test_what_no_machine_sums_has_its_limit_beside_it() -> None:
+    X = np.random.default_rng(2).random((700, 8))
+    with pytest.warns(SlpWarning, match="W540.*boxes.*against the memory of 64.0 MiB") as caught:
+        posterior = slp.parse(":- use(growtree).").posterior(
+            X, X[:, 0] < 0.5, seed=1, draws=0, warmup=1, chains=1, memory=64 * MIB
+        )
+    assert posterior.choice.size is not None and posterior.choice.size.vast
+    assert posterior.reason in str(caught[-1].message)
+
+
 def test_the_same_each_time() -> None:
     assert drawn(memory=MIB)[0].choice == drawn(memory=MIB)[0].choice
 

@@ -11,14 +11,13 @@ from slp.engines.search import compiled
 from slp.engines.smc import resampling
 from slp.ir import leaf_models, row_function, schema, tree_grammar
 from slp.leaves import numbers
-from slp.problem import boxes, row_labels, tree_tests
+from slp.problem import row_labels, tree_tests
 
 
 def test_constants_are_those_of_the_core(compiled_kernels: ModuleType) -> None:
     assert compiled_kernels.CONSTANTS == {
         "forbidden": tree_grammar.FORBIDDEN,
         "outside": tree_grammar.OUTSIDE,
-        "largest_gap": boxes._LARGEST_GAP,
         "label_rounding": row_function.ROUNDING,
         "label_tolerance": row_labels._TOLERANCE,
         "most_inner_codes": size._MOST_INNER,

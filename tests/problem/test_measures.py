@@ -22,7 +22,7 @@ SPLITS = SplitArrays(
     cell=np.arange(3),
     feature=np.array([0, 0, 1]),
     gap=np.array([1.0, 3.0, 2.0]),
-    length=np.array([1 / 8, 3 / 8, 1 / 2]),
+    log_length=np.log([1 / 8, 3 / 8, 1 / 2]),
     pair=np.array([7, 8, 8]),
 )
 
@@ -62,7 +62,7 @@ def test_boxes_side_by_side_do_not_mix() -> None:
         cell=np.arange(5),
         feature=np.array([0, 1, 0, 0, 1]),
         gap=np.array([1.0, 1.0, 1.0, 3.0, 2.0]),
-        length=np.full(5, 0.1),
+        log_length=np.log(np.full(5, 0.1)),
         pair=np.array([1, 1, 7, 8, 8]),
     )
     have = np.exp(log_split_probabilities("partition", both, np.ones(5, np.bool_)))

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
+from random import Random
 
 import pytest
 
 import slp
 from slp.resolution import Limits
+from slp.resolution.search import SearchMachine
 
 COIN = "0.6 :: coin(h).\n0.4 :: coin(t).\n"
 
@@ -185,6 +187,90 @@ def test_weights_are_normalised_over_proofs() -> None:
     found = query(":- weights.\n3 :: p(a).\n1 :: p(b).", "p(X)")
     assert probabilities(found) == {("a",): 0.75, ("b",): 0.25}
     assert (found.success, found.failure) == (4.0, None)
+
+
+# --- small and large masses --------------------------------------------------------------------
+
+RARE = "0.00000001 :: rare(yes).\n0.99999999 :: rare(no).\ntwo :- rare(yes), rare(yes).\n"
+
+TOSSES = """
+0.5 :: coin(fair).      0.5 :: coin(biased).
+0.5 :: toss(fair, h).   0.5 :: toss(fair, t).
+0.9 :: toss(biased, h). 0.1 :: toss(biased, t).
+tosses(_, []).
+tosses(C, [X|Xs]) :- toss(C, X), tosses(C, Xs).
+seen(C, Xs) :- coin(C), tosses(C, Xs).
+"""
+
+
+def test_a_rare_event() -> None:
+    found = query(RARE, "two")
+    assert math.isclose(found.success, 1e-16, rel_tol=1e-12) and is_exact(found)
+    assert math.isclose(found.log_success, math.log(1e-16), rel_tol=1e-12)
+
+
+def test_a_posterior_of_a_long_observation() -> None:
+    """24 heads and 12 tails: 0.5^36 if fair, 0.9^24 0.1^12 if biased."""
+    found = query(TOSSES, f"seen(C, [{', '.join('hht' * 12)}])")
+    fair, biased = 0.5**36, 0.9**24 * 0.1**12
+    have = probabilities(found)
+    assert close(have["fair",], fair / (fair + biased))
+    assert close(have["biased",], biased / (fair + biased))
+    assert math.isclose(found.success, (fair + biased) / 2, rel_tol=1e-12) and is_exact(found)
+
+
+def test_masses_hundreds_of_orders_apart() -> None:
+    """One proof of 10^-400 beside one of 10^-800, and failure with the rest."""
+    text = "0.1 :: deep(0).\n0.1 :: deep(N) :- N > 0, M is N - 1, deep(M).\n0.8 :: deep(z).\n"
+    text += "either(a) :- deep(399).\neither(b) :- deep(799).\n"
+    found = query(text, "member(X, [a, b]), either(X)", tolerance=0.0)
+    first, second = found.answers
+    assert (first["X"], second["X"]) == ("a", "b")
+    assert math.isclose(first.log_mass, -400 * math.log(10), rel_tol=1e-13)
+    assert math.isclose(second.log_probability, -400 * math.log(10), rel_tol=1e-13)
+    assert (first.mass, first.probability, second.probability) == (0.0, 1.0, 0.0)
+
+
+def test_a_long_observation_does_not_underflow() -> None:
+    """Against the forward algorithm, scaled at each step: 1,200 symbols."""
+    symbols = Random(1).choices("xy", k=1200)
+    text = HMM + "any(Os) :- initial(S), next(S, Os).\nnext(S, [O]) :- emits(S, O).\n"
+    text += "next(S, [O, P|Os]) :- emits(S, O), moves(S, T), next(T, [P|Os]).\n"
+    found = query(text, f"any([{', '.join(symbols)}])")
+    want = 0.0
+    pieces = {"a": 0.6, "b": 0.4}
+    emits = {"ax": 0.5, "ay": 0.5, "bx": 0.1, "by": 0.9}
+    moves = {"aa": 0.7, "ab": 0.3, "ba": 0.4, "bb": 0.6}
+    for symbol in symbols:
+        seen = {s: pieces[s] * emits[s + symbol] for s in "ab"}
+        total = sum(seen.values())
+        want += math.log(total)
+        pieces = {t: sum(seen[s] / total * moves[s + t] for s in "ab") for t in "ab"}
+    assert found.complete and found.success == 0.0
+    assert math.isclose(found.log_success, want, rel_tol=1e-12)
+
+
+def test_nothing_is_found_within_the_limits() -> None:
+    text = "0.5 :: p(N) :- N > 0, M is N - 1, p(M).\n0.5 :: p(N) :- N < 0.\n"
+    found = query(text, "p(1000000)", limits=Limits(20_000, 200_000))
+    assert not found.complete and not found.answers
+    assert found.log_upper is not None and found.log_upper < -100
+    assert found.reason == "gave up after 20000 inferences"
+
+
+def test_the_time_and_ctrl_c_leave_what_was_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = "0.75 :: p(a).\n0.25 :: p(b) :- member(Z, [a|Z]), Z == c."
+    timed = query(text, "p(X)", time=0.5)
+    assert (timed.success, timed.open, timed.upper) == (0.75, 0.25, 1.0)
+    assert timed.reason == "the time of 0.5 s is over while proofs were searched for"
+
+    def stop(self: SearchMachine) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(SearchMachine, "look", stop)
+    stopped = query(text, "p(X)")
+    assert stopped.interrupted and stopped.reason == "interrupted"
+    assert (stopped.success, stopped.open, stopped.upper) == (0.75, 0.25, 1.0)
 
 
 # --- programs that do not end ------------------------------------------------------------------

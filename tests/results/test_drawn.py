@@ -408,7 +408,7 @@ def test_chains_that_never_move_are_warned_of() -> None:
 
 
 def test_draws_that_are_all_equal_have_no_r_hat() -> None:
-    posterior = quietly(":- use(growtree). :- support(max_depth(0)).", frame(), draws=40)
+    posterior = quietly(":- use(growtree). :- support(max_depth(0)).", frame(), draws=400)
     found = posterior.diagnostics
     assert {c.r_hat for c in found.convergence.values()} == {None}
     assert found.warnings == () and posterior.expected_leaves_error() == 0.0

@@ -10,10 +10,12 @@ import math
 from collections.abc import Iterable
 from typing import Any
 
+from scipy.optimize import brentq
+
 from slp.ir import program as ir
 from tests.spec.derivations import AllDerivations, Derivation, TooManyDerivationsError
 from tests.spec.example import Example, Row, TreeKey, depth_of, goes_left, n_leaves, split_features
-from tests.spec.leaf_formulas import LeafFormula, with_row
+from tests.spec.leaf_formulas import ExponentialFormula, LeafFormula, with_row
 
 __all__ = ["BruteForce", "Derivation", "Example", "Row", "TooManyDerivationsError", "TreeKey"]
 
@@ -60,11 +62,11 @@ class BruteForce(AllDerivations):
 
     def log_scored(self) -> list[tuple[Derivation, float]]:
         """Derivations with the log of weight times likelihood."""
-        return [(d, math.log(d.weight) + self.log_likelihood(d)) for d in self.derivations]
+        return [(d, d.log_weight + self.log_likelihood(d)) for d in self.derivations]
 
     def log_prior_total(self) -> float:
         """Log of what the derivations that do not fail weigh together."""
-        return math.log(math.fsum(d.weight for d in self.derivations))
+        return log_sum(d.log_weight for d in self.derivations)
 
     def log_evidence(self) -> float:
         """log P(y | X) under the prior normalised over its support."""
@@ -85,34 +87,31 @@ class BruteForce(AllDerivations):
 
     def tree_prior(self) -> dict[TreeKey, float]:
         """Prior probability of each tree, normalised over the support."""
-        total = math.fsum(d.weight for d in self.derivations)
+        total = self.log_prior_total()
         out: dict[TreeKey, float] = {}
         for d in self.derivations:
-            out[d.tree] = out.get(d.tree, 0.0) + d.weight / total
+            out[d.tree] = out.get(d.tree, 0.0) + math.exp(d.log_weight - total)
         return out
 
     def log_probabilities(self, tree: TreeKey) -> tuple[float, float]:
         """Log prior and log posterior probability of any tree, which need not be a canonical one.
 
         They are those of all derivations that part the rows as the tree does: split for split on
-        the same feature, or on any feature where the derivation drew its split by `partition`.
+        the same feature, or on any feature where all splits of the program are by `partition`.
         """
         like = [d for d in self.derivations if self._parts_alike(tree, d)]
-        prior = math.fsum(d.weight for d in like)
-        if prior == 0:
+        if not like:
             return -math.inf, -math.inf
-        log_joint = log_sum(math.log(d.weight) + self.log_likelihood(d) for d in like)
+        log_joint = log_sum(d.log_weight + self.log_likelihood(d) for d in like)
         log_joint_total = self.log_evidence() + self.log_prior_total()
-        return math.log(prior) - self.log_prior_total(), log_joint - log_joint_total
+        log_prior = log_sum(d.log_weight for d in like)
+        return log_prior - self.log_prior_total(), log_joint - log_joint_total
 
     def _parts_alike(self, tree: TreeKey, derivation: Derivation) -> bool:
-        flags = iter(derivation.by_partition)
-
         def alike(a: TreeKey, b: TreeKey, rows: tuple[int, ...]) -> bool:
             if a == "leaf" or b == "leaf":
                 return bool(a == b)
-            partition = next(flags)
-            if a[0] != b[0] and not partition:
+            if a[0] != b[0] and not self.by_partition:
                 return False
             f = self.example.features.index(a[0])
             if any(self.example.untold(f, a[1], self.example.rows[r][f]) for r in rows):
@@ -156,7 +155,10 @@ class BruteForce(AllDerivations):
         return math.fsum(p * depth_of(d.tree) for d, p in self.posterior())
 
     def predictive(self, row: Row) -> list[float]:
-        """Predictive class probabilities (or, for numbers, the mean alone) of a new row."""
+        """Predictive class probabilities (or, for numbers, the mean alone, for durations the median
+        alone) of a new row."""
+        if isinstance(self.leaf, ExponentialFormula):
+            return [self._median(row, self.leaf)]
         terms: list[list[float]] = []
         leaf_formula: Any = self.leaf
         if self.example.lines:
@@ -165,6 +167,19 @@ class BruteForce(AllDerivations):
             for leaf, share in self._leaves_of(d.tree, d.leaves, row):
                 terms.append([p * share * x for x in leaf_formula.predict(self._responses(leaf))])
         return [math.fsum(column) for column in zip(*terms, strict=True)]
+
+    def _median(self, row: Row, leaf: ExponentialFormula) -> float:
+        """The root of the mixture's distribution function less a half."""
+        mixture = [
+            (p * share, self._responses(own))
+            for d, p in self.posterior()
+            for own, share in self._leaves_of(d.tree, d.leaves, row)
+        ]
+
+        def excess(log_t: float) -> float:
+            return math.fsum(p * leaf.reached(y, math.exp(log_t)) for p, y in mixture) - 0.5
+
+        return math.exp(brentq(excess, -700, 700, xtol=1e-13))
 
     def _leaves_of(
         self, tree: TreeKey, leaves: tuple[tuple[int, ...], ...], row: Row

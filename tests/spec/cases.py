@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -16,13 +17,21 @@ from slp.source import SourceFile
 from tests.spec.brute_force import BruteForce, Example, Row, TooManyDerivationsError, TreeKey
 from tests.spec.example import Groups
 from tests.spec.program_text import ProgramText
-from tests.spec.random_programs import RANGE_RULES, random_program
+from tests.spec.random_programs import (
+    MIXING_RULES,
+    MIXING_RULES_OF_ANY,
+    PARTITION_RULES,
+    RANGE_RULES,
+    Rules,
+    random_program,
+)
 from tests.spec.random_rows import ROW_RULES
 from tests.spec.random_tables import (
     RandomTable,
     random_row,
     random_table,
     with_exposures,
+    with_extremes,
     with_lines,
     with_missing_levels,
     with_missing_sides,
@@ -43,6 +52,13 @@ class Case:
     spec: BruteForce
     new_rows: tuple[Row, ...]
     other_trees: tuple[TreeKey, ...]  # some of them with probability above zero
+
+    @property
+    def rounding(self) -> float:
+        """The least difference of logs that says something: of log likelihoods beyond 1e5, 45 units
+        in the last place."""
+        most = max((abs(self.spec.log_likelihood(d)) for d in self.spec.derivations), default=0.0)
+        return max(1e-9, 1e-14 * most)
 
     @property
     def measures(self) -> set[str]:
@@ -70,6 +86,8 @@ def random_case(
     exposures: bool = False,
     subsets: bool = False,
     tables: bool = False,
+    extremes: bool = False,
+    partition: bool = False,
 ) -> Case:
     """The case of a seed; tables on which there are more than `limit` derivations lose rows. With
     `rows` its program asks for the rows of the box, with `orders` features are ordinal, with
@@ -78,8 +96,9 @@ def random_case(
     ordinal ones too, and rows have weights now and then, with `ranges` all splits have the measure
     `range`, with `lines` leaves hold lines, with `exposures` responses are counts with exposures,
     and rows have weights now and then, with `subsets` splits are by subsets of levels, likewise,
-    with `tables` the leaf model is `by_table` (`leaf_formulas.ByTable`), which is to be
-    registered."""
+    with `tables` the leaf model is `by_table` (`leaf_formulas.ByTable`), which is to be registered,
+    with `extremes` gaps and weights are tiny or huge, and most programs mix measures, with
+    `partition` some splits are by that measure."""
     rng = random.Random(seed)
     table = random_table(rng)
     while (ranges and not ProgramText(rng, table).of_numbers) or (lines and not table.numeric):
@@ -101,7 +120,12 @@ def random_case(
         table = with_missing_sides(rng, table)
     if lines:
         table = with_lines(rng, table)
-    text, program = _consistent_program(rng, table, rows, least_weight, ranges)
+    if extremes:
+        table = with_extremes(rng, table)
+    rules = ROW_RULES if rows else RANGE_RULES if ranges else PARTITION_RULES if partition else None
+    if extremes:
+        rules = MIXING_RULES if table.numeric == table.features else MIXING_RULES_OF_ANY
+    text, program = _consistent_program(rng, table, rules, least_weight, ranges)
     while True:
         model = compile_problem(program, table.frame())
         try:
@@ -159,11 +183,14 @@ def _any_groups(rng: random.Random, levels: list[str]) -> Groups:
 
 
 def _consistent_program(
-    rng: random.Random, table: RandomTable, rows: bool, least_weight: bool, ranges: bool
+    rng: random.Random,
+    table: RandomTable,
+    rules: Sequence[Rules] | None,
+    least_weight: bool,
+    ranges: bool,
 ) -> tuple[str, CheckedProgram]:
     """A program whose constraints do not contradict each other (E142 is drawn again)."""
     while True:
-        rules = ROW_RULES if rows else RANGE_RULES if ranges else None
         text = random_program(rng, table, rules, "range" if ranges else None)
         if least_weight:
             weight = rng.choice((0.5, 1, 2, 2.7, 3.5, 6))

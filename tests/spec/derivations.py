@@ -13,6 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from itertools import combinations, product
 from typing import Any
 
@@ -42,13 +43,16 @@ class Choice:
 
 @dataclass(frozen=True)
 class Derivation:
-    """A finished derivation: tree, weight, the rows of its leaves from left to right, and for each
-    split in preorder whether it was drawn by `partition`."""
+    """A finished derivation: tree, weight, and the rows of its leaves from left to right."""
 
     tree: TreeKey
-    weight: float
+    log_weight: float  # the weight itself may be too small for a float
     leaves: tuple[tuple[int, ...], ...]
-    by_partition: tuple[bool, ...] = ()
+
+    @property
+    def weight(self) -> float:
+        """Its probability, or its weight."""
+        return math.exp(self.log_weight)
 
 
 class AllDerivations:
@@ -71,6 +75,10 @@ class AllDerivations:
         }
         self.parameters = {**levels, **program.parameters, "most_leaves": most}
         assert program.start is not None
+        bodies = [rule.body for rule in program.rules]
+        measures = {body.measure for body in bodies if isinstance(body, ir.SplitBody)}
+        #: whether a tree stands for all that part the rows alike
+        self.by_partition = measures == {"partition"}
         everything = Node(tuple(range(len(example.rows))))
         most_allowed = min(
             (c.count for c in program.constraints if isinstance(c, MaxLeaves)),
@@ -85,18 +93,18 @@ class AllDerivations:
 
     def _derivations(self, state: Term, node: Node) -> list[Derivation]:
         if state == Atom("leaf"):
-            return self._stop(1.0, node)
+            return self._stop(0.0, node)
         choices = [c for c in self._choices(state, node) if self._applicable(c, node)]
         total = 1.0 if self.program.weights else math.fsum(c.label for c in choices)
         out: list[Derivation] = []
         for choice in choices:
             probability = choice.label / total
             if isinstance(choice.rule.body, ir.LeafBody):
-                out += self._stop(probability, node)
+                out += self._stop(math.log(probability), node)
             elif isinstance(choice.rule.body, ir.CallBody):
                 goal = computed(choice.body[0], self.parameters)
                 out += [
-                    Derivation(d.tree, probability * d.weight, d.leaves, d.by_partition)
+                    replace(d, log_weight=math.log(probability) + d.log_weight)
                     for d in self._derivations(goal, node)
                 ]
             else:
@@ -105,13 +113,12 @@ class AllDerivations:
                 raise TooManyDerivationsError
         return out
 
-    def _stop(self, weight: float, node: Node) -> list[Derivation]:
-        return [Derivation("leaf", weight, (node.rows,))] if self._leaf_allowed(node) else []
+    def _stop(self, log_weight: float, node: Node) -> list[Derivation]:
+        return [Derivation("leaf", log_weight, (node.rows,))] if self._leaf_allowed(node) else []
 
     def _split(self, probability: float, choice: Choice, node: Node) -> list[Derivation]:
         out: list[Derivation] = []
         assert isinstance(choice.rule.body, ir.SplitBody)
-        partition = choice.rule.body.measure == "partition"
         for cut, measure in self._measured(choice, node):
             children = self._children(choice, cut)
             if children is None or not self._split_allowed(cut, node):
@@ -122,9 +129,10 @@ class AllDerivations:
             rights = self._derivations(right_state, right_node) if lefts else []
             for left, right in product(lefts, rights):
                 tree = (self.example.features[cut.feature], cut.test, left.tree, right.tree)
-                weight = probability * measure * left.weight * right.weight
-                flags = (partition, *left.by_partition, *right.by_partition)
-                out.append(Derivation(tree, weight, left.leaves + right.leaves, flags))
+                log_weight = math.fsum(
+                    [math.log(probability), _log(measure), left.log_weight, right.log_weight]
+                )
+                out.append(Derivation(tree, log_weight, left.leaves + right.leaves))
                 if len(out) > self.limit:
                     raise TooManyDerivationsError
         return out
@@ -192,15 +200,15 @@ class AllDerivations:
             yield replace(cut, test=(cut.plain, "right"), right=right)
             yield replace(cut, test=(cut.plain, "left"), left=left)
         if missing and there:
-            yield Cut(f, MISSING, self._mean_gap(f), math.nan, missing, there)
+            yield Cut(f, MISSING, self._mean_gap(f), None, missing, there)
 
-    def _mean_gap(self, f: int) -> float:
+    def _mean_gap(self, f: int) -> Fraction:
         """The mean distance of neighbouring values in the table; 1 of levels and bins."""
         numbers = {row[f] for row in self.example.rows if not isinstance(row[f], str)}
         if self.example.features[f] in self.example.cuts or len(numbers) < 2:
-            return 1.0
+            return Fraction(1)
         least, most = self._range(f)
-        return (most - least) / (len(numbers) - 1)
+        return (Fraction(most) - Fraction(least)) / (len(numbers) - 1)
 
     def _plain_cuts_of(self, f: int, rows: tuple[int, ...]) -> Iterator[Cut]:
         codes = {r: self.example.coded(f, self.example.rows[r][f]) for r in rows}
@@ -213,21 +221,24 @@ class AllDerivations:
             for level in present[:1] if len(present) == 2 else present if len(present) > 2 else []:
                 left = tuple(r for r in rows if codes[r] == level)
                 right = tuple(r for r in rows if codes[r] != level)
-                yield Cut(f, level, 1.0, math.nan, left, right)
+                yield Cut(f, level, Fraction(1), None, left, right)
             return
         declared = self.example.cuts.get(self.example.features[f])
         least, most = self._range(f)
         for low, high in zip(present, present[1:], strict=False):
             assert not isinstance(low, str) and not isinstance(high, str)
             if declared is None:
-                middle = low + (high - low) / 2
+                far = math.isinf(high - low)
+                middle = low / 2 + high / 2 if far else low + (high - low) / 2
                 test = middle if middle > low else high
             else:
                 between = declared[int(low) : int(high)]
                 test = between[(len(between) - 1) // 2]
             left = tuple(r for r in rows if codes[r] <= low)
             right = tuple(r for r in rows if codes[r] > low)
-            yield Cut(f, test, high - low, (high - low) / (most - least), left, right)
+            gap = Fraction(high) - Fraction(low)
+            length = gap / (Fraction(most) - Fraction(least))
+            yield Cut(f, test, gap, length, left, right)
 
     def _subsets_of(self, f: int, rows: tuple[int, ...], present: list[str]) -> Iterator[Cut]:
         """All partitions of the levels in two groups; the first level is on the left side."""
@@ -238,7 +249,7 @@ class AllDerivations:
                 test = Groups(group, [x for x in present if x not in group])
                 left = tuple(r for r in rows if self.example.rows[r][f] in group)
                 right = tuple(r for r in rows if r not in left)
-                yield Cut(f, test, 1.0, math.nan, left, right)
+                yield Cut(f, test, Fraction(1), None, left, right)
 
     def _range(self, f: int) -> tuple[float, float]:
         """The least value (or number of a bin) of a numeric feature in the table, and the most."""
@@ -256,7 +267,7 @@ class AllDerivations:
         for clause in self.program.clauses:
             named |= _numbers_in(clause)
         points = sorted({least, most, *(float(x) for x in named if least < x < most)})
-        return [*points, *((a + b) / 2 for a, b in zip(points, points[1:], strict=False))]
+        return [*points, *(a / 2 + b / 2 for a, b in zip(points, points[1:], strict=False))]
 
     def _may_be_drawn(self, choice: Choice, node: Node) -> list[int]:
         """The features with two values that some number in their range allows here."""
@@ -268,7 +279,7 @@ class AllDerivations:
             values = {row[f] for row in self.example.rows}
             if len([x for x in values if not self.example.misses(f, x)]) < 2:
                 continue
-            cuts = (Cut(f, x, math.nan, math.nan, (), ()) for x in self._numbers(f))
+            cuts = (Cut(f, x, Fraction(0), None, (), ()) for x in self._numbers(f))
             if self.program.failure == "condition" or any(
                 self._children(choice, cut) and self._split_allowed(cut, node) for cut in cuts
             ):
@@ -294,7 +305,7 @@ class AllDerivations:
             return cuts
         return [c for c in cuts if self._children(choice, c) and self._split_allowed(c, node)]
 
-    def _measured(self, choice: Choice, node: Node) -> list[tuple[Cut, float]]:
+    def _measured(self, choice: Choice, node: Node) -> list[tuple[Cut, Fraction]]:
         """Splits with their probability (or weight) under the rule's measure."""
         cuts = self._left(choice, node)
         assert isinstance(choice.rule.body, ir.SplitBody)
@@ -377,6 +388,10 @@ def _fresh_rule(rule: ir.TreeRule) -> tuple[Term, Term, list[Term], list[Term]]:
     terms = renamed([rule.label, rule.head, *rule.before, *body])
     n = 2 + len(rule.before)
     return terms[0], terms[1], terms[2:n], terms[n:]
+
+
+def _log(x: Fraction) -> float:
+    return math.log(x.numerator) - math.log(x.denominator)
 
 
 def _numbers_in(found: object) -> set[float]:

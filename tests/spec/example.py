@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 from slp.ir.quantity import MISSING
@@ -76,8 +77,8 @@ class Cut:
 
     feature: int
     test: Test
-    gap: float
-    length: float
+    gap: Fraction
+    length: Fraction | None  # None where the feature has no range
     left: tuple[int, ...]
     right: tuple[int, ...]
 

@@ -9,12 +9,18 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from decimal import Decimal, localcontext
+from functools import cache, cached_property
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
+
+from tests.spec.gammas import PI, log_gamma, log_rising
+
+#: Responses of more weight are not repeated one by one.
+_MOST_REPEATS = 500
 
 
 class LeafFormula(Protocol):
@@ -191,6 +197,11 @@ class ExponentialFormula:
         a, b = self.a + sum(seen for _, seen in y), self.b + sum(t for t, _ in y)
         return [b / (a - 1)]
 
+    def reached(self, y: Sequence[Any], t: float) -> float:
+        """P(the next duration is at most t)."""
+        a, b = self.a + sum(seen for _, seen in y), self.b + sum(t for t, _ in y)
+        return 1 - (b / (b + t)) ** a
+
 
 @dataclass(frozen=True)
 class LineFormula:
@@ -243,42 +254,7 @@ class WeightedFormula:
         return tuple(getattr(self.leaf, "classes", ()))
 
     def log_marginal(self, y: Sequence[Any]) -> float:
-        if all(w == int(w) for _, w in y):
-            return float(self.leaf.log_marginal(_repeated(y)))
-        match self.leaf:
-            case DirichletFormula(classes, a):
-                sums = [math.fsum(w for x, w in y if str(x) == c) for c in classes]
-                terms = (_log_gammas(a_c, n_c) for a_c, n_c in zip(a, sums, strict=True))
-                return math.fsum(terms) - _log_gammas(sum(a), math.fsum(sums))
-            case NormalFormula(mu, kappa, alpha, beta):
-                n = math.fsum(w for _, w in y)
-                mean = math.fsum(w * x for x, w in y) / n
-                squares = math.fsum(w * (x - mean) ** 2 for x, w in y)
-                after = beta + squares / 2 + kappa * n * (mean - mu) ** 2 / (2 * (kappa + n))
-                return (
-                    _log_gammas(alpha, n / 2)
-                    + alpha * math.log(beta)
-                    - (alpha + n / 2) * math.log(after)
-                    + 0.5 * math.log(kappa / (kappa + n))
-                    - n / 2 * math.log(2 * math.pi)
-                )
-            case PoissonFormula(a, b):
-                n, s = math.fsum(w for _, w in y), math.fsum(w * k for k, w in y)
-                factorials = math.fsum(w * math.lgamma(k + 1) for k, w in y)
-                rates = _log_gammas(a, s) + a * math.log(b) - (a + s) * math.log(b + n)
-                return rates - factorials
-            case ExposedFormula(a, b):
-                exposure = math.fsum(w * e for (_, e), w in y)
-                s = math.fsum(w * k for (k, _), w in y)
-                logs = math.fsum(w * (k * math.log(e) - math.lgamma(k + 1)) for (k, e), w in y)
-                rates = _log_gammas(a, s) + a * math.log(b) - (a + s) * math.log(b + exposure)
-                return rates + logs
-            case ExponentialFormula(a, b):
-                events = math.fsum(w * seen for (_, seen), w in y)
-                time = math.fsum(w * t for (t, _), w in y)
-                rates = _log_gammas(a, events) + a * math.log(b)
-                return rates - (a + events) * math.log(b + time)
-        raise TypeError(self.leaf)
+        return _weighted_log_marginal(self.leaf, tuple(y))
 
     def predict(self, y: Sequence[Any]) -> list[float]:
         match self.leaf:
@@ -317,5 +293,53 @@ def _repeated(y: Sequence[Any]) -> list[Any]:
     return [x for x, w in y for _ in range(int(w))]
 
 
-def _log_gammas(a: float, x: float) -> float:
-    return math.lgamma(a + x) - math.lgamma(a)
+@cache
+def _weighted_log_marginal(leaf: Any, y: tuple[Any, ...]) -> float:
+    whole = all(w == int(w) for _, w in y)
+    if whole and (sum(w for _, w in y) <= _MOST_REPEATS or isinstance(leaf, TableFormula)):
+        return float(leaf.log_marginal(_repeated(y)))
+    with localcontext() as context:
+        context.prec = 60
+        return float(_closed_form(leaf, [(x, Decimal(w)) for x, w in y]))
+
+
+def _closed_form(leaf: Any, y: Sequence[tuple[Any, Decimal]]) -> Decimal:
+    """Without rounding to doubles, which large weights do not stand."""
+    n = sum((w for _, w in y), Decimal(0))
+    match leaf:
+        case DirichletFormula(classes, a):
+            own = [Decimal(a_c) for a_c in a]
+            sums = [sum((w for x, w in y if str(x) == c), Decimal(0)) for c in classes]
+            terms = [log_rising(a_c, n_c) for a_c, n_c in zip(own, sums, strict=True)]
+            return sum(terms, Decimal(0)) - log_rising(sum(own, Decimal(0)), n)
+        case NormalFormula():
+            mu, kappa, alpha, beta = map(Decimal, (leaf.mu, leaf.kappa, leaf.alpha, leaf.beta))
+            mean = sum(w * Decimal(x) for x, w in y) / n
+            squares = sum(w * (Decimal(x) - mean) ** 2 for x, w in y)
+            after = beta + squares / 2 + kappa * n * (mean - mu) ** 2 / (2 * (kappa + n))
+            return (
+                log_rising(alpha, n / 2)
+                + alpha * beta.ln()
+                - (alpha + n / 2) * after.ln()
+                + (kappa / (kappa + n)).ln() / 2
+                - n / 2 * (2 * PI).ln()
+            )
+        case PoissonFormula():
+            a, b, s = Decimal(leaf.a), Decimal(leaf.b), sum((w * k for k, w in y), Decimal(0))
+            factorials = sum((w * log_gamma(Decimal(k + 1)) for k, w in y), Decimal(0))
+            return log_rising(a, s) + a * b.ln() - (a + s) * (b + n).ln() - factorials
+        case ExposedFormula():
+            a, b = Decimal(leaf.a), Decimal(leaf.b)
+            exposure = sum((w * Decimal(e) for (_, e), w in y), Decimal(0))
+            s = sum((w * k for (k, _), w in y), Decimal(0))
+            logs = sum(
+                (w * (k * Decimal(e).ln() - log_gamma(Decimal(k + 1))) for (k, e), w in y),
+                Decimal(0),
+            )
+            return log_rising(a, s) + a * b.ln() - (a + s) * (b + exposure).ln() + logs
+        case ExponentialFormula():
+            a, b = Decimal(leaf.a), Decimal(leaf.b)
+            events = sum((w * seen for (_, seen), w in y), Decimal(0))
+            time = sum((w * Decimal(t) for (t, _), w in y), Decimal(0))
+            return log_rising(a, events) + a * b.ln() - (a + events) * (b + time).ln()
+    raise TypeError(leaf)

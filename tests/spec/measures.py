@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
 
 from tests.spec.example import Cut
 
-Measured = list[tuple[Cut, float]]
+Measured = list[tuple[Cut, Fraction]]
 
 
 def measured(
@@ -17,21 +18,22 @@ def measured(
     weights: Mapping[str, float],
     may_be_drawn: Sequence[int] = (),
 ) -> Measured:
-    """Splits of a box with their probabilities (or weights) under a measure.
+    """Splits of a box with their probabilities (or weights) under a measure, without rounding.
 
     `weights` are those of the features that have one declared. `may_be_drawn` are, for `range`, the
     features that some number in their range allows.
     """
     if name in ("each", "partition"):
-        return _MEASURES[name](cuts, [weights.get(f, 1.0) for f in features])
+        return _MEASURES[name](cuts, [Fraction(weights.get(f, 1.0)) for f in features])
     # A cut's probability is divided among its versions, which differ in the side of missing values.
     versions = Counter(c.name for c in cuts)
     first = list({c.name: c for c in cuts}.values())
     if name == "range":
-        total = sum(weights.get(features[f], 1.0) for f in may_be_drawn)
-        found = [(c, weights.get(features[c.feature], 1.0) / total * c.length) for c in first]
+        own = [Fraction(weights.get(f, 1.0)) for f in features]
+        total = sum(own[f] for f in may_be_drawn)
+        found = [(c, own[c.feature] / total * (c.length or 0)) for c in first]
     else:
-        found = _MEASURES[name](first, [weights.get(f, 1.0) for f in features])
+        found = _MEASURES[name](first, [Fraction(weights.get(f, 1.0)) for f in features])
     probability = {c.name: p for c, p in found}
     return [(c, probability[c.name] / versions[c.name]) for c in cuts]
 
@@ -40,43 +42,43 @@ def _same_feature(cuts: Sequence[Cut], cut: Cut) -> list[Cut]:
     return [c for c in cuts if c.feature == cut.feature]
 
 
-def _feature_probability(cuts: Sequence[Cut], weights: Sequence[float], cut: Cut) -> float:
+def _feature_probability(cuts: Sequence[Cut], weights: Sequence[Fraction], cut: Cut) -> Fraction:
     """Share of the cut's feature among those that can still split."""
     return weights[cut.feature] / sum(weights[f] for f in {c.feature for c in cuts})
 
 
-def _feature_then_cut(cuts: Sequence[Cut], weights: Sequence[float]) -> Measured:
+def _feature_then_cut(cuts: Sequence[Cut], weights: Sequence[Fraction]) -> Measured:
     """The feature among those that can split, by weight; then its cuts uniformly."""
     return [(c, _feature_probability(cuts, weights, c) / len(_same_feature(cuts, c))) for c in cuts]
 
 
-def _all(cuts: Sequence[Cut], weights: Sequence[float]) -> Measured:
+def _all(cuts: Sequence[Cut], weights: Sequence[Fraction]) -> Measured:
     """Uniform over all splits."""
-    return [(c, 1 / len(cuts)) for c in cuts]
+    return [(c, Fraction(1, len(cuts))) for c in cuts]
 
 
-def _gap(cuts: Sequence[Cut], weights: Sequence[float]) -> Measured:
+def _gap(cuts: Sequence[Cut], weights: Sequence[Fraction]) -> Measured:
     """The feature as before; then each cut by its gap."""
     gaps = {c.feature: sum(o.gap for o in _same_feature(cuts, c)) for c in cuts}
     return [(c, _feature_probability(cuts, weights, c) * c.gap / gaps[c.feature]) for c in cuts]
 
 
-def _each(cuts: Sequence[Cut], weights: Sequence[float]) -> Measured:
+def _each(cuts: Sequence[Cut], weights: Sequence[Fraction]) -> Measured:
     """Weight 1 for each split."""
-    return [(c, 1.0) for c in cuts]
+    return [(c, Fraction(1)) for c in cuts]
 
 
-def _partition(cuts: Sequence[Cut], weights: Sequence[float]) -> Measured:
+def _partition(cuts: Sequence[Cut], weights: Sequence[Fraction]) -> Measured:
     """As each, but of splits that part the rows alike only the one of the feature listed first."""
     chosen: dict[frozenset[tuple[int, ...]], Cut] = {}
     for cut in sorted(cuts, key=lambda c: c.feature):
         chosen.setdefault(frozenset((cut.left, cut.right)), cut)
-    return [(c, 1.0) for c in chosen.values()]
+    return [(c, Fraction(1)) for c in chosen.values()]
 
 
-def _per_feature(cuts: Sequence[Cut], weights: Sequence[float]) -> Measured:
+def _per_feature(cuts: Sequence[Cut], weights: Sequence[Fraction]) -> Measured:
     """1/d for each of all d features, then its cuts uniformly."""
-    return [(c, 1 / len(weights) / len(_same_feature(cuts, c))) for c in cuts]
+    return [(c, Fraction(1, len(weights) * len(_same_feature(cuts, c)))) for c in cuts]
 
 
 _MEASURES: dict[str, Callable[[Sequence[Cut], Sequence[float]], Measured]] = {

@@ -100,9 +100,13 @@ def random_bound(text: ProgramText, feature: str) -> float:
         return Level(levels[name], name)
     values = sorted({float(x) for x in text.table.columns[feature] if x is not None})
     points = [*values, values[0] - 1, values[-1] + 1]
-    points += [a + (b - a) / 2 for a, b in zip(values, values[1:], strict=False)] * 3
+    points += [_middle(a, b) for a, b in zip(values, values[1:], strict=False)] * 3
     points += [*text.table.cuts.get(feature, ())] * 3
     return text.rng.choice(points)
+
+
+def _middle(a: float, b: float) -> float:
+    return a / 2 + b / 2 if math.isinf(b - a) else a + (b - a) / 2
 
 
 def random_box(text: ProgramText, name: str) -> bool:
@@ -116,6 +120,8 @@ def random_box(text: ProgramText, name: str) -> bool:
         if low > high:
             low, high = high, low
         if low == high:
-            high = math.inf if isinstance(low, Level) else low + 1
+            high = (
+                math.inf if isinstance(low, Level) else max(low + 1, math.nextafter(low, math.inf))
+            )
         text.add(f"box({name}, {quoted(f)}, {number(low)}, {number(high)}).")
     return True

@@ -289,3 +289,71 @@ RANGE_RULES: tuple[Rules, ...] = (
     *_OWN_RULES,
     *_NUMERIC_RULES,
 )
+
+#: Templates of several splits, whose measures differ, and the priors by gaps: for tables of any
+#: columns, and for those that have thresholds alone.
+MIXING_RULES_OF_ANY: tuple[Rules, ...] = (_growtree_like("growtree_gap", "gap"), *_OWN_RULES)
+MIXING_RULES: tuple[Rules, ...] = (*MIXING_RULES_OF_ANY, *_NUMERIC_RULES)
+
+# --- `partition` beside another measure --------------------------------------------------------
+
+
+def _measures_beside(text: ProgramText, number_of: int) -> list[str]:
+    """`partition` and others, in any order; now and then `partition` twice."""
+    others = text.rng.choices(("all", "each", "gap", "per_feature", "partition"), k=number_of - 1)
+    return text.rng.sample(["partition", *others], number_of)
+
+
+def _mixture_with_partition(text: ProgramText) -> None:
+    """Two or three components of a mixture, one of them by `partition`."""
+    weights, n = text.rng.random() < 0.5, text.rng.choice((2, 2, 3))
+    text.add(*([":- weights."] if weights else []), ":- start(t).")
+    for i, measure in enumerate(_measures_beside(text, n)):
+        text.measures.add(measure)
+        ends = text.rng.choice(("leaf, leaf", f"c{i}, leaf", f"c{i}, c{i}"))
+        p = text.probability()
+        text.add(
+            f"{1 if weights else 0.25 if i < n - 1 else 1 - 0.25 * i} :: t --> c{i}.",
+            f"{p} :: c{i} --> split(F, V, {measure}), {ends}.",
+            f"{1 - p} :: c{i} --> leaf.",
+        )
+
+
+def _two_measures_of_a_state(text: ProgramText) -> None:
+    """Two split rules of one state, one of them by `partition`, perhaps of one feature."""
+    one, other = _measures_beside(text, 2)
+    text.measures |= {one, other}
+    bound = text.rng.random() < 0.4
+    feature = quoted(text.rng.choice(text.table.features)) if bound else "F"
+    text.add(
+        *([":- weights."] if text.rng.random() < 0.5 else []),
+        ":- start(t).",
+        f"0.25 :: t --> split(F, V, {one}), t, u.",
+        f"0.5 :: t --> split({feature}, V, {other}), u, leaf.",
+        "0.25 :: t --> leaf.",
+        "0.5 :: u --> split(F, V, partition), leaf, leaf.",
+        "0.5 :: u --> leaf.",
+    )
+
+
+def _measure_out_of_reach(text: ProgramText) -> None:
+    """A state by another measure, or by `partition`, that needs more splits than there are rows."""
+    one, other = _measures_beside(text, 2)
+    text.measures |= {one, other}
+    text.add(
+        ":- start(t(0)).",
+        f"0.6 :: t(D) --> {{ D < 3 }}, split(F, V, {one}), t(D+1), t(D+1).",
+        "0.4 :: t(D) --> { D < 3 }, leaf.",
+        "1 :: t(D) --> { D >= 3 }, u.",
+        f"0.5 :: u --> split(F, V, {other}), leaf, leaf.",
+        "0.5 :: u --> leaf.",
+    )
+
+
+#: Templates that have the measure `partition`, mostly beside another one.
+PARTITION_RULES: tuple[Rules, ...] = (
+    _mixture_with_partition,
+    _mixture_with_partition,
+    _two_measures_of_a_state,
+    _measure_out_of_reach,
+)

@@ -30,6 +30,22 @@ _POOLS = (
     (0.1, 0.2, 0.3, 0.7),
     (-1000000.0, 0.0, 0.001, 5.0),
 )
+_EXTREME_POOLS = (
+    (0.0, 5e-324, 1e-323, 1e-310, 3e-310),
+    (0.04, 3e-5, 1e-17, 2e-155, 1e-300, 4e-310, 2e-320),
+    (-1.7e308, -1e300, 0.0, 1e-310, 1e8, 1.7e308),
+    (0.0, 5e-324, 1e-323, 1.0, 1e307),
+    (-1.5e308, 1e308, 1.1e308, 1.7e308),
+    (0.0, 1e-310, 1e8, 1e300),
+    (0.3, 0.1 + 0.2, 1.0, 1.0 + 2**-52),
+)
+_EXTREME_WEIGHTS = (
+    (1e9, 1.0, 1.0, 2.0),
+    (1e6, 131072.0, 1.0, 3.0),
+    (1e9 - 0.25, 0.5, 7.0),
+    (1e-9, 1e-6, 0.25),
+    (1e9, 1e-3, 123456789.5),
+)
 _LEVELS = (("red", "green", "blue"), ("no", "yes"), ("b", "a b", "C", "d"))
 _CUTS = (-1.0, 0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 2.25, 3.0)
 _INTEGER_LEVELS = (2, 10, 9)
@@ -170,6 +186,31 @@ def with_weights(rng: random.Random, table: RandomTable) -> RandomTable:
     columns["y"] = labels
     directives = (*table.directives, ":- row_weight(weight).")
     leaf = WeightedFormula(table.leaf)
+    return replace(table, columns=columns, directives=directives, leaf=leaf)
+
+
+def with_extremes(rng: random.Random, table: RandomTable) -> RandomTable:
+    """The table with values whose gaps are subnormal, beyond the doubles, or up to 600 orders of
+    magnitude apart; now and then with weights of rows from 1e-9 to 1e9, and with concentrations
+    from 1e-9 to 1e9."""
+    if "seen" not in table.columns and rng.random() < 0.6:
+        table = with_weights(rng, table)
+    columns, leaf, directives = dict(table.columns), table.leaf, table.directives
+    plain: Any = leaf.leaf if isinstance(leaf, WeightedFormula) else leaf
+    for feature in table.features:
+        if table.kinds[feature] == "numeric" and rng.random() < 0.8:
+            pool = rng.choice(_EXTREME_POOLS)
+            columns[feature] = rng.choices(pool, k=len(columns[feature]))
+    if "weight" in columns:
+        pool = rng.choice(_EXTREME_WEIGHTS)
+        most = 1e3 if isinstance(plain, NormalFormula) else 1e9  # squares of numbers are rounded
+        columns["weight"] = [w and min(rng.choice(pool), most) for w in columns["weight"]]
+    if isinstance(plain, DirichletFormula) and rng.random() < 0.4:
+        a = rng.choice((1e-9, 1e-3, 1e4, 1e9))
+        plain = replace(plain, a=(a,) * len(plain.classes))
+        directives = tuple(d for d in directives if ":- leaf" not in d)
+        directives = (*directives, f":- leaf(dirichlet({a!r})).".replace("1e-09", "1.0e-9"))
+        leaf = WeightedFormula(plain) if isinstance(leaf, WeightedFormula) else plain
     return replace(table, columns=columns, directives=directives, leaf=leaf)
 
 
@@ -397,7 +438,7 @@ def _add_durations(
     rng: random.Random, columns: dict[str, list[Any]], n: int
 ) -> tuple[LeafFormula, list[str]]:
     """Durations, some of them censored, with the column that says which."""
-    a, b = rng.choice((1.5, 3.0)), rng.choice((0.5, 2.0))
+    a, b = rng.choice((0.8, 3.0)), rng.choice((0.5, 2.0))
     columns["seen"] = rng.choices((0, 1, 1), k=n)
     columns["y"] = [round(rng.expovariate(0.5), 3) + 0.001 for _ in range(n)]
     response = ":- response(y, event(seen))."

@@ -39,7 +39,7 @@ petal width < 0.8
 def test_ascii_text_with_a_split_on_the_left() -> None:
     inner = Split("b", -3.5, None, Leaf({"n": 1, "mean": 2.25}), Leaf({"n": 3, "mean": -1e-7}))
     want = """\
-a < 1e+10
+a < 10000000000
 |- yes: b < -3.5
 |  |- yes: mean 2.25, 1 row
 |  `- no: mean -1e-07, 3 rows

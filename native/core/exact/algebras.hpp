@@ -82,7 +82,7 @@ public:
                 const Number left = value(edge.left) * factor;
                 *out++ = ratio(rule.kind == RuleKind::call
                                    ? left
-                                   : left * value(edge.right) * edge.probability,
+                                   : (left * value(edge.right)).times(edge),
                                total);
             }
         }
@@ -97,7 +97,7 @@ private:
         if constexpr (kSum == Sum::count) {  // 0 times inf is 0
             return left.is_zero() || right.is_zero() ? Number() : left * right;
         } else {
-            return left * right * edge.probability;
+            return (left * right).times(edge);
         }
     }
 
@@ -164,7 +164,7 @@ public:
                     }
                 } else {
                     const Scaled below = Scaled::load(left[k]) * Scaled::load(right[k]);
-                    const double probability = ratio(below * edge.probability * factor, total);
+                    const double probability = ratio(below.times(edge) * factor, total);
                     if (probability > 0) {
                         combine_.split(probability, splits[edge.split], numbers(left[k]),
                                        numbers(right[k]), vector);
@@ -195,7 +195,7 @@ private:
             for (const Edge& edge : rule.edges) {
                 Scaled below = Scaled::load(left[k]);
                 if (rule.kind == RuleKind::split) {
-                    below = below * Scaled::load(right[k]) * edge.probability;
+                    below = (below * Scaled::load(right[k])).times(edge);
                 }
                 total += below * factor;
                 ++k;

@@ -164,8 +164,8 @@ private:
                     const Interval right = side(box, split, edge, false, depth - 1);
                     below = {left.low + right.low, left.high + right.high};
                 }
-                low += factor * Scaled::from_log(below.low) * edge.probability;
-                high += factor * Scaled::from_log(below.high) * edge.probability;
+                low += (factor * Scaled::from_log(below.low)).times(edge);
+                high += (factor * Scaled::from_log(below.high)).times(edge);
             }
         }
         return {low.log(), high.log()};

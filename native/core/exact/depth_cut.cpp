@@ -45,7 +45,7 @@ public:
                 leaf = rule.log_factor + (likelihood_ ? item.log_likelihood : 0.0);
             }
             for (const Edge& edge : rule.edges) {
-                const double own = rule.log_factor + std::log(edge.probability);
+                const double own = rule.log_factor + edge.log_probability();
                 const double score = own + as_leaves[edge.split];
                 if (chosen == nullptr || score > best) {
                     chosen = &edge;

@@ -1,23 +1,25 @@
 // A descent: it moves probability from the root down over all items, the largest boxes first.
 //
-// It has up to 64 queries. In a query, the probability of an item is the sum over the edges that
+// Its queries are numbered. In a query, the probability of an item is the sum over the edges that
 // lead to it of the probability of the edge's item times the edge's probability, as far as the
 // query follows the edge to this side. A query that follows one side of every split is a new row on
 // its way to a leaf. A query that follows both sides is the tree itself. Then the probability of an
 // item is the probability that the tree has it (the outside weight times the inside weight over the
 // total).
 //
-// An item is opened once for all queries: its edges are computed and looked up as in the pass that
+// Queries that have taken the same sides so far move as one group, with one probability: the
+// probability of an item in a query is the sum over the groups there that hold the query. A split
+// parts a group. Groups that meet in one item are added up if they hold the same queries.
+//
+// An item is opened once for all groups: its edges are computed and looked up as in the pass that
 // found the totals. Waiting items are kept by levels, and freed level after level.
 //
-// Edges and items with a probability of at most `cut` in a query are left out. Every edge and every
-// item loses at most that once in a query, so that a query that follows one side loses at most cut
-// * (items + edges) of its probability in all.
+// Edges and groups with a probability of at most `cut` are left out. What is lost is known in the
+// end: the probabilities of the leaves of a row sum to 1 less what was lost.
 
 #pragma once
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -38,71 +40,72 @@
 
 namespace slp::exact {
 
-// An item that waits. Behind it in memory: its probability in each query, its distinct rows.
-struct Visit {
+// Queries that move together. Keys of groups add up as their queries do.
+struct QueryGroup {
     Key key;
-    // Queries in which its probability is above zero, one bit each.
-    std::uint64_t queries = 0;
-    std::int32_t product = 0;
+    std::span<const std::uint32_t> queries;
+};
 
-    double* mass() { return reinterpret_cast<double*>(this + 1); }
+// A group that waits at an item. Behind it in memory: its queries, the item's distinct rows.
+struct Visit {
+    Key item, group;
+    double mass = 0.0;  // the probability of the item
+    std::int32_t product = 0;
+    std::uint32_t n_queries = 0;
+
+    std::uint32_t* queries() { return reinterpret_cast<std::uint32_t*>(this + 1); }
+    std::uint32_t* rows() { return queries() + n_queries; }
+    friend bool operator<(const Visit& x, const Visit& y) {
+        return x.item == y.item ? x.group < y.group : x.item < y.item;
+    }
 };
 
 // The items of one level: boxes of one number of distinct rows.
 class Level {
 public:
-    // n_queries: at most 64. n_rows: distinct rows of each box. Its memory is charged to `budget`.
-    Level(std::size_t n_queries, std::size_t n_rows, Budget& budget)
-        : n_queries_(n_queries),
-          n_rows_(n_rows),
-          visits_(budget),
-          of_slots_(budget),
-          slots_(16, nullptr) {}
+    // n_rows: distinct rows of each box. Its memory is charged to `budget`.
+    Level(std::size_t n_rows, Budget& budget)
+        : n_rows_(n_rows), visits_(budget), of_slots_(budget), slots_(16, nullptr) {}
 
-    std::uint32_t* rows(Visit& visit) const {
-        return reinterpret_cast<std::uint32_t*>(visit.mass() + n_queries_);
-    }
     std::size_t n_rows() const { return n_rows_; }
 
     void prefetch_slot(Key key) const { __builtin_prefetch(&slots_[home(key)]); }
     // Once the slot is there.
-    void prefetch_visit(Key key) const {
-        if (const Visit* visit = slots_[home(key)]) {
-            __builtin_prefetch(visit);
-            __builtin_prefetch(visit + 1);
-        }
-    }
+    void prefetch_visit(Key key) const { __builtin_prefetch(slots_[home(key)]); }
 
-    // The visit of an item, or null.
+    // The visit of an item and a group, whose keys add up to `key`, or null.
     Visit* find(Key key) const { return slots_[slot_of(key)]; }
-    // A new visit, without queries; its rows are still to be written. The item must not be there.
-    Visit& add(Key key, std::int32_t product) {
+    // A new visit; its rows are still to be written. It must not be there.
+    Visit& add(Key item, const QueryGroup& group, std::int32_t product) {
         if (2 * (size_ + 1) > slots_.size()) {
             grow_slots();
         }
         ++size_;
-        const std::size_t bytes =
-            sizeof(Visit) + n_queries_ * sizeof(double) + n_rows_ * sizeof(std::uint32_t);
-        Visit* const visit = new (visits_.allocate((bytes + 7) / 8)) Visit{key, 0, product};
-        std::fill_n(visit->mass(), n_queries_, 0.0);
-        slots_[slot_of(key)] = visit;
+        const std::size_t n = group.queries.size();
+        const std::size_t bytes = sizeof(Visit) + (n + n_rows_) * sizeof(std::uint32_t);
+        Visit* const visit =
+            new (visits_.allocate((bytes + 7) / 8))
+                Visit{item, group.key, 0.0, product, static_cast<std::uint32_t>(n)};
+        std::ranges::copy(group.queries, visit->queries());
+        slots_[slot_of(item + group.key)] = visit;
         return *visit;
     }
 
-    // All visits by key: an order that does not depend on how they were found.
+    // All visits, those of an item one after the other: an order that does not depend on how they
+    // were found.
     std::vector<Visit*> sorted() const {
         std::vector<Visit*> out(size_);
         std::remove_copy(slots_.begin(), slots_.end(), out.begin(), nullptr);
-        std::ranges::sort(out, std::less<>(), &Visit::key);
+        std::ranges::sort(out, [](const Visit* x, const Visit* y) { return *x < *y; });
         return out;
     }
 
 private:
     std::size_t home(Key key) const { return key.a & (slots_.size() - 1); }
-    // The slot of the item, or the empty slot that it would take.
+    // The slot of the visit, or the empty slot that it would take.
     std::size_t slot_of(Key key) const {
         std::size_t i = home(key);
-        while (slots_[i] != nullptr && !(slots_[i]->key == key)) {
+        while (slots_[i] != nullptr && !(slots_[i]->item + slots_[i]->group == key)) {
             i = (i + 1) & (slots_.size() - 1);
         }
         return i;
@@ -113,12 +116,12 @@ private:
             std::exchange(slots_, std::vector<Visit*>(2 * slots_.size(), nullptr));
         for (Visit* const visit : old) {
             if (visit != nullptr) {
-                slots_[slot_of(visit->key)] = visit;
+                slots_[slot_of(visit->item + visit->group)] = visit;
             }
         }
     }
 
-    std::size_t n_queries_, n_rows_;
+    std::size_t n_rows_;
     Pool visits_;
     Charge of_slots_;
     std::size_t size_ = 0;
@@ -126,7 +129,7 @@ private:
 };
 
 // An item as it is opened.
-struct VisitedItem {
+struct OpenedItem {
     std::int32_t product;
     const Box& box;
     std::span<const BoxSplit> splits;
@@ -137,28 +140,34 @@ struct VisitedItem {
     // For each rule of the state whether it is applicable here.
     std::span<const std::uint8_t> applicable;
     std::span<const double> log_weights;
-    // The queries that reach it, and its probability in each query.
-    std::uint64_t queries;
-    const double* mass;
+};
+
+// A query whose row has a part on each side of a split.
+struct PartedQuery {
+    QueryGroup alone;
+    double share_left;
 };
 
 // A `Walk` says where queries go and records the items:
-//   void route(const Box& box, std::span<const BoxSplit> splits)   before anything else is asked
-//   std::uint64_t left(std::uint32_t split), right(std::uint32_t split)   queries that go there
-//   double share(std::uint32_t split, bool left, int query)   of a query that goes to both sides as
-//       one row, its part that goes there; 1 of all others
-//   void visit(const VisitedItem&)
+//   QueryGroup all() const                     all queries, at the root
+//   void open(const OpenedItem&)          before the groups that have reached it
+//   void visit(const OpenedItem&, std::span<const std::uint32_t> queries, double mass)
+//   void route(const Box&, std::span<const BoxSplit> splits,
+//              std::span<const std::uint32_t> queries, Arena&)   before the following are asked of
+//       a group of these queries
+//   QueryGroup left(std::uint32_t split), right(std::uint32_t split)      those that go there
+//   std::span<const PartedQuery> parted(std::uint32_t split)         those that go to both sides,
+//       which are in neither group
 template <typename Walk>
 class Descent {
 public:
     // pass: totals, after a run. go_on: called regularly; false ends the descent.
-    Descent(const Engine& engine, const Pass& pass, Walk& walk, std::size_t n_queries, double cut,
-            Budget& budget, std::function<bool(std::uint64_t items)> go_on)
+    Descent(const Engine& engine, const Pass& pass, Walk& walk, double cut, Budget& budget,
+            std::function<bool(std::uint64_t items)> go_on)
         : engine_(engine),
           problem_(engine.problem()),
           pass_(pass),
           walk_(walk),
-          n_queries_(n_queries),
           cut_(cut),
           budget_(budget),
           go_on_(std::move(go_on)),
@@ -182,11 +191,17 @@ public:
                 continue;
             }
             const std::unique_ptr<Level> level = std::move(levels_[i]);
-            for (Visit* const visit : level->sorted()) {
+            const std::vector<Visit*> visits = level->sorted();
+            for (std::size_t at = 0; at < visits.size();) {
+                std::size_t end = at + 1;
+                while (end < visits.size() && visits[end]->item == visits[at]->item) {
+                    ++end;
+                }
                 if (++items_ % 64 == 0 && !go_on_(64)) {
                     return false;
                 }
-                open(*level, *visit);
+                open(level->n_rows(), std::span(visits).subspan(at, end - at));
+                at = end;
             }
         }
         return true;
@@ -196,9 +211,9 @@ private:
     // A probability that goes to one item.
     struct Sent {
         Level* level;
-        Key key;
-        std::uint64_t queries;
-        double probability;
+        Key item;
+        QueryGroup group;
+        double mass;
         std::int32_t product;
         std::uint32_t split;
         bool is_left, is_call;
@@ -207,17 +222,15 @@ private:
     void start() {
         const Box root = engine_.geometry().root();
         const double total = engine_.log_root(pass_);
-        const std::uint64_t all = ~std::uint64_t{0} >> (64 - n_queries_);
         for (std::int32_t i = 0; i < problem_.n_owed(); ++i) {
             const std::int32_t product = problem_.root_product(i);
-            const Key key = root.key + builder_.state_key(product);
             const double probability = std::exp(pass_.log_value(root, product) - total);
             if (probability > 0) {
-                Level& level = level_of(root.rows.size(), product);
-                Visit& visit = level.add(key, product);
-                std::copy(root.rows.begin(), root.rows.end(), level.rows(visit));
-                visit.queries = all;
-                std::fill_n(visit.mass(), n_queries_, probability);
+                Visit& visit = level_of(root.rows.size(), product)
+                                   .add(root.key + builder_.state_key(product), walk_.all(),
+                                        product);
+                std::ranges::copy(root.rows, visit.rows());
+                visit.mass = probability;
             }
         }
     }
@@ -226,105 +239,107 @@ private:
         const auto state = static_cast<std::size_t>(product / problem_.n_owed());
         std::unique_ptr<Level>& level = levels_[n_rows * n_ranks_ + ranks_[state]];
         if (level == nullptr) {
-            level = std::make_unique<Level>(n_queries_, n_rows, budget_);
+            level = std::make_unique<Level>(n_rows, budget_);
         }
         return *level;
     }
 
-    void open(const Level& level, Visit& visit) {
-        double most = 0;
-        std::uint64_t queries = 0;
-        for (std::uint64_t left = visit.queries; left != 0; left &= left - 1) {
-            const int query = std::countr_zero(left);
-            const double mass = visit.mass()[query];
-            most = std::max(most, mass);
-            queries |= mass > cut_ ? std::uint64_t{1} << query : 0;
-        }
-        if (queries == 0) {
+    // visits: of one item.
+    void open(std::size_t n_rows, std::span<Visit* const> visits) {
+        if (std::ranges::none_of(visits, [this](const Visit* v) { return v->mass > cut_; })) {
             return;
         }
+        Visit& first = *visits.front();
         const Arena::Mark mark = arena_.mark();
-        const Box box = engine_.geometry().box_of({level.rows(visit), level.n_rows()});
-        const std::span<const BoxSplit> splits = splitter_.splits(box, arena_);
-        const ItemEdges item = builder_.edges(box, splits, visit.product, arena_);
+        const Box box = engine_.geometry().box_of({first.rows(), n_rows});
+        const std::span<const BoxSplit> splits =
+            builder_.only_stops(first.product) ? std::span<const BoxSplit>()
+                                               : splitter_.splits(box, arena_);
+        const ItemEdges item = builder_.edges(box, splits, first.product, arena_);
         const std::span probabilities(arena_.allocate<double>(item.n_edges), item.n_edges);
-        pass_.edge_probabilities(engine_, box, splits, visit.product, item, probabilities.data());
-        walk_.route(box, splits);
-        walk_.visit({visit.product, box, splits, item, probabilities, builder_.applicable(),
-                     builder_.log_weights(), queries, visit.mass()});
-        send(box, splits, item, probabilities.data(), queries, most, visit.mass());
+        pass_.edge_probabilities(engine_, box, splits, first.product, item, probabilities.data());
+        const OpenedItem opened{first.product, box, splits, item, probabilities,
+                                builder_.applicable(), builder_.log_weights()};
+        walk_.open(opened);
+        for (Visit* const visit : visits) {
+            if (visit->mass > cut_) {
+                const Arena::Mark of_visit = arena_.mark();
+                const std::span<const std::uint32_t> queries(visit->queries(), visit->n_queries);
+                walk_.visit(opened, queries, visit->mass);
+                walk_.route(box, splits, queries, arena_);
+                send(opened, {visit->group, queries}, visit->mass);
+                arena_.release(of_visit);
+            }
+        }
         arena_.release(mark);
     }
 
-    void send(const Box& box, std::span<const BoxSplit> splits, const ItemEdges& item,
-              const double* probability, std::uint64_t queries, double most, const double* mass) {
-        Sent* const begin = arena_.allocate<Sent>(2 * std::size_t{item.n_edges});
-        Sent* end = begin;
-        for (const RuleEdges& rule : item.rules) {
+    void send(const OpenedItem& opened, const QueryGroup& group, double mass) {
+        sent_.clear();
+        const double* probability = opened.probabilities.data();
+        for (const RuleEdges& rule : opened.item.rules) {
             probability += rule.kind == RuleKind::leaf ? 1 : 0;
             for (const Edge& edge : rule.edges) {
-                const double own = *probability++;
-                if (!(own * most > cut_)) {
+                const double own = *probability++ * mass;
+                if (!(own > cut_)) {
                     continue;
                 }
-                const bool is_call = rule.kind == RuleKind::call;
-                const auto add = [&](Sizes sizes, std::uint64_t to, bool is_left) {
-                    const std::int32_t product = is_left ? edge.left_state : edge.right_state;
-                    if (to != 0) {
-                        *end++ = {&level_of(distinct_rows(sizes), product),
-                                  is_left ? edge.left : edge.right, to, own, product, edge.split,
-                                  is_left, is_call};
+                if (rule.kind == RuleKind::call) {
+                    sent_.push_back({&level_of(opened.box.rows.size(), edge.left_state), edge.left,
+                                     group, own, edge.left_state, edge.split, true, true});
+                    continue;
+                }
+                for (const bool is_left : {true, false}) {
+                    add(opened, edge, is_left,
+                        is_left ? walk_.left(edge.split) : walk_.right(edge.split), own);
+                    for (const PartedQuery& query : walk_.parted(edge.split)) {
+                        add(opened, edge, is_left, query.alone,
+                            own * (is_left ? query.share_left : 1.0 - query.share_left));
                     }
-                };
-                if (is_call) {
-                    add(box.sizes, queries, true);
-                    continue;
                 }
-                const Sizes left = splits[edge.split].left_sizes;
-                add(left, queries & walk_.left(edge.split), true);
-                add(box.sizes - left, queries & walk_.right(edge.split), false);
             }
         }
-        for (const Sent* sent = begin; sent < end; ++sent) {
-            sent->level->prefetch_slot(sent->key);
+        for (const Sent& sent : sent_) {
+            sent.level->prefetch_slot(sent.item + sent.group.key);
         }
-        for (const Sent* sent = begin; sent < end; ++sent) {
-            sent->level->prefetch_visit(sent->key);
+        for (const Sent& sent : sent_) {
+            sent.level->prefetch_visit(sent.item + sent.group.key);
         }
-        for (const Sent* sent = begin; sent < end; ++sent) {
-            receive(box, splits, *sent, mass);
+        for (const Sent& sent : sent_) {
+            receive(opened, sent);
         }
     }
 
-    void receive(const Box& box, std::span<const BoxSplit> splits, const Sent& sent,
-                 const double* mass) {
-        Visit* visit = sent.level->find(sent.key);
-        for (std::uint64_t left = sent.queries; left != 0; left &= left - 1) {
-            const int query = std::countr_zero(left);
-            const double share = sent.is_call ? 1.0 : walk_.share(sent.split, sent.is_left, query);
-            const double more = sent.probability * mass[query] * share;
-            if (!(more > cut_)) {
-                continue;
-            }
-            if (visit == nullptr) {
-                visit = &sent.level->add(sent.key, sent.product);
-                std::uint32_t* const rows = sent.level->rows(*visit);
-                if (sent.is_call) {
-                    std::copy(box.rows.begin(), box.rows.end(), rows);
-                } else {
-                    engine_.geometry().side(box, splits[sent.split], sent.is_left, rows);
-                }
-            }
-            visit->mass()[query] += more;
-            visit->queries |= std::uint64_t{1} << query;
+    void add(const OpenedItem& opened, const Edge& edge, bool is_left, const QueryGroup& group,
+             double mass) {
+        if (group.queries.empty() || !(mass > cut_)) {
+            return;
         }
+        const std::int32_t product = is_left ? edge.left_state : edge.right_state;
+        const Sizes left = opened.splits[edge.split].left_sizes;
+        const Sizes sizes = is_left ? left : opened.box.sizes - left;
+        sent_.push_back({&level_of(distinct_rows(sizes), product), is_left ? edge.left : edge.right,
+                         group, mass, product, edge.split, is_left, false});
+    }
+
+    void receive(const OpenedItem& opened, const Sent& sent) {
+        Visit* visit = sent.level->find(sent.item + sent.group.key);
+        if (visit == nullptr) {
+            visit = &sent.level->add(sent.item, sent.group, sent.product);
+            if (sent.is_call) {
+                std::ranges::copy(opened.box.rows, visit->rows());
+            } else {
+                engine_.geometry().side(opened.box, opened.splits[sent.split], sent.is_left,
+                                        visit->rows());
+            }
+        }
+        visit->mass += sent.mass;
     }
 
     const Engine& engine_;
     const Problem& problem_;
     const Pass& pass_;
     Walk& walk_;
-    std::size_t n_queries_;
     double cut_;
     Budget& budget_;
     std::function<bool(std::uint64_t)> go_on_;
@@ -336,6 +351,7 @@ private:
     // By distinct rows, then by rank.
     std::vector<std::unique_ptr<Level>> levels_;
     Arena arena_;
+    std::vector<Sent> sent_;  // by one group
     std::uint64_t items_ = 0;
 };
 

@@ -157,7 +157,7 @@ std::vector<ScoredEdge> Engine::scored_edges(const Pass& pass, std::span<const s
                 scored.high = split.high;
                 scored.log_left = log_value_of_side(pass, box, split, true, edge.left_state);
                 scored.log_right = log_value_of_side(pass, box, split, false, edge.right_state);
-                scored.log_weight += std::log(edge.probability);
+                scored.log_weight += edge.log_probability();
             } else {
                 scored.log_left = pass.log_value(box, edge.left_state);
             }

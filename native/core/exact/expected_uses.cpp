@@ -70,14 +70,15 @@ class TreeWalk {
 public:
     TreeWalk(const Problem& problem, UseTotals& sums) : problem_(problem), sums_(sums) {}
 
-    void route(const Box&, std::span<const BoxSplit>) {}
-    std::uint64_t left(std::uint32_t) const { return 1; }
-    std::uint64_t right(std::uint32_t) const { return 1; }
-    double share(std::uint32_t, bool, int) const { return 1.0; }
+    QueryGroup all() const { return {{}, kTree}; }
+    void route(const Box&, std::span<const BoxSplit>, std::span<const std::uint32_t>, Arena&) {}
+    QueryGroup left(std::uint32_t) const { return all(); }
+    QueryGroup right(std::uint32_t) const { return all(); }
+    std::span<const PartedQuery> parted(std::uint32_t) const { return {}; }
 
-    void visit(const VisitedItem& opened) {
+    void open(const OpenedItem&) {}
+    void visit(const OpenedItem& opened, std::span<const std::uint32_t>, double mass) {
         const auto state = static_cast<std::size_t>(opened.product / problem_.n_owed());
-        const double mass = opened.mass[0];
         sums_.visit(state, mass);
         sums_.weigh(state, mass, [&](std::size_t r) {
             return opened.applicable[r] != 0 ? opened.log_weights[r] : -INFINITY;
@@ -100,6 +101,8 @@ public:
     }
 
 private:
+    static constexpr std::uint32_t kTree[] = {0};  // the only query
+
     const Problem& problem_;
     UseTotals& sums_;
 };
@@ -239,7 +242,7 @@ Status expected_uses(const Engine& engine, const Pass& pass, std::size_t memory,
             return;
         }
         TreeWalk walk(problem, sums);
-        if (Descent(engine, pass, walk, 1, cut, budget, go_on).run()) {
+        if (Descent(engine, pass, walk, cut, budget, go_on).run()) {
             team.end(Status::done);
         }
     });

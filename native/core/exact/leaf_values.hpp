@@ -42,7 +42,7 @@ public:
         }
         // Outside the range of doubles leaves would have weight 0, and no sum above would show it.
         double product = 1;
-        for (std::uint32_t i = 0; i < kTabulated && product <= kHuge; ++i) {
+        for (std::uint32_t i = 0; i < kTabulated && product <= kHuge && product >= kTiny; ++i) {
             total_.push_back(std::exp(log_scale * i) / product);
             product *= total + i;
         }

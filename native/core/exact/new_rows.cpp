@@ -10,6 +10,7 @@
 #include <map>
 #include <numeric>
 #include <ranges>
+#include <set>
 #include <thread>
 #include <utility>
 
@@ -23,6 +24,11 @@ namespace {
 
 // Sizes of batches, tried in turn with numbers of threads until the memory is enough.
 constexpr std::size_t kBatchSizes[] = {32, 8, 1};
+// Item by item: rows that go together are followed together, so batches are large.
+constexpr std::size_t kItemBatchSizes[] = {512, 32, 1};
+
+// Where too much was lost, the cut is lowered by this factor, and below the least one to 0.
+constexpr double kLessCut = 1e-4, kLeastCut = 1e-40;
 
 // With this many rows of the table or more, one descent along the tree is faster than one descent
 // for each row.
@@ -121,7 +127,7 @@ private:
     // All rows left, the first of them along the tree.
     Status run_rows(std::vector<std::size_t> along_tree) {
         std::size_t n_threads = n_threads_;
-        for (const std::size_t n_queries : kBatchSizes) {
+        for (const std::size_t n_queries : by_items_ ? kItemBatchSizes : kBatchSizes) {
             const Status status = run_batches(n_queries, n_threads, std::exchange(along_tree, {}));
             if (status != Status::out_of_budget) {
                 return status;
@@ -159,7 +165,9 @@ private:
     // Takes the remaining rows, these along the tree; rows that could not be done remain.
     Status run_batches(std::size_t most_queries, std::size_t n_threads,
                        const std::vector<std::size_t>& along_tree) {
-        const std::size_t each = (left_.size() + n_threads - 1) / n_threads;
+        // Sums of groups are rounded in another way in other batches.
+        const std::size_t each =
+            by_items_ ? most_queries : (left_.size() + n_threads - 1) / n_threads;
         const std::size_t n_queries = std::clamp<std::size_t>(each, 1, most_queries);
         std::vector<Rows> batches;
         const std::vector<std::size_t> rows = std::exchange(left_, {});
@@ -204,20 +212,28 @@ private:
     // Whether the batch was done; it writes only its rows' results. is_tree: all of these go with
     // rows of the table.
     bool follow(Rows rows, bool is_tree, const std::function<bool(std::uint64_t)>& go_on) {
-        Sink sink(engine_, is_tree ? n_of_table_ : rows.size(), query_of_row_, budget_);
-        const bool is_done = descend(rows, is_tree, sink, go_on);
-        for (std::size_t i = 0; i < rows.size() && is_done; ++i) {
-            const std::size_t row = rows[i];
-            sink.write(is_tree ? static_cast<std::size_t>(query_of_new_[row]) : i, row, out_);
+        for (double cut = cut_;; cut = cut > kLeastCut ? cut * kLessCut : 0.0) {
+            Sink sink(engine_, is_tree ? n_of_table_ : rows.size(), query_of_row_, budget_);
+            if (!descend(rows, is_tree, sink, cut, go_on)) {
+                return false;
+            }
+            // A row may wait in many groups at one item, each of which may lose as much.
+            if (by_items_ && cut > 0.0 && sink.least_mass() < 1.0 - kMostLost) {
+                continue;
+            }
+            for (std::size_t i = 0; i < rows.size(); ++i) {
+                const std::size_t row = rows[i];
+                sink.write(is_tree ? static_cast<std::size_t>(query_of_new_[row]) : i, row, out_);
+            }
+            return true;
         }
-        return is_done;
     }
 
-    bool descend(Rows rows, bool is_tree, Sink& sink,
+    bool descend(Rows rows, bool is_tree, Sink& sink, double cut,
                  const std::function<bool(std::uint64_t)>& go_on) {
         if (by_items_) {
             RowWalk<Sink> walk(engine_, rows_.values, rows, sink);
-            return Descent(engine_, pass_, walk, rows.size(), cut_, budget_, go_on).run();
+            return Descent(engine_, pass_, walk, cut, budget_, go_on).run();
         }
         QueryBatch queries;
         queries.n = is_tree ? 1 : rows.size();
@@ -225,7 +241,7 @@ private:
         for (std::size_t i = 0; i < rows.size() && !is_tree; ++i) {
             queries.rows.push_back(values(rows[i]).data());
         }
-        return pass_.blocks()->descend(queries, cut_, budget_, go_on);
+        return pass_.blocks()->descend(queries, cut, budget_, go_on);
     }
 
     const Engine& engine_;
@@ -258,6 +274,49 @@ Status leaves_reached(const Engine& engine, const Pass& pass, const NewRows& row
                       const Poll& poll, std::vector<LeafMass>& out) {
     out.assign(rows.m, {});
     return AllRows<Mixtures, std::vector<LeafMass>>(engine, pass, rows, means, poll, out).run();
+}
+
+double seconds_of_new_rows(const Engine& engine, const Pass& pass, const NewRows& rows) {
+    // By blocks for each row: a split of a box, and more for each state.
+    constexpr double kOfSplit = 5e-9, kOfState = 1.2e-9;
+    // Item by item for all rows of a batch: an item, and a split of it. One row reaches some part
+    // of the items, and each further one this part of the others.
+    constexpr double kOfItem = 4e-6, kOfItemSplit = 3e-7, kPart = 0.15;
+    const Progress all = pass.progress();
+    const auto n_items = static_cast<double>(all.items), n_edges = static_cast<double>(all.edges);
+    const auto n_states = std::max(1.0, static_cast<double>(engine.values_per_box()));
+    const std::size_t d = engine.problem().table.features.size();
+    std::size_t n_alone = 0, n_by_items = pass.blocks() == nullptr ? rows.m : 0;
+    std::set<std::int32_t> with;  // rows of the table
+    if (pass.blocks() != nullptr) {
+        RowsOfTable table(engine);
+        for (std::size_t row = 0; row < rows.m; ++row) {
+            const std::span<const double> values = rows.values.subspan(row * d, d);
+            const bool is_missing =
+                std::ranges::any_of(values, [](double x) { return std::isnan(x); });
+            const std::int32_t found = is_missing ? -1 : table.find(values.data());
+            if (found >= 0) {
+                with.insert(found);
+            } else {
+                ++(is_missing ? n_by_items : n_alone);
+            }
+        }
+    }
+    // One descent of the tree takes as long as some rows.
+    n_alone += std::min(with.size(), kFewestAlongTree);
+    const double by_blocks =
+        static_cast<double>(n_alone) * n_edges * (kOfSplit + kOfState * n_states);
+    // Passes by blocks count boxes, others pairs of box and state.
+    const bool counts_boxes = pass.by_interval_blocks() || pass.few_rows() > 0;
+    const double descent =
+        (n_items * kOfItem + n_edges * kOfItemSplit) * (counts_boxes ? n_states : 1.0);
+    double n_descents = 0.0;
+    for (std::size_t left = n_by_items; left > 0;) {
+        const std::size_t n = std::min(left, kItemBatchSizes[0]);
+        n_descents += 1.0 - std::pow(1.0 - kPart, static_cast<double>(n));
+        left -= n;
+    }
+    return by_blocks + n_descents * descent;
 }
 
 }  // namespace slp::exact

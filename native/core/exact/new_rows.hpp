@@ -2,7 +2,8 @@
 //
 // Rows are followed in batches. The items (or the blocks, where passes go by interval blocks) that
 // any row of a batch reaches are opened once for the whole batch; the batches are distributed over
-// threads. The result of a row does not depend on the number of threads.
+// threads. The result of a row does not depend on the number of threads. Item by item, the rows of
+// a batch that have taken the same sides so far are followed together, as one group (descent.hpp).
 //
 // By blocks, many rows that go with a row of the table need one descent together. Let c be the
 // nearest code below or at the row's value in each feature: the threshold between c - 1 and c is at
@@ -12,8 +13,9 @@
 // hold the table's row. Other rows take a side of their own where they lie between two values. Rows
 // that miss a value go item by item, through the items that the pass has kept besides its blocks.
 //
-// Error: each row loses less than 1e-11 of its probability on the way (descent.hpp,
-// interval_blocks/descent.hpp), and the rest is divided by its sum.
+// Error: each row loses less than 1e-11 of its probability on the way, and the rest is divided by
+// its sum. By blocks the cut has this bound (interval_blocks/descent.hpp); item by item what was
+// lost is looked at, and a batch that lost more is followed again with a lower cut.
 
 #pragma once
 
@@ -55,5 +57,9 @@ struct LeafMass {
 // The same for the leaves themselves: out has one entry for each row.
 Status leaves_reached(const Engine& engine, const Pass& pass, const NewRows& rows,
                       Means means, const Poll& poll, std::vector<LeafMass>& out);
+
+// Approximate seconds of one core for either, from counts: the same on every machine. Measurements
+// are in docs/notes/exact-passes.md.
+double seconds_of_new_rows(const Engine& engine, const Pass& pass, const NewRows& rows);
 
 }  // namespace slp::exact

@@ -8,10 +8,13 @@
 
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+
+#include "problem/edges.hpp"
 
 namespace slp::exact {
 
@@ -32,6 +35,7 @@ struct Linear {
 
     friend Linear operator*(Linear x, Linear y) { return {x.m * y.m}; }
     friend Linear operator*(Linear x, double y) { return {x.m * y}; }
+    Linear times(const Edge& edge) const { return {m * edge.probability()}; }
     void operator+=(Linear x) { m += x.m; }
     friend bool operator<(Linear x, Linear y) { return x.m < y.m; }
     // x / y as a double.
@@ -70,6 +74,11 @@ struct Scaled {
     friend Scaled operator*(Scaled x, double y) {
         return y >= 0x1p-500 ? normal(x.m * y, x.e) : normal(x.m * (y * 0x1p512), x.e - 1);
     }
+    Scaled times(const Edge& edge) const {
+        Scaled out = *this * edge.scaled;
+        out.e += out.is_zero() ? 0 : edge.exponent;
+        return out;
+    }
     void operator+=(Scaled x) {
         if (x.e == e) {
             m += x.m;
@@ -93,7 +102,9 @@ struct Scaled {
         return x.e != y.e ? x.e < y.e : x.m < y.m;
     }
     friend double ratio(Scaled x, Scaled y) {
-        return x.is_zero() ? 0.0 : std::ldexp(x.m / y.m, static_cast<int>(512 * (x.e - y.e)));
+        // Beyond 8 it is 0 or infinite, and 512 times the difference may be no int.
+        const auto e = static_cast<int>(std::clamp<std::int64_t>(x.e - y.e, -8, 8));
+        return x.is_zero() ? 0.0 : std::ldexp(x.m / y.m, 512 * e);
     }
 
 private:

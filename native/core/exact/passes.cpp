@@ -217,7 +217,7 @@ void Pass::edge_probabilities(const Engine& engine, const Box& box,
                 below = engine.log_value_of_side(*this, box, split, true, edge.left_state) +
                         engine.log_value_of_side(*this, box, split, false, edge.right_state);
             }
-            *out++ = edge.probability * std::exp(rule.log_factor + below - own);
+            *out++ = std::exp(rule.log_factor + below - own + edge.log_probability());
         }
     }
 }

@@ -15,106 +15,148 @@
 #include <utility>
 #include <vector>
 
+#include "arena.hpp"
 #include "budget.hpp"
 #include "exact/descent.hpp"
 #include "exact/engine.hpp"
 #include "exact/interval_blocks/search.hpp"
 #include "exact/new_rows.hpp"
+#include "problem/key.hpp"
 
 namespace slp::exact {
 
-// One batch of rows: the side that each takes at every split.
+// One batch of rows, query by query: the side that each takes at every split.
 class Routes {
 public:
-    // rows: positions in `values`, at most 64.
+    // rows: positions in `values`.
     Routes(const Engine& engine, std::span<const double> values, std::span<const std::size_t> rows)
-        : table_(engine.problem().table), geometry_(engine.geometry()) {
+        : table_(engine.problem().table), geometry_(engine.geometry()), n_(rows.size()) {
         const std::size_t d = table_.features.size();
-        by_feature_.resize(d);
         for (std::size_t f = 0; f < d; ++f) {
-            auto& sorted = by_feature_[f];
-            for (std::size_t query = 0; query < rows.size(); ++query) {
-                sorted.push_back({values[rows[query] * d + f], std::uint64_t{1} << query});
+            for (const std::size_t row : rows) {
+                values_.push_back(values[row * d + f]);
             }
-            std::ranges::sort(sorted, [](const Query& x, const Query& y) {  // missing values last
-                return x.value < y.value || (std::isnan(y.value) > std::isnan(x.value));
-            });
+            const auto own = std::span(values_).last(n_);
+            by_thresholds_.push_back(table_.features[f].kind < FeatureKind::levels &&
+                                     !table_.features[f].holes &&
+                                     std::ranges::none_of(own, [](double x) {
+                                         return std::isnan(x);
+                                     }));
+        }
+        for (std::uint32_t query = 0; query < n_; ++query) {
+            all_.push_back(query);
         }
     }
 
-    void route(const Box& box, std::span<const BoxSplit> splits) {
-        left_.clear();
-        untold_.assign(splits.size(), 0);
-        share_left_.resize(splits.size());
+    QueryGroup all() const { return {key_of(all_), all_}; }
+
+    // The groups stay until the arena is released.
+    void route(const Box& box, std::span<const BoxSplit> splits,
+               std::span<const std::uint32_t> queries, Arena& arena) {
         splits_ = splits;
-        for (std::size_t i = 0; i < splits.size();) {
-            const std::uint32_t f = splits[i].feature;
-            const std::vector<Query>& queries = by_feature_[f];
-            if (table_.features[f].kind >= FeatureKind::levels || table_.features[f].holes ||
-                std::isnan(queries.back().value)) {
-                route_one(box, splits[i], i);
-                ++i;
-                continue;
-            }
-            std::uint64_t left = 0;
-            for (std::size_t next = 0; i < splits.size() && splits[i].feature == f; ++i) {
-                const double threshold = geometry_.threshold(splits[i]);
-                for (; next < queries.size() && queries[next].value < threshold; ++next) {
-                    left |= queries[next].bit;  // thresholds ascend
+        sides_.clear();
+        parted_.clear();
+        for_each_feature(splits, [&](std::span<const BoxSplit> of_feature, std::uint32_t) {
+            if (by_thresholds_[of_feature.front().feature]) {
+                route_by_thresholds(of_feature, queries, arena);
+            } else {
+                for (const BoxSplit& split : of_feature) {
+                    route_one(box, split, queries, arena);
                 }
-                left_.push_back(left);
             }
-        }
+        });
     }
-    std::uint64_t left(std::uint32_t split) const { return left_[split]; }
-    std::uint64_t right(std::uint32_t split) const { return ~left_[split] | untold_[split]; }
-    double share(std::uint32_t split, bool left, int query) const {
-        if ((untold_[split] >> query & 1) == 0) {
-            return 1.0;
-        }
-        if (std::isnan(share_left_[split])) {
+    const QueryGroup& left(std::uint32_t split) const { return sides_[split].left; }
+    const QueryGroup& right(std::uint32_t split) const { return sides_[split].right; }
+    std::span<const PartedQuery> parted(std::uint32_t split) const {
+        const auto [first, end] = sides_[split].parted;
+        const auto out = std::span(parted_).subspan(first, end - first);
+        if (!out.empty() && std::isnan(out.front().share_left)) {
             throw UntoldFault{splits_[split].feature};
         }
-        return left ? share_left_[split] : 1.0 - share_left_[split];
+        return out;
     }
 
 private:
-    struct Query {
-        double value;
-        std::uint64_t bit;
+    static constexpr std::uint64_t kQueryStream = 3;
+
+    struct SplitRoutes {
+        QueryGroup left, right;
+        std::pair<std::size_t, std::size_t> parted;  // first and end
     };
 
-    // The same of one split by levels or subsets, or where values are missing.
-    void route_one(const Box& box, const BoxSplit& split, std::size_t i) {
+    static Key key_of(std::span<const std::uint32_t> queries) {
+        Key out;
+        for (const std::uint32_t query : queries) {
+            out = out + random_key(kQueryStream, query);
+        }
+        return out;
+    }
+    double value(std::size_t f, std::uint32_t query) const { return values_[f * n_ + query]; }
+
+    // The splits of one feature, whose thresholds ascend: those on the left are the first ones by
+    // their values.
+    void route_by_thresholds(std::span<const BoxSplit> splits,
+                             std::span<const std::uint32_t> queries, Arena& arena) {
+        const std::size_t n = queries.size(), f = splits.front().feature;
+        const std::span sorted(arena.allocate<std::uint32_t>(n), n);
+        std::ranges::copy(queries, sorted.begin());
+        std::ranges::sort(sorted, {}, [&](std::uint32_t query) { return value(f, query); });
+        const Key all = key_of(queries);
+        Key left;
+        std::size_t n_left = 0;
+        for (const BoxSplit& split : splits) {
+            const double threshold = geometry_.threshold(split);
+            for (; n_left < n && value(f, sorted[n_left]) < threshold; ++n_left) {
+                left = left + random_key(kQueryStream, sorted[n_left]);
+            }
+            sides_.push_back({{left, sorted.first(n_left)},
+                              {all - left, sorted.subspan(n_left)},
+                              {parted_.size(), parted_.size()}});
+        }
+    }
+
+    // One split by levels or subsets, or where values are missing.
+    void route_one(const Box& box, const BoxSplit& split, std::span<const std::uint32_t> queries,
+                   Arena& arena) {
         const Feature& feature = table_.features[split.feature];
         const std::uint32_t own = feature.without_side(split.low);
         const bool tests_missing = own == feature.missing();
         const double threshold =
             feature.kind < FeatureKind::levels ? geometry_.threshold(split) : 0.0;
-        std::uint64_t left = 0;
-        for (const Query& query : by_feature_[split.feature]) {
-            const double value = query.value;
+        const auto side_of = [&](double value) {
             if (std::isnan(value)) {
-                const Missing side =
-                    tests_missing ? Missing::left : feature.side_of_missing(split.low);
-                left |= side == Missing::left ? query.bit : 0;
-                untold_[i] |= side == Missing::untold ? query.bit : 0;
-            } else if (feature.kind == FeatureKind::subsets) {
+                return tests_missing ? Missing::left : feature.side_of_missing(split.low);
+            }
+            if (feature.kind == FeatureKind::subsets) {
                 const std::uint32_t bit = value < 0 ? 0 : 1U << static_cast<std::uint32_t>(value);
-                left |= (split.low & bit) != 0 ? query.bit : 0;
-                untold_[i] |= ((split.low | split.high) & bit) == 0 ? query.bit : 0;
-            } else if (!tests_missing) {
-                const bool passes = feature.kind == FeatureKind::levels
-                                        ? value == static_cast<double>(own)
-                                        : value < threshold;
-                left |= passes ? query.bit : 0;
+                return (split.low & bit) != 0    ? Missing::left
+                       : (split.high & bit) != 0 ? Missing::right
+                                                 : Missing::untold;
+            }
+            const bool passes = feature.kind == FeatureKind::levels
+                                    ? value == static_cast<double>(own)
+                                    : value < threshold;
+            return !tests_missing && passes ? Missing::left : Missing::right;
+        };
+        const std::span to(arena.allocate<std::uint32_t>(queries.size()), queries.size());
+        std::size_t n_left = 0, first_right = queries.size();
+        const std::size_t first_parted = parted_.size();
+        for (const std::uint32_t& query : queries) {
+            const Missing side = side_of(value(split.feature, query));
+            if (side == Missing::left) {
+                to[n_left++] = query;
+            } else if (side == Missing::right) {
+                to[--first_right] = query;
+            } else {
+                const std::span<const std::uint32_t> alone(&query, 1);
+                parted_.push_back({{key_of(alone), alone}, share_of_untold(box, split)});
             }
         }
-        if (untold_[i] != 0) {
-            share_left_[i] = share_of_untold(box, split);
-            left |= untold_[i];
-        }
-        left_.push_back(left);
+        const std::span<const std::uint32_t> left = to.first(n_left),
+                                             right = to.subspan(first_right);
+        sides_.push_back(
+            {{key_of(left), left}, {key_of(right), right}, {first_parted, parted_.size()}});
     }
 
     double share_of_untold(const Box& box, const BoxSplit& split) const {
@@ -135,17 +177,18 @@ private:
 
     const Table& table_;
     const Geometry& geometry_;
-    std::vector<std::vector<Query>> by_feature_;  // by their values, missing ones last
+    std::size_t n_;
+    std::vector<double> values_;               // by feature, by query
+    std::vector<std::uint8_t> by_thresholds_;  // whether every query has a side of each threshold
+    std::vector<std::uint32_t> all_;
     std::span<const BoxSplit> splits_;  // of the last `route`
-    // By split: the queries on its left side, those whose side it does not say, which are there
-    // too, and the share of these that goes left.
-    std::vector<std::uint64_t> left_, untold_;
-    std::vector<double> share_left_;
+    std::vector<SplitRoutes> sides_;          // by split
+    std::vector<PartedQuery> parted_;
 };
 
 // Records the leaves that the rows of a batch end in. A `Sink` has
-//   void leaf(const double* statistics, std::uint64_t queries, const double* mass,
-//             double probability)
+//   void leaf_of_group(const double* statistics, std::span<const std::uint32_t> queries,
+//                      double mass)
 template <typename Sink>
 class RowWalk : public Routes {
 public:
@@ -156,23 +199,28 @@ public:
           sink_(sink),
           statistics_(leaf_.n_statistics()) {}
 
-    void visit(const VisitedItem& opened) {
-        double probability = 0;
+    void open(const OpenedItem& opened) {
+        of_leaf_ = 0.0;
         const double* next = opened.probabilities.data();
         for (const RuleEdges& rule : opened.item.rules) {
-            probability += rule.kind == RuleKind::leaf ? *next : 0.0;
+            of_leaf_ += rule.kind == RuleKind::leaf ? *next : 0.0;
             next += rule.kind == RuleKind::leaf ? 1 : rule.edges.size();
         }
-        if (probability > 0) {
+        if (of_leaf_ > 0) {
             leaf_.sum(opened.box.rows, statistics_.data());
-            sink_.leaf(statistics_.data(), opened.queries, opened.mass, probability);
+        }
+    }
+    void visit(const OpenedItem&, std::span<const std::uint32_t> queries, double mass) {
+        if (of_leaf_ > 0) {
+            sink_.leaf_of_group(statistics_.data(), queries, mass * of_leaf_);
         }
     }
 
 private:
     const LeafModel& leaf_;
     Sink& sink_;
-    std::vector<double> statistics_;
+    std::vector<double> statistics_;  // of the item
+    double of_leaf_ = 0.0;            // the probability that the item is a leaf
 };
 
 // The query that follows each distinct row of the table; -1 for none. Empty: queries are other
@@ -193,6 +241,13 @@ public:
         for (; queries != 0; queries &= queries - 1) {
             const auto query = static_cast<std::size_t>(std::countr_zero(queries));
             self().add(query, mass[query] * probability);
+        }
+    }
+    void leaf_of_group(const double* statistics, std::span<const std::uint32_t> queries,
+                       double mass) {
+        self().read(statistics);
+        for (const std::uint32_t query : queries) {
+            self().add(query, mass);
         }
     }
     void leaf_of_tree(const double* statistics, std::span<const std::uint32_t> rows,
@@ -228,6 +283,9 @@ public:
             sum_[query * predicted_.size() + i] += own * predicted_[i];
         }
     }
+
+    // The least probability of the leaves found for a query.
+    double least_mass() const { return *std::ranges::min_element(mass_); }
 
     // Writes the result of a query to those of new row `row`.
     void write(std::size_t query, std::size_t row, std::vector<double>& out) const {
@@ -271,6 +329,19 @@ public:
         if (is_new) {  // a node of the map, and the output
             held_.add(48 + (k_ + 1) * sizeof(double));
         }
+    }
+
+    // The least probability of the leaves found for a query.
+    double least_mass() const {
+        double least = 1.0;
+        for (const auto& leaves : queries_) {
+            double own = 0.0;
+            for (const auto& [number, mass] : leaves) {
+                own += mass;
+            }
+            least = std::min(least, own);
+        }
+        return least;
     }
 
     // Writes the result of a query to that of new row `row`: in the order of the statistics, so

@@ -134,7 +134,7 @@ bool ExactSubtrees::go_on(GoalFrame& frame) {
             }
             Value value = Value::load(find(edge.left));
             if (rule.kind == RuleKind::split) {
-                value = value * Value::load(find(edge.right)) * edge.probability;
+                value = (value * Value::load(find(edge.right))).times(edge);
             }
             frame.sum += value * factor;
         }
@@ -190,7 +190,7 @@ bool ExactSubtrees::draw(Randomness& random, Rows rows, std::int32_t state, Take
                 continue;
             }
             const BoxSplit& split = splits[edge.split];
-            values_.push_back(below * Value::load(find(edge.right)) * edge.probability);
+            values_.push_back((below * Value::load(find(edge.right))).times(edge));
             edges_.push_back(
                 {rule.rule, static_cast<std::int32_t>(split.feature), split.low, split.high});
         }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "problem/feature_cuts.hpp"
@@ -139,7 +140,7 @@ void LocalSplits::list_open_cuts(const Rule& rule, const FeatureSteps& steps, st
             open_.push_back(cut);
             if (measure.weighs(feature)) {
                 const bool other = has_other_version(feature, cuts, i);
-                gaps_.push_back(measure.weight(geometry_, f, cut.low, cut.high, other));
+                gaps_.push_back(measure.weight_within(geometry_, f, cut.low, cut.high, other));
             }
         }
     }
@@ -157,7 +158,7 @@ void LocalSplits::draw(Randomness& random, std::size_t r, Choice& out) {
     const FeatureSteps& steps = (*steps_here_)[r].features[f];
     if (all_alike(rule, steps, f)) {
         const std::size_t n = cuts_.n_cuts(f);
-        take_split(r, f, cuts_.cut(f, random.index(n)), n, static_cast<double>(n), out);
+        take_split(r, f, cuts_.cut(f, random.index(n)), n, {1.0, static_cast<double>(n)}, out);
         return;
     }
     list_open_cuts(rule, steps, f);
@@ -196,7 +197,7 @@ bool LocalSplits::find(std::size_t r, const Taken& taken, Choice& out) {
             return false;
         }
         const std::size_t n = cuts_.n_cuts(f);
-        take_split(r, f, cut, n, static_cast<double>(n), out);
+        take_split(r, f, cut, n, {1.0, static_cast<double>(n)}, out);
         return true;
     }
     list_open_cuts(rule, features[f], f);
@@ -232,25 +233,22 @@ void LocalSplits::list(std::size_t r, std::int32_t feature, std::vector<WeighedS
         const double sum = gaps_.empty() ? static_cast<double>(open_.size())
                                          : std::accumulate(gaps_.begin(), gaps_.end(), 0.0);
         for (std::size_t i = 0; i < open_.size(); ++i) {
-            out.push_back({f, open_[i], mass_[f] * (gaps_.empty() ? 1.0 : gaps_[i]) / sum});
+            const double own = gaps_.empty() ? mass_[f] / sum : mass_[f] * (gaps_[i] / sum);
+            out.push_back({f, open_[i], std::max(own, std::numeric_limits<double>::min())});
         }
     }
 }
 
 void LocalSplits::take_open(std::size_t r, std::size_t f, std::size_t i, Choice& out) {
-    double within = static_cast<double>(open_.size());
+    Share within{1.0, static_cast<double>(open_.size())};
     if (!gaps_.empty()) {
-        within = 0.0;
-        for (const double own : gaps_) {
-            within += own;
-        }
-        within /= gaps_[i];
+        within = {gaps_[i], std::accumulate(gaps_.begin(), gaps_.end(), 0.0)};
     }
     take_split(r, f, open_[i], open_.size(), within, out);
 }
 
 void LocalSplits::take_split(std::size_t r, std::size_t f, const Cut& cut, std::size_t n,
-                             double within, Choice& out) {
+                             const Share& within, Choice& out) {
     const Rule& rule = (*rules_)[r];
     const FeatureSteps& steps = (*steps_here_)[r].features[f];
     out.taken.feature = static_cast<std::int32_t>(f);
@@ -265,7 +263,7 @@ void LocalSplits::take_split(std::size_t r, std::size_t f, const Cut& cut, std::
         out.right_state = steps.right;
     }
     out.split_point = n > 1 || n_features_ > 1;
-    out.log_split = std::log(mass_[f] / total_mass_ / within);
+    out.log_split = within.log_times(mass_[f] / total_mass_);
     out.log_draw += out.log_split;
     out.log_excess += total_mass_ == over_ ? 0.0 : std::log(total_mass_ / over_);
 }

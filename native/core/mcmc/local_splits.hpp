@@ -123,9 +123,21 @@ private:
         const SplitMeasure measure(rule.measure, problem_.grammar.feature_weights);
         return steps.kind != Steps::mixed && !measure.weighs(problem_.table.features[f]);
     }
-    // `n` splits on the feature may be taken; the probability of this one is 1 / `within` there.
-    void take_split(std::size_t r, std::size_t f, const Cut& cut, std::size_t n, double within,
-                    Choice& out);
+    // What a split weighs among those on its feature that may be taken.
+    struct Share {
+        double weight, sum;
+
+        // The log of its product with a probability. Either may be too small for a double.
+        double log_times(double probability) const {
+            const double product = probability / (sum / weight);
+            return product >= std::numeric_limits<double>::min()
+                       ? std::log(product)
+                       : std::log(probability) + (std::log(weight) - std::log(sum));
+        }
+    };
+    // `n` splits on the feature may be taken.
+    void take_split(std::size_t r, std::size_t f, const Cut& cut, std::size_t n,
+                    const Share& within, Choice& out);
     void take_open(std::size_t r, std::size_t f, std::size_t i, Choice& out);
     void take_part(const RuleEdges& edges, std::size_t i, Choice& out) const;
     // Edges of a rule under `partition`; none where no split is in its measure.

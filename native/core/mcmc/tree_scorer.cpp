@@ -65,9 +65,9 @@ std::vector<std::uint32_t> least_leaves(const Problem& problem) {
     return least;
 }
 
-TreeScorer::TreeScorer(const Problem& problem, const Geometry& geometry)
-    : least_(least_leaves(problem)), weighers_([this, &problem, &geometry] {
-          return std::make_unique<TreeWeigher>(problem, geometry, least_);
+TreeScorer::TreeScorer(const Problem& problem, const Geometry& geometry, bool by_partition)
+    : least_(least_leaves(problem)), weighers_([this, &problem, &geometry, by_partition] {
+          return std::make_unique<TreeWeigher>(problem, geometry, least_, by_partition);
       }) {}
 
 std::vector<double> TreeScorer::log_weights(std::span<const TreeNode> nodes,

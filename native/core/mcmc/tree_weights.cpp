@@ -18,10 +18,11 @@ constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 }  // namespace
 
 TreeWeigher::TreeWeigher(const Problem& problem, const Geometry& geometry,
-                         std::span<const std::uint32_t> least)
+                         std::span<const std::uint32_t> least, bool by_partition)
     : problem_(problem),
       geometry_(geometry),
       least_(least),
+      by_partition_(by_partition),
       process_(problem, geometry),
       rows_(problem.table.n_rows),
       scratch_(problem.table.n_rows),
@@ -154,8 +155,8 @@ bool TreeWeigher::find_edges(PartState place, const std::function<bool()>& go_on
                 break;
             case RuleKind::split:
                 if (!is_leaf) {
-                    rule.measure == Measure::partition ? find_partition(place, r, out)
-                                                       : find_split(place, r, out);
+                    by_partition_ ? find_partition(place, r, out)
+                                  : find_split(place, r, out);
                 }
                 break;
         }

@@ -1,6 +1,6 @@
-// The weight of finished trees under the program as written: the sum over all derivations that
-// part the rows as the tree does. The definition is that of slp.problem.tree_weights, the
-// specification.
+// The weight of finished trees under the program as written: the sum over all derivations of the
+// tree, or with `by_partition` of all trees that part the rows alike. The definition is that of
+// slp.problem.tree_weights, the specification.
 //
 // With W(i, s) the weight of what is below node i of the tree derived from state s,
 //
@@ -42,8 +42,9 @@ std::vector<std::uint32_t> least_leaves(const Problem& problem);
 // Weighs one tree at a time; one for each thread.
 class TreeWeigher {
 public:
+    // `by_partition`: every split of the program has the measure `partition`.
     TreeWeigher(const Problem& problem, const Geometry& geometry,
-                std::span<const std::uint32_t> least);
+                std::span<const std::uint32_t> least, bool by_partition);
 
     // Log weight of a tree, given by its nodes in preorder, without `max_leaves`; -inf if it has no
     // derivation. `go_on` is called at every rule; NaN if it becomes false.
@@ -95,6 +96,7 @@ private:
     const Problem& problem_;
     const Geometry& geometry_;
     std::span<const std::uint32_t> least_;
+    bool by_partition_;
     LocalProcess process_;
     std::vector<Part> parts_;
     std::vector<std::uint32_t> rows_, scratch_;
@@ -108,8 +110,8 @@ private:
 // Weighs many trees.
 class TreeScorer {
 public:
-    // Both must outlive it; problem.grammar.max_leaves is 0.
-    TreeScorer(const Problem& problem, const Geometry& geometry);
+    // Both must outlive it; problem.grammar.max_leaves is 0. `by_partition`: as of TreeWeigher.
+    TreeScorer(const Problem& problem, const Geometry& geometry, bool by_partition);
 
     // Log weights of trees. The nodes of tree t are those from starts[t] to starts[t + 1].
     // `go_on` is called regularly in the caller's thread; once it is false, trees that were not

@@ -351,7 +351,8 @@ Decision GoalScorer::choose(std::size_t number, std::span<const FeatureScore> sc
                 continue;
             }
             const double log_probability =
-                slots[s].log_weight + std::log(measure.probability(f, own.weights, total));
+                slots[s].log_weight + std::log(measure.factor(f, own.weights, total)) -
+                std::log(measure.unit(own.weights));
             if (number > 0) {
                 out.log_inside = log_sum(out.log_inside, log_probability + own.log_sum);
                 continue;

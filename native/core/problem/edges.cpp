@@ -12,6 +12,8 @@ namespace slp {
 namespace {
 
 constexpr std::size_t kMostKeysKept = 1 << 12;
+// Probabilities below this get an exponent.
+constexpr double kSmall = 0x1p-900;
 
 }  // namespace
 
@@ -32,6 +34,7 @@ EdgeBuilder::EdgeBuilder(const Problem& problem, const Geometry& geometry)
       counted_(problem.counted()),
       weights_(problem),
       statistics_(problem.leaf.n_statistics()),
+      sum_(problem.table.features.size()),
       of_feature_(problem.table.features.size()) {
     const States& states = problem.grammar.states;
     const std::size_t n =
@@ -69,7 +72,7 @@ ItemEdges EdgeBuilder::edges(const Box& box, std::span<const BoxSplit> splits,
             applicable_[r] = 1;
             const std::int32_t called = rule.state * n_owed_ + owed;
             Edge* const edge = arena.allocate<Edge>(1);
-            *edge = {box.key + state_key(called), {}, 1.0, 0, called, -1};
+            *edge = {box.key + state_key(called), {}, 1.0, 0, called, -1, 0};
             found.edges = {edge, 1};
         } else {
             applicable_[r] = find_split_probabilities(rule, box, splits);
@@ -115,7 +118,8 @@ double EdgeBuilder::log_normaliser() const {
 bool EdgeBuilder::find_split_probabilities(const Rule& rule, const Box& box,
                                            std::span<const BoxSplit> splits) {
     taken_.clear();
-    probability_.resize(splits.size());
+    scaled_.resize(splits.size());
+    exponent_.assign(splits.size(), 0);
     for (std::uint32_t i = 0; i < splits.size(); ++i) {
         const auto at = static_cast<std::size_t>(splits[i].cell) * 2;
         if (problem_.grammar.takes_over(rule.transitions[at])) {
@@ -129,27 +133,52 @@ bool EdgeBuilder::find_split_probabilities(const Rule& rule, const Box& box,
         keep_first_of_each_partition(box, splits);
     }
     const SplitMeasure measure(rule.measure, problem_.grammar.feature_weights);
-    std::fill(of_feature_.begin(), of_feature_.end(), 0.0);
+    std::fill(sum_.begin(), sum_.end(), 0.0);
     for (const std::uint32_t i : taken_) {
         const BoxSplit& split = splits[i];
         const bool other = has_other_version(problem_.table.features[split.feature], splits, i);
-        probability_[i] = measure.weight(geometry_, split.feature, split.low, split.high, other);
-        of_feature_[split.feature] += probability_[i];
+        scaled_[i] = measure.weight(geometry_, split.feature, split.low, split.high, other);
+        sum_[split.feature] += scaled_[i];
     }
     double masses = 0;
-    for (std::size_t f = 0; f < of_feature_.size(); ++f) {
-        masses += of_feature_[f] > 0 ? measure.mass(f, of_feature_[f]) : 0.0;
+    for (std::size_t f = 0; f < sum_.size(); ++f) {
+        masses += sum_[f] > 0 ? measure.mass(f, sum_[f]) : 0.0;
     }
     const double total = measure.total(masses, rule.range_total);
-    for (std::size_t f = 0; f < of_feature_.size(); ++f) {
-        if (of_feature_[f] > 0) {
-            of_feature_[f] = measure.probability(f, of_feature_[f], total);
+    for (std::size_t f = 0; f < sum_.size(); ++f) {
+        if (sum_[f] > 0) {
+            of_feature_[f] = measure.factor(f, sum_[f], total);
         }
     }
+    const bool weighs = weighs_splits(rule.measure);
     for (const std::uint32_t i : taken_) {
-        probability_[i] *= of_feature_[splits[i].feature];
+        const std::uint32_t f = splits[i].feature;
+        const double weight = scaled_[i];
+        scaled_[i] = weight / measure.unit(sum_[f]) * of_feature_[f];
+        if (weighs && scaled_[i] < kSmall) {
+            find_small_probability(measure, splits, i, weight);
+        }
     }
     return true;
+}
+
+// The probability of a split whose weight is a tiny part of those that it is divided by.
+void EdgeBuilder::find_small_probability(const SplitMeasure& measure,
+                                         std::span<const BoxSplit> splits, std::uint32_t i,
+                                         double weight) {
+    const BoxSplit& split = splits[i];
+    double whole = sum_[split.feature];
+    if (measure.by_length()) {
+        const bool other = has_other_version(problem_.table.features[split.feature], splits, i);
+        weight = geometry_.gap(split.feature, split.low, split.high) / (other ? 2 : 1);
+        whole = geometry_.span(split.feature);
+    }
+    int of_weight = 0, of_whole = 0, of_factor = 0;
+    const double mantissa = std::frexp(weight, &of_weight) / std::frexp(whole, &of_whole) *
+                            std::frexp(of_feature_[split.feature], &of_factor);
+    const int power = of_weight - of_whole + of_factor;
+    exponent_[i] = power / 512;
+    scaled_[i] = std::ldexp(mantissa, power - 512 * exponent_[i]);
 }
 
 // The first of the splits that part the rows alike, whichever side is left, stands for the others.
@@ -196,10 +225,11 @@ std::span<Edge> EdgeBuilder::split_edges(const Rule& rule, const Box& box,
             if (room(a, split.left_sizes) && room(b, right_sizes)) {
                 *end++ = {split.left + state_key(a),
                           box.key - split.left + state_key(b),
-                          probability_[i],
+                          scaled_[i],
                           i,
                           a,
-                          b};
+                          b,
+                          exponent_[i]};
             }
         }
     }

@@ -6,7 +6,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <numbers>
 #include <span>
 #include <vector>
 
@@ -14,6 +16,7 @@
 #include "problem/geometry.hpp"
 #include "problem/key.hpp"
 #include "problem/problem.hpp"
+#include "problem/split_measures.hpp"
 
 namespace slp {
 
@@ -22,12 +25,24 @@ namespace slp {
 struct Edge {
     Key left, right;
     // The probability of the split under the measure, or 1 under `each` and `partition`, and for
-    // a call.
-    double probability;
+    // a call: scaled * 2^(512 exponent). The exponent is 0 unless doubles are too coarse for it.
+    double scaled;
     // Number of the split among the box's.
     std::uint32_t split;
     // Product states.
     std::int32_t left_state, right_state;
+    std::int32_t exponent;
+
+    // Rounded to 0 if it is below the doubles.
+    double probability() const {
+        return exponent == 0 ? scaled : std::ldexp(scaled, 512 * exponent);
+    }
+    double log_probability() const {
+        return std::log(scaled) + 512 * std::numbers::ln2 * exponent;
+    }
+    bool is_at_most(const Edge& other) const {
+        return exponent == other.exponent ? scaled <= other.scaled : exponent < other.exponent;
+    }
 };
 
 // The edges of one rule. A leaf rule has none.
@@ -88,6 +103,8 @@ private:
     bool find_split_probabilities(const Rule& rule, const Box& box,
                                   std::span<const BoxSplit> splits);
     void keep_first_of_each_partition(const Box& box, std::span<const BoxSplit> splits);
+    void find_small_probability(const SplitMeasure& measure, std::span<const BoxSplit> splits,
+                                std::uint32_t i, double weight);
     std::span<Edge> split_edges(const Rule& rule, const Box& box,
                                 std::span<const BoxSplit> splits, std::int32_t owed,
                                 Arena& arena);
@@ -103,11 +120,12 @@ private:
     std::span<const double> log_weights_;
     std::vector<double> statistics_;
     std::vector<std::uint8_t> applicable_;
-    std::vector<double> probability_;
+    // First the weights of the splits, then their probabilities: of each two numbers, as in Edge.
+    std::vector<double> scaled_;
+    std::vector<std::int32_t> exponent_;
     std::vector<std::uint32_t> taken_;
-    // For each feature: first the sum of the weights of its splits, then the probability of a split
-    // of weight 1.
-    std::vector<double> of_feature_;
+    // For each feature: the sum of the weights of its splits, and `SplitMeasure::factor`.
+    std::vector<double> sum_, of_feature_;
     std::vector<std::uint32_t> parting_;
 };
 

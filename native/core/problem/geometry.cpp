@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 #include <numeric>
 
@@ -23,6 +24,31 @@ double canonical_threshold(const Feature& feature, std::uint32_t low, std::uint3
     return middle > a ? middle : b;
 }
 
+// The power of two by which distances of a feature's values are multiplied. It is 1 where they lie
+// well inside the range of doubles. Else it brings the largest to about 2^1021, so that neither
+// half of the smallest nor the sum of all leaves the doubles.
+double unit_of(const Feature& feature) {
+    const std::vector<double>& values = feature.numbers;
+    if (feature.kind != FeatureKind::values || values.size() < 2) {
+        return 1.0;
+    }
+    const double range = values.back() - values.front();
+    double least = range;
+    for (std::size_t i = 1; i < values.size(); ++i) {
+        least = std::min(least, values[i] - values[i - 1]);
+    }
+    if (least >= 0x1p-960 && range <= 0x1p1000) {
+        return 1.0;
+    }
+    const int exponent = range < std::numeric_limits<double>::infinity() ? std::ilogb(range) : 1024;
+    return std::ldexp(1.0, std::clamp(1021 - exponent, -1022, 1022));
+}
+
+double distance(double a, double b, double unit) {
+    const double whole = b - a;
+    return whole < std::numeric_limits<double>::infinity() ? whole * unit : b * unit - a * unit;
+}
+
 }  // namespace
 
 Geometry::Geometry(const Problem& problem)
@@ -31,6 +57,9 @@ Geometry::Geometry(const Problem& problem)
         rows_[i] = {random_key(kRowStream, i), Sizes{problem.table.counts[i]} << 32 | 1};
     }
     std::iota(all_.begin(), all_.end(), 0U);
+    for (const Feature& feature : problem.table.features) {
+        units_.push_back(unit_of(feature));
+    }
 }
 
 Box Geometry::root() const {
@@ -70,34 +99,33 @@ double Geometry::gap(std::size_t f, std::uint32_t low, std::uint32_t high) const
         high = feature.without_side(high);
         if (low == feature.missing()) {  // as a mean gap of neighbouring values
             const std::size_t n = feature.kind == FeatureKind::values ? feature.numbers.size() : 0;
-            return n < 2 ? 1.0
-                         : std::min((feature.numbers.back() - feature.numbers.front()) /
-                                        static_cast<double>(n - 1),
-                                    kLargestGap);
+            return n < 2 ? 1.0 : span(f) / static_cast<double>(n - 1);
         }
     }
     switch (feature.kind) {
         case FeatureKind::values:
-            return std::min(feature.numbers[high] - feature.numbers[low], kLargestGap);
+            return distance(feature.numbers[low], feature.numbers[high], units_[f]);
         case FeatureKind::cuts: return static_cast<double>(high - low);
+        default: return 1.0;
+    }
+}
+
+double Geometry::span(std::size_t f) const {
+    const Feature& feature = problem_.table.features[f];
+    switch (feature.kind) {
+        case FeatureKind::values:
+            return distance(feature.numbers.front(), feature.numbers.back(), units_[f]);
+        case FeatureKind::cuts: return static_cast<double>(feature.n_codes - 1);
         default: return 1.0;
     }
 }
 
 double Geometry::length(std::size_t f, std::uint32_t low, std::uint32_t high) const {
     const Feature& feature = problem_.table.features[f];
-    low = feature.without_side(low);
-    high = feature.without_side(high);
-    if (feature.kind != FeatureKind::values || low == feature.missing()) {
+    if (feature.kind != FeatureKind::values || feature.without_side(low) == feature.missing()) {
         return 1.0;
     }
-    const std::vector<double>& values = feature.numbers;
-    const double a = values[low], b = values[high], least = values.front(), most = values.back();
-    // The range of large values is infinite.
-    const double out = most - least < std::numeric_limits<double>::infinity()
-                           ? (b - a) / (most - least)
-                           : (b / 2 - a / 2) / (most / 2 - least / 2);
-    return std::max(out, std::numeric_limits<double>::min());
+    return std::max(gap(f, low, high) / span(f), std::numeric_limits<double>::denorm_min());
 }
 
 double Geometry::threshold(const Feature& feature, std::uint32_t low, std::uint32_t high) const {

@@ -15,9 +15,6 @@
 
 namespace slp {
 
-// Gaps are capped, so that a box's sum of gaps stays finite.
-inline constexpr double kLargestGap = std::numeric_limits<double>::max() / 1099511627776.0;
-
 // Two sizes in one word, so that one addition adds both: distinct rows below, rows of the data
 // above.
 using Sizes = std::uint64_t;
@@ -83,10 +80,14 @@ public:
     // Canonical threshold of a split of a numeric feature: less goes left. Of the test for missing
     // values it is infinite.
     double threshold(const BoxSplit& split) const;
-    // Weight under the measure `gap` of a cut of feature f between two codes.
+    // Weight under the measure `gap` of a cut of feature f between two codes. Distances of values
+    // are in the feature's unit (`unit_of`), so that halves and sums of them keep all digits.
     double gap(std::size_t f, std::uint32_t low, std::uint32_t high) const;
-    // Weight of it under the measure `range`: its interval's share of the range of the values of
-    // f. 1 of a feature that is not of values, as no rule with that measure splits on it.
+    // The gap between the least code of f and the largest.
+    double span(std::size_t f) const;
+    // Weight of a cut under the measure `range`: its interval's share of the range of the values of
+    // f, or the least double above 0 if the share is less. 1 of a feature that is not of values, as
+    // no rule with that measure splits on it.
     double length(std::size_t f, std::uint32_t low, std::uint32_t high) const;
     // Canonical threshold of a cut between two codes of a numeric feature.
     double threshold(const Feature& feature, std::uint32_t low, std::uint32_t high) const;
@@ -118,6 +119,7 @@ private:
     const Problem& problem_;
     std::vector<Row> rows_;
     std::vector<std::uint32_t> all_;
+    std::vector<double> units_;  // by feature
 };
 
 // Finds the splits of boxes, one at a time; one for each thread.

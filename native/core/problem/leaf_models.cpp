@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <numeric>
 #include <stdexcept>
 #include <utility>
 
@@ -10,61 +11,16 @@ namespace slp {
 
 namespace {
 
-constexpr std::size_t kLongestTable = std::size_t{1} << 20;
-
-// log Gamma(a + 1/2) - log Gamma(a); for large a the series in 1/a (Tricomi & Erdelyi 1951).
-double log_gamma_half_step(double a) {
-    if (a < 64) {
-        return std::lgamma(a + 0.5) - std::lgamma(a);
-    }
-    return 0.5 * std::log(a) - 1 / (8 * a) + 1 / (192 * a * a * a) - 1 / (640 * std::pow(a, 5));
-}
-
-// log Gamma(z + f) - log Gamma(z) for 0 <= f < 1; for large z by Stirling's series, whose next term
-// is below 1e-16.
-double log_gamma_step(double z, double f) {
-    if (z < 64) {
-        return std::lgamma(z + f) - std::lgamma(z);
-    }
-    const auto rest = [](double x) {
-        const double square = x * x;
-        return (1.0 / 12 - (1.0 / 360 - 1.0 / (1260 * square)) / square) / x;
-    };
-    return (z - 0.5) * std::log1p(f / z) + f * std::log(z + f) - f + rest(z + f) - rest(z);
-}
-
 // For a normal_linear: the regressors with the constant, and the response behind them.
 constexpr std::size_t kMostNumbers = (kMostCoefficients + 1) * (kMostCoefficients + 1);
 
 // For a table: the number of rows and the sum of the responses stand before its statistics.
 constexpr std::size_t kFirstOfTable = 2;
 
-bool is_whole(double x) { return x == std::floor(x); }
+// Doubles from 2^53 on have no digits below 1, so that they say nothing of being whole.
+bool is_whole(double x) { return std::abs(x) < 0x1p53 && x == std::floor(x); }
 
 }  // namespace
-
-LogRising::LogRising(double a, std::size_t length) : a_(a) {
-    length = std::clamp<std::size_t>(length, 1, kLongestTable);
-    table_.reserve(length);
-    long double sum = 0;  // extended precision, so that the error does not grow along the sum
-    for (std::size_t i = 0; i < length; ++i) {
-        table_.push_back(static_cast<double>(sum));
-        sum += static_cast<long double>(std::log(a + static_cast<double>(i)));
-    }
-}
-
-double LogRising::beyond_table(std::size_t i) const {
-    return std::lgamma(a_ + static_cast<double>(i)) - std::lgamma(a_);
-}
-
-double LogRising::at(double x) const {
-    if (!(x > 0)) {
-        return 0.0;
-    }
-    const double i = std::floor(x);
-    const double own = (*this)(static_cast<std::size_t>(i));
-    return x == i ? own : own + log_gamma_step(a_ + i, x - i);
-}
 
 LeafModel::LeafModel(LeafKind kind, std::vector<double> hyperparameters,
                      std::vector<double> statistics, std::size_t n_statistics)
@@ -98,30 +54,36 @@ LeafModel::LeafModel(LeafKind kind, std::vector<double> hyperparameters,
     for (std::size_t i = 0; i < statistics_.size(); ++i) {
         whole_ = whole_ && ((!classes && i % k_ != counted) || is_whole(statistics_[i]));
     }
-    whole_classes_ = classes && whole_;
-    const auto length = [](double x) { return static_cast<std::size_t>(std::max(x, 0.0)) + 1; };
+    const double counted_total =
+        classes ? std::accumulate(total.begin(), total.end(), 0.0) : total[counted];
+    whole_ = whole_ && counted_total < 0x1p53;
+    tabulated_ = classes && whole_ && counted_total < LogRising::kLongestTable;
     switch (kind_) {
         case LeafKind::dirichlet: {
-            double a = 0, n = 0;
-            for (std::size_t c = 0; c < k_; ++c) {
-                rising_.emplace_back(hyper_[c], length(total[c]));
-                a += hyper_[c];
-                n += total[c];
+            double before = 0, after = 0;
+            others_.assign(k_, 0.0);
+            for (std::size_t c = k_; c-- > 0; after += hyper_[c]) {
+                others_[c] = after;
             }
-            rising_.emplace_back(a, length(n));
+            for (std::size_t c = 0; c < k_; before += hyper_[c++]) {
+                others_[c] += before;
+                log_others_.push_back(log_rising(hyper_[c], others_[c]));
+                rising_.emplace_back(hyper_[c], total[c]);
+            }
+            rising_.emplace_back(before, counted_total);
             break;
         }
         case LeafKind::normal_inverse_gamma:
         case LeafKind::normal_linear: {
             const double alpha = hyper_[hyper_.size() - 2];
-            rising_.emplace_back(alpha, length(total[0] / 2));
-            rising_.emplace_back(alpha + 0.5, length(total[0] / 2));
-            half_step_ = log_gamma_half_step(alpha);
+            rising_.emplace_back(alpha, total[0] / 2);
+            rising_.emplace_back(alpha + 0.5, total[0] / 2);
+            half_step_ = log_rising(alpha, 0.5);
             break;
         }
         case LeafKind::gamma_poisson:
         case LeafKind::gamma_exponential:
-            rising_.emplace_back(hyper_[0], length(total[1]));
+            rising_.emplace_back(hyper_[0], total[1]);
             break;
         case LeafKind::table: lay_out_table(total); break;
     }
@@ -175,7 +137,7 @@ void LeafModel::sum(std::span<const std::uint32_t> rows, double* out) const {
 
 void LeafModel::log_of_sides(const double* left, std::size_t stride, std::size_t n,
                              const double* whole, double* out) const {
-    if (whole_classes_ && k_ == 2) {
+    if (tabulated_ && k_ == 2) {
         const auto first = rising_[0].up_to(whole[0]), second = rising_[1].up_to(whole[1]);
         const auto both = rising_[2].up_to(whole[0] + whole[1]);
         if (!both.empty() && !first.empty() && !second.empty()) {
@@ -204,7 +166,7 @@ void LeafModel::log_of_sides(const double* left, std::size_t stride, std::size_t
 
 double LeafModel::of_others(const double* s) const {
     switch (kind_) {
-        case LeafKind::dirichlet: return weighted_dirichlet(s);
+        case LeafKind::dirichlet: return dirichlet_of_any(s);
         case LeafKind::normal_inverse_gamma: return normal_inverse_gamma(s);
         case LeafKind::gamma_poisson: return gamma_poisson(s);
         case LeafKind::gamma_exponential: return gamma_exponential(s);
@@ -214,13 +176,28 @@ double LeafModel::of_others(const double* s) const {
     return 0.0;
 }
 
-double LeafModel::weighted_dirichlet(const double* s) const {
-    double out = 0, total = 0;
+// With m the largest class, d the concentrations of the others, n their sum and R(a, x) = log
+// Gamma(a + x) - log Gamma(a), the terms R(a_m, n_m) - R(A, n_m + n) are R(a_m, d) - R(a_m + n_m, d +
+// n): these are small where the class has nearly all rows, and those where d is large.
+double LeafModel::dirichlet_of_any(const double* s) const {
+    const auto m = static_cast<std::size_t>(std::max_element(s, s + k_) - s);
+    double out = 0, n = 0;
     for (std::size_t c = 0; c < k_; ++c) {
-        out += rising_[c].at(s[c]);
-        total += s[c];
+        if (c != m) {
+            out += rising_[c].at(s[c]);
+            n += std::max(s[c], 0.0);
+        }
     }
-    return out - rising_[k_].at(total);
+    return out + (s[m] > others_[m]
+                      ? log_others_[m] - log_rising(hyper_[m] + s[m], others_[m] + n)
+                      : rising_[m].at(s[m]) - rising_[k_].at(s[m] + n));
+}
+
+double LeafModel::log_pure_class(std::size_t c, double x) const {
+    return tabulated_       ? rising_[c](static_cast<std::size_t>(x)) -
+                                  rising_[k_](static_cast<std::size_t>(x))
+           : x > others_[c] ? log_others_[c] - log_rising(hyper_[c] + x, others_[c])
+                            : rising_[c].at(x) - rising_[k_].at(x);
 }
 
 void LeafModel::predict(const double* s, double* out) const {
@@ -261,7 +238,9 @@ std::vector<double> LeafModel::log_purest(const double* s, std::size_t length) c
     std::size_t n_classes = 0;
     for (std::size_t c = 0; c < k_; ++c) {
         const auto n = static_cast<std::size_t>(s[c]);
-        const auto part = [&](std::size_t m) { return rising_[c](m) - rising_[k_](m); };
+        const auto part = [&](std::size_t m) {
+            return log_pure_class(c, static_cast<double>(m));
+        };
         n_classes += n > 0 ? 1 : 0;
         std::fill(next.begin(), next.end(), -INFINITY);
         for (std::size_t more = 0; more < std::max<std::size_t>(n, 1) && more < length; ++more) {
@@ -361,13 +340,13 @@ void LeafModel::coefficients(const double* s, double* out) const {
 
 double LeafModel::gamma_poisson(const double* s) const {
     const double a = hyper_[0], b = hyper_[1];
-    return rising(0, s[1]) - a * std::log1p(s[0] / b) -
+    return rising(s[1]) - a * std::log1p(s[0] / b) -
            s[1] * std::log(b + s[0]) - s[2];
 }
 
 double LeafModel::gamma_exponential(const double* s) const {
     const double a = hyper_[0], b = hyper_[1];
-    return rising(0, s[1]) - a * std::log1p(s[2] / b) -
+    return rising(s[1]) - a * std::log1p(s[2] / b) -
            s[1] * std::log(b + s[2]);
 }
 

@@ -7,6 +7,8 @@
 #include <span>
 #include <vector>
 
+#include "problem/log_rising.hpp"
+
 namespace slp {
 
 // Of a normal_linear: its regressors, of which the constant is one.
@@ -19,30 +21,6 @@ enum class LeafKind : std::uint8_t {
     gamma_exponential,
     normal_linear,
     table
-};
-
-// log Gamma(a + i) - log Gamma(a), tabulated as sums of logs, so that large a do not cancel.
-class LogRising {
-public:
-    LogRising() = default;
-    // length: the largest i needed; above 2^20 log Gamma itself is accurate enough.
-    LogRising(double a, std::size_t length);
-    double operator()(std::size_t i) const {
-        return i < table_.size() ? table_[i] : beyond_table(i);
-    }
-    // The same for any real number; one below 0, which is rounding, counts as 0.
-    double at(double x) const;
-    // All values up to a largest i; empty if the table ends before it.
-    std::span<const double> up_to(double i) const {
-        return i < static_cast<double>(table_.size()) ? std::span(table_)
-                                                      : std::span<const double>();
-    }
-
-private:
-    double beyond_table(std::size_t i) const;
-
-    double a_ = 1.0;
-    std::vector<double> table_;
 };
 
 class LeafModel {
@@ -76,11 +54,11 @@ public:
 
     // Log marginal likelihood of the ordered responses of a leaf with these statistics.
     double log_marginal(const double* statistics) const {
-        return whole_classes_ ? dirichlet(statistics) : of_others(statistics);
+        return tabulated_ ? dirichlet(statistics) : of_others(statistics);
     }
 
-    // Whether the statistics that count rows, classes or events are whole numbers. Those of rows
-    // with real weights are not.
+    // Whether the statistics that count rows, classes or events are whole numbers, and their sums
+    // too. Those of rows with real weights are not, and no number is from 2^53 on.
     bool whole() const { return whole_; }
 
     // The log marginal likelihoods of two leaves together: one with the statistics at `left`, the
@@ -101,7 +79,7 @@ public:
     double log_pure(const double* statistics) const {
         double out = 0;
         for (std::size_t c = 0; c < k_; ++c) {
-            out += rising(c, statistics[c]) - rising(k_, statistics[c]);
+            out += log_pure_class(c, statistics[c]);
         }
         return out;
     }
@@ -135,9 +113,11 @@ private:
         return out - rising_[k_](static_cast<std::size_t>(total));
     }
     double of_others(const double* s) const;
-    double weighted_dirichlet(const double* s) const;
-    double rising(std::size_t i, double x) const {
-        return whole_ ? rising_[i](static_cast<std::size_t>(x)) : rising_[i].at(x);
+    double dirichlet_of_any(const double* s) const;
+    // log Gamma(a_c + x) - log Gamma(a_c) - (log Gamma(A + x) - log Gamma(A)).
+    double log_pure_class(std::size_t c, double x) const;
+    double rising(double x) const {
+        return whole_ ? rising_[0](static_cast<std::size_t>(x)) : rising_[0].at(x);
     }
     double normal_inverse_gamma(const double* s) const;
     double gamma_ratio(double n) const;
@@ -155,8 +135,11 @@ private:
     std::vector<double> statistics_;
     std::vector<LogRising> rising_;
     std::vector<std::size_t> lengths_;  // of a table
+    // Of a dirichlet, by class: the sum d of the concentrations of the others, and log Gamma(a + d)
+    // - log Gamma(a).
+    std::vector<double> others_, log_others_;
     double half_step_ = 0.0;
-    bool whole_ = true, whole_classes_ = true;  // the second: of a dirichlet
+    bool whole_ = true, tabulated_ = true;  // the second: of a dirichlet, by `rising_` alone
 };
 
 }  // namespace slp

@@ -79,6 +79,8 @@ public:
     bool weighs(const Feature& feature) const {
         return by_gap_ || by_length_ || (divides_by_versions_ && feature.holes);
     }
+    // Whether weights are shares of the feature's range.
+    bool by_length() const { return by_length_; }
     // Whether every split counts alike, whatever its feature.
     bool counts_splits() const { return counts_splits_; }
     // Whether the mass of a feature depends on which of its splits there are.
@@ -90,6 +92,13 @@ public:
         const double whole = by_gap_      ? geometry.gap(feature, low, high)
                              : by_length_ ? geometry.length(feature, low, high)
                                           : 1.0;
+        return has_other_version && divides_by_versions_ ? whole / 2 : whole;
+    }
+    // The same up to a factor that all splits on the feature have in common. It is not rounded
+    // where the share of the feature's range would be too small for a double.
+    double weight_within(const Geometry& geometry, std::size_t feature, std::uint32_t low,
+                         std::uint32_t high, bool has_other_version) const {
+        const double whole = by_gap_ || by_length_ ? geometry.gap(feature, low, high) : 1.0;
         return has_other_version && divides_by_versions_ ? whole / 2 : whole;
     }
 
@@ -106,12 +115,19 @@ public:
         return by_length_ ? range_total : divides_ ? sum_of_masses : 1.0;
     }
 
-    // Probability of a split of weight 1 on a feature. With `total` 1 it lacks the factor 1 /
-    // total, which all splits of a box have in common.
+    // The probability of a split on a feature is its weight / unit(sum) * factor(feature, sum,
+    // total), with the sum of the weights on the feature. Gaps are divided by their sum before
+    // anything else, because the reciprocal of a sum may be beyond the doubles.
+    double unit(double sum_of_weights) const { return by_gap_ ? sum_of_weights : 1.0; }
+    double factor(std::size_t feature, double sum_of_weights, double total) const {
+        return counts_splits_           ? 1.0 / total
+               : by_length_ || by_gap_ ? feature_weights_[feature] / total
+                                       : mass(feature, sum_of_weights) / total / sum_of_weights;
+    }
+    // Probability of a split of weight 1, where sums of weights are far above the least doubles.
+    // With `total` 1 it lacks the factor 1 / total, which all splits of a box have in common.
     double probability(std::size_t feature, double sum_of_weights, double total) const {
-        return counts_splits_ ? 1.0 / total
-               : by_length_   ? feature_weights_[feature] / total
-                              : mass(feature, sum_of_weights) / total / sum_of_weights;
+        return factor(feature, sum_of_weights, total) / unit(sum_of_weights);
     }
 
 private:

@@ -78,7 +78,7 @@ Opened Branching::open(const Box& box, std::int32_t product, Arena& arena) {
             const Edge& edge = rule.edges[e];
             // Among branches with the same items below, only the one of the largest weight matters.
             const std::uint32_t first = alike_.first(edge.left, edge.right, e);
-            if (first != e && edge.probability <= rule.edges[first].probability) {
+            if (first != e && edge.is_at_most(rule.edges[first])) {
                 continue;
             }
             const Branch branch = branch_of(rule, edge, box, found.splits);
@@ -236,7 +236,7 @@ Branch Branching::branch_of(const RuleEdges& rule, const Edge& edge, const Box& 
                             std::span<const BoxSplit> splits) {
     const double* const own = own_.data();
     const std::size_t width = leaf_.width();
-    Branch branch{rule.log_factor + std::log(edge.probability), 0.0, nullptr, {}, false};
+    Branch branch{rule.log_factor + edge.log_probability(), 0.0, nullptr, {}, false};
     if (rule.kind == RuleKind::call) {
         branch.below = {below(box, edge.left_state, edge.left, own),
                         Below{{}, -1, 0.0, 0.0, 0.0}};

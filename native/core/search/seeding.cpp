@@ -88,7 +88,7 @@ double BestFirstSearch::seed_item(Seed& seed, std::size_t node, const Box& box,
             arena_.release(inner);
             const TreeRef a = tree_at(edge.left), b = tree_at(edge.right);
             if (right > -INFINITY && a != kNoTree && b != kNoTree) {
-                offer(rule.log_factor + std::log(edge.probability) + left + right,
+                offer(rule.log_factor + edge.log_probability() + left + right,
                       branching_.tree_of(split, a, b));
             }
         }

@@ -105,7 +105,7 @@ void Filter::draw_cuts(mcmc::Randomness& random, Island& island, const Group& gr
         goal.log_factor += log_total;
         if (!alike && uniformly) {  // the cut's probability over the probability to take it
             const auto n = static_cast<double>(splits_.size());
-            goal.log_factor += std::log(splits_[cut].weight / sum * n);
+            goal.log_factor += std::log(splits_[cut].weight) - std::log(sum) + std::log(n);
         }
         goal.left_box = static_cast<std::uint32_t>(cut);  // until the boxes are known
         chosen_.push_back(goal.left_box);
@@ -209,7 +209,7 @@ void Filter::list_alternatives(const Island& island, const Group& group) {
                 sum += split.weight;
             }
             sides_.find(*box.rows, f, lows_, needs_likelihood());
-            const double log_probability = log_of_one + std::log(of_feature[f] / sum);
+            const double log_probability = log_of_one + std::log(of_feature[f]) - std::log(sum);
             for (std::size_t j = 0; j < splits_.size(); ++j) {
                 const auto& split = splits_[j];
                 const Side &left = sides_.left(j), &right = sides_.right(j);

@@ -116,7 +116,7 @@ TEST(edges_and_the_local_process_have_the_same_probabilities) {
         std::vector<double> by_edge(3);
         for (const RuleEdges& rule : item.rules) {
             for (const Edge& edge : rule.edges) {
-                by_edge[edge.split] = edge.probability * std::exp(rule.log_factor);
+                by_edge[edge.split] = edge.probability() * std::exp(rule.log_factor);
             }
         }
         mcmc::LocalProcess process(given, geometry);
@@ -131,5 +131,32 @@ TEST(edges_and_the_local_process_have_the_same_probabilities) {
             check(can == (one.probabilities[i] > 0));
             check(!can || near(std::exp(choice.log_draw + choice.log_excess), by_edge[i]));
         }
+    }
+}
+
+// One feature with a gap that is 2^-2094 of its range, and one of two values: the log probabilities
+// by hand.
+TEST(probabilities_below_the_doubles_keep_their_logs) {
+    for (const Measure measure : {Measure::gap, Measure::range}) {
+        Problem given = problem(measure, {1, 1, 1});
+        given.table.features[0].numbers = {0, 0x1p-1074, 0x1p1020};
+        given.table.features[1].numbers = {-0x1p1023, 0x1p1023};
+        given.table.features[0].breakpoints = {1};
+        const Geometry geometry(given);
+        Splitter splitter(geometry);
+        EdgeBuilder builder(given, geometry);
+        Arena arena;
+        const Box root = geometry.root();
+        const std::span<BoxSplit> splits = splitter.splits(root, arena);
+        const ItemEdges item = builder.edges(root, splits, 0, arena);
+        const double all = measure == Measure::gap ? 4 : kRangeTotal;
+        const std::vector<double> want{std::log(1 / all) - 2094 * std::log(2.0), std::log(1 / all),
+                                       std::log(3 / all)};
+        for (const Edge& edge : item.rules[0].edges) {
+            const double have = edge.log_probability();
+            check(std::abs(have - want[edge.split]) < 1e-12 * (1 - want[edge.split]));
+            check(edge.split > 0 ? edge.probability() > 0 : edge.probability() == 0);
+        }
+        check(item.rules[0].edges.size() == 3);
     }
 }

@@ -31,8 +31,9 @@ from slp.problem.cut_routes import LEFT, NEITHER, Router
 from slp.problem.cut_trees import Renderer
 from slp.problem.local_process import LocalProcess
 from slp.problem.tree_weights import log_weight_of_tree
-from slp.results.averages import NEGLIGIBLE, LeafMixture, ScoredTree, average_predictions
+from slp.results.averages import NEGLIGIBLE, ScoredTree, average_predictions
 from slp.results.paths import Sides, TreePath
+from slp.results.quantiles import LeafMixture
 from slp.trees import Leaf, Tree
 
 
@@ -278,6 +279,10 @@ class Chart:
         return LocalProcess(self.forest.grammar, self.forest.geometry)
 
     # --- predictions ---------------------------------------------------------------------------
+
+    def seconds_of_new_rows(self, rows: NDArray[np.object_]) -> float:
+        """See `TreeDistribution`: not estimated."""
+        return 0.0
 
     def predictions(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
         """For each new row the class probabilities, or the predictive mean."""

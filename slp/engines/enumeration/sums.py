@@ -19,7 +19,8 @@ from slp.problem.cut_routes import LEFT, NEITHER, Router
 from slp.problem.cut_trees import Renderer
 from slp.problem.local_process import LocalProcess
 from slp.problem.tree_weights import log_weight_of_tree
-from slp.results.averages import LeafMixture, ScoredTree, average_predictions
+from slp.results.averages import ScoredTree, average_predictions
+from slp.results.quantiles import LeafMixture
 from slp.trees import Tree
 
 #: Tables with more derivations are refused.
@@ -128,6 +129,10 @@ class Enumeration:
     def log_weight(self, tree: Tree) -> float:
         """See `slp.problem.tree_weights`."""
         return log_weight_of_tree(LocalProcess(self._grammar, self.geometry), tree)
+
+    def seconds_of_new_rows(self, rows: NDArray[np.object_]) -> float:
+        """See `TreeDistribution`: not estimated."""
+        return 0.0
 
     def predictions(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
         """For each new row the class probabilities, or the predictive mean."""

@@ -15,6 +15,7 @@ Each quantity takes one pass over all items, run on first use:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any
@@ -39,8 +40,9 @@ from slp.problem.boxes import Geometry
 from slp.problem.core import core_problem
 from slp.problem.new_rows import distinct_rows, rows_as_numbers, share_of_untold, untold_error
 from slp.problem.tree_on_table import tree_of_nodes
-from slp.results.averages import NEGLIGIBLE, LeafMixture, ScoredTree, average_predictions
+from slp.results.averages import NEGLIGIBLE, ScoredTree, average_predictions
 from slp.results.paths import Sides, TreePath
+from slp.results.quantiles import LeafMixture
 from slp.results.rows_in_leaves import design_of_rows, of_rows
 from slp.trees import Leaf, Tree
 
@@ -121,21 +123,30 @@ class CompiledChart:
 
     @cached_property
     def log_total(self) -> float:
-        """Log of the weight of all trees together; -inf if there are none."""
-        return float(
-            np.logaddexp.reduce(
-                self.passes.engine.root_values(
-                    self.passes.get("total", self.likelihood, self._keep)
-                )
-            )
+        """Log of the weight of all trees together; -inf if there are none.
+
+        Raises ArithmeticError if it is no number, which is a fault of the engine.
+        """
+        values = self.passes.engine.root_values(
+            self.passes.get("total", self.likelihood, self._keep)
         )
+        total = float(np.logaddexp.reduce(values))
+        if not total < math.inf:
+            raise ArithmeticError(f"the log of the sum over all trees is {total}")
+        return total
 
     @cached_property
     def left_out(self) -> float:
         """Upper bound on the share of the total of trees that are deeper than those summed over
-        (`native/core/exact/depth_cut.hpp`); 0 if all were."""
+        (`native/core/exact/depth_cut.hpp`); 0 if all were.
+
+        Raises ArithmeticError if it is above 1, which is a fault of the engine.
+        """
         cut = self.passes.get("total", self.likelihood, self._keep).depth_cut()
-        return 0.0 if cut is None else float(np.exp(cut[1] - self.log_total))
+        share = 0.0 if cut is None else math.exp(min(cut[1] - self.log_total, 1.0))
+        if not share <= 1:
+            raise ArithmeticError(f"the bound on the share of trees left out is {share}")
+        return share
 
     def tree_count(self) -> float:
         """Number of derivations of weight above zero; exact below 2**53."""
@@ -300,9 +311,16 @@ class CompiledChart:
         if self.grammar.max_leaves is not None:
             problem = core_problem(core, self.grammar, self.table, count_leaves=False)
             engine = core.ExactEngine(problem)
-        return TreeScorer(core, engine, self.table)
+        return TreeScorer(core, engine, self.table, self.grammar.by_partition)
 
     # --- predictions ---------------------------------------------------------------------------
+
+    def seconds_of_new_rows(self, rows: NDArray[np.object_]) -> float:
+        """See `TreeDistribution`; it takes the pass for the totals, which predictions need too."""
+        numbers = rows_as_numbers(self.table, rows)
+        first, _ = distinct_rows(self.table, numbers)
+        total = self.passes.get("total", self.likelihood, _keep_for(numbers))
+        return float(self.passes.engine.seconds_of_new_rows(total, numbers[first]))
 
     def predictions(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
         """For each new row the class probabilities, shape (m, C), or the predictive mean, shape
@@ -346,7 +364,6 @@ class CompiledChart:
         """
         core = compiled_core()
         assert core is not None
-        keep: Keep = "items" if np.isnan(numbers).any() else "blocks"
         try:
             (found,) = self.passes.descend(
                 words,
@@ -354,7 +371,7 @@ class CompiledChart:
                 lambda total, memory, threads, report: descent(
                     total, numbers, memory, threads, report
                 ),
-                keep,
+                _keep_for(numbers),
             )
         except core.UntoldError as fault:
             raise untold_error(self.table.features[fault.args[0]]) from None
@@ -441,3 +458,8 @@ class CompiledChart:
         enough = np.flatnonzero(left < NEGLIGIBLE)
         used = np.flatnonzero(mass)[-1] + 1
         return mass[: min(used, enough[0] + 1 if len(enough) else length)]
+
+
+def _keep_for(numbers: NDArray[np.float64]) -> Keep:
+    """What the pass for the totals must keep so that new rows are followed from it."""
+    return "items" if np.isnan(numbers).any() else "blocks"

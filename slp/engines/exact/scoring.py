@@ -1,5 +1,5 @@
-"""Weights of finished trees, each the sum over all derivations that part the rows as the tree does:
-many trees at once, in the core (`native/core/mcmc/tree_weights.hpp`)."""
+"""Weights of finished trees, each the sum over all derivations of the tree: many trees at once, in
+the core (`native/core/mcmc/tree_weights.hpp`)."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from slp.trees import Tree
 
 class TreeScorer:
     """Weighs trees under the program that an `ExactEngine` holds, in which leaves are not counted
-    (`core_problem` without `count_leaves`)."""
+    (`core_problem` without `count_leaves`). `by_partition` is as of its `TreeGrammar`."""
 
-    def __init__(self, core: Any, engine: Any, table: Table) -> None:
-        self._core, self._table = core.TreeScorer(engine), table
+    def __init__(self, core: Any, engine: Any, table: Table, by_partition: bool) -> None:
+        self._core, self._table = core.TreeScorer(engine, by_partition), table
 
     def log_weights(
         self,
@@ -31,9 +31,8 @@ class TreeScorer:
         """Log weights of T trees under the program as written, without likelihood, shape (T,); -inf
         off the support, NaN for those not reached before `stop` became true.
 
-        A tree is its nodes as `canonical_nodes` gives them. A split is matched by a rule's split
-        that leaves the same two sets of rows, on the same feature or, under the measure
-        `partition`, on any.
+        A tree is its nodes as `canonical_nodes` gives them. What matches a split is said in
+        `slp.problem.tree_weights.weight_of_tree`.
         """
         starts = np.cumsum([0, *(len(tree) for tree in trees)], dtype=np.int64)
         nodes = np.concatenate([np.empty((0, 3), np.int32), *trees])

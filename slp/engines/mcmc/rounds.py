@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from slp.results.drawn import DrawnResult
+from slp.results.trust import FEWEST_DRAWS
 
 #: Draws for each effective draw needed. Fewer show neither these nor a small R-hat, however long
 #: the chains run, so then round trips are enough.
@@ -27,10 +28,10 @@ class EnoughRounds:
         scan = result.sampler.scan
         if found.out_of_time:
             return False
-        if not found.tells or found.tempering is None or scan is None:
+        if min(found.draws) < FEWEST_DRAWS or found.tempering is None or scan is None:
             return True
         few = sum(found.draws) < _DRAWS_FOR_EFFECTIVE * found.effective_needed
-        if found.tempering.enough_round_trips and (few or found.converged):
+        if found.tempering.enough_round_trips and (few or found.standing != "not converged"):
             return True
         rungs = sum(len(ladder.powers) for ladder in found.tempering.ladders)
         scans = replace(schedule, rounds=schedule.rounds + 1).most_steps_of(0)

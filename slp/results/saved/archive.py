@@ -51,7 +51,7 @@ _END_64 = b"PK\x06\x07"
 _DATE = (1980, 1, 1, 0, 0, 0)  # the same run gives the same file
 #: The longest header of an array that is read.
 _MOST_HEADER = 256
-_TYPES = ("<f8", "<i8", "<i4")
+_TYPES = ("<f8", "<i8", "<i4", "|u1")
 
 #: Members by name: plain data, or an array.
 Members: TypeAlias = Mapping[str, Any]

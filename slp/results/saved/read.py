@@ -48,7 +48,10 @@ class SavedRun:
     def result(self, threads: int) -> SavedResult:
         """The result of a run of trees, whose averages take a number of threads."""
         archive, table = self.archive, self.table
-        answers = from_plain(Answers, archive.json("answers.json"))
+        said = archive.json("answers.json")
+        if isinstance(figures := said.get("diagnostics"), dict):
+            figures.pop("warnings", None)  # of older files: the figures are judged again
+        answers = from_plain(Answers, said)
         soft = bool(archive.manifest["kind"] == "soft")
         trees: Sequence[Any] = (
             soft_trees_of_members(archive, "soft", table)
@@ -110,6 +113,7 @@ def _program(archive: Archive) -> tuple[SourceFile, RunRecord]:
             "draws": manifest["draws"],
             "options": {},
             "boxes": data.get("boxes", []),
+            "by_partition": data.get("by_partition", False),
         },
     )
     texts = (text for f in data["files"] for text in (*f.values(),))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.data.conversion import CellType
 from slp.data.row_weights import RowWeights
 from slp.data.table import Feature, Table, code_type
 from slp.errors import UnsupportedError
@@ -16,7 +17,7 @@ from slp.leaves import LeafModel, leaf_from_plain, leaf_to_plain
 from slp.messages.saved import ROWS_NOT_SAVED
 from slp.results.saved.archive import Archive, DamagedError
 
-_SAID = ("order", "unit", "range", "missing", "holes", "subsets")
+_SAID = ("order", "unit", "range", "missing", "holes", "subsets", "cells")
 _OF_ROWS = frozenset(("codes", "counts", "statistics", "row_of", "weights"))
 #: As for tables that are read: sums of counts stay whole.
 _LARGEST_COUNT = 1e12
@@ -124,11 +125,14 @@ def _feature(f: Any) -> Feature:
     few = levels is not None and len(levels) <= _MOST_PARTED and not holes
     if new not in ("error", "average", *["larger"] * subsets) or subsets > few:
         raise DamagedError("a feature of its table is not sound")
-    of_missing = {"missing": missing, "holes": holes, "new": new, "subsets": subsets}
+    cells = f.get("cells")
+    if cells is not None and cells not in get_args(CellType):
+        raise DamagedError("a feature of its table is not sound")
+    own = {"missing": missing, "holes": holes, "new": new, "subsets": subsets, "cells": cells}
     if order:
         if levels is not None or len(order) < 2 or len(set(order)) < len(order):
             raise DamagedError("a feature of its table is not sound")
-        return replace(Feature.ordinal(_text(f["name"]), order), **of_missing)
+        return replace(Feature.ordinal(_text(f["name"]), order), **own)
     unit, found = f.get("unit"), f.get("range")
     if found is not None:
         low, high = found
@@ -139,7 +143,7 @@ def _feature(f: Any) -> Feature:
     if missing == "level" and levels is not None:
         levels = tuple(map(LevelOrMissing, levels))
     name = _text(f["name"])
-    return Feature(name, levels=levels, unit=unit, range=found, **of_missing)
+    return Feature(name, levels=levels, unit=unit, range=found, **own)
 
 
 def _weighted(value: Any) -> Literal["whole", "real"] | None:

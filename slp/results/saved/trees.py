@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from slp.data.table import Table
 from slp.ir.quantity import IS_MISSING, LevelOrMissing, OneOf, Side, SidedLevel
+from slp.ir.whole import is_whole
 from slp.results.averages import ScoredTree
 from slp.results.saved.archive import Archive, DamagedError
 from slp.results.saved.tables import statistics_are_sound
@@ -150,7 +151,7 @@ def _check_nodes(table: Table, feature: NDArray[Any], operand: NDArray[Any]) -> 
 
 def _check_groups(operand: NDArray[Any], n_levels: NDArray[Any]) -> None:
     """Raise DamagedError unless the operands are pairs of groups of levels, none empty."""
-    if (operand != np.floor(operand)).any() or (operand < 0).any() or (operand >= 2**53).any():
+    if not is_whole(operand).all() or (operand < 0).any():
         raise DamagedError("its trees are not sound")
     left, right = operand.astype(np.int64) >> n_levels, operand.astype(np.int64)
     right = right & ((1 << n_levels) - 1)

@@ -26,8 +26,7 @@ inline double relative_weight(const Problem& problem, const Geometry& geometry, 
     if (measure == Measure::range) {
         return geometry.length(feature, low, high);
     }
-    const auto last = static_cast<std::uint32_t>(problem.table.features[feature].n_codes - 1);
-    return geometry.gap(feature, low, high) / geometry.gap(feature, 0, last);
+    return geometry.gap(feature, low, high) / geometry.span(feature);
 }
 
 // The current split of a block: that of the last `find`.

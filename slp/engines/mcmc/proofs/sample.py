@@ -6,7 +6,8 @@ import hashlib
 from collections.abc import Callable
 from typing import Any
 
-from slp.engines.chain_messages import teller, warn_of
+from slp.budgets import Deadline
+from slp.engines.chain_messages import teller
 from slp.engines.mcmc.options import ProofChainOptions
 from slp.engines.mcmc.proofs.chains import ProofMetropolisHastings
 from slp.engines.mcmc.proofs.likelihood import (
@@ -26,6 +27,7 @@ from slp.resolution import Limits, Query, named_variables
 from slp.resolution.derivations import ProofSpace
 from slp.resolution.goals import read_query, runs_in_prolog
 from slp.resolution.runs import MachineRuns, RunsOneByOne
+from slp.results.doubts import doubt_of
 from slp.results.proofs import SampledProofs
 from slp.runner import Schedule, checkpoint_and_seed, run
 from slp.runner.options import fresh_seed
@@ -42,6 +44,7 @@ def sample_proofs(
     draws: int,
     seed: int | None,
     sampling: ProofChainOptions,
+    deadline: Deadline,
     limits: Limits,
     progress: Callable[[int, str], None] | None,
     engine: str,
@@ -68,6 +71,7 @@ def sample_proofs(
         seed,
         progress=None if progress is None else teller(progress),
         checkpoint=checkpoint,
+        deadline=deadline,
     )
     proofs = SampledProofs(space, names, result, seed, engine)
     _warn(proofs, space, schedule)
@@ -114,9 +118,10 @@ def _digest(program: ir.CheckedProgram) -> str:
 
 
 def _warn(proofs: SampledProofs, space: ProofSpace, schedule: Schedule) -> None:
-    """Warn of problems that the diagnostics find (W530), and of proofs that were left out
+    """Warn of what speaks against the numbers (`doubt_of`), and of proofs that were left out
     (W250)."""
-    if proofs.draws:
-        warn_of(proofs.diagnostics, schedule, schedule.draws)
+    doubt = doubt_of(proofs.diagnostics, schedule, schedule.draws) if proofs.draws else None
+    if doubt is not None:
+        warn(doubt)
     if space.stopped is not None:
         warn(PROOFS_LEFT_OUT(space.stopped.span, reason=space.stopped.message))

@@ -36,9 +36,9 @@ from slp.engines.mcmc.trees.core_chains import (
 from slp.engines.mcmc.trees.exact_subtrees import MOST_BOXES
 from slp.engines.mcmc.trees.names import Named, mixture_of_names, names_moves
 from slp.ir.constraints import Constraint
-from slp.ir.tree_grammar import CallRule, OpenStates, SplitRule, TreeGrammar, cell_of
+from slp.ir.tree_grammar import CallRule, OpenStates, SplitRule, TreeGrammar
 from slp.kernels.compiled import compiled_core
-from slp.problem.boxes import Geometry
+from slp.problem.boxes import Geometry, cell_of_cut
 from slp.problem.core import beyond_core, core_for
 from slp.problem.row_labels import telling_label_faults
 from slp.problem.tree_on_table import canonical_nodes, place_tree
@@ -140,7 +140,7 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
         plain = MetropolisHastings(grammar, geometry, constraints, likelihood=likelihood)
         super().__init__(plain, named, likelihood)
         self.engine, self.sampler, self.ladder_type = problem, make(named), core.MHLadder
-        self._scorer = TreeScorer(core, problem, geometry.table)
+        self._scorer = TreeScorer(core, problem, geometry.table, grammar.by_partition)
         self._identity = {
             **self.plain.identity,
             "proposal": proposal,
@@ -253,10 +253,9 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
             if isinstance(taken, CallRule):
                 stack.append(taken.state)
             elif isinstance(taken, SplitRule):
-                cell = low
-                if not features[f].categorical:
-                    cell = cell_of(grammar.breakpoints[f], features[f].threshold(low, high))
-                left, right = taken.transitions[f][cell].tolist()
+                cells, breakpoints = taken.transitions[f], grammar.breakpoints[f]
+                cell = cell_of_cut(features[f], low, high, breakpoints, len(cells))
+                left, right = cells[cell].tolist()
                 stack += [right, left]
         return out
 

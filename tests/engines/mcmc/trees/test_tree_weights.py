@@ -31,7 +31,7 @@ PINBALL = ":- use(pinball, [lambda = 2])."
 def scorer_of(grammar: TreeGrammar, geometry: Geometry) -> TreeScorer:
     core = compiled_core()
     problem = core_problem(core, grammar, geometry.table, count_leaves=False)
-    return TreeScorer(core, core.ExactEngine(problem), geometry.table)
+    return TreeScorer(core, core.ExactEngine(problem), geometry.table, False)
 
 
 @pytest.mark.parametrize("seed", range(80))

@@ -1,0 +1,195 @@
+"""Goals that tell bound arguments from free ones are refused, and learned where it makes no
+difference. Tables of labels are grouped as goals choose among them, else refused."""
+
+from __future__ import annotations
+
+import math
+from itertools import product
+from random import Random
+
+import pytest
+
+import slp
+
+COINS = "0.5 :: c(a).\n0.5 :: c(b).\n"
+TWO = COINS + "t(X) :- c(Y), k(Y, X).\n"
+NUMBERS = "0.5 :: n(1).\n0.5 :: n(2).\n"
+
+
+def refusal(text: str, *goals: str, **options: object) -> tuple[str, str]:
+    """The code, and the text of the place."""
+    with pytest.raises(slp.SlpError) as caught:
+        slp.parse(text).learn(*goals, **options)
+    (found,) = caught.value.diagnostics
+    assert found.span is not None
+    return found.code, found.span.text
+
+
+@pytest.mark.parametrize(
+    ("text", "goals", "place"),
+    [
+        (TWO + "k(a, one) :- !.\nk(_, other).\n", ["t(one)", "t(other)"], "k(Y, X)"),
+        (TWO + "k(a, one) :- !.\nk(_, other).\n", ["t(other)"], "k(Y, X)"),
+        (TWO + "k(_, X) :- X \\= one, X = other.\nk(_, one).\n", ["t(other)"], "k(Y, X)"),
+        (TWO + "k(_, X) :- \\+ X = one, X = other.\nk(a, one).\n", ["t(other)"], "k(Y, X)"),
+        (TWO + "k(Y, X) :- ( X == one -> Y = a ; X = other ).\n", ["t(one)"], "k(Y, X)"),
+        (TWO + "k(_, X) :- nonvar(X).\n", ["t(a)"], "k(Y, X)"),
+        (TWO + "k(Y, X) :- var(X), X = Y.\n", ["t(a)"], "k(Y, X)"),
+        (TWO + "k(Y, X) :- once(m(Y, X)).\nm(_, one).\nm(_, other).\n", ["t(other)"], "k(Y, X)"),
+        (TWO + "k(_, X) :- findall(X, m(X), [_]).\nm(one).\nm(two).\n", ["t(one)"], "k(Y, X)"),
+        (COINS + "t(X) :- c(Y), memberchk(X, [Y, a]).\n", ["t(a)"], "memberchk(X, [Y, a])"),
+        (COINS + "t(X, Y) :- X == Y, c(X).\n", ["t(a, a)"], "X == Y"),
+        (NUMBERS + "t(X) :- X > 1, n(X).\n", ["t(2)"], "X > 1"),
+        (NUMBERS + "t(X) :- n(Y), 3 =:= X + Y.\n", ["t(1)"], "3 =:= X + Y"),
+    ],
+)
+def test_a_goal_that_tells_bound_from_free(text: str, goals: list[str], place: str) -> None:
+    for failures in (True, False):
+        assert refusal(text, *goals, failures=failures) == ("E289", place)
+
+
+def test_the_observation_is_shown() -> None:
+    with pytest.raises(slp.SlpError) as caught:
+        slp.parse(TWO + "k(a, one) :- !.\nk(_, other).\n").learn("3 :: t(other)")
+    (found,) = caught.value.diagnostics
+    assert found.message == (
+        "labels cannot be learned: `k(a, other)` has other solutions where the arguments that an "
+        "observation binds are free"
+    )
+    assert [(r.message, r.span.text) for r in found.related] == [
+        ("bound by this observation", "3 :: t(other).")
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "goals"),
+    [
+        (TWO + "k(a, X) :- !, X = one.\nk(_, other).\n", ["t(one)", "t(other)"]),
+        (TWO + "k(Y, X) :- ( Y == a -> X = one ; X = other ).\n", ["t(one)", "t(other)"]),
+        (TWO + "k(Y, X) :- \\+ Y = a, X = other.\nk(a, one).\n", ["t(one)", "t(other)"]),
+        (NUMBERS + "t(X) :- n(Y), X is 3 - Y.\n", ["t(1)", "t(2)"]),
+        (NUMBERS + "t(X) :- n(X), X > 0.\n", ["t(1)", "t(2)"]),
+        (NUMBERS + "t(X, Y) :- n(X), n(Y), X == Y.\n", ["t(1, 1)", "t(2, 2)"]),
+    ],
+)
+def test_a_goal_that_does_not(text: str, goals: list[str]) -> None:
+    found = slp.parse(text).learn(*goals)
+    assert [change.after for change in found.changes] == [0.5, 0.5]
+    assert found.log_likelihoods[-1] == pytest.approx(2 * math.log(0.5))
+
+
+def test_a_free_goal_with_endless_solutions_is_not_refused() -> None:
+    """`length` has endless solutions where its list is free, and those of lists alone agree."""
+    text = NUMBERS + "t(L) :- length(L, N), n(N).\n"
+    limits = slp.resolution.Limits(inferences=5000)
+    found = slp.parse(text).learn("t([a])", "t([_, _])", failures=False, limits=limits)
+    assert [change.after for change in found.changes] == [0.5, 0.5]
+
+
+def random_program(random: Random) -> str:
+    """Labelled facts beside one to three clauses that may look at their arguments."""
+
+    def test(depth: int = 0) -> str:
+        x, y = (random.choice(["X", "Y", "a", "b", "one"]) for _ in range(2))
+        kinds = [
+            *("{x} = {y}", "{x} \\= {y}", "{x} == {y}", "var({x})", "nonvar({x})", "m({x}, {y})"),
+            *("\\+ m({x}, {y})", "once(m({x}, {y}))", "memberchk({x}, [a, {y}])", "{x} @< {y}"),
+            *("findall(Z, m({x}, Z), [{y}|_])", "! ; {x} = {y}" if depth == 0 else "atom({x})"),
+        ]
+        if depth < 2 and random.random() < 0.1:
+            return f"( {test(2)} -> {test(2)} ; {test(2)} )"
+        return f"( {random.choice(kinds)} )".format(x=x, y=y)
+
+    facts = ["a", "b", "one"]
+    lines = ["0.4 :: c(a).", "0.6 :: c(b).", "0.3 :: d(X, X).", "0.7 :: d(_, one)."]
+    lines += [f"m({random.choice(facts)}, {random.choice(facts)})." for _ in range(3)]
+    for _ in range(random.randint(1, 3)):
+        head = random.choice(["k(X, Y)", "k(a, Y)", "k(X, one)", "k(X, a)"])
+        lines.append(f"{head} :- {test()}, {test()}.")
+    body = random.choice(
+        ["c(X), k(X, Y)", "d(X, Y), k(X, Y)", "c(Z), k(Z, Y), d(Y, X)", "d(X, Z), c(Z), k(X, Y)"]
+    )
+    return "\n".join([*lines, f"t(X, Y) :- {body}."]) + "\n"
+
+
+def test_what_is_not_refused_has_the_mass_of_the_free_goal() -> None:
+    """Random programs: the mass of an observation is that of the answers to the free goal."""
+    learned = refused = 0
+    for seed in range(40):
+        program = slp.parse(random_program(Random(seed)))
+        free = program.query("t(X, Y)")
+        answers = [tuple(map(str, a.values())) for a in free.answers]
+        if any(not value.islower() for values in answers for value in values):
+            continue  # answers with variables
+        masses = {
+            v: a.probability * free.success for v, a in zip(answers, free.answers, strict=True)
+        }
+        for x, y in product(["a", "b", "one"], repeat=2):
+            want = masses.get((x, y), 0.0)
+            try:
+                found = program.learn(f"t({x}, {y})", failures=False, iterations=0)
+            except slp.SlpError as e:
+                code = e.diagnostics[0].code
+                assert code == "E289" or (code == "E282" and want == 0)
+                refused += code == "E289"
+            else:
+                assert math.exp(found.log_likelihoods[0]) == pytest.approx(want)
+                learned += 1
+    assert learned > 5 and refused > 2
+
+
+NET = """0.5 :: bu(1).
+0.5 :: bu(0).
+0.2 :: ea(1).
+0.8 :: ea(0).
+0.5 :: al(1, 1, 1).
+0.5 :: al(1, 1, 0).
+0.5 :: al(1, 0, 1).
+0.5 :: al(1, 0, 0).
+0.5 :: al(0, 1, 1).
+0.5 :: al(0, 1, 0).
+0 :: al(0, 0, 1).
+1 :: al(0, 0, 0).
+w(B, E, A) :- bu(B), ea(E), al(B, E, A).
+"""
+
+
+def test_a_table_with_two_parents() -> None:
+    goals = ["w(0, _, 0)", "w(1, 0, 1)", "w(0, _, _)"]
+    for failures in (True, False):
+        assert refusal(NET, *goals, failures=failures) == ("E290", "0.5 :: al(1, 1, 1).")
+    with pytest.raises(slp.SlpError, match="for each value of the arguments 1 and 2 together"):
+        slp.parse(NET).learn(*goals, only=["al"])
+    others = slp.parse(NET).learn(*goals, only=["bu", "ea"])
+    assert {change.name[:2] for change in others.changes} == {"bu", "ea"}
+    assert slp.parse(NET).learn("bu(1)", "bu(0)").changes  # `al` has no part in it
+
+
+def test_labels_that_sum_to_one_nowhere() -> None:
+    text = "0.6 :: p(N, x) :- N > 1.\n0.4 :: p(_, y).\n0.6 :: p(N, z) :- N =< 1.\n"
+    with pytest.raises(slp.SlpError, match="neither over all clauses nor for each value"):
+        slp.parse(NUMBERS + text + "t(N, X) :- n(N), p(N, X).\n").learn("t(1, y)")
+
+
+def test_labels_for_each_functor_of_an_argument() -> None:
+    text = (
+        "0.5 :: p([], x).\n0.5 :: p([], y).\n0.5 :: p([_|_], x).\n0.5 :: p([a|_], y).\n"
+        "t(X) :- p([], X).\n"
+    )
+    found = slp.parse(text).learn("3 :: t(x)", "t(y)")
+    assert [c.after for c in found.changes] == [0.75, 0.25, 0.5, 0.5]
+
+
+@pytest.mark.parametrize("failures", [True, False])
+def test_equal_labels_are_grouped_as_goals_choose(failures: bool) -> None:
+    """Labels of 0.5 sum to 1 for each symbol as for each state; goals bind the state."""
+    text = NUMBERS + "".join(f"0.5 :: e({x}, {s}).\n" for s in (1, 2) for x in "xy")
+    goals = ["8 :: t(1, x)", "2 :: t(1, y)", "1 :: t(2, x)", "9 :: t(2, y)"]
+    found = slp.parse(text + "t(S, X) :- n(S), e(X, S).\n").learn(*goals, failures=failures)
+    assert [c.after for c in found.changes] == pytest.approx([0.5, 0.5, 0.8, 0.2, 0.1, 0.9])
+
+
+def test_a_goal_that_chooses_across_sets() -> None:
+    text = "".join(f"0.5 :: e({s}, {x}).\n" for s in (1, 2) for x in "xy")
+    text += "t(S, X) :- e(S, x), e(1, X).\n"
+    assert refusal(text, "t(1, x)") == ("E290", "0.5 :: e(1, x).")
