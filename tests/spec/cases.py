@@ -55,10 +55,10 @@ class Case:
 
     @property
     def rounding(self) -> float:
-        """The least difference of logs that says something: of log likelihoods beyond 1e5, 45 units
-        in the last place."""
+        """The least difference of logs that says something: of log likelihoods beyond 1e4, 450
+        units in the last place."""
         most = max((abs(self.spec.log_likelihood(d)) for d in self.spec.derivations), default=0.0)
-        return max(1e-9, 1e-14 * most)
+        return max(1e-9, 1e-13 * most)
 
     @property
     def measures(self) -> set[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -263,7 +264,9 @@ class Passes:
                 status = done.run(self._poll(words, time.monotonic(), by_interval_blocks))
             if self._progress is not None:
                 self._progress(done.statistics()["items"], f"{words}, done")
-            if status != _OUT_OF_RANGE:
+            # Without a feature no value is tried for its range, and sums may overflow.
+            overflows = excluded >= 0 and status == _DONE and not self._log_root(done) < math.inf
+            if status != _OUT_OF_RANGE and not overflows:
                 break
         return done, status
 
