@@ -247,6 +247,24 @@ def with_orders(rng: random.Random, table: RandomTable) -> RandomTable:
     return replace(table, columns=columns, kinds=kinds, directives=tuple(directives), orders=orders)
 
 
+def with_alike(rng: random.Random, table: RandomTable) -> RandomTable | None:
+    """The table with one feature in the place of another, its numbers now and then negated, so
+    that splits on the two part the rows alike; None if no two features are of one kind."""
+    free = [f for f in table.features if not any(f"({_quoted(f)}" in d for d in table.directives)]
+    pairs = [
+        (f, g)
+        for f in free
+        for g in free
+        if f != g and table.kinds[f] == table.kinds[g] and {f, g}.isdisjoint(table.cuts)
+    ]
+    if not pairs:
+        return None
+    kept, other = rng.choice(pairs)
+    turned = table.kinds[kept] == "numeric" and rng.random() < 0.5
+    alike = [-x if turned else x for x in table.columns[kept]]
+    return replace(table, columns=table.columns | {other: alike})
+
+
 def with_missing_levels(rng: random.Random, table: RandomTable) -> RandomTable:
     """The table with categorical features that miss values, which are one more level."""
     columns, kinds, directives = dict(table.columns), dict(table.kinds), list(table.directives)
