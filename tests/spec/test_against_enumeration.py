@@ -111,7 +111,11 @@ def test_leaf_models_that_are_tables(seed: int, monkeypatch: pytest.MonkeyPatch)
     check(case)
 
 
-@pytest.mark.parametrize("seed", [*range(N_EXTREMES), 10265])  # 10265: sums without `b` overflow
+#: Sums without a feature that are too small for doubles, and too large.
+WIDE = (10093, 10265)
+
+
+@pytest.mark.parametrize("seed", [*range(N_EXTREMES), *WIDE])
 def test_extreme_gaps_and_weights(seed: int) -> None:
     check(random_case(seed, extremes=True))
 
