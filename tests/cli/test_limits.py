@@ -67,7 +67,7 @@ def test_predictions_by_draws_where_sums_take_long(
     assert result.err.startswith(
         "warning[W550]: 6 new rows are predicted by 1,000 independent draws of trees, as exact sums"
     )
-    assert "the largest Monte Carlo standard error is 0.0" in result.err
+    assert "the largest Monte Carlo standard error of a prediction is 0.0" in result.err
     options = ("--format", "json")
     told = slp_run("predict", "growtree", table, table, "-o", out, *options).err
     assert '"code": "W550"' in told
