@@ -204,7 +204,8 @@ def test_rare_success_teaches_the_same(c: str) -> None:
     assert found.converged
     assert found.log_likelihoods[-1] == pytest.approx(want.log_likelihoods[-1], abs=1e-7)
     assert [after(found)[f"q({x})"] for x in "abc"] == pytest.approx(
-        [after(want)[f"q({x})"] for x in "abc"], abs=1e-5
+        [after(want)[f"q({x})"] for x in "abc"],
+        abs=1e-4,  # the iterations end a little before the maximum
     )
 
 
