@@ -372,9 +372,7 @@ def test_time_that_is_over_before_the_first_draw(
 def test_the_time_runs_since_the_command_began(table: Path, capsys) -> None:
     words = ["growtree", str(table), "--time", "90s"]
     assert run(sample_command, words, began=time.monotonic() - 100) == 1
-    assert (
-        "error[E540]: the time of 1 min 30 s is over reading " in capsys.readouterr().err
-    )
+    assert "error[E540]: the time of 1 min 30 s is over reading " in capsys.readouterr().err
     assert run(sample_command, words) == 0
 
 
