@@ -245,7 +245,11 @@ class BestFirstSearch:
         self, engine: ExactEngine, likelihood: bool, room: int, most_steps: int
     ) -> None: ...
     def seed(
-        self, feature: NDArray[np.int32], low: NDArray[np.uint32], high: NDArray[np.uint32]
+        self,
+        feature: NDArray[np.int32],
+        low: NDArray[np.uint32],
+        high: NDArray[np.uint32],
+        progress: Callable[[int, int, int], bool] | None,
     ) -> bool: ...
     def run(self, progress: Callable[[int, int, int], bool] | None) -> int: ...
     def found(

@@ -45,13 +45,15 @@ void bind_search(nb::module_& m) {
         .def(
             "seed",
             [](BestFirstSearch& search, const Array<std::int32_t>& feature,
-               const Array<std::uint32_t>& low, const Array<std::uint32_t>& high) {
+               const Array<std::uint32_t>& low, const Array<std::uint32_t>& high,
+               const nb::object& progress) {
                 require(feature.size() == low.size() && low.size() == high.size(),
                         "each node has codes");
                 const TreeNodes tree{vector_of(feature), vector_of(low), vector_of(high)};
-                return without_lock([&] { return search.seed(tree); });
+                return run_unlocked([&](const Poll& poll) { return search.seed(tree, poll); },
+                                    progress);
             },
-            nb::arg("feature"), nb::arg("low"), nb::arg("high"))
+            nb::arg("feature"), nb::arg("low"), nb::arg("high"), nb::arg("progress").none())
         .def(
             "run",
             [](BestFirstSearch& search, const nb::object& progress) {

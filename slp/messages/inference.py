@@ -33,6 +33,11 @@ FILTER_TOO_LARGE = E501.says(
     "beside the table, which leaves {room}",
     "give it more by --memory (`memory` in Python), or run fewer threads (`--jobs`)",
 )
+PARTICLES_DO_NOT_FIT = E501.says(
+    "{islands} of {particles:,} particles take at least {need}, more than the memory that is left "
+    "for them, {room}; {fit:,} particles of each fit",
+    "run fewer `particles` or threads (`--jobs`), or give it more by --memory (`memory` in Python)",
+)
 PARTICLES_TOO_LARGE = E501.says(
     "islands of {particles:,} particles take more than the memory that is left for them, {room}",
     "give it more by --memory (`memory` in Python), or run fewer `particles` or `islands`",

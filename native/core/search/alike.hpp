@@ -4,40 +4,51 @@
 
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
 #include <vector>
 
+#include "budget.hpp"
 #include "problem/key.hpp"
 
 namespace slp::search {
 
 class Alike {
 public:
+    explicit Alike(Budget& budget) : charge_(budget) {}
+
     // Forgets all pairs, and makes room for n.
     void start(std::size_t n) {
-        ++round_;
         const std::size_t size = std::bit_ceil(2 * n + 2);
         if (slots_.size() < size) {
-            slots_.assign(size, AlikeSlot{});
+            charge_.raise_to(size * sizeof(AlikeSlot));
+            slots_ = {};  // its memory goes before the larger one is taken
+            slots_.resize(size);
+            round_ = 0;
+        }
+        if (++round_ == 0) {
+            std::ranges::fill(slots_, AlikeSlot{});
+            round_ = 1;
         }
     }
 
     // The number that the pair was added with first; it is added with `number` if it is new.
-    std::uint32_t first(Key a, Key b, std::uint32_t number) {
-        if (b < a) {
-            std::swap(a, b);
-        }
+    // pair_of(i) gives the pair that was added with number i, either key first.
+    template <typename PairOf>
+    std::uint32_t first(const PairOf& pair_of, std::uint32_t number) {
+        const auto [a, b] = in_order(pair_of(number));
         const std::size_t mask = slots_.size() - 1;
         for (std::size_t at = (a.a ^ b.b) & mask;; at = (at + 1) & mask) {
             AlikeSlot& slot = slots_[at];
             if (slot.round != round_) {
-                slot = {a, b, round_, number};
+                slot = {round_, number};
                 return number;
             }
-            if (slot.a == a && slot.b == b) {
+            const auto [c, d] = in_order(pair_of(slot.number));
+            if (a == c && b == d) {
                 return slot.number;
             }
         }
@@ -45,13 +56,16 @@ public:
 
 private:
     struct AlikeSlot {
-        Key a, b;
-        std::uint64_t round = 0;
-        std::uint32_t number = 0;
+        std::uint32_t round = 0, number = 0;
     };
 
+    static std::pair<Key, Key> in_order(std::pair<Key, Key> pair) {
+        return pair.second < pair.first ? std::pair(pair.second, pair.first) : pair;
+    }
+
+    Charge charge_;
     std::vector<AlikeSlot> slots_;
-    std::uint64_t round_ = 0;
+    std::uint32_t round_ = 0;
 };
 
 }  // namespace slp::search

@@ -8,8 +8,16 @@
 
 namespace slp::search {
 
+namespace {
+
+// Edges that are valued between two looks at the caller.
+constexpr std::uint32_t kEdgesPerLook = 1 << 12;
+
+}  // namespace
+
 Branching::Branching(const Problem& problem, const Geometry& geometry, bool likelihood,
-                 NodeTable& table, Trees& trees, Budget& budget)
+                     NodeTable& table, Trees& trees, Budget& budget,
+                     std::function<void()> look_at_caller)
     : problem_(problem),
       geometry_(geometry),
       table_(table),
@@ -18,11 +26,13 @@ Branching::Branching(const Problem& problem, const Geometry& geometry, bool like
       weights_(problem),
       last_(problem, leaf_, weights_),
       bits_(problem, budget),
-      two_levels_(problem, leaf_, weights_, bits_),
+      two_levels_(problem, leaf_, weights_, bits_, budget),
       splitter_(geometry),
       binary_(problem, geometry, leaf_, budget),
       builder_(problem, geometry),
+      look_at_caller_(std::move(look_at_caller)),
       split_arena_(budget),
+      alike_(budget),
       own_(leaf_.width()),
       right_(leaf_.width()) {}
 
@@ -45,7 +55,12 @@ void Branching::find_splits(const Box& box) {
         return;
     }
     splits_ = splitter_.splits(box, split_arena_);
-    find_sums(box);
+    try {
+        find_sums(box);
+    } catch (...) {
+        splits_ = {};
+        throw;
+    }
 }
 
 Branching::Edges Branching::edges(const Box& box, std::int32_t product, Arena& arena) {
@@ -74,10 +89,16 @@ Opened Branching::open(const Box& box, std::int32_t product, Arena& arena) {
     Branch* end = begin;
     for (const RuleEdges& rule : found.item.rules) {
         alike_.start(rule.edges.size());
+        const auto items_below = [&rule](std::uint32_t e) {
+            return std::pair(rule.edges[e].left, rule.edges[e].right);
+        };
         for (std::uint32_t e = 0; e < rule.edges.size(); ++e) {
             const Edge& edge = rule.edges[e];
+            if (e % kEdgesPerLook == 0) {
+                look_at_caller_();
+            }
             // Among branches with the same items below, only the one of the largest weight matters.
-            const std::uint32_t first = alike_.first(edge.left, edge.right, e);
+            const std::uint32_t first = alike_.first(items_below, e);
             if (first != e && edge.is_at_most(rule.edges[first])) {
                 continue;
             }
@@ -109,6 +130,9 @@ Branching::Whole Branching::open_whole(const Box& box, std::int32_t product, Are
             out.stops.push_back(rule.log_factor + leaf_.log_leaf(own_.data()));
         }
         for (const Edge& edge : rule.edges) {
+            if ((end - begin) % kEdgesPerLook == 0) {
+                look_at_caller_();
+            }
             *end++ = branch_of(rule, edge, box, found.splits);
         }
     }
@@ -212,7 +236,10 @@ void Branching::part_below(const Box& box, const BoxSplit& split, bool left, Bel
 }
 
 void Branching::open_start(Opened& item, const Box& box, Arena& arena) {
-    find_splits(box);
+    if (splits_.empty() || split_key_ != box.key) {  // it takes the sums over the box alone
+        splits_ = {};
+        leaf_.sum(box.rows, own_.data());
+    }
     Branch* const begin = arena.allocate<Branch>(static_cast<std::size_t>(problem_.n_owed()));
     Branch* end = begin;
     double high = -INFINITY;
@@ -338,6 +365,7 @@ void Branching::find_sums(const Box& box) {
     for_each_feature(splits_, [&](std::span<const BoxSplit> own, std::uint32_t first) {
         const Feature& feature = problem_.table.features[own.front().feature];
         double* out = sums_ + first * width;
+        look_at_caller_();
         if (own.size() == 1) {
             std::fill_n(out, width, 0.0);
             for (const std::uint32_t row : box.rows) {

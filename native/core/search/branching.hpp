@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <span>
 #include <vector>
@@ -62,10 +63,15 @@ inline double rounding_of(double value) {
     return 1e-11 * (1 + (value > -INFINITY ? std::abs(value) : 0.0));
 }
 
+// Thrown to end work in the middle, as the caller says stop. What was known before holds.
+struct Stopped {};
+
 class Branching {
 public:
+    // `look_at_caller` is called regularly where an item has many edges. It throws Stopped to end
+    // the work.
     Branching(const Problem& problem, const Geometry& geometry, bool likelihood, NodeTable& table,
-              Trees& trees, Budget& budget);
+              Trees& trees, Budget& budget, std::function<void()> look_at_caller);
 
     Opened open(const Box& box, std::int32_t product, Arena& arena);
     // The number of splits of the box that was opened last.
@@ -137,6 +143,7 @@ private:
     Splitter splitter_;
     BinarySplits binary_;
     EdgeBuilder builder_;
+    std::function<void()> look_at_caller_;
     // For the box that was last opened or looked below: its splits, sums over their left sides and
     // over the box, and whether two levels can be bounded at once (nothing: not yet known).
     Arena split_arena_;

@@ -77,10 +77,10 @@ void BestFirstSearch::dive(const Box& box, Opened& item, int depth) {
     item.high = std::min(item.high, high);
 }
 
-// Where memory ends, the search goes on with the trees found by then.
+// Where memory or time ends, the search goes on with the trees found by then.
 void BestFirstSearch::improve_start(const Effort& effort) {
     const Arena::Mark mark = arena_.mark();
-    within_budget([&] {
+    until_stopped([&] {
         improving_ = 0;
         most_improving_ = effort.steps;
         from_start(1, effort.departures, &BestFirstSearch::improve);
@@ -146,12 +146,14 @@ void BestFirstSearch::improve(const Item& at, int departures, int depth) {
     const Arena::Mark mark = arena_.mark();
     Opened item = branching_.open(at.box, at.product, arena_);
     improving_ += branching_.steps(at.box) + kOverhead;
-    std::vector<std::pair<double, Branch*>> ranked;
+    using Ranked = std::pair<double, Branch*>;
+    const std::span ranked(arena_.allocate<Ranked>(item.branches.size()), item.branches.size());
     const auto size = static_cast<double>(branching_.n_splits());
     const double look = 2 * size * size * (static_cast<double>(at.box.rows.size()) / 64 + 60);
-    for (Branch& branch : item.branches) {
+    for (std::size_t i = 0; i < ranked.size(); ++i) {
+        Branch& branch = item.branches[i];
         const bool looks = look <= kMostLook && branching_.looks_below(at.box, branch);
-        ranked.emplace_back(looks ? branching_.promise(at.box, branch) : branch.low(), &branch);
+        ranked[i] = {looks ? branching_.promise(at.box, branch) : branch.low(), &branch};
         improving_ += looks ? look / size : 0.0;
     }
     std::size_t n = 0;

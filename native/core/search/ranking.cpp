@@ -13,6 +13,9 @@ constexpr double kSlack = 0.1;
 // The most levels of an item below the start.
 constexpr int kDeepest = 2000;
 
+// Options that an item gets between two looks at the caller.
+constexpr std::uint32_t kOptionsPerLook = 1 << 12;
+
 // Bytes of an item besides its options.
 constexpr std::size_t kPerNode = 256;
 
@@ -28,13 +31,13 @@ Ranking::Ranking(BestFirstSearch& search, bool known, std::uint64_t most_steps)
 }
 
 Status Ranking::next(const Poll& poll) {
-    poll_ = &poll;
+    const BestFirstSearch::Caller caller(search_, poll);
     stop_ = false;
     tree_ = {};
     value_ = 0.0;
     const Arena::Mark mark = search_.arena_.mark();
     bool whole = false;
-    const Status status = within_budget([&] {
+    const Status status = until_stopped([&] {
         if (!root_.open) {
             open_start();
         }
@@ -47,7 +50,6 @@ Status Ranking::next(const Poll& poll) {
         tree_ = {};
         value_ = -INFINITY;
     }
-    poll_ = nullptr;
     return status;
 }
 
@@ -61,14 +63,8 @@ double Ranking::bound() const {
 
 // False to end: time, the keyboard, the number of steps.
 bool Ranking::go_on() {
-    stop_ = stop_ || (most_steps_ > 0 && steps_ >= most_steps_);
-    const auto now = std::chrono::steady_clock::now();
-    if (now >= next_poll_) {
-        next_poll_ = now + std::chrono::milliseconds(50);
-        Progress progress = search_.progress();
-        progress.items += steps_;
-        stop_ = stop_ || !(*poll_)(progress);
-    }
+    search_.ask_caller();
+    stop_ = stop_ || search_.told_to_stop_ || (most_steps_ > 0 && steps_ >= most_steps_);
     return !stop_;
 }
 
@@ -103,11 +99,21 @@ void Ranking::open_start() {
 }
 
 void Ranking::add_options(RankedItem& node, std::span<const Branch> branches) {
-    charge_.add(2 * (node.stops.size() + branches.size()) * (sizeof(Candidate) + sizeof(double)));
-    auto open = std::make_unique<OpenItem>(search_.budget_, -INFINITY, branches);
-    node.open = std::move(open);
-    for (std::uint32_t i = 0; i < node.stops.size() + branches.size(); ++i) {
-        push(node, {INFINITY, i, {0, 0}});
+    const std::size_t bytes =
+        2 * (node.stops.size() + branches.size()) * (sizeof(Candidate) + sizeof(double));
+    charge_.add(bytes);
+    try {
+        node.open = std::make_unique<OpenItem>(search_.budget_, -INFINITY, branches);
+        for (std::uint32_t i = 0; i < node.stops.size() + branches.size(); ++i) {
+            if (i % kOptionsPerLook == 0) {
+                search_.look_at_caller();
+            }
+            push(node, {INFINITY, i, {0, 0}});
+        }
+    } catch (...) {  // an item without some of its options would prove what is not so
+        node = {};
+        charge_.give_back(bytes);
+        throw;
     }
 }
 

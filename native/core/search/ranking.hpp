@@ -86,8 +86,6 @@ private:
     TreeNodes tree_;
     double value_ = -INFINITY;
     bool stop_ = false;
-    const Poll* poll_ = nullptr;
-    std::chrono::steady_clock::time_point next_poll_{};
 };
 
 }  // namespace slp::search

@@ -43,12 +43,13 @@ BestFirstSearch::BestFirstSearch(const Problem& problem, const Geometry& geometr
       table_(trees_, budget_,
              static_cast<std::size_t>(kTableShare * static_cast<double>(plan.room))),
       open_items_(budget_, static_cast<std::size_t>(kOpenShare * static_cast<double>(plan.room))),
-      branching_(problem, geometry, plan.likelihood, table_, trees_, budget_) {}
+      branching_(problem, geometry, plan.likelihood, table_, trees_, budget_,
+                 [this] { look_at_caller(); }) {}
 
 Status BestFirstSearch::run(const Poll& poll) {
-    poll_ = &poll;
+    const Caller caller(*this, poll);
     stop_ = false;
-    const Status status = within_budget([&] {
+    const Status status = until_stopped([&] {
         improve_start(begun_ ? kGoingOn : kAtFirst);
         begun_ = true;
         push_root();
@@ -72,7 +73,6 @@ Status BestFirstSearch::run(const Poll& poll) {
         });
         close();
     }
-    poll_ = nullptr;
     return status;
 }
 
@@ -90,11 +90,24 @@ void BestFirstSearch::push_root() {
 // Whether to go on: time, the keyboard, the number of steps.
 void BestFirstSearch::go_on() {
     ++steps_;
-    stop_ = stop_ || (plan_.most_steps > 0 && steps_ >= plan_.most_steps);
+    ask_caller();
+    stop_ = stop_ || told_to_stop_ || (plan_.most_steps > 0 && steps_ >= plan_.most_steps);
+}
+
+void BestFirstSearch::ask_caller() {
     const auto now = std::chrono::steady_clock::now();
-    if (poll_ != nullptr && now >= next_poll_) {
+    if (poll_ != nullptr && !told_to_stop_ && now >= next_poll_) {
         next_poll_ = now + std::chrono::milliseconds(50);
-        stop_ = stop_ || !(*poll_)(progress());
+        told_to_stop_ = !(*poll_)(progress());
+    }
+}
+
+// In the middle of the work on an item.
+void BestFirstSearch::look_at_caller() {
+    ask_caller();
+    if (told_to_stop_) {
+        stop_ = true;
+        throw Stopped();
     }
 }
 
@@ -186,7 +199,7 @@ bool BestFirstSearch::clean_top(SearchFrame& frame) {
         if (top->high <= item.low + rounding_of(item.low)) {
             break;
         }
-        if (!top->looked) {
+        if (!top->looked && !stop_) {
             look_at_top(frame);
             continue;
         }
@@ -201,6 +214,8 @@ bool BestFirstSearch::clean_top(SearchFrame& frame) {
 // Looks below the best branches, until one that was looked below before.
 void BestFirstSearch::look_at_top(SearchFrame& frame) {
     const auto all = frame.heap;
+    ask_caller();
+    stop_ = stop_ || told_to_stop_;
     std::size_t out = 0;
     for (; out < std::min(kLooks, all.size()) && !all[0]->looked; ++out) {
         branching_.look_below(frame.box, *all[0]);

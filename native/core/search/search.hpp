@@ -27,6 +27,16 @@
 
 namespace slp::search {
 
+// As within_budget, and Stopped as a status too.
+template <typename Work>
+Status until_stopped(const Work& work) {
+    try {
+        return within_budget(work);
+    } catch (const Stopped&) {
+        return Status::stopped;
+    }
+}
+
 struct SearchPlan {
     bool likelihood = true;
     // Bytes.
@@ -60,8 +70,8 @@ public:
 
     BestFirstSearch(const Problem& problem, const Geometry& geometry, const SearchPlan& plan);
 
-    // Takes over a tree found elsewhere. False if no derivation gives it.
-    bool seed(const TreeNodes& tree);
+    // Takes over a tree found elsewhere. False if no derivation gives it, or the caller says stop.
+    bool seed(const TreeNodes& tree, const Poll& poll);
     // Until the best is certain, the caller says stop, or memory ends. May be called again.
     Status run(const Poll& poll);
     FoundTree found() const;
@@ -101,6 +111,21 @@ private:
         bool ready = false;
     };
 
+    // The caller, from now to the end of its call.
+    class Caller {
+    public:
+        Caller(BestFirstSearch& search, const Poll& poll) : search_(search) {
+            search_.poll_ = &poll;
+            search_.told_to_stop_ = false;
+        }
+        ~Caller() { search_.poll_ = nullptr; }
+        Caller(const Caller&) = delete;
+        Caller& operator=(const Caller&) = delete;
+
+    private:
+        BestFirstSearch& search_;
+    };
+
     void push_root();
     void push(const Box& box, std::int32_t product, Key key, double threshold, Arena::Mark mark);
     void step();
@@ -119,6 +144,8 @@ private:
     void make_heap(SearchFrame& frame);
     void sift_top(SearchFrame& frame);
     void go_on();
+    void ask_caller();
+    void look_at_caller();
     Progress progress() const;
     void add_tree(TreeRef tree, TreeNodes& out) const;
     // What a subtree is worth in a product state; -inf if no derivation gives it.
@@ -146,7 +173,9 @@ private:
     double searched_ = 0;
     bool begun_ = false;
     bool stop_ = false;
+    // The caller, while it waits; and whether it said stop.
     const Poll* poll_ = nullptr;
+    bool told_to_stop_ = false;
     std::chrono::steady_clock::time_point next_poll_{};
 };
 

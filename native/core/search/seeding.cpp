@@ -8,7 +8,8 @@
 
 namespace slp::search {
 
-bool BestFirstSearch::seed(const TreeNodes& tree) {
+bool BestFirstSearch::seed(const TreeNodes& tree, const Poll& poll) {
+    const Caller caller(*this, poll);
     const std::size_t n = tree.feature.size();
     Seed seed{tree, std::vector<std::size_t>(n, 0), {}};
     std::vector<std::size_t> waiting;  // subtrees that begin after the node, the nearest last
@@ -28,13 +29,15 @@ bool BestFirstSearch::seed(const TreeNodes& tree) {
     }
     double best = -INFINITY;
     const Box root = geometry_.root();
-    const Status status = within_budget([&] {
+    const Arena::Mark mark = arena_.mark();
+    const Status status = until_stopped([&] {
         for (std::int32_t owed = 0; owed < problem_.n_owed(); ++owed) {
             const std::int32_t start = problem_.root_product(owed);
             best = std::max(best, seed_item(seed, 0, root, start));
         }
         return Status::done;
     });
+    arena_.release(mark);
     return status == Status::done && best > -INFINITY;
 }
 

@@ -16,7 +16,7 @@ constexpr double kMostWork = 5e8;
 }  // namespace
 
 TwoLevels::TwoLevels(const Problem& problem, const LeafBound& leaf, WeightBound& weights,
-                     const RowBits& bits)
+                     const RowBits& bits, Budget& budget)
     : problem_(problem),
       leaf_(leaf),
       weights_(weights),
@@ -26,7 +26,8 @@ TwoLevels::TwoLevels(const Problem& problem, const LeafBound& leaf, WeightBound&
       width_(leaf.width()),
       plain_(problem.table.plain()),
       buffer_(2 * width_),
-      weights_of_feature_(problem.table.features.size()) {}
+      weights_of_feature_(problem.table.features.size()),
+      parts_met_(budget) {}
 
 bool TwoLevels::prepare(const Box& box, std::span<const BoxSplit> splits, const double* sums,
                         const double* own) {
@@ -63,8 +64,10 @@ void TwoLevels::find_alike(const Box& box, std::span<const BoxSplit> splits) {
         if (own.size() > 1) {
             return;
         }
-        const Key left = own[0].left;
-        const std::uint32_t first = parts_met_.first(left, box.key - left, j);
+        const auto sides = [&](std::uint32_t i) {
+            return std::pair(splits[i].left, box.key - splits[i].left);
+        };
+        const std::uint32_t first = parts_met_.first(sides, j);
         if (weights[own[0].feature] == weights[splits[first].feature]) {
             alike_[j] = first;
         }

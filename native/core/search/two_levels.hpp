@@ -30,7 +30,7 @@ namespace slp::search {
 class TwoLevels {
 public:
     TwoLevels(const Problem& problem, const LeafBound& leaf, WeightBound& weights,
-              const RowBits& bits);
+              const RowBits& bits, Budget& budget);
 
     // Prepares for the sides of a box's splits; false if that does not apply, or takes too long.
     // sums: over the left side of each split, width() numbers for each; own: over the box. All

@@ -82,10 +82,11 @@ class CompiledSearch:
         assert core is not None
         self._core = core.BestFirstSearch(engine, likelihood, room, most_steps)
 
-    def seed(self, cuts: NDArray[np.int32]) -> bool:
-        """Begin with a tree, as in `FoundTree.cuts`; False if no derivation gives it."""
+    def seed(self, cuts: NDArray[np.int32], poll: Poll | None = None) -> bool:
+        """Begin with a tree, as in `FoundTree.cuts`; False if no derivation gives it, or `poll`
+        says stop."""
         feature, low, high = (np.ascontiguousarray(column) for column in cuts.T)
-        return bool(self._core.seed(feature, low.astype(np.uint32), high.astype(np.uint32)))
+        return bool(self._core.seed(feature, low.astype(np.uint32), high.astype(np.uint32), poll))
 
     def run(self, poll: Poll | None = None) -> tuple[bool, bool]:
         """Search on; whether the best is certain, and whether memory ended. `poll` is called some

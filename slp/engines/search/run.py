@@ -150,21 +150,23 @@ class _Run:
     def _seed(self, search: CompiledSearch, plans: Iterable[Plan], room: int) -> None:
         """Let the search know the modal trees of some plans, for a part of the time."""
         seconds, began = self.request.deadline.seconds, time.monotonic()
-        for value, cuts in self._modal_trees(plans, room):
-            search.seed(cuts)
+        for value, cuts in self._modal_trees(plans, search, room):
+            search.seed(cuts, self._poll)
             self.modal = max(self.modal, (value, cuts), key=lambda found: found[0])
             if seconds is not None and time.monotonic() - began > _SEED_SHARE * seconds:
                 return
 
     def _modal_trees(
-        self, plans: Iterable[Plan], room: int
+        self, plans: Iterable[Plan], search: CompiledSearch, room: int
     ) -> Iterator[tuple[float, NDArray[np.int32]]]:
-        """Modal trees, each pruned exactly, with the values of their derivations. Where one ends in
+        """Modal trees, each pruned exactly, with the values of their derivations, grown in what the
+        search leaves of the room. Where one ends in
         too many dead ends, so would the others: they would take the time of the search."""
         engine, most_leaves = core_engine(self.problem), self.problem.grammar.max_leaves
         for plan in plans:
+            left = max(_LEAST_ROOM, room - search.found().peak_bytes)
             grown = grow_in_core(
-                engine, self.problem.table, plan, room=room, threads=1, poll=self._poll
+                engine, self.problem.table, plan, room=left, threads=1, poll=self._poll
             )
             if (pruning := _pruned(grown, most_leaves)) is not None:
                 yield pruning.value[0], pruning.cuts()

@@ -12,24 +12,30 @@ from dataclasses import replace
 
 import numpy as np
 
+from slp.budgets.memory import format_bytes
 from slp.engines.mcmc.records import RecordsOf
 from slp.engines.mcmc.trees import MetropolisHastings
 from slp.engines.smc.particles import FilterPlan, FilterSteps, Island, Particle, drawn_anew
 from slp.engines.smc.result import FilterResult
+from slp.errors import BudgetError
 from slp.ir.constraints import MaxFeatures, of_kind
+from slp.messages.inference import PARTICLES_TOO_LARGE
 from slp.problem.local_process import goals_below
 from slp.runner import IslandStepper, Json, Stop, Tally, Weighted, never
 from slp.runner.randomness import Randomness
 
+#: Measured bytes of a particle after its first choice, and of each further choice.
+BYTES_OF_PARTICLE, _BYTES_OF_CHOICE = 700, 80
+
 
 class ParticleFilter(RecordsOf[MetropolisHastings], IslandStepper[Island]):
-    """The filter."""
+    """The filter. `room`: bytes that an island may take."""
 
     result_type = FilterResult
 
-    def __init__(self, base: MetropolisHastings, plan: FilterPlan) -> None:
+    def __init__(self, base: MetropolisHastings, plan: FilterPlan, room: float = math.inf) -> None:
         super().__init__(base)
-        self.plan = plan
+        self.plan, self.room = plan, room
         limits = [c.count for c in of_kind(base.constraints, MaxFeatures)]
         most_leaves = base.process.grammar.max_leaves or math.inf
         self._limits = most_leaves, min(limits, default=math.inf)
@@ -49,8 +55,18 @@ class ParticleFilter(RecordsOf[MetropolisHastings], IslandStepper[Island]):
         return self.steps.start()
 
     def step(self, randomness: Randomness, state: Island, tally: Tally) -> Island:
-        """See `IslandStepper`, and `FilterSteps.step` for the moves that are counted."""
+        """See `IslandStepper`, and `FilterSteps.step` for the moves that are counted.
+
+        Raises
+        ------
+        BudgetError
+            E501: the particles need more memory than there is.
+        """
         state, _ = self.steps.step(randomness, state, tally)
+        choices = sum({id(p.choices): len(p.choices) for p in state}.values())
+        if len(state) * BYTES_OF_PARTICLE + choices * _BYTES_OF_CHOICE > self.room:
+            room = format_bytes(int(self.room))
+            raise BudgetError(PARTICLES_TOO_LARGE(particles=self.plan.n, room=room))
         return self._kept(randomness, state) if self.done(state) else state
 
     def _kept(self, randomness: Randomness, state: Island) -> Island:

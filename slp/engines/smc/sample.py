@@ -13,14 +13,21 @@ from slp.engines.contract import Request
 from slp.engines.drawing import DrawingEngine, draw
 from slp.engines.mcmc.trees import CompiledMetropolisHastings, MetropolisHastings
 from slp.engines.smc.compiled import CompiledParticleFilter
-from slp.engines.smc.filter import ParticleFilter
+from slp.engines.smc.filter import BYTES_OF_PARTICLE, ParticleFilter
 from slp.engines.smc.options import FilterLimits, FilterOptions
 from slp.engines.smc.particles import ORDERS, FilterPlan
 from slp.engines.smc.proposals import PROPOSALS
 from slp.engines.smc.resampling import SCHEMES
 from slp.engines.smc.result import FilterResult
 from slp.errors import BudgetError, NoTreeError, TimeOverError, UsageError
-from slp.messages.inference import FILTER_TOO_LARGE, NO_FILTER_NAME, NOT_A_SHARE, PARTICLES_FAILED
+from slp.messages.inference import (
+    FILTER_TOO_LARGE,
+    NO_FILTER_NAME,
+    NOT_A_SHARE,
+    PARTICLES_DO_NOT_FIT,
+    PARTICLES_FAILED,
+)
+from slp.messages.names import plural
 from slp.problem.core import core_for
 from slp.problem.problem import Problem
 from slp.results.drawn import TreeSampler
@@ -34,6 +41,11 @@ _MOST_PARTICLES, _MOST_ISLANDS = 10_000_000, 10_000
 #: feature, number of its statistics, cut of the root (`native/core/smc/sides.hpp`,
 #: `native/core/mcmc/cuts.hpp`), and alternative under `optimal` (`native/core/smc/filter.hpp`).
 _PER_ROW, _PER_CODE, _PER_STATISTIC, _PER_CUT, _PER_ALTERNATIVE = 8, 140, 24, 8, 48
+
+#: The least bytes of a particle during the first step of its island. In the core
+#: (`native/core/smc/island.hpp`): itself before and after, its tree with two open goals, its
+#: choice, the goal that is decided, and its weights. In the plain filter: the objects of Python.
+_PER_PARTICLE, _PER_PLAIN_PARTICLE = 2 * 32 + 160 + 24 + 64 + 24, 2 * BYTES_OF_PARTICLE
 
 #: The share of the time for the sum of the weights, where that is estimated.
 _SHARE_OF_PRIOR = 1 / 3
@@ -61,6 +73,7 @@ def run_filter(
         check_room_for_bit_sets(problem.table, request.memory)
     else:
         room -= _bytes_of_threads(problem, request, options, room)
+    _check_room_for_particles(problem, request, options, room // 2)
     given = {f.name: getattr(options, f.name) for f in fields(options)}
     kept = max(1, math.ceil(request.draws / options.islands))
     limits = FilterLimits(**given, kept=kept, room=room // 2)
@@ -111,6 +124,26 @@ def _bytes_of_threads(problem: Problem, request: Request, options: FilterOptions
     return need
 
 
+def _check_room_for_particles(
+    problem: Problem, request: Request, options: FilterOptions, room: int
+) -> None:
+    """Raise BudgetError E501 if the particles of the islands that run at once do not fit into
+    `room` bytes, before they are made."""
+    compiled = core_for(problem.table, problem.program.constraints) is not None
+    at_once = min(request.threads, options.islands)
+    each = at_once * (_PER_PARTICLE if compiled else _PER_PLAIN_PARTICLE)
+    if options.particles * each > room:
+        raise BudgetError(
+            PARTICLES_DO_NOT_FIT(
+                islands=plural(at_once, "island"),
+                particles=options.particles,
+                need=format_bytes(options.particles * each),
+                room=format_bytes(room),
+                fit=room // each,
+            )
+        )
+
+
 def _drawn(
     engine: DrawingEngine[FilterOptions], problem: Problem, request: Request, limits: FilterLimits
 ) -> FilterResult:
@@ -129,7 +162,8 @@ def filter_sampler(problem: Problem, options: FilterLimits, likelihood: bool) ->
     own = problem.program.constraints
     on = (problem.grammar, problem.boxes, own)
     if core_for(problem.table, own) is None:
-        return ParticleFilter(MetropolisHastings(*on, likelihood=likelihood), plan)
+        plain = MetropolisHastings(*on, likelihood=likelihood)
+        return ParticleFilter(plain, plan, options.room)
     core = CompiledMetropolisHastings(
         *on, likelihood=likelihood, most_boxes=1, engine=problem.sampling_core
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 import warnings
 from pathlib import Path
 from typing import Any
@@ -15,11 +16,13 @@ from click.testing import CliRunner
 
 import slp
 from slp.cli import slp_command
+from slp.engines.smc.compiled import CompiledParticleFilter
+from slp.engines.smc.filter import BYTES_OF_PARTICLE, ParticleFilter
 from slp.errors import BudgetError, NoTreeError, SlpWarning, UnsupportedError, UsageError
 from slp.results.weighted_draws import DrawnTrees
 from slp.runner import Phase
 from tests.engines.mcmc.trees.matrices import random_examples
-from tests.engines.smc.expectations import WAYS, core_sampler_of, plain_filter, plan
+from tests.engines.smc.expectations import WAYS, core_sampler_of, of_program, plain_filter, plan
 
 GROWTREE = ":- use(growtree)."
 #: The sum of the weights is not 1.
@@ -221,6 +224,45 @@ def test_particles_that_do_not_fit_are_told() -> None:
     program = slp.parse(":- use(growtree, [alpha = 0.99, beta = 0.1]).")
     with pytest.raises(BudgetError, match="E501.*particles"):
         program.posterior(X, X[:, 0] > 0, engine="smc", memory="4MiB", particles=100_000)
+
+
+@pytest.mark.usefixtures("compiled_kernels")
+@pytest.mark.parametrize("compiled", [True, False])
+def test_particles_are_charged_before_they_are_made(
+    compiled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What does not fit is refused, with the number that does; where that number is asked for, the
+    island begins."""
+    if not compiled:
+        monkeypatch.setattr("slp.engines.smc.sample.core_for", lambda *_: None)
+    begun: list[int] = []
+
+    def start(self: object, *_: object) -> None:
+        begun.append(1)
+        raise KeyboardInterrupt
+
+    for filter in (CompiledParticleFilter, ParticleFilter):
+        monkeypatch.setattr(filter, "init", start)
+    asked = {"memory": "20MiB", "threads": 2}
+    with pytest.raises(BudgetError, match=r"E501.*2 islands of 3,000,000 particles") as refused:
+        filtered(GROWTREE, particles=3_000_000, **asked)
+    assert begun == []
+    (said,) = re.findall(r"([\d,]+) particles of each fit", str(refused.value))
+    fit = int(said.replace(",", ""))
+    with pytest.raises(BudgetError, match="E501"):
+        filtered(GROWTREE, particles=fit + 1, **asked)
+    with pytest.raises(KeyboardInterrupt):
+        filtered(GROWTREE, particles=fit, **asked)
+    assert begun
+
+
+def test_the_plain_filter_keeps_to_its_room() -> None:
+    made = of_program(GROWTREE, frame())
+    found = plain_filter(made, plan(("prior", "breadth", "systematic"), n=50))
+    found.room = 50 * BYTES_OF_PARTICLE
+    rng = np.random.default_rng(1)
+    with pytest.raises(BudgetError, match=r"E501.*islands of 50 particles"):
+        found.advance(rng, found.init(rng), 1, Phase(warm_up=False, step=1))
 
 
 def test_no_thread_changes_a_draw() -> None:
