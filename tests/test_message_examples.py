@@ -30,7 +30,6 @@ from slp.source import SourceFile
 
 #: Examples that are not run, and why not.
 NOT_RUN = {
-    "W550": "sums of more than ten seconds: test_limits.py shortens the limit",
     "E260": "janus-swi must be missing: tests/engines/mcmc/proofs/test_prolog.py",
     "E261": "an old SWI-Prolog must be there",
     "E304": "a table of 20,000 rows takes too long: tests/lower/test_open_states.py",
@@ -43,7 +42,9 @@ NOT_RUN = {
     "E581": "it waits for a scheduler: tests/test_cluster.py",
     "E590": "the variable is read when slp is imported: tests/kernels/test_facade.py",
     "E703": "a notebook must run: tests/report/test_notebook.py",
+    "W242": "somebody must press Ctrl-C: tests/resolution/test_queries.py",
     "W510": "somebody must press Ctrl-C: tests/cli/test_interrupted.py",
+    "W550": "sums of more than ten seconds: tests/cli/test_limits.py shortens the limit",
     "W590": "the compiler must be missing: tests/kernels/test_facade.py",
 }
 

@@ -259,7 +259,8 @@ def _summary(found: QueryResult) -> str:
     if _has_open_mass(found):
         bound = "no upper bound"
         if found.log_upper is not None:
-            bound = f"at most {mass_text(found.log_upper)}"
+            is_found = found.log_success > -math.inf
+            bound = f"at most {(mass_text if is_found else power_of_ten)(found.log_upper)}"
         parts[0] += f" found, {bound}"
         why = found.reason or "within the tolerance"
         parts.append(f"open {mass_text(found.log_open)}: {why}")

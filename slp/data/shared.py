@@ -80,7 +80,7 @@ class SharedTable:
         whole = isinstance(folds, int | np.integer) and not isinstance(folds, bool)
         if not whole or not 2 <= folds <= n:
             or_none = ", or 0 for no cross-validation"
-            raise UsageError(NO_SUCH_FOLDS(folds=folds, rows=n, or_none=or_none))
+            raise UsageError(NO_SUCH_FOLDS(folds=repr(folds), rows=n, or_none=or_none))
         classes, outcomes = self.read.leaf.classes, self.read.outcomes
         order = np.random.default_rng([seed, 0]).permutation(n)
         if classes:

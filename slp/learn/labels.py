@@ -52,9 +52,10 @@ from slp.learn.text import ProgramText
 from slp.messages import learning as words
 from slp.resolution import DEFAULT_LIMITS, Database, Limits
 from slp.resolution.clauses import PreparedPredicate
-from slp.resolution.flow import BranchesError, Flow
+from slp.resolution.flow import BranchesError, Flow, TooSmallError
 from slp.resolution.graph import ChoiceGraph, Outcome
 from slp.resolution.machine import END, Goal, Meter
+from slp.resolution.masses import mass_text
 from slp.source import SourceSpan
 from slp.syntax import term_to_text
 from slp.terms import Term, functor
@@ -90,7 +91,8 @@ def learn_labels(
     compiles : whether the program is sound with given values of some parameters.
     failures : whether failed derivations are accounted for. If not, this is plain
         expectation-maximisation, which is wrong if derivations can fail (for comparison).
-    tolerance : stop when an iteration gains no more than this in log-likelihood.
+    tolerance : stop when an iteration gains no more than this in log-likelihood, times the mass of
+        success: where success is rare, iterations are small.
     limits : limits of each goal's search.
     progress : called with the number of iterations done: each sums over all proofs once.
 
@@ -124,7 +126,7 @@ def learn_labels(
             ended = e
             break
         now = flows.log_likelihood
-        if path and not now > path[-1] + tolerance:
+        if path and not now > path[-1] + tolerance * flows.least_success:
             converged = True
             break
         path.append(now)
@@ -149,19 +151,26 @@ class _Flows:
     def log_likelihood(self) -> float:
         """Sum of log mass(y) - log Z."""
         return math.fsum(
-            [n * math.log(flow.success) for n, _, flow in self.seen]
-            + [-n * math.log(flow.success) for n, _, flow in self.goals]
+            [n * flow.success.log for n, _, flow in self.seen]
+            + [-n * flow.success.log for n, _, flow in self.goals]
         )
+
+    @property
+    def least_success(self) -> float:
+        """The least Z, 1 without failures. An iteration may make only this share of a step: the
+        rest of the expected counts are those of failures under the present labels."""
+        return min([float(flow.success) for _, _, flow in self.goals], default=1.0)
 
     def counts(self, labels: Labels) -> Counts:
         """Expected counts of clauses and losses."""
         out = Counts()
         for n, graph, flow in self.seen:
-            _add(out, graph, labels, n / flow.success * flow.succeeding)
+            _add(out, graph, labels, n * flow.succeeding)
         for n, graph, flow in self.goals:
-            # n (1/Z - 1) times E[. | failed] equals n / Z times the sum over failed derivations.
-            _add(out, graph, labels, n / flow.success * flow.failing)
-            for found, lost in zip(graph.exits, n / flow.success * flow.lost, strict=True):
+            # n (1/Z - 1) times E[. | failed] equals n / Z times the sum over failed derivations;
+            # the flow is already divided by Z.
+            _add(out, graph, labels, n * flow.failing)
+            for found, lost in zip(graph.exits, n * flow.lost, strict=True):
                 _add_loss(out, [graph.outcomes[i] for i in found], labels, float(lost))
         return out
 
@@ -227,7 +236,7 @@ class _Sample:
         """The flows of all graphs under these labels."""
         self._database.parameters.update(labels.parameters)
         seen = [(o, graph, self._proofs_of(o, graph, labels)) for o, graph in self._seen]
-        missing = [o for o, _, flow in seen if flow.success == 0]
+        missing = [o for o, _, flow in seen if not flow.success]
         if missing:
             span, others = missing[0].span, len(missing) - 1
             raise ProgramError(
@@ -243,7 +252,7 @@ class _Sample:
         tell what labels compete. Without failures only a part is looked at."""
         for _, _, graph in () if self._failures else self._goals:
             # The goal itself need not have a finite sum, nor any: its exits up to there are known.
-            with suppress(BranchesError, ProgramError):
+            with suppress(BranchesError, TooSmallError, ProgramError):
                 graph.weigh(labels, _ENOUGH_TO_SEE, of_success=True)
         graphs = [graph for _, _, graph in self._goals]
         return [[g.outcomes[i].clause for i in found] for g in graphs for found in g.exits]
@@ -255,7 +264,9 @@ class _Sample:
         except BranchesError:
             goal = term_to_text(o.goal)
             raise SlpError(words.SEVERAL_SOLUTIONS_IN_A_LOOP(o.span, goal=goal)) from None
-        if flow.waiting > _NEGLIGIBLE * flow.success and flow.success > 0:
+        except TooSmallError:
+            raise SlpError(words.TOO_SMALL(o.span, goal=term_to_text(o.goal))) from None
+        if flow.success and flow.waiting > flow.success.times(_NEGLIGIBLE):
             raise _cut_off(o.goal, graph, flow)
         return flow
 
@@ -270,8 +281,12 @@ def _all_of(goal: Term, graph: ChoiceGraph, labels: Labels) -> Flow:
         raise faults.several_solutions(
             term_to_text(goal), reached, behind, _first_clause(goal, graph)
         ) from None
-    if flow.open > _NEGLIGIBLE:
+    except TooSmallError:
+        raise SlpError(words.TOO_SMALL(goal=term_to_text(goal))) from None
+    if flow.open > flow.success.times(_NEGLIGIBLE):
         raise _cut_off(goal, graph, flow)
+    if not (np.isfinite(flow.failing).all() and np.isfinite(flow.lost).all()):
+        raise SlpError(words.TOO_SMALL(goal=term_to_text(goal)))
     return flow
 
 
@@ -287,7 +302,7 @@ def _first_clause(goal: Term, graph: ChoiceGraph) -> SourceSpan | None:
 
 
 def _cut_off(goal: Term, graph: ChoiceGraph, flow: Flow) -> SlpError:
-    text, mass = term_to_text(goal), max(flow.open, flow.waiting)
+    text, mass = term_to_text(goal), mass_text(max(flow.open, flow.waiting).log)
     if graph.stopped is None:
         return SlpError(words.ENDLESS_MASS(goal=text, mass=mass))
     return SlpError(words.OPEN_MASS(goal=text, mass=mass, reason=graph.stopped.message))

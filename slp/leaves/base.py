@@ -33,6 +33,7 @@ class LeafFacts:
     squares = False
     predicted_in_core = True
     point: Point = "mean"
+    mean_needs: float = -1.0
 
     def design(self, x: NDArray[np.float64]) -> NDArray[np.float64] | None:
         """None: leaves predict the same of every row."""
@@ -74,6 +75,8 @@ class LeafModel(Protocol):
     predicted_in_core: bool
     #: what the point prediction of a number is; of durations the median, as a mean may be infinite
     point: Point
+    #: a leaf has a predictive mean if its rows weigh more; below 0 where all leaves have one
+    mean_needs: float
 
     @property
     def n_statistics(self) -> int:

@@ -43,6 +43,7 @@ class NormalInverseGamma(NumericModel):
         self, mu: float, kappa: float, alpha: float, beta: float, *, ref: float = 0.0
     ) -> None:
         self.hyperparameters = (mu, kappa, alpha, beta)
+        self.mean_needs = 1 - 2 * alpha  # as Student's t has a mean above 1 degree of freedom
         self.ref = ref
         self._mu = mu - ref
         self._whole = LogRising(alpha)

@@ -56,6 +56,7 @@ class NormalLinear(NumericModel):
         mu, kappa, slopes, alpha, beta = hyperparameters
         self.regressors = tuple(regressors)
         self.hyperparameters = (mu, kappa, slopes, alpha, beta)
+        self.mean_needs = 1 - 2 * alpha  # as Student's t has a mean above 1 degree of freedom
         self.centre, self.scale, self.ref = centre, scale, ref
         q = len(self.regressors)
         self.n_statistics = (q + 2) * (q + 3) // 2

@@ -183,7 +183,7 @@ class OwnModel(NumericModel):
         if not alike:
             want = f"shape ({', '.join('k' if n is None else str(n) for n in shape)})"
             raise DataError(OWN_SHAPE(name=self.name, method=method, want=want))
-        # A mean may be infinite.
+        # A mean may be infinite; `Predictions.predict` refuses to average it.
         wrong = np.isnan(found) if method == "mean" else ~np.isfinite(found)
         if wrong.any():
             raise DataError(OWN_NOT_FINITE(name=self.name, method=method))

@@ -313,7 +313,7 @@ W550 = Entry(
 )
 NEW_ROWS_TAKE_LONG = W550.says(
     "{rows} predicted by {n:,} independent draws of trees, as exact sums take about {time} "
-    "(estimate): the largest Monte Carlo standard error is {error}",
+    "(estimate): the largest Monte Carlo standard error of a prediction is {error}",
     "for exact predictions ask for the engine `exact`; `predict_error` has each number's error",
 )
 

@@ -56,12 +56,25 @@ _BOUND = (
     "derivation fails, learn without failures (`--plain`)"
 )
 OPEN_MASS = E283.says(
-    "the proofs of `{goal}` cannot be summed: {mass:.3g} of the mass is open: {reason}", _BOUND
+    "the proofs of `{goal}` cannot be summed: {mass} of the mass is open: {reason}", _BOUND
 )
 ENDLESS_MASS = E283.says(
-    "the proofs of `{goal}` cannot be summed: {mass:.3g} of the mass is open: some derivations "
+    "the proofs of `{goal}` cannot be summed: {mass} of the mass is open: some derivations "
     "never end",
     _BOUND,
+)
+
+E257 = Entry(
+    "E257: a mass is too small to learn from",
+    cause="Success is so rare that the expected number of failures is too large for a float.",
+    remedy="Begin with larger labels, or, if no derivation fails, learn without failures.",
+    example="slp learn rare.slp goals.pl   (`goals.pl` is `p(a).`,\n"
+    "`rare.slp` is `p(X) :- r(y), r(y), q(X). 1e-200 :: r(y). 1 :: r(n). "
+    "0.5 :: q(a). 0.5 :: q(b).`)",
+)
+TOO_SMALL = E257.says(
+    "the proofs of `{goal}` have too small a mass to learn from",
+    "begin with larger labels, or, if no derivation fails, learn without failures (`--plain`)",
 )
 
 E284 = Entry(

@@ -22,6 +22,17 @@ E508 = Entry(
 )
 NOT_A_LEVEL = E508.says("level is {level}", AS_REMEDY)
 
+E527 = Entry(
+    "E527: the prediction has no mean",
+    cause="`predict` was asked for a mean, and the row can reach a leaf that has none: its model "
+    "is `normal_inverse_gamma` or `normal_linear` with 2 alpha plus the weight of the leaf's rows "
+    "at most 1, or one of your own whose `mean` is infinite.",
+    remedy="Take an alpha above 1/2, or predict_interval, or keep such leaves out with "
+    "support(min_weight(W)).",
+    example="posterior.predict(X)   (alpha is 0.1, and a row has the weight 0.5)",
+)
+NO_MEAN = E527.says("row {row} to predict can reach a leaf that has no predictive mean", AS_REMEDY)
+
 E530 = Entry(
     "E530: nothing was drawn",
     cause="A run made no draws, and was asked something that its draws tell.",

@@ -12,8 +12,8 @@ probability 1 - sum of p:
     failure(node)  = [no exit, no proof] + sum over its exits of the mass lost
                      + sum over its edges of  p(e) failure(target)
 
-These are linear equations, so loops need no iteration. Of the derivations that succeed (fail),
-those that pass edge e have the mass
+These are linear equations, so loops need no iteration. Masses may be smaller than floats can be.
+Of the derivations that succeed (fail), those that pass edge e have the mass
 
     reach(source) p(e) success(target)      (failure(target))
 
@@ -43,8 +43,17 @@ from slp.resolution.choices import enter
 from slp.resolution.clauses import PreparedClause, PreparedPredicate
 from slp.resolution.database import Database
 from slp.resolution.faults import LimitError
-from slp.resolution.flow import BranchesError, Flow, FlowEdges, can_reach, solutions
+from slp.resolution.flow import (
+    BranchesError,
+    Flow,
+    FlowEdges,
+    Masses,
+    TooSmallError,
+    can_reach,
+    solutions,
+)
 from slp.resolution.machine import Goal, Machine, Meter
+from slp.resolution.masses import ONE, Mass
 from slp.resolution.search import Exit, SearchMachine
 from slp.resolution.store import Store
 from slp.resolution.tails import Tails
@@ -53,10 +62,6 @@ from slp.terms import NIL, Term
 
 #: Nodes opened between two solutions of the equations, at least.
 _FEWEST_OPENED = 500
-
-
-#: Nodes of smaller mass are not opened.
-_NOTHING = 1e-250
 
 
 class Outcome(NamedTuple):
@@ -163,10 +168,11 @@ class ChoiceGraph:
     def weigh(
         self, value: Callable[[Outcome], float], tolerance: float, *, of_success: bool = False
     ) -> Flow:
-        """Weigh the graph, opened until at most `tolerance` waits or a limit is reached.
+        """Weigh the graph, opened until a limit is reached or what waits is at most `tolerance`
+        times the mass of success; while that is 0, until nothing waits.
 
-        `value` gives an outcome's probability. `of_success`: the tolerance is a share of
-        `success`.
+        `value` gives an outcome's probability. `of_success`: only the derivations that succeed are
+        asked for.
 
         Raises
         ------
@@ -175,31 +181,37 @@ class ChoiceGraph:
         BranchesError
             It `branches`, and not only `of_success` is asked for; or it does so in a loop, and the
             mass of its proofs is not finite.
+        TooSmallError
+            Its proofs lie in a loop that is too long for the range of floats.
         """
         while True:
             if self.branches and not of_success:
                 raise BranchesError
             flow, reach = self._solve(value)
-            waiting = [i for i, node in enumerate(self._nodes) if node.waits and reach[i] > 0]
-            most = tolerance
-            if of_success:
-                most *= flow.success if flow.success > 0 else flow.waiting
-            if flow.waiting <= max(most, _NOTHING) or not waiting or self._gave_up:
+            waiting = {
+                i: mass
+                for i, node in enumerate(self._nodes)
+                if node.waits and (mass := reach.mass(i))
+            }
+            most = (flow.success or flow.waiting).times(tolerance)
+            if not waiting or self._gave_up or (flow.success and flow.waiting <= most):
                 return flow
-            self._grow({i: float(reach[i]) for i in waiting}, value, most)
+            # Masses are now floats, relative to the largest one that waits.
+            unit = max(waiting.values())
+            self._grow({i: float(m.over(unit)) for i, m in waiting.items()}, value, most.over(unit))
 
     # --- opening nodes ---------------------------------------------------------------------------
 
     def _grow(
-        self, waiting: dict[int, float], value: Callable[[Outcome], float], tolerance: float
+        self, waiting: dict[int, float], value: Callable[[Outcome], float], most: Mass
     ) -> None:
-        """Open nodes, heaviest first. Mass that flows to open nodes is ignored here; it counts when
-        the equations are solved again."""
+        """Open nodes, heaviest first, until little more than `most` waits. Mass that flows to
+        open nodes is ignored here; it counts when the equations are solved again."""
         heap = [(-mass, i) for i, mass in waiting.items()]
         heapq.heapify(heap)
-        left = math.fsum(waiting.values())
+        left, enough = math.fsum(waiting.values()), float(most) / 2
         opened = 0
-        while heap and left > tolerance / 2 and opened < max(_FEWEST_OPENED, len(self._nodes)):
+        while heap and left > enough and opened < max(_FEWEST_OPENED, len(self._nodes)):
             mass, i = heapq.heappop(heap)
             if -mass < waiting.get(i, math.inf):
                 continue  # its mass has grown
@@ -265,7 +277,7 @@ class ChoiceGraph:
         columns = np.array(self._edges, np.int64).reshape(-1, 4).T
         return FlowEdges(*columns)
 
-    def _solve(self, value: Callable[[Outcome], float]) -> tuple[Flow, NDArray[np.float64]]:
+    def _solve(self, value: Callable[[Outcome], float]) -> tuple[Flow, Masses]:
         """The flow, and the mass that reaches each node."""
         n = len(self._nodes)
         e = self._arrays
@@ -283,14 +295,20 @@ class ChoiceGraph:
         waits = np.array([node.is_open for node in self._nodes], np.float64)
         ends = can_reach(e, p, proofs + fails + waits > 0)
         reach, success, failure = solutions(e, p, ends, proofs, fails)
+        whole = success.mass(0)
+        if not whole and can_reach(e, p, proofs > 0)[0]:
+            raise TooSmallError
+        waiting = reach.times(waits).sum()
+        at_edges = reach.at(e.source).times(p)
+        endless = at_edges.times(1.0 - ends[e.target]).sum() if ends[0] else ONE
         flow = Flow(
-            success=float(success[0]),
-            failure=float(failure[0]),
-            waiting=float(reach @ waits),
-            open=max(0.0, 1.0 - float(success[0]) - float(failure[0])),
-            succeeding=self._by_outcome(e, reach[e.source] * p * success[e.target]),
-            failing=self._by_outcome(e, reach[e.source] * p * failure[e.target]),
-            lost=reach[node_of_exit] * lost,
+            success=whole,
+            failure=failure.mass(0),
+            waiting=waiting,
+            open=waiting.plus(endless),
+            succeeding=self._by_outcome(e, at_edges.by(success.at(e.target)).over(whole)),
+            failing=self._by_outcome(e, at_edges.by(failure.at(e.target)).over(whole)),
+            lost=reach.at(node_of_exit).times(lost).over(whole),
         )
         return flow, reach
 

@@ -89,7 +89,8 @@ def mass_text(log_mass: float) -> str:
     if log_mass == -math.inf or _LEAST_LOG <= log_mass <= _LARGEST_LOG:
         return f"{math.exp(log_mass):.6g}"
     power = math.floor(log_mass / _LOG_10)
-    return f"{math.exp(log_mass - power * _LOG_10):.6g}e{power:+d}"
+    digits = f"{math.exp(log_mass - power * _LOG_10):.6g}"
+    return f"1e{power + 1:+d}" if digits == "10" else f"{digits}e{power:+d}"
 
 
 def power_of_ten(log_bound: float) -> str:

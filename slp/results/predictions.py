@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from slp.data.table import Table
 from slp.errors import UsageError
 from slp.leaves import label_array
-from slp.messages.results import NO_CLASS_PROBABILITIES, NOT_A_LEVEL
+from slp.messages.results import NO_CLASS_PROBABILITIES, NO_MEAN, NOT_A_LEVEL
 from slp.problem.new_rows import rows_as_numbers
 from slp.results.averages import TreeAverages
 from slp.results.quantiles import class_quantile, mixture_quantile
@@ -42,12 +42,40 @@ class Predictions:
     def predict(self, X: Any) -> NDArray[Any]:
         """For each row, the most probable class (on a tie the first) in the type that it has in the
         table (bool, int64, float64 or str), or the predictive mean; of durations the predictive
-        median, of the mixture over all trees, as the mean may be infinite; shape (m,)."""
+        median, of the mixture over all trees, as the mean may be infinite; shape (m,).
+
+        Raises
+        ------
+        UsageError
+            The row can reach a leaf without a mean; of draws a leaf of one drawn (E527).
+        DataError
+            `X` lacks a column, or a value.
+        """
         leaf = self.table.leaf
         if leaf.classes:
             best = self.predict_proba(X).argmax(axis=1)
             return np.asarray(label_array(leaf.classes)[best])
-        return self._predictions(X)[:, 0]
+        found = self._predictions(X)[:, 0]
+        if leaf.point == "mean":
+            self._check_means(X, found)
+        return found
+
+    def _check_means(self, X: Any, found: NDArray[np.float64]) -> None:
+        """Raise E527 if one of these means (m,) is that of a leaf without a mean."""
+        missing = ~np.isfinite(found)
+        needs = self.table.leaf.mean_needs
+        if needs >= 0 and self.table.weighted == "real":  # else all leaves have enough rows
+            rows = self.table.new_rows(X)
+
+            def lacking(averages: TreeAverages) -> list[bool]:
+                return [
+                    bool((m.statistics[m.probability > 0, 0] <= needs).any())
+                    for m in averages.leaf_mixtures(rows)
+                ]
+
+            missing |= np.array(self._result.of_new_rows(lacking, rows), bool)
+        if missing.any():
+            raise UsageError(NO_MEAN(row=int(np.argmax(missing)) + 1))
 
     def _predictions(self, X: Any) -> NDArray[np.float64]:
         """Class probabilities, shape (m, C), or means or medians, shape (m, 1)."""

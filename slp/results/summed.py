@@ -92,11 +92,12 @@ class SummedResult(Result):
         self._n_draws, self._best_tree, self._run = n_draws, best_tree, run
         self._for_draws, self._searched = for_draws, searched
         self._by_draws: dict[Wording, DrawnTrees] = {}
-        self._told_of: set[int] = set()  # numbers of new rows whose draws were told of
+        self._told_of: set[int] = set()  # hashes of new rows whose draws were told of
 
     def __getstate__(self) -> dict[str, Any]:
-        """To be pickled or copied: without the search that would go on in its place."""
-        return {**vars(self), "_for_draws": nullcontext, "_searched": None}
+        """To be pickled or copied: without the search that would go on in its place, and with
+        nothing told yet."""
+        return {**vars(self), "_for_draws": nullcontext, "_searched": None, "_told_of": set()}
 
     @property
     def averages(self) -> TreeDistribution:
@@ -159,8 +160,9 @@ class SummedResult(Result):
         if seconds <= _MOST_SECONDS:
             return None
         drawn = self._independent_draws
-        if len(rows) not in self._told_of:
-            self._told_of.add(len(rows))
+        asked = hash(tuple(map(repr, rows.ravel().tolist())))
+        if asked not in self._told_of:
+            self._told_of.add(asked)
             error = float(np.max(drawn.predictive_error(rows)))
             are = "1 new row is" if len(rows) == 1 else f"{len(rows):,} new rows are"
             time = format_seconds(float(f"{seconds:.1g}"))

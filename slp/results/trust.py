@@ -135,22 +135,24 @@ def _alone(found: Figures) -> str | None:
 def _faults(found: Figures) -> Iterator[str]:
     if _stuck(found.moves):
         yield "no proposal was accepted: the chains are where they began"
-    yield from _apart(found.convergence)
+    yield from _apart(found)
     yield from _few(found)
     yield from _divergent(found.moves)
     yield from _few_round_trips(found.tempering)
     yield from _few_islands(found)
 
 
-def _apart(convergence: Mapping[str, Convergence]) -> Iterator[str]:
+def _apart(found: Figures) -> Iterator[str]:
+    """Split R-hat compares the halves of chains, so one chain has it too."""
     apart = {
         _WORDS.get(name, name): c.r_hat
-        for name, c in convergence.items()
+        for name, c in found.convergence.items()
         if c.r_hat is not None and c.r_hat > LARGEST_R_HAT
     }
     if apart:
         listed = ", ".join(f"{_above(r, LARGEST_R_HAT)} for {name}" for name, r in apart.items())
-        yield f"the chains disagree: R-hat is {listed}, and should be at most {LARGEST_R_HAT}"
+        parts = "the chains" if len(found.draws) > 1 else "the halves of the chain"
+        yield f"{parts} disagree: R-hat is {listed}, and should be at most {LARGEST_R_HAT}"
 
 
 def _few(found: Figures) -> Iterator[str]:

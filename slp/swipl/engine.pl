@@ -33,7 +33,8 @@ Faults are thrown as slp_fault(Formal, Clause), with the number of the faulty cl
           [ slp_load/5, slp_unload/2,
             slp_open/4, slp_expand/5, slp_close/2,
             slp_draws/6, slp_first/4, slp_ways/4, slp_consult/2,
-            slp_watch/2, slp_unwatch/2, slp_take_interrupts/1, slp_interrupted/1
+            slp_watch/2, slp_unwatch/2, slp_take_interrupts/1, slp_leave_interrupts/1,
+            slp_interrupted/1
           ]).
 :- use_module(library(lists)).
 :- use_module(library(solution_sequences)).
@@ -760,7 +761,9 @@ guarded(Goal, [Limit, Bytes, Largest, Watch], Outcome) :-
                        retractall(working(Me, _)) )),
           Fault,
           retractall(working(Me, _))),
-    (   nonvar(Fault)
+    (   retract(interrupted)
+    ->  Outcome = interrupt
+    ;   nonvar(Fault)
     ->  outcome_of(Fault, Outcome)
     ;   How == inference_limit_exceeded
     ->  Outcome = inferences
@@ -784,7 +787,6 @@ set_flags([Flag=Value|Fs]) :- set_prolog_flag(Flag, Value), set_flags(Fs).
 outcome_of(slp_fault(Formal, I), [I|Said]) :- !, said(Formal, Said).
 outcome_of(error(resource_error(_), _), memory) :- !.
 outcome_of(slp_time, time) :- !.
-outcome_of(slp_interrupt, interrupt) :- !.
 outcome_of(slp_copies, inferences) :- !.
 outcome_of(slp_large(Largest), [-1, too_large, Largest]) :- !.
 outcome_of(error(Formal, Context), [-1|Said]) :- !, said(swi(Formal, Context), Said).
@@ -847,17 +849,28 @@ slp_unwatch(Watch, done) :-
     thread_join(Watch, _).
 
 %!  slp_take_interrupts(-Done) is det.
+%!  slp_leave_interrupts(-Done) is det.
 %!  slp_interrupted(-Count) is det.
 %
-%   Let Ctrl-C end guarded goals, from now on. Count is 1 if it came while none ran.
+%   Let Ctrl-C end guarded goals, from now on until slp_leave_interrupts/1. Count is 1 if it came while none
+%   ran. SWI-Prolog sets a handler in the process only if it has none, so each block must end with none: Python
+%   has set its own by the next block.
 
 slp_take_interrupts(done) :-
     retractall(interrupted),
     on_signal(int, _, slp_engine:interrupt).
 
+slp_leave_interrupts(done) :-
+    on_signal(int, _, default).
+
+%   SWI-Prolog loses what is thrown in some of its own steps, such as those at the end of findall/3. So the
+%   goal is told by a fact, too, which is seen when it ends.
+
 interrupt(_) :-
     thread_self(Me),
-    ( working(Me, _) -> throw(slp_interrupt) ; assertz(interrupted) ).
+    retractall(interrupted),
+    assertz(interrupted),
+    ( working(Me, _) -> throw(slp_interrupt) ; true ).
 
 slp_interrupted(Count) :-
     ( retract(interrupted) -> Count = 1 ; Count = 0 ).

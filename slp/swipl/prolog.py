@@ -340,6 +340,7 @@ def _stoppable() -> Iterator[str]:
         yield watch
     finally:
         if takes:  # Python's own handler again
+            _call("slp_leave_interrupts")
             signal.signal(signal.SIGINT, signal.getsignal(signal.SIGINT))
         if watch != "none":
             _call("slp_unwatch", watch)

@@ -24,7 +24,7 @@ PLAIN = set(
     html in independent integer inverse kind know language layout least limit line linear log
     make many max mean merge meter most name need new no normal not nothing on one op open or
     other over override own page pair part path poisson prepare product question read real
-    refuse replace rise root script seed share side size spot start status stop sum team text
+    refuse replace rise root script seed share side size small spot start status stop sum team text
     thread time to too unavailable undefine uniformly unsupport usage use uses validation whole
     with within
     """.split()

@@ -8,9 +8,11 @@ import math
 from collections import Counter
 from random import Random
 
+import numpy as np
 import pytest
 
 import slp
+from slp.errors import SlpError
 
 DOUBLE = """% two throws
 0.5 :: coin(h).   % heads
@@ -146,6 +148,81 @@ def test_one_step_against_baum_welch() -> None:
     further = slp.parse(HMM).learn(*goals, failures=False, iterations=50)
     assert never_falls(further)
     assert further.log_likelihoods[1] == found.log_likelihoods[1]
+
+
+def scaled_baum_welch(word: list[int]) -> tuple[dict[str, float], float]:
+    """One step of the scaled forward-backward algorithm (Rabiner 1989, section V.A), and the
+    log-likelihood before it."""
+    start, moves = np.array([0.6, 0.4]), np.array([[0.7, 0.3], [0.4, 0.6]])
+    emits = np.array([[0.06, 0.94], [0.02, 0.98]])
+    n = len(word)
+    forward, backward, scale = np.zeros((n, 2)), np.ones((n, 2)), np.zeros(n)
+    for t, symbol in enumerate(word):
+        forward[t] = (start if t == 0 else forward[t - 1] @ moves) * emits[:, symbol]
+        scale[t] = forward[t].sum()
+        forward[t] /= scale[t]
+    for t in range(n - 2, -1, -1):
+        backward[t] = moves @ (emits[:, word[t + 1]] * backward[t + 1]) / scale[t + 1]
+    at = forward * backward
+    went = np.zeros((2, 2))
+    for t in range(n - 1):
+        went += np.outer(forward[t], emits[:, word[t + 1]] * backward[t + 1] / scale[t + 1]) * moves
+    shown = np.array([at[np.array(word) == symbol].sum(0) for symbol in (0, 1)]).T
+    found = {f"initial({s})": at[0, i] for i, s in enumerate("ab")}
+    for i, s in enumerate("ab"):
+        found |= {f"moves({s}, {to})": went[i, j] / went[i].sum() for j, to in enumerate("ab")}
+        found |= {f"emits({s}, {o})": shown[i, j] / shown[i].sum() for j, o in enumerate("xy")}
+    return found, float(np.log(scale).sum())
+
+
+def test_one_step_from_an_observation_whose_mass_is_below_all_floats() -> None:
+    """Most of the 300 symbols are the rare one."""
+    text = HMM.replace("0.5 :: emits(a, x).     0.5", "0.06 :: emits(a, x).    0.94")
+    text = text.replace("0.1 :: emits(b, x).     0.9", "0.02 :: emits(b, x).    0.98")
+    word = [int(x) for x in np.random.default_rng(1).random(300) < 0.05]
+    goal = f"hmm([{', '.join('xy'[s] for s in word)}])"
+    found = slp.parse(text).learn(goal, iterations=1, failures=False)
+    labels, log_mass = scaled_baum_welch(word)
+    assert log_mass < math.log(1e-323)
+    assert found.log_likelihoods[0] == pytest.approx(log_mass, rel=1e-12)
+    assert after(found) == pytest.approx(labels, abs=2e-6)  # written with six decimals
+
+
+RARE = """
+p(X, Y) :- rare(yes), q(X), q(Y), X \\== Y.
+{c} :: rare(yes). {d} :: rare(no).
+0.5 :: q(a). 0.3 :: q(b). 0.2 :: q(c).
+"""
+
+
+@pytest.mark.parametrize("c", ["1e-6", "1e-12", "1e-30", "1e-200"])
+def test_rare_success_teaches_the_same(c: str) -> None:
+    """Z is c times 0.62. A factor of Z without labels to learn changes nothing."""
+    seen = ["3 :: p(a, b)", "2 :: p(b, a)", "1 :: p(a, c)", "1 :: p(c, b)"]
+    want = slp.parse(RARE.format(c="1", d="0")).learn(*seen, only=["q"])
+    found = slp.parse(RARE.format(c=c, d=1 - float(c))).learn(*seen, only=["q"])
+    assert found.converged
+    assert found.log_likelihoods[-1] == pytest.approx(want.log_likelihoods[-1], abs=1e-7)
+    assert [after(found)[f"q({x})"] for x in "abc"] == pytest.approx(
+        [after(want)[f"q({x})"] for x in "abc"],
+        abs=1e-4,  # the iterations end a little before the maximum
+    )
+
+
+def test_slow_iterations_are_not_taken_for_the_maximum() -> None:
+    """Failures come after the choice that is learned, so an iteration moves by a share Z."""
+    text = "p(X) :- q(X), rare(yes).\n1e-8 :: rare(yes). 0.99999999 :: rare(no).\n"
+    text += "0.5 :: q(a). 0.5 :: q(b).\n"
+    found = slp.parse(text).learn("9 :: p(a)", "p(b)", iterations=5)
+    assert not found.converged
+
+
+def test_success_too_rare_for_floats_is_refused() -> None:
+    text = "p(X) :- rare(yes), rare(yes), q(X).\n1e-200 :: rare(yes). 1 :: rare(no).\n"
+    text += "0.5 :: q(a). 0.5 :: q(b).\n"
+    with pytest.raises(SlpError) as caught:
+        slp.parse(text).learn("p(a)")
+    assert caught.value.diagnostics[0].code == "E257"
 
 
 def test_a_grammar_with_loops_and_endless_strings() -> None:

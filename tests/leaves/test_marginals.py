@@ -308,20 +308,21 @@ def test_intervals_of_a_rate_by_integration():
     assert (have["rate"], have["count"]) == (6.5 / 3.5, 5)
 
 
-def test_intervals_of_a_mean_duration_by_integration():
+def test_intervals_of_a_median_duration_by_integration():
     y = np.array([[2.0, 1.0], [3.0, 0.0], [4.0, 1.0]])
 
-    def density(r):  # of the rate, so of 1 / mean: the tails change places
+    def density(r):  # of the rate, so of log 2 / median: the tails change places
         seen = np.prod(np.where(y[:, 1] == 1, r, 1) * np.exp(-r * y[:, 0]))
         return stats.gamma.pdf(r, 1.5, scale=1 / 0.5) * seen
 
     model = GammaExponential(1.5, 0.5)
     have = model.predictive(model.statistics(y).sum(axis=0))
-    low, high = have["mean_interval"]
+    low, high = np.array(have["median_interval"]) / np.log(2)
     assert tails(density, 1 / high, 1 / low, 0, 20) == pytest.approx([0.05, 0.05], rel=1e-6)
     assert (have["mean"], have["time"]) == (9.5 / 2.5, 9)
+    assert have["median"] == pytest.approx(9.5 * (2 ** (1 / 3.5) - 1))  # Lomax: shape, scale
     never = GammaExponential(1e-4, 1.0)
-    assert never.predictive(np.zeros(3))["mean_interval"][1] is None
+    assert never.predictive(np.zeros(3))["median_interval"][1] is None
     assert never.predictive(np.zeros(3))["mean"] is None
 
 

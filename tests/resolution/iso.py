@@ -87,7 +87,7 @@ def outcome(case: Case, searcher: Searcher | None = None) -> Outcome:
         return _kinds(error)
     counts: Counter[str] = Counter()
     for answer in found.answers:
-        counts[_text(answer.terms[place])] += round(answer.mass)
+        counts[_text(answer.terms[place])] += round(float(answer.mass))
     return counts
 
 

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 
 import slp
-from slp.resolution import Limits
+from slp.resolution import Limits, mass_text
 from slp.resolution.search import SearchMachine
 
 COIN = "0.6 :: coin(h).\n0.4 :: coin(t).\n"
@@ -378,3 +378,13 @@ def test_a_negation_that_does_not_hold_is_named_by_its_place() -> None:
 def test_a_stochastic_goal_that_nothing_matches_is_named() -> None:
     (failed,) = query(COIN + "p(X) :- coin(X).", "p(x)").failed
     assert (failed.message, failed.span and failed.span.text) == ("`coin(x)` failed", "coin(X)")
+
+
+@pytest.mark.parametrize("power", [309, 700, 1000])
+@pytest.mark.parametrize("mantissa", [1.0, 9.9999996 / 10, 2.5])
+def test_texts_of_masses_beyond_floats(power: int, mantissa: float) -> None:
+    """The digits are rounded before the power of ten is chosen."""
+    for sign in (1, -1):
+        log_mass = math.log(mantissa) + sign * power * math.log(10)
+        digits, exponent = mass_text(log_mass).split("e")
+        assert (float(digits), int(exponent)) == (float(f"{mantissa:.6g}"), sign * power)

@@ -30,6 +30,7 @@ from tests.spec.random_tables import (
     RandomTable,
     random_row,
     random_table,
+    with_alike,
     with_exposures,
     with_extremes,
     with_lines,
@@ -55,10 +56,10 @@ class Case:
 
     @property
     def rounding(self) -> float:
-        """The least difference of logs that says something: of log likelihoods beyond 1e5, 45 units
-        in the last place."""
+        """The least difference of logs that says something: of log likelihoods beyond 1e4, 450
+        units in the last place."""
         most = max((abs(self.spec.log_likelihood(d)) for d in self.spec.derivations), default=0.0)
-        return max(1e-9, 1e-14 * most)
+        return max(1e-9, 1e-13 * most)
 
     @property
     def measures(self) -> set[str]:
@@ -98,11 +99,15 @@ def random_case(
     and rows have weights now and then, with `subsets` splits are by subsets of levels, likewise,
     with `tables` the leaf model is `by_table` (`leaf_formulas.ByTable`), which is to be registered,
     with `extremes` gaps and weights are tiny or huge, and most programs mix measures, with
-    `partition` some splits are by that measure."""
+    `partition` some splits are by that measure, and two features part the rows alike."""
     rng = random.Random(seed)
     table = random_table(rng)
     while (ranges and not ProgramText(rng, table).of_numbers) or (lines and not table.numeric):
         table = random_table(rng)
+    while partition and (alike := with_alike(rng, table)) is None:
+        table = random_table(rng)
+    if partition:
+        table = alike
     if orders or (missing_side and rng.random() < 0.3):
         table = with_orders(rng, table)
     if missing_level:

@@ -57,7 +57,7 @@ def leaf_satisfies(
     total = dict.fromkeys([*map(str, responses), c.outcome], 0.0)
     for y, weight in zip(responses, weights, strict=True):
         total[str(y)] += weight
-    return all(own <= total[c.outcome] * (1 + 1e-9) for own in total.values())
+    return all(own <= total[c.outcome] * (1 + 1e-12) for own in total.values())
 
 
 def _asked(c: Predicate, node: Node, feature: str | None, test: Value | None) -> bool:

@@ -44,7 +44,7 @@ _EXTREME_WEIGHTS = (
     (1e6, 131072.0, 1.0, 3.0),
     (1e9 - 0.25, 0.5, 7.0),
     (1e-9, 1e-6, 0.25),
-    (1e9, 1e-3, 123456789.5),
+    (1e9, 0.5, 123456789.5),  # their sums tie in no `majority`
 )
 _LEVELS = (("red", "green", "blue"), ("no", "yes"), ("b", "a b", "C", "d"))
 _CUTS = (-1.0, 0.0, 0.25, 0.5, 1.0, 1.5, 2.0, 2.25, 3.0)
@@ -162,7 +162,8 @@ def random_row(rng: random.Random, table: RandomTable) -> Row:
             row.append(rng.choice(list(table.orders[feature].values())))
         elif table.kinds[feature] == "categorical":
             level = table.raw(feature, x)
-            row.append(rng.choice((level, level, "new")))
+            new = "77" if all(isinstance(v, int) for v in table.columns[feature]) else "new"
+            row.append(rng.choice((level, level, new)))
         else:
             far = () if table.lines else (1e9, -1e9)  # where a line's rounding shows
             row.append(float(x) + rng.choice((0.0, 0.0, 0.5, -0.5, *far)))
@@ -244,6 +245,24 @@ def with_orders(rng: random.Random, table: RandomTable) -> RandomTable:
         kinds[feature] = "ordinal"
         directives.append(f":- feature({_quoted(feature)}, [ordinal([{', '.join(names)}])]).")
     return replace(table, columns=columns, kinds=kinds, directives=tuple(directives), orders=orders)
+
+
+def with_alike(rng: random.Random, table: RandomTable) -> RandomTable | None:
+    """The table with one feature in the place of another, its numbers now and then negated, so
+    that splits on the two part the rows alike; None if no two features are of one kind."""
+    free = [f for f in table.features if not any(f"({_quoted(f)}" in d for d in table.directives)]
+    pairs = [
+        (f, g)
+        for f in free
+        for g in free
+        if f != g and table.kinds[f] == table.kinds[g] and {f, g}.isdisjoint(table.cuts)
+    ]
+    if not pairs:
+        return None
+    kept, other = rng.choice(pairs)
+    turned = table.kinds[kept] == "numeric" and rng.random() < 0.5
+    alike = [-x if turned else x for x in table.columns[kept]]
+    return replace(table, columns=table.columns | {other: alike})
 
 
 def with_missing_levels(rng: random.Random, table: RandomTable) -> RandomTable:

@@ -81,12 +81,12 @@ NUMBERS = np.array([100.0, 102.0, 104.0, 106.0])
         (
             GammaExponential(1, 1),
             [[2.0, 1], [3.0, 0], [4.0, 1]],
-            "mean 5.00 (90 %: 1.59 to 12.23), 2 events in 9 (3 rows)",
+            "median 2.60 (90 %: 1.10 to 8.48), 2 events in 9 (3 rows)",
         ),
         (
             GammaExponential(1, 1),
             [[2.0, 0]],
-            "mean infinity (90 %: 1.0 to 58.5), 0 events in 2 (1 row)",
+            "median 3.0 (90 %: 0.7 to 40.5), 0 events in 2 (1 row)",
         ),
     ],
 )

@@ -265,7 +265,13 @@ void LocalSplits::take_split(std::size_t r, std::size_t f, const Cut& cut, std::
     out.split_point = n > 1 || n_features_ > 1;
     out.log_split = within.log_times(mass_[f] / total_mass_);
     out.log_draw += out.log_split;
-    out.log_excess += total_mass_ == over_ ? 0.0 : std::log(total_mass_ / over_);
+    if (rule.measure == Measure::range) {  // without the masses, which may be too small for doubles
+        const double of_feature = problem_.grammar.feature_weights[f] / rule.range_total;
+        out.log_excess += std::log(of_feature) + std::log(within.weight) -
+                          std::log(geometry_.span(f)) - out.log_split;
+    } else {
+        out.log_excess += total_mass_ == over_ ? 0.0 : std::log(total_mass_ / over_);
+    }
 }
 
 // --- all splits of a rule ---------------------------------------------------------------------

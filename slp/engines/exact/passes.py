@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -96,6 +97,7 @@ class Passes:
         self._unit = "pairs of box and state" if many else "boxes"
         self._kept: dict[tuple[PassQuantity, bool], tuple[int, Any]] = {}
         self._totals: dict[bool, float] = {}  # by likelihood, as far as they are known
+        self._wide: set[bool] = set()  # by likelihood, the totals that leave the range of doubles
         self._made_of = (grammar, table, memory, None, threads)
 
     def __reduce__(self) -> tuple[type[Passes], tuple[Any, ...]]:
@@ -250,7 +252,9 @@ class Passes:
         range. It may take one part in `share` of the memory that is left."""
         left, words = self.left() // share, _words_of(quantity, excluded)
         of = (_QUANTITIES.index(quantity), likelihood)
-        for scaled in (False, True):
+        # Without a feature values are not tried for being too small: those of all trees were.
+        known_wide = excluded >= 0 and likelihood in self._wide
+        for scaled in (True,) if known_wide else (False, True):
             done = self.engine.make_pass(
                 *of, scaled, length, _KEEP.index(keep), left, self._threads, excluded
             )
@@ -263,8 +267,11 @@ class Passes:
                 status = done.run(self._poll(words, time.monotonic(), by_interval_blocks))
             if self._progress is not None:
                 self._progress(done.statistics()["items"], f"{words}, done")
-            if status != _OUT_OF_RANGE:
+            overflows = excluded >= 0 and status == _DONE and not self._log_root(done) < math.inf
+            if status != _OUT_OF_RANGE and not overflows:
                 break
+            if quantity == "total" and excluded < 0:
+                self._wide.add(likelihood)
         return done, status
 
     def _poll(

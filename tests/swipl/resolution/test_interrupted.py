@@ -1,0 +1,41 @@
+"""Ctrl-C while SWI-Prolog draws: a real process and real signals."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+
+import pytest
+
+#: Draws twice: SWI-Prolog takes Ctrl-C anew for each call.
+TWICE = """
+import slp
+program = slp.parse("1 :: p(X) :- q(X). 0.5 :: q(a). 0.5 :: q(b).")
+few = program.draw("p(X)", 10, engine="prolog", seed=1)
+print(len(few), few.interrupted, flush=True)
+many = program.draw("p(X)", 10**8, engine="prolog", failure="FAILURE", seed=1)
+print(0 < len(many) < 10**8, many.interrupted)
+"""
+
+
+@pytest.mark.parametrize("failure", ["rejection", "backtracking"])
+def test_ctrl_c_ends_a_later_drawing_and_keeps_what_was_drawn(failure: str) -> None:
+    command = [sys.executable, "-P", "-c", TWICE.replace("FAILURE", failure)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "10 False\n"
+            for _ in range(8):
+                try:
+                    process.wait(timeout=1)
+                    break
+                except subprocess.TimeoutExpired:
+                    process.send_signal(signal.SIGINT)
+            assert process.poll() == 0
+            out, err = process.communicate()
+        finally:
+            process.kill()
+    assert out == "True True\n"
+    assert "W243" in err and "interrupted" in err
