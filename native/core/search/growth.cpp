@@ -64,9 +64,11 @@ void BestFirstSearch::dive(const Box& box, Opened& item, int depth) {
                              ? box
                              : geometry_.side(box, *best->split, left, arena_);
         go_on();
-        Opened inner = branching_.open(side, below.product, arena_);
-        dive(side, inner, depth + 1);
-        keep(below.key, inner, kOpened);
+        Opened inner;
+        if (open_item(side, below.product, inner)) {
+            dive(side, inner, depth + 1);
+            keep(below.key, inner, kOpened);
+        }
         arena_.release(mark);
     }
     branching_.refresh(item, *best);
@@ -113,7 +115,11 @@ void BestFirstSearch::regrow(const Item& at, int departures, int depth) {
         improve(at, departures, depth);
     }
     const Arena::Mark mark = arena_.mark();
-    Opened item = branching_.open(at.box, at.product, arena_);
+    Opened item;
+    if (!open_item(at.box, at.product, item)) {
+        arena_.release(mark);
+        return;
+    }
     improving_ += branching_.steps(at.box);
     const auto best = std::ranges::max_element(item.branches, {}, &Branch::low);
     if (best != item.branches.end() && best->low() >= item.low - rounding_of(item.low)) {
@@ -144,7 +150,11 @@ void BestFirstSearch::improve(const Item& at, int departures, int depth) {
     done = departures + 1;
     go_on();
     const Arena::Mark mark = arena_.mark();
-    Opened item = branching_.open(at.box, at.product, arena_);
+    Opened item;
+    if (!open_item(at.box, at.product, item)) {
+        arena_.release(mark);
+        return;
+    }
     improving_ += branching_.steps(at.box) + kOverhead;
     using Ranked = std::pair<double, Branch*>;
     const std::span ranked(arena_.allocate<Ranked>(item.branches.size()), item.branches.size());

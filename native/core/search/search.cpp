@@ -126,11 +126,23 @@ void BestFirstSearch::push(const Box& box, std::int32_t product, Key key, double
     frames_.push_back({box, product, key, threshold, mark, steps_, {}, {}, nullptr});
     SearchFrame& frame = frames_.back();
     frame.item.high = INFINITY;
-    open_frame(frame);
-    make_heap(frame);
+    if (open_frame(frame)) {
+        make_heap(frame);
+    }
 }
 
-void BestFirstSearch::open_frame(SearchFrame& frame) {
+// False where the caller says stop in the middle. Then the items above are left as they are, with
+// what is known of this one.
+bool BestFirstSearch::open_item(const Box& box, std::int32_t product, Opened& item) {
+    try {
+        item = branching_.open(box, product, arena_);
+    } catch (const Stopped&) {
+        return false;
+    }
+    return true;
+}
+
+bool BestFirstSearch::open_frame(SearchFrame& frame) {
     const bool first = !opened(frame.key);
     const Entry* known = table_.find(frame.key);
     frame.held = open_items_.find(frame.key);
@@ -139,7 +151,9 @@ void BestFirstSearch::open_frame(SearchFrame& frame) {
         frame.item.low = -INFINITY;
     } else {
         frame.held = nullptr;
-        frame.item = branching_.open(frame.box, frame.product, arena_);
+        if (!open_item(frame.box, frame.product, frame.item)) {
+            return false;
+        }
         searched_ += branching_.steps(frame.box);
         known = table_.find(frame.key);
     }
@@ -163,6 +177,7 @@ void BestFirstSearch::open_frame(SearchFrame& frame) {
             frame.item.branches = frame.held->branches;
         }
     }
+    return true;
 }
 
 void BestFirstSearch::make_heap(SearchFrame& frame) {
@@ -178,7 +193,7 @@ void BestFirstSearch::make_heap(SearchFrame& frame) {
 // One step of the frame on top: it ends, or goes on below.
 void BestFirstSearch::step() {
     SearchFrame& frame = frames_.back();
-    if (!clean_top(frame) || stop_ || frame.item.high <= frame.threshold) {
+    if (!frame.ready || !clean_top(frame) || stop_ || frame.item.high <= frame.threshold) {
         close();
     } else {
         descend(frame);

@@ -131,7 +131,8 @@ private:
     void step();
     void close();
     bool clean_top(SearchFrame& frame);
-    void open_frame(SearchFrame& frame);
+    bool open_item(const Box& box, std::int32_t product, Opened& item);
+    bool open_frame(SearchFrame& frame);
     void look_at_top(SearchFrame& frame);
     void descend(SearchFrame& frame);
     void dive(const Box& box, Opened& item, int depth);
