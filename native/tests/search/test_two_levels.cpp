@@ -126,7 +126,8 @@ void compare(const Problem& problem, bool counted, std::size_t bytes = 0) {
     Budget budget(bytes);
     const RowBits bits(problem, budget);
     check((bits.words() > 0) == (bytes > 0));
-    TwoLevels two(problem, parts.leaf, parts.weights, bits, budget);
+    Budget of_pairs(1 << 20);
+    TwoLevels two(problem, parts.leaf, parts.weights, bits, of_pairs);
     const Box root = parts.geometry.root();
     const std::span<const BoxSplit> splits = parts.splitter.splits(root, parts.arena);
     const std::vector<double> own = parts.sum(root);
