@@ -107,6 +107,7 @@ def names() -> dict[str, Any]:
         "__name__": "example",  # without a name of its module, a warning is not told
         "slp": slp,
         "numpy": numpy,
+        "polars": polars,
         "DecisionTreeClassifier": sklearn.DecisionTreeClassifier,
         "fitted": fitted,
         "frame": frame,

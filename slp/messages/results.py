@@ -29,7 +29,9 @@ E527 = Entry(
     "at most 1, or one of your own whose `mean` is infinite.",
     remedy="Take an alpha above 1/2, or predict_interval, or keep such leaves out with "
     "support(min_weight(W)).",
-    example="posterior.predict(X)   (alpha is 0.1, and a row has the weight 0.5)",
+    example="slp.parse(':- use(growtree). :- row_weight(w). "
+    ":- leaf(normal_inverse_gamma(0, 1, 0.1, 1)).').posterior(polars.DataFrame("
+    "{'x': [1, 2], 'w': [0.5, 1], 'y': [1.5, 2.5]})).predict([[1], [2]])",
 )
 NO_MEAN = E527.says("row {row} to predict can reach a leaf that has no predictive mean", AS_REMEDY)
 
