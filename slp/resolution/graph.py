@@ -300,7 +300,7 @@ class ChoiceGraph:
             raise TooSmallError
         waiting = reach.times(waits).sum()
         at_edges = reach.at(e.source).times(p)
-        endless = at_edges.times(1.0 - ends[e.target]).sum() if ends[0] else ONE
+        endless = at_edges.times((~ends[e.target]).astype(np.float64)).sum() if ends[0] else ONE
         flow = Flow(
             success=whole,
             failure=failure.mass(0),
