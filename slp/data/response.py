@@ -17,7 +17,15 @@ from slp.data.words import first_row, listed
 from slp.errors import DataError, Diagnostic
 from slp.ir.program import LeafDeclaration
 from slp.ir.whole import is_whole
-from slp.leaves import Label, LeafModel, label_text, leaf_model, rounded_text
+from slp.leaves import (
+    Label,
+    LeafModel,
+    NormalInverseGamma,
+    NormalLinear,
+    label_text,
+    leaf_model,
+    rounded_text,
+)
 from slp.messages import Wording
 from slp.messages.leaf_models import (
     CLASS_NOT_IN_ORDER,
@@ -41,12 +49,14 @@ from slp.messages.tables import (
     MISSING_IN_RESPONSE,
     NO_SCALE,
     ONE_CLASS,
+    SQUARES_ARE_ROUNDED,
     WRONG_EXPOSURE,
 )
 from slp.source import SourceSpan
 
 MOST_INTEGER_CLASSES = 20
 _LARGEST = 1e150  # squares and their sums stay finite
+_LARGEST_ROUNDING = 1e-3  # of a log marginal
 _LARGEST_COUNT = 1e12  # and sums of counts stay whole
 _EXPOSURES = (1e-9, 1e9)
 _MOST_STATISTICS = 1 << 27  # rows times classes: 1 GiB
@@ -216,7 +226,7 @@ def _numbers(
             kind += f", {plural(round(data[:, 1].sum()), 'event')}"
         unit = "" if exposure is None else f", rates per unit of `{exposure.name}`"
         notes = (f"response `{column.name}`: {kind}, {leaf.describe()}{unit}",)
-        return Response(leaf, data, notes)
+        return Response(leaf, data, notes, _rounding_warnings(leaf, y, weights))
     notes = (
         f"response `{column.name}`: numbers, {rounded_text(leaf.describe())}; no leaf model is "
         "declared, so its mean and scale were taken from the response",
@@ -224,7 +234,31 @@ def _numbers(
     warnings: tuple[Diagnostic, ...] = ()
     if float(np.var(y)) == 0:
         warnings = (NO_SCALE(name=column.name, value=y[0]),)
-    return Response(leaf, data, notes, warnings)
+    return Response(leaf, data, notes, (*warnings, *_rounding_warnings(leaf, y, weights)))
+
+
+def _rounding_warnings(
+    leaf: LeafModel, y: NDArray[np.float64], weights: NDArray[np.float64] | None
+) -> tuple[Diagnostic, ...]:
+    """W409 where rounding can change the log marginal of a normal leaf by more than 0.001.
+
+    The sum of squares about its mean, of a leaf whose rows have one response, is a difference of
+    two sums of w (y - ref)^2, so it is off by an ulp of these. The log marginal has -(alpha + w/2)
+    log(beta + half of it).
+    """
+    if weights is None or not isinstance(leaf, NormalInverseGamma | NormalLinear):
+        return ()
+    *_, alpha, beta = leaf.hyperparameters
+    values, group = np.unique(y, return_inverse=True)
+    weight = np.bincount(group, weights)
+    bound = (alpha + weight / 2) * weight * (values - leaf.ref) ** 2 * np.finfo(float).eps / beta
+    worst = int(np.argmax(bound))
+    if bound[worst] <= _LARGEST_ROUNDING:
+        return ()
+    found = SQUARES_ARE_ROUNDED(
+        value=float(values[worst]), weight=f"{weight[worst]:.3g}", bound=f"{bound[worst]:.1g}"
+    )
+    return (found,)
 
 
 def _read_response(column: Column, declaration: LeafDeclaration | None) -> NDArray[np.float64]:

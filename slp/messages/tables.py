@@ -387,6 +387,21 @@ ALMOST_EQUAL = W408.says(
     "not part them, :- feature({atom}, [cuts([Cut, ...])]).",
 )
 
+W409 = Entry(
+    "W409: weights of rows are so large that sums of squares are rounded",
+    cause="A normal leaf sums weighted squares in doubles. Where rows of one response weigh "
+    "millions, the rounding of a sum changes the log probability of a tree.",
+    remedy="Divide the weights by one number if only their ratios matter, or declare a leaf model "
+    "with a larger `beta`.",
+    example="program.posterior([[0], [1]], [0.1, 5.7], sample_weight=[1e9, 1e8])",
+)
+SQUARES_ARE_ROUNDED = W409.says(
+    "rows with the response {value} weigh {weight} in all, so that the rounding of sums of squares "
+    "can change log probabilities of trees by about {bound}",
+    "divide the weights by one number if only their ratios matter, or declare a leaf model with a "
+    "larger `beta`",
+)
+
 W441 = Entry(
     "W441: rows to predict are out of the declared range",
     cause="`range(Low, High)` declares the values that a feature can have, and a row to predict "
