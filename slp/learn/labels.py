@@ -41,6 +41,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.budgets import check_time
 from slp.errors import BudgetError, ProgramError, SlpError, UsageError
 from slp.ir import program as ir
 from slp.learn import faults
@@ -115,26 +116,25 @@ def learn_labels(
     path: list[float] = []
     converged = False
     ended: BudgetError | KeyboardInterrupt | None = None
-    for i in range(iterations + 1):
-        try:
+    try:
+        for i in range(iterations + 1):
             flows = sample.weigh(labels)
             if i == 0 and (failures or labels.has_several_groupings):
                 labels.group(sample.exits(labels), strict=failures)
-        except (BudgetError, KeyboardInterrupt) as e:
-            if not path:
-                raise
-            ended = e
-            break
-        now = flows.log_likelihood
-        if path and not now > path[-1] + tolerance * flows.least_success:
-            converged = True
-            break
-        path.append(now)
-        if progress is not None:
-            progress(i, "learning")
-        kept = labels.copy()
-        if i < iterations:
-            labels.maximise(flows.counts(labels))
+            now = flows.log_likelihood
+            if path and not now > path[-1] + tolerance * flows.least_success:
+                converged = True
+                break
+            kept = labels.copy()
+            path.append(now)
+            if progress is not None:
+                progress(i, "learning")
+            if i < iterations:
+                labels.maximise(flows.counts(labels))
+    except (BudgetError, KeyboardInterrupt) as e:
+        if not path:
+            raise
+        ended = e
     method = "failure-adjusted maximisation" if failures else "plain expectation-maximisation"
     return kept.learned(tuple(path), converged, method).ended_by(ended)
 
@@ -259,6 +259,7 @@ class _Sample:
 
     def _proofs_of(self, o: Observation, graph: ChoiceGraph, labels: Labels) -> Flow:
         """Proofs of an observation. Little mass is open relative to theirs."""
+        check_time("while the proofs of observations were summed")
         try:
             flow = graph.weigh(labels, _NEGLIGIBLE, of_success=True)
         except BranchesError:

@@ -82,6 +82,7 @@ def learn_parameters(
     unknowns = Unknowns.of(program, text, only, compiles)
     sums = [sums_of(program, table, memory) for table in tables]
     evidence = _Evidence(unknowns, sums, progress)
+    caution = evidence_note(grammar_on(program, tables[0]))
     path: list[Ascent] = []
     converged = False
     ended: BudgetError | KeyboardInterrupt | None = None
@@ -95,7 +96,6 @@ def learn_parameters(
         ended = e
     values = tuple(point.value for point in path)
     learned = unknowns.learned(path[-1].point, values, converged, evidence.method).ended_by(ended)
-    caution = evidence_note(grammar_on(program, tables[0]))
     return learned if caution is None else replace(learned, notes=(*learned.notes, caution))
 
 
