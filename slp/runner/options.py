@@ -33,7 +33,7 @@ def check_count(name: str, value: object, least: int = 0, most: int | float = MO
     """Raise UsageError E505 unless `value` is a whole number from `least` up, `most` at most."""
     whole = isinstance(value, int | np.integer) and not isinstance(value, bool)
     if not whole or not least <= value <= most:  # type: ignore[operator]
-        shown = repr(value) if isinstance(value, str) else value
+        shown = repr(value) if isinstance(value, str) else str(value)  # 2.0 is not 2
         too_many = whole and value > most  # type: ignore[operator]
         end = f"to {most:,}" if too_many else "up"
         raise UsageError(NOT_A_COUNT(name=name, value=shown, least=least, most=end))

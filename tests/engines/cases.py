@@ -103,7 +103,8 @@ def cells(table: Table, breakpoints: Sequence[Sequence[float]] | None = None) ->
 def denison(table: Table, phi: float, measure: Measure = "each") -> TreeGrammar:
     """Weight phi^-leaves over the finite set of trees (a common factor 1/phi left out)."""
     rules = [LeafRule(0.0), split_rule(cells(table), 0, 0, measure, -float(np.log(phi)))]
-    return make_grammar(table, [rules], normalise=False)
+    by_partition = measure == "partition"
+    return make_grammar(table, [rules], normalise=False, by_partition=by_partition)
 
 
 def growtree(table: Table, alpha: float, beta: float, horizon: int) -> TreeGrammar:
