@@ -15,7 +15,7 @@ from scipy.optimize import brentq
 from slp.ir import program as ir
 from tests.spec.derivations import AllDerivations, Derivation, TooManyDerivationsError
 from tests.spec.example import Example, Row, TreeKey, depth_of, goes_left, n_leaves, split_features
-from tests.spec.leaf_formulas import ExponentialFormula, LeafFormula, with_row
+from tests.spec.leaf_formulas import ExponentialFormula, LeafFormula, WeightedFormula, with_row
 
 __all__ = ["BruteForce", "Derivation", "Example", "Row", "TooManyDerivationsError", "TreeKey"]
 
@@ -157,8 +157,9 @@ class BruteForce(AllDerivations):
     def predictive(self, row: Row) -> list[float]:
         """Predictive class probabilities (or, for numbers, the mean alone, for durations the median
         alone) of a new row."""
-        if isinstance(self.leaf, ExponentialFormula):
-            return [self._median(row, self.leaf)]
+        plain = self.leaf.leaf if isinstance(self.leaf, WeightedFormula) else self.leaf
+        if isinstance(plain, ExponentialFormula):
+            return [self._median(row, plain)]
         terms: list[list[float]] = []
         leaf_formula: Any = self.leaf
         if self.example.lines:
@@ -170,8 +171,9 @@ class BruteForce(AllDerivations):
 
     def _median(self, row: Row, leaf: ExponentialFormula) -> float:
         """The root of the mixture's distribution function less a half."""
+        y, weights_of = self.example.y, self.example.weights_of
         mixture = [
-            (p * share, self._responses(own))
+            (p * share, list(zip([y[r] for r in own], weights_of(own), strict=True)))
             for d, p in self.posterior()
             for own, share in self._leaves_of(d.tree, d.leaves, row)
         ]

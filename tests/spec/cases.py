@@ -6,7 +6,7 @@ import random
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 
 from slp.compile import compile_problem, compile_program
 from slp.errors import ProgramError
@@ -54,7 +54,7 @@ class Case:
     new_rows: tuple[Row, ...]
     other_trees: tuple[TreeKey, ...]  # some of them with probability above zero
 
-    @property
+    @cached_property
     def rounding(self) -> float:
         """The least difference of logs that says something: of log likelihoods beyond 1e4, 450
         units in the last place."""

@@ -194,13 +194,13 @@ class ExponentialFormula:
         return total
 
     def predict(self, y: Sequence[Any]) -> list[float]:
-        a, b = self.a + sum(seen for _, seen in y), self.b + sum(t for t, _ in y)
-        return [b / (a - 1)]
+        raise NotImplementedError("the median of a mixture is no mean of medians: see `reached`")
 
-    def reached(self, y: Sequence[Any], t: float) -> float:
-        """P(the next duration is at most t)."""
-        a, b = self.a + sum(seen for _, seen in y), self.b + sum(t for t, _ in y)
-        return 1 - (b / (b + t)) ** a
+    def reached(self, y: Sequence[tuple[Any, float]], t: float) -> float:
+        """P(the next duration is at most t), given responses with weights."""
+        a = self.a + math.fsum(w * seen for (_, seen), w in y)
+        b = self.b + math.fsum(w * known for (known, _), w in y)
+        return -math.expm1(-a * math.log1p(t / b))
 
 
 @dataclass(frozen=True)
@@ -273,11 +273,7 @@ class WeightedFormula:
             case ExposedFormula(a, b):
                 s = math.fsum(w * k for (k, _), w in y)
                 return [(a + s) / (b + math.fsum(w * e for (_, e), w in y))]
-            case ExponentialFormula(a, b):
-                events = math.fsum(w * seen for (_, seen), w in y)
-                time = math.fsum(w * t for (t, _), w in y)
-                return [(b + time) / (a + events - 1)]
-            case LineFormula() | TableFormula():
+            case ExponentialFormula() | LineFormula() | TableFormula():
                 return self.leaf.predict(_repeated(y))
         raise TypeError(self.leaf)
 

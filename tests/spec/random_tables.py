@@ -162,7 +162,8 @@ def random_row(rng: random.Random, table: RandomTable) -> Row:
             row.append(rng.choice(list(table.orders[feature].values())))
         elif table.kinds[feature] == "categorical":
             level = table.raw(feature, x)
-            new = "77" if all(isinstance(v, int) for v in table.columns[feature]) else "new"
+            there = [v for v in table.columns[feature] if v is not None]
+            new = "new" if any(isinstance(v, str) for v in there) else "77"
             row.append(rng.choice((level, level, new)))
         else:
             far = () if table.lines else (1e9, -1e9)  # where a line's rounding shows
