@@ -115,7 +115,9 @@ def test_many_rows_are_predicted_by_draws(short: None) -> None:
     np.testing.assert_allclose(alone, want[:1], rtol=1e-12)
     with pytest.warns(slp.SlpWarning, match="W550.*40 new rows .* 1,000 independent draws") as told:
         have, error = auto.predict_proba(new), auto.predict_error(new)
-    assert len(told) == 1 and f"standard error is {error.max():.2g}" in str(told[0].message)
+    assert len(told) == 1 and f"standard error of a prediction is {error.max():.2g}" in str(
+        told[0].message
+    )
     assert 0 < error.max() < 0.03
     assert (np.abs(have - want) <= 5 * error + 1e-12).all()
     assert (auto.predict_proba(new[:1]) == alone).all()

@@ -18,6 +18,7 @@ from slp import plot
 from slp.cli.sample import sample_command
 from slp.engines import infer
 from slp.errors import BudgetError, SlpWarning, UsageError
+from slp.messages.numbers import number_text
 from slp.trees.soft import SoftTree
 from tests.engines.rjhmc.soft_tables import CLASSES, FEW, NUMBERS, drawn, soft
 
@@ -103,7 +104,7 @@ def test_pictures(frame: pl.DataFrame, index: str) -> None:
     tree = next(soft(d.tree) for d in found.draws if d.tree.n_leaves > 1)
     shown = [text.get_text() for text in plot.tree(cast(Any, tree)).texts]
     for split in tree.splits:
-        test = f"\N{PLUS-MINUS SIGN} {split.width:.3g} < {split.threshold:.6g}"
+        test = f"\N{PLUS-MINUS SIGN} {split.width:.3g} < {number_text(split.threshold)}"
         assert any(test in text for text in shown)
     of_leaves = [
         t for t in shown if t.startswith("mean" if index == "soft" else ("p ", "q ", "no rows"))

@@ -15,6 +15,7 @@ import pytest
 from scipy.stats import chisquare
 
 import slp
+from slp.budgets.seconds import Deadline
 from slp.engines import ProofChainOptions
 from slp.engines.mcmc import proposals
 from slp.engines.mcmc.proofs import sample_proofs
@@ -199,7 +200,7 @@ def test_prolog_forgets_what_nobody_holds(janus: ModuleType) -> None:
     found = sample_proofs(
         slp.parse(COIN).ir, "coin(X)", None, given=None, draws=4, seed=1,
         sampling=ProofChainOptions(), limits=DEFAULT_LIMITS, progress=None, engine="prolog",
-        allow_code=False,
+        allow_code=False, deadline=Deadline(None),
     )  # fmt: skip
     assert len(found.draws) == 4 and known() > before
     del found
