@@ -33,8 +33,7 @@ Faults are thrown as slp_fault(Formal, Clause), with the number of the faulty cl
           [ slp_load/5, slp_unload/2,
             slp_open/4, slp_expand/5, slp_close/2,
             slp_draws/6, slp_first/4, slp_ways/4, slp_consult/2,
-            slp_watch/2, slp_unwatch/2, slp_take_interrupts/1, slp_leave_interrupts/1,
-            slp_interrupted/1
+            slp_watch/3, slp_unwatch/2
           ]).
 :- use_module(library(lists)).
 :- use_module(library(solution_sequences)).
@@ -47,8 +46,9 @@ Faults are thrown as slp_fault(Formal, Clause), with the number of the faulty cl
     kind/4,             % kind(Module, Name, Arity, logical | native | stochastic | tree(Arity))
     kept/3,             % kept(Search, Id, Record): a stored stochastic goal
     trie_of/2,          % trie_of(Search, Trie): the stored goals, if equal goals are merged
-    working/2,          % working(Thread, Watch): a guarded goal runs, whose time the watch ends
-    interrupted/0.      % Ctrl-C came while no guarded goal ran
+    working/2,          % working(Thread, Watch): a guarded goal runs, which the watch can end
+    over/2,             % over(Watch, time | interrupt): its guarded goals end now
+    told/1.             % told(Watch): an outcome has said so
 
 :- create_prolog_flag(slp_tolerance, 1.0e-9, [keep(true)]).
 
@@ -739,13 +739,13 @@ slp_consult(File, Result) :-
 %
 %   Call a goal that has one answer, with occurs check, SWI-Prolog's default arithmetic and the limits
 %   Limits = [Inferences, Bytes, Largest, Watch]: Bytes of the stacks, parts of the Largest copied term, and
-%   the watch that ends its time (`none`). Outcome is `done`; `inferences`, `memory` or `time`, the limit that
+%   the watch that can end it (`none`). Outcome is `done`; `inferences`, `memory` or `time`, the limit that
 %   was reached; `interrupt` by Ctrl-C; or [Clause, Formal|Arguments] for a fault.
 
 :- meta_predicate guarded(0, +, -), with_flags(+, 0).
 
-guarded(_, _, interrupt) :-
-    retract(interrupted),
+guarded(_, [_, _, _, Watch], Outcome) :-
+    is_over(Watch, Outcome),
     !.
 guarded(Goal, [Limit, Bytes, Largest, Watch], Outcome) :-
     thread_self(Me),
@@ -761,8 +761,8 @@ guarded(Goal, [Limit, Bytes, Largest, Watch], Outcome) :-
                        retractall(working(Me, _)) )),
           Fault,
           retractall(working(Me, _))),
-    (   retract(interrupted)
-    ->  Outcome = interrupt
+    (   is_over(Watch, Outcome)
+    ->  true
     ;   nonvar(Fault)
     ->  outcome_of(Fault, Outcome)
     ;   How == inference_limit_exceeded
@@ -786,7 +786,6 @@ set_flags([Flag=Value|Fs]) :- set_prolog_flag(Flag, Value), set_flags(Fs).
 
 outcome_of(slp_fault(Formal, I), [I|Said]) :- !, said(Formal, Said).
 outcome_of(error(resource_error(_), _), memory) :- !.
-outcome_of(slp_time, time) :- !.
 outcome_of(slp_copies, inferences) :- !.
 outcome_of(slp_large(Largest), [-1, too_large, Largest]) :- !.
 outcome_of(error(Formal, Context), [-1|Said]) :- !, said(swi(Formal, Context), Said).
@@ -820,60 +819,71 @@ plain([A0|As0], [A|As]) :- term_to_atom(A0, A), plain(As0, As).
                  *      TIME AND INTERRUPTS     *
                  *******************************/
 
-%!  slp_watch(+Seconds, -Watch) is det.
-%!  slp_unwatch(+Watch, -Done) is det.
+%!  slp_watch(+Seconds, +Descriptor, -Watch) is det.
+%!  slp_unwatch(+Watch, -Told) is det.
 %
-%   From so many seconds on until slp_unwatch/2, end the guarded goals of this watch. A thread signals them,
-%   so that one inference may take long.
+%   From so many seconds on (-1: never), or from Ctrl-C on, end the guarded goals of this watch. The
+%   descriptor of a pipe gets the number of each signal of the process, and 0 for the end, before
+%   slp_unwatch/2. Told is 1 if an outcome was `time` or `interrupt`.
+%
+%   SWI-Prolog has no handler for Ctrl-C: it sometimes loses the signal, and what a handler throws in some of
+%   its own steps, such as the end of findall/3. A thread signals the goals again and again, so that one
+%   inference may take long, and they look at over/2 when they end.
 
-slp_watch(Seconds, Watch) :-
+slp_watch(Seconds, Descriptor, Watch) :-
     flag(slp_watch, N, N+1),
     atom_concat(slp_watch_, N, Watch),
-    thread_create(watch(Watch, Seconds), _, [alias(Watch)]).
+    atom_concat('/dev/fd/', Descriptor, File),
+    open(File, read, Signals, [type(binary), buffer(false)]),
+    (   Seconds < 0
+    ->  End = infinite
+    ;   get_time(Now),
+        End is Now+Seconds
+    ),
+    thread_create(call_cleanup(watch(Watch, Signals, End), close(Signals)), _, [alias(Watch)]).
 
-watch(Watch, Seconds) :-
-    thread_self(Me),
-    (   thread_get_message(Me, stop, [timeout(Seconds)])
-    ->  true
-    ;   forall(working(Thread, Watch),
-               catch(thread_signal(Thread, slp_engine:end_of_time(Watch)), _, true)),
-        watch(Watch, 0.2)
+watch(Watch, Signals, End) :-
+    (   End == infinite
+    ->  Left = infinite
+    ;   get_time(Now),
+        Left is max(End-Now, 0.001)  % 0 is for ever
+    ),
+    wait_for_input([Signals], Ready, Left),
+    (   Ready == []
+    ->  end_all(Watch, Signals, time)
+    ;   get_byte(Signals, Byte),
+        (   Byte =< 0
+        ->  true
+        ;   Byte =:= 2
+        ->  end_all(Watch, Signals, interrupt)
+        ;   watch(Watch, Signals, End)
+        )
     ).
 
-end_of_time(Watch) :-
+end_all(Watch, Signals, Why) :-
+    assertz(over(Watch, Why)),
+    repeat,
+    forall(working(Thread, Watch),
+           catch(thread_signal(Thread, slp_engine:end_guarded(Watch)), _, true)),
+    wait_for_input([Signals], Ready, 0.2),
+    Ready = [_],
+    get_byte(Signals, Byte),
+    Byte =< 0,
+    !.
+
+end_guarded(Watch) :-
     thread_self(Me),
-    ( working(Me, Watch) -> throw(slp_time) ; true ).
+    ( working(Me, Watch) -> throw(slp_over) ; true ).
 
-slp_unwatch(Watch, done) :-
-    thread_send_message(Watch, stop),
-    thread_join(Watch, _).
+is_over(Watch, Why) :-
+    over(Watch, Why),
+    !,
+    ( told(Watch) -> true ; assertz(told(Watch)) ).
 
-%!  slp_take_interrupts(-Done) is det.
-%!  slp_leave_interrupts(-Done) is det.
-%!  slp_interrupted(-Count) is det.
-%
-%   Let Ctrl-C end guarded goals, from now on until slp_leave_interrupts/1. Count is 1 if it came while none
-%   ran. SWI-Prolog sets a handler in the process only if it has none, so each block must end with none: Python
-%   has set its own by the next block.
-
-slp_take_interrupts(done) :-
-    retractall(interrupted),
-    on_signal(int, _, slp_engine:interrupt).
-
-slp_leave_interrupts(done) :-
-    on_signal(int, _, default).
-
-%   SWI-Prolog loses what is thrown in some of its own steps, such as those at the end of findall/3. So the
-%   goal is told by a fact, too, which is seen when it ends.
-
-interrupt(_) :-
-    thread_self(Me),
-    retractall(interrupted),
-    assertz(interrupted),
-    ( working(Me, _) -> throw(slp_interrupt) ; true ).
-
-slp_interrupted(Count) :-
-    ( retract(interrupted) -> Count = 1 ; Count = 0 ).
+slp_unwatch(Watch, Told) :-
+    thread_join(Watch, _),
+    retractall(over(Watch, _)),
+    ( retract(told(Watch)) -> Told = 1 ; Told = 0 ).
 
                  /*******************************
                  *             TERMS            *

@@ -11,6 +11,7 @@ Prolog exchange terms as flat lists of atoms and numbers (`slp.swipl.flat_terms`
 from __future__ import annotations
 
 import math
+import os
 import shutil
 import signal
 import subprocess
@@ -18,7 +19,7 @@ import sys
 import weakref
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -193,22 +194,21 @@ class PrologProgram:
         """As `slp.resolution.draw_answers`."""
         if failure == "rejection" and self.program.weights:
             raise faults.weighted_draws(query.goal.span)
-        with _stoppable() as watch:
-            result = _call(
+        with _stoppable() as stop:
+            outcome, tries, *found = _call(
                 "slp_draws",
                 self.module,
                 _goals(query),
                 failure,
                 [count, seed],
-                self.limits(limits.inferences * INFERENCES, watch),
+                self.limits(limits.inferences * INFERENCES, stop.watch),
             )
-        outcome, tries, *found = result
-        answers = [canonical(decode(tokens)) for _, tokens in found]
-        interrupted = False
-        if outcome in ("time", "interrupt"):
-            interrupted = cut_short(_stopped(outcome), len(answers), count)
-        elif outcome != "done":
+            answers = [canonical(decode(tokens)) for _, tokens in found]
+        if outcome not in ("done", "time", "interrupt"):
             raise self.fault(outcome, query, limits)
+        if stop.pressed:  # after the last draw
+            outcome = "interrupt"
+        interrupted = outcome != "done" and cut_short(_stopped(outcome), len(answers), count)
         return DrawnAnswers(answers, tries, interrupted)
 
     def limits(self, inferences: int, watch: str = "none") -> list[_Data]:
@@ -326,26 +326,52 @@ def _goals(query: Query) -> list[_Data]:
     return encode(Struct("goals", (conjunction, answer)))
 
 
+@dataclass(eq=False)
+class _Stop:
+    """The name of the watch that ends guarded calls, and whether Ctrl-C was pressed without an
+    outcome that says so."""
+
+    watch: str
+    pressed: bool = False
+
+
 @contextmanager
-def _stoppable() -> Iterator[str]:
+def _stoppable() -> Iterator[_Stop]:
     """Lets the time that is held (`slp.budgets.held`) and Ctrl-C end what SWI-Prolog does in the
-    block. Gives the name of the watch for its limits. Between calls of the block, Ctrl-C waits for
-    the next one."""
+    block. Between the calls of the block, Ctrl-C waits for the next one."""
     left = time_left()
-    watch: str = "none" if left == math.inf else _call("slp_watch", left + _LATER)
     takes = current_thread() is main_thread() and callable(signal.getsignal(signal.SIGINT))
-    if takes:
-        _call("slp_take_interrupts")
+    if left == math.inf and not takes:
+        yield _Stop("none")
+        return
+    read, write = os.pipe()
+    pressed: list[int] = []
+    with open(read, "rb"), open(write, "wb", buffering=0), _signals_to(write, pressed, takes):
+        seconds = -1.0 if left == math.inf else max(left, 0.0) + _LATER
+        stop = _Stop(_call("slp_watch", seconds, read))
+        try:
+            yield stop
+        finally:
+            os.write(write, b"\0")
+            told = _call("slp_unwatch", stop.watch)
+    stop.pressed = bool(pressed) and not told
+
+
+@contextmanager
+def _signals_to(pipe: int, pressed: list[int], takes: bool) -> Iterator[None]:
+    """Writes the number of each signal into the pipe, while Python cannot run, and that of each
+    Ctrl-C into the list later. Nothing unless this thread `takes` signals."""
+    if not takes:
+        yield
+        return
+    os.set_blocking(pipe, False)
+    others = signal.set_wakeup_fd(pipe, warn_on_full_buffer=False)
+    handler = signal.signal(signal.SIGINT, lambda number, _: pressed.append(number))
     try:
-        yield watch
+        yield
     finally:
-        if takes:  # Python's own handler again
-            _call("slp_leave_interrupts")
-            signal.signal(signal.SIGINT, signal.getsignal(signal.SIGINT))
-        if watch != "none":
-            _call("slp_unwatch", watch)
-    if takes and _call("slp_interrupted"):
-        raise KeyboardInterrupt
+        signal.signal(signal.SIGINT, handler)
+        signal.set_wakeup_fd(others)
 
 
 def _stopped(outcome: str) -> BudgetError | KeyboardInterrupt:
@@ -396,8 +422,11 @@ class PrologSearch(BestFirst[Start, int]):
     def run(self) -> Iterator[FoundProof]:
         """See `BestFirst`."""
         try:
-            with _stoppable() as self._watch:
+            with _stoppable() as stop:
+                self._watch = stop.watch
                 yield from super().run()
+            if stop.pressed:
+                raise KeyboardInterrupt
         finally:
             forget_search(self._search)
 
