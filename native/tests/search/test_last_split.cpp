@@ -85,7 +85,7 @@ Best best_split(const Problem& problem, LeafBound& leaf) {
                 leaves += leaf.log_leaf(sums.data());
             }
             out.of_all =
-                std::max(out.of_all, rule.log_factor + std::log(edge.probability) + leaves);
+                std::max(out.of_all, rule.log_factor + std::log(edge.probability()) + leaves);
             if (splits[edge.split].feature == 2) {
                 out.of_subsets = std::max(out.of_subsets, leaves);
             }

@@ -98,7 +98,7 @@ struct Parts {
         for (const RuleEdges& rule : item.rules) {
             for (const Edge& edge : rule.edges) {
                 const BoxSplit& split = splits[edge.split];
-                best = std::max(best, rule.log_factor + std::log(edge.probability) +
+                best = std::max(best, rule.log_factor + std::log(edge.probability()) +
                                           closed(geometry.side(box, split, true, arena),
                                                  edge.left_state) +
                                           closed(geometry.side(box, split, false, arena),

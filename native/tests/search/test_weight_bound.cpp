@@ -92,7 +92,7 @@ private:
                 const BoxSplit& split = splits[edge.split];
                 const Box left = geometry_.side(box, split, true, arena_);
                 const Box right = geometry_.side(box, split, false, arena_);
-                out.split = std::max(out.split, rule.log_factor + std::log(edge.probability) +
+                out.split = std::max(out.split, rule.log_factor + std::log(edge.probability()) +
                                                     best(left, edge.left_state).any() +
                                                     best(right, edge.right_state).any());
             }
