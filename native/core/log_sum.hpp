@@ -1,4 +1,4 @@
-// Sums of numbers that are given by their logs; -inf is the log of 0.
+// Sums and products of numbers that are given by their logs; -inf is the log of 0.
 
 #pragma once
 
@@ -22,6 +22,11 @@ inline double log_sum(std::span<const double> logs) {
         sum += top > -INFINITY ? std::exp(x - top) : 0.0;
     }
     return logs.size() == 1 || sum == 0.0 ? top : top + std::log(sum);
+}
+
+// Log of the product of two numbers, in which 0 (no derivation) wins over infinity (no bound).
+inline double log_product(double x, double y) {
+    return x == -INFINITY || y == -INFINITY ? -INFINITY : x + y;
 }
 
 }  // namespace slp

@@ -16,7 +16,7 @@ namespace slp::exact {
 namespace {
 
 // Intervals not from the pass are widened by this, far more than any rounding error.
-constexpr double kRounding = 1e-8;
+constexpr double kLogRounding = 1e-8;
 
 // Look-ups cost as much as visits to so many rows.
 constexpr double kLookUp = 40;
@@ -103,7 +103,7 @@ private:
         }
         const double whole =
             log_pure(root) + mass_.of_state(distinct_rows(root.sizes), problem_.grammar.start);
-        return {low.log() - kRounding, std::min(high.log(), whole) + kRounding};
+        return {low.log() - kLogRounding, std::min(high.log(), whole) + kLogRounding};
     }
 
     Interval of(const Box& box, std::int32_t product, int depth) {

@@ -14,7 +14,7 @@ namespace slp::search {
 namespace {
 
 // Levels of growth.
-constexpr int kDeepest = 400;
+constexpr int kDeepestGrowth = 400;
 
 // Steps of opening items at each node of the best tree, and what departures may cost there.
 constexpr double kAtNodes = 2e8;
@@ -51,7 +51,7 @@ void BestFirstSearch::dive(const Box& box, Opened& item, int depth) {
             best = &branch;
         }
     }
-    if (best == nullptr || depth == kDeepest || stop_) {
+    if (best == nullptr || depth == kDeepestGrowth || stop_) {
         return;
     }
     for (const bool left : {true, false}) {
@@ -108,7 +108,7 @@ void BestFirstSearch::from_start(int least, int most, void (BestFirstSearch::*gr
 // Improves the subtrees of the best tree, which are cheaper to grow than the whole, from the top
 // down.
 void BestFirstSearch::regrow(const Item& at, int departures, int depth) {
-    if (depth == kDeepest || improving_ > most_improving_ || stop_) {
+    if (depth == kDeepestGrowth || improving_ > most_improving_ || stop_) {
         return;
     }
     if (depth > 0) {
@@ -144,7 +144,7 @@ void BestFirstSearch::regrow(const Item& at, int departures, int depth) {
 // Below the item: the branch of the largest promise, and others as far as departures may cost.
 void BestFirstSearch::improve(const Item& at, int departures, int depth) {
     int& done = improved_[at.key];
-    if (done > departures || depth == kDeepest || improving_ > most_improving_ || stop_) {
+    if (done > departures || depth == kDeepestGrowth || improving_ > most_improving_ || stop_) {
         return;
     }
     done = departures + 1;

@@ -3,25 +3,23 @@
 #include <algorithm>
 #include <cmath>
 
+#include "log_sum.hpp"
+
 namespace slp::search {
 
 namespace {
 
 // Going on below a candidate pays until its bound is this much below the next best one.
-constexpr double kSlack = 0.1;
+constexpr double kCandidateSlack = 0.1;
 
 // The most levels of an item below the start.
-constexpr int kDeepest = 2000;
+constexpr int kDeepestItem = 2000;
 
 // Options that an item gets between two looks at the caller.
 constexpr std::uint32_t kOptionsPerLook = 1 << 12;
 
 // Bytes of an item besides its options.
 constexpr std::size_t kPerNode = 256;
-
-double plus(double x, double y) {
-    return x == -INFINITY || y == -INFINITY ? -INFINITY : x + y;
-}
 
 }  // namespace
 
@@ -146,7 +144,8 @@ Ranking::Bound Ranking::bound_of(const RankedItem& node, const Candidate& candid
     Branch& branch = branch_of(node, candidate);
     const Bound left = bound_of(branch.below[0], candidate.ranks[0]);
     const Bound right = bound_of(branch.below[1], candidate.ranks[1]);
-    return {plus(branch.log_weight, plus(left.value, right.value)), left.exact && right.exact};
+    return {log_product(branch.log_weight, log_product(left.value, right.value)),
+            left.exact && right.exact};
 }
 
 Ranking::Bound Ranking::bound_of(Below& below, std::uint32_t rank) {
@@ -181,7 +180,7 @@ Box Ranking::side_of(const Box& box, const Branch& branch, bool left) {
 // Until the derivation of this rank is found, or its value cannot be above the threshold.
 void Ranking::work(RankedItem& node, const Box& box, std::uint32_t rank, double threshold,
                    int depth) {
-    if (depth > kDeepest) {
+    if (depth > kDeepestItem) {
         throw OutOfBudget();
     }
     while (node.found.size() <= rank && !node.heap.empty() && go_on()) {
@@ -222,7 +221,7 @@ void Ranking::descend(RankedItem& node, const Box& box, double threshold, int de
     const std::size_t side = gaps[0] >= gaps[1] ? 0 : 1;
     for (std::size_t i = 1; i < std::min<std::size_t>(3, node.heap.size()); ++i) {
         if (node.heap[i].bound < INFINITY) {
-            threshold = std::max(threshold, node.heap[i].bound - kSlack);
+            threshold = std::max(threshold, node.heap[i].bound - kCandidateSlack);
         }
     }
     threshold -= branch.log_weight + bounds[1 - side].value;

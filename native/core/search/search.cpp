@@ -9,7 +9,7 @@ namespace {
 
 // Going on below an item pays until its bound is this much below that of the next best branch.
 // Without it the search would change between two branches at every step.
-constexpr double kSlack = 0.25;
+constexpr double kBranchSlack = 0.25;
 
 // The share of the items opened that greedy growth may open.
 constexpr double kDiveShare = 0.1;
@@ -255,7 +255,7 @@ void BestFirstSearch::descend(SearchFrame& frame) {
     }
     double threshold = std::max(frame.threshold, frame.item.low);
     if (second < INFINITY) {  // else there is no bound to go by
-        threshold = std::max(threshold, second - kSlack);
+        threshold = std::max(threshold, second - kBranchSlack);
     }
     const auto gap = [](const Below& below) {
         return below.solved() ? -1.0 : below.high - below.low;

@@ -13,11 +13,6 @@ namespace {
 
 constexpr std::size_t kMostPairs = 64;
 
-// Sum of logs, in which -inf (no derivation) wins over +inf (no bound).
-double plus(double x, double y) {
-    return x == -INFINITY || y == -INFINITY ? -INFINITY : x + y;
-}
-
 }  // namespace
 
 WeightBound::WeightBound(const Problem& problem)
@@ -99,7 +94,7 @@ void WeightBound::find_facts(std::int32_t state, Facts& out) {
                           : rule.log_weight - (grammar.normalise ? most : 0.0);
             } else if (rule.kind == RuleKind::call) {
                 const Facts& called = facts(rule.state);
-                high = plus(above(rule, certain), called.stop_above[several]);
+                high = log_product(above(rule, certain), called.stop_above[several]);
                 low = by_rows ? -INFINITY
                               : rule.log_weight - (grammar.normalise ? most : 0.0) +
                                     called.stop_below[several];
@@ -147,7 +142,7 @@ double WeightBound::new_split_above(std::int32_t state, std::uint32_t rows) {
         out = std::max(out, log_probability(*split.rule, facts(state).simple, rows));
     }
     // Through calls the split probability is not followed.
-    return facts(state).calls.empty() ? plus(out, narrow) : narrow;
+    return facts(state).calls.empty() ? log_product(out, narrow) : narrow;
 }
 
 WeightBound::OneSplit WeightBound::one_split(std::int32_t state) {
@@ -183,17 +178,19 @@ double WeightBound::log_split(std::int32_t state, bool two_rows, std::size_t lev
             const double a = log_any(left, false, levels - 1);
             const double b = log_any(right, false, levels - 1);
             // One side of three rows or more has two.
-            below = std::max(below, two_rows ? plus(a, b)
-                                             : std::max(plus(log_any(left, true, levels - 1), b),
-                                                        plus(a, log_any(right, true, levels - 1))));
+            below = std::max(
+                below, two_rows ? log_product(a, b)
+                                : std::max(log_product(log_any(left, true, levels - 1), b),
+                                           log_product(a, log_any(right, true, levels - 1))));
         }
         const double log_split = split.rule->measure == Measure::per_feature
                                  ? log_probability(*split.rule, facts(state).simple, 2)
                                  : 0.0;
-        out = std::max(out, plus(split.log_weight, below) + (levels < kLevels ? log_split : 0.0));
+        out = std::max(out, log_product(split.log_weight, below) +
+                                (levels < kLevels ? log_split : 0.0));
     }
     for (const auto& [weight, called] : facts(state).calls) {
-        out = std::max(out, plus(weight, log_split(called, two_rows, levels)));
+        out = std::max(out, log_product(weight, log_split(called, two_rows, levels)));
     }
     return facts_[static_cast<std::size_t>(state)]->split[levels][two_rows] = out;
 }

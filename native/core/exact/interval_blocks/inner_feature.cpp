@@ -63,7 +63,7 @@ bool weights_are_alike(const Problem& problem, const Geometry& geometry, Measure
         for (std::uint32_t code = 0; code + 1 < static_cast<std::uint32_t>(feature.n_codes);
              ++code) {
             if (feature.kind != FeatureKind::levels &&
-                !(relative_weight(problem, geometry, measure, f, code, code + 1) >= kLeast)) {
+                !(relative_weight(geometry, measure, f, code, code + 1) >= kLeast)) {
                 return false;
             }
         }

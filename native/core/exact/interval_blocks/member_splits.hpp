@@ -21,8 +21,8 @@
 namespace slp::exact {
 
 // Weight of a cut under `gap` or `range`, relative to the range of its feature.
-inline double relative_weight(const Problem& problem, const Geometry& geometry, Measure measure,
-                              std::uint32_t feature, std::uint32_t low, std::uint32_t high) {
+inline double relative_weight(const Geometry& geometry, Measure measure, std::uint32_t feature,
+                              std::uint32_t low, std::uint32_t high) {
     if (measure == Measure::range) {
         return geometry.length(feature, low, high);
     }
@@ -83,8 +83,8 @@ public:
             high = std::min(high, above_[j]);
             if (j >= from) {
                 if (high != last) {
-                    weight = relative_weight(s_.problem, s_.geometry, s_.grammar.measure,
-                                             split_.feature, split_.low, high);
+                    weight = relative_weight(s_.geometry, s_.grammar.measure, split_.feature,
+                                             split_.low, high);
                 }
                 last = high;
                 weights_[j] = weight;

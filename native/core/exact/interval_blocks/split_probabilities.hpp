@@ -231,8 +231,8 @@ public:
             classes_[m] = s_.grammar.class_of_cell[static_cast<std::size_t>(
                 s_.geometry.cell(inner, low, high))];
             if (s_.weighs()) {
-                weights_[m] = relative_weight(s_.problem, s_.geometry, s_.grammar.measure,
-                                              s_.inner, low, high);
+                weights_[m] = relative_weight(s_.geometry, s_.grammar.measure, s_.inner,
+                                              low, high);
             }
         }
     }
