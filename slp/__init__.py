@@ -16,6 +16,7 @@ The folders and modules, from the bottom up. Each imports only those above it in
     kernels            the compiled core, or the NumPy reference
     syntax             text to clauses, printer, formatter
     ir                 programs and tree grammars as frozen data
+    columns            what the test of a split asks of a column
     leaves, data       leaf models; tables: reading, types, cuts, codes
     trees              decision trees, independent of engines
     cluster            tasks on a cluster, through joblib, which is optional

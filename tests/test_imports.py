@@ -18,7 +18,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "slp"
 
 # Which rooms a room may import. A room is a package or module right below `slp`.
 _BASE = {"errors", "messages", "late", "source", "budgets"}
-_TABLES = {"ir", "kernels", "leaves", "data", "trees"}
+_TABLES = {"ir", "kernels", "columns", "leaves", "data", "trees"}
 ALLOWED: dict[str, set[str]] = {
     "version": set(),
     "late": set(),
@@ -32,9 +32,10 @@ ALLOWED: dict[str, set[str]] = {
     "kernels": {"errors", "messages", "late", "_core"},
     "syntax": _BASE | {"resources", "terms"},
     "ir": _BASE | {"terms"},
+    "columns": _BASE | {"ir"},
     "leaves": _BASE | {"ir"},
-    "data": _BASE | {"resources", "ir", "kernels", "leaves"},
-    "trees": _BASE | {"terms", "ir", "leaves", "data"},
+    "data": _BASE | {"resources", "ir", "kernels", "columns", "leaves"},
+    "trees": _BASE | {"terms", "ir", "columns", "leaves", "data"},
     "cluster": {"errors", "messages", "late"},
     "runner": _BASE | {"cluster", "folders"},
     "resolution": _BASE | {"terms", "syntax", "ir", "runner"},

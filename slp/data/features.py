@@ -20,7 +20,7 @@ from slp.data.texts import text_warnings
 from slp.data.words import first_row
 from slp.errors import DataError, Diagnostic
 from slp.ir.program import Bins, Cuts, FeatureDeclaration
-from slp.ir.quantity import MISSING, Absent, LevelOrMissing
+from slp.ir.quantity import MISSING, Absent
 from slp.ir.whole import is_whole
 from slp.messages.names import atom, plural
 from slp.messages.tables import (
@@ -187,7 +187,7 @@ def _code_levels_and_missing(column: Column, declared: ColumnDeclarations) -> Co
     codes[~column.missing] = coded.codes
     if column.missing.any():
         levels = (*levels, MISSING)
-    feature = replace(coded.feature, levels=tuple(map(LevelOrMissing, levels)), missing="level")
+    feature = replace(coded.feature, levels=levels, missing="level")
     return replace(coded, feature=_with_subsets(feature, declared), codes=codes)
 
 

@@ -22,7 +22,7 @@ from slp.data.conversion import as_levels, as_numbers
 from slp.data.faults import check_usable, outside_range, read_levels, read_numbers
 from slp.data.words import first_row, listed
 from slp.errors import DataError, Diagnostic, warn
-from slp.ir.quantity import MISSING, LevelOrMissing
+from slp.ir.quantity import MISSING
 from slp.late import late_import
 from slp.messages.names import nearest, plural
 from slp.messages.numbers import number_text
@@ -245,7 +245,7 @@ def _as_fitted(feature: Feature, column: Column) -> Column:
     levels = feature.levels if feature.levels is not None else feature.order
     if not levels:
         return as_numbers(column, feature.cells)
-    own = [level for level in levels if not isinstance(level, LevelOrMissing) or level != MISSING]
+    own = [level for level in levels if feature.missing != "level" or level != MISSING]
     return as_levels(column, own, feature.cells)
 
 

@@ -36,22 +36,12 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.columns import Below, In, Is, IsMissing, Test
 from slp.data.conversion import CellType
 from slp.data.frames import rows_to_predict
 from slp.data.row_weights import RowWeights
 from slp.errors import Diagnostic
-from slp.ir.quantity import (
-    IS_MISSING,
-    MISSING,
-    Absent,
-    LevelOrMissing,
-    OneOf,
-    Quantity,
-    Side,
-    SidedLevel,
-    level_numbers,
-    side_of_missing,
-)
+from slp.ir.quantity import MISSING, Absent, Quantity, Side, level_numbers
 from slp.ir.schema import Schema
 from slp.leaves.base import LeafModel
 
@@ -68,8 +58,8 @@ def code_type(n_codes: int) -> type[np.uint8] | type[np.uint16] | type[np.int32]
 class Feature:
     """One feature column. Exactly one of `values`, `cuts`, `levels` is not None; none is of a
     numeric feature in a saved run without its table. `order` are the levels of an ordinal feature;
-    `unit` and `range` are the declared ones; with `missing` "level", `levels` are of a class of
-    their own, and the last may stand for missing values (`slp.ir.quantity`). With `missing` "side"
+    `unit` and `range` are the declared ones; with `missing` "level" the last of `levels` may be
+    `MISSING`, which stands for missing values. With `missing` "side"
     it has `holes` if some row of the table misses the value, and `new` tells what becomes of a new
     row that misses it at a split without a side. With `subsets` a split parts the levels of its
     box in two groups; `new` then tells what becomes of a new row with none of these
@@ -114,10 +104,10 @@ class Feature:
         return len(self.levels)
 
     @property
-    def groups(self) -> tuple[OneOf, ...]:
+    def groups(self) -> tuple[tuple[str, ...], ...]:
         """With `subsets`, the groups that levels of some box may form on the left side, by their
         cell: group i has the levels of the binary digits of i + 1."""
-        return tuple(OneOf(self._of(cell + 1), ()) for cell in range(self.n_cells))
+        return tuple(self._of(cell + 1) for cell in range(self.n_cells))
 
     @property
     def n_cells(self) -> int:
@@ -128,10 +118,10 @@ class Feature:
         """The cell of a cut of a categorical feature."""
         return low - 1 if self.subsets else low
 
-    def _of(self, group: int) -> list[str]:
+    def _of(self, group: int) -> tuple[str, ...]:
         """The levels of a group, the set of whose codes is in the binary digits of a number."""
         assert self.levels is not None
-        return [level for code, level in enumerate(self.levels) if group >> code & 1]
+        return tuple(level for code, level in enumerate(self.levels) if group >> code & 1)
 
     @property
     def missing_code(self) -> int | None:
@@ -164,73 +154,74 @@ class Feature:
         middle = a + (b - a) / 2 if (b - a) < np.inf else a / 2 + b / 2
         return self.quantity(middle if middle > a else b)
 
-    def quantity(self, number: float, side: Side | None = None) -> float:
-        """A number of the feature, which is printed as its level, or with its unit; of a threshold
-        with the side of missing values."""
-        if not self.order and self.unit is None and side is None:
-            return number
-        return Quantity(number, self.order, self.unit, side)
+    def quantity(self, number: float) -> float:
+        """A number of the feature, which is printed as its level, or with its unit."""
+        return Quantity(number, self.order, self.unit) if self.order or self.unit else number
 
-    def test(self, low: int, high: int) -> tuple[float | None, str | None]:
-        """Threshold and level of the canonical test of a cut; the one that the feature does not
-        have is None."""
+    def test(self, low: int, high: int) -> Test:
+        """The canonical test of a cut."""
         low, high, side = self.without_side(low, high)
         if low == self.missing_code:
-            return None, IS_MISSING
+            return IsMissing()
         if self.subsets:
-            return None, OneOf(self._of(low), self._of(high), self.new)
+            return In(self._of(low), self._of(high), self.new)
         if self.levels is not None:
-            level = self.levels[low]
-            return None, level if side is None else SidedLevel(level, side)
-        threshold = self.threshold(low, high)
-        return threshold if side is None else self.quantity(float(threshold), side), None
+            return self.is_level(low, side)
+        return Below(self.threshold(low, high), side)
 
-    def asks(self, threshold: float | None, level: str | None) -> bool:
-        """Whether a test by threshold or level is of the feature's kind."""
-        if isinstance(level, LevelOrMissing) and level == MISSING and self.missing == "side":
-            return True
-        if isinstance(level, OneOf) and not self.subsets:
-            return False
-        return (level is not None) == self.categorical
+    def is_level(self, code: int, side: Side | None = None) -> Is | IsMissing:
+        """The test of a categorical feature on one of its levels."""
+        assert self.levels is not None
+        if self.missing != "level":
+            return Is(self.levels[code], side)
+        level = self.levels[code]
+        return IsMissing() if level == MISSING else Is(level, "right", missing_level=True)
 
-    def sides(
-        self, threshold: float | None, level: str | None
-    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def asks(self, test: Test) -> bool:
+        """Whether a test is of the feature's kind."""
+        match test:
+            case Below():
+                return not self.categorical
+            case Is():
+                return self.categorical
+            case In():
+                return self.subsets
+            case IsMissing():
+                return self.missing is not None or self.categorical
+
+    def sides(self, test: Test) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """For each code, whether its rows pass a test of the feature's kind, and whether the code
         does not determine this (a threshold inside a bin; a missing value where the test says no
         side); both of shape (n_codes,)."""
-        if self.missing != "side":
-            return self._sides_of_values(threshold, level)
-        side = side_of_missing(threshold, level)
-        if isinstance(level, LevelOrMissing):
-            left, untold = np.zeros((2, self.n_values), np.bool_)
-        else:
-            left, untold = self._sides_of_values(threshold, level)
+        left, untold = self._sides_of_values(test)
         if self.holes:
-            left, untold = np.append(left, side == "left"), np.append(untold, side is None)
+            left = np.append(left, test.missing == "left")
+            untold = np.append(untold, test.missing is None)
         return left, untold
 
-    def _sides_of_values(
-        self, threshold: float | None, level: str | None
-    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        codes = np.arange(self.n_values)
-        if isinstance(level, OneOf):
-            left, right = (
-                np.array([str(own) in group for own in self.levels or ()], np.bool_)
-                for group in (level.levels, level.others)
-            )
-            return left, ~(left | right)
-        if self.levels is not None:
-            level = None if level is None else str(level)
-            return np.array([own == level for own in self.levels], np.bool_), codes < 0
-        assert threshold is not None
-        if self.values is not None:
-            return np.less(self.values, threshold), codes < 0
-        assert self.cuts is not None
-        # Codes up to `below` lie left of the threshold, those above `upto` right of it.
-        below = np.searchsorted(self.cuts, threshold, side="right") - 1
-        upto = np.searchsorted(self.cuts, threshold)
-        return codes <= below, (codes > below) & (codes <= upto)
+    def _sides_of_values(self, test: Test) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        codes, levels = np.arange(self.n_values), self.levels or ()
+        match test:
+            case IsMissing():
+                of_level = self.missing == "level"
+                passes = [of_level and own == MISSING for own in levels] or codes < 0
+                return np.array(passes, np.bool_), codes < 0
+            case In():
+                left, right = (
+                    np.array([own in group for own in levels], np.bool_)
+                    for group in (test.levels, test.others)
+                )
+                return left, ~(left | right)
+            case Is():
+                return np.array([own == test.level for own in levels], np.bool_), codes < 0
+            case Below(number=threshold):
+                if self.values is not None:
+                    return np.less(self.values, threshold), codes < 0
+                assert self.cuts is not None
+                # Codes up to `below` lie left of the threshold, those above `upto` right of it.
+                below = np.searchsorted(self.cuts, threshold, side="right") - 1
+                upto = np.searchsorted(self.cuts, threshold)
+                return codes <= below, (codes > below) & (codes <= upto)
 
     def gap(self, low: int, high: int) -> float:
         """Weight of a cut under the measure `gap`: distance of the two values in the feature's

@@ -12,8 +12,9 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.tree._tree import NODE_DTYPE
 from sklearn.tree._tree import Tree as FittedTree
 
+from slp.columns import Below, In, Is, IsMissing
 from slp.errors import DataError
-from slp.ir.quantity import OneOf
+from slp.ir.quantity import MISSING
 from slp.leaves import label_array, sorted_labels
 from slp.messages.trees import LEAVES_WITHOUT_ROWS, LINES_IN_LEAVES, NAME_OF_TEST_MISSING
 from slp.trees import Leaf, Split, Tree
@@ -34,11 +35,11 @@ def tree_to_sklearn(tree: Tree, feature_names: Sequence[str] | None = None) -> A
     for i, node in enumerate(nodes):
         if isinstance(node, Leaf):
             of = (-1, -1, -2, -2.0)  # scikit-learn's TREE_LEAF and TREE_UNDEFINED
-        elif node.threshold is None:  # the row of an indicator column with 1 goes right
+        elif not isinstance(node.test, Below):  # the row of an indicator column with 1 goes right
             of = (right[i], left[i], place[_column(node)], 0.5)
             laid_out[i]["missing_go_to_left"] = node.missing == "right"
         else:  # scikit-learn sends x <= threshold left
-            threshold = np.nextafter(float(node.threshold), -np.inf)
+            threshold = np.nextafter(float(node.test.number), -np.inf)
             of = (left[i], right[i], place[node.feature], threshold)
             laid_out[i]["missing_go_to_left"] = node.missing == "left"
         laid_out[["left_child", "right_child", "feature", "threshold"]][i] = of
@@ -51,9 +52,15 @@ def tree_to_sklearn(tree: Tree, feature_names: Sequence[str] | None = None) -> A
 def _column(split: Split) -> str:
     """The column that a test needs: of a level its indicator, as `pandas.get_dummies` names it; of
     a test by subsets one that is 1 in the rows that go left."""
-    if isinstance(split.level, OneOf):
-        return f"{split.feature} in {split.level}"
-    return split.feature if split.level is None else f"{split.feature}={split.level}"
+    match split.test:
+        case Below():
+            return split.feature
+        case In(levels=levels):
+            return f"{split.feature} in {{{', '.join(levels)}}}"
+        case Is(level=level):
+            return f"{split.feature}={level}"
+        case IsMissing():
+            return f"{split.feature}={MISSING}"
 
 
 def _children(nodes: Sequence[Leaf | Split]) -> tuple[list[int], list[int]]:

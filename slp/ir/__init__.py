@@ -16,13 +16,11 @@ from slp.late import late_names
 if TYPE_CHECKING:
     from slp.ir.constraints import Box, Predicate
     from slp.ir.program import CheckedProgram
-    from slp.ir.quantity import IS_MISSING, OneOf, Quantity, level_numbers
+    from slp.ir.quantity import Quantity, level_numbers
 
 __all__ = [
-    "IS_MISSING",
     "Box",
     "CheckedProgram",
-    "OneOf",
     "Predicate",
     "Quantity",
     "level_numbers",
@@ -34,6 +32,6 @@ __getattr__, __dir__ = late_names(
     {
         "slp.ir.constraints": "Box Predicate",
         "slp.ir.program": "CheckedProgram",
-        "slp.ir.quantity": "IS_MISSING OneOf Quantity level_numbers",
+        "slp.ir.quantity": "Quantity level_numbers",
     },
 )

@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 from slp.ir.quantity import MISSING
 from slp.ir.row_function import row_function_in_words
+from slp.ir.schema import Level
 from slp.ir.tree_grammar import (
     FORBIDDEN,
     OUTSIDE,
@@ -101,10 +102,14 @@ def _runs(grammar: TreeGrammar, f: int, pairs: list[list[int]]) -> Iterator[tupl
         if len(run) == len(places):
             at = ""
         elif levels is not None:
-            at = f" = {', '.join(levels[i] for i in run)}"
+            at = f" = {', '.join(_level_text(levels[i]) for i in run)}"
         else:
             at = f" at {_interval(grammar.breakpoints[f].tolist(), run[0], run[-1])}"
         yield at, "forbidden" if pair[0] == FORBIDDEN else f"{pair[0]}, {pair[1]}"
+
+
+def _level_text(level: Level) -> str:
+    return level if isinstance(level, str) else f"{{{', '.join(level)}}}"
 
 
 def _interval(breakpoints: list[float], first: int, last: int) -> str:

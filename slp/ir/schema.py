@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import TypeAlias
 
 #: Stands for any feature that the program does not mention, if there is no table.
 ANY_FEATURE = "*"
@@ -18,6 +19,10 @@ MOST_SOFT_LEAVES = 1001
 SOME_LEAVES = 8
 
 
+#: What a test of a categorical feature names: a level, or by subsets the levels on the left side.
+Level: TypeAlias = str | tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class Schema:
     """Feature columns in order (without ignored ones), and how far trees can grow.
@@ -30,7 +35,7 @@ class Schema:
     """
 
     features: tuple[str, ...]
-    levels: tuple[tuple[str, ...] | None, ...]
+    levels: tuple[tuple[Level, ...] | None, ...]
     most_leaves: int
     from_table: bool = True
     most_cuts: int | None = None

@@ -49,6 +49,7 @@ from numpy.typing import NDArray
 
 from slp.ir.program import Failure, Measure
 from slp.ir.row_function import RowFunction
+from slp.ir.schema import Level
 from slp.source import SourceSpan
 
 FORBIDDEN = -1
@@ -170,7 +171,7 @@ class TreeGrammar:
     """
 
     features: tuple[str, ...]
-    levels: tuple[tuple[str, ...] | None, ...]
+    levels: tuple[tuple[Level, ...] | None, ...]
     breakpoints: tuple[NDArray[np.float64], ...]
     feature_weights: NDArray[np.float64]
     states: tuple[State, ...] | OpenStates

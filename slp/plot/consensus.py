@@ -11,8 +11,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
+from slp.columns import Below, In, IsMissing
 from slp.data import Feature, Table
-from slp.ir import IS_MISSING, OneOf, level_numbers
+from slp.ir import level_numbers
 from slp.messages.numbers import number_text
 from slp.plot.canvas import (
     BLUE,
@@ -105,16 +106,17 @@ def _places_of_splits(
     on_missing: Counter[str] = Counter()
     for split, share in splits:
         feature = table.features[table.feature_names.index(split.feature)]
-        if feature.missing == "side" and split.level == IS_MISSING:
+        test = split.test
+        if feature.missing == "side" and isinstance(test, IsMissing):
             on_missing[split.feature] += share  # type: ignore[assignment]
             continue
-        at: list[float | str] = []
-        if isinstance(split.level, OneOf):  # each level on the left has a part of it
-            at = list(split.level.levels)
-        elif split.level is not None:
+        at: list[float | str]
+        if isinstance(test, Below):
+            at = [float(test.number)]
+        elif isinstance(test, In):  # each level on the left has a part of it
+            at = list(test.levels)
+        else:
             at = [str(split.level)]  # whatever the side of missing values
-        elif split.threshold is not None:
-            at = [float(split.threshold)]
         for place in at:
             found[split.feature][place] += share / len(at)  # type: ignore[assignment]
     return found, on_missing

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.columns import Test
 from slp.data.table import Feature, Table
 from slp.ir.quantity import Side
 from slp.ir.tree_grammar import TreeGrammar, cell_of
@@ -25,17 +26,14 @@ from slp.problem.new_rows import share_of_untold
 class Cut:
     """One test that a split may apply, the same in every box.
 
-    `threshold` is the canonical one of a numeric feature (less goes left), `level` the level of a
-    categorical one (equal goes left); the other is None. They say the side of missing values
-    (`slp.ir.quantity`). `gap` is its weight under the measure `gap`, `log_length` the log of its
-    weight under `range`. `cell` numbers the cells of all features, feature after feature
+    `test` is the canonical one. `gap` is its weight under the measure `gap`, `log_length` the log
+    of its weight under `range`. `cell` numbers the cells of all features, feature after feature
     (`Geometry.first_cell`). `low` and `high` are the cut as `slp.data.table` has it. `group` is the
     number of the first cut that differs in the side of missing values alone.
     """
 
     feature: int
-    threshold: float | None
-    level: str | None
+    test: Test
     gap: float
     log_length: float
     cell: int
@@ -234,13 +232,13 @@ class Geometry:
         plain = feature.without_side(low, high)[:2]
         group = len(self.cuts) if plain == (low, high) else self._number(f, *plain)
         number = self._numbers[f][low, high] = len(self.cuts)
-        threshold, level = feature.test(low, high)
+        test = feature.test(low, high)
         n_cells = int(self.first_cell[f + 1] - self.first_cell[f])
         cell = cell_of_cut(feature, low, high, self._breakpoints[f], n_cells)
         gap = feature.gap(low, high)
         self.cells.append(int(self.first_cell[f]) + cell)
         length = feature.log_length(low, high)
-        self.cuts.append(Cut(f, threshold, level, gap, length, self.cells[-1], low, high, group))
+        self.cuts.append(Cut(f, test, gap, length, self.cells[-1], low, high, group))
         return number
 
 

@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.columns import Below, In, Is
 from slp.data.table import Feature, misses
-from slp.ir.quantity import MISSING, LevelOrMissing, OneOf, side_of_missing
+from slp.ir.quantity import MISSING
 from slp.problem.boxes import Cut
 from slp.problem.new_rows import codes_of_levels
 
@@ -24,27 +25,23 @@ class Router:
         self._features = tuple(features)
         self._sided = np.array([f.missing == "side" for f in features], np.bool_)
         ways = {"left": LEFT, "right": RIGHT, None: NEITHER}
-        self._missing = np.array(
-            [ways[side_of_missing(c.threshold, c.level)] for c in cuts], np.uint8
-        )
+        self._missing = np.array([ways[c.test.missing] for c in cuts], np.uint8)
         self._feature = np.array([c.feature for c in cuts], np.int64)
-        self._categorical = np.array([c.level is not None for c in cuts], np.bool_)
+        self._categorical = np.array([not isinstance(c.test, Below) for c in cuts], np.bool_)
         self._codes = [codes_of_levels(f) for f in features]
         self._operand = np.array([self._operand_of(c) for c in cuts], np.float64)
-        self._subsets = np.array([isinstance(c.level, OneOf) for c in cuts], np.bool_)
+        self._subsets = np.array([isinstance(c.test, In) for c in cuts], np.bool_)
         self._groups = np.array([[c.low, c.high] for c in cuts], np.int64).reshape(-1, 2).T
 
     def _operand_of(self, cut: Cut) -> float:
-        codes = self._codes[cut.feature]
-        if isinstance(cut.level, OneOf):
-            return np.nan  # `_ways_of_groups` tells
-        if isinstance(cut.level, LevelOrMissing) and self._sided[cut.feature]:
-            assert cut.level == MISSING
-            return np.nan  # no value passes
-        if codes is None or cut.level is None:
-            assert cut.threshold is not None
-            return float(cut.threshold)
-        return codes[str(cut.level)]
+        codes, test = self._codes[cut.feature], cut.test
+        if isinstance(test, Below):
+            return float(test.number)
+        if isinstance(test, In) or codes is None:
+            return np.nan  # `_ways_of_groups` tells; no value passes the test for missing ones
+        if isinstance(test, Is):
+            return codes[test.level]
+        return np.nan if self._sided[cut.feature] else codes[MISSING]
 
     def ways(self, row: NDArray[np.object_]) -> NDArray[np.uint8]:
         """What one row, shape (d,), does at each cut, shape (number of cuts,): LEFT, RIGHT or

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from slp.columns import Test
 from slp.problem.boxes import Geometry
 from slp.problem.tree_on_table import place_tree
 from slp.trees import Leaf, Tree
-from slp.trees.tree import Test, tree_of_preorder
+from slp.trees.tree import Asked, tree_of_preorder
 
 
 class Part(NamedTuple):
@@ -34,13 +35,13 @@ class Renderer:
         """A tree from its nodes in preorder: each box, with the number of its cut (None: a
         leaf)."""
         names = self.geometry.table.feature_names
-        flat: list[Leaf | Test] = []
+        flat: list[Leaf | Asked] = []
         for box, cut in preorder:
             if cut is None:
                 flat.append(self._leaf(box))
             else:
                 c = self.geometry.cuts[cut]
-                flat.append((names[c.feature], c.threshold, c.level))
+                flat.append((names[c.feature], c.test))
         return tree_of_preorder(flat)
 
     def _leaf(self, box: int) -> Leaf:
@@ -65,10 +66,10 @@ def parts_of_tree(geometry: Geometry, tree: Tree) -> list[Part] | None:
     ]
 
 
-def rows_left(geometry: Geometry, box: int, f: int, test: tuple[float | None, str | None]) -> int:
-    """The rows of a box that a test on feature `f`, by threshold or level, sends left, without the
-    rows whose side the codes do not determine."""
-    left, _ = geometry.table.features[f].sides(*test)
+def rows_left(geometry: Geometry, box: int, f: int, test: Test) -> int:
+    """The rows of a box that a test on feature `f` sends left, without the rows whose side the
+    codes do not determine."""
+    left, _ = geometry.table.features[f].sides(test)
     out = 0
     for code, rows in geometry.rows_by_code[f]:
         if left[code]:

@@ -66,5 +66,5 @@ class NodeTests:
         split = None
         if cut is not None:
             c = self._geometry.cuts[cut]
-            split = Split(table.features[c.feature].name, c.threshold, c.level, Leaf(), Leaf())
+            split = Split(table.features[c.feature].name, c.test, Leaf(), Leaf())
         return TreeNode(depth, self._geometry.count(box), summary, split)

@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.columns import Below, In, Is, IsMissing
 from slp.data.table import Feature, Table
-from slp.ir.quantity import LevelOrMissing, OneOf
+from slp.ir.quantity import MISSING
 from slp.kernels import EnsembleKernel, lay_out_ensemble
 from slp.problem.new_rows import share_of_untold
 from slp.trees import Node, Split, Tree
@@ -19,7 +20,7 @@ def ensemble_of_trees(table: Table, trees: Iterable[Tree]) -> EnsembleKernel:
     `slp.problem.new_rows`."""
     number = {name: f for f, name in enumerate(table.feature_names)}
     codes = [
-        None if f.levels is None else {str(level): float(i) for i, level in enumerate(f.levels)}
+        None if f.levels is None else {level: float(i) for i, level in enumerate(f.levels)}
         for f in table.features
     ]
     sided = [f.missing == "side" for f in table.features]
@@ -30,16 +31,18 @@ def ensemble_of_trees(table: Table, trees: Iterable[Tree]) -> EnsembleKernel:
                 yield -1, 0.0
                 continue
             f = number[node.feature]
-            code = codes[f]
-            if sided[f] and isinstance(node.level, LevelOrMissing):
-                yield f, -np.inf if code is None else -2.0  # no value passes
-                continue
-            if isinstance(node.level, OneOf):
-                yield f, -2.0  # the shape is right; `SidedTrees` has the sides
-                continue
-            operand = node.threshold if code is None else code[str(node.level)]
-            assert operand is not None
-            yield f, float(operand)
+            code = codes[f] or {}
+            match node.test:
+                case Below(number=threshold):
+                    yield f, float(threshold)
+                case Is(level=level):
+                    yield f, code[level]
+                case IsMissing() if sided[f]:
+                    yield f, -2.0 if code else -np.inf  # no value passes
+                case IsMissing():
+                    yield f, code[MISSING]
+                case In():
+                    yield f, -2.0  # the shape is right; `SidedTrees` has the sides
 
     return lay_out_ensemble([list(nodes(tree)) for tree in trees], [c is not None for c in codes])
 
@@ -53,7 +56,7 @@ class SidedTrees:
         self._features, self._trees = features, trees
         self._number = {f.name: i for i, f in enumerate(features)}
         self._codes = [
-            None if f.levels is None else {str(level): float(i) for i, level in enumerate(f.levels)}
+            None if f.levels is None else {level: float(i) for i, level in enumerate(f.levels)}
             for f in features
         ]
 
@@ -98,29 +101,29 @@ class SidedTrees:
         f = self._number[node.feature]
         values, codes = rows[:, f], self._codes[f]
         missing = np.isnan(values)
-        if isinstance(node.level, LevelOrMissing) and self._features[f].missing == "side":
+        test = node.test
+        if isinstance(test, IsMissing) and self._features[f].missing == "side":
             return missing.astype(np.float64)
         ours, others = weight[id(node.left)], weight[id(node.right)]
-        if isinstance(node.level, OneOf):
+        if isinstance(test, In):
             assert codes is not None
-            groups = [[codes[n] for n in g] for g in (node.level.levels, node.level.others)]
+            groups = [[codes[n] for n in g] for g in (test.levels, test.others)]
             out = np.isin(values, groups[0]).astype(np.float64)
             untold = ~np.isin(values, groups[0] + groups[1])
             if untold.any():
                 out[untold] = share_of_untold(self._features[f], ours, others)
             return out
-        if codes is None:
-            assert node.threshold is not None
-            left = np.less(values, float(node.threshold))
+        if isinstance(test, Below):
+            left = np.less(values, test.number)
         else:
-            left = np.equal(values, codes[str(node.level)])
+            assert codes is not None
+            left = np.equal(values, codes[test.level if isinstance(test, Is) else MISSING])
         out = left.astype(np.float64)
         if missing.any():
-            side = node.missing
-            if side is None:
+            if test.missing is None:
                 out[missing] = share_of_untold(self._features[f], ours, others)
             else:
-                out[missing] = side == "left"
+                out[missing] = test.missing == "left"
         return out
 
 

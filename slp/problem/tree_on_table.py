@@ -130,7 +130,7 @@ def tree_of_nodes(
     """The tree of nodes as `canonical_nodes` gives them, and of its leaves in the same order."""
     left = iter(leaves)
     return tree_of_preorder(
-        next(left) if f < 0 else (features[f].name, *features[f].test(low, high))
+        next(left) if f < 0 else (features[f].name, features[f].test(low, high))
         for f, low, high in nodes
     )
 
@@ -150,9 +150,9 @@ def _goes_left(
     feature: Feature, codes: NDArray[np.int32], split: Split
 ) -> NDArray[np.bool_] | None:
     """Which codes of some rows pass a test; None if a code does not determine it."""
-    if not feature.asks(split.threshold, split.level):
+    if not feature.asks(split.test):
         return None
-    left, untold = feature.sides(split.threshold, split.level)
+    left, untold = feature.sides(split.test)
     return None if untold[codes].any() else left[codes]
 
 

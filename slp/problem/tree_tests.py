@@ -9,6 +9,7 @@ from typing import Literal, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.columns import Below
 from slp.ir.constraints import Constraint, MaxFeatures, Monotone
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.boxes import Geometry
@@ -218,13 +219,12 @@ class MonotonePredictions:
         """A region's two parts under a cut."""
         cut = self.geometry.cuts[number]
         f, side = cut.feature, region[cut.feature]
-        if cut.threshold is not None:
-            left = side._replace(hi=min(side.hi, cut.threshold))
-            right = side._replace(lo=max(side.lo, cut.threshold))
+        if isinstance(cut.test, Below):
+            left = side._replace(hi=min(side.hi, cut.test.number))
+            right = side._replace(lo=max(side.lo, cut.test.number))
         else:
-            levels = self.geometry.table.features[f].levels
-            assert levels is not None and cut.level is not None
-            bit = 1 << levels.index(cut.level)
+            assert self.geometry.table.features[f].levels is not None
+            bit = 1 << cut.low
             left = side._replace(levels=side.levels & bit)
             right = side._replace(levels=side.levels & ~bit)
         return (

@@ -17,7 +17,8 @@ from types import MappingProxyType
 from typing import TypeAlias
 
 from slp.ir import program as ir  # its names are used late: it imports slp.terms
-from slp.ir.quantity import MISSING, OneOf
+from slp.ir.quantity import MISSING
+from slp.ir.schema import Level
 from slp.resolution import faults
 from slp.resolution.affine import Affine, Trace
 from slp.resolution.arithmetic import evaluate_argument, evaluate_arguments
@@ -48,7 +49,7 @@ def threshold_outcomes(
     database: Database,
     instance: RuleInstance,
     feature: str,
-    levels: tuple[str, ...] | None,
+    levels: tuple[Level, ...] | None,
     limits: Limits | Meter = DEFAULT_LIMITS,
     level_numbers: Mapping[str, float] = MappingProxyType({}),
 ) -> ThresholdOutcomes | None:
@@ -159,7 +160,7 @@ def _holds_threshold(term: Term) -> bool:
 # --- categorical features ----------------------------------------------------------------------
 
 
-def _at_level(guards: _Guards, level: str) -> ThresholdOutcome:
+def _at_level(guards: _Guards, level: Level) -> ThresholdOutcome:
     try:
         return guards.children(_level_term(level))
     except faults.UnknownValueError as e:
@@ -169,9 +170,9 @@ def _at_level(guards: _Guards, level: str) -> ThresholdOutcome:
         raise faults.level_as_number(level, guards.feature.name, span) from None
 
 
-def _level_term(level: str) -> Term:
+def _level_term(level: Level) -> Term:
     """What V is bound to: the level, or the list of those on the left side."""
-    return list_term(map(Atom, level.levels)) if isinstance(level, OneOf) else Atom(level)
+    return Atom(level) if isinstance(level, str) else list_term(map(Atom, level))
 
 
 # --- numeric features --------------------------------------------------------------------------

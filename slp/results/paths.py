@@ -15,7 +15,7 @@ from slp.data.table import Table
 from slp.problem.boxes import Cut
 from slp.problem.cut_routes import LEFT, NEITHER, Router
 from slp.trees import Leaf
-from slp.trees.tree import Test
+from slp.trees.tree import Asked
 
 
 @dataclass(frozen=True)
@@ -24,12 +24,12 @@ class TreePath:
 
     Attributes
     ----------
-    tests : the tests that it meets, the root's first: feature, threshold, level, as `Split.test`.
+    tests : those that it meets, the root's first, each with its feature, as `Split.asked`.
     goes_left : for each of them, whether the row goes left there.
     leaf : the leaf that it ends in.
     """
 
-    tests: tuple[Test, ...]
+    tests: tuple[Asked, ...]
     goes_left: tuple[bool, ...]
     leaf: Leaf
 
@@ -42,18 +42,17 @@ class Sides:
         self._features, self._row = table.features, row
         self._ways: dict[tuple[int, int, int], int] = {}
 
-    def test(self, cut: tuple[int, int, int]) -> Test:
+    def asked(self, cut: tuple[int, int, int]) -> Asked:
         """What the cut asks."""
         feature = self._features[cut[0]]
-        return (feature.name, *feature.test(*cut[1:]))
+        return feature.name, feature.test(*cut[1:])
 
     def goes_left(self, cut: tuple[int, int, int]) -> bool | None:
         """Whether the row goes left; None where the cut does not say its side."""
         way = self._ways.get(cut)
         if way is None:
             f, low, high = cut
-            _, threshold, level = self.test(cut)
-            alone = Cut(0, threshold, level, 0.0, 0.0, 0, low, high, 0)
+            alone = Cut(0, self.asked(cut)[1], 0.0, 0.0, 0, low, high, 0)
             router = Router(self._features[f : f + 1], [alone])
             way = self._ways[cut] = int(router.ways(self._row[f : f + 1])[0])
         return None if way == NEITHER else way == LEFT

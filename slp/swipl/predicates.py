@@ -21,7 +21,6 @@ from typing import Any
 from slp.errors import ProgramError
 from slp.ir import program as ir
 from slp.ir.constraints import Predicate
-from slp.ir.quantity import OneOf
 from slp.messages.proofs import PROLOG_FILE_NOT_LOADED
 from slp.resolution.machine import DEFAULT_LIMITS
 from slp.swipl.prolog import PrologProgram, consult
@@ -95,9 +94,10 @@ def node_term(node: Any) -> Term:
 
 def _test(split: Any) -> Term:
     """The threshold, or the level, of a split."""
-    if isinstance(split.level, OneOf):
-        return list_term(map(Atom, split.level.levels))
-    return Atom(str(split.level)) if split.level is not None else Number(float(split.threshold))
+    if split.level is None:
+        return Number(float(split.test.number))
+    level = split.level
+    return Atom(level) if isinstance(level, str) else list_term(map(Atom, level))
 
 
 def _pairs(summary: Mapping[Any, Any]) -> Term:

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from slp.columns import Below
 from slp.errors import DataError, UsageError
 from slp.ir.constraints import (
     Before,
@@ -224,10 +225,10 @@ def _wrong_splits(constraint: Constraint, splits: list[tuple[Place, Split]]) -> 
                 if not place.region.contains(box):
                     continue
                 bounds = box.bounds.get(split.feature)
-                if split.threshold is None or bounds is None:
+                if not isinstance(split.test, Below) or bounds is None:
                     free = f"the box {box.name}, which is free in {split.feature}"
                     yield _Finding(f"{_shown(split)} cuts {free}", place)
-                elif bounds[0] < split.threshold < bounds[1]:
+                elif bounds[0] < split.test.number < bounds[1]:
                     yield _Finding(f"{_shown(split)} cuts the box {box.name}", place)
         case Forbid(feature=forbidden, below=below, within=within):
             for place, split in splits:

@@ -41,7 +41,7 @@ def edits_between(old: Tree, new: Tree) -> list[TreeEdit]:
         was, now = _split(before), _split(after)
         if was is None and now is None:
             continue
-        if was is None or now is None or was.test != now.test:
+        if was is None or now is None or was.asked != now.asked:
             kind: Literal["grown", "pruned", "changed"] = (
                 "grown" if was is None else "pruned" if now is None else "changed"
             )

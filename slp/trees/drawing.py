@@ -9,7 +9,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from slp.ir.quantity import LevelOrMissing, OneOf, Quantity
+from slp.columns import Below, In, Is, IsMissing
+from slp.ir.quantity import MISSING, Quantity
 from slp.leaves import Label, label_text
 from slp.leaves.base import LEVEL
 from slp.messages.numbers import number_text
@@ -59,24 +60,21 @@ def condition_text(split: Split) -> str:
     """The test of a split: `age < 24`, `colour = red`; `age <= 23.5` if values are compared in 32
     bits, as in scikit-learn. With a side for missing values `age < 24 or missing` on the left one,
     `age < 24 and not missing` on the right one."""
-    side = split.missing
-    if side is None or isinstance(split.level, LevelOrMissing):
-        return _test_text(split)
-    return f"{_test_text(split)} {'or' if side == 'left' else 'and not'} missing"
-
-
-def _test_text(split: Split) -> str:
-    if split.level is not None:
-        word = "in" if isinstance(split.level, OneOf) else "="
-        return f"{visible(split.feature)} {word} {visible(split.level)}"
-    assert split.threshold is not None
-    if isinstance(split.threshold, Quantity) and (
-        split.threshold.levels or split.threshold.unit is not None
-    ):
-        return f"{visible(split.feature)} < {number_text(split.threshold)}"
-    bound = bound_in_32_bits(split.threshold)
-    test = f"< {number_text(split.threshold)}" if bound is None else f"<= {number_text(bound)}"
-    return f"{visible(split.feature)} {test}"
+    own, test = visible(split.feature), split.test
+    match test:
+        case IsMissing():
+            return f"{own} = {MISSING}"
+        case In():
+            return f"{own} in {test.text}"
+        case Is():
+            text = f"{own} = {visible(test.level)}"
+        case Below(number=number):
+            bound = None if isinstance(number, Quantity) else bound_in_32_bits(number)
+            is_less = f"< {number_text(number)}" if bound is None else f"<= {number_text(bound)}"
+            text = f"{own} {is_less}"
+    if test.missing is None or (isinstance(test, Is) and test.missing_level):
+        return text
+    return f"{text} {'or' if test.missing == 'left' else 'and not'} missing"
 
 
 def _node_text(node: Node) -> str:

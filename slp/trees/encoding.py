@@ -28,8 +28,9 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from slp.columns import Below, In, Is, IsMissing
 from slp.errors import DataError
-from slp.ir.quantity import LevelOrMissing, OneOf, Quantity, Side, SidedLevel, level_numbers
+from slp.ir.quantity import MISSING, Quantity, level_numbers
 from slp.leaves import Dirichlet, Label, label_of, label_text, sorted_labels
 from slp.messages import Wording
 from slp.messages.trees import (
@@ -54,7 +55,7 @@ from slp.messages.trees import (
     SPLIT_HAS_TWO_TESTS,
     SPLIT_LACKS_KEY,
 )
-from slp.trees.tree import Leaf, Prediction, Split, Test, Tree, tree_of_preorder
+from slp.trees.tree import Asked, Leaf, Prediction, Tree, tree_of_preorder
 
 _LEAF_KEYS = frozenset(
     ("counts", "n", "events", "exposure", "mean", "variance", "line", "concentrations")
@@ -89,29 +90,11 @@ def tree_to_dict(tree: Tree, *, predictive: bool = False) -> dict[str, Any]:
             done.append(leaf)
             continue
         sides = {"left": done.pop(), "right": done.pop()}
-        done.append({"feature": node.feature, **_test_to_dict(node), **sides})
+        done.append({"feature": node.feature, **node.test.to_dict(), **sides})
     root = done.pop()
     if any(not isinstance(c, str) for c in classes):
         root["classes"] = list(sorted_labels(classes))
     return root
-
-
-def _test_to_dict(split: Split) -> dict[str, Any]:
-    marked: dict[str, str] = {} if split.missing is None else {"missing": split.missing}
-    if split.level is not None:
-        if isinstance(split.level, OneOf):
-            groups = {"levels": list(split.level.levels), "others": list(split.level.others)}
-            return {**groups, "absent": split.level.absent}
-        if isinstance(split.level, LevelOrMissing):
-            marked = {"missing": "level"}
-        return {"level": str(split.level), **marked}
-    threshold = split.threshold
-    if not isinstance(threshold, Quantity):
-        return {"threshold": threshold}
-    if threshold.level is not None:
-        return {"threshold": threshold.level, "order": list(threshold.levels), **marked}
-    unit = {} if threshold.unit is None else {"unit": threshold.unit}
-    return {"threshold": float(threshold), **unit, **marked}
 
 
 def _by_text(of_classes: Mapping[Label, Any]) -> dict[str, Any]:
@@ -166,7 +149,7 @@ def tree_from_dict(data: Any, *, quote: bool = True) -> Tree:
                 {key: value for key, value in data.items() if key != "classes"}, quote=quote
             )
         ]
-    order: list[Leaf | Test] = []  # preorder, splits by their test
+    order: list[Leaf | Asked] = []  # preorder, splits by their test
     while sites:
         site = sites.pop()
         node = _check_object(site)
@@ -187,7 +170,7 @@ def _check_object(site: _JsonPosition) -> Mapping[str, Any]:
     return site.data
 
 
-def _check_test(site: _JsonPosition, node: Mapping[str, Any]) -> Test:
+def _check_test(site: _JsonPosition, node: Mapping[str, Any]) -> Asked:
     for key in ("feature", "left", "right"):
         if key not in node:
             site.fail(SPLIT_LACKS_KEY, key=key)
@@ -207,19 +190,18 @@ def _check_test(site: _JsonPosition, node: Mapping[str, Any]) -> Test:
     if level is None:
         if missing not in (None, "left", "right"):
             site.fail(MISSING_IS_NO_SIDE, found=_kind(missing))
-        return node["feature"], _check_threshold(site, node, missing), None
+        return node["feature"], Below(_check_threshold(site, node), missing)
     if not isinstance(level, str):
         site.fail(NOT_A_STRING, key="level", found=_kind(level))
     if missing not in (None, "level", "left", "right"):
         site.fail(MISSING_IS_NO_LEVEL, found=_kind(missing))
-    if missing in ("left", "right"):
-        level = SidedLevel(level, missing)
-    elif missing is not None:
-        level = LevelOrMissing(level)
-    return node["feature"], None, level
+    if missing != "level":
+        return node["feature"], Is(level, missing)
+    own = IsMissing() if level == MISSING else Is(level, "right", missing_level=True)
+    return node["feature"], own
 
 
-def _check_subsets(site: _JsonPosition, node: Mapping[str, Any]) -> Test:
+def _check_subsets(site: _JsonPosition, node: Mapping[str, Any]) -> Asked:
     """A test by subsets."""
     if not isinstance(node["feature"], str):
         site.fail(NOT_A_STRING, key="feature", found=_kind(node["feature"]))
@@ -233,21 +215,21 @@ def _check_subsets(site: _JsonPosition, node: Mapping[str, Any]) -> Test:
         site.fail(SIDES_WITHOUT_LEVELS)
     if absent not in ("error", "larger", "average"):
         site.fail(NO_WAY_OF_ABSENT, found=_kind(absent))
-    return node["feature"], None, OneOf(groups[0], groups[1], absent)
+    return node["feature"], In(tuple(groups[0]), tuple(groups[1]), absent)
 
 
-def _check_threshold(site: _JsonPosition, node: Mapping[str, Any], missing: Side | None) -> float:
+def _check_threshold(site: _JsonPosition, node: Mapping[str, Any]) -> float:
     threshold, order, unit = node["threshold"], node.get("order"), node.get("unit")
     if unit is not None and not isinstance(unit, str):
         site.fail(NOT_A_STRING, key="unit", found=_kind(unit))
     if order is None:
         number = _check_number(site, NO_THRESHOLD, "threshold", threshold)
-        return number if unit is None and missing is None else Quantity(number, (), unit, missing)
+        return number if unit is None else Quantity(number, (), unit)
     if not isinstance(order, list) or not all(isinstance(name, str) for name in order):
         site.fail(NOT_A_STRING, key="order", found=_kind(order))
     if threshold not in order[1:] or len(set(order)) < len(order):
         site.fail(NO_THRESHOLD_LEVEL, level=site.words("level", threshold))
-    return Quantity(level_numbers(order)[order.index(threshold)], order, None, missing)
+    return Quantity(level_numbers(order)[order.index(threshold)], order)
 
 
 def _check_classes(site: _JsonPosition, classes: Any) -> dict[str, Label]:

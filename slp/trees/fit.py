@@ -21,6 +21,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.columns import Below
 from slp.data.table import Feature, Table
 from slp.errors import Diagnostic
 from slp.ir.constraints import Support
@@ -29,7 +30,7 @@ from slp.messages.numbers import number_text
 from slp.messages.trees import SPLIT_BECAME_LEAF, SPLIT_LEFT_OUT, THRESHOLDS_MOVED
 from slp.source import SourceSpan
 from slp.trees.drawing import condition_text
-from slp.trees.tree import Leaf, Node, Split, Test, Tree, tree_of_preorder
+from slp.trees.tree import Asked, Leaf, Node, Split, Tree, tree_of_preorder
 
 #: Places of one kind that a warning names; it counts the others.
 _MOST_PLACES = 3
@@ -76,7 +77,7 @@ class _Fit:
 
     def tree(self, tree: Tree) -> Tree:
         stack = [_GivenNode(tree.root, np.arange(len(self.table.counts)), 0, ())]
-        order: list[Leaf | Test] = []  # preorder
+        order: list[Leaf | Asked] = []  # preorder
         while stack:
             site = stack.pop()
             sides = self._sides(site)
@@ -88,7 +89,7 @@ class _Fit:
             stack += (right, left)
         return tree_of_preorder(order)
 
-    def _sides(self, site: _GivenNode) -> tuple[Test, _GivenNode, _GivenNode] | None:
+    def _sides(self, site: _GivenNode) -> tuple[Asked, _GivenNode, _GivenNode] | None:
         """Canonical test and sides of the first node, from this one on, that can split its rows."""
         while isinstance(node := site.node, Split):
             fault = self._fault(node, site.depth)
@@ -97,8 +98,8 @@ class _Fit:
                 return None
             j, feature = self.columns[node.feature]
             codes = self.table.codes[site.rows, j]
-            test = self._on_a_cut(node, feature, site).test[1:]
-            goes_left = feature.sides(*test)[0][codes]
+            test = self._on_a_cut(node, feature, site).test
+            goes_left = feature.sides(test)[0][codes]
             left, right = site.rows[goes_left], site.rows[~goes_left]
             sizes, least = self.table.sizes(self.support.min_leaf, self.support.min_weight)
             n_left, n_right = (int(sizes[rows].sum()) for rows in (left, right))
@@ -126,7 +127,7 @@ class _Fit:
         if node.feature not in self.columns:
             return f"the table has no feature `{node.feature}`"
         feature = self.columns[node.feature][1]
-        if feature.categorical != (node.level is not None):
+        if feature.categorical == isinstance(node.test, Below):
             kind = "categorical" if feature.categorical else "numeric"
             return f"`{condition_text(node)}` cannot be asked, as `{node.feature}` is {kind} here"
         if feature.cuts is not None and not len(feature.cuts):
@@ -136,15 +137,13 @@ class _Fit:
     def _on_a_cut(self, node: Split, feature: Feature, site: _GivenNode) -> Split:
         """The split with its threshold moved to the nearest declared cut, if its feature has
         declared cuts."""
-        if feature.cuts is None:
+        if feature.cuts is None or not isinstance(node.test, Below):
             return node
-        assert node.threshold is not None
-        nearest = feature.quantity(
-            float(feature.cuts[np.abs(feature.cuts - node.threshold).argmin()])
-        )
-        if nearest == node.threshold:
+        number = node.test.number
+        nearest = feature.quantity(float(feature.cuts[np.abs(feature.cuts - number).argmin()]))
+        if nearest == number:
             return node
-        moved = Split(node.feature, nearest, None, node.left, node.right)
+        moved = Split(node.feature, Below(nearest), node.left, node.right)
         change = f"`{condition_text(node)}` to `{condition_text(moved)}`"
         self._note(THRESHOLDS_MOVED, "", f"{change} at {site.place}")
         return moved
@@ -166,14 +165,14 @@ def _canonical(
     codes: NDArray[np.int32],
     goes_left: NDArray[np.bool_],
     sides: tuple[_GivenNode, _GivenNode],
-) -> tuple[Test, _GivenNode, _GivenNode]:
+) -> tuple[Asked, _GivenNode, _GivenNode]:
     """The canonical test for rows of these codes, and its sides."""
     left, right = sides
     if feature.levels is None:
         threshold = feature.threshold(int(codes[goes_left].max()), int(codes[~goes_left].min()))
-        return (feature.name, threshold, None), left, right
+        return (feature.name, Below(threshold)), left, right
     present = np.unique(codes)
     own = int(codes[goes_left][0])
     if len(present) == 2 and own == present[1]:
-        return (feature.name, None, feature.levels[int(present[0])]), right, left
-    return (feature.name, None, feature.levels[own]), left, right
+        return (feature.name, feature.is_level(int(present[0]))), right, left
+    return (feature.name, feature.is_level(own)), left, right

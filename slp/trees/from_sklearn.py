@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from slp.columns import Below
 from slp.errors import DataError
 from slp.leaves import Label, label_of
 from slp.messages.trees import NOT_A_FITTED_TREE, WRONG_NUMBER_OF_NAMES
@@ -38,7 +39,7 @@ def tree_from_sklearn(estimator: Any, feature_names: Sequence[str] | None = None
         else:
             threshold = threshold_below(float(fitted.threshold[i]))
             name = names[int(fitted.feature[i])]
-            done[i] = Split(name, threshold, None, done[left], done[right])
+            done[i] = Split(name, Below(threshold), done[left], done[right])
     return Tree(done[0])
 
 

@@ -50,13 +50,15 @@ class TreeNode:
         return None if self.split is None else self.split.feature
 
     @property
-    def threshold(self) -> float | None:
-        """The threshold of its split, None at a leaf or where a level is tested."""
+    def threshold(self) -> float | str | None:
+        """The threshold of its split, of an ordinal feature a level; None at a leaf or where a
+        level is tested."""
         return None if self.split is None else self.split.threshold
 
     @property
-    def level(self) -> str | None:
-        """The level that its split tests, None at a leaf or of a numeric feature."""
+    def level(self) -> str | tuple[str, ...] | None:
+        """The level that its split tests, by subsets the levels on the left side, `missing` of the
+        test for missing values; None at a leaf or where a threshold is tested."""
         return None if self.split is None else self.split.level
 
     def __str__(self) -> str:

@@ -12,8 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from slp.columns import Below, In, Is, Test
 from slp.ir.constraints import Box
-from slp.ir.quantity import OneOf
+from slp.ir.quantity import MISSING
 from slp.messages.numbers import number_text
 
 Interval: TypeAlias = tuple[float, float]
@@ -42,29 +43,26 @@ class Region:
         """`(lo, hi)` of a numeric feature, `(-inf, inf)` if it is free."""
         return self.intervals.get(feature, _FREE)
 
-    def parts(
-        self, feature: str, threshold: float | None, level: str | None
-    ) -> tuple[Region, Region]:
-        """Left and right part under a test `feature < threshold` or `feature = level`. Of a test by
-        subsets they are what is not on the other side: a level that it does not name is in both."""
-        if threshold is not None:
+    def parts(self, feature: str, test: Test) -> tuple[Region, Region]:
+        """Left and right part under a test of a feature. Of a test by subsets they are what is not
+        on the other side: a level that it does not name is in both."""
+        if isinstance(test, Below):
             lo, hi = self.interval(feature)
             return (
-                Region({**self.intervals, feature: (lo, min(hi, threshold))}, self.levels),
-                Region({**self.intervals, feature: (max(lo, threshold), hi)}, self.levels),
+                Region({**self.intervals, feature: (lo, min(hi, test.number))}, self.levels),
+                Region({**self.intervals, feature: (max(lo, test.number), hi)}, self.levels),
             )
-        assert level is not None
         known = self.levels.get(feature, Levels())
-        if isinstance(level, OneOf):
+        if isinstance(test, In):
             left, right = (
                 Levels(known.only, tuple(dict.fromkeys((*known.out, *others))))
-                for others in (level.others, level.levels)
+                for others in (test.others, test.levels)
             )
             return (
                 Region(self.intervals, {**self.levels, feature: left}),
                 Region(self.intervals, {**self.levels, feature: right}),
             )
-        level = str(level)
+        level = test.level if isinstance(test, Is) else MISSING
         out = known.out if level in known.out else (*known.out, level)
         return (
             Region(self.intervals, {**self.levels, feature: Levels(level, known.out)}),

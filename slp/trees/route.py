@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.columns import Below, In, Is, IsMissing, Test
 from slp.data.arrays import settled
 from slp.data.cells import is_missing, number_of
 from slp.data.coding import response_of
@@ -21,7 +22,7 @@ from slp.data.roles import roles_of
 from slp.errors import DataError
 from slp.ir.names import unknown_classes, unknown_features
 from slp.ir.program import CheckedProgram
-from slp.ir.quantity import MISSING, OneOf, Quantity, level_numbers
+from slp.ir.quantity import MISSING, level_numbers
 from slp.leaves import Label, label_array, label_text
 from slp.messages.numbers import number_text
 from slp.messages.tables import MISSING_VALUES, OTHER_TYPE_THAN_TESTS, UNKNOWN_LEVEL
@@ -60,25 +61,27 @@ def route_rows(tree: Tree, X: Any, rows: NDArray[np.int64] | None = None) -> NDA
     columns = _Columns(X, tree)
 
     def goes_left(split: Split, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-        if isinstance(split.level, OneOf):
-            return _by_subsets(split, split.level, columns.levels(split.feature), rows)
-        side, missing = split.missing, columns.missing(split.feature)[rows]
-        if missing.any() and side is None:
+        test = split.test
+        if isinstance(test, In):
+            return _by_subsets(split, test, columns.levels(split.feature), rows)
+        missing = columns.missing(split.feature)[rows]
+        if isinstance(test, IsMissing):
+            return missing
+        if missing.any() and test.missing is None:
             row = int(rows[missing][0]) + 1
             raise DataError(TREE_VALUE_MISSING(row=row, feature=split.feature))
-        if split.level is not None:
-            left = np.equal(columns.levels(split.feature)[rows], str(split.level))
+        if isinstance(test, Is):
+            left = np.equal(columns.levels(split.feature)[rows], test.level)
         else:
-            assert split.threshold is not None
-            left = columns.compared(split)[rows] < float(split.threshold)
-        return np.where(missing, side == "left", left)
+            left = columns.compared(split.feature, test)[rows] < test.number
+        return np.where(missing, test.missing == "left", left)
 
     own = np.arange(columns.n_rows) if rows is None else rows
     return _route(tree, columns.n_rows, goes_left, own)[own]
 
 
 def _by_subsets(
-    split: Split, test: OneOf, levels: NDArray[np.str_], rows: NDArray[np.int64]
+    split: Split, test: In, levels: NDArray[np.str_], rows: NDArray[np.int64]
 ) -> NDArray[np.bool_]:
     """Which rows go left under a test by subsets."""
     own = levels[rows]
@@ -89,7 +92,7 @@ def _by_subsets(
         if test.absent != "larger" or not ours + others:
             row, level = int(rows[untold][0]) + 1, str(own[untold][0])
             raise DataError(
-                TREE_LEVEL_ABSENT(row=row, level=level, feature=split.feature, test=test)
+                TREE_LEVEL_ABSENT(row=row, level=level, feature=split.feature, test=test.text)
             )
         left[untold] = ours >= others
     return left
@@ -141,7 +144,7 @@ def route_table(tree: Tree, table: Table) -> NDArray[np.int64]:
         if split.missing is None and feature.holes and (codes == feature.missing_code).any():
             raise DataError(TEST_WITHOUT_SIDE(feature=feature.name))
         left: NDArray[np.bool_] = _codes_left(split, feature)[codes]
-        if isinstance(split.level, OneOf) and feature.sides(None, split.level)[1][codes].any():
+        if isinstance(split.test, In) and feature.sides(split.test)[1][codes].any():
             raise DataError(LEVEL_WITHOUT_SIDE(feature=feature.name))
         return left
 
@@ -220,10 +223,10 @@ class _Columns:
     """Columns of a frame or an array by name, for the tests of a tree, converted once each."""
 
     def __init__(self, X: Any, tree: Tree) -> None:
-        self._tests: dict[str, list[Split]] = {}
+        self._tests: dict[str, list[Test]] = {}
         for node in tree.nodes():
             if isinstance(node, Split):
-                self._tests.setdefault(node.feature, []).append(node)
+                self._tests.setdefault(node.feature, []).append(node.test)
         X = collected(X)
         self._frame = X if hasattr(X, "columns") else None
         if self._frame is None:
@@ -255,12 +258,9 @@ class _Columns:
             )
         return self._missing[feature]
 
-    def compared(self, split: Split) -> NDArray[np.float64]:
-        """The column of a split as numbers that compare with its threshold, NaN where missing."""
-        feature, threshold = split.feature, split.threshold
-        if isinstance(threshold, Quantity) and threshold.levels:
-            return self._places(feature, threshold.levels)
-        return self.numbers(feature)
+    def compared(self, feature: str, test: Below) -> NDArray[np.float64]:
+        """A column as numbers that compare with a threshold, NaN where missing."""
+        return self._places(feature, test.order) if test.order else self.numbers(feature)
 
     def numbers(self, feature: str) -> NDArray[np.float64]:
         """A column of numbers, NaN where missing."""
@@ -268,7 +268,7 @@ class _Columns:
             values = self._column(feature)
             given = column_of_objects(feature, values)
             tests = self._tests.get(feature, ())
-            fitted = type_by_thresholds([t.threshold for t in tests if t.threshold is not None])
+            fitted = type_by_thresholds([t.number for t in tests if isinstance(t, Below)])
             column = as_numbers(given, fitted, OTHER_TYPE_THAN_TESTS)
             if column is not given:
                 self._numbers[feature] = numbers_of(column)[0]
@@ -295,12 +295,12 @@ class _Columns:
         """The levels that the tests of a feature name."""
         found: set[str] = set()
         for test in self._tests[feature]:
-            if isinstance(test.level, OneOf):
-                found |= {*test.level.levels, *test.level.others}
-            elif test.level is not None:
-                found |= {str(test.level)} - {MISSING}
-            elif isinstance(test.threshold, Quantity):
-                found |= set(test.threshold.levels)
+            if isinstance(test, In):
+                found |= {*test.levels, *test.others}
+            elif isinstance(test, Is):
+                found.add(test.level)
+            elif isinstance(test, Below):
+                found |= set(test.order)
         return found
 
     def levels(self, feature: str) -> NDArray[np.str_]:
@@ -318,19 +318,16 @@ class _Columns:
 
 def _codes_left(split: Split, feature: Feature) -> NDArray[np.bool_]:
     """Whether each code of the feature goes left, shape (n_codes,)."""
-    if not feature.asks(split.threshold, split.level):
+    test = split.test
+    if not feature.asks(test):
         kind = "categorical" if feature.categorical else "numeric"
-        given = "a threshold" if split.level is None else "a level"
+        given = "a threshold" if isinstance(test, Below) else "a level"
         raise DataError(TEST_OF_ANOTHER_KIND(feature=feature.name, given=given, kind=kind))
-    if (
-        feature.cuts is not None
-        and split.threshold is not None
-        and float(split.threshold) not in feature.cuts
-    ):
+    if feature.cuts is not None and isinstance(test, Below) and test.number not in feature.cuts:
         cuts = ", ".join(number_text(feature.quantity(c)) for c in feature.cuts.tolist())
-        threshold = number_text(split.threshold)
+        threshold = number_text(test.number)
         raise DataError(THRESHOLD_INSIDE_BIN(feature=feature.name, threshold=threshold, cuts=cuts))
-    return feature.sides(split.threshold, split.level)[0]
+    return feature.sides(test)[0]
 
 
 def _leaf_prediction(leaf: Leaf) -> Label:

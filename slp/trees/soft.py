@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.columns import Below
 from slp.data.conversion import as_numbers, type_by_thresholds
 from slp.data.faults import check_usable, read_numbers
 from slp.data.frames import frame_of
@@ -190,7 +191,7 @@ class SoftTree:
                 done.append(Leaf(known))
                 continue
             left, right = done.pop(), done.pop()
-            done.append(Split(node.feature, node.threshold, None, left, right))
+            done.append(Split(node.feature, Below(node.threshold), left, right))
         return Tree(done.pop())
 
     def as_tree(self) -> Tree:
@@ -202,7 +203,7 @@ class SoftTree:
             if isinstance(node, SoftSplit):
                 left, right = done.pop(), done.pop()
                 name = f"{_terms(node, 1)} \N{PLUS-MINUS SIGN} {node.width:.3g}"
-                done.append(Split(name, node.threshold, None, left, right))
+                done.append(Split(name, Below(node.threshold), left, right))
             elif node.counts is not None:
                 done.append(Leaf({"counts": {label: round(n, 1) for label, n in node.counts}}))
             else:

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp import leaves, trees
-from slp.ir.quantity import Side, side_of_missing
+from slp.columns import Below, In, Is, IsMissing, Test
+from slp.ir.quantity import MISSING, Side
 from slp.late import optional_module
 from slp.trees.regions import EVERYWHERE, Region
 
@@ -94,28 +95,44 @@ class Leaf:
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """An inner node. Exactly one of `threshold` (feature < threshold goes left) and `level`
-    (feature = level goes left) is not None. The threshold of an ordinal feature, or of one with a
-    unit, is a `slp.ir.quantity.Quantity`: a float that is printed as its level or with its unit.
-    Where missing values take a side, threshold or level say which (`Quantity`, `SidedLevel`);
-    `IS_MISSING` is the level of the test for missing values. The level of a test by subsets is a
-    `slp.ir.quantity.OneOf`."""
+    """An inner node: rows whose value of the feature passes the test go left.
+
+    Exactly one of `threshold` and `level` is not None, and both compare as they are printed."""
 
     feature: str
-    threshold: float | None
-    level: str | None
+    test: Test
     left: Node = field(repr=False)
     right: Node = field(repr=False)
 
     @property
-    def missing(self) -> Side | None:
-        """The side of rows that miss the value, None where the test says none."""
-        return side_of_missing(self.threshold, self.level)
+    def threshold(self) -> float | str | None:
+        """The threshold, of an ordinal feature the level that stands for it; None where the test
+        is by level."""
+        return self.test.threshold if isinstance(self.test, Below) else None
 
     @property
-    def test(self) -> Test:
-        """What sends a row left: feature, threshold, level."""
-        return self.feature, self.threshold, self.level
+    def level(self) -> str | tuple[str, ...] | None:
+        """The level tested, by subsets the levels on the left side; `missing` of the test for
+        missing values; None where the test is by threshold."""
+        match self.test:
+            case Below():
+                return None
+            case Is(level=level):
+                return level
+            case In(levels=levels):
+                return levels
+            case IsMissing():
+                return MISSING
+
+    @property
+    def missing(self) -> Side | None:
+        """The side of rows that miss the value, None where the test says none."""
+        return self.test.missing
+
+    @property
+    def asked(self) -> Asked:
+        """The feature and the test."""
+        return self.feature, self.test
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Split):
@@ -123,11 +140,11 @@ class Split:
         return _equal(self, other)
 
     def __hash__(self) -> int:
-        return hash(tuple(n.test if isinstance(n, Split) else None for n in _preorder(self)))
+        return hash(tuple(n.asked if isinstance(n, Split) else None for n in _preorder(self)))
 
     def __reduce__(self) -> tuple[Any, ...]:
         """To be pickled or copied: a list of tests and leaves, however deep it is."""
-        flat = [n.test if isinstance(n, Split) else n for n in _preorder(self)]
+        flat = [n.asked if isinstance(n, Split) else n for n in _preorder(self)]
         return _from_preorder, (flat,)
 
 
@@ -143,11 +160,11 @@ def _preorder(node: Node) -> Iterator[Node]:
             stack += (node.right, node.left)
 
 
-#: The test of a split: feature, threshold, level; one of the last two is None.
-Test: TypeAlias = tuple[str, float | None, str | None]
+#: What a split asks: of which feature, and the test.
+Asked: TypeAlias = tuple[str, Test]
 
 
-def _from_preorder(flat: Iterable[Leaf | Test]) -> Node:
+def _from_preorder(flat: Iterable[Leaf | Asked]) -> Node:
     done: list[Node] = []
     for item in reversed(list(flat)):  # which meets right sides before left ones
         done.append(item if isinstance(item, Leaf) else Split(*item, done.pop(), done.pop()))
@@ -161,7 +178,7 @@ def _equal(a: Node, b: Node) -> bool:
         if a is b:
             continue
         if isinstance(a, Split) and isinstance(b, Split):
-            if a.test != b.test:
+            if a.asked != b.asked:
                 return False
             stack += ((a.right, b.right), (a.left, b.left))
         elif isinstance(a, Split) or isinstance(b, Split) or a != b:
@@ -195,7 +212,7 @@ class Place:
         """Places of the left and the right child, () at a leaf."""
         if isinstance(self.node, Leaf):
             return ()
-        left, right = self.region.parts(*self.node.test)
+        left, right = self.region.parts(*self.node.asked)
         above = self.above | {self.node.feature}
         return (
             Place(self.node.left, self, "left", self.depth + 1, left, above),
@@ -207,7 +224,7 @@ class Place:
 class Tree:
     """A decision tree.
 
-    `Tree(Split("age", 24.0, None, Leaf(), Leaf()))` by hand, `Tree.from_dict(...)` from JSON.
+    `Tree(Split("age", Below(24.0), Leaf(), Leaf()))` by hand, `Tree.from_dict(...)` from JSON.
     Leaves are numbered from 0 in preorder (left before right).
     """
 
@@ -295,7 +312,7 @@ class Tree:
         if len(leaves) != self.n_leaves:
             raise ValueError(f"{self.n_leaves} leaves needed, not {len(leaves)}")
         fresh = iter(leaves)
-        flat = [n.test if isinstance(n, Split) else next(fresh) for n in self.nodes()]
+        flat = [n.asked if isinstance(n, Split) else next(fresh) for n in self.nodes()]
         return tree_of_preorder(flat)
 
     def with_summaries(self, table: Table) -> Tree:
@@ -398,6 +415,6 @@ class Tree:
         return trees.check_tree(self, program, X, y, allow_code=allow_code)
 
 
-def tree_of_preorder(flat: Iterable[Leaf | Test]) -> Tree:
+def tree_of_preorder(flat: Iterable[Leaf | Asked]) -> Tree:
     """The tree of these leaves and tests, given in preorder."""
     return Tree(_from_preorder(flat))

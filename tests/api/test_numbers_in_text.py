@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 import slp
+from slp.columns import Below
 from slp.ir import Quantity
 from slp.messages.numbers import number_text
 from slp.messages.tables import OUT_OF_RANGE
@@ -71,12 +72,12 @@ def test_every_double_reads_back() -> None:
 
 def test_trees() -> None:
     for x in DOUBLES:
-        tree = Tree(Split("x", x, None, Leaf({"n": 2, "mean": 1.0}), Leaf()))
+        tree = Tree(Split("x", Below(x), Leaf({"n": 2, "mean": 1.0}), Leaf()))
         place = list(tree.places())[1]
         for text in (tree.to_text(), tree.to_dot(), place.region.describe()):
             assert x in _numbers(text), text
         assert tree.to_dict()["threshold"] == x
-        united = Tree(Split("x", Quantity(x, (), "mg"), None, Leaf(), Leaf()))
+        united = Tree(Split("x", Below(Quantity(x, (), "mg")), Leaf(), Leaf()))
         assert f"{number_text(x)} mg" in united.to_text()
 
 

@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 
 import slp
+from slp.columns import Below
 from slp.errors import BudgetError, Diagnostic
 from slp.trees import Leaf, Split, Tree
 
@@ -77,7 +78,7 @@ def test_posteriors(name: str, asked: bool, way: Callable[[Any], Any]) -> None:
 
 
 def test_a_posterior_over_edits() -> None:
-    tree = Tree(Split("x0", 6.5, None, Leaf(), Leaf()))
+    tree = Tree(Split("x0", Below(6.5), Leaf(), Leaf()))
     program = slp.parse(":- use(edittree).", tree=tree)
     found = program.posterior(ROWS, seed=3, **MH)
     again = pickle.loads(pickle.dumps(found))
@@ -107,7 +108,7 @@ def test_trees(way: Callable[[Any], Any]) -> None:
     assert again == tree and str(again) == str(tree) and again.to_dict() == tree.to_dict()
     node: Leaf | Split = Leaf({"counts": {True: 1}})
     for i in range(20_000):
-        node = Split("x", float(i), None, Leaf(), node)
+        node = Split("x", Below(float(i)), Leaf(), node)
     deep = Tree(node)
     assert way(deep) == deep
 

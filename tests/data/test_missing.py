@@ -14,7 +14,7 @@ import pytest
 import slp
 from slp.cli import slp_command
 from slp.cli.common import run
-from slp.ir.quantity import LevelOrMissing
+from slp.columns import IsMissing
 from slp.ir.words import describe_prior
 
 FRAME = pl.DataFrame(
@@ -137,10 +137,10 @@ def test_trees_know_that_missing_is_a_level(posterior: slp.Posterior) -> None:
     again = slp.Tree.from_dict(data)
     assert again == tree
     for same in (again, copy.deepcopy(tree), pickle.loads(pickle.dumps(tree))):
-        assert isinstance(same.root.level, LevelOrMissing)
+        assert isinstance(same.root.test, IsMissing)
         assert same.predict(FRAME).tolist() == tree.predict(FRAME).tolist()
     unmarked = slp.Tree.from_dict({key: data[key] for key in data if key != "missing"})
-    assert unmarked == tree
+    assert unmarked != tree
     with pytest.raises(slp.DataError, match="E607"):
         unmarked.predict(FRAME)
     with pytest.raises(slp.DataError, match=r"E602.*`missing`"):
@@ -158,7 +158,7 @@ def test_saved_runs_know_the_level(posterior: slp.Posterior, tmp_path: Path) -> 
     posterior.save(tmp_path / "run.slpz")
     loaded = slp.load_posterior(tmp_path / "run.slpz")
     tree = loaded.map_tree()
-    assert isinstance(tree.root.level, LevelOrMissing)
+    assert isinstance(tree.root.test, IsMissing)
     assert tree.predict(FRAME).tolist() == posterior.map_tree().predict(FRAME).tolist()
     np.testing.assert_array_equal(loaded.predict_proba(FRAME), posterior.predict_proba(FRAME))
 

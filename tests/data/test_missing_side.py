@@ -12,8 +12,8 @@ import polars as pl
 import pytest
 
 import slp
+from slp.columns import Below, Is, IsMissing
 from slp.compile import compile_problem, read_text
-from slp.ir.quantity import IS_MISSING, Quantity, SidedLevel
 from slp.ir.words import describe_prior
 from slp.lower.explain import explain_program
 from slp.problem.split_measures import SplitArrays, log_split_probabilities
@@ -43,10 +43,9 @@ NEW = pl.DataFrame(
 TREE = Tree(
     Split(
         "age",
-        Quantity(2.5, missing="left"),
-        None,
-        Split("colour", None, SidedLevel("red", "right"), Leaf(), Leaf()),
-        Split("stage", None, IS_MISSING, Leaf(), Leaf()),
+        Below(2.5, "left"),
+        Split("colour", Is("red", "right"), Leaf(), Leaf()),
+        Split("stage", IsMissing(), Leaf(), Leaf()),
     )
 )
 
@@ -70,7 +69,7 @@ def test_text_json_and_copies() -> None:
     assert data["missing"] == "left"
     assert (data["left"]["level"], data["left"]["missing"]) == ("red", "right")
     assert (data["right"]["level"], data["right"]["missing"]) == ("missing", "level")
-    plain = Tree(Split("age", 2.5, None, TREE.root.left, TREE.root.right))
+    plain = Tree(Split("age", Below(2.5), TREE.root.left, TREE.root.right))
     for same in (Tree.from_dict(data), copy.deepcopy(TREE), pickle.loads(pickle.dumps(TREE))):
         assert same == TREE
         assert hash(same) == hash(TREE)
@@ -84,24 +83,24 @@ def test_text_json_and_copies() -> None:
 def test_rows_go_where_the_tests_say() -> None:
     assert TREE.apply(FRAME).tolist() == [0, 1, 1, 3, 3, 1, 2, 3]
     with pytest.raises(slp.DataError, match=r"E607.*row 3"):
-        Tree(Split("age", 2.5, None, Leaf(), Leaf())).apply(FRAME)
+        Tree(Split("age", Below(2.5), Leaf(), Leaf())).apply(FRAME)
 
 
 def test_exact_trees_in_all_forms(posterior: slp.Posterior) -> None:
-    sides = set()
+    tests = set()
     for scored in posterior.k_best(60):
         tree = scored.tree
         assert all(r.holds for r in tree.check(PROGRAM, FRAME, "y"))
         assert tree.with_summaries(posterior.table) == tree
         again = Tree.from_dict(tree.to_dict())
         assert posterior.log_posterior(again) == pytest.approx(scored.log_posterior, abs=1e-9)
-        sides |= {n.test[1:] for n in tree.nodes() if isinstance(n, Split)}
-    assert {getattr(t if x is None else x, "missing", None) for t, x in sides} > {"left", "right"}
-    assert (None, IS_MISSING) in sides
+        tests |= {n.test for n in tree.nodes() if isinstance(n, Split)}
+    assert {t.missing for t in tests} > {"left", "right"}
+    assert IsMissing() in tests
 
 
 def test_a_test_without_a_side_is_not_in_the_support(posterior: slp.Posterior) -> None:
-    tree = Tree(Split("age", 2.25, None, Leaf(), Leaf()))
+    tree = Tree(Split("age", Below(2.25), Leaf(), Leaf()))
     assert posterior.log_posterior(tree) == -np.inf
     with pytest.raises(slp.DataError, match=r"E608.*does not say their side"):
         tree.with_summaries(posterior.table)
@@ -189,7 +188,7 @@ def test_split_probabilities_sum_to_1() -> None:
     problem = compile_problem(program, FRAME, "y")
     geometry = problem.boxes
     boxes = [geometry.root, *(s.left for s in geometry.splits(geometry.root))]
-    assert any(c.level == IS_MISSING for c in geometry.cuts)
+    assert any(c.test == IsMissing() for c in geometry.cuts)
     for box in boxes:
         splits = geometry.splits(box)
         if not splits:

@@ -79,7 +79,7 @@ def way_of(tree: Tree, row: Mapping[str, Any]) -> Hashable:
     while isinstance(node, Split):
         value = row[node.feature]
         left = value == node.level if node.threshold is None else value < node.threshold
-        tests.append(node.test)
+        tests.append(node.asked)
         sides.append(bool(left))
         node = node.left if left else node.right
     return tuple(tests), tuple(sides), repr(node.summary)

@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import slp
+from slp.columns import Below
 from slp.engines.mcmc.edits import CompiledEditMetropolisHastings
 from slp.engines.mcmc.trees import CompiledMetropolisHastings
 from slp.problem.boxes import Geometry
@@ -35,7 +36,7 @@ TESTS = [
     ":- constraint(max_features(2)). :- constraint(max_leaves(5)). :- constraint(first(x)).",
     ":- support(min_leaf(3)). :- support(max_depth(3)). :- constraint(max_features(2)).",
 ]
-GIVEN = Tree(Split("x", 2.5, None, Leaf(), Leaf()))
+GIVEN = Tree(Split("x", Below(2.5), Leaf(), Leaf()))
 
 
 def trees() -> list[Tree]:
@@ -43,7 +44,7 @@ def trees() -> list[Tree]:
     prior = slp.parse(":- use(growtree). :- response(y).").posterior(
         FRAME, engine="mh", seed=2, draws=150, warmup=20, thin=7
     )
-    unknown = Tree(Split("age", 1.0, None, Leaf(), Leaf()))
+    unknown = Tree(Split("age", Below(1.0), Leaf(), Leaf()))
     return [*{draw.tree for draw in prior.draws}, GIVEN, Tree(Leaf()), unknown]
 
 

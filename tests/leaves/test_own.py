@@ -14,6 +14,7 @@ from scipy.special import gammaln
 from scipy.stats import nbinom
 
 import slp
+from slp.columns import Below
 from slp.errors import SlpError, UnsupportedError
 from slp.ir.leaf_models import LEAF_MODELS
 from slp.trees import Leaf, Split
@@ -93,7 +94,7 @@ def test_draws_are_of_the_same_posterior(engine: str) -> None:
 
 def test_edits_of_a_tree_are_drawn_too() -> None:
     text = ":- use(edittree). :- response(y). :- ignore(w). :- leaf({}(1.5, 0.5))."
-    given = slp.Tree(Split("x", 2.5, None, Leaf(), Leaf()))
+    given = slp.Tree(Split("x", Below(2.5), Leaf(), Leaf()))
     sums = []
     for model in ("own_poisson", "gamma_poisson"):
         with warnings.catch_warnings():

@@ -7,6 +7,7 @@ import numpy as np
 from slp.data.table import Feature
 from slp.problem.boxes import Geometry
 from tests.engines.cases import denison, make_grammar, make_table, numeric
+from tests.operands import operand
 
 
 def described(
@@ -15,8 +16,7 @@ def described(
     out = []
     for number, left, right in geometry.splits(box):
         cut = geometry.cuts[number]
-        where = cut.level if cut.threshold is None else cut.threshold
-        out.append((cut.feature, where, cut.gap, left, right))
+        out.append((cut.feature, operand(cut.test), cut.gap, left, right))
     return out
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 import slp
+from slp.columns import Below
 from slp.learn import evidence
 from slp.problem import boxes
 from slp.trees import Leaf, Split, Tree
@@ -57,21 +58,21 @@ def test_chains_under_constraints_on_the_finished_tree() -> None:
     posterior = program.posterior(X, y, engine="mh", proposal="q_uc,q_exact", **SHORT)
     use(posterior, X)
     assert posterior.log_prior(posterior.map_tree()) is None
-    third = Split("x2", 0.0, None, Leaf(), Split("x1", 0.0, None, Leaf(), Leaf()))
-    all_three = Tree(Split("x0", 0.0, None, Leaf(), third))
+    third = Split("x2", Below(0.0), Leaf(), Split("x1", Below(0.0), Leaf(), Leaf()))
+    all_three = Tree(Split("x0", Below(0.0), Leaf(), third))
     assert posterior.log_prior(all_three) == -np.inf
 
 
 def test_edits_of_a_given_tree() -> None:
     X, y = rows()
-    given = Tree(Split("x0", 0.0, None, Leaf(), Leaf()))
+    given = Tree(Split("x0", Below(0.0), Leaf(), Leaf()))
     program = slp.parse(
         ":- use(edittree). :- constraint(max_features(2)). :- constraint(forbid(x2)).", tree=given
     )
     posterior = program.posterior(X, y, engine="mh", **SHORT)
     use(posterior, X)
     assert posterior.log_prior(posterior.map_tree()) is None
-    assert posterior.log_prior(Tree(Split("x2", 0.0, None, Leaf(), Leaf()))) == -np.inf
+    assert posterior.log_prior(Tree(Split("x2", Below(0.0), Leaf(), Leaf()))) == -np.inf
 
 
 def test_exact_sums() -> None:

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 
+from slp.columns import Below, Is
 from slp.data.table import Feature, Table
 from slp.problem.boxes import Geometry
 from slp.problem.cut_trees import parts_of_tree
@@ -26,13 +27,13 @@ def random_tree(table: Table, rng: np.random.Generator, depth: int = 4) -> Tree:
         sides = node(left - 1), node(left - 1)
         if feature.levels is not None:
             level = str(rng.choice([*feature.levels, "unheard of"]))
-            return Split(feature.name, None, level, *sides)
+            return Split(feature.name, Is(level), *sides)
         numbers = feature.values if feature.values is not None else feature.cuts
         assert numbers is not None
         threshold = float(rng.choice(numbers)) if len(numbers) else 0.0
         if feature.values is not None or rng.random() < 0.1:
             threshold += float(rng.choice([-0.25, 0.0, 0.25]))
-        return Split(feature.name, threshold, None, *sides)
+        return Split(feature.name, Below(threshold), *sides)
 
     return Tree(node(depth))
 
@@ -79,15 +80,11 @@ def test_canonical_nodes_are_splits_of_the_boxes(seed: int) -> None:
         if feature < 0:
             leaves.append(box)
             continue
-        wanted = table.features[feature]
-        level = None if wanted.levels is None else wanted.levels[low]
-        threshold = wanted.threshold(low, high) if level is None else None
+        wanted = table.features[feature].test(low, high)
         (split,) = [
             s
             for s in geometry.splits(box)
-            if geometry.cuts[s.cut].feature == feature
-            and geometry.cuts[s.cut].level == level
-            and geometry.cuts[s.cut].threshold == threshold
+            if geometry.cuts[s.cut].feature == feature and geometry.cuts[s.cut].test == wanted
         ]
         boxes += [split.right, split.left]
     assert sorted(leaves) == sorted(p.box for p in parts if p.feature < 0)
@@ -95,7 +92,7 @@ def test_canonical_nodes_are_splits_of_the_boxes(seed: int) -> None:
 
 def test_of_two_levels_the_first_is_tested() -> None:
     table = make_table([Feature("c", levels=("p", "q"))], [[0], [1]], [0, 1])
-    tree = Tree(Split("c", None, "q", Leaf(), Leaf()))
+    tree = Tree(Split("c", Is("q"), Leaf(), Leaf()))
     placed = place_tree(table, tree)
     assert placed is not None
     nodes = canonical_nodes(placed)
@@ -104,6 +101,6 @@ def test_of_two_levels_the_first_is_tested() -> None:
 
 def test_a_test_that_cannot_be_asked_has_no_place() -> None:
     table = make_table([numeric("x", 3)], [[0], [1], [2]], [0, 1, 0])
-    for split in (Split("z", 1.0, None, Leaf(), Leaf()), Split("x", None, "p", Leaf(), Leaf())):
+    for split in (Split("z", Below(1.0), Leaf(), Leaf()), Split("x", Is("p"), Leaf(), Leaf())):
         assert place_tree(table, Tree(split)) is None
         assert log_likelihood_of_tree(table, Tree(split)) == -math.inf

@@ -15,6 +15,7 @@ from slp.ir.program import CheckedProgram, SplitBody
 from slp.problem.boxes import Geometry
 from slp.problem.problem import Problem
 from slp.terms import Var, variables
+from tests.operands import operand
 from tests.spec.example import TreeKey
 
 __all__ = [
@@ -86,9 +87,13 @@ def _key(derivation: Derivation, geometry: Geometry) -> TreeKey:
         return "leaf"
     assert derivation.left is not None and derivation.right is not None
     cut = geometry.cuts[derivation.cut]
-    test = cut.threshold if cut.level is None else cut.level
     name = geometry.table.features[cut.feature].name
-    return name, test, _key(derivation.left, geometry), _key(derivation.right, geometry)
+    return (
+        name,
+        operand(cut.test),
+        _key(derivation.left, geometry),
+        _key(derivation.right, geometry),
+    )
 
 
 def tree_text(key: TreeKey) -> str:

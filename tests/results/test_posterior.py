@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from slp.budgets.memory import format_bytes, parse_memory
+from slp.columns import Below, Is
 from slp.data.table import Feature, Table
 from slp.engines import infer
 from slp.engines.enumeration import sums as enumeration
@@ -49,8 +50,8 @@ def twins() -> Table:
     return make_table([numeric("x", 3), numeric("z", 3)], rows, [0, 1, 1])
 
 
-def stump(feature: str, threshold: float | None, level: str | None = None) -> Tree:
-    return Tree(Split(feature, threshold, level, Leaf(), Leaf()))
+def stump(feature: str, at: float | str) -> Tree:
+    return Tree(Split(feature, Is(at) if isinstance(at, str) else Below(at), Leaf(), Leaf()))
 
 
 def message(error: pytest.ExceptionInfo[SlpError]) -> str:
@@ -196,7 +197,7 @@ def test_trees_of_ones_own_need_not_be_canonical() -> None:
     posterior = run(denison(square(), 2.0), square(), draws=0)
     want = posterior.log_posterior(stump("x", 0.5))
     assert want == pytest.approx(posterior.log_posterior(stump("x", 0.01)), rel=1e-14)
-    for off in (stump("x", 5.0), stump("x", math.nan), stump("w", 0.5), stump("x", None, "p")):
+    for off in (stump("x", 5.0), stump("x", math.nan), stump("w", 0.5), stump("x", "p")):
         assert posterior.log_posterior(off) == posterior.log_prior(off) == -math.inf
 
 
@@ -227,8 +228,8 @@ def test_partition_takes_any_feature_that_parts_the_rows_alike() -> None:
 def test_of_two_levels_either_may_be_tested() -> None:
     table = make_table([Feature("c", levels=("p", "q"))], [[0], [1]], [0, 1])
     posterior = run(denison(table, 2.0), table)
-    p = posterior.log_posterior(stump("c", None, "p"))
-    assert p == posterior.log_posterior(stump("c", None, "q")) > -math.inf
+    p = posterior.log_posterior(stump("c", "p"))
+    assert p == posterior.log_posterior(stump("c", "q")) > -math.inf
 
 
 def test_a_threshold_inside_an_occupied_bin_says_nothing() -> None:

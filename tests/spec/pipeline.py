@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+from slp.columns import Below, In, Is, IsMissing, Test
 from slp.compile import compile_problem, compile_program
 from slp.engines import infer
-from slp.ir.quantity import IS_MISSING, MISSING, LevelOrMissing, OneOf, Quantity, SidedLevel
+from slp.ir.quantity import MISSING
 from slp.problem.problem import Problem
 from slp.results.posterior import Posterior
 from slp.source import SourceFile
 from slp.trees import Leaf, Node, Split, Tree
+from tests.operands import operand
 from tests.spec.brute_force import TreeKey
 from tests.spec.example import Groups
 
@@ -35,11 +37,11 @@ def key_of(tree: Tree) -> TreeKey:
 def _key(node: Node) -> TreeKey:
     if isinstance(node, Leaf):
         return "leaf"
-    test: Any = node.threshold if node.level is None else str(node.level)
-    if isinstance(node.level, OneOf):
-        test = Groups(node.level.levels, node.level.others)
-    if node.missing is not None and not isinstance(node.level, LevelOrMissing):
-        test = (float(test) if node.level is None else test, node.missing)
+    own, test = node.test, operand(node.test)
+    if isinstance(own, In):
+        test = Groups(own.levels, own.others)
+    if isinstance(own, Below) or (isinstance(own, Is) and not own.missing_level):
+        test = test if own.missing is None else (test, own.missing)
     return (node.feature, test, _key(node.left), _key(node.right))
 
 
@@ -55,13 +57,11 @@ def _node(key: TreeKey) -> Node:
     side = None
     if isinstance(test, tuple):
         test, side = test
-    threshold: float | None = None
-    level: str | None = None
-    if isinstance(test, str):
-        level = test if side is None else SidedLevel(test, side)
-        level = IS_MISSING if test == MISSING else level
-        if isinstance(test, Groups):
-            level = OneOf(test.left, test.right)
+    asked: Test
+    if isinstance(test, Groups):
+        asked = In(tuple(test.left), tuple(test.right))
+    elif isinstance(test, str):
+        asked = IsMissing() if test == MISSING else Is(test, side)
     else:
-        threshold = test if side is None else Quantity(test, missing=side)
-    return Split(feature, threshold, level, _node(left), _node(right))
+        asked = Below(test, side)
+    return Split(feature, asked, _node(left), _node(right))

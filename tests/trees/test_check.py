@@ -9,6 +9,7 @@ from dataclasses import replace
 import polars as pl
 import pytest
 
+from slp.columns import Below, Is
 from slp.errors import DataError
 from slp.ir.constraints import (
     Before,
@@ -41,8 +42,8 @@ SMALL = Box("small", {"age": (0.0, 24.0), "size": (-INF, 2.0)})
 def split(
     feature: str, at: float | str, left: Node | None = None, right: Node | None = None
 ) -> Split:
-    threshold, level = (None, at) if isinstance(at, str) else (at, None)
-    return Split(feature, threshold, level, left or Leaf(), right or Leaf())
+    test = Is(at) if isinstance(at, str) else Below(at)
+    return Split(feature, test, left or Leaf(), right or Leaf())
 
 
 #: The order of all classes in these tests.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from slp.columns import Below, Is
 from slp.trees import Leaf, Split, Tree
 
 
 def split(feature: str, threshold: float, left: object = None, right: object = None) -> Split:
-    return Split(feature, threshold, None, left or Leaf(), right or Leaf())  # type: ignore[arg-type]
+    return Split(feature, Below(threshold), left or Leaf(), right or Leaf())  # type: ignore[arg-type]
 
 
 OLD = Tree(split("age", 30, split("dose", 1), split("age", 50, split("dose", 2))))
@@ -21,7 +22,7 @@ def test_none() -> None:
 
 
 def test_all_kinds() -> None:
-    colour = Split("colour", None, "red", Leaf(), Leaf())
+    colour = Split("colour", Is("red"), Leaf(), Leaf())
     new = Tree(split("age", 25, split("dose", 1, None, colour), split("dose", 1.5)))
     assert words(new) == [
         "root: changed `age < 30` to `age < 25`",

@@ -8,6 +8,7 @@ import pickle
 import numpy as np
 import pytest
 
+from slp.columns import Below, Is
 from slp.leaves import Dirichlet, GammaExponential, GammaPoisson, LeafModel, NormalInverseGamma
 from slp.trees import Leaf, Split, Tree
 
@@ -15,12 +16,11 @@ from slp.trees import Leaf, Split, Tree
 def tree() -> Tree:
     right = Split(
         "petal width",
-        1.75,
-        None,
+        Below(1.75),
         Leaf({"counts": {"setosa": 0, "versicolor": 49, "virginica": 5}}),
-        Split("colour", None, "red", Leaf({"counts": {"virginica": 45}}), Leaf({"counts": {}})),
+        Split("colour", Is("red"), Leaf({"counts": {"virginica": 45}}), Leaf({"counts": {}})),
     )
-    return Tree(Split("petal width", 0.8, None, Leaf({"counts": {"setosa": 50}}), right))
+    return Tree(Split("petal width", Below(0.8), Leaf({"counts": {"setosa": 50}}), right))
 
 
 def test_text() -> None:
@@ -37,14 +37,14 @@ petal width < 0.8
 
 
 def test_ascii_text_with_a_split_on_the_left() -> None:
-    inner = Split("b", -3.5, None, Leaf({"n": 1, "mean": 2.25}), Leaf({"n": 3, "mean": -1e-7}))
+    inner = Split("b", Below(-3.5), Leaf({"n": 1, "mean": 2.25}), Leaf({"n": 3, "mean": -1e-7}))
     want = """\
 a < 10000000000
 |- yes: b < -3.5
 |  |- yes: mean 2.25, 1 row
 |  `- no: mean -1e-07, 3 rows
 `- no: leaf"""
-    assert Tree(Split("a", 1e10, None, inner, Leaf())).to_text(ascii=True) == want
+    assert Tree(Split("a", Below(1e10), inner, Leaf())).to_text(ascii=True) == want
 
 
 def test_one_leaf() -> None:
@@ -108,12 +108,12 @@ def test_leaves_without_outcomes() -> None:
 
 
 def test_line_breaks_in_names_stay_on_one_line() -> None:
-    odd = Tree(Split("two\nlines", None, "a\tb", Leaf(), Leaf()))
+    odd = Tree(Split("two\nlines", Is("a\tb"), Leaf(), Leaf()))
     assert odd.to_text().splitlines()[0] == r"two\nlines = a\tb"
 
 
 def test_dot() -> None:
-    have = Tree(Split('the "x"', 0.5, None, Leaf({"counts": {"a\\b": 1}}), Leaf())).to_dot()
+    have = Tree(Split('the "x"', Below(0.5), Leaf({"counts": {"a\\b": 1}}), Leaf())).to_dot()
     want = r"""digraph tree {
   node [shape=box, fontname="sans-serif"];
   n0 [label="the \"x\" < 0.5"];

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from slp.columns import Below, Is
 from slp.data.table import Feature, Table
 from slp.ir.constraints import Support
 from slp.leaves import Dirichlet
@@ -33,15 +34,15 @@ def table(counts: tuple[int, ...] = (1, 1, 1, 1)) -> Table:
 
 
 def age(threshold: float, left: Node | None = None, right: Node | None = None) -> Split:
-    return Split("age", threshold, None, left or Leaf(), right or Leaf())
+    return Split("age", Below(threshold), left or Leaf(), right or Leaf())
 
 
 def dose(threshold: float, left: Node | None = None, right: Node | None = None) -> Split:
-    return Split("dose", threshold, None, left or Leaf(), right or Leaf())
+    return Split("dose", Below(threshold), left or Leaf(), right or Leaf())
 
 
 def colour(level: str, left: Node | None = None, right: Node | None = None) -> Split:
-    return Split("colour", None, level, left or Leaf(), right or Leaf())
+    return Split("colour", Is(level), left or Leaf(), right or Leaf())
 
 
 def fitted(root: Node, support: Support | None = None) -> tuple[Tree, list[str]]:
@@ -73,9 +74,9 @@ def test_thresholds_move_to_cuts() -> None:
 
 
 def test_unknown_features_and_other_kinds_are_leaves() -> None:
-    unknown = Split("wt", 3.0, None, age(15), Leaf())
-    wrong = Split("colour", 3.0, None, age(15), Leaf())
-    level = Split("age", None, "old", age(15), Leaf())
+    unknown = Split("wt", Below(3.0), age(15), Leaf())
+    wrong = Split("colour", Below(3.0), age(15), Leaf())
+    level = Split("age", Is("old"), age(15), Leaf())
     below = " what stands below is left out; correct the tree or the program"
     assert fitted(age(15, None, age(30, unknown, wrong))) == (
         Tree(age(15, None, age(30))),

@@ -9,6 +9,7 @@ import pandas as pd
 import pytest
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
+from slp.columns import Below
 from slp.errors import DataError
 from slp.trees import Leaf, Split, Tree
 from slp.trees.thresholds import bound_in_32_bits, threshold_below
@@ -70,7 +71,7 @@ def test_counts_and_classes() -> None:
     left, right = Leaf({"counts": {3: 2}}), Leaf({"counts": {7: 2}})
     tree = Tree.from_sklearn(estimator)
     assert isinstance(tree.root, Split)
-    assert tree == Tree(Split("age", tree.root.threshold, None, left, right))
+    assert tree == Tree(Split("age", Below(tree.root.threshold), left, right))
     assert abs(tree.root.threshold - 2.5) < 1e-6
     named = Tree.from_sklearn(estimator, ["years"])
     assert named.features == ("years",)

@@ -7,6 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
+from slp.columns import Below, Is, Test
 from slp.data import Table
 from slp.data.table import Feature
 from slp.errors import DataError
@@ -16,9 +17,8 @@ from slp.trees import Leaf, Split, Tree
 TREE = Tree(
     Split(
         "age",
-        24.0,
-        None,
-        Split("colour", None, "3", Leaf({"counts": {"p": 2, "q": 2}}), Leaf({"counts": {"q": 1}})),
+        Below(24.0),
+        Split("colour", Is("3"), Leaf({"counts": {"p": 2, "q": 2}}), Leaf({"counts": {"q": 1}})),
         Leaf({"counts": {"p": 1, "q": 4}}),
     )
 )
@@ -51,7 +51,7 @@ def test_whole_numbers_are_levels_by_their_digits() -> None:
 
 
 def test_rows_of_arrays_have_columns_by_position() -> None:
-    tree = Tree(Split("x1", 0.5, None, Leaf({"n": 1, "mean": 2.0}), Leaf({"n": 1, "mean": 3.0})))
+    tree = Tree(Split("x1", Below(0.5), Leaf({"n": 1, "mean": 2.0}), Leaf({"n": 1, "mean": 3.0})))
     X = np.array([[9.0, 0.4], [9.0, 0.5], [9.0, np.inf]])
     assert tree.apply(X).tolist() == [0, 1, 1]
     assert tree.predict(X).tolist() == [2.0, 3.0, 3.0]
@@ -118,33 +118,33 @@ def test_durations_are_predicted_with_what_is_censored() -> None:
 
 def test_summaries_from_a_table() -> None:
     assert counts(Tree(Leaf())) == [{"p": 3, "q": 2}]
-    by_age = Tree(Split("age", 20.0, None, Leaf(), Leaf()))
+    by_age = Tree(Split("age", Below(20.0), Leaf(), Leaf()))
     assert counts(by_age) == [{"p": 1, "q": 1}, {"p": 2, "q": 1}]
-    by_dose = Tree(Split("dose", 5.0, None, Leaf(), Leaf()))  # bins below 5 are those of codes 0, 1
+    by_dose = Tree(
+        Split("dose", Below(5.0), Leaf(), Leaf())
+    )  # bins below 5 are those of codes 0, 1
     assert counts(by_dose) == [{"p": 2, "q": 2}, {"p": 1}]
-    by_colour = Tree(Split("colour", None, "green", Leaf(), Leaf()))
+    by_colour = Tree(Split("colour", Is("green"), Leaf(), Leaf()))
     assert counts(by_colour) == [{"p": 1, "q": 1}, {"p": 2, "q": 1}]
 
 
 def test_trees_that_do_not_fit_a_table() -> None:
-    def routed(feature: str, threshold: float | None, level: str | None) -> tuple[str, str]:
-        return message(
-            Tree(Split(feature, threshold, level, Leaf(), Leaf())).with_summaries, table()
-        )
+    def routed(feature: str, test: Test) -> tuple[str, str]:
+        return message(Tree(Split(feature, test, Leaf(), Leaf())).with_summaries, table())
 
-    assert routed("size", 1.0, None) == (
+    assert routed("size", Below(1.0)) == (
         "E606",
         "the tree splits on size, and there is no such column",
     )
-    assert routed("age", None, "20") == (
+    assert routed("age", Is("20")) == (
         "E608",
         "the tree tests age against a level, but it is numeric in the table",
     )
-    assert routed("colour", 1.0, None) == (
+    assert routed("colour", Below(1.0)) == (
         "E608",
         "the tree tests colour against a threshold, but it is categorical in the table",
     )
-    assert routed("dose", 2.5, None) == (
+    assert routed("dose", Below(2.5)) == (
         "E609",
         "the tree cuts dose at 2.5, inside a bin: "
         "the table does not tell the values in a bin apart",

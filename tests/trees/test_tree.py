@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from slp.columns import Below, Is
 from slp.errors import DataError
 from slp.ir.constraints import Box
 from slp.trees import Leaf, Split, Tree
@@ -12,21 +13,21 @@ DEEP = 5000
 
 
 def stump(feature: str = "age", threshold: float = 24.0) -> Tree:
-    return Tree(Split(feature, threshold, None, Leaf({"counts": {"no": 3}}), Leaf()))
+    return Tree(Split(feature, Below(threshold), Leaf({"counts": {"no": 3}}), Leaf()))
 
 
 def mixed() -> Tree:
     """age < 24 ? {no 3} : (colour = red ? mean 1.5 : (age < 60 ? {} : {}))"""
-    inner = Split("age", 60.0, None, Leaf(), Leaf())
-    right = Split("colour", None, "red", Leaf({"n": 2, "mean": 1.5}), inner)
-    return Tree(Split("age", 24.0, None, Leaf({"counts": {"no": 3}}), right))
+    inner = Split("age", Below(60.0), Leaf(), Leaf())
+    right = Split("colour", Is("red"), Leaf({"n": 2, "mean": 1.5}), inner)
+    return Tree(Split("age", Below(24.0), Leaf({"counts": {"no": 3}}), right))
 
 
 def chain(depth: int) -> Tree:
     """A tree that always goes on to the right."""
     node: Leaf | Split = Leaf({"counts": {"a": 1}})
     for i in range(depth, 0, -1):
-        node = Split("x", float(i), None, Leaf({"counts": {"b": i}}), node)
+        node = Split("x", Below(float(i)), Leaf({"counts": {"b": i}}), node)
     return Tree(node)
 
 
@@ -52,7 +53,7 @@ def test_places_say_path_depth_and_region() -> None:
 
 
 def test_a_threshold_outside_the_region_does_not_widen_it() -> None:
-    tree = Tree(Split("x", 1.0, None, Split("x", 5.0, None, Leaf(), Leaf()), Leaf()))
+    tree = Tree(Split("x", Below(1.0), Split("x", Below(5.0), Leaf(), Leaf()), Leaf()))
     regions = {p.path: p.region.interval("x") for p in tree.places()}
     assert regions["left.left"] == (float("-inf"), 1.0)
     assert regions["left.right"] == (5.0, 1.0)  # nothing: no x is at least 5 and below 1
@@ -62,7 +63,7 @@ def test_equality_goes_by_structure_and_summaries() -> None:
     assert mixed() == mixed() and hash(mixed()) == hash(mixed())
     assert stump() != stump("size") and stump() != stump(threshold=25.0)
     assert stump() != Tree(Leaf()) and stump() != stump().with_leaves([Leaf(), Leaf()])
-    assert Split("a", 1.0, None, Leaf(), Leaf()) != "a split"
+    assert Split("a", Below(1.0), Leaf(), Leaf()) != "a split"
 
 
 def test_with_leaves_puts_leaves_from_left_to_right() -> None:
@@ -247,7 +248,7 @@ def test_trees_of_any_depth() -> None:
     assert max(p.depth for p in tree.places()) == DEEP
     assert len(tree.to_dot().splitlines()) == 2 + (2 * DEEP + 1) + 2 * DEEP + 1
     assert tree.with_leaves(tree.leaves()) == tree
-    assert repr(tree.root) == "Split(feature='x', threshold=1.0, level=None)"
+    assert repr(tree.root) == "Split(feature='x', test=Below(number=1.0, missing=None))"
 
 
 def test_text_of_a_deep_tree() -> None:
@@ -259,7 +260,7 @@ def test_no_box_is_contained_below_a_test_on_a_level() -> None:
     box = Box("infant", {"age": (0.0, 24.0)})
     contains = {p.path: p.region.contains(box) for p in mixed().places()}
     assert [path for path, holds in contains.items() if holds] == ["root", "left"]
-    by_level = Tree(Split("colour", None, "red", Leaf(), Leaf()))
+    by_level = Tree(Split("colour", Is("red"), Leaf(), Leaf()))
     assert [p.region.contains(box) for p in by_level.places()] == [True, False, False]
 
 

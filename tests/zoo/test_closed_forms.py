@@ -12,6 +12,7 @@ import math
 import polars as pl
 import pytest
 
+from slp.columns import Below
 from slp.errors import SlpError
 from slp.results.posterior import Posterior
 from slp.trees import Leaf, Split, Tree
@@ -29,7 +30,7 @@ def leaves(posterior: Posterior) -> dict[int, float]:
 
 
 def stump(feature: str, threshold: float) -> Tree:
-    return Tree(Split(feature, threshold, None, Leaf(), Leaf()))
+    return Tree(Split(feature, Below(threshold), Leaf(), Leaf()))
 
 
 def constant_growth(p: float) -> str:

@@ -252,7 +252,7 @@ class Chart:
             ways.append(goes_left)
             item = left if goes_left else right
         leaf = Leaf.of(geometry.table.leaf, self.statistics[f.item_box[item]])
-        return TreePath(tuple(map(sides.test, cuts)), tuple(ways), leaf)
+        return TreePath(tuple(map(sides.asked, cuts)), tuple(ways), leaf)
 
     def _scored(self, edges: list[int]) -> ScoredTree:
         """The tree of a derivation given as its edges in preorder."""

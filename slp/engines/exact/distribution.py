@@ -273,7 +273,7 @@ class CompiledChart:
             cuts.append(cut)
             ways.append(goes_left)
             item = children[0 if goes_left else 1]
-        return TreePath(tuple(map(sides.test, cuts)), tuple(ways), self._leaf(items.rows[item]))
+        return TreePath(tuple(map(sides.asked, cuts)), tuple(ways), self._leaf(items.rows[item]))
 
     def _scored(self, items: Items, steps: Sequence[tuple[int, int]]) -> ScoredTree:
         """The tree of a derivation given as its items and edges in preorder."""

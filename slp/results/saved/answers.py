@@ -289,4 +289,4 @@ class SavedResult(Result):
 
 def _tests(tree: Tree) -> tuple[object, ...]:
     """The tests of a tree in preorder, whatever its leaves say."""
-    return tuple(node.test if isinstance(node, Split) else None for node in tree.nodes())
+    return tuple(node.asked if isinstance(node, Split) else None for node in tree.nodes())

@@ -12,7 +12,6 @@ from slp.data.conversion import CellType
 from slp.data.row_weights import RowWeights
 from slp.data.table import Feature, Table, code_type
 from slp.errors import UnsupportedError
-from slp.ir.quantity import LevelOrMissing
 from slp.leaves import LeafModel, leaf_from_plain, leaf_to_plain
 from slp.messages.saved import ROWS_NOT_SAVED
 from slp.results.saved.archive import Archive, DamagedError
@@ -140,8 +139,6 @@ def _feature(f: Any) -> Feature:
             raise DamagedError("a feature of its table is not sound")
         found = low, high
     unit = None if unit is None else _text(unit)
-    if missing == "level" and levels is not None:
-        levels = tuple(map(LevelOrMissing, levels))
     name = _text(f["name"])
     return Feature(name, levels=levels, unit=unit, range=found, **own)
 

@@ -20,15 +20,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.columns import Below, In, Is, IsMissing, Test
 from slp.data.table import Table
-from slp.ir.quantity import IS_MISSING, LevelOrMissing, OneOf, Side, SidedLevel
+from slp.ir.quantity import MISSING, Side
 from slp.ir.whole import is_whole
 from slp.results.averages import ScoredTree
 from slp.results.saved.archive import Archive, DamagedError
 from slp.results.saved.tables import statistics_are_sound
 from slp.results.weighted_draws import DrawnTrees
 from slp.trees import Leaf, Split, Tree
-from slp.trees.tree import Test, tree_of_preorder
+from slp.trees.tree import Asked, tree_of_preorder
 
 _SIDES: dict[int, Side] = {1: "right", 2: "left"}
 _ITSELF = 3
@@ -60,7 +61,7 @@ class SavedTrees(DrawnTrees):
 def trees_to_members(folder: str, table: Table, trees: Sequence[Tree]) -> dict[str, Any]:
     """Trees, whose leaves know their statistics, as the arrays above."""
     number = {f.name: i for i, f in enumerate(table.features)}
-    level = [{str(name): i for i, name in enumerate(f.levels or ())} for f in table.features]
+    level = [{name: i for i, name in enumerate(f.levels or ())} for f in table.features]
     feature: list[int] = []
     operand: list[float] = []
     missing: list[int] = []
@@ -70,19 +71,20 @@ def trees_to_members(folder: str, table: Table, trees: Sequence[Tree]) -> dict[s
             f = number[node.feature]
             feature.append(f)
             sided = table.features[f].missing == "side"
-            missing.append(_way(node) if sided else 0)
-            if missing[-1] == _ITSELF:
-                operand.append(0.0)
-            elif isinstance(node.level, OneOf):
-                left, right = (
-                    sum(1 << level[f][name] for name in group)
-                    for group in (node.level.levels, node.level.others)
-                )
-                operand.append(float(left << len(level[f]) | right))
-            elif node.threshold is None:
-                operand.append(level[f][str(node.level)])
-            else:
-                operand.append(float(node.threshold))
+            missing.append(_way(node.test) if sided else 0)
+            match node.test:
+                case IsMissing():
+                    operand.append(0.0 if sided else level[f][MISSING])
+                case In() as test:
+                    left, right = (
+                        sum(1 << level[f][name] for name in group)
+                        for group in (test.levels, test.others)
+                    )
+                    operand.append(float(left << len(level[f]) | right))
+                case Is() as test:
+                    operand.append(level[f][test.level])
+                case Below() as test:
+                    operand.append(float(test.number))
             continue
         assert node.predictive is not None
         feature.append(-1)
@@ -161,34 +163,33 @@ def _check_groups(operand: NDArray[Any], n_levels: NDArray[Any]) -> None:
 
 def _tests(
     table: Table, feature: list[int], operand: list[float], missing: list[int]
-) -> Iterator[Test | None]:
+) -> Iterator[Asked | None]:
     for f, value, way in zip(feature, operand, missing, strict=True):
         if f < 0:
             yield None
             continue
         own, side = table.features[f], _SIDES.get(way)
         if way == _ITSELF:
-            yield own.name, None, IS_MISSING
+            yield own.name, IsMissing()
         elif own.levels is None:
-            yield own.name, own.quantity(value, side), None
+            yield own.name, Below(own.quantity(value), side)
         elif own.subsets:
             n = len(own.levels)
-            yield own.name, *own.test(int(value) >> n, int(value) & (1 << n) - 1)
+            yield own.name, own.test(int(value) >> n, int(value) & (1 << n) - 1)
         else:
-            level = own.levels[int(value)]
-            yield own.name, None, level if side is None else SidedLevel(level, side)
+            yield own.name, own.is_level(int(value), side)
 
 
-def _way(split: Split) -> int:
+def _way(test: Test) -> int:
     """What a test says of missing values, as a number."""
-    if isinstance(split.level, LevelOrMissing):
+    if isinstance(test, IsMissing):
         return _ITSELF
-    return {None: 0, "right": 1, "left": 2}[split.missing]
+    return {None: 0, "right": 1, "left": 2}[test.missing]
 
 
-def _parted(nodes: Iterator[Leaf | Test]) -> Iterator[Tree]:
+def _parted(nodes: Iterator[Leaf | Asked]) -> Iterator[Tree]:
     """The trees of nodes in preorder, tree after tree."""
-    own: list[Leaf | Test] = []
+    own: list[Leaf | Asked] = []
     still_open = 1
     for node in nodes:
         own.append(node)

@@ -26,6 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from slp.analysis import check_program, expand_on_table
+from slp.columns import Below, Is
 from slp.ir import program as ir
 from slp.ir.tree_grammar import CallRule, LeafRule, SplitRule, TreeGrammar
 from slp.problem.boxes import BoxSplit, Geometry
@@ -163,9 +164,9 @@ class PrologProcess(LocalProcess):
         assert isinstance(tree, Struct)
         feature, test, left, right = tree.args
         assert isinstance(feature, Atom) and isinstance(test, Atom | Number)
-        number, level = (None, test.name) if isinstance(test, Atom) else (float(test.value), None)
+        asked = Is(test.name) if isinstance(test, Atom) else Below(float(test.value))
         f = self.geometry.table.feature_names.index(feature.name)
-        split = by_rows[f, rows_left(self.geometry, box, f, (number, level))]
+        split = by_rows[f, rows_left(self.geometry, box, f, asked)]
         below = depth + 1
         return SplitAlternative(split, self._number(left, below), self._number(right, below))
 

@@ -18,6 +18,7 @@ import pytest
 import slp
 from slp.cli import slp_command
 from slp.cli.common import run as run_command
+from slp.columns import Below, Is
 from slp.errors import SlpError, UnsupportedError, UsageError
 from slp.results.saved import archive
 from slp.results.saved.trees import trees_of_members, trees_to_members
@@ -130,7 +131,7 @@ def test_the_rows_of_a_run_of_draws_are_not_in_its_file(tmp_path: Path) -> None:
     assert not any(name.startswith("rows/") for name in members(tmp_path / "run.slpz"))
     loaded = slp.load_posterior(tmp_path / "run.slpz")
     own = posterior.map_tree()
-    other = slp.Tree(Split("a", 0.123, None, Leaf(), Leaf()))
+    other = slp.Tree(Split("a", Below(0.123), Leaf(), Leaf()))
     assert loaded.log_likelihood(own) == pytest.approx(posterior.log_likelihood(own), rel=1e-12)
     assert loaded.log_prior(own) == pytest.approx(posterior.log_prior(own), rel=1e-12)
     with pytest.raises(UnsupportedError, match="E562.*without its table"):
@@ -164,7 +165,7 @@ def test_exact_sums_are_made_again_from_all_that_they_need(tmp_path: Path) -> No
     loaded = slp.load_posterior(tmp_path / "run.slpz", threads=1)
     assert answers(loaded) == answers(posterior)
     assert loaded.reason == posterior.reason
-    tree = slp.Tree(Split("a", 0.5, None, Leaf(), Leaf()))
+    tree = slp.Tree(Split("a", Below(0.5), Leaf(), Leaf()))
     assert loaded.log_posterior(tree) == posterior.log_posterior(tree)
     assert answers(loaded.prior()) == answers(posterior.prior())
     names = [used.target for used in loaded.record.files]
@@ -176,7 +177,7 @@ def test_exact_sums_are_made_again_from_all_that_they_need(tmp_path: Path) -> No
 def test_priors_and_edits_and_predicates(tmp_path: Path) -> None:
     path = tmp_path / "run.slpz"
     columns = frame()[["a", "b", "colour", "yes"]]
-    given = slp.Tree(Split("a", 0.1, None, Leaf(), Split("colour", None, "red", Leaf(), Leaf())))
+    given = slp.Tree(Split("a", Below(0.1), Leaf(), Split("colour", Is("red"), Leaf(), Leaf())))
     edited = slp.parse(":- use(edittree). :- response(yes).", tree=given)
     asked = slp.load("growtree").require(lambda tree: tree.n_leaves < 5)
     mixture = slp.parse(
@@ -224,8 +225,8 @@ def test_a_deep_tree(tmp_path: Path) -> None:
     leaf = Leaf.of(table.leaf, np.array([1.0, 2.0]))
     node: Leaf | Split = leaf
     for i in range(5000):
-        node = Split("a", float(i), None, leaf, node)
-    trees = [slp.Tree(node), slp.Tree(leaf), slp.Tree(Split("colour", None, "red", leaf, leaf))]
+        node = Split("a", Below(float(i)), leaf, node)
+    trees = [slp.Tree(node), slp.Tree(leaf), slp.Tree(Split("colour", Is("red"), leaf, leaf))]
     archive.write_archive(tmp_path / "trees", {}, trees_to_members("trees", table, trees))
     read = archive.read_archive(tmp_path / "trees", 2**30)
     assert trees_of_members(read, "trees", table) == trees

@@ -39,6 +39,7 @@ from slp.swipl.trees import PrologMetropolisHastings, PrologProcess
 from slp.swipl.trees import process as processes
 from slp.trees import Leaf, Split
 from tests.engines.mcmc.trees.matrices import Example, all_proofs, example
+from tests.operands import operand
 from tests.resolution.table_programs import (
     MUST,
     PATIENTS,
@@ -89,7 +90,7 @@ def described(process: LocalProcess, proof: TreeProof) -> list[tuple[object, ...
         out.append((node.box, type(node.goal.rules[node.rule].rule)))
         if node.cut is not None:
             cut = process.geometry.cuts[node.cut]
-            out.append((cut.feature, cut.threshold, cut.level))
+            out.append((cut.feature, cut.test))
     return out
 
 
@@ -259,9 +260,7 @@ def test_programs_without_a_tree_grammar() -> None:
 def tree_key(node: Leaf | Split) -> TreeKey:
     if not isinstance(node, Split):
         return "leaf"
-    test = node.threshold if node.level is None else node.level
-    assert test is not None
-    return node.feature, test, tree_key(node.left), tree_key(node.right)
+    return node.feature, operand(node.test), tree_key(node.left), tree_key(node.right)
 
 
 def test_guards_with_the_libraries_of_prolog() -> None:

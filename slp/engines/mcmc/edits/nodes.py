@@ -20,6 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.columns import Below
 from slp.ir.program import Measure
 from slp.problem.boxes import BoxSplit, Geometry
 from slp.problem.cut_trees import rows_left
@@ -278,7 +279,7 @@ class Nodes:
         found = self._left_rows.get(cut)
         if found is None:
             c, everything = self.geometry.cuts[cut], self.geometry.root
-            rows = rows_left(self.geometry, everything, c.feature, (c.threshold, c.level))
+            rows = rows_left(self.geometry, everything, c.feature, c.test)
             found = self._left_rows[cut] = rows
         return found
 
@@ -297,7 +298,7 @@ class Nodes:
         by_side: dict[tuple[int, int], int] = {}
         for i, s in enumerate(splits):
             cut = geometry.cuts[s.cut]
-            if cut.level is not None:
+            if not isinstance(cut.test, Below):
                 by_side.setdefault((cut.feature, s.right), -1 - i)
             by_side[cut.feature, s.left] = i
         statistics = geometry.statistics([box])

@@ -16,12 +16,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.columns import Below, Is
 from slp.data.table import Feature, Table
 from slp.trees import Leaf, Node, Split, Tree
+from slp.trees.tree import Asked
+from tests.operands import operand
 
 Row = tuple[float | str, ...]
 Rows = tuple[int, ...]
-Test = tuple[str, float | None, str | None]
 
 
 @dataclass
@@ -48,38 +50,37 @@ class Definition:
 
     # --- splits ----------------------------------------------------------------------------
 
-    def left(self, test: Test, rows: Rows) -> Rows:
-        name, threshold, level = test
-        j = self.names.index(name)
-        if threshold is None:
-            return tuple(i for i in rows if self.rows[i][j] == level)
-        return tuple(i for i in rows if self.rows[i][j] < threshold)  # type: ignore[operator]
+    def left(self, asked: Asked, rows: Rows) -> Rows:
+        name, test = asked
+        j, at = self.names.index(name), operand(test)
+        if isinstance(test, Is):
+            return tuple(i for i in rows if self.rows[i][j] == at)
+        return tuple(i for i in rows if self.rows[i][j] < at)
 
     def size(self, rows: Rows) -> int:
         return sum(self.counts[i] for i in rows)
 
-    def tests(self, rows: Rows) -> list[tuple[Test, float]]:
+    def tests(self, rows: Rows) -> list[tuple[Asked, float]]:
         """Canonical tests of the valid splits of rows, each with its gap."""
-        out: list[tuple[Test, float]] = []
+        out: list[tuple[Asked, float]] = []
         for j, feature in enumerate(self.features):
             values = sorted({self.rows[i][j] for i in rows})  # type: ignore[type-var]
             if feature.levels is not None:
                 levels = values[:1] if len(values) == 2 else values
-                found = [((feature.name, None, v), 1.0) for v in levels if len(values) > 1]
+                found = [((feature.name, Is(v)), 1.0) for v in levels if len(values) > 1]
             else:
                 found = []
                 for a, b in zip(values, values[1:], strict=False):
                     codes = [code_of(feature, v) for v in (a, b)]
-                    found.append(
-                        ((feature.name, feature.threshold(*codes), None), feature.gap(*codes))
-                    )
+                    test = feature.name, Below(feature.threshold(*codes))
+                    found.append((test, feature.gap(*codes)))
             for test, gap in found:
                 left = self.left(test, rows)  # type: ignore[arg-type]
                 if min(self.size(left), self.size(rows) - self.size(left)) >= self.min_leaf:
                     out.append((test, gap))  # type: ignore[arg-type]
         return out
 
-    def shares(self, tests: list[tuple[Test, float]]) -> list[float]:
+    def shares(self, tests: list[tuple[Asked, float]]) -> list[float]:
         """The split measure over some splits."""
         if self.measure == "all":
             return [1 / len(tests)] * len(tests)
@@ -99,7 +100,7 @@ class Definition:
         """The node on these rows; None if a side has too few."""
         if isinstance(node, Leaf):
             return Leaf()
-        left = self.left(node.test, rows)
+        left = self.left(node.asked, rows)
         right = tuple(i for i in rows if i not in left)
         if min(self.size(left), self.size(right)) < self.min_leaf:
             return None
@@ -109,7 +110,11 @@ class Definition:
         for test, _ in self.tests(rows):
             if test[0] == node.feature and self.left(test, rows) == left:
                 return Split(*test, *below)  # type: ignore[arg-type]
-            if test[0] == node.feature and test[2] and self.left(test, rows) == right:
+            if (
+                test[0] == node.feature
+                and isinstance(test[1], Is)
+                and self.left(test, rows) == right
+            ):
                 return Split(*test, *reversed(below))  # type: ignore[arg-type]
         raise AssertionError(node)
 
@@ -130,16 +135,16 @@ class Definition:
             others = []
             for test, gap in self.tests(rows):
                 new = self.canonical(Split(*test, left, right), rows)
-                if test != node.test and new is not None:
+                if test != node.asked and new is not None:
                     others.append((new, (test, gap)))
             if others:
                 shares = self.shares([t for _, t in others])
                 changed = [put(new) for new, _ in others]
                 out["change"].append(list(zip(changed, shares, strict=True)))
-            inside = self.left(node.test, rows)
+            inside = self.left(node.asked, rows)
             outside = tuple(i for i in rows if i not in inside)
-            visit(left, inside, depth + 1, lambda n: put(Split(*node.test, n, right)))
-            visit(right, outside, depth + 1, lambda n: put(Split(*node.test, left, n)))
+            visit(left, inside, depth + 1, lambda n: put(Split(*node.asked, n, right)))
+            visit(right, outside, depth + 1, lambda n: put(Split(*node.asked, left, n)))
 
         visit(tree.root, tuple(range(len(self.rows))), 0, Tree)
         return {kind: places for kind, places in out.items() if places}

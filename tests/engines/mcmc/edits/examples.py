@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from slp.columns import Below, Is
 from slp.data.table import Feature, Table
 from slp.engines.mcmc.edits.nodes import EditNode, Nodes
 from slp.engines.mcmc.edits.process import EditProcess
@@ -63,7 +64,7 @@ def example(
 
 
 def stump(feature: str, threshold: float) -> Tree:
-    return Tree(Split(feature, threshold, None, Leaf(), Leaf()))
+    return Tree(Split(feature, Below(threshold), Leaf(), Leaf()))
 
 
 def two_features() -> Table:
@@ -87,11 +88,11 @@ def levels() -> Table:
 
 def all_examples() -> dict[str, Example]:
     sides = (stump("x", 0.5).root, stump("x", 2.5).root)
-    deep = Tree(Split("x", 1.5, None, *sides))
-    green = Split("colour", None, "green", Leaf(), Leaf())
-    red = Tree(Split("colour", None, "red", stump("x", 0.5).root, green))
+    deep = Tree(Split("x", Below(1.5), *sides))
+    green = Split("colour", Is("green"), Leaf(), Leaf())
+    red = Tree(Split("colour", Is("red"), stump("x", 0.5).root, green))
     six = make_table([numeric("x", 6)], [[i] for i in range(6)], [0, 1, 0, 0, 1, 1])
-    pairs = Tree(Split("x", 1.5, None, Leaf(), stump("x", 3.5).root))
+    pairs = Tree(Split("x", Below(1.5), Leaf(), stump("x", 3.5).root))
     return {
         "two features": example(two_features(), stump("x", 1.5), p=0.7),
         "from a leaf": example(two_features(), Tree(Leaf())),

@@ -21,6 +21,7 @@ from slp.problem.tree_tests import (
 )
 from tests.engines.cases import denison, make_table
 from tests.engines.mcmc.trees.matrices import all_proofs
+from tests.operands import operand
 
 MODELS: list[LeafModel] = [
     Dirichlet(("a", "b", "c"), 0.5),
@@ -58,7 +59,8 @@ def predictions(geometry: Geometry, proof: TreeProof) -> dict[tuple[float, float
             assert taken is not None
             cut = geometry.cuts[taken.split.cut]
             value = point[cut.feature]
-            left = value == cut.level if cut.threshold is None else value < cut.threshold
+            at = operand(cut.test)
+            left = value == at if isinstance(at, str) else value < at
             node = node.parts[0 if left else 1]
         statistics = geometry.statistics([node.goal.box])[0]
         if table.leaf.classes:

@@ -47,7 +47,7 @@ IDS = ["q_ind", "q_uc", "q_n", "q_seq"]
 
 def digest(tree: Tree) -> int:
     """A number that says little of the tree's shape, so that predicates on it cut anywhere."""
-    nodes = [n.test if isinstance(n, Split) else ("leaf",) for n in tree.nodes()]
+    nodes = [n.asked if isinstance(n, Split) else ("leaf",) for n in tree.nodes()]
     return zlib.crc32(repr(nodes).encode())
 
 

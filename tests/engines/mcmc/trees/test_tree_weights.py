@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import slp
+from slp.columns import Below, Is
 from slp.engines import derivations
 from slp.engines.exact.scoring import TreeScorer
 from slp.engines.mcmc.trees.chains import MetropolisHastings
@@ -47,8 +48,8 @@ def test_weights_are_those_of_the_plain_engine(seed: int) -> None:
     trees = {chains.tree(proof) for proof in drawn if proof is not None}
     trees.add(Tree(Leaf()))
     for feature in table.features:
-        level = feature.levels[0] if feature.levels else None
-        trees.add(Tree(Split(feature.name, None if level else 0.5, level, Leaf(), Leaf())))
+        test = Is(feature.levels[0]) if feature.levels else Below(0.5)
+        trees.add(Tree(Split(feature.name, test, Leaf(), Leaf())))
     scorer = scorer_of(grammar, geometry)
     want = {tree: weight_of_tree(process, tree).log_weight for tree in trees}
     for tree in trees:
@@ -85,7 +86,7 @@ def test_scoring_stops_when_it_is_told_to() -> None:
     model = slp.parse(PINBALL).compile(X, y)
     scorer = scorer_of(model.grammar, Geometry(model.grammar, model.table))
     thresholds = np.sort(X[:, 0])[1:]
-    trees = [Tree(Split("x0", float(t), None, Leaf(), Leaf())) for t in thresholds]
+    trees = [Tree(Split("x0", Below(float(t)), Leaf(), Leaf())) for t in thresholds]
     nodes = [canonical_nodes(place_tree(model.table, tree)) for tree in trees]
     found = scorer.log_weights(nodes * 1000, stop=lambda: True, threads=2)
     assert np.isfinite(found[0]) and np.isnan(found).any()
@@ -109,7 +110,7 @@ def test_scoring_stops_within_a_tree(monkeypatch: pytest.MonkeyPatch) -> None:
         1/1200 :: t(A) --> { between(1, 600, K) }, split(F, V), t(600*A + K), t(0)."""
     ).compile(X, y)
     scorer = scorer_of(model.grammar, Geometry(model.grammar, model.table))
-    tree = Tree(Split("x0", 0.0, None, Leaf(), Leaf()))
+    tree = Tree(Split("x0", Below(0.0), Leaf(), Leaf()))
     nodes = canonical_nodes(place_tree(model.table, tree))
     asked: list[int] = []
 

@@ -99,4 +99,4 @@ def _same_test(here: WeighedTree, one: int, other: int) -> bool:
     if LEAF in (here.cuts[one], here.cuts[other]):
         return False
     a, b = here.geometry.cuts[here.cuts[one]], here.geometry.cuts[here.cuts[other]]
-    return (a.feature, a.threshold, a.level) == (b.feature, b.threshold, b.level)
+    return (a.feature, a.test) == (b.feature, b.test)

@@ -81,7 +81,7 @@ class PlacedTree:
 def passing(geometry: Geometry, box: int, cut: int) -> int:
     """The rows of a box that pass the test of a cut."""
     c = geometry.cuts[cut]
-    return rows_left(geometry, box, c.feature, (c.threshold, c.level))
+    return rows_left(geometry, box, c.feature, c.test)
 
 
 def split_with(geometry: Geometry, box: int, feature: int, left: int) -> BoxSplit | None:

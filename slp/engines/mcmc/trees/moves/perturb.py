@@ -20,6 +20,7 @@ from __future__ import annotations
 
 import math
 
+from slp.columns import Below, Test
 from slp.engines.mcmc.trees.moves.cgm import Weigh
 from slp.engines.mcmc.trees.moves.choosing import Chooser
 from slp.engines.mcmc.trees.moves.cut_trees import LEAF
@@ -55,20 +56,19 @@ def _within_bounds(here: WeighedTree, i: int) -> list[int]:
     return [
         cut
         for cut in here.splits(here.box_states(i)).cuts
-        if cuts[cut].feature == own.feature
-        and _is_between(cuts[cut].threshold, low, high, own.threshold is None)
+        if cuts[cut].feature == own.feature and _is_between(cuts[cut].test, low, high, own.test)
     ]
 
 
-def _is_between(threshold: float | None, low: float, high: float, of_level: bool) -> bool:
-    """Whether a cut is a threshold within bounds; in place of a test on a level, or for missing
+def _is_between(test: Test, low: float, high: float, own: Test) -> bool:
+    """Whether a test is by a threshold within bounds; in place of one on a level, or for missing
     values, whether it is one too."""
-    if of_level or threshold is None:
-        return of_level and threshold is None
-    return low < threshold < high
+    if isinstance(own, Below) and isinstance(test, Below):
+        return low < test.number < high
+    return not isinstance(own, Below) and not isinstance(test, Below)
 
 
 def _thresholds(here: WeighedTree, i: int, feature: int) -> list[float]:
     """The thresholds on a feature in the subtree of a node."""
     tests = [here.geometry.cuts[cut] for cut in here.subtree(i) if cut != LEAF]
-    return [t.threshold for t in tests if t.feature == feature and t.threshold is not None]
+    return [t.test.number for t in tests if t.feature == feature and isinstance(t.test, Below)]

@@ -1,0 +1,136 @@
+"""The tests of splits: what sends a row left.
+
+A test of a feature whose missing values take a side (`missing(side)`) says which side it is, where
+a row of the box misses the value. Of a categorical feature declared `missing(level)` a missing
+value is a level of its own: a test on another level sends it right, and the test on it is
+`IsMissing`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+from slp.ir.quantity import MISSING, Absent, Quantity, Side, numbers_in
+from slp.source import visible
+
+
+@dataclass(frozen=True)
+class Below:
+    """Whether the value is less than a number.
+
+    Attributes
+    ----------
+    number : the threshold. A `slp.ir.quantity.Quantity` is printed as the level of an ordinal
+        feature for which it stands, or with its unit.
+    missing : the side of rows that miss the value, None where the test says none.
+    """
+
+    number: float
+    missing: Side | None = None
+
+    @property
+    def threshold(self) -> float | str:
+        """What is printed, but for a unit: the number, or the name of the level for which it
+        stands."""
+        own = self.number
+        if not isinstance(own, Quantity) or own.level is None or numbers_in(own.levels):
+            return float(own)
+        return own.level
+
+    @property
+    def order(self) -> tuple[str, ...]:
+        """The levels of an ordinal feature, () of any other."""
+        return self.number.levels if isinstance(self.number, Quantity) else ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The test as JSON data (docs/api.md)."""
+        own, side = self.number, _side_to_dict(self.missing)
+        if not isinstance(own, Quantity):
+            return {"threshold": own, **side}
+        if own.level is not None:
+            return {"threshold": own.level, "order": list(own.levels), **side}
+        unit = {} if own.unit is None else {"unit": own.unit}
+        return {"threshold": float(own), **unit, **side}
+
+
+@dataclass(frozen=True)
+class Is:
+    """Whether the value is one level.
+
+    Attributes
+    ----------
+    level : its name.
+    missing : the side of rows that miss the value, None where the test says none.
+    missing_level : whether a missing value is a level of the feature; such rows go right.
+    """
+
+    level: str
+    missing: Side | None = None
+    missing_level: bool = False
+
+    def to_dict(self) -> dict[str, Any]:
+        """The test as JSON data (docs/api.md)."""
+        side = {"missing": "level"} if self.missing_level else _side_to_dict(self.missing)
+        return {"level": self.level, **side}
+
+
+@dataclass(frozen=True, eq=False)
+class In:
+    """Whether the value is one of some levels.
+
+    Attributes
+    ----------
+    levels, others : the levels on the left and on the right side: those that the box of the split
+        has. Their order says nothing.
+    absent : what becomes of a new row with another level.
+    """
+
+    levels: tuple[str, ...]
+    others: tuple[str, ...]
+    absent: Absent = "error"
+
+    def _parts(self) -> tuple[frozenset[str], frozenset[str], Absent]:
+        return frozenset(self.levels), frozenset(self.others), self.absent
+
+    def __eq__(self, other: object) -> bool:
+        return self._parts() == other._parts() if isinstance(other, In) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._parts())
+
+    @property
+    def text(self) -> str:
+        """The levels on the left side: `{blue, red}`."""
+        return f"{{{', '.join(map(visible, self.levels))}}}"
+
+    @property
+    def missing(self) -> None:
+        """None: no test by subsets says a side."""
+        return None
+
+    def to_dict(self) -> dict[str, Any]:
+        """The test as JSON data (docs/api.md)."""
+        return {"levels": list(self.levels), "others": list(self.others), "absent": self.absent}
+
+
+@dataclass(frozen=True)
+class IsMissing:
+    """Whether the value is missing."""
+
+    @property
+    def missing(self) -> Side:
+        """Such rows go left."""
+        return "left"
+
+    def to_dict(self) -> dict[str, Any]:
+        """The test as JSON data (docs/api.md)."""
+        return {"level": MISSING, "missing": "level"}
+
+
+#: What a test asks.
+Test: TypeAlias = Below | Is | In | IsMissing
+
+
+def _side_to_dict(side: Side | None) -> dict[str, str]:
+    return {} if side is None else {"missing": side}
