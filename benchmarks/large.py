@@ -5,7 +5,7 @@
 Each run is `slp-sample` in a process of its own with a budget of 4 GiB. Rows grow with the most
 columns, columns with the most rows; `--jobs` other than the last runs the largest table alone. A
 table has whole numbers, and numbers with two and four decimals, in turn; two features and a noise
-decide its two classes. The results are in `docs/notes/large-tables.md`.
+decide its two classes. The results are in `docs/design/large-tables.md`.
 """
 
 from __future__ import annotations

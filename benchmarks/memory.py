@@ -5,7 +5,7 @@
 
 `cases` runs `slp-sample` on large simulated tables, each in a process of its own. Each run must end
 with the right exit code (0, or 1 with E501). Its peak may be 1.1 times its budget, and 150 MB more
-for the interpreter and its libraries. The results are in `docs/notes/memory.md`.
+for the interpreter and its libraries. The results are in `docs/design/memory.md`.
 
 With a TABLE it runs exact sums over its trees. For an unbinned table of a few hundred rows these
 need tens of gigabytes or more. The run must end with its message and its bounds on the log

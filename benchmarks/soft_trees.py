@@ -5,7 +5,7 @@
     python benchmarks/soft_trees.py gradients [SECONDS]      gradients a CPU second
     python benchmarks/soft_trees.py effective DATA NAME [DRAWS]   effective draws beside mh
 
-DATA is the folder with the tables as CSV files. The results are in docs/notes/soft-trees.md.
+DATA is the folder with the tables as CSV files. The results are in docs/design/soft-trees.md.
 The tables of their paper are in papers/rjhmc_tree.py.
 """
 

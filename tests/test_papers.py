@@ -101,8 +101,8 @@ def test_names_that_are_not_there_are_told() -> None:
 PAGES = sorted(path for path in (ROOT / "docs" / "papers").glob("*.md"))
 
 
-#: Experiments whose tables are in notes.
-IN_NOTES = ("speed", "settings")
+#: Experiments whose tables are in docs/design.
+IN_DESIGN = ("speed", "settings")
 
 
 def page_of(paper: str) -> Path:
@@ -112,7 +112,7 @@ def page_of(paper: str) -> Path:
 @pytest.mark.parametrize("paper", EXPERIMENTS)
 def test_the_page_of_a_paper_has_a_table_of_each_experiment(paper: str) -> None:
     text = page_of(paper).read_text("utf-8")
-    for name in set(EXPERIMENTS[paper]) - set(IN_NOTES):
+    for name in set(EXPERIMENTS[paper]) - set(IN_DESIGN):
         part = text.split(f"<!-- begin: {name} -->")[1].split(f"<!-- end: {name} -->")[0]
         assert f"`python -m benchmarks.papers {paper} {name}`: " in part
         assert re.search(r"^\| -+:? \|", part, re.M)

@@ -4,7 +4,7 @@
 (table 1) and on four tables of classes (table 2). `leaves`, `convergence` and `accuracy`: figures
 3, 4 and 5, from the same runs; `accuracy` adds iris with the tuning as published. `published`: the
 tables with that tuning, some CPU hours. `settings`: the cross-validation that chose h, alpha and
-beta where the text has lost them; its outcome is in docs/notes/soft-trees.md. `priors` and
+beta where the text has lost them; its outcome is in docs/design/soft-trees.md. `priors` and
 `divisions`: other priors and divisions of the rows, which may be the paper's. `first_h`: figure 4
 with h falling in warm-up, and without.
 

@@ -2,7 +2,7 @@
 
 Reading a table touches some 22 MiB of the code of polars, which a run needs no more. The system
 would take such pages of a file back under pressure, but they count for the peak of the memory of
-the process (docs/notes/memory.md). Code that is called again is mapped again.
+the process (docs/design/memory.md). Code that is called again is mapped again.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Tables in Parquet, read in a child process.
 
 On damaged files the readers of polars panic, which prints a backtrace, or abort the process. Here
-both end only the child process, and the user sees one error. docs/notes/damaged-files.md has the
-cost, and the alternatives that were tried.
+both end only the child process, and the user sees one error. docs/design/large-tables.md has the
+cost, and the alternatives that were refused.
 """
 
 from __future__ import annotations

@@ -45,7 +45,7 @@ def leaf_model(
     or 1 if all responses are equal. Then the prior mean of the variance within a leaf is var(y) /
     20, with the weight of 2 alpha = 6 rows. It is smaller than var(y), because a leaf varies less
     than the whole response. With the total variance, intervals were too wide
-    (docs/notes/coverage.md). `normal_linear` without numbers takes these too, and 0.1 as `lambda`.
+    (docs/design/leaves.md). `normal_linear` without numbers takes these too, and 0.1 as `lambda`.
 
     Raises
     ------

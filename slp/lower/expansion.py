@@ -10,7 +10,7 @@ each depth that the table allows: a million for a million rows. A prior that dis
 (`pinball`) has half a billion for thirty thousand rows. A chain reaches a few dozen of them. So
 lowering lists the `FIRST_STATES` nearest to the start. If there are more, and it is certain that a
 derivation can always end (`slp.lower.endings`), the other states stay open: they are made when an
-engine reaches them (`slp.lower.opened`). docs/notes/large-tables.md has the alternatives that were
+engine reaches them (`slp.lower.opened`). docs/design/large-tables.md has the alternatives that were
 refused.
 """
 

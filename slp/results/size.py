@@ -17,7 +17,7 @@ __all__ = ["BYTES_PER_ITEM", "MOST_SPLITS", "Fit", "Size", "bytes_of_items"]
 #: (`native/core/exact/interval_blocks/search.hpp`).
 MOST_SPLITS = 1e10
 
-#: Bytes at the peak, measured (docs/notes/exact-passes.md). A table with one word a value takes
+#: Bytes at the peak, measured (docs/design/exact-passes.md). A table with one word a value takes
 #: three words for an item, with its free slots and the copy of a sixteenth of it while it grows.
 BYTES_PER_ITEM = 52
 # The time of a summary is its estimate, within this factor.

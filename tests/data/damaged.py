@@ -2,7 +2,7 @@
 
     python tests/data/damaged.py 10000
 
-makes so many files of each kind and reads them; `docs/notes/damaged-files.md` has what came of it.
+makes so many files of each kind and reads them; `docs/evidence.md` has what came of it.
 File i of a kind is always damaged alike. Readers run in a process that is started again where a
 file ends it. Of text that is a fault. A reader of Parquet may: it runs in a child of its own, so
 each file that ends it, or makes it print, is read again by `read_columns` in a fresh process, which

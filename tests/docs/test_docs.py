@@ -49,6 +49,7 @@ from tests.docs.pages import (
 
 by_page = pytest.mark.parametrize("page", PAGES, ids=[p.name for p in PAGES])
 README = ROOT / "README.md"
+DESIGN = sorted((ROOT / "docs" / "design").glob("*.md"))
 
 #: What the code of a page may take for granted, where the page speaks of tables of the reader's.
 _GIVEN = {
@@ -189,7 +190,7 @@ def test_shown_files_are_the_shipped_ones() -> None:
 # --- links ---------------------------------------------------------------------------------------
 
 
-@by_page
+@pytest.mark.parametrize("page", [*PAGES, *DESIGN], ids=lambda p: f"{p.parent.name}/{p.name}")
 def test_links_lead_somewhere(page: Path) -> None:
     broken = []
     for link in links_of(page):
@@ -214,6 +215,7 @@ def test_every_picture_is_made_by_a_command_of_its_page() -> None:
 def test_every_page_is_on_the_map() -> None:
     index = ROOT / "docs" / "index.md"
     assert {p.name for p in PAGES} - {"README.md", "index.md"} <= set(links_of(index))
+    assert {f"design/{p.name}" for p in DESIGN} <= set(links_of(index))
 
 
 # --- names ---------------------------------------------------------------------------------------

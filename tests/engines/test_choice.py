@@ -240,7 +240,7 @@ def test_advice_holds_for_the_whole_summary() -> None:
 def test_how_long_a_summary_takes_is_known_within_three_times(
     table: str, program: str, seconds: float
 ) -> None:
-    """CPU seconds of all passes on one thread, measured (docs/notes/exact-passes.md)."""
+    """CPU seconds of all passes on one thread, measured (docs/design/exact-passes.md)."""
     if table == "few values":
         rng = np.random.default_rng(7)
         args = (rng.integers(0, 3, (200, 10)).astype(float), rng.integers(0, 2, 200))

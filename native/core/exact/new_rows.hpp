@@ -59,7 +59,7 @@ Status leaves_reached(const Engine& engine, const Pass& pass, const NewRows& row
                       Means means, const Poll& poll, std::vector<LeafMass>& out);
 
 // Approximate seconds of one core for either, from counts: the same on every machine. Measurements
-// are in docs/notes/exact-passes.md.
+// are in docs/design/exact-passes.md.
 double seconds_of_new_rows(const Engine& engine, const Pass& pass, const NewRows& rows);
 
 }  // namespace slp::exact

@@ -94,7 +94,7 @@ def seconds_of(
     grammar does not normalise), best tree and number of trees, and the uses of features, which take
     as long as several passes.
 
-    Measurements are in docs/notes/exact-passes.md.
+    Measurements are in docs/design/exact-passes.md.
     """
     d = len(table.features)
     rows = 1 + len(table.counts) / 2000

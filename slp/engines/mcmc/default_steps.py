@@ -45,7 +45,7 @@ _CHAINS, _DRAWS = 4, 2000
 _STEP, _FEATURE, _ROW, _CALLS = 500.0, 30.0, 2.5, 8.0
 _CUTS, _TARGETS, _SIDES, _EDITED = 0.5, 1.5, 20.0, 20.0
 # How many times as long as a step of `q_uc` those of tree moves take in a ladder, where `informed`
-# keeps most of what it lists (docs/notes/tempering.md).
+# keeps most of what it lists (docs/design/tempering.md).
 _TIMES = {"cgm": 1.5, "rotate": 3.5, "perturb": 4.5, "informed": 8.0, "wu": 40.0}
 # `informed` takes one unit more for each so many cuts of the table, as it keeps fewer nodes then.
 _CUTS_KEPT = 4000.0

@@ -8,8 +8,9 @@ from pathlib import Path
 from slp.engines.contract import DrawingOptions, option
 from slp.trees import Tree
 
-#: The default proposals, chosen by measurement (docs/notes/tempering.md); those of tables with more
-#: than so many cuts, all of which `informed` would list; and those without moves from tree to tree.
+#: The default proposals, chosen by measurement (docs/design/tempering.md); those of tables with
+#: more than so many cuts, all of which `informed` would list; and those without moves from tree to
+#: tree.
 MOVES_AND_CUTS = "q_uc:1,cgm:5,informed:2,perturb:1,rotate:1"
 MANY_CUTS, MOVES_OF_MANY_CUTS = 50_000, "q_uc:1,cgm:5,perturb:1,rotate:1"
 CUTS = "q_uc"

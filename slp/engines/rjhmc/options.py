@@ -66,7 +66,7 @@ class SoftTreeOptions(DrawingOptions):
 
     def steps(self, n_rows: int) -> tuple[int, int]:
         """The steps of warm-up, and those for each draw kept, on a table of so many distinct rows.
-        Chosen on iris and breast cancer (docs/notes/soft-trees.md)."""
+        Chosen on iris and breast cancer (docs/design/soft-trees.md)."""
         if self.warmup is None and self.thin is None and not self.published:
             thin = min(_MOST_THIN, max(1, _ROW_STEPS // n_rows))
             return 1000 + 80 * thin, thin

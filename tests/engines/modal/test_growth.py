@@ -203,7 +203,7 @@ def random_plan(rng: np.random.Generator, problem: Problem) -> Plan:
 @pytest.mark.usefixtures("compiled_kernels")
 def test_the_core_grows_the_trees_of_the_specification() -> None:
     """Random grammars with every rule, measure, constraint and leaf model; dead ends among them.
-    `docs/notes/modal.md` has the result of many more."""
+    `docs/design/modal.md` has the result of many more."""
     endings, failed = set(), 0
     for seed in range(250):
         rng = np.random.default_rng(seed)

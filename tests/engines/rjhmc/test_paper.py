@@ -6,7 +6,7 @@
 
 It tunes the No-U-Turn sampler anew within each proposal, so a step is not reversible; the
 comparisons of test_jumps.py are then printed and not tested. The results are in
-docs/notes/soft-trees.md.
+docs/design/soft-trees.md.
 """
 
 from __future__ import annotations

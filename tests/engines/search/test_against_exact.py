@@ -1,8 +1,8 @@
 """The search against exact sums on random grammars and tables: the same optimum, and bounds that
 hold at every moment.
 
-Many more cases: `python -m tests.engines.search.test_against_exact 10000`; docs/notes/search.md has
-their result.
+Many more cases: `python -m tests.engines.search.test_against_exact 10000`.
+Their result is in docs/design/search.md.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """The k best derivations of a search against those of the chart, on random grammars and tables; and
 what users get.
 
-Many more cases: `python -m tests.engines.search.test_k_best 10000`; docs/notes/search.md has their
+Many more cases: `python -m tests.engines.search.test_k_best 10000`; docs/design/search.md has their
 result.
 """
 

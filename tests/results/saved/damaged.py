@@ -3,7 +3,7 @@ or an error with a code, and nothing else.
 
     python -m tests.results.saved.damaged 1000
 
-reads so many; `docs/notes/damaged-runs.md` has what came of it. File i is always damaged alike.
+reads so many; `docs/evidence.md` has what came of it. File i is always damaged alike.
 Half of them are damaged as bytes; the other half say what no run says under digests that are right,
 as a person could write them.
 """

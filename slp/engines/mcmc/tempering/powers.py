@@ -6,7 +6,7 @@ by equal steps have equal rejections, which gives the most round trips (Syed et 
 5.2, algorithms 2 and 3).
 
 Two chains have power 1. They swap after every second scan, so the draws are of both in turn, and
-are less alike (docs/notes/tempering.md).
+are less alike (docs/design/tempering.md).
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@ every outcome of two particles, on tables of few distinct splits. The core's mat
 ones. Planted faults are found. (Beyond two particles: `test_long_runs.py`.)
 
 All ways with all examples are run by `SLP_PG_CASES=100000 pytest` on this file; see
-`docs/notes/moves.md`.
+`docs/design/moves.md`.
 """
 
 from __future__ import annotations
