@@ -230,7 +230,7 @@ E442 = Entry(
     "E442: a row to predict misses a value where no row at that split did",
     cause="Under `missing(side)` a split says where missing values go, unless no row of the table "
     "that came to it missed the value. A row to predict misses it there. Or it misses the value of "
-    "a column of `normal_linear`.",
+    "a column of `normal_linear`, or any value where the trees are soft.",
     remedy="Fill the value in, leave the row out, or declare `new(average)`: both sides predict "
     "the row, in proportion to their rows.",
     example="slp predict prior.slp table.csv new.csv   (`prior.slp` has "
@@ -241,6 +241,10 @@ NEW_VALUE_MISSING = E442.says(
     "a row to predict misses `{name}`, and no row of the table that came to the split did",
     "fill it in, leave the row out, or write :- feature({atom}, [missing(side), new(average)]). "
     "for the average over both sides",
+)
+NEW_VALUE_MISSING_OF_SOFT = E442.says(
+    "a row to predict misses `{name}`, and soft trees weigh each value",
+    "fill it in, leave the row out, or let another engine draw trees",
 )
 NEW_REGRESSOR_MISSING = E442.says(
     "a row to predict (row {row}) misses `{name}`, and `normal_linear` needs its value",

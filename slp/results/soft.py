@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.table import Table
-from slp.errors import UsageError
+from slp.errors import DataError, UsageError
 from slp.leaves import LeafModel
 from slp.messages.soft_trees import NOTHING_IN_LEAVES
+from slp.messages.tables import NEW_VALUE_MISSING_OF_SOFT
 from slp.problem.new_rows import rows_as_numbers, table_as_numbers
 from slp.problem.tree_on_table import PlacedNode, TreeOnTable, place_tree
 from slp.results.quantiles import LeafMixture
@@ -57,8 +58,18 @@ class SoftTrees(DrawnTrees):
         return np.array([x.probabilities if of_classes else x.mean for x in leaves], np.float64)
 
     def _some(self, rows: NDArray[np.object_]) -> Iterator[NDArray[np.float64]]:
-        """New rows as numbers, some at a time."""
+        """New rows as numbers, some at a time.
+
+        Raises
+        ------
+        DataError
+            E442: a row misses a value.
+        """
         numbers, step = rows_as_numbers(self.table, rows), self.rows_at_a_time
+        missing = np.isnan(numbers).any(axis=0)
+        if missing.any():
+            name = self.table.feature_names[int(missing.argmax())]
+            raise DataError(NEW_VALUE_MISSING_OF_SOFT(name=name))
         for a in range(0, max(1, len(rows)), step):
             yield numbers[a : a + step]
 

@@ -141,3 +141,12 @@ def test_columns_that_are_no_numbers() -> None:
     said = r"E155.*soft trees cannot go with missing values(.|\n)*or take an engine of hard trees"
     with pytest.raises(slp.SlpError, match=said):
         drawn(":- use(rjhmc). :- feature(a, [missing(side)]).", holes)
+
+
+def test_rows_to_predict_miss_no_value() -> None:
+    """Every average of theirs would be NaN."""
+    found = drawn(":- use(rjhmc). :- feature(_, [missing(side), new(average)]).", CLASSES, draws=4)
+    new = CLASSES.drop("y").with_columns(a=pl.Series([None, *CLASSES["a"][1:].to_list()]))
+    for ask in (found.predict_proba, found.predict, found.predict_interval, found.predict_error):
+        with pytest.raises(slp.SlpError, match=r"E442.*misses `a`, and soft trees"):
+            ask(new)
