@@ -3,23 +3,48 @@
 from __future__ import annotations
 
 import importlib
+import importlib.machinery
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
 
 import pytest
 
+ROOT = Path(__file__).resolve().parent.parent
+
 # Helper modules of the tests are imported as `tests.…`. The checkout comes last on the path, so
 # that `slp` is the installed one wherever there is one.
-sys.path.append(str(Path(__file__).resolve().parent.parent))
+sys.path.append(str(ROOT))
 
 # Tests compare what commands print; colours are tested by themselves.
 os.environ.pop("FORCE_COLOR", None)
+
+
+def hides_installation(root: Path, path: Sequence[str]) -> bool:
+    """Whether `import slp` takes the checkout at `root`, where no kernels are compiled, though
+    another folder of the path has it with them."""
+    found = importlib.machinery.PathFinder.find_spec("slp", list(path))
+    if found is None or found.origin is None or Path(found.origin).parent.parent != root:
+        return False
+    others = [folder for folder in path if Path(folder).resolve() != root]
+    compiled = importlib.machinery.PathFinder.find_spec("_core", [str(root / "slp")])
+    return compiled is None and any(
+        importlib.machinery.PathFinder.find_spec("_core", [f"{folder}/slp"]) for folder in others
+    )
+
+
+def pytest_configure() -> None:
+    """`python -m pytest` puts the present folder first on the path."""
+    if hides_installation(ROOT, sys.path):
+        raise pytest.UsageError(
+            "the tests would import the checkout, where no kernels are compiled, in place of the "
+            "installed slp: run `pytest`, or `python -P -m pytest`"
+        )
 
 
 def _need(what: str, variable: str) -> NoReturn:

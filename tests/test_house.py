@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+from importlib.machinery import EXTENSION_SUFFIXES
 from itertools import permutations
 from pathlib import Path
 from types import ModuleType
@@ -19,9 +20,24 @@ import pytest
 import slp
 from slp import resources
 from slp.errors import ProgramError
+from tests.conftest import hides_installation
 
 ROOT = Path(__file__).resolve().parent.parent
 README = (ROOT / "README.md").read_text("utf-8")
+
+
+def test_an_uncompiled_checkout_does_not_hide_the_installed_package(tmp_path: Path) -> None:
+    checkout, site = tmp_path / "checkout", tmp_path / "site"
+    for folder in (checkout, site):
+        (folder / "slp").mkdir(parents=True)
+        (folder / "slp" / "__init__.py").touch()
+    core = f"_core{EXTENSION_SUFFIXES[0]}"
+    assert not hides_installation(checkout, [str(checkout), str(site)])  # neither is compiled
+    (site / "slp" / core).touch()
+    assert hides_installation(checkout, [str(checkout), str(site)])
+    assert not hides_installation(checkout, [str(site), str(checkout)])
+    (checkout / "slp" / core).touch()
+    assert not hides_installation(checkout, [str(checkout), str(site)])
 
 
 @pytest.fixture(scope="module")

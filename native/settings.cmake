@@ -1,0 +1,12 @@
+# What the core, its tests and the extension are compiled with.
+
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release)
+endif()
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
+if(SLP_SANITIZE)  # low optimisation halves the time to compile
+  set(CMAKE_CXX_FLAGS_RELEASE "-O1")
+endif()
