@@ -18,9 +18,11 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
+from slp.columns import Below, In, Is, IsMissing, Test
 from slp.errors import ProgramError
 from slp.ir import program as ir
 from slp.ir.constraints import Predicate
+from slp.ir.quantity import MISSING
 from slp.messages.proofs import PROLOG_FILE_NOT_LOADED
 from slp.resolution.machine import DEFAULT_LIMITS
 from slp.swipl.prolog import PrologProgram, consult
@@ -79,7 +81,7 @@ def tree_term(tree: Any) -> Term:
             done.append(Struct("leaf", (_pairs(node.summary),)))
         else:
             left, right = done.pop(), done.pop()
-            done.append(Struct("split", (Atom(node.feature), _test(node), left, right)))
+            done.append(Struct("split", (Atom(node.feature), _test(node.test), left, right)))
     return done[0]
 
 
@@ -87,17 +89,22 @@ def node_term(node: Any) -> Term:
     """A `slp.trees.TreeNode` as a term."""
     decided: Term = Atom("leaf")
     if not node.is_leaf:
-        decided = Struct("split", (Atom(node.feature), _test(node)))
+        decided = Struct("split", (Atom(node.feature), _test(node.split.test)))
     numbers = (Number(node.depth), Number(node.rows))
     return Struct("node", (*numbers, _pairs(node.summary), decided))
 
 
-def _test(split: Any) -> Term:
-    """The threshold, or the level, of a split."""
-    if split.level is None:
-        return Number(float(split.test.number))
-    level = split.level
-    return Atom(level) if isinstance(level, str) else list_term(map(Atom, level))
+def _test(test: Test) -> Term:
+    """The threshold, the level, or the levels on the left side."""
+    match test:
+        case Below(number=number):
+            return Number(float(number))
+        case Is(level=level):
+            return Atom(level)
+        case In(levels=levels):
+            return list_term(map(Atom, levels))
+        case IsMissing():
+            return Atom(MISSING)
 
 
 def _pairs(summary: Mapping[Any, Any]) -> Term:
