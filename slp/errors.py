@@ -62,10 +62,10 @@ class Related:
 
 @dataclass(frozen=True)
 class Diagnostic:
-    """One finding.
+    """One finding: `code`, `message` (what is wrong), `help` (what to do), `span` (the faulty text,
+    if there is one), `related` (further places), `severity` and `to_dict()`.
 
-    `code` is stable: `E` (error) or `W` (warning), then three digits. `message` says what is wrong,
-    and `help` what to do. `span` is the faulty text, if there is one. `may_follow` tells whether
+    `code` is stable: `E` (error) or `W` (warning), then three digits. `may_follow` tells whether
     the finding may be due to another clause that could not be read and that defines what is missing
     here. `of_time` is None where no limit of time is told of.
     """
@@ -92,8 +92,9 @@ class Diagnostic:
 
 
 class SlpError(Exception):
-    """Base of every error that a user can cause and correct. `diagnostics` says what is wrong and
-    where."""
+    """Base of every error that a user can cause and correct. `diagnostics`, a tuple of
+    `slp.Diagnostic`, says what is wrong and where. The error is of this class itself where no tree
+    on the table satisfies the program (E504)."""
 
     exit_code: ExitCode = ExitCode.FAULT
 
@@ -108,16 +109,16 @@ class SlpError(Exception):
 
 
 class ProgramError(SlpError):
-    """A fault in a `.slp` program."""
+    """A program has mistakes. The error lists all of them."""
 
 
 class DataError(SlpError, ValueError):
-    """A fault in a table, or a program and a table that do not fit each other. It is a ValueError
+    """A table has a fault, or a program and a table do not fit each other. It is a `ValueError`
     too, as estimators of scikit-learn raise it."""
 
 
 class UsageError(SlpError):
-    """An option or argument, from Python or the command line, is invalid."""
+    """An argument or option, from Python or the command line, is invalid."""
 
     exit_code = ExitCode.USAGE
 
@@ -138,11 +139,12 @@ class NoTreeError(SlpError):
 
 class BudgetError(SlpError):
     """A run reached its budget of memory or time. The message says how far the run came, and what
-    would fit.
+    would fit. `log_evidence_bounds` are certain lower and upper bounds on the log evidence, or
+    None. `known` has these too, with `choice` (the engine, and why) and `best`, the best tree
+    (`tree`, `log_joint`) of a few hundred draws, or None; `known` is None if the run had not
+    started.
 
-    `log_evidence_bounds` are certain lower and upper bounds on the log evidence, or None. `known`
-    has all results so far (`slp.results.partial_results.Known`: bounds, the best tree), or None if
-    the run had not started.
+    `known` is a `slp.results.partial_results.Known`.
     """
 
     known: Any = None
@@ -161,7 +163,8 @@ class TimeOverError(BudgetError):
 
 
 class SlpWarning(UserWarning):
-    """Category of every warning of this package. `diagnostic` is the finding as data."""
+    """Category of every warning of this package. `diagnostic` is the finding, an
+    `slp.Diagnostic`."""
 
     def __init__(self, diagnostic: Diagnostic) -> None:
         self.diagnostic = diagnostic

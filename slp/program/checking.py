@@ -24,14 +24,14 @@ def check(
     allow_code: bool = False,
     include: Include = (),
 ) -> list[CheckResult]:
-    """Check whether any tree satisfies constraints, without a posterior.
+    """Check whether any tree satisfies constraints, without a posterior: a list of
+    `slp.CheckResult`. Each constraint is a text such as `"first(age)"`, a program, or a function of
+    the tree that returns True or False. A text that ends in a full stop contains clauses that the
+    other constraints may use: boxes, `:- response(...)`, `:- leaf(...)`. Constraints and limits
+    among these clauses are checked too.
 
     Parameters
     ----------
-    constraints : each is the text of a constraint (`"first(age)"`), a program, or a function of the
-        tree that returns True or False. A text that ends in a full stop contains clauses that the
-        other constraints may use (boxes, `:- leaf(...)`); constraints and limits among these
-        clauses are checked too.
     X, y, allow_code : as for `Tree.check`.
     include : folders that texts can use files from, as for `parse`.
 

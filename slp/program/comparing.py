@@ -44,7 +44,8 @@ def compare(
     progress: Progress | bool | None = None,
     **options: Any,
 ) -> Comparison:
-    """Compare programs on one table: log evidence, log Bayes factors, leaves, held-out predictions.
+    """Compare programs on one table: log evidence, log Bayes factors, leaves and held-out
+    predictions. The result is an `slp.Comparison`.
 
     Parameters
     ----------

@@ -33,7 +33,8 @@ from slp.syntax import parse_term
 
 @dataclass(frozen=True, kw_only=True)
 class LearnResult(Learned):
-    """A result of learning. `program` is the program of the text `file`."""
+    """A result of learning: the `program` with the labels, parameters and feature weights of
+    maximum likelihood, its `text`, the `changes`, and the `log_likelihoods` by iteration."""
 
     program: Program
 

@@ -61,11 +61,11 @@ class Program(TreeQuestions, ProofQuestions):
 
     @property
     def parameters(self) -> dict[str, float]:
-        """The parameters and their values."""
+        """The values of the parameters, by name."""
         return dict(self.ir.parameters)
 
     def with_parameters(self, **parameters: float) -> Program:
-        """The same program with other parameter values. Parameters that are not named have the
+        """The same program with other values of parameters. Parameters that are not named have the
         values of the file.
 
         Raises
@@ -77,9 +77,9 @@ class Program(TreeQuestions, ProofQuestions):
 
     def require(self, function: Callable[[Any], bool], local: bool = False) -> Program:
         """A new program with one more constraint: a function that returns True for allowed trees.
+        It gets each finished `slp.Tree` or, if it is `local`, each `slp.TreeNode`.
 
-        Samplers call it with finished trees (`Tree`) or, if it is `local`, with each node and its
-        split (`TreeNode`). It must return the same value for the same tree or node.
+        It must return the same value for the same tree or node.
 
         Raises
         ------
@@ -100,23 +100,26 @@ class Program(TreeQuestions, ProofQuestions):
         return "\n".join(describe_prior(self.ir, fine_print=fine_print))
 
     def expand(self, X: Any = None, y: Any = None) -> str:
-        """The tree rules as ordinary clauses.
+        """The tree rules as ordinary clauses. With a table the text is a program that can be
+        queried. Programs with constraints are refused (E163).
 
-        With a table `X`, `y` (see `posterior`) the text is a program that can be queried. The
-        proofs of its `prior(Tree)` are the derivations of trees on the table. Programs with
-        constraints are refused (E163).
+        `X`, `y` are as for `posterior`. The proofs of `prior(Tree)` are the derivations of trees on
+        the table.
         """
         if X is None:
             return expand_program(self.ir)
         return expand_on_table(self.ir, compile_problem(self.ir, X, y, finite=False).table)
 
     def compile(self, X: Any, y: Any = None) -> Problem:
-        """Table and tree grammar for `X`, `y` (see `posterior`), as engines of hard trees get
-        them."""
+        """The problem that every engine of hard trees is given: `program`, `table`, `grammar`,
+        `unsummable` (why no exact engine accepts it), `boxes` and `warnings`. `X` and `y` are as
+        for `posterior`."""
         return compile_problem(self.ir, X, y)
 
     def explain(self, X: Any = None, y: Any = None) -> str:
-        """Meaning in words, states and rules, whether exact inference is possible and why (not)."""
+        """A text on the program: its meaning, the components of a mixture, constraints, states and
+        rules, and whether exact inference is possible and why (not). With a table it also has the
+        size of the problem. For a program of clauses it lists the predicates."""
         if X is None:
             return explain_program(self.ir, None)
         try:
@@ -143,7 +146,8 @@ class Program(TreeQuestions, ProofQuestions):
         time: float | str | Deadline | None = None,
         progress: Progress | bool | None = None,
     ) -> LearnResult:
-        """Learn labels, parameters and feature weights from data, by maximum likelihood.
+        """Learn labels, parameters and feature weights from observed goals or tables, by maximum
+        likelihood. The result is an `slp.LearnResult`.
 
         When the time or the memory ends, or with Ctrl-C, the result is that of the last iteration,
         and `notes` says so.

@@ -37,7 +37,8 @@ class ProofQuestions:
         time: float | str | Deadline | None = None,
         progress: Progress | bool | None = None,
     ) -> QueryResult:
-        """Answers to a goal with their probabilities, by a search for its proofs.
+        """Answers to a goal with their probabilities, by a search for its proofs: an
+        `slp.QueryResult`.
 
         The search ends early at the limits, the memory or the time, and with Ctrl-C. The result
         then has bounds, and `reason` says why.
@@ -91,8 +92,10 @@ class ProofQuestions:
         memory: int | str | None = None,
         time: float | str | Deadline | None = None,
     ) -> Draws:
-        """Independent draws of a goal's proofs, as answers. If the time or the memory ends, or
-        Ctrl-C, the draws made so far are kept, with a warning (W243).
+        """Independent draws of a goal's proofs, as answers: `slp.Draws`.
+
+        If the time or the memory ends, or with Ctrl-C, the draws made so far are kept, with a
+        warning (W243).
 
         Parameters
         ----------
@@ -137,7 +140,8 @@ class ProofQuestions:
         time: float | str | Deadline | None = None,
         **options: Any,
     ) -> SampledProofs:
-        """Draws of a goal's proofs by Metropolis-Hastings. The target is prior times likelihood.
+        """Draws of a goal's proofs by Metropolis-Hastings: `slp.SampledProofs`. The target is prior
+        times likelihood.
 
         Parameters
         ----------

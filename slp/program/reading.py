@@ -29,11 +29,11 @@ Include: TypeAlias = str | Path | Iterable[str | Path]
 
 
 def load(path: str | Path, /, *, include: Include = (), **parameters: float | Tree) -> Program:
-    """Read a program from a `.slp` file, or a library prior by its name (`"growtree"`).
-
-    It can use files in and below its folder, and in and below `include`, one or more folders. A
-    `Tree` given as `tree` replaces the tree that the file gives to `edittree`:
-    `slp.load("edittree", tree=given, p=0.9)`.
+    """Read a program from a `.slp` file or, if there is no such file, a library prior by its name,
+    with values of its parameters: `slp.load("growtree", alpha=0.9)`. The program can use files in
+    and below its folder, and in and below `include`, one or more folders. An `slp.Tree` given as
+    `tree` replaces the tree that the file gives to `edittree`:
+    `slp.load("edittree", tree=tree, p=0.9)`.
 
     Raises
     ------
@@ -48,9 +48,8 @@ def load(path: str | Path, /, *, include: Include = (), **parameters: float | Tr
 def parse(
     text: str, name: str = "<text>", /, *, include: Include = (), **parameters: float | Tree
 ) -> Program:
-    """Read a program from text. Messages call it `name`. Parameters are as for `load`.
-
-    Text has no folder. It can use library priors, and files in and below `include`.
+    """Read a program from text. Messages call it `name`. Parameters are as for `load`. Text has no
+    folder, so it can use only library priors, and files in and below `include`.
 
     Raises
     ------

@@ -24,7 +24,7 @@ def load_posterior(
     time: float | str | Deadline | None = None,
     threads: int | None = None,
 ) -> Posterior:
-    """Read a posterior that `Posterior.save` or `--save` wrote. It predicts as the one that was
+    """Read a posterior that `slp.Posterior.save` or `--save` wrote. It predicts as the one that was
     saved, to the bit.
 
     Of exact sums the file has the program and the coded table: the sums are made again when they

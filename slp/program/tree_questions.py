@@ -49,7 +49,7 @@ class TreeQuestions:
         allow_code: bool = False,
         **options: Any,
     ) -> Posterior:
-        """The posterior over decision trees given a table.
+        """The posterior over decision trees given a table: an `slp.Posterior`.
 
         Parameters
         ----------
@@ -116,7 +116,8 @@ class TreeQuestions:
         allow_code: bool = False,
         **options: Any,
     ) -> Posterior:
-        """The prior over the trees that the table allows: `posterior` without the likelihood."""
+        """The prior over the trees that the table allows: an `slp.Posterior` without the
+        likelihood. Arguments are those of `posterior`."""
         return self._run(
             X,
             y if sample_weight is None else GivenResponse(y, sample_weight),

@@ -51,7 +51,8 @@ def cv(
     progress: Progress | bool | None = None,
     **options: Any,
 ) -> CrossValidation:
-    """Cross-validation: each row is predicted by a run on the rows of the other folds.
+    """Cross-validation: each row is predicted by a run on the rows of the other folds. The result
+    is an `slp.CrossValidation`.
 
     Parameters
     ----------
@@ -121,7 +122,8 @@ def tune(
     progress: Progress | bool | None = None,
     **options: Any,
 ) -> Tuning:
-    """Compare all combinations of values of parameters, and find the best.
+    """Compare all combinations of values of parameters, and find the best. The result is an
+    `slp.Tuning`.
 
     Parameters
     ----------

@@ -23,10 +23,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Limits:
-    """How much work one query may take.
+    """How much work one query may take: `inferences`, the goals that are called, and `depth`, the
+    nested predicates of a proof.
 
-    `inferences` counts goals called, and one more for every 32 parts of terms visited; `depth` is
-    the number of nested predicates in a proof.
+    `inferences` counts one more for every 32 parts of terms visited.
     """
 
     inferences: int = 1_000_000

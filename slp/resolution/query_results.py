@@ -78,7 +78,7 @@ class Proof:
 
 @dataclass(frozen=True)
 class QueryResult:
-    """Answers by decreasing probability, with bounds.
+    """Answers of a goal by decreasing probability, with bounds.
 
     Attributes
     ----------
@@ -162,7 +162,7 @@ def _proof_to_dict(proof: Proof) -> dict[str, object]:
 
 @dataclass(frozen=True)
 class Draws(Sequence[Mapping[str, Value]]):
-    """Independent draws: one mapping from variables to values for each.
+    """Independent draws of answers: one mapping from variables to values for each.
 
     `failure` names the method for draws that failed. `tries` counts the draws begun, with those
     rejected. `interrupted`: whether Ctrl-C ended the drawing; there are fewer draws then, as where

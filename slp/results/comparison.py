@@ -123,7 +123,7 @@ class ComparedProgram:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Programs on one table.
+    """Programs on one table side by side.
 
     Attributes
     ----------

@@ -47,12 +47,15 @@ class Posterior(Predictions, Summaries):
 
     Attributes
     ----------
-    table : the table it was given.
+    table : the table that it was given: `feature_names`, `n_rows`, `notes` and more. The classes of
+        the response are in `table.leaf.classes`.
     likelihood : False if this is the prior.
     normalised : whether the program's weights are known to sum to 1 over all trees of every table.
-    seed : of `draws`.
-    predicates : those that are asked, with counts of what became of them.
-    record : the program that it is of, and what was asked of its run.
+    seed : the seed of `draws`.
+    predicates : the predicates of this run. Each has `words`, the numbers of times it was `asked`
+        and it `refused`, the tree that it `last_refused`, and the `seconds` that it took.
+    record : what the run was asked: `files` (texts of the program), `parameters`, `describe()` (the
+        program in words), `draws` and `options`.
     """
 
     def __init__(
@@ -75,12 +78,15 @@ class Posterior(Predictions, Summaries):
 
     @property
     def choice(self) -> EngineChoice:
-        """The engine, why, and how large exact sums would be."""
+        """The engine, why, and how large exact sums would be. `size` is the estimated size by which
+        `auto` decided, or None: `boxes`, `items`, `splits`, `memory`, `error`, `at_least`, and
+        `seconds`, the time of a summary on one core, correct within a factor of about three.
+        `would_fit` lists directives with which a problem that is too large would fit."""
         return self._result.choice
 
     @property
     def engine(self) -> str:
-        """Name of the engine."""
+        """The name of the engine."""
         return self.choice.engine
 
     @property
@@ -101,18 +107,18 @@ class Posterior(Predictions, Summaries):
 
     @property
     def log_evidence(self) -> float | None:
-        """log P(response | features) under the prior normalised over its support; None for a prior,
-        and where the engine does not know it.
+        """The log evidence: log P(response | features) under the prior normalised over its support.
+        None for a prior, and where the engine does not know it.
 
-        With `majority`, `monotone` or `rows(Class, N)` the prior itself looks at the response, and
-        then this is no Bayes factor against another program: see `evidence_note`.
+        With `majority`, `monotone` or `rows(Class, N)` the prior itself looks at the response: see
+        `evidence_note` and `no_bayes_factor`.
         """
         return None if self._evidence is None else self._evidence.value
 
     @property
     def log_evidence_error(self) -> float | None:
-        """Monte Carlo standard error of `log_evidence`: 0 where it is exact, NaN where the draws do
-        not tell; None where there is no evidence."""
+        """Monte Carlo standard error of `log_evidence`: 0 if it is exact, NaN if the draws do not
+        determine it, None if there is no evidence."""
         return None if self._evidence is None else self._evidence.error
 
     @property
@@ -125,8 +131,8 @@ class Posterior(Predictions, Summaries):
 
     @property
     def log_evidence_bounds(self) -> tuple[float, float] | None:
-        """Certain lower and upper bounds on the log evidence, in nats: equal ones where it is
-        exact, those of unfinished exact sums where `auto` went on with draws; else None."""
+        """Certain lower and upper bounds on the log evidence. They are equal if it is exact, and
+        those of unfinished exact sums if `auto` went on with draws; else None."""
         if self._evidence is not None and self._evidence.kind != "estimate":
             return self._evidence.low, self._evidence.high
         return self.choice.log_evidence_bounds
@@ -137,24 +143,26 @@ class Posterior(Predictions, Summaries):
 
     @property
     def no_evidence(self) -> str:
-        """Why there is no `log_evidence`, where a posterior has none."""
+        """Why `log_evidence` is None, where a posterior has none."""
         return self._result.no_evidence
 
     @property
     def evidence_note(self) -> str | None:
-        """What must be said beside the evidence, if anything."""
+        """A caution about the evidence, or None: that the prior looks at the response (`majority`,
+        `monotone`, `rows(Class, N)`), that rows have real weights, or of `smc` the kind of its
+        estimate."""
         return weighted_note(self.table, self._result.evidence_note)
 
     @property
     def no_bayes_factor(self) -> str | None:
-        """Why the evidence makes no Bayes factor against another program's: the prior looks at the
-        response; None where it makes one."""
+        """Why the evidence makes no Bayes factor against another program's: its prior looks at the
+        response. None if it makes one."""
         return self._result.no_bayes_factor
 
     @property
     def left_out(self) -> float:
-        """Upper bound on the probability that trees have together which an exact engine left out:
-        deeper ones than it needs to sum over. At most 1e-12, which is below rounding."""
+        """Upper bound on the probability of all trees that an exact engine left out, because they
+        are too deep: at most 1e-12, and 0 if it left out none."""
         return self._result.left_out
 
     def prior(self) -> Posterior:
@@ -165,24 +173,27 @@ class Posterior(Predictions, Summaries):
 
     @property
     def derivations_are_trees(self) -> bool:
-        """Whether each tree surely has one derivation.
+        """Whether each tree surely has one derivation. If not, `map`, `k_best`, `rashomon_set` and
+        `tree_count` are over derivations. A tree is then listed once for each of its own:
+        `derivation_log_joint` is the log joint of that one, `upper_bound` and `certified` are of
+        derivations, and `log_joint` and `log_posterior` are of all derivations of the tree
+        together.
 
-        If not, `map`, `k_best` and `tree_count` of an exact engine are over derivations: a tree may
-        be listed and counted once for each of them, and a tree of many derivations may have more
-        probability than the first one listed. All else is over trees.
+        So a tree of many derivations may have more probability than the first one listed. All else
+        is over trees.
         """
         return self._result.derivations_are_trees
 
     def tree_count(self) -> int | float | None:
-        """Number of trees (derivations) of probability above zero: an int below 2**53, else a float
-        with the usual rounding, inf beyond 1.8e308; None where the engine does not count."""
+        """Number of trees with a probability above zero: an int below 2**53, else a float, inf
+        beyond 1.8e308. None where the engine does not count."""
         count = self._result.tree_count()
         return int(count) if count is not None and count < 2**53 else count
 
     def k_best(self, k: int) -> list[Candidate]:
-        """The trees of the `k` best derivations, or the best of the trees drawn, best first; fewer
-        if there are no more. Those of the engine `search` that are not certified are the best that
-        it met.
+        """The trees of the `k` best derivations, or the best of the trees drawn, best first, each
+        as `map` gives it; fewer if there are no more. Those of the engine `search` that are not
+        certified are the best that it met.
 
         Raises
         ------
@@ -193,10 +204,12 @@ class Posterior(Predictions, Summaries):
         return list(islice(self._result.best(), k))
 
     def rashomon_set(self, factor: float = 0.1, most: int = 100) -> RashomonSet:
-        """All trees (derivations) that are at least `factor` times as probable as the best one:
-        their number and probability, and the best `most` of them. The engine `search` lists them
-        one by one and knows no probability; where its time or memory ends, it tells how many it
-        has found and bounds the others.
+        """All trees that are at least `factor` times as probable as the best one: their `count`,
+        their `probability` together, and `trees`, the best `most` of them, as `map` gives each. It
+        needs an engine that sums over all trees, or `search`. Sums list no tree to count them, so
+        `count` may be large. `search` lists trees one by one: `probability` is None, and where its
+        time or memory ends, `complete` is False and `upper_bound` bounds the log joint of those
+        that it did not count. A tree within 1e-6 of the limit (in log probability) is in.
 
         Raises
         ------
@@ -218,7 +231,10 @@ class Posterior(Predictions, Summaries):
         return RashomonSet(factor, found.count, share, trees, found.upper_bound)
 
     def map(self) -> Candidate:
-        """The tree of the best derivation, or the best of the trees drawn."""
+        """The tree of the best derivation, or the best of the trees drawn: `tree`, `log_joint`,
+        `log_posterior`, `upper_bound` on the `log_joint` of any tree (each is None if unknown),
+        `derivation_log_joint`, `certified`, which is False for the best of draws, and `grown`,
+        which is True for a tree of `modal` or `search`."""
         return self._best
 
     @cached_property
@@ -230,8 +246,8 @@ class Posterior(Predictions, Summaries):
         return self._best.tree
 
     def sample(self, n: int, seed: int | None = None) -> list[Tree]:
-        """`n` draws apart from `draws`: independent ones, or, of a sampler, drawn from `draws` with
-        replacement.
+        """`n` draws apart from `draws`, a list of `slp.Tree`: independent ones, or, of a sampler,
+        drawn from `draws` with replacement.
 
         Raises
         ------
@@ -245,7 +261,10 @@ class Posterior(Predictions, Summaries):
         return self._result.sample(n, rng)
 
     def sample_paths(self, X: Any, n: int = 1, seed: int | None = None) -> list[list[TreePath]]:
-        """For each row of `X`, its path down `n` independent draws of trees: m lists of `n` paths.
+        """For each row of `X`, its path down `n` independent draws of trees: m lists of `n` paths,
+        each with `tests`, `goes_left` and `leaf`. It needs the engine `exact` or `chart` (else
+        E535).
+
         A path has the same distribution as in a tree of `sample`. The rest of the tree is never
         drawn, so a path costs less. Paths of different rows are of different trees.
 
@@ -270,12 +289,15 @@ class Posterior(Predictions, Summaries):
 
     @property
     def draws(self) -> Sequence[Draw]:
-        """The draws that were asked for, chain after chain."""
+        """The draws that were asked for, chain after chain. Each has `tree`, `log_weight` (under
+        the program as written; None under `edittree`), `log_prior`, `log_likelihood` (NaN under the
+        smoothing of `modal`), `chain` and `weight`."""
         return self._result.draws
 
     @property
     def draws_have_weights(self) -> bool:
-        """Whether draws count by weights of their own; False where all count alike.
+        """Whether draws count by weights of their own: those of `smc`, and of `forward` in a
+        posterior. False where all count alike.
 
         Raises
         ------
@@ -285,9 +307,12 @@ class Posterior(Predictions, Summaries):
         return self._result.draws_have_weights
 
     def log_prior(self, tree: Tree) -> float | None:
-        """Log prior probability of any tree that parts the table's rows as `tree` does (thresholds
-        need not be canonical, leaf summaries are ignored); -inf off the support; None where the
-        total of the prior's weights is not known."""
+        """Log prior probability of any tree; `-inf` outside the support; None where the total of
+        the prior's weights is not known.
+
+        It is that of all trees that part the table's rows as `tree` does: thresholds need not be
+        canonical, and leaf summaries are ignored.
+        """
         weight = self._result.log_weight(tree)
         if weight == -math.inf:
             return weight
@@ -295,14 +320,16 @@ class Posterior(Predictions, Summaries):
         return None if total is None or math.isnan(weight) else weight - total
 
     def log_likelihood(self, tree: Tree) -> float:
-        """Log marginal likelihood of the response given the tree; -inf where the coded table does
+        """Log marginal likelihood of the response given any tree; `-inf` where the coded table does
         not tell how the tree parts its rows."""
         return self._result.log_likelihood(tree)
 
     def log_posterior(self, tree: Tree) -> float | None:
-        """Log probability of all trees that part the table's rows as `tree` does; -inf off the
-        support; None where the evidence is not known. What is known up to a constant is
-        `log_weight` + `log_likelihood` of the draws."""
+        """Log posterior probability of any tree; `-inf` outside the support; None where the
+        evidence is not known. Draws have it up to a constant: `log_weight` + `log_likelihood`.
+
+        It is that of all trees that part the table's rows as `tree` does.
+        """
         weight = self._result.log_weight(tree)
         if weight == -math.inf:
             return weight
@@ -316,13 +343,13 @@ class Posterior(Predictions, Summaries):
 
     @property
     def diagnostics(self) -> Diagnostics | None:
-        """How far the draws of a sampler can be trusted: R-hat, effective draws, and what became of
-        proposals; None for an exact engine."""
+        """The convergence diagnostics of a sampler: R-hat, effective draws, and what became of
+        proposals. None for an exact engine."""
         return self._result.diagnostics
 
     def say_doubt(self) -> None:
         """Warn, once, if the numbers are not to be used (W530, W547). A run warns as it ends, so
-        this is for posteriors that were read."""
+        this is for posteriors that were read from files."""
         if self._doubt_is_said:
             return
         self._doubt_is_said = True
@@ -334,42 +361,47 @@ class Posterior(Predictions, Summaries):
 
     @property
     def schedule(self) -> Schedule | None:
-        """How long the chains of a sampler were to run; None for an exact engine."""
+        """The planned length of a sampler's chains: `draws`, `chains`, `warm_up` and `thin`. None
+        for an exact engine."""
         return self._result.schedule
 
     @property
     def edits(self) -> EditSummary | None:
-        """What the trees change in the tree given to `edittree`; None for other programs."""
+        """The differences from the tree given to `edittree`; None for other programs."""
         return self._result.edits
 
     @property
     def interrupted(self) -> bool:
-        """Whether a sampler was stopped before it had made all draws."""
+        """Whether a sampler was stopped before it had made all draws, by the keyboard or its
+        time."""
         return self._result.interrupted
 
     @property
     def out_of_time(self) -> bool:
-        """Whether it was its time that stopped a sampler, and not the keyboard."""
+        """Whether its time limit stopped a sampler."""
         return self._result.out_of_time
 
     def known(self) -> Known:
-        """What there is without more work, where a limit of time or memory was reached."""
+        """What is known without more work, for use after a limit of time or memory was reached:
+        `choice`, and `log_evidence_bounds`, `best` and `tree_count`, each None if unknown."""
         return self._result.known()
 
     def searched_instead(self, limit: BudgetError) -> Posterior | None:
-        """The same distribution by a search, in what is left of the time, where the best trees were
-        asked for, and `limit` says that the time of the exact sums which were chosen is over; else
-        None. That posterior depends on the clock, and its `reason` says so.
+        """The same distribution by a search, within the remaining time. It is for use after a
+        `BudgetError`, `limit`, if the best trees were asked for (`engine="best"`) and the time of
+        the exact sums is over; else it is None. The new posterior depends on the clock, and its
+        `reason` says so.
         """
         found = self._result.instead(limit)
         return None if found is None else Posterior(found, self.predicates, self.record)
 
     def save(self, path: str | Path, *, table: bool = False) -> None:
-        """Write it to a file (`.slpz`), whole or not at all; `slp.load_posterior` reads it.
+        """Write it to a file (`.slpz`), which `slp.load_posterior` reads. With `table` the file of
+        a run of draws has the coded table too.
 
-        Of exact sums the file has the coded table, because the sums are made again from it. Of a
-        run of draws it has the trees with the statistics of their leaves; it has the coded table
-        only with `table`. docs/saving.md says what else is in it.
+        It is written whole or not at all. Of exact sums the file has the coded table, because the
+        sums are made again from it. Of a run of draws it has the trees with the statistics of their
+        leaves. docs/saving.md says what else is in it.
 
         Raises
         ------
@@ -382,10 +414,10 @@ class Posterior(Predictions, Summaries):
         save_run(self._result, self.record, self.predicates, path, table=table)
 
     def report(self, path: str | Path, *, command: str | None = None) -> None:
-        """Write a report, one HTML page that loads nothing from elsewhere: see docs/report.md.
+        """Write a report, one HTML page that loads nothing from elsewhere. `command` is shown as
+        the command that made it; None shows lines of Python.
 
-        `command` is the command that made it; None shows lines of Python. Pictures need matplotlib;
-        without it the page says so (E570).
+        Pictures need matplotlib; without it the page says so (E570). See docs/report.md.
 
         Raises
         ------
@@ -397,7 +429,9 @@ class Posterior(Predictions, Summaries):
         optional_module("report").write_report(self, path, command)
 
     def to_arviz(self) -> Any:
-        """The draws as an `xarray.DataTree`, as ArviZ takes it: see `slp.results.arviz`.
+        """The draws for ArviZ, an `xarray.DataTree`. It needs the extra `arviz`.
+
+        See `slp.results.arviz`.
 
         Raises
         ------

@@ -25,8 +25,9 @@ class Predictions:
     table: Table
 
     def predict_proba(self, X: Any) -> NDArray[np.float64]:
-        """Class probabilities averaged over all trees, shape (m, C), in the order of
-        `table.leaf.classes`.
+        """Class probabilities of new rows, averaged over all trees, shape (m, C), with classes in
+        the order of `table.leaf.classes`. Under `exact` they are correct within 1e-11, because
+        paths of negligible probability are not followed.
 
         Raises
         ------
@@ -41,8 +42,8 @@ class Predictions:
 
     def predict(self, X: Any) -> NDArray[Any]:
         """For each row, the most probable class (on a tie the first) in the type that it has in the
-        table (bool, int64, float64 or str), or the predictive mean; of durations the predictive
-        median, of the mixture over all trees, as the mean may be infinite; shape (m,).
+        table (bool, int64, float64 or str), or the predictive mean; shape (m,). Of durations it is
+        the predictive median, of the mixture over all trees, because their mean may be infinite.
 
         Raises
         ------
@@ -83,8 +84,8 @@ class Predictions:
         return self._result.of_new_rows(lambda averages: averages.predictions(rows), rows)
 
     def predict_interval(self, X: Any, level: float = 0.9) -> NDArray[np.float64]:
-        """Central intervals over all trees: of a numeric response the predictive one, shape (m, 2);
-        of classes the credible interval of the probability of each, shape (m, C, 2).
+        """Equal-tailed intervals over all trees: of a numeric response the predictive interval,
+        shape (m, 2); of classes the credible interval of each class's probability, shape (m, C, 2).
 
         The ends are the quantiles (1 - level) / 2 and (1 + level) / 2 of the mixture of all leaves
         that the row may end in, the least value whose distribution function reaches them: of the
@@ -122,9 +123,9 @@ class Predictions:
         return found.reshape(len(first), *([len(leaf.classes)] if leaf.classes else []), 2)[which]
 
     def predict_error(self, X: Any) -> NDArray[np.float64]:
-        """Monte Carlo standard error of `predict_proba` for classes, shape (m, C), of the number
-        that `predict` gives of a numeric response, shape (m,); 0 where they are exact, NaN where
-        there are too few draws to tell.
+        """Monte Carlo standard error of each value of `predict_proba`, shape (m, C), or of each
+        predicted mean or median, shape (m,); 0 if they are exact, NaN if there are too few draws to
+        tell.
 
         Raises
         ------

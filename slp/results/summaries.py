@@ -35,7 +35,8 @@ class Summaries:
     table: Table
 
     def split_probabilities(self) -> dict[str, FeatureUse]:
-        """For each feature how much it is used.
+        """For each feature the `probability` that a tree splits on it, and `expected_splits`, with
+        `probability_error` and `expected_splits_error` (0 if exact).
 
         Raises
         ------
@@ -62,13 +63,13 @@ class Summaries:
 
     @property
     def uses_are_drawn(self) -> bool:
-        """Whether `split_probabilities` and `expected_leaves` are averages over draws, and not
-        exact. Raises as `split_probabilities`."""
+        """Whether `split_probabilities` and `expected_leaves` are averages over draws, as those of
+        an exact engine are where its sums do not fit. Raises as `split_probabilities`."""
         return self._expected_splits[1] is not None
 
     def root_probabilities(self) -> dict[str, float]:
-        """For each feature the probability that the root of the tree splits on it. The rest, up to
-        1, is that of the tree that is a leaf.
+        """For each feature the probability that the root splits on it. The rest, up to 1, is the
+        probability that the tree is a leaf. By draws these are shares.
 
         Raises
         ------
@@ -79,9 +80,12 @@ class Summaries:
         return dict(zip(self.table.feature_names, shares.tolist(), strict=True))
 
     def importances(self) -> dict[str, float] | None:
-        """For each feature how much log posterior the splits on it gain, of an engine that grows
-        trees (the score of each split less that of stopping there, as the tree was grown; averaged
-        over the trees found); None of other engines."""
+        """Of `modal`, for each feature the log posterior that the splits on it gain; None of other
+        engines.
+
+        It is the score of each split less that of stopping there, as the tree was grown, averaged
+        over the trees found.
+        """
         found = self._result.importances()
         if found is None:
             return None
@@ -89,28 +93,36 @@ class Summaries:
 
     @property
     def trees_found(self) -> int | None:
-        """How many trees averages are over, of an engine that grows or searches trees, and
-        neither sums over all of them nor draws from them; None of other engines."""
+        """Of `modal` and `search`, the number of trees that averages are over; None of other
+        engines."""
         return self._result.trees_found
 
     def rule_probabilities(self) -> list[RuleUse]:
-        """How much each rule of the program is used, in the order of the text: whether a derivation
-        begins with it, uses it at all, and how often (see `RuleUse`). Rules that no state of the
-        grammar has are left out.
+        """For each rule of the program, in the order of the text, `rule`, `file`, `line` and three
+        quantities of derivations: `at_start` (the probability that the rule comes first),
+        `probability` (that the rule is used; None for a leaf rule that `majority` may refuse) and
+        `expected_uses`, each with its Monte Carlo error (0 if exact). An exact engine may need a
+        further sum for a rule. Under `edittree`, with the engine `prolog`, and with `modal` unless
+        one rule makes all splits and another all leaves, this raises E531.
+
+        Rules that no state of the grammar has are left out.
 
         Raises
         ------
         UsageError
-            E531: under `edittree` and by the engine `prolog`, trees take no rules that are known;
-            by `modal`, unless one rule makes all splits and another all leaves.
+            E531: the rules that trees take are not known.
         BudgetError
             An exact engine needs a sum of its own for some rules, and that does not fit.
         """
         return self._result.rule_uses()
 
     def mixture(self) -> list[RuleUse]:
-        """The rules that a derivation begins with, where these are a mixture of other states that
-        it never comes back to: `rule_probabilities` of these alone. Else none."""
+        """`rule_probabilities` of the components of a mixture at the start; `[]` for other
+        programs.
+
+        They are the rules that a derivation begins with, where these lead to other states and no
+        derivation comes back to the start.
+        """
         return self._mixture
 
     @cached_property
@@ -118,7 +130,7 @@ class Summaries:
         return self._result.mixture()
 
     def expected_leaves(self) -> float:
-        """Expected number of leaves: one more than the expected number of splits."""
+        """Expected number of leaves."""
         return 1.0 + float(self._expected_splits[0].sum())
 
     @cached_property
@@ -131,8 +143,8 @@ class Summaries:
         return float(mass @ np.arange(len(mass)))
 
     def expected_leaves_error(self) -> float:
-        """Monte Carlo standard error of `expected_leaves`: 0 where it is exact, NaN where there are
-        too few draws to tell."""
+        """Monte Carlo standard error of `expected_leaves`: 0 if it is exact, NaN if there are too
+        few draws to tell."""
         _, drawn = self._expected_splits
         return 0.0 if drawn is None else float(drawn.error(drawn.n_leaves.astype(np.float64)))
 
@@ -142,8 +154,8 @@ class Summaries:
         return 0.0 if drawn is None else float(drawn.error(drawn.depth.astype(np.float64)))
 
     def leaf_distribution(self) -> NDArray[np.float64]:
-        """Probability of k leaves at index k = 0, 1, ...; ends where what is left is below
-        1e-12."""
+        """An array with the probability of k leaves at index k = 0, 1, ... It ends where the rest
+        is below 1e-12."""
         return self._leaf_distribution
 
     @cached_property
@@ -151,7 +163,8 @@ class Summaries:
         return self._result.summary(lambda averages: averages.leaf_distribution())[0]
 
     def depth_distribution(self) -> NDArray[np.float64]:
-        """Probability of depth t at index t = 0, 1, ...; ends where what is left is below 1e-12."""
+        """An array with the probability of depth t at index t = 0, 1, ... It ends where the rest is
+        below 1e-12."""
         return self._depth_distribution[0]
 
     @cached_property

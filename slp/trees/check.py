@@ -49,9 +49,15 @@ from slp.trees.tree import Leaf, Place, Split, Tree
 class CheckResult:
     """The result of checking one constraint.
 
-    `holds` is None if it cannot be decided (a leaf without its rows). `counterexample` says where
-    and why it fails or cannot be decided. `path` is that node (`root`, `left.right`), None if it is
-    the whole tree.
+    Attributes
+    ----------
+    constraint : the constraint or limit as data.
+    words : the constraint as a sentence.
+    span : its place in the program.
+    holds : True or False, or None if the tree does not determine it, as where a leaf does not tell
+        its rows.
+    counterexample : where and why the constraint fails or is not determined.
+    path : the node of the counterexample (`root`, `left.right`), None for the whole tree.
     """
 
     constraint: Constraint | Support = field(repr=False)
@@ -62,7 +68,7 @@ class CheckResult:
     path: str | None = None
 
     def to_dict(self) -> dict[str, object]:
-        """The result as plain data."""
+        """All of this as plain data."""
         return {
             "constraint": self.words,
             "span": None if self.span is None else self.span.to_dict(),

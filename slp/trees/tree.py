@@ -226,6 +226,10 @@ class Tree:
 
     `Tree(Split("age", Below(24.0), Leaf(), Leaf()))` by hand, `Tree.from_dict(...)` from JSON.
     Leaves are numbered from 0 in preorder (left before right).
+
+    Attributes
+    ----------
+    root : the root, a split or a leaf.
     """
 
     root: Node
@@ -248,7 +252,7 @@ class Tree:
         return _preorder(self.root)
 
     def places(self) -> Iterator[Place]:
-        """Every node in preorder with its depth, path and region."""
+        """Every node in preorder as its `node`, with its `depth`, `path` and `region`."""
         stack = [Place(self.root)]
         while stack:
             place = stack.pop()
@@ -284,7 +288,7 @@ class Tree:
     # --- rows ------------------------------------------------------------------------------
 
     def apply(self, X: Any) -> NDArray[np.int64]:
-        """Leaf that each row falls into: numbers from 0 in preorder, shape (n,).
+        """The number of each row's leaf, from 0, left to right, shape (n,).
 
         `X` is a pandas or polars frame (columns by name) or an array (columns `x0`, `x1`, ...).
 
@@ -296,9 +300,9 @@ class Tree:
         return trees.route_rows(self, X)
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """For each row, the most frequent class of its leaf (on a tie the one listed first) or the
-        leaf's mean, or the height of its line. For durations, some of them censored, the predicted
-        median; if the leaf model is unknown, log(2) times the observed time for each event.
+        """For each row, the most frequent class of its leaf (on a tie the one listed first), the
+        leaf's mean, or the height of its line. For durations it is the predicted median; if the
+        leaf model is unknown, log(2) times the observed time for each event.
 
         Raises
         ------
@@ -308,7 +312,7 @@ class Tree:
         return trees.predict_rows(self, X)
 
     def with_leaves(self, leaves: list[Leaf]) -> Tree:
-        """The same splits with other leaves, given from left to right (K of them)."""
+        """The same splits with other leaves, given from left to right."""
         if len(leaves) != self.n_leaves:
             raise ValueError(f"{self.n_leaves} leaves needed, not {len(leaves)}")
         fresh = iter(leaves)
@@ -331,13 +335,13 @@ class Tree:
     # --- out and in ------------------------------------------------------------------------
 
     def without_outcomes(self) -> Tree:
-        """The same splits; leaves have their number of rows and no summary of responses."""
+        """The same splits; leaves have only their number of rows, as under a prior."""
         rows = (leaf.rows for leaf in self.leaves())
         return self.with_leaves([Leaf({"n": n} if n else {}) for n in rows])
 
     def to_dict(self, *, predictive: bool = False) -> dict[str, Any]:
-        """The tree as JSON data (docs/api.md); with `predictive` also the predictions of leaves, if
-        they are known."""
+        """The tree as JSON data. With `predictive` each leaf contains its prediction, if it is
+        known."""
         return trees.tree_to_dict(self, predictive=predictive)
 
     @classmethod
@@ -354,7 +358,8 @@ class Tree:
     @classmethod
     def from_sklearn(cls, estimator: Any, feature_names: Sequence[str] | None = None) -> Tree:
         """The tree of a fitted scikit-learn estimator. It sends every row to the same leaf as
-        scikit-learn.
+        scikit-learn. scikit-learn rounds values to 32 bits first, and values equal to the threshold
+        go left, so such a test is printed as `x <= 8.5`.
 
         `feature_names` are the names with which the estimator was fitted. If None, they are `x0`,
         `x1`, ...
@@ -391,12 +396,13 @@ class Tree:
         return optional_module("estimators.export").tree_to_sklearn(self, feature_names)
 
     def edits_from(self, other: Tree) -> list[TreeEdit]:
-        """The edits (grow, prune, change) from another tree to this one, none if they have the same
-        tests. `str` gives an edit in words."""
+        """The edits (grow, prune, change) that turn another tree into this one, each with `kind`,
+        `path`, `before` and `after`. There are none if both have the same tests. `str` gives an
+        edit in words."""
         return trees.edits_between(other, self)
 
     def to_text(self, *, ascii: bool = False) -> str:
-        """The tree as text for a terminal, with box characters unless `ascii`."""
+        """The tree as text, with box characters unless `ascii`."""
         return trees.tree_to_text(self, ascii=ascii)
 
     def to_dot(self) -> str:
@@ -411,7 +417,11 @@ class Tree:
         *,
         allow_code: bool = False,
     ) -> list[CheckResult]:
-        """A result for each constraint of a program: see `check_tree`."""
+        """Check the constraints of a program, in their order, then its limits (`support`): a list
+        of `slp.CheckResult`.
+
+        See `slp.trees.check.check_tree`.
+        """
         return trees.check_tree(self, program, X, y, allow_code=allow_code)
 
 

@@ -42,7 +42,7 @@ def _options(engine: str) -> str:
     for option in fields(engine_named(engine).Options):
         default = f"`{option.default!r}`".replace("'", '"')
         rows.append((f"`{option.name}`", _flag(option), default, option.metadata["doc"]))
-    return _lines(rows)
+    return table_lines(rows)
 
 
 def _flags() -> str:
@@ -52,7 +52,7 @@ def _flags() -> str:
         flags = ", ".join(map(_flag, fields(engine_named(engine).Options)))
         page = f"[{place.partition('#')[0]}]({place})"
         rows.append((", ".join(f"`{name}`" for name in same), flags, page))
-    return _lines(rows)
+    return table_lines(rows)
 
 
 def _same_options(one: str, other: str) -> bool:
@@ -66,7 +66,8 @@ def _flag(option: Field[Any]) -> str:
     return f"`--{option.name.replace('_', '-')}` {value}".rstrip()
 
 
-def _lines(rows: Iterable[tuple[str, ...]]) -> str:
+def table_lines(rows: Iterable[tuple[str, ...]]) -> str:
+    """The rows of a table in Markdown."""
     return "".join(f"| {' | '.join(map(_cell, row))} |\n" for row in rows)
 
 

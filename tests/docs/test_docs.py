@@ -12,7 +12,7 @@ import re
 import shlex
 import sys
 from collections.abc import Iterator
-from dataclasses import fields
+from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -34,7 +34,7 @@ from slp.resolution.builtins import BUILTINS
 from slp.resolution.control import CONTROL
 from slp.resolution.library import library
 from slp.resources import prior_names
-from tests.docs import options_page, pictures_page
+from tests.docs import options_page, pictures_page, python_page
 from tests.docs.pages import (
     PAGES,
     ROOT,
@@ -268,12 +268,31 @@ def test_every_arithmetic_function_is_listed_and_no_other() -> None:
 # --- Python and the command line -----------------------------------------------------------------
 
 
-def test_every_public_name_is_described() -> None:
-    text = prose("api.md")
-    assert [n for n in slp.__all__ if f"`{n}" not in text and f"slp.{n}" not in text] == []
-    for kind in (slp.Program, slp.Posterior, slp.Tree):
-        public = [n for n in vars(kind) if not n.startswith("_")]
-        assert [n for n in public if not re.search(rf"`{n}\b", text)] == []
+def test_tables_of_python_names_are_those_of_the_docstrings() -> None:
+    text = python_page.PAGE.read_text("utf-8")
+    assert text == python_page.with_tables(text)
+    tables = re.findall(r"<!-- python: (\w+) -->\n\| \S", text)
+    assert sorted(tables) == sorted([*python_page.GROUPS, *python_page.CLASSES])
+
+
+def test_every_public_name_has_a_row() -> None:
+    groups, classes = python_page.GROUPS, python_page.CLASSES
+    listed = {name for group in groups for name in python_page.members_of_group(group)}
+    assert sorted({*slp.__all__} - listed - classes.keys()) == ["__version__"]
+    assert "`slp.__version__`" in prose("api.md")
+    for kind in (slp.Program, slp.Posterior, slp.Tree, slp.TreeNode, slp.CheckResult):
+        parts = [part for part in kind.__mro__ if part.__name__ in classes]
+        rows = {name for part in parts for name in python_page.names_of_class(part)}
+        public = {n for n in dir(kind) if not n.startswith("_")}
+        if is_dataclass(kind):
+            public |= {field.name for field in fields(kind)}
+        assert sorted(public - rows) == []
+
+
+def test_every_link_of_a_python_name_is_shown() -> None:
+    tables = [*python_page.GROUPS, *python_page.CLASSES]
+    keys = {key for table in tables for key, _, _ in python_page.rows_of(table)}
+    assert sorted(python_page.SEE.keys() - keys) == []
 
 
 def test_every_command_and_option_is_described() -> None:
