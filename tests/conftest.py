@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
@@ -45,6 +46,19 @@ def pytest_configure() -> None:
             "the tests would import the checkout, where no kernels are compiled, in place of the "
             "installed slp: run `pytest`, or `python -P -m pytest`"
         )
+
+
+@pytest.hookimpl(tryfirst=True)  # before `-m` takes its choice
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Under `thinned(every)` each case of a test but the first of so many is slow."""
+    met: Counter[str] = Counter()
+    for item in items:
+        thinned = item.get_closest_marker("thinned")
+        if thinned is not None:
+            test = item.nodeid.partition("[")[0]
+            if met[test] % thinned.args[0]:
+                item.add_marker(pytest.mark.slow)
+            met[test] += 1
 
 
 def _need(what: str, variable: str) -> NoReturn:

@@ -80,6 +80,7 @@ def test_nothing_goes_to_a_cluster_unless_joblib_is_told() -> None:
         assert cluster.tasks_at_once() is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "options",
     [

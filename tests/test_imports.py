@@ -287,6 +287,7 @@ def test_every_public_name_is_there() -> None:
             assert hasattr(module, name), f"{module.__name__}.{name}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("room", ["cli", "plot", "report"])
 def test_rooms_at_the_top_use_public_names_only(room: str) -> None:
     private = []
@@ -300,6 +301,7 @@ def test_rooms_at_the_top_use_public_names_only(room: str) -> None:
     assert private == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("library", sorted(HOMES))
 def test_a_library_stays_in_its_room(library: str) -> None:
     users = {

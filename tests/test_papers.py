@@ -73,6 +73,7 @@ def papers(*arguments: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=120)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("compiled_kernels")
 @pytest.mark.parametrize("paper", EXPERIMENTS)
 def test_quick_runs_print_their_tables_and_are_kept(paper: str, tmp_path: Path) -> None:
@@ -93,6 +94,7 @@ def test_quick_runs_print_their_tables_and_are_kept(paper: str, tmp_path: Path) 
     assert page.read_text().count("The paper: ") == len(names)
 
 
+@pytest.mark.slow
 def test_names_that_are_not_there_are_told() -> None:
     done = papers("particle_filtering", "island")
     assert done.returncode == 2 and "there are proposals, irrelevant, islands" in done.stderr

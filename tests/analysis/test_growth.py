@@ -75,6 +75,7 @@ def test_a_guard_that_builds_a_term_of_two_to_the_sixty_parts_is_refused(
     assert len(looked_at) < 200_000, "and not 2^23, where a term becomes too large"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("test", ["", ", { V > A }"])
 def test_guards_with_many_answers_end_the_exploration(test: str) -> None:
     """A state has 301 instances of a rule: these count, as inferences do, and so do the queries at

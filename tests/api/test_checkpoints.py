@@ -38,6 +38,7 @@ def spoilt(data: Any, below: Any, path: tuple[Any, ...] = ()) -> Iterator[Any]:
             yield from spoilt(data, value, (*path, key))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rungs", [1, 3])
 def test_spoilt_content(rungs: int, tmp_path: Path) -> None:
     """Also where the chains go on from what they were at, as more draws are asked for."""

@@ -262,6 +262,7 @@ def test_warnings_have_the_name_of_their_program_and_come_once() -> None:
     assert any(start.startswith("one, ") and start.endswith("of 4 folds") for start in starts)
 
 
+@pytest.mark.slow
 def test_the_runs_share_the_time() -> None:
     """Chains that would take long, in the time of all runs; an answer by the clock says so."""
     how = {"engine": "mh", "draws": 10**6, "time": 3, "threads": 1}
@@ -282,6 +283,7 @@ def test_other_forms_of_tables() -> None:
         assert have.held_out == want.held_out and have.log_evidence == want.log_evidence
 
 
+@pytest.mark.slow
 def test_progress_says_which_run_it_is() -> None:
     told: list[str] = []
     how = {"engine": "mh", "draws": 2000, "rounds": 1}
@@ -291,6 +293,7 @@ def test_progress_says_which_run_it_is() -> None:
     assert any(", grow, fold 2 of 2" in text for text in told)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("compiled_kernels")
 def test_runs_name_the_time_that_they_share() -> None:
     """The advice is for all runs: four times the share of one is less than what they had."""

@@ -97,6 +97,7 @@ def _of_positive(x: float) -> str:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("lines", "numbers"), [(_of_box, DOUBLES), (_of_positive, POSITIVE)])
 def test_programs(lines: Callable[[float], str], numbers: list[float]) -> None:
     for x in numbers:

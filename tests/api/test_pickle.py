@@ -65,6 +65,7 @@ def numbers(found: slp.Posterior) -> list[Any]:
     ]
 
 
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("way", WAYS, ids=["pickle", "copy", "deepcopy"])
 @pytest.mark.parametrize("asked", [False, True])
 @pytest.mark.parametrize("name", POSTERIORS)

@@ -333,6 +333,7 @@ def test_a_host_of_another_language(monkeypatch: pytest.MonkeyPatch) -> None:
     assert {draw.tree.n_leaves for draw in posterior.draws} == {2}
 
 
+@pytest.mark.slow
 def test_a_checkpoint_is_of_a_program_with_its_predicates(tmp_path: Path) -> None:
     script = """
 import sys, polars as pl, slp, warnings

@@ -25,6 +25,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("how", ["spawn", "forkserver"])
 def test_workers(how: str, tmp_path: Path) -> None:
     script = tmp_path / "script.py"

@@ -62,6 +62,7 @@ print(json.dumps({**found, "taken": peak() - before}))
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "program",
     [

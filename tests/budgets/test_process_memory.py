@@ -69,6 +69,7 @@ def peak_of(
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("n", "d", "values", "memory", "options"),
     [
@@ -114,6 +115,7 @@ def test_chains_take_the_threads_that_fit(memory: int, threads: int) -> None:
     assert room > 0 and used == threads
 
 
+@pytest.mark.slow
 def test_many_draws_stay_within_the_budget() -> None:
     """20,000 draws would take some 400 MB."""
     options = {"engine": "mh", "draws": 20_000, "warmup": 200, "thin": 10}
@@ -145,6 +147,7 @@ def test_buffers_of_threads_are_freed_behind_the_chains() -> None:
     assert int(done.stdout) < 32 * MIB, done.stdout
 
 
+@pytest.mark.slow
 def test_exact_sums_stay_within_the_budget() -> None:
     options = {"engine": "exact", "draws": 0}
     found = peak_of(":- use(denison).", 10_000, 40, 0, 64 * MIB, options)
@@ -159,6 +162,7 @@ def test_a_table_that_is_larger_than_the_budget_ends_the_run_at_once(engine: str
         program.posterior(X, X[:, 0] > 0, engine=engine, memory="512KiB")
 
 
+@pytest.mark.slow
 def test_the_table_is_taken_out_of_the_budget() -> None:
     X = np.random.default_rng(0).normal(size=(4000, 10))
     table = slp.parse(":- use(denison).").compile(X, X[:, 0] > 0).table
@@ -179,6 +183,7 @@ def test_a_file_that_is_too_large_is_refused(
     assert "error[E501]: the table alone is too large" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("program", "engine"),
     [

@@ -80,6 +80,7 @@ def test_exact_ends_with_its_time(compiled_kernels: object) -> None:
     assert low < high
 
 
+@pytest.mark.slow
 def test_chains_keep_what_they_drew_when_their_time_is_over() -> None:
     with pytest.warns(SlpWarning) as caught:
         posterior = slp.parse(":- use(growtree).").posterior(
@@ -224,6 +225,7 @@ def test_chains_whose_warm_up_the_time_ended_say_so() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("phase", ["following the trees down", "following the features"])
 def test_uses_of_features_say_what_is_missing(compiled_kernels: object, phase: str) -> None:
     """Boxes that were all summed are not set against an estimate of them."""

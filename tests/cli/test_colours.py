@@ -51,6 +51,7 @@ def bad(tmp_path: Path) -> str:
     return str(tmp_path / "bad.slp")
 
 
+@pytest.mark.slow
 def test_a_message_on_a_terminal(bad: str) -> None:
     told = on_a_terminal(["check", bad])
     assert "\x1b[31m\x1b[1merror[E" in told
@@ -65,12 +66,14 @@ def test_a_warning_on_a_terminal(tmp_path: Path) -> None:
     assert "\x1b[35m\x1b[1mwarning[W" in told and "| \x1b[35m\x1b[1m^" in told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("settings", [{"NO_COLOR": "1", "FORCE_COLOR": "1"}, {"TERM": "dumb"}])
 def test_a_terminal_without_colours(bad: str, settings: dict[str, str]) -> None:
     told = on_a_terminal(["check", bad], **settings)
     assert "error[E" in told and "\x1b" not in told
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("settings", "want"),
     [
@@ -86,6 +89,7 @@ def test_a_pipe(bad: str, settings: dict[str, str], want: bool) -> None:
     assert (b"\x1b" in done.stdout) == want and b"error[E" in done.stdout and done.stderr == b""
 
 
+@pytest.mark.slow
 def test_a_summary_on_a_terminal(tmp_path: Path) -> None:
     data = tmp_path / "data.csv"
     data.write_text("x,y\n1,a\n2,b\n3,a\n4,b\n5,b\n6,a\n")

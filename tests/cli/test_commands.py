@@ -175,6 +175,7 @@ def test_predict_numbers(slp_run, tmp_path: Path) -> None:
     assert (have["lower"] < have["y"]).all() and (have["y"] < have["upper"]).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("rows", "header"),
     [
@@ -315,6 +316,7 @@ def test_time_that_is_over_in_the_search_for_a_start(slp_run, table: Path, tmp_p
     assert result.err.endswith("  help: give it more time, or looser constraints\n")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("closed", [">&-", "2>&-", "0<&- >&- 2>&-"])
 def test_closed_streams(closed: str, table: Path, tmp_path: Path) -> None:
     """What would be written there goes nowhere; files are whole and exit codes are as ever."""

@@ -10,6 +10,7 @@ import contextlib
 import io
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -77,6 +78,7 @@ def tables(draw: st.DrawFn) -> str:
     return "\n".join(",".join(row) for row in [header, *rows]) + draw(st.sampled_from(["\n", ""]))
 
 
+@pytest.mark.slow
 @settings(
     max_examples=150, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
 )

@@ -86,6 +86,7 @@ def test_entry_points_import_slp_only_when_they_are_called() -> None:
     assert {script.name for script in scripts} == {"slp", "slp-sample"}
 
 
+@pytest.mark.slow
 def test_a_killed_run_goes_on_as_if_nothing_had_happened(table: Path, tmp_path: Path) -> None:
     checkpoint, resumed, whole = (tmp_path / name for name in ("run.json", "resumed", "whole"))
     words = arguments(table, checkpoint)
@@ -107,6 +108,7 @@ def test_a_killed_run_goes_on_as_if_nothing_had_happened(table: Path, tmp_path: 
     assert len(whole.read_text().splitlines()) == DRAWS
 
 
+@pytest.mark.slow
 def test_stopping_from_the_keyboard_keeps_what_was_drawn(table: Path, tmp_path: Path) -> None:
     checkpoint, output = tmp_path / "run.json", tmp_path / "draws"
     process = started([*arguments(table, checkpoint), "--seed", "5", "-o", str(output)])

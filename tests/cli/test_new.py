@@ -48,6 +48,7 @@ TABLES = {
 }
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", TABLES)
 def test_the_program_runs_as_it_stands(name: str) -> None:
     text = first_program(TABLES[name])
@@ -59,6 +60,7 @@ def test_the_program_runs_as_it_stands(name: str) -> None:
     assert [c for c in program.ir.constraints] == []
 
 
+@pytest.mark.thinned(6)
 @pytest.mark.parametrize("name", TABLES)
 def test_each_offered_line_is_right(name: str, tmp_path: Path) -> None:
     lines = first_program(TABLES[name]).splitlines()
@@ -142,6 +144,7 @@ def test_what_cannot_run_is_told(
     assert caught.value.diagnostics[0].code == code
 
 
+@pytest.mark.slow
 def test_random_names_parse(tmp_path: Path) -> None:
     signs = "aZ_0 ,.'\"\\%()[]{}|:-+*/!;\n\t\x00\x1b\u202e\u2028é日<>&$"
     draw = random.Random(19)

@@ -31,6 +31,7 @@ def plot(*arguments: str) -> int:
     return run(slp_command, ["plot", *arguments])
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("kind", [k for k in _KINDS if k not in ("evidence",)])
 def test_every_kind_is_drawn(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["-n", "40", "--seed", "1"]
@@ -44,6 +45,7 @@ def test_every_kind_is_drawn(kind: str, capsys: pytest.CaptureFixture[str]) -> N
     assert [p.name for p in Path().iterdir() if p.name.startswith(".")] == []
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "begins"), [("p.svg", b"<?xml"), ("p.PNG", b"\x89PNG"), ("p.pdf", b"%PDF")]
 )
@@ -68,6 +70,7 @@ def test_programs_by_their_evidence() -> None:
     assert ">prior.slp<" in text and ">growtree<" in text and text.count("exact</text>") == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["exact", "mh"])
 def test_a_saved_run_is_drawn(engine: str, capsys: pytest.CaptureFixture[str]) -> None:
     import polars as pl
@@ -110,6 +113,7 @@ def test_an_error_leaves_the_old_file(capsys: pytest.CaptureFixture[str]) -> Non
     assert Path("p.svg").read_text() == "old"
 
 
+@pytest.mark.slow
 def test_a_sampler_stands_beside_the_prior_by_auto() -> None:
     """A second run of the chains would take as long as the first."""
     arguments = ["--engine", "mh", "--rounds", "6", "-n", "40", "--seed", "1"]

@@ -147,6 +147,7 @@ def test_faults(slp_run, pair: Path) -> None:
     assert json.loads(result.err)["diagnostics"][0]["code"] == "E243"
 
 
+@pytest.mark.slow
 def test_a_bound_where_nothing_is_found(slp_run, tmp_path: Path) -> None:
     """Each step halves the open mass. The answer stands behind more steps than are allowed.
 
@@ -177,6 +178,7 @@ def test_the_time_ends_a_search(slp_run, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.slow
 def test_the_memory_ends_a_search(slp_run, tmp_path: Path) -> None:
     program = tmp_path / "p.slp"
     program.write_text("more([_|L]) :- more(L).\n0.75 :: p(a).\n0.25 :: p(b) :- more(_).\n")
@@ -187,6 +189,7 @@ def test_the_memory_ends_a_search(slp_run, tmp_path: Path) -> None:
     assert named.code == 2 and "E723" in named.err
 
 
+@pytest.mark.slow
 def test_the_time_ends_draws(slp_run, tmp_path: Path) -> None:
     program = tmp_path / "coin.slp"
     program.write_text("0.5 :: coin(h).\n0.5 :: coin(t).\n")

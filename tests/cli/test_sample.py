@@ -285,6 +285,7 @@ def test_edits_of_a_given_tree(slp_run, table: Path, tmp_path: Path) -> None:
     assert (refused.code, "error[E301]" in refused.err) == (1, True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("code", "options"),
     [

@@ -161,6 +161,7 @@ def test_it_gives_a_result(name: str, request: pytest.FixtureRequest) -> None:
     assert sum(draw.weight for draw in result.draws) == pytest.approx(len(result.draws))
 
 
+@pytest.mark.thinned(8)
 @pytest.mark.parametrize("text", ZOO.values(), ids=ZOO.keys())
 @every_engine
 def test_it_agrees_with_enumeration(name: str, text: str, request: pytest.FixtureRequest) -> None:
@@ -250,6 +251,7 @@ def compare_trees(have: Posterior, want: Posterior) -> None:
         )
 
 
+@pytest.mark.slow
 @every_engine
 def test_the_seed_determines_the_draws(name: str, request: pytest.FixtureRequest) -> None:
     needs(name, request)
@@ -299,6 +301,7 @@ drawing = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.slow
 @drawing
 def test_an_interrupted_run_goes_on_from_its_checkpoint(
     name: str, tmp_path: Path, request: pytest.FixtureRequest
@@ -338,6 +341,7 @@ def test_memory_that_does_not_suffice_is_told_before_the_work(
         ask(X, X[:, 0] > 0, engine=name, memory="512KiB")
 
 
+@pytest.mark.slow
 @every_engine
 def test_a_time_that_is_over_ends_with_what_there_is(
     name: str, request: pytest.FixtureRequest

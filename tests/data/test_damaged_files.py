@@ -16,6 +16,7 @@ from tests.data import damaged
 DAMAGED = sorted((Path(__file__).parent / "damaged").glob("*.parquet"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["csv", "tsv", "csv.gz"])
 def test_damaged_text(kind: str, tmp_path: Path) -> None:
     """The first files of each kind; `damaged` tells how to read more."""
@@ -25,6 +26,7 @@ def test_damaged_text(kind: str, tmp_path: Path) -> None:
     assert {"read", "E405", "E409"} <= {outcome for _, outcome, _ in found}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", DAMAGED, ids=lambda p: p.stem)
 def test_damaged_parquet(path: Path) -> None:
     """Files on which polars 2.1.0 panics, each at another place, and prints a backtrace."""
@@ -34,6 +36,7 @@ def test_damaged_parquet(path: Path) -> None:
     assert run.stdout.startswith(("read ", "E409"))  # a later polars may make something of it
 
 
+@pytest.mark.slow
 def test_what_is_said_of_damaged_parquet(sound: Path, tmp_path: Path) -> None:
     """In our words, nothing of the reader's: what cannot be read."""
     content = sound.read_bytes()

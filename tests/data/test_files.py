@@ -247,6 +247,7 @@ CELLS = "1 01 +8 -9 2.5 1e3 .5 5. inf -Infinity nan NaN a b? - e1 1_0 2020-01-01
 PIECES = [*CELLS.replace(",", ";").split(), "", " ", " 7", "8 ", " a b ", "123456789012345678"]
 
 
+@pytest.mark.slow
 @given(st.data())
 @settings(max_examples=150, deadline=None)
 def test_small_text_is_read_as_polars_reads_it(tmp_path_factory, data):

@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import polars as pl
+import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
@@ -173,6 +174,7 @@ def test_text_files(tmp_path_factory, text):
     check_file(path)
 
 
+@pytest.mark.slow
 @given(st.binary(max_size=60), st.sampled_from(["t.csv", "t.csv.gz", "t.parquet"]))
 @settings(max_examples=60, deadline=None)
 def test_any_bytes(tmp_path_factory, content, name):

@@ -49,6 +49,7 @@ def random_text(rng: random.Random) -> str:
     return rng.choice(["", "\n", "\ufeff"]) + end.join(lines) + rng.choice(["", end])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("zipped", [False, True])
 def test_pieces_are_read_as_the_whole(tmp_path: Path, zipped: bool) -> None:
     rng, met = random.Random(5), 0

@@ -92,6 +92,7 @@ def test_the_name_of_missing_values_is_no_level() -> None:
         PROGRAM.posterior(frame)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["exact", "chart", "enumerate", "modal", "search", "mh", "smc"])
 def test_every_engine_splits_on_missing(engine: str, posterior: slp.Posterior) -> None:
     options = {"draws": 10} if engine in ("mh", "smc") else {}

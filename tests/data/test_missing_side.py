@@ -131,6 +131,7 @@ def _nothing() -> object:
     return contextlib.nullcontext()
 
 
+@pytest.mark.slow
 def test_predictions_of_draws_approach_the_exact_ones(posterior: slp.Posterior) -> None:
     from slp.results.averages import ScoredTree
     from slp.results.weighted_draws import DrawnTrees
@@ -258,6 +259,7 @@ def test_explanations_and_the_choice_of_auto() -> None:
     assert "NumPy" not in drawn.reason
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("values", [9, 2])
 @pytest.mark.parametrize("more", ["", ":- support(max_depth(2)).", ":- constraint(max_leaves(4))."])
 def test_only_new_rows_miss_values(values: int, more: str) -> None:

@@ -79,6 +79,7 @@ def test_rows_go_where_the_test_says() -> None:
         TREE.with_leaves([Leaf(), Leaf()]).apply(new)
 
 
+@pytest.mark.slow
 def test_exact_trees_in_all_forms(tmp_path: Path) -> None:
     posterior = program().posterior(FRAME, engine="exact", seed=1, draws=200)
     assert "NumPy" not in posterior.reason
@@ -114,6 +115,7 @@ def test_one_level_against_the_rest_is_a_test_too() -> None:
         rest.with_summaries(posterior.table)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["exact", "enumerate", "mh", "smc", "modal", "search"])
 def test_new_levels(engine: str) -> None:
     """Under `error` no row goes down a split with them, otherwise its class probabilities lie

@@ -89,6 +89,7 @@ def own_names(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         del LEAF_MODELS[model]
 
 
+@pytest.mark.thinned(4)
 @by_page
 def test_python_runs(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, own_names: None
@@ -129,6 +130,7 @@ def test_programs_are_without_faults(page: Path) -> None:
             program.explain()
 
 
+@pytest.mark.slow
 @by_page
 def test_commands_print_what_the_page_says(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, request: pytest.FixtureRequest

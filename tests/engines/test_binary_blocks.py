@@ -112,6 +112,7 @@ def same_values(grammar: TreeGrammar, table: Table, queries: np.ndarray) -> None
         close(a.probability @ predict(a.statistics), b.probability @ predict(b.statistics))
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("text", PRIORS)
 def test_priors(text: str) -> None:
     for seed, n, d in ((0, 40, 8), (1, 14, 7), (2, 3, 5)):
@@ -120,6 +121,7 @@ def test_priors(text: str) -> None:
         same_quantities(model.grammar, model.table, X[:3])
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize(
     "text",
     [f":- use({prior}).\n{c}" for prior in ("growtree", "denison") for c in CONSTRAINTS]
@@ -143,6 +145,7 @@ def test_a_called_state_of_the_whole_table() -> None:
     same_values(model.grammar, model.table, X)
 
 
+@pytest.mark.thinned(8)
 @pytest.mark.parametrize("d", [76, 129])
 @pytest.mark.parametrize("text", PRIORS)
 def test_priors_of_words_of_128_bits(text: str, d: int) -> None:

@@ -39,6 +39,7 @@ def held() -> dict[float, np.ndarray]:
     return {level: np.array(shares) for level, shares in found.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", [0.5, 0.9])
 def test_intervals_hold_their_share_of_rows_of_the_model(
     held: dict[float, np.ndarray], level: float

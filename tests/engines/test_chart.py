@@ -108,6 +108,7 @@ def test_outside_is_the_derivative_of_inside(seed: int) -> None:
         assert have == pytest.approx((moved[0] - moved[1]) / 2e-5, rel=1e-6, abs=1e-8)
 
 
+@pytest.mark.slow
 def test_draws_follow_the_posterior(distribution_of: Engine) -> None:
     """Chi-square over all trees; a sound sampler fails one seed in a million, and the seed is
     fixed."""
@@ -141,6 +142,7 @@ def test_same_seed_same_draws(distribution_of: Engine) -> None:
     assert one == two != other
 
 
+@pytest.mark.slow
 def test_trees_may_be_deeper_than_the_stack(distribution_of: Engine) -> None:
     """A path of 1200 splits: state i only cuts off point i, whose leaf is forced."""
     n = 1200

@@ -289,6 +289,7 @@ def test_advice_ends_when_it_is_told_to() -> None:
     assert len(asked) == 2
 
 
+@pytest.mark.slow
 def test_new_rows_that_sums_have_no_room_for_are_predicted_by_draws() -> None:
     """The sums of `growtree` on 24 x 3 fit into 14 MiB, and those for new rows do not.
 

@@ -60,6 +60,7 @@ def test_trees_are_weighed_by_hand(x: list[float], measure: str) -> None:
         assert have == pytest.approx(best, rel=1e-12), engine
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("engine", ["mh", "smc", "modal", "search"])
 @pytest.mark.parametrize("x", _COLUMNS)
 def test_every_engine_gives_finite_numbers(x: list[float], engine: str) -> None:
@@ -74,6 +75,7 @@ def test_every_engine_gives_finite_numbers(x: list[float], engine: str) -> None:
     assert np.isfinite(posterior.predict_proba(pl.DataFrame({"x": x}))).all()
 
 
+@pytest.mark.slow
 def test_a_column_of_p_values() -> None:
     """`auto` and the plain chart agree, and JSON has the numbers."""
     rng = np.random.default_rng(1)

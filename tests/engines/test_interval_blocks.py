@@ -130,6 +130,7 @@ def test_rows_that_go_with_rows_of_the_table(prior: str, threads: int) -> None:
         assert m.probability.sum() == pytest.approx(1)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("threads", [1, 8])
 @pytest.mark.parametrize("support", SUPPORTS)
 @pytest.mark.parametrize("prior", PRIORS)

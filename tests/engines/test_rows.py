@@ -121,6 +121,7 @@ LABEL + 1 :: t --> { rows(N), rows(a, A) }, leaf.
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("label", "bounded"), [("0*N", True), ("1/N", True), ("A/N", False)])
 def test_bounds_hold_where_weights_depend_on_the_rows(label: str, bounded: bool) -> None:
     rng = np.random.default_rng(1)

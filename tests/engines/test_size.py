@@ -76,6 +76,7 @@ def test_a_full_grid_is_counted_exactly() -> None:
     assert size is not None and 140 < size.boxes <= 150
 
 
+@pytest.mark.slow
 def test_the_features_of_a_wide_table_are_not_counted_to_the_end() -> None:
     X = np.random.default_rng(1).integers(0, 2, (60, 4000))
     model = slp.load("growtree_all").compile(X, X[:, 0])

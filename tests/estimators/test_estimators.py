@@ -48,6 +48,7 @@ def _credit() -> tuple[pd.DataFrame, pd.Series]:
 # --- scikit-learn's checks -----------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["SLPTreeClassifier", "SLPTreeRegressor"])
 @pytest.mark.parametrize("options", [["engine=modal"], FEW_ROUNDS], ids=["modal", "auto"])
 def test_scikit_learns_checks_pass_and_none_is_skipped(name: str, options: list[str]) -> None:

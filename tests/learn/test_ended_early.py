@@ -33,6 +33,7 @@ def at(steps: int, act: Callable[[], None]) -> Callable[[int, str], None]:
     return progress
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LEARNERS)
 def test_the_time_ends_the_iterations(name: str) -> None:
     program, data = LEARNERS[name]

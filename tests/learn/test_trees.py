@@ -98,6 +98,7 @@ def test_differences_of_exact_sums_agree(name: str) -> None:
     assert sums.slope(unknowns, u) == pytest.approx(chart.slope(unknowns, u), abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["failing", "counted", "weights", "lost shares", "computed"])
 def test_the_evidence_never_falls_and_is_that_of_the_program_learned(name: str) -> None:
     program = slp.parse(PROGRAMS[name])

@@ -64,6 +64,7 @@ def run(model: str, engine: str = "auto", more: str = ":- ignore(w).", **options
         return slp.parse(text).posterior(table(), engine=engine, seed=1, **options)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["exact", "chart", "enumerate"])
 @pytest.mark.parametrize("more", [":- ignore(w).", ":- row_weight(w)."])
 def test_sums_are_those_of_the_built_in_model(engine: str, more: str) -> None:

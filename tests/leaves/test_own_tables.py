@@ -108,6 +108,7 @@ def test_draws_have_their_exact_scores(engine: str, more: str) -> None:
         assert draw.log_weight + draw.log_likelihood == pytest.approx(want, abs=1e-9)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["mh", "smc"])
 def test_python_knows_the_means_for_monotone(engine: str) -> None:
     more = ":- ignore(w). :- constraint(monotone(x, up))."

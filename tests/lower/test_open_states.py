@@ -52,6 +52,7 @@ def assert_same_rules(a: TreeGrammar, s: int, b: TreeGrammar, t: int) -> dict[in
     return same
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prior", prior_names())
 def test_every_prior_of_the_library_starts_on_a_million_rows(prior: str) -> None:
     schema = numeric("age", "bmi", most_leaves=1_000_000)
@@ -178,6 +179,7 @@ MANY_ANSWERS = """:- start(tree(0, 0)). 1/2 :: tree(_, _) --> leaf.
 1/602 :: tree(A, B) --> { between(0, 300, K) }, split(F, V), tree(A, K), tree(K, B)."""
 
 
+@pytest.mark.slow
 def test_guards_with_many_answers_leave_states_open() -> None:
     """Each of the 90,601 states has 302 rules: these count when states are listed, too."""
     grammar, _ = opened(MANY_ANSWERS, numeric("age", most_leaves=80))
@@ -185,6 +187,7 @@ def test_guards_with_many_answers_leave_states_open() -> None:
     assert (listed - 1) * 302 < expansion.FIRST_RULES <= listed * 302
 
 
+@pytest.mark.slow
 def test_a_budget_of_rules_is_spent(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(expansion, "FIRST_RULES", 1000)
     monkeypatch.setattr(expansion, "MOST_RULES", 2000)

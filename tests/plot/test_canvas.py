@@ -59,6 +59,7 @@ def test_nodes_of_a_tree_have_tooltips() -> None:
     assert any(text.startswith("yes ") and text.endswith(", where 40 <= age") for text in told)
 
 
+@pytest.mark.slow
 def test_every_kind_of_picture_has_tooltips(exact: slp.Posterior, drawn: slp.Posterior) -> None:
     used = exact.split_probabilities()["age"].probability
     assert f"age: {used:.4f} (posterior, exact)" in titles(lambda: slp.plot.features(exact))

@@ -50,6 +50,7 @@ def test_chains(rungs: int) -> None:
     use(slp.parse(":- use(denison).").posterior(X, y, engine="mh", rungs=rungs, **SHORT), X)
 
 
+@pytest.mark.slow
 def test_chains_under_constraints_on_the_finished_tree() -> None:
     X, y = rows()
     program = slp.parse(

@@ -11,6 +11,7 @@ import pytest
 from tests.report.test_report import SECTIONS
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["classes", "draws", "numbers", "durations", "hostile"])
 def test_in_a_browser(name: str, page: Callable[[str], str], browser: Any, tmp_path: Path) -> None:
     axe = pytest.importorskip("axe_playwright_python.sync_playwright").Axe()

@@ -87,6 +87,7 @@ def test_the_numbers_are_those_of_the_posterior(page: Page, posterior: Run) -> N
     assert "slp report classes --seed 1" in told
 
 
+@pytest.mark.slow
 def test_constraints_are_checked(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
     told = Elements(page("classes")).text
     assert "No split cuts the box infant" in told or "infant" in told
@@ -197,6 +198,7 @@ print(report_html(posterior))
     assert "This page has no pictures (E570): pictures need matplotlib" in told
 
 
+@pytest.mark.slow
 def test_the_command_writes_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     patients().write_csv("data.csv")

@@ -30,6 +30,7 @@ def test_masses(case: Case) -> None:
 DRAWN = [c for c in CASES if c.single and len(c.masses) > 1 and c.program != "weights"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", DRAWN, ids=str)
 def test_draws(case: Case) -> None:
     """By chi-square; each case errs once in a million, the seed is fixed."""

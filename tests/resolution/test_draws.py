@@ -59,6 +59,7 @@ def test_conditioning_and_backtracking_differ_two_dice() -> None:
     fits(DICE, "large(X, Y)", {(2, 3): 1 / 2, (3, 2): 1 / 4, (3, 3): 1 / 4}, "backtracking")
 
 
+@pytest.mark.slow
 def test_rejection_draws_what_the_query_says() -> None:
     text = """
     0.5 :: s([]).

@@ -48,6 +48,7 @@ def _clauses(n: int) -> tuple[str, str]:
     return "".join(f"1.0 :: s{i} :- s{i + 1}.\n" for i in range(n)) + f"1.0 :: s{n}.", "s0"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "case", [_goals, _chained_goals, _goals_behind, _recursion, _observed, _drawn, _clauses]
 )
@@ -64,6 +65,7 @@ def test_time_grows_as_the_number_of_choices(case) -> None:  # type: ignore[no-u
     assert_linear(ask, 150)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("go_on", [0.5, 0.999])
 def test_lists_of_growing_length_end_with_bounds(go_on: float) -> None:
     """Parts of terms count: without that these take minutes for each hundred thousand goals."""

@@ -47,6 +47,7 @@ def test_library_priors_by_enumeration(name: str) -> None:
     assert_same(expanded(name).query("prior(Tree)"), wanted(name))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["gmt", "growtree"])
 def test_library_priors_by_draws(name: str) -> None:
     program = slp.parse(slp.load(name).expand(PATIENTS))
@@ -93,6 +94,7 @@ def assert_derivations_are_proofs(cases: list[Case]) -> None:
         assert have == pytest.approx(want, rel=1e-11, abs=0), case
 
 
+@pytest.mark.slow
 def test_where_rejection_and_backtracking_differ() -> None:
     """By hand. age < 15 leaves one patient below, who cannot be split on sex: that derivation,
     1/3 * 1/2, fails. Rejection throws it away, and five derivations of 1/6 are left. Backtracking

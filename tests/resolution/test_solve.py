@@ -156,12 +156,14 @@ def test_count_to_fifty_thousand() -> None:
     assert answers("count(0, 50000)", database(DEEP), Limits()) == ["count(0, 50000)"]
 
 
+@pytest.mark.slow
 def test_length_of_a_hundred_thousand() -> None:
     goal = parse_term("length(L, 100000), len(L, N)")
     (answer,) = solve(goal, database(DEEP))
     assert answer.resolve(Var("N")) == Number(100_000)
 
 
+@pytest.mark.slow
 def test_long_lists_in_and_out() -> None:
     goal = parse_term(
         "list(30000, L), append(L, [x], M), reverse(M, [X|_]), msort(M, S), last(S, Z)"

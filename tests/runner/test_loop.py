@@ -209,6 +209,7 @@ def test_warm_up_ends_where_half_of_the_time_is_over(walk: type[Walk], tmp_path:
     assert kept.warm_up_cut is None and not said
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 2])
 def test_time_that_is_over_in_the_search_for_a_start(threads: int, tmp_path: Path) -> None:
     """The search is begun again by a run that goes on: it draws what an uninterrupted one draws."""

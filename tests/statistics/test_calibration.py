@@ -13,6 +13,7 @@ PART = ("mh q_uc", "mh cgm", "mh tempered", "smc prior")
 LEAST = 0.001 / (MOST_TESTS * len(PART))
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("compiled_kernels")
 @pytest.mark.parametrize("name", PART)
 def test_ranks_are_uniform(name: str) -> None:

@@ -15,6 +15,7 @@ LEAST, MOST = 0.35, 1.8
 pytestmark = pytest.mark.usefixtures("compiled_kernels")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ["mh/caesarian", "mh/kyphosis", "smc/caesarian", "smc/kyphosis"])
 def test_the_exact_log_evidence_is_within_two_errors(case: str) -> None:
     found, want = runs(case, SEEDS), exact(case.split("/")[1])

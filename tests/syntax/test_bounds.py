@@ -63,11 +63,13 @@ def check(text: str) -> None:
         assert len(error.diagnostics) <= MOST_MISTAKES + 1
 
 
+@pytest.mark.thinned(8)
 @pytest.mark.parametrize("name", REPEATED)
 def test_time_grows_as_the_text_does(name: str) -> None:
     assert_linear(lambda n: check(hostile(name, n)), 8_000)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["open quote of escapes", "open quote of quotes", "grouped digits"]
 )
@@ -147,6 +149,7 @@ def test_so_many_warnings_hide_no_error() -> None:
     assert [d.code for d in error.value.diagnostics][-2:] == ["E210", "W053"]
 
 
+@pytest.mark.slow
 def test_names_are_suggested_without_comparing_all_with_all() -> None:
     def names(n: int) -> None:
         half = n // 40

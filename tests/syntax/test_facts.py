@@ -54,6 +54,7 @@ def _everything(file: SourceFile) -> tuple[object, ...]:
     return items, parts, [(c.text, c.span) for c in program.comments], found
 
 
+@pytest.mark.slow
 @settings(max_examples=1500, deadline=None, derandomize=True)
 @given(_PROGRAMS)
 @example("edge(a, b).edge(c).")

@@ -147,6 +147,7 @@ def test_spans(text: str, path: tuple[int, ...], want: str) -> None:
     assert term.span.text == want
 
 
+@pytest.mark.slow
 def test_long_list() -> None:
     items = list_items(parse_term("[" + ", ".join(map(str, range(100_000))) + "]"))
     assert items is not None
@@ -160,6 +161,7 @@ def test_long_terms_compare_and_hash() -> None:
     assert hash(have) == hash(want)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("separator", [" + ", ", ", "^"])
 def test_long_operator_chain(separator: str) -> None:
     term, count = parse_term(separator.join(["a"] * 30_000)), 0

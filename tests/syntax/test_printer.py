@@ -75,6 +75,7 @@ def test_swi_prolog_reads_the_text_alike(swipl: str, tmp_path: Path) -> None:
     assert dict(zip(texts, have, strict=True)) == dict(zip(texts, want, strict=True))
 
 
+@pytest.mark.slow
 def test_long_terms() -> None:
     items = list_term([Number(i) for i in range(100_000)])
     assert term_to_text(items).endswith("99998, 99999]")

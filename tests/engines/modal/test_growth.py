@@ -253,6 +253,7 @@ MANY_STATES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("compiled_kernels")
 @pytest.mark.parametrize("text", MANY_STATES)
 def test_states_of_little_weight_change_no_tree(text: str) -> None:

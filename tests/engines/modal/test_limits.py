@@ -98,6 +98,7 @@ def test_of_many_states_those_are_made_that_can_matter() -> None:
         assert found.map().tree.n_leaves == 2 and found.importances()["x0"] > 500
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("compiled_kernels")
 @pytest.mark.parametrize("options", [{"look_ahead": 1}, {"restarts": 100}])
 def test_the_time_ends_where_states_are_made(options: dict[str, int]) -> None:
@@ -127,6 +128,7 @@ def test_before_there_is_a_tree_ctrl_c_is_no_end_of_the_time() -> None:
         signal.signal(signal.SIGINT, before)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("compiled_kernels")
 def test_a_look_ahead_that_is_cut_short_is_no_worse_than_none(tmp_path: Path) -> None:
     rng = np.random.default_rng(3)

@@ -134,6 +134,7 @@ def test_the_log_joint_is_that_of_the_program() -> None:
 # --- constraints ----------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "rule",
     [
@@ -348,6 +349,7 @@ def test_best_trees_are_listed_once() -> None:
     assert len(set(trees)) == len(trees) == found.trees_found
 
 
+@pytest.mark.slow
 def test_a_split_that_must_be_made_gains_nothing() -> None:
     X = np.random.default_rng(2).normal(size=(30, 3)).round(1)
     y = np.where(X[:, 0] > 0, "a", "b")

@@ -84,6 +84,7 @@ def p_values(repeats: int, thin: int, soft_index: bool, spread: float = 0.0) -> 
     return np.array([[kstest(r, "uniform").pvalue for r in own.T] for own in both]).min(axis=0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("soft_index", "spread"), [(False, 0.0), (True, 0.0), (False, 0.8), (True, 0.8)]
 )

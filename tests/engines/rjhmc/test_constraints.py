@@ -92,6 +92,7 @@ def agrees(what: object, values: np.ndarray, want: float) -> None:
     assert abs(values.mean() - want) <= LIMIT * error, (what, values.mean(), want, error)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("constraint", CASES)
 def test_draws_have_the_probabilities_of_all_trees(constraint: str) -> None:
     """Other features change which states, and so which shares, are below. A step of the sweep over

@@ -131,6 +131,7 @@ def test_pictures(frame: pl.DataFrame, index: str) -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("frame", "index"), [(CLASSES, "hard"), (NUMBERS, "soft")])
 def test_the_report(frame: pl.DataFrame, index: str, tmp_path: Path) -> None:
     """Trees as lists and as pictures; constraints are checked on the topology; thresholds of splits
@@ -144,6 +145,7 @@ def test_the_report(frame: pl.DataFrame, index: str, tmp_path: Path) -> None:
     assert page.count("<svg") >= 5
 
 
+@pytest.mark.slow
 def test_comparisons_and_estimators() -> None:
     """The total of soft trees is no evidence, which the comparison says."""
     programs = {"soft": slp.load("rjhmc"), "hard": slp.load("growtree")}

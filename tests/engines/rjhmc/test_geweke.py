@@ -22,6 +22,7 @@ VALUES = np.array([[0.0, 0.4], [0.3, 1.0], [0.6, 0.0], [1.0, 0.7]])
 NUMBERS = (0.2, 1.0, 4.0, 2.0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("soft_index", "leapfrogs"), [(False, 0), (True, 0), (False, 1)])
 def test_the_joint_distribution(soft_index: bool, leapfrogs: int) -> None:
     """With 1 leapfrog step, which is short, jumps alone move the chain."""

@@ -134,6 +134,7 @@ def worst(found: list[tuple[SoftData, np.ndarray, np.ndarray]]) -> tuple[float, 
     return by_autograd, by_step
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [1, 2, 31, 257, 1000])
 def test_gradients(n: int) -> None:
     found = cases(np.random.default_rng(n), (n,), WIDTHS)

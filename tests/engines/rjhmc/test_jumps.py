@@ -86,6 +86,7 @@ def log_prior_of(shape: tuple[int, ...], most: int) -> float:
     return inner * np.log(SPLIT) + (inner + 1) * np.log1p(-SPLIT) if inner < most else -np.inf
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("informed", [True, False])
 def test_topologies_of_classes(informed: bool) -> None:
     data, shapes = classes(), (LEAF, STUMP, LEFT, RIGHT)
@@ -119,6 +120,7 @@ def log_mass_of_numbers(data: SoftData, shape: tuple[int, ...]) -> float:
     return float(np.log(dblquad(lambda t, v: density(t, v), -6, 6, 0, 1, epsabs=1e-9)[0]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("informed", [True, False])
 def test_topologies_of_numbers(informed: bool) -> None:
     data, shapes = numbers(), (LEAF, STUMP)
@@ -161,6 +163,7 @@ def test_means_with_the_topology_fixed(leapfrogs: int) -> None:
     moments_agree(1 / (1 + np.exp(-found[:, 0])), tau, mass)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("leapfrogs", [0, 5])
 def test_means_of_weights_with_the_topology_fixed(leapfrogs: int) -> None:
     """HMC alone at a stump of HMC-DFI with two features: tau, the weight of the first feature, and
@@ -182,6 +185,7 @@ def test_means_of_weights_with_the_topology_fixed(leapfrogs: int) -> None:
     moments_agree(found[:, 0] * found[:, 1], tau * share, mass)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("leapfrogs", [0, 5])
 def test_means_of_numbers_with_the_topology_fixed(leapfrogs: int) -> None:
     """HMC alone at a stump of numbers: tau, both mu and log sigma^2. mu is normal given the others,
@@ -270,6 +274,7 @@ def sharp(split: float) -> tuple[SoftData, np.ndarray, float]:
     return data, odds, float(np.exp(log_mass - stump) @ fits)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("informed", [True, False])
 def test_a_sharp_likelihood(informed: bool) -> None:
     """Births that look at the likelihood differ much from the prior."""

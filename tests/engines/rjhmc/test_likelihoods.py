@@ -104,6 +104,7 @@ def test_what_hardening_changes_in_the_likelihood_of_numbers() -> None:
     assert found.log_likelihood(larger.hardened()) == pytest.approx(want)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("index", ["hard", "soft"])
 @pytest.mark.parametrize("frame", [CLASSES, NUMBERS])
 def test_the_likelihood_of_a_soft_tree_of_another_run(frame: pl.DataFrame, index: str) -> None:

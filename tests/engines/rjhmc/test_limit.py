@@ -131,6 +131,7 @@ def kind_of(tree: Any) -> Any:
     return f, k, left and left[:2], right and right[:2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("h", [0.02, 0.01, 0.005])
 def test_draws_have_these_shares(h: float) -> None:
     """The shares of topologies, of features, of the root's intervals, and of all three together

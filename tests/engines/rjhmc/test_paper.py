@@ -32,6 +32,7 @@ from tests.engines.rjhmc.test_geweke import joint
 from tests.engines.rjhmc.test_jumps import bits_of
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("frame", "index"), [(CLASSES[:12], "hard"), (NUMBERS[:12], "soft")])
 def test_a_run(frame: Any, index: str) -> None:
     few: dict[str, Any] = {"seed": 1, "draws": 4, "warmup": 1, "chains": 2, "first_h": 0.5}

@@ -113,6 +113,7 @@ class RandomWalk:
         return (*(float(n == k) for k in (1, 2, 3)), *first, self.now)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("informed", "soft_index"), [(True, False), (False, False), (False, True)])
 def test_both_samplers_agree(informed: bool, soft_index: bool) -> None:
     delta = DELTA if soft_index else None

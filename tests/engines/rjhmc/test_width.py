@@ -81,6 +81,7 @@ def test_its_posterior_by_quadrature(informed: bool) -> None:
     agrees(np.array([q[-1] for s, q in draws if s == LEAF]), np.log(data.h))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("index", ["hard", "soft"])
 def test_a_run(index: str) -> None:
     program = slp.load("rjhmc", h=0.1, h_spread=0.5)

@@ -184,6 +184,7 @@ def test_items_that_made_way_in_the_table_are_opened_again() -> None:
     assert found.low == pytest.approx(best_by_exact_sums(problem, likelihood), rel=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("compiled_kernels")
 def test_the_specification_finds_the_best_and_its_bounds_hold_at_every_step() -> None:
     for seed in range(60):

@@ -143,6 +143,7 @@ def test_all_trees_are_listed_and_then_no_more() -> None:
     assert len(found.k_best(10**6)) == count == found.rashomon_set(1e-300, most=0).count
 
 
+@pytest.mark.slow
 def test_a_search_out_of_time_lists_what_it_met_with_its_bound() -> None:
     X, y = large()
     found = slp.parse(":- use(growtree).").posterior(X, y, engine="search", time=4)
@@ -213,6 +214,7 @@ def test_numbers_are_listed_with_certificates_on_small_tables() -> None:
     assert [t.log_joint for t in have] == pytest.approx([t.log_joint for t in want])
 
 
+@pytest.mark.slow
 def test_the_command_lists_them(tmp_path: Path) -> None:
     path = tmp_path / "data.csv"
     frame().write_csv(path)

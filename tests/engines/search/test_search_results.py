@@ -59,6 +59,7 @@ PROGRAMS = [
 ]
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("text", PROGRAMS)
 def test_it_finds_the_map_of_exact_sums(text: str) -> None:
     found = posterior(text)
@@ -131,6 +132,7 @@ def test_modal_trees_that_end_in_dead_ends_leave_the_time_to_the_search(
     )
 
 
+@pytest.mark.slow
 def test_more_trees_are_drawn_where_the_search_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
     further = []
 
@@ -216,6 +218,7 @@ def test_control_c_gives_what_was_found(monkeypatch: pytest.MonkeyPatch) -> None
         assert best.upper_bound is not None and best.log_joint is not None
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("compiled_kernels")
 def test_little_memory_still_gives_a_tree_and_a_bound() -> None:
     X, y = large()
@@ -320,6 +323,7 @@ def test_a_result_is_pickled_and_has_a_prior() -> None:
     assert found.sample(3) == [found.map_tree()] * 3
 
 
+@pytest.mark.slow
 def test_commands_tell_the_bound(tmp_path: Path) -> None:
     path = tmp_path / "data.csv"
     X, y = large()
@@ -343,6 +347,7 @@ def test_commands_tell_the_bound(tmp_path: Path) -> None:
     assert "1. certified: none is better; log joint" in text.output
 
 
+@pytest.mark.slow
 def test_map_searches_where_exact_sums_do_not_fit(tmp_path: Path) -> None:
     X, y = large()
     program = slp.parse(":- use(growtree).")

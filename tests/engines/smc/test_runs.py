@@ -50,6 +50,7 @@ def filtered(text: str, data: pl.DataFrame | None = None, **options: Any) -> slp
 # --- the evidence ---------------------------------------------------------------------------------
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("proposal", ["prior", "empirical", "optimal"])
 @pytest.mark.parametrize("text", [GROWTREE, ":- use(growtree_gap).", *UNNORMALISED])
 def test_the_evidence_is_that_of_exact_sums(text: str, proposal: str) -> None:
@@ -63,6 +64,7 @@ def test_the_evidence_is_that_of_exact_sums(text: str, proposal: str) -> None:
     assert have.evidence_note is not None and have.evidence_note.startswith(kind)
 
 
+@pytest.mark.slow
 def test_tests_on_finished_trees_divide_the_evidence() -> None:
     """By enumeration: the sum of weight times likelihood over the trees of at most one feature,
     over the sum of their weights."""
@@ -112,6 +114,7 @@ def test_few_effective_islands_are_told() -> None:
     assert enough is not None and not any("islands" in words for words in enough.warnings)
 
 
+@pytest.mark.slow
 def test_dead_islands_count_zero() -> None:
     """With one particle an island dies often, and its zero belongs to the mean."""
     text = ":- use(growtree, [alpha = 0.7]). :- constraint(max_leaves(2))."
@@ -144,6 +147,7 @@ def test_islands_share_the_draws() -> None:
         filtered(GROWTREE, draws=0).expected_leaves()
 
 
+@pytest.mark.slow
 def test_a_checkpoint_in_the_middle_goes_on_with_the_same_draws() -> None:
     """Every proposal, order and scheme; also of the core, whose islands are written as events."""
     for number, way in enumerate(WAYS):
@@ -160,6 +164,7 @@ def test_a_checkpoint_in_the_middle_goes_on_with_the_same_draws() -> None:
         )
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("compiled_kernels")
 def test_an_island_of_the_core_is_restored() -> None:
     for number, way in enumerate(WAYS):

@@ -49,6 +49,7 @@ def members(path: Path) -> set[str]:
         return set(file.namelist())
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("kind", LEAVES)
 @pytest.mark.parametrize("name", RUNS)
 def test_a_loaded_run_answers_alike(name: str, kind: str, tmp_path: Path) -> None:
@@ -80,6 +81,7 @@ def test_a_saved_search_has_one_tree_and_says_so(tmp_path: Path) -> None:
         loaded.rashomon_set(0.5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("index", ["hard", "soft"])
 @pytest.mark.parametrize("kind", ["dirichlet", "normal"])
 def test_a_loaded_run_of_soft_trees_answers_alike(kind: str, index: str, tmp_path: Path) -> None:
@@ -105,6 +107,7 @@ def test_a_loaded_run_of_soft_trees_answers_alike(kind: str, index: str, tmp_pat
         loaded.prior()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["exact", "mh", "rjhmc"])
 def test_in_a_new_process(name: str, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """The commands print the same bytes there, and Python's predictions have the same bits."""
@@ -295,6 +298,7 @@ def test_a_file_is_written_whole_or_not_at_all(
 # --- commands ------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_commands(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

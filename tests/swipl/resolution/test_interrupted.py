@@ -20,6 +20,7 @@ print(0 < len(many) < 10**8, many.interrupted)
 """
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("failure", ["rejection", "backtracking"])
 def test_ctrl_c_ends_a_later_drawing_and_keeps_what_was_drawn(failure: str) -> None:
     command = [sys.executable, "-P", "-c", TWICE.replace("FAILURE", failure)]

@@ -122,6 +122,7 @@ def test_library_priors_have_the_proofs_of_the_grammar(name: str) -> None:
     )
 
 
+@pytest.mark.slow
 def test_random_programs_have_the_proofs_of_the_grammar() -> None:
     assert len(random_models()) > 12
     for model in random_models():

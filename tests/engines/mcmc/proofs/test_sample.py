@@ -23,6 +23,7 @@ def sampled(text: str, goal: str, *args: object, **options: object) -> slp.Sampl
     return slp.parse(text).sample_proofs(goal, *args, **{"seed": 3, **options})  # type: ignore[arg-type]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("case", [c for c in CASES if len(c.text) > 2], ids=str)
 def test_draws_have_the_probabilities_of_the_query_times_the_likelihood(case: Case) -> None:
     """Far apart, so that they are all but independent."""
@@ -46,6 +47,7 @@ def _as_text(value: object) -> str:
     return f"[{', '.join(map(str, value))}]" if isinstance(value, list) else str(value)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("proposal", PROPOSALS)
 def test_endlessly_many_proofs(proposal: str) -> None:
     """Lengths of strings of a grammar, given that they are above 1; longer ones are pooled."""

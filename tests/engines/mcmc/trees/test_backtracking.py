@@ -108,6 +108,7 @@ def test_the_example_of_the_page_on_queries() -> None:
     assert chisquare([most, *(n for _, n in others)], [4000 / 3, *[4000 / 6] * 4]).pvalue > 1e-4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("engine", ["python", "prolog"])
 @pytest.mark.parametrize("name", ["majority", "leaves", "box and leaves"])
 def test_stochastic_resolution_draws_the_same(
@@ -143,6 +144,7 @@ def test_one_proof_after_the_other_is_without_repetition(name: str) -> None:
 # --- chains -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @every_program
 def test_the_independence_sampler_leaves_the_posterior_invariant(name: str) -> None:
     matrix = example(name).matrix(CutAtRoot())
@@ -151,6 +153,7 @@ def test_the_independence_sampler_leaves_the_posterior_invariant(name: str) -> N
     assert np.abs(posterior @ matrix - posterior).max() < TOLERANCE
 
 
+@pytest.mark.slow
 @every_program
 def test_cuts_of_the_sequence_leave_the_posterior_invariant(name: str) -> None:
     posterior = example(name).posterior
@@ -183,6 +186,7 @@ BIAS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "proposal"), BIAS)
 def test_the_bias_of_the_published_proposals(name: str, proposal: str) -> None:
     found = example(name)
@@ -202,6 +206,7 @@ def program_of(name: str) -> tuple[slp.Program, pl.DataFrame]:
     return slp.parse(f"{text} :- response(y, [ordinal([a, b])])."), rows(n)
 
 
+@pytest.mark.slow
 @every_program
 def test_chains_draw_from_the_posterior(name: str) -> None:
     """The mean number of leaves, within five errors."""

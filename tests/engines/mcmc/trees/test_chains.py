@@ -55,6 +55,7 @@ RUNS, BATCHES = 3 * len(CASES), 25
 LIMIT = float(student.ppf(1 - 0.001 / RUNS / 2, BATCHES - 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("prior", "constraints", "proposal"), CASES)
 def test_long_runs_agree_with_enumeration(
     prior: str, constraints: tuple[Constraint, ...], proposal: str

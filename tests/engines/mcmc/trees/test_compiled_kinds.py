@@ -38,6 +38,7 @@ def examples(kind: str, n: int = 12) -> list[Example]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("compiled_kernels")
 @pytest.mark.parametrize("name", list(TREE_MOVES))
 @pytest.mark.parametrize("kind", ["subsets", "missing_side"])

@@ -69,12 +69,14 @@ def test_examples_are_varied() -> None:
     assert any(made.target.power not in (0, 1) for made in EXAMPLES)
 
 
+@pytest.mark.thinned(2)
 @BY_NAME
 @pytest.mark.parametrize("made", EXAMPLES)
 def test_random_grammars(made: Example, name: str) -> None:
     check_matrix(made, name)
 
 
+@pytest.mark.thinned(5)
 @BY_NAME
 @pytest.mark.parametrize(
     ("prior", "constraint"), [(p, c) for p, c in pairs() if p not in ("pinball", "two derivations")]
@@ -136,6 +138,7 @@ def some_proofs(target: Target) -> list[TreeProof]:
     return found
 
 
+@pytest.mark.thinned(7)
 @BY_NAME
 @pytest.mark.parametrize(
     ("prior", "constraint"),

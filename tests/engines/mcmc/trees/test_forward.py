@@ -31,6 +31,7 @@ def data(n: int = 12) -> pl.DataFrame:
     return pl.DataFrame({**columns, "y": rng.choice(["a", "b"], n)})
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("text", PROGRAMS)
 def test_draws_have_the_probabilities_of_the_prior(
     text: str, monkeypatch: pytest.MonkeyPatch
@@ -90,6 +91,7 @@ def test_a_short_summary_is_exact() -> None:
     assert slp.parse(":- use(growtree).").prior(data()).engine == "exact"
 
 
+@pytest.mark.slow
 def test_a_prior_asked_of_the_exact_engine_stays_so() -> None:
     rng = np.random.default_rng(0)
     X, y = rng.random((200, 4)), rng.integers(0, 2, 200)

@@ -112,6 +112,7 @@ def test_a_mixture_and_a_cycle(made: Example) -> None:
         assert np.abs(made.probability @ matrix - made.probability).max() < TOLERANCE
 
 
+@pytest.mark.thinned(2)
 @BY_SEED
 def test_single_moves_are_reversible(made: Example) -> None:
     for proposal in PLAIN:

@@ -31,6 +31,7 @@ def rows() -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
     return X, X[:, 0] + rng.normal(size=N) > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("prior", prior_names())
 def test_priors_start_and_draw(
     prior: str, rows: tuple[NDArray[np.float64], NDArray[np.bool_]], monkeypatch: pytest.MonkeyPatch

@@ -55,6 +55,7 @@ CASES += [(f"moves {i}", made, MOVES) for i, made in enumerate(SINGLE)]
 RUNS = len(CASES)
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(
     ("made", "mixture"), [(m, mixture) for _, m, mixture in CASES], ids=[c[0] for c in CASES]
 )

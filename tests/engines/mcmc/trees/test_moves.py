@@ -43,18 +43,21 @@ def test_examples_are_varied() -> None:
     assert sum(len(made.proofs) >= 12 for made in all_examples()) >= 8
 
 
+@pytest.mark.thinned(4)
 @BY_NAME
 @BY_SEED
 def test_random_grammars(made: Example, name: str) -> None:
     assert made.drift(TREE_MOVES[name]) < TOLERANCE
 
 
+@pytest.mark.thinned(8)
 @BY_NAME
 @pytest.mark.parametrize(("prior", "constraint"), pairs())
 def test_programs(prior: str, constraint: str, name: str) -> None:
     assert from_program(prior, constraint).drift(TREE_MOVES[name]) < TOLERANCE
 
 
+@pytest.mark.slow
 @BY_NAME
 def test_moves_go_to_other_trees(name: str) -> None:
     moved = [
@@ -72,6 +75,7 @@ def worst_drift(name: str) -> float:
     return max(made.drift(TREE_MOVES[name]) for made in all_examples())
 
 
+@pytest.mark.slow
 @BY_NAME
 def test_probability_of_the_move_back_left_out(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     right = TreeMove._log_probability
@@ -83,6 +87,7 @@ def test_probability_of_the_move_back_left_out(name: str, monkeypatch: pytest.Mo
     assert worst_drift(name) > 1e-3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["cgm", "informed"])
 def test_moves_that_cannot_be_taken_back(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A move back that leads to another tree is taken for one that restores the tree."""
@@ -95,6 +100,7 @@ def test_moves_that_cannot_be_taken_back(name: str, monkeypatch: pytest.MonkeyPa
     assert max(made.drift(TREE_MOVES[name]) for made in LARGE) > 1e-4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["cgm", "wu", "perturb"])
 def test_splits_drawn_uniformly(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     right = Drawn.among

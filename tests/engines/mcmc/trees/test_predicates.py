@@ -138,6 +138,7 @@ def conditioned(likelihood: bool) -> dict[str, float]:
     return {text: weight / total for text, weight in trees.items()}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("proposal", ["q_uc,q_ind", "q_exact"])
 @pytest.mark.parametrize("likelihood", [True, False])
 def test_draws_have_the_conditioned_distribution(proposal: str, likelihood: bool) -> None:

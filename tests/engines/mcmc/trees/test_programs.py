@@ -51,6 +51,7 @@ LOCAL = [
 LIMIT = float(student.ppf(1 - 0.001 / (2 * len(LOCAL)) / 2, BATCHES - 1))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("text", "proposal"), LOCAL)
 def test_draws_agree_with_the_exact_engine(text: str, proposal: str) -> None:
     """Expected number of leaves, and probability that there are two, by batch means."""

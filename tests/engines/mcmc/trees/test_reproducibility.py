@@ -26,6 +26,7 @@ FRAME = pl.DataFrame(
 )
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("compiled_kernels")
 @pytest.mark.parametrize("proposal", ["q_uc", "q_n(20)", "q_ind"])
 def test_two_seeds_predict_the_same(proposal: str) -> None:

@@ -92,6 +92,7 @@ def test_scoring_stops_when_it_is_told_to() -> None:
     assert np.isfinite(found[0]) and np.isnan(found).any()
 
 
+@pytest.mark.slow
 def test_scoring_stops_within_a_tree(monkeypatch: pytest.MonkeyPatch) -> None:
     """A tree may need many states that are still to be made: only some are."""
     monkeypatch.setattr(lowering, "FIRST_STATES", 2)
