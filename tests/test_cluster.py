@@ -140,6 +140,7 @@ def test_what_is_refused(tmp_path: Path, capsys: Any, monkeypatch: pytest.Monkey
     assert "error[E580]" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_a_worker_that_is_killed_changes_nothing(address: str) -> None:
     """The last test of this cluster. The worker dies while it works on a chain."""
     options = {**CHAINS, "rounds": 3}

@@ -52,6 +52,7 @@ def test_statistics_of_chains_are_imported_beside_the_draws() -> None:
     subprocess.run([sys.executable, "-P", "-c", BESIDE], check=True)
 
 
+@pytest.mark.slow
 def test_statistics_of_chains_bring_no_xarray() -> None:
     """`arviz_stats` is imported without its packages, and later as always."""
     subprocess.run([sys.executable, "-P", "-c", ALONE], check=True)

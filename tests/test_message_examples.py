@@ -194,7 +194,7 @@ def codes(entry: Entry, capsys: pytest.CaptureFixture[str]) -> Iterable[str]:
     return codes_of_command(command, capsys)
 
 
-@pytest.mark.thinned(8)
+@pytest.mark.thinned(12)
 @pytest.mark.parametrize(
     "entry",
     [entry for entry in entries().values() if entry.code not in NOT_RUN],

@@ -65,7 +65,7 @@ def numbers(found: slp.Posterior) -> list[Any]:
     ]
 
 
-@pytest.mark.thinned(6)
+@pytest.mark.thinned(12)
 @pytest.mark.parametrize("way", WAYS, ids=["pickle", "copy", "deepcopy"])
 @pytest.mark.parametrize("asked", [False, True])
 @pytest.mark.parametrize("name", POSTERIORS)
@@ -102,6 +102,7 @@ def test_predicates(way: Callable[[Any], Any], tmp_path, monkeypatch) -> None:
         assert again.predicates[0].asked == found.predicates[0].asked > 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("way", WAYS, ids=["pickle", "copy", "deepcopy"])
 def test_trees(way: Callable[[Any], Any]) -> None:
     tree = posterior("exact").map_tree()

@@ -140,6 +140,7 @@ print(before - held())
 """
 
 
+@pytest.mark.slow
 def test_buffers_of_threads_are_freed_behind_the_chains() -> None:
     """To free them again gives back less than 10 MB; they would be some 75 MB."""
     done = subprocess.run([sys.executable, "-P", "-c", FREED], capture_output=True, text=True)

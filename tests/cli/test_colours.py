@@ -60,6 +60,7 @@ def test_a_message_on_a_terminal(bad: str) -> None:
     assert _SEQUENCE.sub("", told) == on_a_terminal(["check", bad], NO_COLOR="1")
 
 
+@pytest.mark.slow
 def test_a_warning_on_a_terminal(tmp_path: Path) -> None:
     (tmp_path / "odd.slp").write_text(":- use(growtree).\n:- param(unused, 1).\n")
     told = on_a_terminal(["check", str(tmp_path / "odd.slp")])

@@ -214,6 +214,7 @@ def test_predict_column_that_is_missing(slp_run, table: Path, tmp_path: Path) ->
     assert result.code == 1 and "age" in result.err
 
 
+@pytest.mark.slow
 def test_prior_ignores_the_response(slp_run, table: Path, tmp_path: Path) -> None:
     first = slp_run("prior", "growtree", table, "--json", "--seed", 1)
     other = tmp_path / "other.csv"
@@ -300,6 +301,7 @@ def test_draws_of_a_prior_that_was_stopped_are_not_shown_twice(
     assert found["draws"] == n == sum(found["diagnostics"]["draws_by_chain"])
 
 
+@pytest.mark.slow
 def test_time_that_is_over_in_the_search_for_a_start(slp_run, table: Path, tmp_path: Path) -> None:
     """It is an error, with the exit code of a budget that was reached."""
     (tmp_path / "refusing.py").write_text(

@@ -129,7 +129,7 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.thinned(5)
+@pytest.mark.thinned(10)
 @pytest.mark.usefixtures("folder")
 @pytest.mark.parametrize("name", COMMANDS)
 def test_no_command_prints_what_a_terminal_obeys(

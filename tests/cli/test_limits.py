@@ -328,6 +328,7 @@ def test_draws_are_told_where_they_are_made(slp_run, table: Path, tmp_path: Path
     )
 
 
+@pytest.mark.slow
 def test_options_of_samplers_where_exact_runs(slp_run, table: Path) -> None:
     options = ("--chains", 3, "--warmup", 5)
     assert slp_run("slp-sample", "growtree", table, *options).err == (
@@ -393,6 +394,7 @@ sample_main()
 """
 
 
+@pytest.mark.slow
 def test_imports_take_of_the_time(table: Path) -> None:
     """Two imports take 50 s each, by a clock that says so."""
     script = [sys.executable, "-P", "-c", IMPORTS_TAKE_LONG, "click,numpy"]
@@ -403,6 +405,7 @@ def test_imports_take_of_the_time(table: Path) -> None:
     assert "error[E540]: the time of 1 min 30 s is over reading " in done.stderr
 
 
+@pytest.mark.slow
 def test_a_search_for_a_tree_has_its_time_for_itself(tmp_path: Path) -> None:
     """`slp check FILE DATA` searches for 2 s: no import takes of them."""
     program, rows = tmp_path / "p.slp", tmp_path / "rows.csv"

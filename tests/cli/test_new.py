@@ -48,7 +48,7 @@ TABLES = {
 }
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("name", TABLES)
 def test_the_program_runs_as_it_stands(name: str) -> None:
     text = first_program(TABLES[name])
@@ -60,7 +60,7 @@ def test_the_program_runs_as_it_stands(name: str) -> None:
     assert [c for c in program.ir.constraints] == []
 
 
-@pytest.mark.thinned(6)
+@pytest.mark.thinned(12)
 @pytest.mark.parametrize("name", TABLES)
 def test_each_offered_line_is_right(name: str, tmp_path: Path) -> None:
     lines = first_program(TABLES[name]).splitlines()

@@ -31,7 +31,7 @@ def plot(*arguments: str) -> int:
     return run(slp_command, ["plot", *arguments])
 
 
-@pytest.mark.thinned(4)
+@pytest.mark.thinned(8)
 @pytest.mark.parametrize("kind", [k for k in _KINDS if k not in ("evidence",)])
 def test_every_kind_is_drawn(kind: str, capsys: pytest.CaptureFixture[str]) -> None:
     arguments = ["-n", "40", "--seed", "1"]
@@ -122,6 +122,7 @@ def test_a_sampler_stands_beside_the_prior_by_auto() -> None:
     assert "prior, exact" in text and "posterior, estimate from 40 draws" in text
 
 
+@pytest.mark.slow
 def test_a_saved_run_without_its_table_takes_rows(capsys: pytest.CaptureFixture[str]) -> None:
     import polars as pl
 

@@ -248,6 +248,7 @@ def test_notes_stand_beside_the_numbers_they_qualify(slp_run, table: Path, tmp_p
     assert pinball["notes"] == []
 
 
+@pytest.mark.slow
 def test_edits_of_a_given_tree(slp_run, table: Path, tmp_path: Path) -> None:
     """Said by every command that runs an engine."""
     (tmp_path / "t0.json").write_text('{"feature": "age", "threshold": 3, "left": {}, "right": {}}')

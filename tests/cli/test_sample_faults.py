@@ -70,6 +70,7 @@ def test_what_is_certain_when_the_budget_is_reached(slp_run) -> None:
     assert -300 < low < high < 0
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("compiled_kernels")
 @pytest.mark.parametrize("command", ["slp-sample", "map"])
 def test_what_is_known_at_a_limit_is_told(slp_run, command: str) -> None:
@@ -147,6 +148,7 @@ def test_links_and_devices_stay_what_they_are(slp_run, table: Path, tmp_path: Pa
     os.close(reader)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("command", [["sample"], ["prior"], ["sample", "--json"]])
 def test_a_reader_that_leaves_loses_no_draws(
     command: list[str], table: Path, tmp_path: Path

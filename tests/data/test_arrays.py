@@ -71,6 +71,7 @@ def test_tables(name: str, fitted: slp.SLPTreeClassifier) -> None:
             ask(make())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", BAD)
 def test_responses_and_weights(name: str) -> None:
     make, code = BAD[name]

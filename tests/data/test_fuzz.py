@@ -137,6 +137,7 @@ def test_tables_from_python(program, rows, form):
         check_invariants(table, len(rows))
 
 
+@pytest.mark.slow
 @given(programs(), rows(), st.data())
 @MODEST
 def test_responses_from_python(program, rows, data):

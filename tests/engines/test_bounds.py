@@ -108,6 +108,7 @@ def test_bounds_close_in_as_the_budget_grows(monkeypatch: pytest.MonkeyPatch) ->
     assert widths[-1] == 0
 
 
+@pytest.mark.slow
 def test_vast_sums_take_little_memory_for_the_bounds_on_the_normaliser(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:

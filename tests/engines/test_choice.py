@@ -103,6 +103,7 @@ def test_what_no_machine_sums_has_its_limit_beside_it() -> None:
     assert posterior.reason in str(caught[-1].message)
 
 
+@pytest.mark.slow
 def test_the_same_each_time() -> None:
     assert drawn(memory=MIB)[0].choice == drawn(memory=MIB)[0].choice
 
@@ -321,6 +322,7 @@ def test_new_rows_that_sums_have_no_room_for_are_predicted_by_draws() -> None:
         asked.predict_proba(new)
 
 
+@pytest.mark.slow
 def test_uses_of_features_that_sums_have_no_room_for_are_averages_over_draws() -> None:
     """The evidence of `growtree` on 24 x 3 fits into 14 MiB, and sums from the root down do not.
 

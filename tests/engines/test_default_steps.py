@@ -48,6 +48,7 @@ def test_on_large_tables_both_are_lessened_by_one_factor() -> None:
     assert found(":- use(bcart_pcfg).", n, d, proposal="q_uc") == want
 
 
+@pytest.mark.slow
 def test_tree_moves_take_several_times_as_long() -> None:
     n, d = 100_000, 4
     of_step = (500 + 30 * d + 2.5 * n) * 1e-9

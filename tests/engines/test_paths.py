@@ -86,6 +86,7 @@ def way_of(tree: Tree, row: Mapping[str, Any]) -> Hashable:
     return tuple(tests), tuple(sides), repr(node.summary)
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("compiled_kernels")
 @pytest.mark.parametrize("engine", ["exact", "chart"])
 @pytest.mark.parametrize("likelihood", [True, False])

@@ -53,6 +53,7 @@ def test_the_time_ends_the_iterations(name: str) -> None:
     assert found.text == again.text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", LEARNERS)
 def test_ctrl_c_ends_the_iterations(name: str) -> None:
     program, data = LEARNERS[name]

@@ -113,6 +113,7 @@ def test_the_evidence_never_falls_and_is_that_of_the_program_learned(name: str) 
         assert have == pytest.approx(math.fsum(e or 0.0 for e in evidence), abs=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:.*label is 0")
 def test_a_mixture_of_two_trees_per_table() -> None:
     """Two distinct rows: a table's tree splits with alpha or does not, so alpha is the weight of a
@@ -145,6 +146,7 @@ def test_a_mixture_of_two_trees_per_table() -> None:
     assert found.text.startswith(":- use(growtree, [alpha = 0.")
 
 
+@pytest.mark.slow
 def test_only_the_numbers_change() -> None:
     text = (
         "% mine\n:- use(growtree, [alpha = 0.9 /* high */]).\n"
@@ -168,6 +170,7 @@ def test_what_the_caller_set_is_where_it_begins() -> None:
     assert [c.name for c in fixed.changes] == ["alpha"]
 
 
+@pytest.mark.slow
 def test_a_parameter_that_runs_away_is_noted() -> None:
     frame = pl.DataFrame({"x": [0, 0, 0, 1, 1, 1] * 5, "y": list("aaabbb") * 5})
     found = slp.parse(":- use(growtree).").learn(frame)

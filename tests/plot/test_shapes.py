@@ -18,6 +18,7 @@ def labels(ax: Axes) -> list[str]:
     return [text.get_text() for text in ax.get_legend().get_texts()]
 
 
+@pytest.mark.slow
 def test_leaves_and_depth(ax: Axes) -> None:
     X = np.arange(12.0)[:, None]
     exact = slp.parse(":- use(growtree).").posterior(X, X[:, 0] > 4, engine="exact")

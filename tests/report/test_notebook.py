@@ -38,6 +38,7 @@ def html_of(outputs: list[Any]) -> str:
     return html
 
 
+@pytest.mark.slow
 def test_in_a_notebook() -> None:
     wrong = ["%%slp mine\n:- use(growtre).", "%%slp my prior\n:- use(growtree).", "mine"]
     loaded, program, posterior, tree, diagnostics, kept, *refused = run_cells([*CELLS, *wrong])

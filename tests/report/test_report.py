@@ -53,6 +53,7 @@ class Elements(HTMLParser):
         return " ".join(" ".join(self.words).split())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_every_section_is_there_and_nothing_is_loaded(name: str, page: Page) -> None:
     found = Elements(page(name))
@@ -167,6 +168,7 @@ def test_a_page_without_the_use_of_features(monkeypatch: pytest.MonkeyPatch) -> 
         assert f"The picture of {name} is missing (E540)" in found.text
 
 
+@pytest.mark.slow
 def test_large_trees_behind_the_first_are_closed(
     monkeypatch: pytest.MonkeyPatch, posterior: Run
 ) -> None:
@@ -209,6 +211,7 @@ def test_the_command_writes_the_page(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert run(slp_command, ["report", "growtree", "data.csv", "-o", "none/page.html"]) == 2
 
 
+@pytest.mark.slow
 def test_a_saved_run_has_a_report(tmp_path: Path, posterior: Run) -> None:
     posterior("classes").save(tmp_path / "run.slpz")
     slp.load_posterior(tmp_path / "run.slpz").report(tmp_path / "page.html")

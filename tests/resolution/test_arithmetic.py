@@ -84,6 +84,7 @@ def test_the_largest_integers() -> None:
     assert largest == 2**MAX_BITS - 1
 
 
+@pytest.mark.slow
 def test_deep_expressions() -> None:
     left: Term = Number(0)
     right: Term = Number(0)

@@ -42,6 +42,7 @@ def assert_same(found: slp.QueryResult, want: dict[str, float]) -> None:
         assert math.isclose(have[tree], mass, rel_tol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", prior_names())
 def test_library_priors_by_enumeration(name: str) -> None:
     assert_same(expanded(name).query("prior(Tree)"), wanted(name))
@@ -80,6 +81,7 @@ def test_random_programs() -> None:
     assert_derivations_are_proofs(cases)
 
 
+@pytest.mark.slow
 def test_guards_and_labels_by_rows() -> None:
     cases = without_constraints(range(40), rows=True)
     assert len(cases) > 8

@@ -152,6 +152,7 @@ list(N, [N|T]) :- M is N - 1, list(M, T).
 """
 
 
+@pytest.mark.slow
 def test_count_to_fifty_thousand() -> None:
     assert answers("count(0, 50000)", database(DEEP), Limits()) == ["count(0, 50000)"]
 

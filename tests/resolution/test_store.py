@@ -104,6 +104,7 @@ def test_ground() -> None:
     assert store.is_ground(Struct("f", (a,)))
 
 
+@pytest.mark.slow
 def test_long_lists() -> None:
     store = Store(FIRST)
     items = [Number(i) for i in range(30_000)]

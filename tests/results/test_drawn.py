@@ -161,6 +161,7 @@ def test_numbers_are_predicted_with_intervals() -> None:
 # --- weights of trees -----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "text",
     [

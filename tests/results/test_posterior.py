@@ -131,6 +131,7 @@ def test_enumeration_gives_up(monkeypatch: pytest.MonkeyPatch) -> None:
     )
 
 
+@pytest.mark.slow
 def test_enumeration_gives_up_before_the_stack_does() -> None:
     n = enumeration.MOST_NESTED + 2
     table = make_table([numeric("x", n)], [[i] for i in range(n)], [i % 2 for i in range(n)])

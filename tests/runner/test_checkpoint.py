@@ -53,6 +53,7 @@ def steps_in(file: Path) -> int:
     return steps
 
 
+@pytest.mark.slow
 def test_kill_in_the_middle(tmp_path: Path) -> None:
     file, schedule = tmp_path / "run.json", Schedule(draws=4000, chains=2, warm_up=100)
     program = f"""

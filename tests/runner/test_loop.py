@@ -175,6 +175,7 @@ def test_time_that_is_over_before_a_chain_begins() -> None:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("walk", [Walk, BlockWalk])
 def test_warm_up_ends_where_half_of_the_time_is_over(walk: type[Walk], tmp_path: Path) -> None:
     """Steps made in it are s of W, and draws come after every s / W of the steps planned: the run

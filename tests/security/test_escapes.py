@@ -23,7 +23,7 @@ def wanted(number: int) -> list[tuple[int, str]]:
     return [(2, ""), (2, "_using"), *((command, PLACES[place]) for command, place in others)]
 
 
-@pytest.mark.thinned(6)
+@pytest.mark.thinned(12)
 @pytest.mark.parametrize("number", range(len(ESCAPES)), ids=lambda i: ESCAPES[i].name)
 def test_no_escape(number: int, slp_run, tmp_path: Path, janus: ModuleType) -> None:  # type: ignore[no-untyped-def]
     canary = write(ESCAPES[number], tmp_path)

@@ -140,6 +140,7 @@ def programs(draw: st.DrawFn) -> str:
     return text
 
 
+@pytest.mark.slow
 @given(programs())
 @example(TOUR.read_text(encoding="utf-8"))
 @settings(max_examples=200, deadline=None, derandomize=True)

@@ -140,6 +140,7 @@ def test_many_places_are_counted() -> None:
     assert "at the root, the root, the root and 4 more: " in warning.message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("counts", [(1, 1, 1, 1), (3, 1, 2, 1)])
 def test_deep_trees(counts: tuple[int, ...]) -> None:
     root: Node = Leaf()

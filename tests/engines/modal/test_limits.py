@@ -68,6 +68,7 @@ def test_a_small_budget_is_enough_or_is_told() -> None:
         modal(X, y, memory="4MiB")
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("compiled_kernels")
 @pytest.mark.parametrize("options", [{"look_ahead": 2}, {"restarts": 50_000}])
 def test_ctrl_c_ends_the_growth_and_keeps_what_was_grown(options: dict[str, int]) -> None:

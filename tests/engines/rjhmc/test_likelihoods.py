@@ -79,6 +79,7 @@ def test_what_hardening_changes_in_the_likelihood_of_classes() -> None:
     assert change == pytest.approx(by_hand(True) - by_hand(False)) and abs(change) > 1e-3
 
 
+@pytest.mark.slow
 def test_what_hardening_changes_in_the_likelihood_of_numbers() -> None:
     """With the mean of each leaf and the variance of the soft tree; of all rows, those with the
     same values among them."""

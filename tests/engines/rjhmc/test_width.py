@@ -102,6 +102,7 @@ def test_a_run(index: str) -> None:
         assert np.std(np.log(widths)) > 0.1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("index", ["hard", "soft"])
 @pytest.mark.parametrize("frame", [CLASSES, NUMBERS], ids=["classes", "numbers"])
 def test_without_a_prior_it_is_as_declared(frame: pl.DataFrame, index: str) -> None:

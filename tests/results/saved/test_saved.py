@@ -49,7 +49,7 @@ def members(path: Path) -> set[str]:
         return set(file.namelist())
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("kind", LEAVES)
 @pytest.mark.parametrize("name", RUNS)
 def test_a_loaded_run_answers_alike(name: str, kind: str, tmp_path: Path) -> None:
@@ -177,6 +177,7 @@ def test_exact_sums_are_made_again_from_all_that_they_need(tmp_path: Path) -> No
         assert text in json.loads(file.read("program.json"))["files"][0]["text"]
 
 
+@pytest.mark.slow
 def test_priors_and_edits_and_predicates(tmp_path: Path) -> None:
     path = tmp_path / "run.slpz"
     columns = frame()[["a", "b", "colour", "yes"]]

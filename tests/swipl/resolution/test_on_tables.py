@@ -26,6 +26,7 @@ def _under_prolog(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(slp.Program, name, method)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [n for n in prior_names() if n.startswith("g")])
 def test_library_priors_by_draws(name: str) -> None:
     """Those whose labels are no weights; that of `gmt` fails now and then."""

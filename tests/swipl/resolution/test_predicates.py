@@ -66,6 +66,7 @@ def test_nodes_are_terms() -> None:
     )
 
 
+@pytest.mark.slow
 def test_a_deep_tree_is_a_term() -> None:
     node: dict[str, object] = {}
     for _ in range(20_000):

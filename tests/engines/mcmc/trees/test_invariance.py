@@ -256,6 +256,7 @@ def test_a_split_point_that_redraws_its_rule(monkeypatch: pytest.MonkeyPatch) ->
     assert worst_drift(all_examples(), CutUniformly()) > 1e-3
 
 
+@pytest.mark.slow
 def test_charts_of_another_power(monkeypatch: pytest.MonkeyPatch) -> None:
     right = exact_subtrees.PowerChart
     monkeypatch.setattr(

@@ -117,6 +117,7 @@ def test_splits_drawn_uniformly(name: str, monkeypatch: pytest.MonkeyPatch) -> N
     assert worst_drift(name) > 1e-3
 
 
+@pytest.mark.slow
 def test_the_heaviest_derivation_for_all(monkeypatch: pytest.MonkeyPatch) -> None:
     """The weight of a tree is that of one derivation, where there are several."""
 
