@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import importlib.machinery
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -26,22 +27,21 @@ sys.path.append(str(ROOT))
 os.environ.pop("FORCE_COLOR", None)
 
 
-def hides_installation(root: Path, path: Sequence[str]) -> bool:
-    """Whether `import slp` takes the checkout at `root`, where no kernels are compiled, though
-    another folder of the path has it with them."""
-    found = importlib.machinery.PathFinder.find_spec("slp", list(path))
-    if found is None or found.origin is None or Path(found.origin).parent.parent != root:
-        return False
-    others = [folder for folder in path if Path(folder).resolve() != root]
-    compiled = importlib.machinery.PathFinder.find_spec("_core", [str(root / "slp")])
-    return compiled is None and any(
-        importlib.machinery.PathFinder.find_spec("_core", [f"{folder}/slp"]) for folder in others
-    )
+def hides_installation(imported: Sequence[str], path: Sequence[str]) -> bool:
+    """Whether the `slp` that is imported, from these folders, has no compiled kernels, though a
+    folder of the path has an `slp` with them."""
+
+    def compiled(folders: Sequence[str]) -> bool:
+        return importlib.machinery.PathFinder.find_spec("_core", list(folders)) is not None
+
+    return not compiled(imported) and any(compiled([f"{folder}/slp"]) for folder in path)
 
 
 def pytest_configure() -> None:
     """`python -m pytest` puts the present folder first on the path."""
-    if hides_installation(ROOT, sys.path):
+    spec = importlib.util.find_spec("slp")
+    imported = [] if spec is None else list(spec.submodule_search_locations or ())
+    if hides_installation(imported, sys.path):
         raise pytest.UsageError(
             "the tests would import the checkout, where no kernels are compiled, in place of the "
             "installed slp: run `pytest`, or `python -P -m pytest`"

@@ -27,17 +27,18 @@ README = (ROOT / "README.md").read_text("utf-8")
 
 
 def test_an_uncompiled_checkout_does_not_hide_the_installed_package(tmp_path: Path) -> None:
-    checkout, site = tmp_path / "checkout", tmp_path / "site"
+    """An editable installation imports from both folders."""
+    checkout, site = tmp_path / "checkout" / "slp", tmp_path / "site" / "slp"
     for folder in (checkout, site):
-        (folder / "slp").mkdir(parents=True)
-        (folder / "slp" / "__init__.py").touch()
-    core = f"_core{EXTENSION_SUFFIXES[0]}"
-    assert not hides_installation(checkout, [str(checkout), str(site)])  # neither is compiled
-    (site / "slp" / core).touch()
-    assert hides_installation(checkout, [str(checkout), str(site)])
-    assert not hides_installation(checkout, [str(site), str(checkout)])
-    (checkout / "slp" / core).touch()
-    assert not hides_installation(checkout, [str(checkout), str(site)])
+        folder.mkdir(parents=True)
+    path = [str(checkout.parent), str(site.parent)]
+    assert not hides_installation([str(checkout)], path)  # neither is compiled
+    (site / f"_core{EXTENSION_SUFFIXES[0]}").touch()
+    assert hides_installation([str(checkout)], path)
+    assert not hides_installation([str(site)], path)
+    assert not hides_installation([str(site), str(checkout)], path)
+    (checkout / f"_core{EXTENSION_SUFFIXES[0]}").touch()
+    assert not hides_installation([str(checkout)], path)
 
 
 @pytest.fixture(scope="module")

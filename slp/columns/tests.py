@@ -62,12 +62,17 @@ class Is:
     ----------
     level : its name.
     missing : the side of rows that miss the value, None where the test says none.
-    missing_level : whether a missing value is a level of the feature; such rows go right.
+    missing_level : whether a missing value is a level of the feature, another than this; then
+        `missing` is "right".
     """
 
     level: str
     missing: Side | None = None
     missing_level: bool = False
+
+    def __post_init__(self) -> None:
+        if self.missing_level and (self.missing != "right" or self.level == MISSING):
+            raise ValueError("where a missing value is a level, it goes right of any other level")
 
     def to_dict(self) -> dict[str, Any]:
         """The test as JSON data (docs/api.md)."""

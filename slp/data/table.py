@@ -59,11 +59,11 @@ class Feature:
     """One feature column. Exactly one of `values`, `cuts`, `levels` is not None; none is of a
     numeric feature in a saved run without its table. `order` are the levels of an ordinal feature;
     `unit` and `range` are the declared ones; with `missing` "level" the last of `levels` may be
-    `MISSING`, which stands for missing values. With `missing` "side"
-    it has `holes` if some row of the table misses the value, and `new` tells what becomes of a new
-    row that misses it at a split without a side. With `subsets` a split parts the levels of its
-    box in two groups; `new` then tells what becomes of a new row with none of these
-    levels. `cells` is the type of the column's cells, None if it is not known."""
+    `MISSING`, which stands for missing values. With `missing` "side" it has `holes` if some row of
+    the table misses the value, and `new` tells what becomes of a new row that misses it at a split
+    without a side. With `subsets` a split parts the levels of its box in two groups; `new` then
+    tells what becomes of a new row with none of these levels. `cells` is the type of the column's
+    cells, None if it is not known."""
 
     name: str
     values: NDArray[np.float64] | None = None

@@ -11,9 +11,10 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from slp.columns import Below, In, IsMissing
+from slp.columns import Below, In, Is, IsMissing
 from slp.data import Feature, Table
 from slp.ir import level_numbers
+from slp.ir.quantity import MISSING
 from slp.messages.numbers import number_text
 from slp.plot.canvas import (
     BLUE,
@@ -116,7 +117,7 @@ def _places_of_splits(
         elif isinstance(test, In):  # each level on the left has a part of it
             at = list(test.levels)
         else:
-            at = [str(split.level)]  # whatever the side of missing values
+            at = [test.level if isinstance(test, Is) else MISSING]
         for place in at:
             found[split.feature][place] += share / len(at)  # type: ignore[assignment]
     return found, on_missing

@@ -67,7 +67,7 @@ def codes_of_levels(feature: Feature) -> dict[str, float] | None:
         return dict(zip(feature.order, level_numbers(feature.order), strict=True))
     if feature.levels is None:
         return None
-    return {str(level): float(i) for i, level in enumerate(feature.levels)}
+    return {level: float(i) for i, level in enumerate(feature.levels)}
 
 
 def table_as_numbers(table: Table, rows: NDArray[np.int64] | None = None) -> NDArray[np.float64]:

@@ -24,7 +24,7 @@ class TreePath:
 
     Attributes
     ----------
-    tests : those that it meets, the root's first, each with its feature, as `Split.asked`.
+    tests : what it meets, the root's first: feature and test, as `Split.asked`.
     goes_left : for each of them, whether the row goes left there.
     leaf : the leaf that it ends in.
     """

@@ -97,12 +97,17 @@ class Leaf:
 class Split:
     """An inner node: rows whose value of the feature passes the test go left.
 
-    Exactly one of `threshold` and `level` is not None, and both compare as they are printed."""
+    Exactly one of `threshold` and `level` is not None. Both are plain values: a threshold of 3 is
+    equal to 3.0, whatever its unit and the side of missing values."""
 
     feature: str
     test: Test
     left: Node = field(repr=False)
     right: Node = field(repr=False)
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.test, Below | Is | In | IsMissing):
+            raise TypeError(f"{self.test!r} is no test: see slp.columns")
 
     @property
     def threshold(self) -> float | str | None:

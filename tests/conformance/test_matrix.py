@@ -5,7 +5,7 @@ A cell is an engine, a kind of column and a declared way of missing values. Its 
 read again, and every question has the same answer before and after, or the saved run refuses it
 (E562). What an engine does not take it refuses with a code. CI runs a part of the cells in which
 each engine meets a third of the columns and every way; all cells run by
-`SLP_MATRIX=all pytest tests/conformance/test_matrix.py`.
+`SLP_MATRIX=all pytest -m '' tests/conformance/test_matrix.py`.
 """
 
 from __future__ import annotations

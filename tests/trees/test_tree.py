@@ -7,6 +7,7 @@ import pytest
 from slp.columns import Below, Is
 from slp.errors import DataError
 from slp.ir.constraints import Box
+from slp.ir.quantity import Quantity
 from slp.trees import Leaf, Split, Tree
 
 DEEP = 5000
@@ -267,3 +268,19 @@ def test_no_box_is_contained_below_a_test_on_a_level() -> None:
 def test_durations_keep_their_events() -> None:
     data = {"n": 4, "events": 3, "mean": 2.5}
     assert Tree.from_dict(data).to_dict() == data
+
+
+def test_a_split_takes_tests_alone() -> None:
+    with pytest.raises(TypeError, match=r"3\.0 is no test"):
+        Split("age", 3.0, Leaf(), Leaf())  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="goes right of any other level"):
+        Is("red", "left", missing_level=True)
+
+
+def test_thresholds_are_plain_values() -> None:
+    """Under `missing(side)`, with a unit, and of an ordinal feature."""
+    assert Split("age", Below(3.0, "left"), Leaf(), Leaf()).threshold == 3.0
+    assert Split("dose", Below(Quantity(3.0, (), "mg")), Leaf(), Leaf()).threshold in (3.0,)
+    named, numbers = ("i", "ii", "iii"), ("1", "2", "10")
+    assert Split("stage", Below(Quantity(1.0, named)), Leaf(), Leaf()).threshold == "ii"
+    assert Split("stage", Below(Quantity(10.0, numbers)), Leaf(), Leaf()).threshold == 10.0
