@@ -20,12 +20,19 @@ print(0 < len(many) < 10**8, many.interrupted)
 """
 
 
+def takes_ctrl_c() -> None:
+    """A shell starts what stands behind `&` with Ctrl-C ignored, and so would be the test."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("failure", ["rejection", "backtracking"])
 def test_ctrl_c_ends_a_later_drawing_and_keeps_what_was_drawn(failure: str) -> None:
     command = [sys.executable, "-P", "-c", TWICE.replace("FAILURE", failure)]
     pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True) as process:
+    with subprocess.Popen(
+        command, stdout=pipe, stderr=pipe, text=True, preexec_fn=takes_ctrl_c
+    ) as process:
         try:
             assert process.stdout is not None
             assert process.stdout.readline() == "10 False\n"
