@@ -38,7 +38,6 @@ from slp.messages.table_files import (
     WRONG_DIMENSIONS,
 )
 from slp.messages.tables import (
-    MISSING_IS_A_LEVEL,
     MISSING_VALUES,
     NEW_LEVELS,
     NEW_OUT_OF_RANGE,
@@ -214,8 +213,8 @@ def rows_to_predict(table: Table, X: Any) -> NDArray[np.object_]:
     Raises
     ------
     DataError
-        E440 a column is missing, E441 an array has the wrong number of columns, E420 a text is
-        the name of missing values, and all faults of cells and of `frame_or_empty`.
+        E440 a column is missing, E441 an array has the wrong number of columns, and all faults of
+        cells and of `frame_or_empty`.
     """
     frame = frame_or_empty(X)
     columns = _columns_of_features(table, frame)
@@ -225,10 +224,7 @@ def rows_to_predict(table: Table, X: Any) -> NDArray[np.object_]:
         try:
             column = _as_fitted(feature, column)
             if feature.missing == "level" and column.kind != "unusable":
-                texts = texts_of(column)
-                if (~column.missing & (texts == MISSING)).any():
-                    raise DataError(MISSING_IS_A_LEVEL(name=column.name, level=MISSING))
-                out[:, j] = np.where(column.missing, MISSING, texts)
+                out[:, j] = np.where(column.missing, MISSING, texts_of(column))
                 continue
             if feature.missing == "side" and column.kind != "unusable":
                 there = np.flatnonzero(~column.missing)

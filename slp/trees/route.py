@@ -66,8 +66,7 @@ def route_rows(tree: Tree, X: Any, rows: NDArray[np.int64] | None = None) -> NDA
             return _by_subsets(split, test, columns.levels(split.feature), rows)
         missing = columns.missing(split.feature)[rows]
         if isinstance(test, IsMissing):
-            columns.check(split.feature)
-            return missing
+            return np.equal(columns.levels(split.feature)[rows], MISSING)
         if missing.any() and test.missing is None:
             row = int(rows[missing][0]) + 1
             raise DataError(TREE_VALUE_MISSING(row=row, feature=split.feature))
@@ -241,7 +240,6 @@ class _Columns:
         self._numbers: dict[str, NDArray[np.float64]] = {}
         self._levels: dict[str, NDArray[np.str_]] = {}
         self._missing: dict[str, NDArray[np.bool_]] = {}
-        self._checked: set[str] = set()
 
     def _column(self, feature: str) -> list[Any]:
         if feature not in self._names:
@@ -259,14 +257,6 @@ class _Columns:
                 list(map(is_missing, self._column(feature))), np.bool_
             )
         return self._missing[feature]
-
-    def check(self, feature: str) -> None:
-        """Refuse a column whose cells are no values, such as lists (E411, E412)."""
-        if feature not in self._checked:
-            column = column_of_objects(feature, self._column(feature))
-            if column.kind == "unusable":
-                check_usable(column, MISSING_VALUES)
-            self._checked.add(feature)
 
     def compared(self, feature: str, test: Below) -> NDArray[np.float64]:
         """A column as numbers that compare with a threshold, NaN where missing."""

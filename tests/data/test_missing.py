@@ -149,11 +149,12 @@ def test_trees_know_that_missing_is_a_level(posterior: slp.Posterior) -> None:
     assert all(result.holds for result in tree.check(PROGRAM, FRAME, "y"))
 
 
-def test_a_row_to_predict_does_not_spell_the_level(posterior: slp.Posterior) -> None:
-    """A tree takes the text for a value that is there, so the averages refuse it, as the table."""
+def test_a_row_to_predict_may_spell_the_level(posterior: slp.Posterior) -> None:
     new = FRAME.drop("y").with_columns(pl.lit("missing").alias("colour"))
-    with pytest.raises(slp.DataError, match=r"E420.*`missing` is a value of column `colour`"):
-        posterior.predict(new)
+    blank = new.with_columns(pl.lit(None, pl.String).alias("colour"))
+    tree = posterior.map_tree()
+    assert tree.predict(new).tolist() == tree.predict(blank).tolist()
+    np.testing.assert_array_equal(posterior.predict_proba(new), posterior.predict_proba(blank))
 
 
 def test_scikit_learn_has_an_indicator_of_the_level(posterior: slp.Posterior) -> None:
