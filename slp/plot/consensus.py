@@ -11,10 +11,9 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from slp.columns import Below, In, Is, IsMissing
+from slp.columns import Below, In, IsMissing
 from slp.data import Feature, Table
 from slp.ir import level_numbers
-from slp.ir.quantity import MISSING
 from slp.messages.numbers import number_text
 from slp.plot.canvas import (
     BLUE,
@@ -117,7 +116,7 @@ def _places_of_splits(
         elif isinstance(test, In):  # each level on the left has a part of it
             at = list(test.levels)
         else:
-            at = [test.level if isinstance(test, Is) else MISSING]
+            at = [str(split.level)]  # whatever the side of missing values
         for place in at:
             found[split.feature][place] += share / len(at)  # type: ignore[assignment]
     return found, on_missing
