@@ -4,18 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from slp.columns import Below, In, Is, IsMissing, Test
-from slp.ir.quantity import MISSING
+from slp.columns import Below, Test
 
 
 def operand(test: Test) -> Any:
-    """The number of a threshold, a level, or the levels on the left side."""
-    match test:
-        case Below(number=number):
-            return float(number)
-        case Is(level=level):
-            return level
-        case In(levels=levels):
-            return levels
-        case IsMissing():
-            return MISSING
+    """The number of a threshold (also of a named level), a level, or the levels on the left."""
+    return float(test.number) if isinstance(test, Below) else test.level

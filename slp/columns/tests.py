@@ -9,7 +9,7 @@ value is a level of its own: a test on another level sends it right, and the tes
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 from slp.ir.quantity import MISSING, Absent, Quantity, Side, numbers_in
 from slp.source import visible
@@ -28,6 +28,7 @@ class Below:
 
     number: float
     missing: Side | None = None
+    level: ClassVar[None] = None
 
     @property
     def threshold(self) -> float | str:
@@ -69,6 +70,7 @@ class Is:
     level: str
     missing: Side | None = None
     missing_level: bool = False
+    threshold: ClassVar[None] = None
 
     def __post_init__(self) -> None:
         if self.missing_level and (self.missing != "right" or self.level == MISSING):
@@ -94,6 +96,8 @@ class In:
     levels: tuple[str, ...]
     others: tuple[str, ...]
     absent: Absent = "error"
+    threshold: ClassVar[None] = None
+    missing: ClassVar[None] = None
 
     def _parts(self) -> tuple[frozenset[str], frozenset[str], Absent]:
         return frozenset(self.levels), frozenset(self.others), self.absent
@@ -110,9 +114,9 @@ class In:
         return f"{{{', '.join(map(visible, self.levels))}}}"
 
     @property
-    def missing(self) -> None:
-        """None: no test by subsets says a side."""
-        return None
+    def level(self) -> tuple[str, ...]:
+        """The levels on the left side."""
+        return self.levels
 
     def to_dict(self) -> dict[str, Any]:
         """The test as JSON data (docs/api.md)."""
@@ -121,12 +125,11 @@ class In:
 
 @dataclass(frozen=True)
 class IsMissing:
-    """Whether the value is missing."""
+    """Whether the value is missing; such rows go left."""
 
-    @property
-    def missing(self) -> Side:
-        """Such rows go left."""
-        return "left"
+    threshold: ClassVar[None] = None
+    level: ClassVar[str] = MISSING
+    missing: ClassVar[Side] = "left"
 
     def to_dict(self) -> dict[str, Any]:
         """The test as JSON data (docs/api.md)."""

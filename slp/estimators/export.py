@@ -12,9 +12,8 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.tree._tree import NODE_DTYPE
 from sklearn.tree._tree import Tree as FittedTree
 
-from slp.columns import Below, In, Is, IsMissing
+from slp.columns import Below, In
 from slp.errors import DataError
-from slp.ir.quantity import MISSING
 from slp.leaves import label_array, sorted_labels
 from slp.messages.trees import LEAVES_WITHOUT_ROWS, LINES_IN_LEAVES, NAME_OF_TEST_MISSING
 from slp.trees import Leaf, Split, Tree
@@ -57,10 +56,8 @@ def _column(split: Split) -> str:
             return split.feature
         case In(levels=levels):
             return f"{split.feature} in {{{', '.join(levels)}}}"
-        case Is(level=level):
-            return f"{split.feature}={level}"
-        case IsMissing():
-            return f"{split.feature}={MISSING}"
+        case test:
+            return f"{split.feature}={test.level}"
 
 
 def _children(nodes: Sequence[Leaf | Split]) -> tuple[list[int], list[int]]:

@@ -116,7 +116,7 @@ def _places_of_splits(
         elif isinstance(test, In):  # each level on the left has a part of it
             at = list(test.levels)
         else:
-            at = [str(split.level)]  # whatever the side of missing values
+            at = [test.level]  # whatever the side of missing values
         for place in at:
             found[split.feature][place] += share / len(at)  # type: ignore[assignment]
     return found, on_missing

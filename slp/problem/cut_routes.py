@@ -7,9 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.columns import Below, In, Is
+from slp.columns import Below, In, IsMissing
 from slp.data.table import Feature, misses
-from slp.ir.quantity import MISSING
 from slp.problem.boxes import Cut
 from slp.problem.new_rows import codes_of_levels
 
@@ -37,11 +36,11 @@ class Router:
         codes, test = self._codes[cut.feature], cut.test
         if isinstance(test, Below):
             return float(test.number)
-        if isinstance(test, In) or codes is None:
+        sided = isinstance(test, IsMissing) and self._sided[cut.feature]
+        if isinstance(test, In) or sided:
             return np.nan  # `_ways_of_groups` tells; no value passes the test for missing ones
-        if isinstance(test, Is):
-            return codes[test.level]
-        return np.nan if self._sided[cut.feature] else codes[MISSING]
+        assert codes is not None
+        return codes[test.level]
 
     def ways(self, row: NDArray[np.object_]) -> NDArray[np.uint8]:
         """What one row, shape (d,), does at each cut, shape (number of cuts,): LEFT, RIGHT or

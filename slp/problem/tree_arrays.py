@@ -9,7 +9,6 @@ from numpy.typing import NDArray
 
 from slp.columns import Below, In, Is, IsMissing
 from slp.data.table import Feature, Table
-from slp.ir.quantity import MISSING
 from slp.kernels import EnsembleKernel, lay_out_ensemble
 from slp.problem.new_rows import share_of_untold
 from slp.trees import Node, Split, Tree
@@ -35,12 +34,10 @@ def ensemble_of_trees(table: Table, trees: Iterable[Tree]) -> EnsembleKernel:
             match node.test:
                 case Below(number=threshold):
                     yield f, float(threshold)
-                case Is(level=level):
-                    yield f, code[level]
                 case IsMissing() if sided[f]:
                     yield f, -2.0 if code else -np.inf  # no value passes
-                case IsMissing():
-                    yield f, code[MISSING]
+                case Is(level=level) | IsMissing(level=level):
+                    yield f, code[level]
                 case In():
                     yield f, -2.0  # the shape is right; `SidedTrees` has the sides
 
@@ -117,7 +114,7 @@ class SidedTrees:
             left = np.less(values, test.number)
         else:
             assert codes is not None
-            left = np.equal(values, codes[test.level if isinstance(test, Is) else MISSING])
+            left = np.equal(values, codes[test.level])
         out = left.astype(np.float64)
         if missing.any():
             if test.missing is None:

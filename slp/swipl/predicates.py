@@ -18,14 +18,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from slp.columns import Below, In, Is, IsMissing, Test
+from slp.columns import Below, Test
 from slp.errors import ProgramError
 from slp.ir import program as ir
 from slp.ir.constraints import Predicate
-from slp.ir.quantity import MISSING
 from slp.messages.proofs import PROLOG_FILE_NOT_LOADED
 from slp.resolution.machine import DEFAULT_LIMITS
-from slp.swipl.prolog import PrologProgram, consult
+from slp.swipl.bridge import consult
+from slp.swipl.prolog import PrologProgram
 from slp.terms import Atom, Number, Struct, Term, Text, arguments, functor, list_term
 
 
@@ -96,15 +96,9 @@ def node_term(node: Any) -> Term:
 
 def _test(test: Test) -> Term:
     """The threshold, the level, or the levels on the left side."""
-    match test:
-        case Below(number=number):
-            return Number(float(number))
-        case Is(level=level):
-            return Atom(level)
-        case In(levels=levels):
-            return list_term(map(Atom, levels))
-        case IsMissing():
-            return Atom(MISSING)
+    if isinstance(test, Below):
+        return Number(float(test.number))
+    return Atom(test.level) if isinstance(test.level, str) else list_term(map(Atom, test.level))
 
 
 def _pairs(summary: Mapping[Any, Any]) -> Term:

@@ -1,40 +1,25 @@
-"""Stochastic logic programs under SWI-Prolog, through janus. No other file uses janus.
+"""Stochastic logic programs under SWI-Prolog, through `slp.swipl.bridge`.
 
 `slp/swipl/engine.pl` loads a program into a Prolog module of its own, resolves from one stochastic
 choice to the next, and draws proofs. The search over choices, with its masses, is that of
 `slp.resolution.best_first`, so both engines give the same answers.
-
-Importing janus starts SWI-Prolog, so janus is imported when a program is first loaded. Python and
-Prolog exchange terms as flat lists of atoms and numbers (`slp.swipl.flat_terms`), never as text.
 """
 
 from __future__ import annotations
 
-import math
-import os
-import shutil
-import signal
-import subprocess
-import sys
 import weakref
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
-from functools import cache
-from importlib.util import find_spec
-from pathlib import Path
-from threading import current_thread, get_ident, main_thread
+from dataclasses import replace
 from types import TracebackType
 from typing import Any, TypeAlias
 
-from slp.budgets import memory_left, time_left
-from slp.errors import BudgetError, ProgramError, UnsupportedError
+from slp.budgets import memory_left
+from slp.errors import ProgramError
 from slp.ir import program as ir  # used late: it imports slp.terms
-from slp.late import late_import
-from slp.messages.proofs import JANUS_DOES_NOT_START, NO_JANUS, UNNAMED_IN_ARITHMETIC
+from slp.messages.proofs import UNNAMED_IN_ARITHMETIC
 from slp.resolution import faults
 from slp.resolution.arithmetic import names_of_functions, names_of_values
-from slp.resolution.best_first import BestFirst, FoundProof, SearchNode, check_budgets
+from slp.resolution.best_first import BestFirst, FoundProof, SearchNode
 from slp.resolution.draws import Failure
 from slp.resolution.functions import MAX_BITS
 from slp.resolution.machine import Limits
@@ -49,9 +34,10 @@ from slp.resolution.queries import (
     tree_goals,
 )
 from slp.resolution.store import LARGEST
-from slp.resources import prolog_library
 from slp.source import SourceSpan
+from slp.swipl.bridge import Data, call
 from slp.swipl.flat_terms import decode, encode
+from slp.swipl.stopping import stoppable, stopped
 from slp.terms import NIL, Atom, Struct, Term, Var
 
 #: SWI-Prolog also counts the interpreter's inferences: its limit for each inference of ours.
@@ -63,77 +49,11 @@ _STACKS = 512 << 20
 #: Memory for each part of a term that both languages copy, in bytes.
 _BYTES_PER_PART = 400
 
-#: Seconds that a watch waits beyond the time: the clocks of both languages differ a little.
-_LATER = 0.05
-
 #: SWI-Prolog does nothing with less.
 _LEAST_STACKS = 16 << 20
 
 #: Inferences after which a run is interrupted for the first time.
 _FIRST_BUDGET = 100_000
-
-#: The data types of janus: numbers, strings (atoms) and lists of them.
-_Data: TypeAlias = Any
-
-
-@cache
-def _janus() -> Any:
-    """The module janus_swi, with the Prolog code of this package loaded.
-
-    Raises
-    ------
-    UnsupportedError
-        E260 if it cannot be imported, E261 if SWI-Prolog does not start.
-    """
-    if "janus_swi" not in sys.modules:  # already there if SWI-Prolog started this Python
-        _check_installed()
-    janus_swi = late_import("janus_swi")
-
-    janus_swi.consult(str(prolog_library() / "engine.pl"))
-    _home.append(get_ident())
-    return janus_swi
-
-
-#: The thread in which SWI-Prolog was started. Each other thread needs a Prolog engine of its own.
-_home: list[int] = []
-
-
-def _check_installed() -> None:
-    """Try to start janus in another process. With a wrong SWI-Prolog, janus would end this
-    process."""
-    if find_spec("janus_swi") is None:
-        raise UnsupportedError(NO_JANUS())
-    # Not in the current folder: Python looks there first, and a foreign file could be there.
-    trial = subprocess.run([sys.executable, "-P", "-c", "import janus_swi"], capture_output=True)
-    if trial.returncode != 0:
-        raise UnsupportedError(JANUS_DOES_NOT_START(system=_prolog_on_path()))
-
-
-def _prolog_on_path() -> str:
-    swipl = shutil.which("swipl")
-    if swipl is None:
-        return "SWI-Prolog, as there is no `swipl` on the PATH"
-    said = subprocess.run([swipl, "--version"], capture_output=True, text=True).stdout
-    return said.partition(" for ")[0].strip() or "the `swipl` on the PATH"
-
-
-def _call(predicate: str, *args: _Data) -> _Data:
-    """The last argument of a predicate of the engine, given the arguments before it."""
-    janus = _janus()
-    if get_ident() in _home:
-        return janus.apply_once("slp_engine", predicate, *args)
-    janus.attach_engine()
-    try:
-        return janus.apply_once("slp_engine", predicate, *args)
-    finally:
-        janus.detach_engine()
-
-
-def consult(path: Path) -> str | None:
-    """Load a Prolog file into the module `user`, again if it has changed. Returns the error
-    message, or None."""
-    said = _call("slp_consult", str(path.resolve()))
-    return None if said == "done" else " ".join(said.split())
 
 
 # --- programs ----------------------------------------------------------------------------------
@@ -159,14 +79,14 @@ class PrologProgram:
         parameters = [[name, value] for name, value in database_of(program).parameters.items()]
         trees = [[n, a, goal.arity] for (n, a), goal in tree_goals(program.rules).items()]
         clauses = [[i, *encode(_clause(c))] for i, c in enumerate(program.clauses)]
-        outcome = _call("slp_load", clauses, trees, parameters, options)
+        outcome = call("slp_load", clauses, trees, parameters, options)
         if isinstance(outcome, list):
             raise self.fault(outcome, None)
         self.module: str = outcome
 
     def close(self) -> None:
         """Remove the program from SWI-Prolog."""
-        _call("slp_unload", self.module)
+        call("slp_unload", self.module)
 
     def close_with(self, owner: object) -> None:
         """Remove the program when `owner` is garbage-collected."""
@@ -194,8 +114,8 @@ class PrologProgram:
         """As `slp.resolution.draw_answers`."""
         if failure == "rejection" and self.program.weights:
             raise faults.weighted_draws(query.goal.span)
-        with _stoppable() as stop:
-            outcome, tries, *found = _call(
+        with stoppable() as stop:
+            outcome, tries, *found = call(
                 "slp_draws",
                 self.module,
                 _goals(query),
@@ -208,14 +128,14 @@ class PrologProgram:
             raise self.fault(outcome, query, limits)
         if stop.pressed:  # after the last draw
             outcome = "interrupt"
-        interrupted = outcome != "done" and cut_short(_stopped(outcome), len(answers), count)
+        interrupted = outcome != "done" and cut_short(stopped(outcome), len(answers), count)
         return DrawnAnswers(answers, tries, interrupted)
 
-    def limits(self, inferences: int, watch: str = "none") -> list[_Data]:
+    def limits(self, inferences: int, watch: str = "none") -> list[Data]:
         """The limits of a guarded call, with inferences of SWI-Prolog."""
         return [inferences, self.stacks, self.largest, watch]
 
-    def _limits(self, limits: Limits) -> list[_Data]:
+    def _limits(self, limits: Limits) -> list[Data]:
         return self.limits(limits.inferences * INFERENCES)
 
     def first_answer(self, query: Query, answer: Term, limits: Limits) -> Term | None:
@@ -228,7 +148,7 @@ class PrologProgram:
             As `slp.resolution.answers_of_query`, and E262; E214 to E216, E265 at a limit.
         """
         goals = encode(Struct("goals", (query.goal, answer)))
-        outcome, *found = _call("slp_first", self.module, goals, self._limits(limits))
+        outcome, *found = call("slp_first", self.module, goals, self._limits(limits))
         if outcome != "done":
             raise self.fault(outcome, query, limits)
         return decode(found[1]) if found else None
@@ -245,7 +165,7 @@ class PrologProgram:
             As `first_answer`.
         """
         goal = Struct("-", (nonterminal, box))
-        outcome, *found = _call("slp_ways", self.module, encode(goal), self._limits(limits))
+        outcome, *found = call("slp_ways", self.module, encode(goal), self._limits(limits))
         if outcome != "done":
             raise self.fault(outcome, Query(self.program, nonterminal), limits)
         return [
@@ -259,7 +179,7 @@ class PrologProgram:
         return self.first_answer(query, NIL, limits) is not None
 
     def fault(
-        self, outcome: _Data, query: Query | None, limits: Limits | None = None
+        self, outcome: Data, query: Query | None, limits: Limits | None = None
     ) -> ProgramError:
         """The exception for a fault that the engine reports."""
         goal_span = None if query is None else query.goal.span
@@ -272,7 +192,7 @@ class PrologProgram:
         span = goal_span if number < 0 else self.program.clauses[number].span
         return self._fault(formal, args, span)
 
-    def _fault(self, formal: str, args: Sequence[_Data], span: SourceSpan | None) -> ProgramError:
+    def _fault(self, formal: str, args: Sequence[Data], span: SourceSpan | None) -> ProgramError:
         match formal, args:
             case "unknown", [name, arity]:
                 known = database_of(self.program).definitions
@@ -318,7 +238,7 @@ def _clause(clause: ir.LogicClause) -> Term:
     return Struct("clause", (label, clause.head, clause.body or Atom("true")))
 
 
-def _goals(query: Query) -> list[_Data]:
+def _goals(query: Query) -> list[Data]:
     goals, answer, _ = prepared(query)
     conjunction = goals[-1]
     for goal in reversed(goals[:-1]):
@@ -326,71 +246,12 @@ def _goals(query: Query) -> list[_Data]:
     return encode(Struct("goals", (conjunction, answer)))
 
 
-@dataclass(eq=False)
-class _Stop:
-    """The name of the watch that ends guarded calls, and whether Ctrl-C was pressed without an
-    outcome that says so."""
-
-    watch: str
-    pressed: bool = False
-
-
-@contextmanager
-def _stoppable() -> Iterator[_Stop]:
-    """Lets the time that is held (`slp.budgets.held`) and Ctrl-C end what SWI-Prolog does in the
-    block. Between the calls of the block, Ctrl-C waits for the next one."""
-    left = time_left()
-    takes = current_thread() is main_thread() and callable(signal.getsignal(signal.SIGINT))
-    if left == math.inf and not takes:
-        yield _Stop("none")
-        return
-    read, write = os.pipe()
-    pressed: list[int] = []
-    with open(read, "rb"), open(write, "wb", buffering=0), _signals_to(write, pressed, takes):
-        seconds = -1.0 if left == math.inf else max(left, 0.0) + _LATER
-        stop = _Stop(_call("slp_watch", seconds, read))
-        try:
-            yield stop
-        finally:
-            os.write(write, b"\0")
-            told = _call("slp_unwatch", stop.watch)
-    stop.pressed = bool(pressed) and not told
-
-
-@contextmanager
-def _signals_to(pipe: int, pressed: list[int], takes: bool) -> Iterator[None]:
-    """Writes the number of each signal into the pipe, while Python cannot run, and that of each
-    Ctrl-C into the list later. Nothing unless this thread `takes` signals."""
-    if not takes:
-        yield
-        return
-    os.set_blocking(pipe, False)
-    others = signal.set_wakeup_fd(pipe, warn_on_full_buffer=False)
-    handler = signal.signal(signal.SIGINT, lambda number, _: pressed.append(number))
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, handler)
-        signal.set_wakeup_fd(others)
-
-
-def _stopped(outcome: str) -> BudgetError | KeyboardInterrupt:
-    """What Python raises for an outcome `time` or `interrupt`."""
-    if outcome == "interrupt":
-        return KeyboardInterrupt()
-    try:
-        check_budgets()
-    except BudgetError as e:
-        return e
-    raise AssertionError("a watch ends with the time that is held")
-
-
 # --- searches ----------------------------------------------------------------------------------
 
 
 def forget_search(search: int) -> None:
     """Remove all stored goals of a search."""
-    _call("slp_close", search)
+    call("slp_close", search)
 
 
 #: The start of a run: a stored goal, and the number of the clause to continue with.
@@ -414,7 +275,7 @@ class PrologSearch(BestFirst[Start, int]):
         self._left = limits.inferences * INFERENCES
         self._watch = "none"
         way = "merges" if merges else "separate"
-        self._search, root = _call("slp_open", loaded.module, _goals(query), way)
+        self._search, root = call("slp_open", loaded.module, _goals(query), way)
         if isinstance(root, list):
             raise loaded.fault(root, query)
         self._root: int = root
@@ -422,7 +283,7 @@ class PrologSearch(BestFirst[Start, int]):
     def run(self) -> Iterator[FoundProof]:
         """See `BestFirst`."""
         try:
-            with _stoppable() as stop:
+            with stoppable() as stop:
                 self._watch = stop.watch
                 yield from super().run()
             if stop.pressed:
@@ -441,7 +302,7 @@ class PrologSearch(BestFirst[Start, int]):
         budget = min(node.run or _FIRST_BUDGET, self._left)
         place = node.start or (self._root, -1)
         limits = self._loaded.limits(budget, self._watch)
-        used, outcome, *found = _call("slp_expand", self._search, list(place), node.exits, limits)
+        used, outcome, *found = call("slp_expand", self._search, list(place), node.exits, limits)
         self._left -= used
         yield from self._ended(node, found)
         if outcome == "done":
@@ -450,11 +311,11 @@ class PrologSearch(BestFirst[Start, int]):
             node.run = budget * 4
             self.lay_aside(node, priority)
         elif outcome in ("time", "interrupt"):
-            raise _stopped(outcome)
+            raise stopped(outcome)
         else:
             raise self._loaded.fault(outcome, self._query, self._limits)
 
-    def _ended(self, node: SearchNode[Start, int], found: Iterable[_Data]) -> Iterator[FoundProof]:
+    def _ended(self, node: SearchNode[Start, int], found: Iterable[Data]) -> Iterator[FoundProof]:
         clauses = self._loaded.program.clauses
         for kind, first, second in found:
             if kind == "proof":

@@ -12,9 +12,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from slp.columns import Below, In, Is, Test
+from slp.columns import Below, In, Test
 from slp.ir.constraints import Box
-from slp.ir.quantity import MISSING
 from slp.messages.numbers import number_text
 
 Interval: TypeAlias = tuple[float, float]
@@ -62,7 +61,7 @@ class Region:
                 Region(self.intervals, {**self.levels, feature: left}),
                 Region(self.intervals, {**self.levels, feature: right}),
             )
-        level = test.level if isinstance(test, Is) else MISSING
+        level = test.level
         out = known.out if level in known.out else (*known.out, level)
         return (
             Region(self.intervals, {**self.levels, feature: Levels(level, known.out)}),

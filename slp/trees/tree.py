@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from slp import leaves, trees
 from slp.columns import Below, In, Is, IsMissing, Test
-from slp.ir.quantity import MISSING, Side
+from slp.ir.quantity import Side
 from slp.late import optional_module
 from slp.trees.regions import EVERYWHERE, Region
 
@@ -113,21 +113,13 @@ class Split:
     def threshold(self) -> float | str | None:
         """The threshold, of an ordinal feature the level that stands for it; None where the test
         is by level."""
-        return self.test.threshold if isinstance(self.test, Below) else None
+        return self.test.threshold
 
     @property
     def level(self) -> str | tuple[str, ...] | None:
         """The level tested, by subsets the levels on the left side; `missing` of the test for
         missing values; None where the test is by threshold."""
-        match self.test:
-            case Below():
-                return None
-            case Is(level=level):
-                return level
-            case In(levels=levels):
-                return levels
-            case IsMissing():
-                return MISSING
+        return self.test.level
 
     @property
     def missing(self) -> Side | None:

@@ -16,7 +16,6 @@ import slp
 from slp.compile import compile_problem, compile_program
 from slp.engines.exact.distribution import CompiledChart
 from slp.errors import SlpError, SlpWarning
-from slp.kernels.compiled import compiled_core
 from slp.source import SourceFile
 
 _COLUMNS = (
@@ -99,6 +98,7 @@ def test_soft_trees_refuse_a_range_beyond_the_doubles() -> None:
 
 
 @pytest.mark.parametrize("wrong", [math.inf, math.nan])
+@pytest.mark.usefixtures("compiled_kernels")
 def test_a_sum_that_is_no_number_is_an_error_of_ours(
     wrong: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -109,6 +109,7 @@ def test_a_sum_that_is_no_number_is_an_error_of_ours(
         chart.log_total  # noqa: B018
 
 
+@pytest.mark.usefixtures("compiled_kernels")
 def test_a_bound_above_1_is_an_error_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     chart = _chart()
     cut = (3, chart.log_total + 0.5)
@@ -120,8 +121,6 @@ def test_a_bound_above_1_is_an_error_of_ours(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def _chart() -> CompiledChart:
-    if compiled_core() is None:
-        pytest.skip("the compiled core is not built")
     problem = compile_problem(
         compile_program(SourceFile("t.slp", ":- use(growtree_gap).")), frame(_COLUMNS[0])
     )

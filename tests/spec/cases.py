@@ -26,10 +26,8 @@ from tests.spec.random_programs import (
     random_program,
 )
 from tests.spec.random_rows import ROW_RULES
-from tests.spec.random_tables import (
-    RandomTable,
-    random_row,
-    random_table,
+from tests.spec.random_tables import RandomTable, random_row, random_table
+from tests.spec.table_kinds import (
     with_alike,
     with_exposures,
     with_extremes,

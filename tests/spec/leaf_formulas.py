@@ -24,14 +24,11 @@ _MOST_REPEATS = 500
 
 
 class LeafFormula(Protocol):
-    """What the specification asks of a leaf."""
+    """What the specification asks of a leaf. All but those of durations, whose medians do not
+    average, also have `predict`: class probabilities, or `[mean]`, of a further response."""
 
     def log_marginal(self, y: Sequence[Any]) -> float:
         """Log marginal likelihood of ordered responses."""
-        ...
-
-    def predict(self, y: Sequence[Any]) -> list[float]:
-        """Class probabilities, or `[mean]`, of a further response."""
         ...
 
 
@@ -192,9 +189,6 @@ class ExponentialFormula:
                 total += math.log(a / (b + t))
             a, b = a + seen, b + t
         return total
-
-    def predict(self, y: Sequence[Any]) -> list[float]:
-        raise NotImplementedError("the median of a mixture is no mean of medians: see `reached`")
 
     def reached(self, y: Sequence[tuple[Any, float]], t: float) -> float:
         """P(the next duration is at most t), given responses with weights."""

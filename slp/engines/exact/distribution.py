@@ -16,7 +16,7 @@ Each quantity takes one pass over all items, run on first use:
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from functools import cached_property
 from typing import Any
 
@@ -26,8 +26,9 @@ from numpy.typing import NDArray
 from slp.budgets.seconds import Deadline
 from slp.data.table import Table
 from slp.engines.contract import Progress
+from slp.engines.exact.draws import DrawsFromSums, tree_of_steps
 from slp.engines.exact.fitting import Room
-from slp.engines.exact.items import CALL, LEAF, CutOfCodes, Items
+from slp.engines.exact.items import CALL, Items
 from slp.engines.exact.outside import Outside, outside_sums
 from slp.engines.exact.passes import Keep, Passes, PassQuantity
 from slp.engines.exact.scoring import TreeScorer
@@ -38,13 +39,12 @@ from slp.kernels.compiled import N_CORES, compiled_core
 from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.boxes import Geometry
 from slp.problem.core import core_problem
-from slp.problem.new_rows import distinct_rows, rows_as_numbers, share_of_untold, untold_error
-from slp.problem.tree_on_table import tree_of_nodes
+from slp.problem.new_rows import distinct_rows, rows_as_numbers, untold_error
 from slp.results.averages import NEGLIGIBLE, ScoredTree, average_predictions
-from slp.results.paths import Sides, TreePath
+from slp.results.paths import TreePath
 from slp.results.quantiles import LeafMixture
 from slp.results.rows_in_leaves import design_of_rows, of_rows
-from slp.trees import Leaf, Tree
+from slp.trees import Tree
 
 #: New rows whose leaves are held together.
 _ROWS_AT_ONCE = 256
@@ -164,7 +164,7 @@ class CompiledChart:
         """Derivations by falling weight."""
         rank = 0
         while (steps := self._k_best.derivation(rank)) is not None:
-            yield self._scored(self._best_items, steps)
+            yield tree_of_steps(self._best_items, self.table, steps)
             rank += 1
 
     @cached_property
@@ -189,111 +189,18 @@ class CompiledChart:
         return Items(self.passes, self.grammar, self.table, quantity, likelihood=self.likelihood)
 
     def draw(self, n: int, rng: np.random.Generator) -> list[ScoredTree]:
-        """Independent draws, each from the root down: an edge by its probability, then left before
-        right."""
-        cumulative: dict[int, NDArray[np.float64]] = {}
-        out: list[ScoredTree] = []
-        size = 0
-        for _ in range(n):
-            with self.passes.working():
-                if self._total_items.make_room(size):
-                    cumulative.clear()
-                steps = self._draw(rng, cumulative)
-                out.append(self._scored(self._total_items, steps))
-                size += len(steps) * (_BYTES_PER_NODE + 8 * self.table.leaf.n_statistics)
-        return out
-
-    def _draw(
-        self, rng: np.random.Generator, cumulative: dict[int, NDArray[np.float64]]
-    ) -> list[tuple[int, int]]:
-        items = self._total_items
-        out: list[tuple[int, int]] = []
-        stack = [0]
-        while stack:
-            item = stack.pop()
-            edge = self._draw_edge(item, rng, cumulative)
-            out.append((item, edge))
-            stack += reversed(items.children(item, edge))
-        return out
-
-    def _draw_edge(
-        self, item: int, rng: np.random.Generator, cumulative: dict[int, NDArray[np.float64]]
-    ) -> int:
-        total = cumulative.get(item)
-        if total is None:
-            scores = self._total_items.edges(item).scores(self.likelihood)
-            total = cumulative[item] = np.cumsum(np.exp(scores - scores.max()))
-        place = int(total.searchsorted(rng.random() * total[-1], side="right"))
-        return min(place, len(total) - 1)
+        """Independent draws."""
+        return self._draws.trees(n, rng)
 
     def draw_paths(
         self, rows: NDArray[np.object_], n: int, rng: np.random.Generator
     ) -> list[list[TreePath]]:
-        """See `TreeDistribution`: as `draw`, but of a split the other side is not opened."""
-        cumulative: dict[int, NDArray[np.float64]] = {}
-        out: list[list[TreePath]] = []
-        size = 0
-        for row in rows:
-            sides = Sides(self.table, row)
-            out.append([])
-            for _ in range(n):
-                with self.passes.working():
-                    if self._total_items.make_room(size):
-                        cumulative.clear()
-                    path = self._draw_path(sides, rng, cumulative)
-                out[-1].append(path)
-                per_path = len(path.tests) + 1
-                size += per_path * _BYTES_PER_NODE + 8 * self.table.leaf.n_statistics
-        return out
+        """See `TreeDistribution`."""
+        return self._draws.paths(rows, n, rng)
 
-    def _draw_path(
-        self,
-        sides: Sides,
-        rng: np.random.Generator,
-        cumulative: dict[int, NDArray[np.float64]],
-    ) -> TreePath:
-        items = self._total_items
-        cuts: list[CutOfCodes] = []
-        ways: list[bool] = []
-        item = 0
-        while True:
-            edge = self._draw_edge(item, rng, cumulative)
-            cut = items.edges(item).cut(edge)
-            if cut[0] == LEAF:
-                break
-            children = items.children(item, edge)
-            if cut[0] == CALL:
-                (item,) = children
-                continue
-            goes_left = sides.goes_left(cut)
-            if goes_left is None:
-                ours, others = (self.table.row_weights[items.rows[i]].sum() for i in children)
-                feature = self.table.features[cut[0]]
-                goes_left = rng.random() < share_of_untold(feature, float(ours), float(others))
-            cuts.append(cut)
-            ways.append(goes_left)
-            item = children[0 if goes_left else 1]
-        return TreePath(tuple(map(sides.asked, cuts)), tuple(ways), self._leaf(items.rows[item]))
-
-    def _scored(self, items: Items, steps: Sequence[tuple[int, int]]) -> ScoredTree:
-        """The tree of a derivation given as its items and edges in preorder."""
-        nodes: list[CutOfCodes] = []
-        leaves: list[Leaf] = []
-        log_weight = log_likelihood = 0.0
-        for item, edge in reversed(steps):
-            edges = items.edges(item)
-            log_weight += float(edges.log_weight[edge])
-            cut = edges.cut(edge)
-            if cut[0] == LEAF:
-                log_likelihood += edges.log_likelihood
-                leaves.append(self._leaf(items.rows[item]))
-            if cut[0] != CALL:
-                nodes.append(cut)
-        tree = tree_of_nodes(self.table.features, nodes[::-1], leaves[::-1])
-        return ScoredTree(tree, log_weight, log_likelihood)
-
-    def _leaf(self, rows: NDArray[np.uint32]) -> Leaf:
-        return Leaf.of(self.table.leaf, self.table.statistics[rows].sum(axis=0))
+    @property
+    def _draws(self) -> DrawsFromSums:
+        return DrawsFromSums(self._total_items, self.passes, self.table, likelihood=self.likelihood)
 
     def log_weight(self, tree: Tree) -> float:
         """Log weight under the program as written of all derivations that part the rows as `tree`

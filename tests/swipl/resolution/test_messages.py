@@ -11,7 +11,7 @@ import slp
 from slp.errors import ExitCode, ProgramError, UnsupportedError
 from slp.messages.proofs import JANUS_DOES_NOT_START, NO_JANUS
 from slp.resolution import Limits
-from slp.swipl import prolog
+from slp.swipl import bridge, prolog
 from tests.resolution.programs import fault
 
 COIN = "0.6 :: coin(h).\n0.4 :: coin(t).\n"
@@ -187,7 +187,7 @@ def test_a_program_that_loops_is_bounded() -> None:
 
 def not_there(monkeypatch: pytest.MonkeyPatch) -> tuple[str, str, str | None]:
     """What is said when Prolog is asked for as if for the first time."""
-    monkeypatch.setattr(prolog, "_janus", prolog._janus.__wrapped__)
+    monkeypatch.setattr(bridge, "_janus", bridge._janus.__wrapped__)
     monkeypatch.delitem(sys.modules, "janus_swi")
     with pytest.raises(UnsupportedError) as caught:
         slp.parse("p.").query("p", engine="prolog")
@@ -197,7 +197,7 @@ def not_there(monkeypatch: pytest.MonkeyPatch) -> tuple[str, str, str | None]:
 
 
 def test_without_janus(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(prolog, "find_spec", lambda name: None)
+    monkeypatch.setattr(bridge, "find_spec", lambda name: None)
     message = "SWI-Prolog cannot be reached, as janus-swi is not installed"
     assert not_there(monkeypatch) == ("E260", message, NO_JANUS.help)
 
@@ -220,7 +220,7 @@ def test_a_prolog_that_does_not_fit(
         swipl.write_text(f"#!/bin/sh\necho '{version}'\n")
         swipl.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    monkeypatch.setattr(prolog.sys, "executable", "/bin/false")
+    monkeypatch.setattr(bridge.sys, "executable", "/bin/false")
     assert not_there(monkeypatch) == (
         "E261",
         f"janus cannot start {what}",

@@ -34,7 +34,7 @@ from slp.problem.tree_tests import tree_tests
 from slp.resolution import Limits
 from slp.resources import prior_names
 from slp.results.drawn import DrawnResult
-from slp.swipl import prolog
+from slp.swipl import bridge
 from slp.swipl.trees import PrologMetropolisHastings, PrologProcess
 from slp.swipl.trees import process as processes
 from slp.trees import Leaf, Split
@@ -340,9 +340,9 @@ def test_goals_that_break_out_are_refused(goal: str, tmp_path: Path) -> None:
 
 
 def test_without_janus(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(prolog, "_janus", prolog._janus.__wrapped__)
+    monkeypatch.setattr(bridge, "_janus", bridge._janus.__wrapped__)
     monkeypatch.delitem(sys.modules, "janus_swi")
-    monkeypatch.setattr(prolog, "find_spec", lambda name: None)
+    monkeypatch.setattr(bridge, "find_spec", lambda name: None)
     want = "error[E260]: SWI-Prolog cannot be reached, as janus-swi is not installed\n"
     assert refused(":- use(growtree).") == f"{want}  help: {NO_JANUS.help}"
 

@@ -23,7 +23,7 @@ from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly
 from slp.errors import SlpError, UnsupportedError
 from slp.messages.proofs import NO_JANUS
 from slp.resolution import DEFAULT_LIMITS, Limits, Query
-from slp.swipl import prolog
+from slp.swipl import bridge, prolog
 from slp.swipl.prolog import PrologProgram
 from slp.swipl.runs import PrologRuns
 from tests.engines.mcmc.proofs.tiny import CASES, Case, Space, space_of
@@ -172,9 +172,9 @@ def test_a_likelihood_draws_nothing() -> None:
 
 
 def test_without_janus(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(prolog, "_janus", prolog._janus.__wrapped__)
+    monkeypatch.setattr(bridge, "_janus", bridge._janus.__wrapped__)
     monkeypatch.delitem(sys.modules, "janus_swi")
-    monkeypatch.setattr(prolog, "find_spec", lambda name: None)
+    monkeypatch.setattr(bridge, "find_spec", lambda name: None)
     with pytest.raises(UnsupportedError) as caught:
         sampled(COIN, "coin(X)")
     assert str(caught.value) == (
