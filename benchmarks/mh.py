@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 import slp
 from slp.data import read_frame
-from slp.engines.mcmc.trees.compiled import CompiledMetropolisHastings
+from slp.engines.shared.compiled_proofs import CompiledMetropolisHastings
 from slp.kernels import EnsembleKernel, reference
 from slp.problem.boxes import Geometry
 from slp.problem.new_rows import table_as_numbers

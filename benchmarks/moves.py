@@ -25,7 +25,7 @@ import numpy as np
 import slp
 from slp.data import read_frame, table_of
 from slp.data.table import Table
-from slp.engines.mcmc.trees.compiled import CompiledMetropolisHastings
+from slp.engines.shared.compiled_proofs import CompiledMetropolisHastings
 from slp.ir.program import CheckedProgram
 from slp.lower import program_to_tree_grammar
 from slp.problem.boxes import Geometry

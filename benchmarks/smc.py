@@ -34,7 +34,7 @@ import polars as pl
 import slp
 from slp.engines.mcmc.trees import CompiledMetropolisHastings
 from slp.engines.smc.compiled import CompiledParticleFilter
-from slp.engines.smc.particles import FilterPlan
+from slp.reference.smc.particles import FilterPlan
 from slp.errors import SlpWarning
 from slp.results.weighted_draws import DrawnTrees
 from slp.runner import Phase

@@ -61,12 +61,12 @@ def test_statistics_of_chains_bring_no_xarray() -> None:
 # Half of the time of a small run goes into imports: what most runs need none of comes late.
 SLOW = (
     ["arviz_stats", "arviz_base", "numpy.random", "pandas", "polars", "pyarrow", "scipy"]
-    + ["slp.engines.enumeration.sums", "slp.engines.chart.chart", "slp.trees.check"]
+    + ["slp.reference.enumeration.sums", "slp.reference.chart.chart", "slp.trees.check"]
     + [
         "slp.engines.mcmc.sample",
         "slp.engines.mcmc.trees",
         "slp.runner.loop",
-        "slp.engines.mcmc.edits",
+        "slp.reference.mh.edits",
     ]
     + [
         "slp.learn",

@@ -47,8 +47,8 @@ from benchmarks.papers.folds import (
 from benchmarks.papers.framework import Experiment, Row
 from benchmarks.papers.modal_variants import BOUNDARIES, IMPORTANCES, SMOOTHING, VARIANTS
 from slp.compile import compile_problem
-from slp.engines.modal.compiled import core_engine, grow_in_core
-from slp.engines.modal.plan import Plan
+from slp.engines.shared.growth.core import core_engine, grow_in_core
+from slp.engines.shared.growth.plan import Plan
 
 REGRESSION = {
     "concrete": "concrete_strength.csv",

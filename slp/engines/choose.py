@@ -9,9 +9,9 @@ from slp.budgets.seconds import format_seconds
 from slp.engines import mcmc
 from slp.engines.contract import Request
 from slp.engines.exact import compiled_is_there, size_for
-from slp.engines.exact.fitting import Room, fits_in_words
+from slp.engines.shared.fitting import Room, fits_in_words
 from slp.engines.registry import engine_named
-from slp.engines.sums import changes_within, may_advise, seconds_for_sums
+from slp.engines.shared.sums import changes_within, may_advise, seconds_for_sums
 from slp.errors import Diagnostic, UnsupportedError
 from slp.ir.program import GATE_WIDTH, CheckedProgram
 from slp.ir.tree_grammar import OpenStates

@@ -16,8 +16,8 @@ from slp.messages.names import nearest
 #: Name, and the module whose `ENGINE` it is.
 ENGINES = {
     "exact": "slp.engines.exact.engine",
-    "chart": "slp.engines.chart.engine",
-    "enumerate": "slp.engines.enumeration.engine",
+    "chart": "slp.reference.chart.engine",
+    "enumerate": "slp.reference.enumeration.engine",
     "mh": "slp.engines.mcmc.engine",
     "smc": "slp.engines.smc.engine",
     "modal": "slp.engines.modal.engine",

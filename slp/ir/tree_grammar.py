@@ -30,7 +30,7 @@ structurally valid split is neither OUTSIDE nor FORBIDDEN, and a call rule alway
 "condition"`, FORBIDDEN splits and majority classes affect neither applicability nor the split
 measure: such splits and leaves keep their probability, and the derivation fails. With `failure ==
 "backtrack"`, choices are those of `"restrict"`, and a derivation that cannot go on goes back to its
-last choice (`slp.engines.mcmc.trees.backtracking`).
+last choice (`slp.reference.mh.backtracking`).
 
 If `normalise`, each weight is divided by the sum of the weights of the rules applicable in the box.
 A split rule's weight is then multiplied by the split measure over the remaining splits (see

@@ -4,8 +4,8 @@ Entry points: `compiled_core()`, the extension module (`slp/_core.pyi`), or None
 many threads use all cores.
 
 The engines have no NumPy version here. Their specifications are the plain engines:
-`slp.engines.chart`, `slp.engines.mcmc.trees`, `slp.engines.mcmc.edits`,
-`slp.engines.smc.particles`.
+`slp.reference.chart`, `slp.engines.mcmc.trees`, `slp.reference.mh.edits`,
+`slp.reference.smc.particles`.
 """
 
 from __future__ import annotations

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from slp.budgets import check_room_for_bit_sets
 from slp.data.table import Table
-from slp.engines.chart import Chart, Forest, build_forest
-from slp.engines.chart.build import forest_of_reach
-from slp.engines.chart.reach import find_boxes
+from slp.reference.chart import Chart, Forest, build_forest
+from slp.reference.chart.build import forest_of_reach
+from slp.reference.chart.reach import find_boxes
 from slp.engines.exact import CompiledChart
 from slp.errors import BudgetError, UnsupportedError
 from slp.ir import program as ir

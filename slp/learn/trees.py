@@ -7,7 +7,7 @@ Let theta be the parameters that labels use and the feature weights. The log evi
 The log evidence of several tables is the sum over them. w is the product of the weights of the
 steps of the tree's derivation. The weight of a step is a label, renormalised over the rules that
 apply in the box, times the split probability. Let c(e) be the expected number of uses of step e
-(inside-outside: Baker 1979; `slp.engines.chart.chart`), under the posterior and under the prior.
+(inside-outside: Baker 1979; `slp.reference.chart.chart`), under the posterior and under the prior.
 Then
 
     d l / d theta = sum over steps e of  [c(e | posterior) - c(e | prior)]  d log w(e) / d theta

@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from slp.budgets.seconds import Deadline, held
 from slp.compile import compile_problem
 from slp.engines import infer, read_for
-from slp.engines.exact.size import size_for
+from slp.engines.shared.size import size_for
 from slp.errors import Diagnostic, NoTreeError, Related, SlpError
 from slp.ir.constraints import Support
 from slp.ir.program import CheckedProgram

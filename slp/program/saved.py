@@ -8,7 +8,7 @@ from slp.budgets import Deadline, held, memory_budget, memory_errors
 from slp.compile import compile_program, problem_on
 from slp.engines import engine_named
 from slp.engines.contract import Request
-from slp.engines.sums import SumsOverTrees
+from slp.engines.shared.sums import SumsOverTrees
 from slp.kernels.compiled import N_CORES
 from slp.results import Posterior
 from slp.results.result import Result

@@ -1,7 +1,7 @@
 """The interface between engines and `Posterior`.
 
-A `TreeDistribution` holds all trees: `slp.engines.chart.chart.Chart`,
-`slp.engines.exact.CompiledChart`, `slp.engines.enumeration.sums.Enumeration`. `TreeAverages` is the
+A `TreeDistribution` holds all trees: `slp.reference.chart.chart.Chart`,
+`slp.engines.exact.CompiledChart`, `slp.reference.enumeration.sums.Enumeration`. `TreeAverages` is the
 part of it that draws can give too: `slp.results.drawn.DrawnTrees`.
 """
 

@@ -349,7 +349,7 @@ def test_time_that_is_over_before_the_first_draw(
         deadline._watch.spent += 0 if left else 7200
         raise NothingDrawnError(NOTHING_BEGUN(time="1 h"), [], nothing_begun=True)
 
-    monkeypatch.setattr("slp.engines.drawing.run", over)
+    monkeypatch.setattr("slp.engines.shared.drawing.run", over)
     options = ("--engine", engine, "--time", "1h", "--seed", 1)
     page = slp_run("slp-sample", "growtree", table, *options)
     assert page.code == 1 and page.err == (

@@ -6,8 +6,8 @@ from math import inf, log
 import numpy as np
 
 from slp.engines.contract import DrawingOptions, option
-from slp.engines.derivations import DerivedTrees, draw_choices
-from slp.engines.drawing import DrawingEngine
+from slp.reference.derivations import DerivedTrees, draw_choices
+from slp.engines.shared.drawing import DrawingEngine
 from slp.problem.local_process import goals_below
 from slp.runner import IslandStepper, Schedule, Weighted, never
 

@@ -16,7 +16,7 @@ import numpy as np
 import polars as pl
 
 import slp
-from slp.engines.chart import Chart, build_forest
+from slp.reference.chart import Chart, build_forest
 from slp.problem.boxes import Geometry
 from slp.problem.core import core_problem
 

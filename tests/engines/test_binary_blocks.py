@@ -11,7 +11,7 @@ import pytest
 
 import slp
 from slp.data.table import Feature, Table
-from slp.engines.chart import Chart, build_forest
+from slp.reference.chart import Chart, build_forest
 from slp.engines.exact import CompiledChart, passes
 from slp.engines.exact.algorithm import algorithm_in_words
 from slp.errors import BudgetError

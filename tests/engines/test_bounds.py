@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import slp
-from slp.engines.chart import Chart, build_forest
+from slp.reference.chart import Chart, build_forest
 from slp.engines.exact import CompiledChart, passes
 from slp.errors import BudgetError
 from slp.leaves import Dirichlet

@@ -12,8 +12,8 @@ import pytest
 from scipy.stats import chi2
 
 from slp.data.table import Table
-from slp.engines.chart.semirings import fold, log_sum
-from slp.engines.enumeration.sums import Enumeration
+from slp.reference.chart.semirings import fold, log_sum
+from slp.reference.enumeration.sums import Enumeration
 from slp.ir.tree_grammar import OUTSIDE, LeafRule, Rule, SplitRule
 from slp.problem.boxes import Geometry
 from slp.results.averages import TreeDistribution

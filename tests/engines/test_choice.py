@@ -13,9 +13,9 @@ import pytest
 
 import slp
 from slp.engines import choose as choice
-from slp.engines.chain_messages import told_by_cause
+from slp.engines.shared.chain_messages import told_by_cause
 from slp.engines.exact import estimate_size
-from slp.engines.exact.fitting import Room, changes_that_fit, fits_in_words
+from slp.engines.shared.fitting import Room, changes_that_fit, fits_in_words
 from slp.errors import Diagnostic, SlpWarning, UsageError
 from slp.ir import program as ir
 from slp.messages import entries
@@ -175,7 +175,7 @@ def test_of_a_large_table_only_bins_are_tried(monkeypatch: pytest.MonkeyPatch) -
     X, y = data()
     model = DENISON.compile(X, y)
     n_cells = len(model.table.counts) * len(model.table.features)
-    monkeypatch.setattr("slp.engines.exact.fitting._LARGE", n_cells - 1)
+    monkeypatch.setattr("slp.engines.shared.fitting._LARGE", n_cells - 1)
     tried = []
 
     def vary(problem: Problem, program: ir.CheckedProgram) -> Problem:

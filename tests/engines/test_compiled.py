@@ -13,7 +13,7 @@ import pytest
 
 from slp.data.table import Feature, Table
 from slp.engines import infer
-from slp.engines.chart import Chart
+from slp.reference.chart import Chart
 from slp.engines.exact import CompiledChart
 from slp.errors import BudgetError, UsageError
 from slp.leaves import Dirichlet, NormalInverseGamma

@@ -11,7 +11,7 @@ import pytest
 import slp
 from slp.budgets.seconds import Deadline
 from slp.data.table import Table
-from slp.engines.chart import Chart, build_forest
+from slp.reference.chart import Chart, build_forest
 from slp.engines.exact import CompiledChart
 from slp.errors import BudgetError
 from slp.ir.tree_grammar import TreeGrammar

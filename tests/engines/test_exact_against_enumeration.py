@@ -10,7 +10,7 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from slp.engines.enumeration.sums import Enumeration
+from slp.reference.enumeration.sums import Enumeration
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.boxes import Geometry
 from slp.results.averages import TreeDistribution

@@ -13,7 +13,7 @@ import pytest
 
 import slp
 from slp.data.table import Feature, Table
-from slp.engines.chart import Chart, build_forest
+from slp.reference.chart import Chart, build_forest
 from slp.engines.exact import CompiledChart
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.boxes import Geometry

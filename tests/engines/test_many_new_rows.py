@@ -10,7 +10,7 @@ import polars
 import pytest
 
 import slp
-from slp.engines.chart import Chart, build_forest
+from slp.reference.chart import Chart, build_forest
 from slp.engines.exact import CompiledChart
 from slp.problem.boxes import Geometry
 

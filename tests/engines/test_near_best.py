@@ -13,8 +13,8 @@ from click.testing import CliRunner
 
 import slp
 from slp.cli import slp_command
-from slp.engines.kbest import RankedEdges
-from slp.engines.near_best import near_best
+from slp.engines.shared.kbest import RankedEdges
+from slp.engines.shared.near_best import near_best
 from slp.errors import SlpError
 
 PROGRAMS = [

@@ -9,7 +9,7 @@ import pytest
 
 import slp
 from slp.columns import Below
-from slp.engines.mcmc.edits import CompiledEditMetropolisHastings
+from slp.reference.mh.edits import CompiledEditMetropolisHastings
 from slp.engines.mcmc.trees import CompiledMetropolisHastings
 from slp.problem.boxes import Geometry
 from slp.trees import Leaf, Split, Tree

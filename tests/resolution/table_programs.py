@@ -10,7 +10,7 @@ import polars as pl
 from scipy.stats import chi2
 
 import slp
-from slp.engines.enumeration.derivations import Derivation, derivations
+from slp.reference.enumeration.derivations import Derivation, derivations
 from slp.ir.program import CheckedProgram, SplitBody
 from slp.problem.boxes import Geometry
 from slp.problem.problem import Problem

@@ -16,7 +16,7 @@ from arviz_stats.base import array_stats
 from scipy.stats import t as student
 
 import slp
-from slp.engines.mcmc.records import RecordsOf
+from slp.engines.shared.records import RecordsOf
 from slp.engines.mcmc.trees import MetropolisHastings
 from slp.errors import SlpWarning, UnsupportedError, UsageError
 from slp.results.diagnostics import Convergence, diagnostics_of

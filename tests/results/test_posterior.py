@@ -14,7 +14,7 @@ from slp.budgets.memory import format_bytes, parse_memory
 from slp.columns import Below, Is
 from slp.data.table import Feature, Table
 from slp.engines import infer
-from slp.engines.enumeration import sums as enumeration
+from slp.reference.enumeration import sums as enumeration
 from slp.errors import BudgetError, SlpError, UsageError
 from slp.ir.tree_grammar import FORBIDDEN, LeafRule, SplitRule, TreeGrammar
 from slp.leaves import GammaPoisson, NormalInverseGamma

@@ -8,8 +8,8 @@ import pandas as pd
 import pytest
 
 import slp
-from slp.engines.enumeration.derivations import derivations
-from slp.engines.enumeration.sums import Enumeration
+from slp.reference.enumeration.derivations import derivations
+from slp.reference.enumeration.sums import Enumeration
 from slp.engines.exact import CompiledChart
 from slp.problem.boxes import Geometry
 from slp.results.rule_use import RuleUse, clauses_of

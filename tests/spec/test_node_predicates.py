@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from slp.engines.enumeration.derivations import derivations
+from slp.reference.enumeration.derivations import derivations
 from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly
 from slp.engines.mcmc.trees import MetropolisHastings
-from slp.engines.mcmc.trees.target import Target
+from slp.reference.mh.target import Target
 from slp.ir.constraints import Predicate
 from slp.ir.tree_grammar import TreeGrammar
 from slp.lower import program_to_tree_grammar

@@ -16,7 +16,7 @@ import pytest
 from slp.engines import infer
 from slp.engines.exact import compiled_is_there
 from slp.engines.mcmc.proposals import CutAtRoot, CutUniformly, Proposal
-from slp.engines.mcmc.trees.exact_subtrees import ExactSubtree, SubtreeCharts
+from slp.reference.mh.exact_subtrees import ExactSubtree, SubtreeCharts
 from slp.errors import SlpError
 from slp.problem.boxes import Geometry
 from slp.problem.local_process import LocalProcess

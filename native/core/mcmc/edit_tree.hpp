@@ -1,5 +1,5 @@
 // Edited trees, and the edits possible at each node. The definitions are those of
-// slp.engines.mcmc.edits.nodes.
+// slp.reference.mh.edits.nodes.
 //
 // A tree is a proof of which only the splits, the rows and the sums are used. Each node has the
 // kinds of edits that apply to it. Thresholds are canonical for the rows of their node.

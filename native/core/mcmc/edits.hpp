@@ -1,5 +1,5 @@
 // Metropolis-Hastings over sequences of edits of a given tree. The process, its choice points and
-// the target are those of slp.engines.mcmc.edits (process, target), which have the formulas.
+// the target are those of slp.reference.mh.edits (process, target), which have the formulas.
 
 #pragma once
 

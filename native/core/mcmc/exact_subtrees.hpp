@@ -1,5 +1,5 @@
 // Subtrees drawn from their exact distribution, by the sums of weights over all derivations of a
-// goal, for the proposal q_exact (slp.engines.mcmc.trees.exact_subtrees).
+// goal, for the proposal q_exact (slp.reference.mh.exact_subtrees).
 //
 // The sum of a goal (a box in a state) to a power is
 //

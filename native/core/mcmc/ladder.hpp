@@ -1,5 +1,5 @@
 // Scans of a ladder: non-reversible parallel tempering, for any transitions that take a power. The
-// specification is slp.engines.mcmc.tempering.plain, which has the formulas.
+// specification is slp.reference.mh.scans, which has the formulas.
 //
 // Transitions have `step(random, power, state)`, and `fresh(random, tries, state)`, which replaces
 // a state by an independent draw at power 0. A state has `log_likelihood_of`, and `derivation_of`:

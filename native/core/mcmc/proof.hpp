@@ -1,5 +1,5 @@
 // Proof trees, flat: derivations of the grammar on the table, with every choice that was made. The
-// definitions (choice points and their order, cuts) are those of slp.engines.mcmc.trees.proof.
+// definitions (choice points and their order, cuts) are those of slp.reference.mh.proof.
 //
 // The goals stand in preorder, so a subtree is a run of nodes, its left child the next node, its
 // right child the one behind the left child's subtree. The rows stand in one array in which every

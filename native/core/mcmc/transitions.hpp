@@ -56,7 +56,7 @@ public:
 
     // Replaces a state by a proof that is drawn independently from the prior on its support, by
     // rejection. No choice may have weights that sum to more than 1
-    // (slp.engines.mcmc.trees.target). If `tries` draws are rejected, the state does not change,
+    // (slp.reference.mh.target). If `tries` draws are rejected, the state does not change,
     // and the result is false.
     bool fresh(Randomness& random, std::uint32_t tries, State& state);
 

@@ -1,5 +1,5 @@
 // How a modal tree is grown, and the tree that comes of it. The specification is
-// slp.engines.modal.plain.
+// slp.reference.modal.growth.
 
 #pragma once
 

@@ -1,5 +1,5 @@
-// The steps of a particle filter; the definitions are those of slp.engines.smc.particles and
-// slp.engines.smc.proposals.
+// The steps of a particle filter; the definitions are those of slp.reference.smc.particles and
+// slp.reference.smc.proposals.
 //
 // A filter may be conditional: one of its particles makes the choices of a proof.
 //

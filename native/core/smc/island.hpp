@@ -1,6 +1,6 @@
 // An island of particles as a value: copies are cheap, and share what they have in common.
 //
-// A particle is a derivation that is being grown (slp.engines.smc.filter). The choices made are a
+// A particle is a derivation that is being grown (slp.reference.smc.filter). The choices made are a
 // linked list of events, each of which names the one before it, so particles that were drawn from
 // the same particle share its events. Its open goals are copied only when one of them is decided
 // (`Tree` is copied on writing). The boxes of open goals are shared by all particles; the rows of a

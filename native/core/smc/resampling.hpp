@@ -1,4 +1,4 @@
-// Resampling: the schemes of slp.engines.smc.resampling.
+// Resampling: the schemes of slp.reference.smc.resampling.
 
 #pragma once
 
@@ -12,7 +12,7 @@
 namespace slp::smc {
 
 // A particle that survives has at least this share of the highest weight: see
-// slp.engines.smc.resampling.
+// slp.reference.smc.resampling.
 inline constexpr double kLeastShare = 0x1p-40;
 
 // (sum of the weights)^2 / sum of their squares; 0 if all weights are 0.

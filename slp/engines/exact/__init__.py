@@ -2,13 +2,13 @@
 
 Entry points: `CompiledChart` (a `slp.results.averages.TreeDistribution`; its `outside` gives an
 `Outside`), `estimate_size` (how large a problem is before it is run), and `compiled_is_there()`.
-The plain chart, `slp.engines.chart`, is its specification.
+The plain chart, `slp.reference.chart`, is its specification.
 """
 
 from __future__ import annotations
 
 from slp.engines.exact.distribution import CompiledChart
-from slp.engines.exact.size import estimate_size, size_for
+from slp.engines.shared.size import estimate_size, size_for
 from slp.kernels.compiled import compiled_core
 
 __all__ = [

@@ -27,13 +27,13 @@ from slp.budgets.seconds import Deadline
 from slp.data.table import Table
 from slp.engines.contract import Progress
 from slp.engines.exact.draws import DrawsFromSums, tree_of_steps
-from slp.engines.exact.fitting import Room
+from slp.engines.shared.fitting import Room
 from slp.engines.exact.items import CALL, Items
 from slp.engines.exact.outside import Outside, outside_sums
 from slp.engines.exact.passes import Keep, Passes, PassQuantity
-from slp.engines.exact.scoring import TreeScorer
-from slp.engines.kbest import KBest
-from slp.engines.near_best import near_best
+from slp.engines.shared.tree_scorer import TreeScorer
+from slp.engines.shared.kbest import KBest
+from slp.engines.shared.near_best import near_best
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.compiled import N_CORES, compiled_core
 from slp.problem.ambiguity import derivations_are_trees

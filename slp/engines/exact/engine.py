@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from slp.engines.chart.engine import chart
+from slp.reference.chart.engine import chart
 from slp.engines.contract import Progress
 from slp.engines.exact import CompiledChart
-from slp.engines.sums import SumLimits, SumsOverTrees
+from slp.engines.shared.sums import SumLimits, SumsOverTrees
 from slp.problem.problem import Problem
 from slp.results.averages import TreeDistribution
 

@@ -162,7 +162,7 @@ class Items:
         return left, self._find(rows[~goes_left], int(edges.right_state[edge]))
 
     def ranked(self, item: int) -> Iterator[tuple[float, int, int]]:
-        """See `slp.engines.kbest.RankedEdges`."""
+        """See `slp.engines.shared.kbest.RankedEdges`."""
         edges = self.edges(item)
         n_children = np.where(edges.feature >= 0, 2, np.where(edges.feature == CALL, 1, 0)).tolist()
         scores = edges.scores(self._likelihood).tolist()

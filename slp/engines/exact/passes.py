@@ -17,8 +17,8 @@ from slp.budgets.memory import format_bytes, table_bytes
 from slp.budgets.seconds import Deadline, format_seconds
 from slp.data.table import Table
 from slp.engines.contract import Progress
-from slp.engines.exact.fitting import Room
-from slp.engines.exact.size import ROUGH, size_of
+from slp.engines.shared.fitting import Room
+from slp.engines.shared.size import ROUGH, size_of
 from slp.errors import BudgetError, TimeOverError
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.compiled import N_CORES, compiled_core

@@ -23,8 +23,8 @@ if TYPE_CHECKING:
         runs_forward,
         tree_sampler,
     )
-    from slp.engines.mcmc.trees.compiled import why_not_in_core
-    from slp.engines.mcmc.trees.exact_subtrees import most_boxes_within
+    from slp.engines.shared.compiled_proofs import why_not_in_core
+    from slp.reference.mh.exact_subtrees import most_boxes_within
 
 __all__ = [
     "backtracking_draws",
@@ -48,7 +48,7 @@ __getattr__, __dir__ = late_names(
             "backtracking_draws best_drawn chain_schedule forward_draws run_chains runs_forward "
             "tree_sampler"
         ),
-        "slp.engines.mcmc.trees.compiled": "why_not_in_core",
-        "slp.engines.mcmc.trees.exact_subtrees": "most_boxes_within",
+        "slp.engines.shared.compiled_proofs": "why_not_in_core",
+        "slp.reference.mh.exact_subtrees": "most_boxes_within",
     },
 )

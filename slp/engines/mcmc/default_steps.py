@@ -13,8 +13,8 @@ import numpy as np
 from slp.data.table import Table
 from slp.engines.mcmc.mixture import weight_at
 from slp.engines.mcmc.tempering.powers import FIRST_RUNGS
-from slp.engines.mcmc.trees.names import Named, read_names
-from slp.engines.mcmc.trees.particle_gibbs import plan_of
+from slp.engines.shared.proposal_names import Named, read_names
+from slp.engines.shared.filter_plan import plan_of
 from slp.ir.tree_grammar import CallRule, SplitRule, TreeGrammar
 from slp.results.drawn import TreeSampler
 from slp.runner import LONGEST_BLOCK

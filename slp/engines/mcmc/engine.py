@@ -27,7 +27,7 @@ FindRefusals: TypeAlias = Callable[[Problem, Any], Iterable[Diagnostic]]
 
 @dataclass(frozen=True)
 class ChainsOverTrees:
-    """An engine (`slp.engines.drawing.DrawingEngine`) made from a function that makes its chains
+    """An engine (`slp.engines.shared.drawing.DrawingEngine`) made from a function that makes its chains
     and one that finds what it refuses.
 
     `in_core` : whether they run in the compiled core where predicates and edits allow it.

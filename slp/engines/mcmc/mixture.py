@@ -10,14 +10,23 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, Generic, TypeVar
 
 import numpy as np
 
-from slp.engines.mcmc.proposals import ChainState, Proposal, Space, metropolis_hastings
+from slp.engines.mcmc.proposals import (
+    ChainState,
+    CutAtEach,
+    CutAtRoot,
+    CutUniformly,
+    Proposal,
+    Space,
+    metropolis_hastings,
+)
+from slp.engines.shared.proposal_names import Named
 from slp.runner import Json, Move, Phase, StepByStep, Tally
 from slp.runner.randomness import Randomness, RandomNumbers
 
@@ -72,6 +81,20 @@ class Mixture(Generic[S, D]):
         new, outcome = metropolis_hastings(randomness, space, proposal, state.derivation, turn)
         turns = (*state.turns[:i], (turn + 1) % proposal.period, *state.turns[i + 1 :])
         return MixtureState(new, turns), Move(proposal.name, outcome)
+
+
+def mixture_of_cuts(names: Iterable[Named]) -> Mixture[Any, Any]:
+    """The mixture of proposals that cut at a choice point, where `find_other_than_cuts` finds no
+    other."""
+    return Mixture.of([(cut_by_name(named), named.weight) for named in names])
+
+
+def cut_by_name(named: Named) -> CutUniformly | CutAtRoot | CutAtEach:
+    """One of the proposals that cut at a choice point."""
+    assert named.name in ("q_uc", "q_ind", "q_n"), named.name
+    if named.number is not None:
+        return CutAtEach(named.number)
+    return CutUniformly() if named.name == "q_uc" else CutAtRoot()
 
 
 class MixtureChains(StepByStep[MixtureState[D]], Generic[S, D]):

@@ -2,7 +2,7 @@
 
 Every proposal cuts the derivation at a choice point and draws the rest anew. Proposals differ in
 the choice point, and in what the rest is. Derivations are proof trees (`proof`) or sequences of
-edits (`slp.engines.mcmc.edits`). Their choice points are ordered so that no point depends on later
+edits (`slp.reference.mh.edits`). Their choice points are ordered so that no point depends on later
 ones. Each docstring gives the acceptance ratio; the acceptance probability is its minimum with 1.
 Here x is the present derivation and x' the proposed one, w the weight of a derivation, q the
 probability that the local process draws it, L the likelihood, and n the number of choice points.

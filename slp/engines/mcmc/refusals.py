@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 
 from slp.engines.mcmc.options import TreeChainOptions
-from slp.engines.mcmc.trees.names import Named, find_other_than_cuts, read_names
+from slp.engines.shared.proposal_names import Named, find_other_than_cuts, read_names
 from slp.errors import Diagnostic, UsageError
 from slp.messages.chains import (
     EXACT_SUBTREES_OF_EDITS,

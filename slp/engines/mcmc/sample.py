@@ -9,10 +9,10 @@ from typing import Any
 from slp.budgets.memory import check_room_for_bit_sets
 from slp.budgets.seconds import Deadline
 from slp.engines.contract import Request
-from slp.engines.drawing import DrawingEngine, best_of, draw
+from slp.engines.shared.drawing import DrawingEngine, best_of, draw
 from slp.engines.mcmc.default_proposal import proposal_of, why_no_tree_moves
 from slp.engines.mcmc.default_steps import WARM_UP_SCANS, default_steps, most_rungs, scan_steps
-from slp.engines.mcmc.edits import (
+from slp.reference.mh.edits import (
     CompiledEditMetropolisHastings,
     EditMetropolisHastings,
     edits_are_compiled,
@@ -28,11 +28,11 @@ from slp.engines.mcmc.trees import (
     core_moves,
     core_takes,
 )
-from slp.engines.mcmc.trees.backtracking import BacktrackingChains, BacktrackingDraws
-from slp.engines.mcmc.trees.forward import ForwardDraws
-from slp.engines.mcmc.trees.given_start import read_start
-from slp.engines.mcmc.trees.names import lists_splits, most_particles, names_moves, read_names
-from slp.engines.mcmc.trees.target import can_run_forward
+from slp.reference.mh.backtracking import BacktrackingChains, BacktrackingDraws
+from slp.engines.mcmc.forward import ForwardDraws
+from slp.engines.mcmc.given_start import read_start
+from slp.engines.shared.proposal_names import lists_splits, most_particles, names_moves, read_names
+from slp.engines.shared.forward_runs import can_run_forward
 from slp.errors import SlpError, warn
 from slp.ir.tree_grammar import SplitRule
 from slp.messages.chains import NOT_KNOWN_INVARIANT

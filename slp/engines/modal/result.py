@@ -16,7 +16,7 @@ from slp.data.table import Table
 from slp.engines import modal
 from slp.engines.contract import Request
 from slp.engines.modal.options import ModalOptions
-from slp.engines.modal.trees_found import TreesFound
+from slp.engines.shared.trees_found import TreesFound
 from slp.problem.problem import Problem
 from slp.results.averages import ScoredTree
 from slp.results.result import Candidate, Draw

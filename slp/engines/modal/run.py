@@ -16,11 +16,11 @@ from slp.budgets.seconds import Deadline, format_seconds
 from slp.cluster import in_tasks, tasks_at_once
 from slp.engines.contract import Request
 from slp.engines.mcmc.trees import CompiledMetropolisHastings, MetropolisHastings, core_takes
-from slp.engines.modal.compiled import core_engine, grow_in_core
+from slp.engines.shared.growth.core import core_engine, grow_in_core
 from slp.engines.modal.options import ModalOptions
-from slp.engines.modal.plain import PlainGrower
-from slp.engines.modal.plan import MOST_UNDONE, Ending, Grown, Plan
-from slp.engines.modal.pruning import Pruning
+from slp.reference.modal.growth import PlainGrower
+from slp.engines.shared.growth.plan import MOST_UNDONE, Ending, Grown, Plan
+from slp.engines.shared.growth.pruning import Pruning
 from slp.engines.modal.result import ModalResult, ModalTree
 from slp.errors import BudgetError, NoTreeError, TimeOverError, UnsupportedError, UsageError
 from slp.ir.constraints import MaxFeatures, of_kind

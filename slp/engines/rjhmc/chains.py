@@ -13,7 +13,7 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from slp.engines.mcmc.trees.core_chains import seeds
+from slp.engines.shared.core_chains import seeds
 from slp.engines.rjhmc.core_sampler import core_sampler, ranges_of, soft_data
 from slp.engines.rjhmc.options import SoftTreeOptions
 from slp.engines.rjhmc.result import SoftResult

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from slp.data.table import Table
 from slp.engines.rjhmc.options import SoftTreeOptions
-from slp.engines.rjhmc.plain import SoftData
+from slp.reference.rjhmc import SoftData
 from slp.ir.program import GATE_SPREAD, GATE_WIDTH
 from slp.ir.schema import MOST_SOFT_LEAVES
 from slp.kernels.compiled import compiled_core

@@ -9,7 +9,7 @@ import numpy as np
 from slp.budgets.memory import format_bytes, room_beside
 from slp.data.table import Table
 from slp.engines.contract import Request
-from slp.engines.drawing import DrawingEngine, draw
+from slp.engines.shared.drawing import DrawingEngine, draw
 from slp.engines.rjhmc.options import SoftTreeOptions
 from slp.errors import BudgetError, warn
 from slp.messages.inference import CHAINS_TOO_LARGE

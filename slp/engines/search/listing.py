@@ -10,7 +10,7 @@ from typing import TypeAlias
 
 from slp.budgets import Deadline
 from slp.engines.search.compiled import CompiledSearch, FoundTree, Poll, Ranked, Ranking
-from slp.engines.search.plain import PlainRanking, PlainSearch
+from slp.reference.search import PlainRanking, PlainSearch
 
 __all__ = ["LEAST_SECONDS", "Listing"]
 

@@ -15,8 +15,8 @@ from slp.budgets import Deadline
 from slp.data.table import Table
 from slp.engines import search
 from slp.engines.contract import Request
-from slp.engines.modal.trees_found import TreesFound
-from slp.engines.near_best import ROUNDING
+from slp.engines.shared.trees_found import TreesFound
+from slp.engines.shared.near_best import ROUNDING
 from slp.engines.search.compiled import FoundTree, Ranked
 from slp.engines.search.listing import Listing
 from slp.problem.problem import Problem

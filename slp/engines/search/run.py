@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from slp.budgets.memory import check_room_for_bit_sets, format_bytes, room_beside
 from slp.budgets.seconds import format_seconds
 from slp.engines.contract import Request
-from slp.engines.modal.compiled import core_engine, grow_in_core
-from slp.engines.modal.plan import Ending, Grown, Plan
-from slp.engines.modal.pruning import Pruning
+from slp.engines.shared.growth.core import core_engine, grow_in_core
+from slp.engines.shared.growth.plan import Ending, Grown, Plan
+from slp.engines.shared.growth.pruning import Pruning
 from slp.engines.search.compiled import CompiledSearch, FoundTree
 from slp.engines.search.listing import LEAST_SECONDS, AnySearch, Listing
-from slp.engines.search.plain import PlainSearch
+from slp.reference.search import PlainSearch
 from slp.engines.search.result import SearchResult
 from slp.errors import BudgetError, NoTreeError, TimeOverError
 from slp.messages.inference import NO_TREE, SEARCH_OUT_OF_MEMORY, TIME_OVER

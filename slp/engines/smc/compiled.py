@@ -15,10 +15,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from slp.budgets.memory import format_bytes
-from slp.engines.mcmc.records import RecordsOf
+from slp.engines.shared.records import RecordsOf
 from slp.engines.mcmc.trees import CompiledMetropolisHastings
-from slp.engines.mcmc.trees.core_chains import core_tests, seeds
-from slp.engines.smc.particles import FilterPlan, numbers_of
+from slp.engines.shared.core_chains import core_tests, seeds
+from slp.engines.shared.filter_plan import FilterPlan, numbers_of
 from slp.engines.smc.result import FilterResult
 from slp.errors import BudgetError
 from slp.kernels.compiled import compiled_core

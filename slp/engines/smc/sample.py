@@ -10,14 +10,12 @@ import numpy as np
 
 from slp.budgets.memory import check_room_for_bit_sets, format_bytes, room_beside
 from slp.engines.contract import Request
-from slp.engines.drawing import DrawingEngine, draw
+from slp.engines.shared.drawing import DrawingEngine, draw
+from slp.engines.shared.filter_plan import ORDERS, PROPOSALS, SCHEMES, FilterPlan
 from slp.engines.mcmc.trees import CompiledMetropolisHastings, MetropolisHastings
 from slp.engines.smc.compiled import CompiledParticleFilter
-from slp.engines.smc.filter import BYTES_OF_PARTICLE, ParticleFilter
+from slp.reference.smc.filter import BYTES_OF_PARTICLE, ParticleFilter
 from slp.engines.smc.options import FilterLimits, FilterOptions
-from slp.engines.smc.particles import ORDERS, FilterPlan
-from slp.engines.smc.proposals import PROPOSALS
-from slp.engines.smc.resampling import SCHEMES
 from slp.engines.smc.result import FilterResult
 from slp.errors import BudgetError, NoTreeError, TimeOverError, UsageError
 from slp.messages.inference import (

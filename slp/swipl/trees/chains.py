@@ -11,9 +11,9 @@ from slp.engines.mcmc.options import CUTS, TreeChainOptions
 from slp.engines.mcmc.refusals import find_refused_proposals
 from slp.engines.mcmc.sample import begin_chains_at
 from slp.engines.mcmc.tempering import PlainScans, Tempering
-from slp.engines.mcmc.tempering.plain import Rungs
+from slp.reference.mh.scans import Rungs
 from slp.engines.mcmc.trees import MetropolisHastings
-from slp.engines.mcmc.trees.names import Named
+from slp.engines.shared.proposal_names import Named
 from slp.errors import Diagnostic
 from slp.ir import program as ir
 from slp.lower import tree_grammar_or_all

@@ -10,7 +10,7 @@ import pytest
 
 import slp
 from slp.engines.mcmc.options import CUTS, MOVES_AND_CUTS
-from slp.engines.mcmc.trees.names import read_names
+from slp.engines.shared.proposal_names import read_names
 
 pytestmark = pytest.mark.usefixtures("compiled_kernels")
 

@@ -12,10 +12,10 @@ import pytest
 
 import slp
 from slp.compile import compile_problem
-from slp.engines.enumeration.derivations import Derivation, _derive
-from slp.engines.modal.compiled import core_engine, grow_in_core
-from slp.engines.modal.plain import PlainGrower
-from slp.engines.modal.plan import Ending, Grown, Plan
+from slp.reference.enumeration.derivations import Derivation, _derive
+from slp.engines.shared.growth.core import core_engine, grow_in_core
+from slp.reference.modal.growth import PlainGrower
+from slp.engines.shared.growth.plan import Ending, Grown, Plan
 from slp.leaves import Dirichlet
 from slp.problem.local_process import LocalProcess
 from slp.problem.problem import Problem

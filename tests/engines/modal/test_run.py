@@ -16,10 +16,10 @@ from click.testing import CliRunner
 
 import slp
 from slp.cli import slp_command
-from slp.engines.modal.compiled import grow_in_core
-from slp.engines.modal.plain import PlainGrower
-from slp.engines.modal.plan import Ending, Grown, Plan
-from slp.engines.modal.pruning import Pruning
+from slp.engines.shared.growth.core import grow_in_core
+from slp.reference.modal.growth import PlainGrower
+from slp.engines.shared.growth.plan import Ending, Grown, Plan
+from slp.engines.shared.growth.pruning import Pruning
 from slp.errors import SlpError, SlpWarning
 from slp.problem.local_process import LocalProcess
 from tests.engines.cases import make_problem, random_grammar, random_table

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.engines.rjhmc.plain import SoftData, _leaves, _simplex
+from slp.reference.rjhmc import SoftData, _leaves, _simplex
 from slp.kernels.compiled import compiled_core
 
 #: Topologies in preorder: 1 for an inner node, 0 for a leaf.

@@ -21,7 +21,7 @@ import numpy as np
 import pytest
 from scipy.stats import kstest
 
-from slp.engines.rjhmc.plain import SoftData, log_density
+from slp.reference.rjhmc import SoftData, log_density
 from tests.engines.rjhmc.soft_cases import (
     log_variance_of,
     means_of,

@@ -10,7 +10,7 @@ import pytest
 from scipy.special import gammaln
 from scipy.stats import beta, dirichlet, invgamma, norm
 
-from slp.engines.rjhmc.plain import SoftData, log_density
+from slp.reference.rjhmc import SoftData, log_density
 from tests.engines.rjhmc.soft_cases import TOPOLOGIES, random_data, random_tree, sampler_of
 
 KINDS = list(itertools.product((True, False), (True, False)))

@@ -15,7 +15,7 @@ from scipy.integrate import dblquad, quad
 from scipy.special import logsumexp
 from scipy.stats import invgamma
 
-from slp.engines.rjhmc.plain import SoftData, log_density
+from slp.reference.rjhmc import SoftData, log_density
 from tests.engines.rjhmc.soft_cases import sampler_of
 
 LIMIT = 4.5

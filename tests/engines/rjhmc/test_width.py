@@ -16,7 +16,7 @@ import pytest
 from scipy.special import logsumexp
 
 import slp
-from slp.engines.rjhmc.plain import SoftData, log_density
+from slp.reference.rjhmc import SoftData, log_density
 from slp.errors import SlpWarning, UnsupportedError
 from tests.engines.rjhmc.soft_cases import TOPOLOGIES, random_data, random_tree, sampler_of
 from tests.engines.rjhmc.soft_tables import CLASSES, FEW, NUMBERS

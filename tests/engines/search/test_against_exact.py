@@ -16,7 +16,7 @@ import pytest
 
 from slp.data.table import Feature, Table
 from slp.engines.search.compiled import CompiledSearch, FoundTree
-from slp.engines.search.plain import PlainSearch
+from slp.reference.search import PlainSearch
 from slp.ir.program import MEASURES
 from slp.ir.tree_grammar import CallRule, LeafRule, Rule, TreeGrammar
 from slp.leaves import Dirichlet, GammaExponential, GammaPoisson

@@ -22,9 +22,9 @@ from click.testing import CliRunner
 
 import slp
 from slp.cli import slp_command
-from slp.engines.chart import Chart, build_forest
+from slp.reference.chart import Chart, build_forest
 from slp.engines.search.compiled import CompiledSearch, Ranking
-from slp.engines.search.plain import PlainRanking, PlainSearch
+from slp.reference.search import PlainRanking, PlainSearch
 from slp.problem.local_process import LocalProcess
 from slp.problem.problem import Problem
 from slp.problem.tree_on_table import tree_of_nodes

@@ -19,7 +19,7 @@ from click.testing import CliRunner
 import slp
 from slp.cli import slp_command
 from slp.engines import modal
-from slp.engines.modal.plan import Ending
+from slp.engines.shared.growth.plan import Ending
 from slp.engines.search import run as search_run
 from slp.engines.search.compiled import CompiledSearch, FoundTree
 from slp.errors import SlpError, SlpWarning

@@ -15,10 +15,10 @@ import polars as pl
 import slp
 from slp.engines.mcmc.trees import CompiledMetropolisHastings, MetropolisHastings
 from slp.engines.smc.compiled import core_filter
-from slp.engines.smc.filter import ParticleFilter
-from slp.engines.smc.particles import ORDERS, FilterPlan
-from slp.engines.smc.proposals import PROPOSALS
-from slp.engines.smc.resampling import SCHEMES
+from slp.reference.smc.filter import ParticleFilter
+from slp.reference.smc.particles import ORDERS, FilterPlan
+from slp.reference.smc.proposals import PROPOSALS
+from slp.reference.smc.resampling import SCHEMES
 from slp.ir.constraints import MaxFeatures
 from slp.problem.local_process import LocalProcess
 from slp.problem.tree_tests import AtMostFeatures, MonotonePredictions

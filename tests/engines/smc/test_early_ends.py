@@ -14,7 +14,7 @@ import pytest
 
 import slp
 from slp.compile import compile_problem
-from slp.engines.smc.filter import ParticleFilter
+from slp.reference.smc.filter import ParticleFilter
 from slp.engines.smc.options import FilterLimits
 from slp.engines.smc.sample import filter_sampler
 from slp.errors import SlpWarning, UsageError

@@ -21,10 +21,10 @@ import pytest
 from scipy.stats import chisquare
 
 import slp
-from slp.engines.derivations import TreeProof
+from slp.reference.derivations import TreeProof
 from slp.engines.mcmc import proposals
 from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposal
-from slp.engines.mcmc.trees.target import Target
+from slp.reference.mh.target import Target
 from slp.errors import SlpError, SlpWarning
 from slp.messages.proofs import NO_JANUS
 from slp.problem.boxes import Geometry

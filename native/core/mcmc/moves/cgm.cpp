@@ -1,4 +1,4 @@
-// Grow, prune, change and swap, and their informed forms: slp.engines.mcmc.trees.moves.cgm and
+// Grow, prune, change and swap, and their informed forms: slp.reference.mh.moves.cgm and
 // .informed.
 
 #include <cmath>

@@ -1,4 +1,4 @@
-// Another threshold on the same feature: slp.engines.mcmc.trees.moves.perturb.
+// Another threshold on the same feature: slp.reference.mh.moves.perturb.
 
 #include <algorithm>
 #include <cmath>

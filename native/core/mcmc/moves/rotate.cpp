@@ -1,4 +1,4 @@
-// Rotations: slp.engines.mcmc.trees.moves.rotate.
+// Rotations: slp.reference.mh.moves.rotate.
 
 #include <algorithm>
 #include <cmath>

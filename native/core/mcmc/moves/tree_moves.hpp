@@ -1,5 +1,5 @@
 // Moves from tree to tree. The definitions and the acceptance ratios are those of
-// slp.engines.mcmc.trees.moves, the specification.
+// slp.reference.mh.moves, the specification.
 //
 // Every tree has one derivation here, and no state calls another, so a node has one state: that of
 // its goal. A move makes a plan of tests for the subtree of one node, and builds it there. So its

@@ -1,4 +1,4 @@
-// The radical restructure: slp.engines.mcmc.trees.moves.wu.
+// The radical restructure: slp.reference.mh.moves.wu.
 
 #include <algorithm>
 #include <cmath>

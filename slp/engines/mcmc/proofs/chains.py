@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from slp.engines.mcmc.mixture import MixtureChains, MixtureState
+from slp.engines.mcmc.mixture import MixtureChains, MixtureState, mixture_of_cuts
 from slp.engines.mcmc.proofs.start import find_start
-from slp.engines.mcmc.trees.names import find_other_than_cuts, mixture_of_cuts, read_names
+from slp.engines.shared.proposal_names import find_other_than_cuts, read_names
 from slp.errors import UsageError
 from slp.messages.chains import EXACT_SUBTREES_OF_PROOFS, MOVES_OF_PROOFS
 from slp.resolution.derivations import ProofSpace, SLDDerivation
@@ -22,7 +22,7 @@ class ProofMetropolisHastings(MixtureChains[ProofSpace, SLDDerivation]):
 
     Parameters
     ----------
-    proposal : as in `slp.engines.mcmc.trees.names`, one that cuts at a choice point.
+    proposal : as in `slp.engines.shared.proposal_names`, one that cuts at a choice point.
     identity : what the space belongs to; the proposal is added.
     span : the goal's.
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from slp.budgets import Deadline
-from slp.engines.chain_messages import teller
+from slp.engines.shared.chain_messages import teller
 from slp.engines.mcmc.options import ProofChainOptions
 from slp.engines.mcmc.proofs.chains import ProofMetropolisHastings
 from slp.engines.mcmc.proofs.likelihood import (

@@ -10,6 +10,6 @@ scalable highly parallel MCMC scheme, JRSS B 84; Pigeons.jl.
 
 from slp.engines.mcmc.tempering.compiled import CompiledScans
 from slp.engines.mcmc.tempering.ladders import Tempering
-from slp.engines.mcmc.tempering.plain import PlainScans
+from slp.reference.mh.scans import PlainScans
 
 __all__ = ["CompiledScans", "PlainScans", "Tempering"]

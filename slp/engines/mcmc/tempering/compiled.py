@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.engines.mcmc.tempering.plain import MOST_TRIES
+from slp.reference.mh.scans import MOST_TRIES
 from slp.engines.mcmc.tempering.sums import PAIR_NUMBERS, ScanSums
-from slp.engines.mcmc.trees.core_chains import CoreChains, seeds
+from slp.engines.shared.core_chains import CoreChains, seeds
 from slp.runner import Tally
 
 #: The core's `MHLadder` or `EditLadder`; never changed.
@@ -19,7 +19,7 @@ CoreLadder: TypeAlias = Any
 
 
 class CompiledScans:
-    """Scans as `PlainScans` makes them; see `slp.engines.mcmc.tempering.plain.Scans`."""
+    """Scans as `PlainScans` makes them; see `slp.reference.mh.scans.Scans`."""
 
     def __init__(self, base: CoreChains[Any], n_steps: int, tries: int = MOST_TRIES) -> None:
         self.base, self.n_steps = base, n_steps

@@ -15,8 +15,8 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.engines.mcmc.records import RecordsOf
-from slp.engines.mcmc.tempering.plain import NEITHER, Scans
+from slp.engines.shared.records import RecordsOf
+from slp.reference.mh.scans import NEITHER, Scans
 from slp.engines.mcmc.tempering.powers import (
     FIRST_RUNGS,
     first_powers,

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.engines.mcmc.edits.compiled import core_sampler
-from slp.engines.mcmc.trees.core_chains import CoreProposal
+from slp.engines.mcmc.compiled_edits import core_sampler
+from slp.engines.shared.core_chains import CoreProposal
 from slp.kernels.compiled import compiled_core
 from slp.problem.core import core_problem
 from slp.problem.cut_trees import Renderer

@@ -8,9 +8,9 @@ import numpy as np
 
 from slp.columns import Below, Is
 from slp.data.table import Feature, Table
-from slp.engines.mcmc.edits.nodes import EditNode, Nodes
-from slp.engines.mcmc.edits.process import EditProcess
-from slp.engines.mcmc.edits.start import nodes_of_tree
+from slp.reference.mh.edits.nodes import EditNode, Nodes
+from slp.reference.mh.edits.process import EditProcess
+from slp.reference.mh.edits.start import nodes_of_tree
 from slp.ir.constraints import Support
 from slp.ir.program import Measure
 from slp.problem.boxes import Geometry

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.engines.mcmc.edits.process import EditProcess, Edits
-from slp.engines.mcmc.edits.target import EditTarget
+from slp.reference.mh.edits.process import EditProcess, Edits
+from slp.reference.mh.edits.target import EditTarget
 from slp.engines.mcmc.proposals import Proposal, metropolis_hastings
 from slp.problem.tree_tests import TreeTest
 from tests.engines.mcmc.edits.examples import Example

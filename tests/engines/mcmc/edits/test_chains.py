@@ -13,7 +13,7 @@ from scipy.stats import t as student
 
 import slp
 from slp.data.table import Table
-from slp.engines.mcmc.edits import CompiledEditMetropolisHastings, EditMetropolisHastings
+from slp.reference.mh.edits import CompiledEditMetropolisHastings, EditMetropolisHastings
 from slp.errors import SlpError, UsageError
 from slp.ir.constraints import Constraint, MaxFeatures, MaxLeaves, Monotone, Support
 from slp.ir.program import EditPrior

@@ -8,8 +8,8 @@ import math
 import pytest
 
 from slp.engines.mcmc import proposals
-from slp.engines.mcmc.edits.process import STOP, EditPoint, EditProcess, Edits
-from slp.engines.mcmc.edits.target import EditTarget
+from slp.reference.mh.edits.process import STOP, EditPoint, EditProcess, Edits
+from slp.reference.mh.edits.target import EditTarget
 from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposal, Proposed
 from slp.problem.tree_tests import AtMostFeatures, AtMostLeaves
 from slp.runner.randomness import Randomness

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.engines.mcmc.mixture import MixtureWithPower
-from slp.engines.mcmc.tempering.plain import NEITHER, PlainScans, Rungs
+from slp.reference.mh.scans import NEITHER, PlainScans, Rungs
 from slp.engines.mcmc.trees import MetropolisHastings
 from slp.ir.constraints import Constraint, Monotone
 from slp.problem.boxes import Geometry

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from slp.engines.derivations import TreeProof
+from slp.reference.derivations import TreeProof
 from slp.engines.mcmc.tempering import PlainScans, plain
-from slp.engines.mcmc.tempering.plain import NEITHER, POSTERIOR, PRIOR, Rungs
+from slp.reference.mh.scans import NEITHER, POSTERIOR, PRIOR, Rungs
 from slp.engines.mcmc.trees import CompiledMetropolisHastings, MetropolisHastings
 from slp.ir.constraints import Constraint, MaxLeaves
 from slp.kernels.compiled import compiled_core

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 import slp
 from slp.data import table_of
-from slp.engines.derivations import TreeProof, proof_of
+from slp.reference.derivations import TreeProof, proof_of
 from slp.engines.mcmc.proposals import Proposal
-from slp.engines.mcmc.trees.backtracking import BacktrackingTarget
+from slp.reference.mh.backtracking import BacktrackingTarget
 from slp.lower import program_to_tree_grammar
 from slp.problem.boxes import Geometry
 from slp.problem.local_process import Choices, LocalProcess, goals_below

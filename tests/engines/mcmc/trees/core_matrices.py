@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.engines.derivations import TreeProof
-from slp.engines.mcmc.trees.core_chains import CoreProposal, core_proposal
-from slp.engines.mcmc.trees.names import Named
-from slp.engines.mcmc.trees.target import Target
+from slp.reference.derivations import TreeProof
+from slp.engines.shared.core_chains import CoreProposal, core_proposal
+from slp.engines.shared.proposal_names import Named
+from slp.reference.mh.target import Target
 from slp.ir.tree_grammar import LeafRule
 from slp.kernels.compiled import compiled_core
 from slp.problem.boxes import Geometry

@@ -8,11 +8,11 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.engines.chart import Chart, build_forest
-from slp.engines.derivations import TreeProof
+from slp.reference.chart import Chart, build_forest
+from slp.reference.derivations import TreeProof
 from slp.engines.mcmc.proposals import Proposal, metropolis_hastings
-from slp.engines.mcmc.trees.proof import grow
-from slp.engines.mcmc.trees.target import Target
+from slp.reference.mh.proof import grow
+from slp.reference.mh.target import Target
 from slp.problem.boxes import Geometry
 from slp.problem.local_process import LocalProcess
 from slp.problem.tree_tests import AtMostFeatures, MonotonePredictions, TreeTest, tree_tests

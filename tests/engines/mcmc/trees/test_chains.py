@@ -11,9 +11,9 @@ import pytest
 from scipy.stats import t as student
 
 from slp.data.table import Table
-from slp.engines.derivations import TreeProof
+from slp.reference.derivations import TreeProof
 from slp.engines.mcmc.mixture import MixtureState
-from slp.engines.mcmc.trees.chains import MetropolisHastings
+from slp.reference.mh.chains import MetropolisHastings
 from slp.errors import SlpError, SlpWarning, UsageError
 from slp.ir.constraints import Constraint, MaxFeatures, Monotone
 from slp.ir.tree_grammar import TreeGrammar

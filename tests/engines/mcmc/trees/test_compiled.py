@@ -20,9 +20,9 @@ from slp.engines.mcmc.proposals import (
     Proposal,
 )
 from slp.engines.mcmc.trees import MetropolisHastings
-from slp.engines.mcmc.trees.compiled import CompiledMetropolisHastings, core_takes
-from slp.engines.mcmc.trees.core_chains import CoreProposal
-from slp.engines.mcmc.trees.exact_subtrees import ExactSubtree, SubtreeCharts
+from slp.engines.shared.compiled_proofs import CompiledMetropolisHastings, core_takes
+from slp.engines.shared.core_chains import CoreProposal
+from slp.reference.mh.exact_subtrees import ExactSubtree, SubtreeCharts
 from slp.errors import SlpError, UsageError
 from slp.ir.constraints import Predicate
 from slp.lower import program_to_tree_grammar

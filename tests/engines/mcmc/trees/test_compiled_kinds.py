@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from slp.engines.mcmc.trees.compiled import core_moves
-from slp.engines.mcmc.trees.core_chains import CoreProposal, core_proposal
-from slp.engines.mcmc.trees.moves import TREE_MOVES
-from slp.engines.mcmc.trees.names import Named
+from slp.engines.shared.compiled_proofs import core_moves
+from slp.engines.shared.core_chains import CoreProposal, core_proposal
+from slp.reference.mh.moves import TREE_MOVES
+from slp.engines.shared.proposal_names import Named
 from slp.problem.local_process import LocalProcess
 from tests.engines.mcmc.trees.core_matrices import CoreExample
 from tests.engines.mcmc.trees.matrices import TOLERANCE, Example, example

@@ -12,15 +12,15 @@ import pytest
 
 import slp
 from slp.data import table_of
-from slp.engines.derivations import TreeProof
+from slp.reference.derivations import TreeProof
 from slp.engines.mcmc.mixture import weight_at
 from slp.engines.mcmc.proposals import metropolis_hastings
-from slp.engines.mcmc.trees.compiled import core_moves
-from slp.engines.mcmc.trees.core_chains import CoreProposal, core_proposal
-from slp.engines.mcmc.trees.moves import TREE_MOVES
-from slp.engines.mcmc.trees.names import Named, read_names
-from slp.engines.mcmc.trees.proof import grow
-from slp.engines.mcmc.trees.target import Target
+from slp.engines.shared.compiled_proofs import core_moves
+from slp.engines.shared.core_chains import CoreProposal, core_proposal
+from slp.reference.mh.moves import TREE_MOVES
+from slp.engines.shared.proposal_names import Named, read_names
+from slp.reference.mh.proof import grow
+from slp.reference.mh.target import Target
 from slp.lower import program_to_tree_grammar
 from slp.problem.boxes import Geometry
 from slp.problem.local_process import LocalProcess

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from slp.data.table import Feature, Table
-from slp.engines.derivations import TreeProof
+from slp.reference.derivations import TreeProof
 from slp.ir.constraints import MaxFeatures, Monotone, Once
 from slp.leaves import Dirichlet, GammaPoisson, LeafModel, NormalInverseGamma
 from slp.problem.boxes import Geometry

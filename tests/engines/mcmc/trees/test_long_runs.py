@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from slp.engines.mcmc.trees.compiled import core_moves
-from slp.engines.mcmc.trees.core_chains import CoreProposal, core_proposal
-from slp.engines.mcmc.trees.moves import TREE_MOVES
-from slp.engines.mcmc.trees.names import Named, read_names
+from slp.engines.shared.compiled_proofs import core_moves
+from slp.engines.shared.core_chains import CoreProposal, core_proposal
+from slp.reference.mh.moves import TREE_MOVES
+from slp.engines.shared.proposal_names import Named, read_names
 from tests.engines.mcmc.trees.core_matrices import (
     Q_EXACT,
     Q_IND,

@@ -8,7 +8,7 @@ from functools import cache
 import pytest
 
 from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposal
-from slp.engines.mcmc.trees.moves import TREE_MOVES
+from slp.reference.mh.moves import TREE_MOVES
 from slp.problem.local_process import LocalProcess
 from tests.engines.mcmc.trees.matrices import TOLERANCE, Example, example
 from tests.spec.cases import random_case

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from slp.engines.mcmc.trees.names import mixture_of
+from slp.engines.shared.proposal_names import mixture_of
 from slp.errors import UsageError
 from slp.problem.boxes import Geometry
 from slp.problem.local_process import LocalProcess

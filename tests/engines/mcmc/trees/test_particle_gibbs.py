@@ -20,12 +20,12 @@ import pytest
 from numpy.typing import NDArray
 
 import slp
-from slp.engines.mcmc.trees.core_chains import of_filter
-from slp.engines.mcmc.trees.particle_gibbs import ParticleGibbs
+from slp.engines.shared.core_chains import of_filter
+from slp.reference.mh.particle_gibbs import ParticleGibbs
 from slp.engines.smc import particles, proposals, resampling
-from slp.engines.smc.particles import ORDERS, FilterPlan
-from slp.engines.smc.proposals import PROPOSALS
-from slp.engines.smc.resampling import SCHEMES
+from slp.reference.smc.particles import ORDERS, FilterPlan
+from slp.reference.smc.proposals import PROPOSALS
+from slp.reference.smc.resampling import SCHEMES
 from slp.runner import Checkpoint, Schedule, run
 from slp.runner.randomness import RandomNumbers
 from tests.engines.mcmc.trees.core_matrices import CoreExample

@@ -24,11 +24,11 @@ from slp.engines.mcmc.proposals import (
     CutUniformly,
     Proposal,
 )
-from slp.engines.mcmc.trees.core_chains import CoreProposal, of_filter
-from slp.engines.mcmc.trees.names import mixture_of
-from slp.engines.mcmc.trees.particle_gibbs import ParticleGibbs
-from slp.engines.mcmc.trees.target import Target
-from slp.engines.smc.particles import FilterPlan
+from slp.engines.shared.core_chains import CoreProposal, of_filter
+from slp.engines.shared.proposal_names import mixture_of
+from slp.reference.mh.particle_gibbs import ParticleGibbs
+from slp.reference.mh.target import Target
+from slp.reference.smc.particles import FilterPlan
 from slp.problem.cut_trees import Renderer
 from slp.problem.tree_tests import PredicateHolds
 from slp.trees import Split, Tree

@@ -11,7 +11,7 @@ from scipy.stats import t as student
 
 import slp
 from slp.data import table_of
-from slp.engines.chart import Chart, build_forest
+from slp.reference.chart import Chart, build_forest
 from slp.engines.mcmc.trees import MetropolisHastings
 from slp.ir.constraints import Monotone
 from slp.lower import program_to_tree_grammar

@@ -9,10 +9,10 @@ import pytest
 
 import slp
 from slp.columns import Below, Is
-from slp.engines import derivations
-from slp.engines.exact.scoring import TreeScorer
-from slp.engines.mcmc.trees.chains import MetropolisHastings
-from slp.engines.mcmc.trees.proof import grow
+from slp.reference import derivations
+from slp.engines.shared.tree_scorer import TreeScorer
+from slp.reference.mh.chains import MetropolisHastings
+from slp.reference.mh.proof import grow
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.compiled import compiled_core
 from slp.lower import lowering

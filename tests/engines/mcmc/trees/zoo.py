@@ -10,7 +10,7 @@ import polars as pl
 
 import slp
 from slp.data import table_of
-from slp.engines.mcmc.trees.target import Target
+from slp.reference.mh.target import Target
 from slp.lower import program_to_tree_grammar
 from slp.problem.boxes import Geometry
 from slp.problem.local_process import LocalProcess

@@ -1,0 +1,322 @@
+"""Metropolis-Hastings over proof trees in the C++ core (`native/core/mcmc`).
+
+It makes the transitions of the plain chains, the specification, many at a time; the random numbers
+are its own, so the two draw from the same distribution but not the same trees. Each block
+of transitions takes 256 random bits from the chain's stream to seed the core's generator, so a
+state holds no random numbers, and draws depend on where blocks begin and end, which the loop fixes
+by the schedule alone.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
+from functools import cached_property, partial
+from itertools import takewhile
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.data.table import Table
+from slp.engines.registry import plain_engine
+from slp.engines.shared.core_chains import (
+    CALL,
+    CoreChains,
+    core_engine,
+    core_proposal,
+    core_tests,
+    seeds,
+)
+from slp.engines.shared.digests import digest_of_grammar, digest_of_table
+from slp.engines.shared.forward_runs import can_run_forward
+from slp.engines.shared.proposal_names import MOST_BOXES, Named, mixture_of_names, names_moves
+from slp.engines.shared.size import size_of
+from slp.engines.shared.starts import TRIES, no_start, search_stopped
+from slp.engines.shared.tree_scorer import TreeScorer
+from slp.ir.constraints import Constraint
+from slp.ir.tree_grammar import CallRule, OpenStates, SplitRule, TreeGrammar
+from slp.kernels.compiled import compiled_core
+from slp.problem.ambiguity import derivations_are_trees
+from slp.problem.boxes import cell_of_cut
+from slp.problem.core import beyond_core, core_for
+from slp.problem.row_labels import telling_label_faults
+from slp.problem.tree_on_table import canonical_nodes, place_tree
+from slp.results.averages import ScoredTree
+from slp.runner import LONGEST_BLOCK, Info, Json, Phase, Stop, never, until
+from slp.trees import Tree
+from slp.trees.predicates import tree_predicates
+
+#: The core's `MHState`: a proof and the turns of the proposals; never changed.
+CoreState: TypeAlias = Any
+
+#: Every goal fits under `q_exact` if the table's estimated number of items (boxes in states) is at
+#: most this.
+MOST_ITEMS = 2.0**20
+
+#: Proofs drawn at once in the search for a start, a part of `TRIES`.
+_TRIES_AT_ONCE = 100
+
+
+def core_takes(constraints: Iterable[Constraint], table: Table) -> bool:
+    """Whether the core is installed, takes the table and can make all tests; otherwise the plain
+    engine runs. Predicates on nodes need Python."""
+    return why_not_in_core(constraints, table) is None
+
+
+def why_not_in_core(constraints: Iterable[Constraint], table: Table) -> str | None:
+    """Why the core does not run chains on a table, as the end of a sentence; None if it does."""
+    own = list(constraints)
+    why = beyond_core(table, own)
+    if why is None and any(c.by_code and not c.at_finished_tree for c in own):
+        why = "asks no predicates on nodes"
+    if why is None and core_for(table) is None:
+        why = "is not installed"
+    return why
+
+
+def core_moves(grammar: TreeGrammar, proposal: str) -> bool:
+    """Whether the core can make the proposals that a text names; otherwise the plain engine runs.
+    It makes tree moves where no state calls another or has two rules of a kind.
+
+    Raises
+    ------
+    UsageError
+        E516: the text names no proposals.
+    """
+    return not names_moves(proposal) or _single_derivation(grammar)
+
+
+def _single_derivation(grammar: TreeGrammar) -> bool:
+    """See `OpenStates.single_derivation`."""
+    if isinstance(grammar.states, OpenStates):
+        return grammar.states.single_derivation
+    for state in grammar.all_states():
+        kinds = [type(rule) for rule in state.rules]
+        if CallRule in kinds or len(set(kinds)) < len(kinds):
+            return False
+    return True
+
+
+class CompiledMetropolisHastings(CoreChains):
+    """Chains over proofs of a grammar on a table.
+
+    Parameters
+    ----------
+    constraints : the program's; the global ones among them are tested on every tree proposed.
+    proposal : as in `slp.engines.shared.proposal_names`.
+    likelihood : with False the chains draw from the prior.
+    most_boxes : under `q_exact`, the bound of boxes that fit; by default `MOST_BOXES`, and without
+        a limit where the whole table fits, by an estimate with a fixed seed.
+    engine : the core's on grammar and table that counts no leaves (`Problem.sampling_core`), made
+        here where it is not given.
+
+    Raises
+    ------
+    UsageError
+        E516: there is no such proposal.
+    """
+
+    _given: CoreState = None
+
+    def __init__(
+        self,
+        grammar: TreeGrammar,
+        table: Table,
+        constraints: Iterable[Constraint] = (),
+        *,
+        proposal: str = "q_uc",
+        likelihood: bool = True,
+        most_boxes: float | None = None,
+        engine: Any = None,
+    ) -> None:
+        constraints = tuple(constraints)
+        core = compiled_core()
+        assert core is not None
+        assert core_moves(grammar, proposal)
+        self._predicates = tree_predicates(constraints)
+        self.longest_block = 1 if self._predicates else LONGEST_BLOCK  # they may take seconds
+        problem = core_engine(grammar, table, engine)
+        if most_boxes is None:
+            # The estimate takes seconds on large tables, and only `q_exact` needs it.
+            exactly = "q_exact" in proposal
+            small = exactly and size_of(problem, grammar, table).items <= MOST_ITEMS
+            most_boxes = math.inf if small else MOST_BOXES
+        make = partial(_sampler, core, problem, grammar, table, constraints, most_boxes)
+        named = mixture_of_names(proposal, lambda: make([]).root_fits())
+        super().__init__(grammar, table, constraints, named, likelihood)
+        self.normalised = grammar.normalised and grammar.max_leaves is None
+        self.engine, self.sampler, self.ladder_type = problem, make(named), core.MHLadder
+        self._scorer = TreeScorer(core, problem, table, grammar.by_partition)
+        self._identity = {
+            "program": digest_of_grammar(grammar, constraints),
+            "table": digest_of_table(table),
+            "proposal": proposal,
+            "target": "posterior" if likelihood else "prior",
+            "kernel": f"compiled, {most_boxes:g}",
+        }
+
+    @cached_property
+    def draws_prior(self) -> bool:
+        """See `CoreChains`."""
+        return can_run_forward(self.grammar)
+
+    @cached_property
+    def derivations_are_trees(self) -> bool:
+        """Whether it is certain that no tree has two proofs."""
+        return derivations_are_trees(self.grammar)
+
+    def begin_at(self, tree: Tree) -> None:
+        """Begin at the heaviest proof of a tree.
+
+        Raises
+        ------
+        UsageError
+            E549: the tree has no prior probability.
+        """
+        record, name = plain_engine("mh").heaviest_proof(
+            self.grammar, self.table, self.constraints, tree
+        )
+        self._given = self.derivation_from_data(record)
+        self._identity = {**self._identity, "first tree": name}
+
+    def init(self, rng: np.random.Generator, stop: Stop = never) -> CoreState:
+        """A proof in the support, drawn from the local process, or the given one.
+
+        Raises
+        ------
+        SlpError
+            E517: none was found.
+        SearchStoppedError
+            See `Stepper`.
+        """
+
+        if self._given is not None:
+            return self._given
+
+        def agreed_in_time(state: CoreState) -> bool:
+            if stop():
+                raise search_stopped(self.constraints)
+            return self._agreed(state)
+
+        predicate = agreed_in_time if self._predicates else None
+        derived = 0
+        for _ in range(TRIES // _TRIES_AT_ONCE):
+            if stop():
+                raise search_stopped(self.constraints)
+            state, n = self.sampler.start(seeds(rng), _TRIES_AT_ONCE, predicate)
+            if state is not None:
+                return state
+            derived += n
+        raise no_start(derived, self.constraints)
+
+    def advance(
+        self,
+        rng: np.random.Generator,
+        state: CoreState,
+        n: int,
+        phase: Phase,
+    ) -> tuple[CoreState, Info]:
+        """`n` steps at once. Nothing is tuned."""
+        state, counts = self.sampler.advance(state, seeds(rng), self.power, n, self.predicate)
+        return state, Info(self.tally_of(counts))
+
+    @property
+    def predicate(self) -> Callable[[CoreState], bool] | None:
+        """See `CoreChains`."""
+        return self._agreed if self._predicates else None
+
+    def _agreed(self, state: CoreState) -> bool:
+        tree = self.tree(state)
+        return all(predicate(tree) for predicate in self._predicates)
+
+    def record(self, state: CoreState) -> Json:
+        """The choices of the proof: four numbers for each goal in preorder, the rule's, and of a
+        split the feature's and the two codes that are neighbours (feature -1: a leaf, -2: a
+        call)."""
+        return state.choices().tolist()
+
+    def tree(self, state: CoreState) -> Tree:
+        """The tree that a proof derives, with canonical thresholds."""
+        nodes = state.choices().reshape(-1, 4)[:, 1:]
+        return self.tree_of(nodes, state.leaf_statistics(self.sampler))
+
+    # --- what records stand for (`slp.results.drawn.TreeSampler`) --------------------
+
+    def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
+        """See `TreeSampler`."""
+        self.sampler.free_buffers()  # those of the chains' threads
+        found = [self._scored(record) for record in until(stop, records)]
+        self.sampler.free_buffers()
+        if self.derivations_are_trees:
+            return found
+        nodes = [_nodes(record) for record in records[: len(found)]]
+        weights = self._scorer.log_weights(nodes, stop).tolist()
+        known = takewhile(lambda pair: not math.isnan(pair[1]), zip(found, weights, strict=True))
+        return [replace(scored, log_weight=weight) for scored, weight in known]
+
+    def _scored(self, record: Json) -> ScoredTree:
+        state = self.derivation_from_data(record)
+        weight = float(state.log_draw + state.log_excess)
+        return ScoredTree(self.tree(state), weight, float(state.log_likelihood))
+
+    @property
+    def rule_grammar(self) -> TreeGrammar | None:
+        """See `slp.results.drawn.TreeSampler`."""
+        return self.grammar
+
+    def n_nodes(self, record: Json) -> int:
+        """See `TreeSampler`."""
+        return len(record) // 4
+
+    def rules_taken(self, record: Json) -> list[tuple[int, int]]:
+        """See `slp.results.drawn.TreeSampler`."""
+        grammar, features = self.grammar, self.table.features
+        out: list[tuple[int, int]] = []
+        stack = [grammar.start]
+        for rule, f, low, high in np.array(record, np.int64).reshape(-1, 4).tolist():
+            out.append((stack.pop(), rule))
+            taken = grammar.states[out[-1][0]].rules[rule]
+            if isinstance(taken, CallRule):
+                stack.append(taken.state)
+            elif isinstance(taken, SplitRule):
+                cells, breakpoints = taken.transitions[f], grammar.breakpoints[f]
+                cell = cell_of_cut(features[f], low, high, breakpoints, len(cells))
+                left, right = cells[cell].tolist()
+                stack += [right, left]
+        return out
+
+    def log_weight(self, tree: Tree) -> float:
+        """See `TreeSampler`. Tests on finished trees use the given tree: under the measure
+        `partition`, with its own features."""
+        with telling_label_faults(self.grammar, self.table):
+            weight = self._scorer.log_weight(tree)
+        if weight == -math.inf:
+            return weight
+        placed = place_tree(self.table, tree)
+        nodes = None if placed is None else canonical_nodes(placed)
+        assert nodes is not None  # it has a weight
+        state = self.sampler.tree(nodes)
+        holds = self.sampler.holds(state) and (not self._predicates or self._agreed(state))
+        return weight if holds else -math.inf
+
+
+def _nodes(record: Json) -> NDArray[np.int32]:
+    """The nodes of a record's tree, without calls (`slp.problem.tree_on_table.canonical_nodes`)."""
+    nodes = np.array(record, np.int32).reshape(-1, 4)[:, 1:]
+    return np.asarray(nodes[nodes[:, 0] != CALL])
+
+
+def _sampler(
+    core: Any,
+    problem: Any,
+    grammar: TreeGrammar,
+    table: Table,
+    constraints: tuple[Constraint, ...],
+    most_boxes: float,
+    named: list[Named],
+) -> Any:
+    """The core's `MHSampler`."""
+    tests = core_tests(grammar, constraints, table)
+    return core.MHSampler(problem, *tests, [core_proposal(n) for n in named], most_boxes)

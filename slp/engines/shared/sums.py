@@ -1,0 +1,208 @@
+"""Engines whose numbers are sums over all trees: from a `TreeDistribution` to a result, and the
+error if a budget ends the sums."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+from slp.budgets import Deadline, room_beside
+from slp.engines import mcmc
+from slp.engines.contract import NoOptions, Progress, Request
+from slp.engines.shared.fitting import Room, changes_that_fit, fits_in_words
+from slp.errors import BudgetError, Diagnostic, NoTreeError, TimeOverError
+from slp.ir.tree_grammar import TreeGrammar
+from slp.messages.inference import NO_TREE
+from slp.problem.problem import Problem
+from slp.results.averages import TreeDistribution
+from slp.results.partial_results import Known
+from slp.results.result import Candidate, Result
+from slp.results.size import Fit
+from slp.results.summed import SummedResult
+from slp.runner.options import fresh_seed
+
+# Shares of the time that exact sums leave: for a sampler that continues if they do not end; for
+# drawing some trees, to show the best one; for that, bounds and advice; for advice alone.
+_KEPT_FOR_DRAWS, _KEPT_FOR_BEST, _KEPT_FOR_WORDS, _KEPT_FOR_ADVICE = 1 / 3, 1 / 10, 1 / 5, 1 / 10
+#: Approximate seconds of independent draws and averages over them, in place of sums.
+_INDEPENDENT_DRAWS = 2.0
+
+
+@dataclass(frozen=True)
+class SumLimits:
+    """The limits of sums: bytes (with the table), time, threads. `what_fits` finds changes that
+    would make them fit. `items_wanted`: whether more than the evidence is wanted."""
+
+    memory: int
+    deadline: Deadline
+    threads: int
+    what_fits: Callable[[Room], str] | None
+    items_wanted: bool
+
+
+#: Makes the sums over all trees of a problem, with or without likelihood.
+Distribution = Callable[[Problem, bool, SumLimits, Progress | None], TreeDistribution]
+
+
+@dataclass(frozen=True)
+class SumsOverTrees:
+    """An engine (`slp.engines.contract.Engine`) made from a function that computes its sums."""
+
+    name: str
+    title: str
+    distribution: Distribution
+    gives: str = "every number exactly: evidence, best trees, number of trees, predictions"
+    refuses: str = (
+        "programs without a finite tree grammar, `max_features`, `monotone`, predicates, `edittree`"
+    )
+    needs_grammar: bool = True
+    few_states: bool = False
+    soft_trees: bool = False
+    needs_weights: bool = True
+    refuses_options: bool = False
+    Options: type[Any] = NoOptions
+
+    def refusal(self, problem: Problem, options: NoOptions) -> tuple[Diagnostic, ...]:
+        """See `Engine`: E301."""
+        return problem.unsummable
+
+    def run(self, problem: Problem, request: Request, options: NoOptions) -> Result:
+        """See `Engine`.
+
+        Raises
+        ------
+        BudgetError
+            E501, E503, E540: the budget is too small for the table or the engine; the message says
+            what would fit, and `known` holds what was found (`slp.results.partial_results.Known`).
+        UnsupportedError
+            E304: it cannot list all states.
+        NoTreeError
+            E504: no tree satisfies the program on this table.
+        """
+        problem = problem.on(problem.grammar.listed())
+        grammar, deadline, likelihood = problem.grammar, request.deadline, request.likelihood
+        own = deadline.before(deadline.left() * _kept(request))
+        best_tree = partial(_best_drawn, problem, likelihood, deadline)
+        try:
+            result = self.summed(problem, request, own, best_tree)
+            if result.log_total == -math.inf:
+                raise NoTreeError(NO_TREE())
+            if request.instead is not None and not request.choice.best_alone:
+                result.log_prior_total  # noqa: B018  (where it takes too long, draws go on)
+        except BudgetError as error:
+            bounds = error.log_evidence_bounds
+            try:
+                if request.instead is not None and isinstance(error, TimeOverError):
+                    return request.instead(bounds)
+            except BudgetError as nothing_drawn:
+                error = nothing_drawn
+            normalised = grammar.normalised and grammar.max_leaves is None
+            if error.known is None:
+                of = (request.choice, problem.table, likelihood, normalised)
+                error.known = Known(*of, bounds, best_tree())
+            raise error from None
+        left = deadline.left()
+        kept = _INDEPENDENT_DRAWS if request.choice.by_size else 0.0
+        own.keep(max(left * _KEPT_FOR_WORDS, min(kept, left / 2)))
+        return result
+
+    def summed(
+        self,
+        problem: Problem,
+        request: Request,
+        deadline: Deadline,
+        best_tree: Callable[[], Candidate | None] | None = None,
+    ) -> SummedResult:
+        """The result, whose sums the compiled engine makes when they are asked for, until a
+        deadline. `best_tree` is as of `SummedResult`. Raises as `run`, and does not look whether
+        there is a tree."""
+        advised = may_advise(problem, request) and request.instead is None
+        limits = SumLimits(
+            request.memory,
+            deadline,
+            request.threads,
+            partial(_what_fits, problem, request) if advised else None,
+            request.draws > 0,
+        )
+        return SummedResult(
+            self.distribution(problem, request.likelihood, limits, request.progress),
+            problem.grammar,
+            problem.boxes,
+            choice=request.choice,
+            n_draws=request.draws,
+            seed=fresh_seed() if request.seed is None else request.seed,
+            best_tree=best_tree,
+            for_draws=partial(_time_for_draws, deadline),
+            searched=request.instead if request.choice.best_alone else None,
+            run=_SumsAgain(self.distribution, problem, limits, request.progress),
+        )
+
+
+@contextmanager
+def _time_for_draws(deadline: Deadline) -> Iterator[None]:
+    """Gives the block the time that sums leave. Later sums have none, because averages over draws
+    take the rest."""
+    deadline.keep(0.0)
+    try:
+        yield
+    finally:
+        deadline.keep(math.inf)
+
+
+def changes_within(problem: Problem, request: Request, room: Room) -> list[Fit]:
+    """Changes of the program that would fit, found within a share of the time."""
+    deadline = request.deadline
+    room = replace(room, seconds=seconds_for_sums(request))
+    advice = deadline.before(deadline.left() * (1 - _KEPT_FOR_ADVICE))
+    return changes_that_fit(problem, room, advice.over)
+
+
+def seconds_for_sums(request: Request) -> float:
+    """The seconds for exact sums; inf without a limit."""
+    return (request.deadline.seconds or math.inf) * (1 - _kept(request))
+
+
+def _kept(request: Request) -> float:
+    return _KEPT_FOR_WORDS if request.instead is None else _KEPT_FOR_DRAWS
+
+
+def may_advise(problem: Problem, request: Request) -> bool:
+    """Whether changes of the program are looked for."""
+    # Another program on the table makes another table.
+    return request.advise and room_beside(problem.table, request.memory) > request.memory // 2
+
+
+def _what_fits(problem: Problem, request: Request, room: Room) -> str:
+    return fits_in_words(changes_within(problem, request, room), problem.table)
+
+
+def _best_drawn(problem: Problem, likelihood: bool, deadline: Deadline) -> Candidate | None:
+    """The best of some trees drawn in their share of the time; None if no time is left."""
+    share = (deadline.seconds or math.inf) * _KEPT_FOR_BEST
+    seconds = min(share, deadline.left())
+    if seconds <= 0:
+        return None
+    return mcmc.best_drawn(problem, likelihood, seconds)
+
+
+@dataclass(frozen=True)
+class _SumsAgain:
+    """Sums over another grammar on the same table."""
+
+    distribution: Distribution
+    problem: Problem
+    limits: SumLimits
+    progress: Progress | None
+
+    def __call__(self, grammar: TreeGrammar, likelihood: bool) -> TreeDistribution:
+        problem = self.problem.on(grammar)
+        return self.distribution(problem, likelihood, self.limits, self.progress)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For pickling and copying: without a deadline."""
+        limits = replace(self.limits, deadline=Deadline(), what_fits=None)
+        return _SumsAgain, (self.distribution, self.problem, limits, None)

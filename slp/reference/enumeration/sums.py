@@ -1,0 +1,230 @@
+"""Engine `enumerate`: every quantity as a plain sum over a list of all derivations. For tiny
+tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.reference.enumeration.derivations import MOST_NESTED, Derivation, TooDeepError, derivations
+from slp.engines.shared.near_best import ROUNDING
+from slp.errors import BudgetError
+from slp.ir.tree_grammar import TreeGrammar
+from slp.messages.inference import DERIVATION_TOO_DEEP, TOO_MANY_DERIVATIONS
+from slp.problem.boxes import Geometry
+from slp.problem.cut_routes import LEFT, NEITHER, Router
+from slp.problem.cut_trees import Renderer
+from slp.problem.local_process import LocalProcess
+from slp.problem.tree_weights import log_weight_of_tree
+from slp.results.averages import ScoredTree, average_predictions
+from slp.results.quantiles import LeafMixture
+from slp.trees import Tree
+
+#: Tables with more derivations are refused.
+MOST_DERIVATIONS = 200_000
+
+
+class Enumeration:
+    """A `TreeDistribution` that holds all its derivations."""
+
+    def __init__(
+        self,
+        grammar: TreeGrammar,
+        geometry: Geometry,
+        items: list[Derivation],
+        likelihood: bool,
+    ) -> None:
+        self._grammar, self.geometry = grammar, geometry
+        self.items, self.likelihood = items, likelihood
+        self.renderer = Renderer(geometry)
+
+    @classmethod
+    def of(cls, grammar: TreeGrammar, geometry: Geometry, likelihood: bool) -> Enumeration:
+        """All derivations of a grammar on a table.
+
+        Raises
+        ------
+        BudgetError
+            There are more than `MOST_DERIVATIONS`, or they are too deep (E503).
+        """
+        items: list[Derivation] = []
+        try:
+            for derivation in derivations(grammar, geometry):
+                items.append(derivation)
+                if len(items) > MOST_DERIVATIONS:
+                    raise BudgetError(TOO_MANY_DERIVATIONS(most=MOST_DERIVATIONS))
+        except TooDeepError:
+            raise BudgetError(DERIVATION_TOO_DEEP(most=MOST_NESTED)) from None
+        return cls(grammar, geometry, items, likelihood)
+
+    def other(self, likelihood: bool) -> Enumeration:
+        """The same derivations with or without likelihood."""
+        return Enumeration(self._grammar, self.geometry, self.items, likelihood)
+
+    @property
+    def left_out(self) -> float:
+        """No tree is left out."""
+        return 0.0
+
+    @cached_property
+    def derivations_are_trees(self) -> bool:
+        """Whether no tree has two derivations."""
+        return len(set(self.trees)) == len(self.trees)
+
+    @cached_property
+    def trees(self) -> list[Tree]:
+        """The tree of each derivation."""
+        return [self.renderer.tree((d.box, d.cut) for d in _nodes(item)) for item in self.items]
+
+    @cached_property
+    def log_likelihood(self) -> NDArray[np.float64]:
+        """Log marginal likelihood of each derivation's leaves, shape (T,)."""
+        leaf = self.geometry.table.leaf
+        statistics = [self.geometry.statistics(_leaves(item)) for item in self.items]
+        return np.array([leaf.log_marginal(s).sum() for s in statistics])
+
+    @cached_property
+    def log_score(self) -> NDArray[np.float64]:
+        """Log weight of each derivation, with likelihood where it is wanted, shape (T,)."""
+        weight = np.array([item.log_weight for item in self.items])
+        return weight + self.log_likelihood if self.likelihood else weight
+
+    @property
+    def log_total(self) -> float:
+        """Log of the weight of all trees together."""
+        return float(np.logaddexp.reduce(self.log_score)) if self.items else -np.inf
+
+    @cached_property
+    def probability(self) -> NDArray[np.float64]:
+        """Probability of each derivation, shape (T,)."""
+        return np.exp(self.log_score - self.log_total)
+
+    def tree_count(self) -> float:
+        """Number of derivations."""
+        return float(len(self.items))
+
+    def best(self) -> Iterator[ScoredTree]:
+        """Derivations by falling weight."""
+        for i in np.argsort(-self.log_score, kind="stable"):
+            yield self._scored(int(i))
+
+    def near_best(self, slack: float) -> tuple[int, float]:
+        """See `TreeDistribution`."""
+        near = self.log_score[self.log_score >= self.log_score.max() - slack - ROUNDING]
+        return len(near), float(np.logaddexp.reduce(near))
+
+    def draw(self, n: int, rng: np.random.Generator) -> list[ScoredTree]:
+        """Independent draws."""
+        return [self._scored(int(i)) for i in rng.choice(len(self.items), n, p=self.probability)]
+
+    def draw_paths(self, rows: NDArray[np.object_], n: int, rng: np.random.Generator) -> None:
+        """See `TreeDistribution`: all trees are there as a whole."""
+
+    def _scored(self, i: int) -> ScoredTree:
+        return ScoredTree(self.trees[i], self.items[i].log_weight, float(self.log_likelihood[i]))
+
+    def log_weight(self, tree: Tree) -> float:
+        """See `slp.problem.tree_weights`."""
+        return log_weight_of_tree(LocalProcess(self._grammar, self.geometry), tree)
+
+    def seconds_of_new_rows(self, rows: NDArray[np.object_]) -> float:
+        """See `TreeDistribution`: not estimated."""
+        return 0.0
+
+    def predictions(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
+        """For each new row the class probabilities, or the predictive mean."""
+        return average_predictions(self.geometry.table, rows, self.leaf_mixtures(rows))
+
+    def leaf_mixtures(self, rows: NDArray[np.object_]) -> Iterator[LeafMixture]:
+        """For each new row, the leaf that each derivation puts it into."""
+        router = Router(self.geometry.table.features, self.geometry.cuts)
+        for row in rows:
+            ways = router.ways(row)
+            found = [self._leaves_of(item, ways) for item in self.items]
+            boxes = [box for own in found for box, _ in own]
+            shares = [
+                p * share
+                for p, own in zip(self.probability.tolist(), found, strict=True)
+                for _, share in own
+            ]
+            yield LeafMixture(np.array(shares), self.geometry.statistics(boxes))
+
+    def _leaves_of(self, d: Derivation, ways: NDArray[np.uint8]) -> list[tuple[int, float]]:
+        """The leaves that a row falls into, with the shares that it has there."""
+        out: list[tuple[int, float]] = []
+        stack = [(d, 1.0)]
+        while stack:
+            d, share = stack.pop()
+            if d.split is None or d.left is None or d.right is None:
+                out.append((d.box, share))
+                continue
+            way = ways[d.split.cut]
+            if way == NEITHER:
+                left = self.geometry.share_left(d.split.cut, d.split.left, d.split.right)
+                stack += [(d.left, share * left), (d.right, share * (1 - left))]
+            else:
+                stack.append((d.left if way == LEFT else d.right, share))
+        return out
+
+    def rule_uses(self) -> NDArray[np.float64]:
+        """Expected number of times that each rule is taken, shape (R,)."""
+        first = np.cumsum([0, *(len(state.rules) for state in self._grammar.all_states())])
+        out = np.zeros(int(first[-1]))
+        for d, p in zip(self.items, self.probability.tolist(), strict=True):
+            for s, r in d.rules:
+                out[first[s] + r] += p
+        return out
+
+    def usage(self) -> NDArray[np.float64]:
+        """For each feature the probability that the tree splits on it anywhere, shape (d,)."""
+        return self.probability @ (self._splits_on > 0)
+
+    def expected_splits(self) -> NDArray[np.float64]:
+        """For each feature the expected number of splits on it, shape (d,)."""
+        return self.probability @ self._splits_on
+
+    def root_splits(self) -> NDArray[np.float64]:
+        """For each feature the probability that the root splits on it, shape (d,)."""
+        out = np.zeros(len(self.geometry.table.features))
+        for item, p in zip(self.items, self.probability.tolist(), strict=True):
+            cut = next((node.cut for node in _nodes(item) if node.cut is not None), None)
+            if cut is not None:  # the first in preorder
+                out[self.geometry.cuts[cut].feature] += p
+        return out
+
+    @cached_property
+    def _splits_on(self) -> NDArray[np.int64]:
+        """Number of splits of each derivation on each feature, shape (T, d)."""
+        d = len(self.geometry.table.features)
+        cuts = self.geometry.cuts
+        out = np.zeros((len(self.items), d), np.int64)
+        for row, item in zip(out, self.items, strict=True):
+            for node in _nodes(item):
+                if node.cut is not None:
+                    row[cuts[node.cut].feature] += 1
+        return out
+
+    def leaf_distribution(self) -> NDArray[np.float64]:
+        """Probability of k leaves, at index k."""
+        leaves = np.array([item.n_leaves for item in self.items])
+        return np.bincount(leaves, weights=self.probability).astype(np.float64)
+
+    def depth_distribution(self) -> NDArray[np.float64]:
+        """Probability of depth t, at index t."""
+        depths = np.array([tree.depth for tree in self.trees])
+        return np.bincount(depths, weights=self.probability).astype(np.float64)
+
+
+def _nodes(d: Derivation) -> Iterator[Derivation]:
+    """Nodes in preorder."""
+    yield d
+    if d.left is not None and d.right is not None:
+        yield from _nodes(d.left)
+        yield from _nodes(d.right)
+
+
+def _leaves(d: Derivation) -> list[int]:
+    return [node.box for node in _nodes(d) if node.cut is None]
