@@ -32,9 +32,9 @@ import numpy as np
 import polars as pl
 
 import slp
-from slp.engines.mcmc.trees import CompiledMetropolisHastings
+from slp.engines.shared.compiled_proofs import CompiledMetropolisHastings
+from slp.engines.shared.filter_plan import FilterPlan
 from slp.engines.smc.compiled import CompiledParticleFilter
-from slp.reference.smc.particles import FilterPlan
 from slp.errors import SlpWarning
 from slp.results.weighted_draws import DrawnTrees
 from slp.runner import Phase

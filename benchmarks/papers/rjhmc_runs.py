@@ -16,10 +16,10 @@ import slp
 from benchmarks.smc import base_of, island
 from slp.compile import compile_problem
 from slp.engines import read_for
-from slp.engines.shared.core_chains import seeds as seeds_of_core
 from slp.engines.rjhmc import SoftChains
 from slp.engines.rjhmc.options import SoftTreeOptions
-from slp.reference.smc.particles import FilterPlan
+from slp.engines.shared.core_chains import seeds as seeds_of_core
+from slp.engines.shared.filter_plan import FilterPlan
 from slp.results.soft import SoftTrees
 from slp.results.weighted_draws import DrawnTrees, numbered
 from slp.runner import Phase

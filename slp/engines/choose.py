@@ -8,14 +8,15 @@ from slp.budgets.memory import format_bytes, room_beside
 from slp.budgets.seconds import format_seconds
 from slp.engines import mcmc
 from slp.engines.contract import Request
-from slp.engines.exact import compiled_is_there, size_for
+from slp.engines.exact import compiled_is_there
+from slp.engines.registry import engine_named, plain_engine
 from slp.engines.shared.fitting import Room, fits_in_words
-from slp.engines.registry import engine_named
+from slp.engines.shared.size import size_for
 from slp.engines.shared.sums import changes_within, may_advise, seconds_for_sums
-from slp.errors import Diagnostic, UnsupportedError
+from slp.errors import UnsupportedError
 from slp.ir.program import GATE_WIDTH, CheckedProgram
 from slp.ir.tree_grammar import OpenStates
-from slp.messages.inference import BACKTRACKING_DRAWS_ALONE, DRAWS_INSTEAD
+from slp.messages.inference import BACKTRACKING_DRAWS_ALONE
 from slp.messages.soft_trees import SOFT_TREES_ALONE
 from slp.problem.core import beyond_core
 from slp.problem.problem import Problem
@@ -212,30 +213,9 @@ def goes_on_with_draws(
     return replace(choice, sums_unfinished=True, log_evidence_bounds=bounds)
 
 
-def ends_warm_up_early(choice: EngineChoice, steps: int) -> EngineChoice:
-    """The choice after warm-up ended early because half of the time was over."""
-    reason = (
-        f"{choice.reason}; warm-up ended after {steps:,} steps, as half of the time was over: the "
-        "answer depends on the clock"
-    )
-    return replace(choice, reason=reason, by_clock=True)
-
-
-def draws_instead(choice: EngineChoice) -> Diagnostic:
-    """W540: `auto` draws where exact sums are possible; with how to have these."""
-    remedy = "give more by --memory (`memory` in Python), or change the program"
-    if choice.by_clock or choice.too_long:
-        remedy = "leave --time out (`time` in Python), or change the program"
-    elif choice.would_fit:
-        fit = choice.would_fit[0]
-        instead = "" if fit.instead is None else f", in place of {fit.instead}"
-        remedy = f"add this line to the program{instead}: {fit.directive}"
-    return DRAWS_INSTEAD(engine=choice.engine, reason=choice.reason, remedy=remedy)
-
-
 def _many_boxes(problem: Problem) -> bool:
     """Whether a table that the core does not take may have too many boxes for the chart."""
-    return mcmc.most_boxes_within(problem.boxes, problem.boxes.root) > _BOXES_OF_CHART
+    return bool(plain_engine("mh").most_boxes(problem) > _BOXES_OF_CHART)
 
 
 def _plainly(problem: Problem) -> str:

@@ -23,9 +23,25 @@ ENGINES = {
     "modal": "slp.engines.modal.engine",
     "search": "slp.engines.search.engine",
     "rjhmc": "slp.engines.rjhmc.engine",
-    "prolog": "slp.swipl.trees.engine",
+    "prolog": "slp.reference.prolog.engine",
     "forward": "slp.engines.mcmc.independent",
 }
+
+#: Name of an engine, and the module that has its plain version: the specification. It runs where
+#: there is no compiled core, and for what the core does not take.
+PLAIN = {
+    "exact": "slp.reference.chart",
+    "mh": "slp.reference.mh.samplers",
+    "smc": "slp.reference.smc.filter",
+    "modal": "slp.reference.modal.growth",
+    "search": "slp.reference.search",
+}
+
+
+def plain_engine(name: str) -> Any:
+    """The module with the plain version of an engine. Nothing else imports `slp.reference`, but
+    `ENGINES` and tests."""
+    return late_import(PLAIN[name])
 
 
 def engine_named(name: str) -> Engine[Any]:

@@ -9,9 +9,10 @@ from dataclasses import fields, replace
 from typing import Any
 
 from slp.budgets import Deadline, memory_budget
-from slp.engines.choose import BEST, choose, draws_instead, goes_on_with_draws, read_for
+from slp.engines.choose import BEST, choose, goes_on_with_draws, read_for
 from slp.engines.contract import Progress, Request
 from slp.engines.registry import ENGINES, all_options, engine_named
+from slp.engines.shared.choices import draws_instead
 from slp.errors import UnsupportedError, UsageError, warn
 from slp.kernels.compiled import N_CORES
 from slp.messages.inference import NOT_USED

@@ -4,17 +4,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slp.budgets import check_room_for_bit_sets
 from slp.data.table import Table
-from slp.reference.chart import Chart, Forest, build_forest
-from slp.reference.chart.build import forest_of_reach
-from slp.reference.chart.reach import find_boxes
 from slp.engines.exact import CompiledChart
+from slp.engines.registry import plain_engine
 from slp.errors import BudgetError, UnsupportedError
 from slp.ir import program as ir
 from slp.ir.tree_grammar import SplitRule, TreeGrammar
@@ -22,7 +20,6 @@ from slp.learn.ascent import slope
 from slp.learn.unknowns import Unknowns
 from slp.lower import program_to_tree_grammar
 from slp.messages.inference import BACKTRACKING_DRAWS_ALONE
-from slp.problem.boxes import Geometry
 from slp.problem.core import core_for
 from slp.problem.row_labels import telling_label_faults
 from slp.results.averages import TreeDistribution
@@ -103,14 +100,15 @@ class InsideOutside:
     def __init__(self, grammar: TreeGrammar, table: Table, memory: int) -> None:
         check_room_for_bit_sets(table, memory)
         self._grammar, self._table = grammar, table
-        self._reach = find_boxes(grammar, Geometry(grammar, table), memory)
-        self._last: tuple[bytes, Chart] | None = None
+        self._plain = plain_engine("exact")
+        self._reach = self._plain.reach_of(grammar, table, memory)
+        self._last: tuple[bytes, Any] | None = None
 
     def value(self, unknowns: Unknowns, u: _Vector) -> float:
         """See `EvidenceSums`."""
         chart = self._chart(unknowns, u)
         prior = 0.0 if chart.forest.grammar.normalised else chart.other(False).log_total
-        return chart.log_total - prior
+        return float(chart.log_total - prior)
 
     def slope(self, unknowns: Unknowns, u: _Vector) -> _Vector:
         """See `EvidenceSums`."""
@@ -124,17 +122,17 @@ class InsideOutside:
             out[i] = counts @ (up.log_weight - down.log_weight) / (2 * _STEP)
         return out
 
-    def _chart(self, unknowns: Unknowns, u: _Vector) -> Chart:
+    def _chart(self, unknowns: Unknowns, u: _Vector) -> Any:
         """The posterior's chart; the last one is cached."""
         if self._last is None or self._last[0] != u.tobytes():
-            self._last = u.tobytes(), Chart(self._forest(unknowns, u), likelihood=True)
+            self._last = u.tobytes(), self._plain.Chart(self._forest(unknowns, u), likelihood=True)
         return self._last[1]
 
-    def _forest(self, unknowns: Unknowns, u: _Vector) -> Forest:
+    def _forest(self, unknowns: Unknowns, u: _Vector) -> Any:
         grammar = grammar_on(unknowns.program_at(u), self._table)
         if _shape(grammar) != _shape(self._grammar):
             raise OtherStepsError
-        return forest_of_reach(grammar, self._reach)
+        return self._plain.forest_of_reach(grammar, self._reach)
 
 
 def _shape(grammar: TreeGrammar) -> list[tuple[int, type, object]]:
@@ -149,7 +147,7 @@ def _shape(grammar: TreeGrammar) -> list[tuple[int, type, object]]:
     ]
 
 
-def _expected_uses(chart: Chart) -> _Vector:
+def _expected_uses(chart: Any) -> _Vector:
     """Expected number of uses of each edge, shape (E,)."""
     sizes = np.diff(chart.forest.first_edge)
     return np.asarray(np.repeat(chart.visits, sizes) * chart.edge_probability)
@@ -166,17 +164,19 @@ class Differences:
     def value(self, unknowns: Unknowns, u: _Vector) -> float:
         """See `EvidenceSums`."""
         grammar = grammar_on(unknowns.program_at(u), self.table)
-        geometry = Geometry(grammar, self.table)
         with telling_label_faults(grammar, self.table):
-            chart = self._chart(grammar, geometry)
+            chart = self._chart(grammar)
             prior = 0.0 if grammar.normalised else chart.other(False).log_total
         return chart.log_total - prior
 
-    def _chart(self, grammar: TreeGrammar, geometry: Geometry) -> TreeDistribution:
+    def _chart(self, grammar: TreeGrammar) -> TreeDistribution:
         if core_for(self.table) is not None:
-            return CompiledChart.of(grammar, geometry, True, self.memory)
+            return CompiledChart.of(grammar, self.table, True, self.memory)
         check_room_for_bit_sets(self.table, self.memory)
-        return Chart(build_forest(grammar, geometry, self.memory), likelihood=True)
+        plain = plain_engine("exact")
+        reach = plain.reach_of(grammar, self.table, self.memory)
+        chart: TreeDistribution = plain.Chart(plain.forest_of_reach(grammar, reach), True)
+        return chart
 
     def slope(self, unknowns: Unknowns, u: _Vector) -> _Vector:
         """See `EvidenceSums`."""

@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 from slp.analysis import expand_on_table, expand_program
 from slp.budgets import Deadline
 from slp.compile import compile_problem, compile_program
-from slp.engines.exact import estimate_size
 from slp.engines.exact.algorithm import algorithm_in_words
+from slp.engines.shared.size import estimate_size
 from slp.errors import Diagnostic, NoGrammarError, UsageError
 from slp.ir import program as ir
 from slp.ir.constraints import Predicate

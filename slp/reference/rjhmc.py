@@ -5,43 +5,13 @@ It takes complex parameters, so a complex step gives its derivatives to rounding
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.engines.rjhmc.soft_data import SoftData
 from slp.late import late_import
-
-
-@dataclass(frozen=True, eq=False)
-class SoftData:
-    """Rows, responses and hyperparameters of soft trees.
-
-    Attributes
-    ----------
-    values : float64, shape (n, d). Features scaled to [0, 1].
-    h : the width of gates, in these units.
-    counts : float64, shape (n, C). Of classes: how many rows of each class a row stands for.
-    concentration : float64, shape (C,). Of classes, else None.
-    rows, mean : float64, shape (n,). Of numbers: how many rows a row stands for, and the mean of
-        their responses.
-    within : the sum of squares of the responses about these means.
-    numbers : mean and standard deviation of mu, shape and scale of sigma^2.
-    delta : float64, shape (d,). Of HMC-DFI the concentrations of delta, else None.
-    spread : the standard deviation of log h, whose mean is log of `h`; 0 where h is fixed.
-    """
-
-    values: NDArray[np.float64]
-    h: float
-    counts: NDArray[np.float64] | None = None
-    concentration: NDArray[np.float64] | None = None
-    rows: NDArray[np.float64] | None = None
-    mean: NDArray[np.float64] | None = None
-    within: float = 0.0
-    numbers: tuple[float, float, float, float] = (0.0, 1.0, 1.0, 1.0)
-    delta: NDArray[np.float64] | None = None
-    spread: float = 0.0
 
 
 def log_density(data: SoftData, features: NDArray[np.int32], q: NDArray[Any]) -> Any:

@@ -20,11 +20,12 @@ from numpy.typing import NDArray
 
 from slp.engines.search.compiled import Poll, Ranked
 from slp.ir.tree_grammar import CallRule, LeafRule
-from slp.problem.boxes import BoxSplit
+from slp.problem.boxes import BoxSplit, Geometry
 from slp.problem.core import leaves_owed
 from slp.problem.local_process import LocalProcess
+from slp.problem.problem import Problem
 
-__all__ = ["PlainRanking", "PlainSearch", "log_parted"]
+__all__ = ["PlainRanking", "PlainSearch", "log_parted", "plain_search"]
 
 #: Box, state, leaves owed (0 where leaves are not counted).
 ItemKey: TypeAlias = tuple[int, int, int]
@@ -70,6 +71,12 @@ class Item:
         """Both numbers from those of the branches."""
         self.low = max([self.low, self.stop, *(b.low for b in self.branches)])
         self.high = min(self.high, max([self.stop, *(b.high for b in self.branches)]))
+
+
+def plain_search(problem: Problem, likelihood: bool) -> PlainSearch:
+    """The search of a problem."""
+    geometry = Geometry(problem.grammar, problem.table)
+    return PlainSearch(LocalProcess(problem.grammar, geometry), likelihood)
 
 
 class PlainSearch:

@@ -1,8 +1,8 @@
 """The interface between engines and `Posterior`.
 
 A `TreeDistribution` holds all trees: `slp.reference.chart.chart.Chart`,
-`slp.engines.exact.CompiledChart`, `slp.reference.enumeration.sums.Enumeration`. `TreeAverages` is the
-part of it that draws can give too: `slp.results.drawn.DrawnTrees`.
+`slp.engines.exact.CompiledChart`, `slp.reference.enumeration.sums.Enumeration`. `TreeAverages` is
+the part of it that draws can give too: `slp.results.drawn.DrawnTrees`.
 """
 
 from __future__ import annotations

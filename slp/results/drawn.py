@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.budgets.seconds import Deadline
+from slp.data.table import Table
 from slp.errors import UsageError
 from slp.ir.tree_grammar import TreeGrammar
 from slp.messages.results import NO_DRAWS_OF_TREES
-from slp.problem.boxes import Geometry
 from slp.results.averages import ScoredTree
 from slp.results.choice import EngineChoice
 from slp.results.convergence import time_for_statistics
@@ -52,8 +52,8 @@ class TreeSampler(Stepper[S], Protocol[S]):
         ...
 
     @property
-    def geometry(self) -> Geometry:
-        """The boxes of the table that it runs on."""
+    def table(self) -> Table:
+        """The table that it runs on."""
         ...
 
     @property
@@ -148,7 +148,7 @@ class DrawnResult(Result):
 
     def __init__(self, sampler: TreeSampler[Any], run: RunResult, how: HowDrawn) -> None:
         super().__init__(
-            sampler.geometry.table,
+            sampler.table,
             choice=how.choice,
             likelihood=how.likelihood,
             normalised=sampler.normalised,

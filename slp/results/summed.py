@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.budgets.seconds import format_seconds
+from slp.data.table import Table
 from slp.errors import BudgetError, TimeOverError, warn
 from slp.ir.tree_grammar import TreeGrammar
 from slp.late import late_import
 from slp.messages.entry import Wording
 from slp.messages.inference import NEW_ROWS_BY_DRAWS, NEW_ROWS_TAKE_LONG, SUMMARIES_BY_DRAWS
 from slp.messages.results import FEWER_INDEPENDENT_DRAWS
-from slp.problem.boxes import Geometry
 from slp.results.averages import ScoredTree, TreeAverages, TreeDistribution
 from slp.results.choice import EngineChoice
 from slp.results.evidence import evidence_note
@@ -71,7 +71,7 @@ class SummedResult(Result):
         self,
         distribution: TreeDistribution,
         grammar: TreeGrammar,
-        geometry: Geometry,
+        table: Table,
         *,
         choice: EngineChoice,
         n_draws: int,
@@ -82,13 +82,13 @@ class SummedResult(Result):
         searched: Callable[[tuple[float, float] | None], Result] | None = None,
     ) -> None:
         super().__init__(
-            geometry.table,
+            table,
             choice=choice,
             likelihood=distribution.likelihood,
             normalised=grammar.normalised and grammar.max_leaves is None,
             seed=seed,
         )
-        self._distribution, self._grammar, self._geometry = distribution, grammar, geometry
+        self._distribution, self._grammar = distribution, grammar
         self._n_draws, self._best_tree, self._run = n_draws, best_tree, run
         self._for_draws, self._searched = for_draws, searched
         self._by_draws: dict[Wording, DrawnTrees] = {}
@@ -244,7 +244,7 @@ class SummedResult(Result):
         return SummedResult(
             self._prior_distribution,
             self._grammar,
-            self._geometry,
+            self.table,
             choice=self.choice,
             n_draws=self._n_draws,
             seed=self.seed,

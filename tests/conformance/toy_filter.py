@@ -6,9 +6,9 @@ from math import inf, log
 import numpy as np
 
 from slp.engines.contract import DrawingOptions, option
-from slp.reference.derivations import DerivedTrees, draw_choices
 from slp.engines.shared.drawing import DrawingEngine
 from slp.problem.local_process import goals_below
+from slp.reference.derivations import DerivedTrees, draw_choices
 from slp.runner import IslandStepper, Schedule, Weighted, never
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from slp.data.table import Table
-from slp.reference.chart import Chart, build_forest
 from slp.engines.exact import CompiledChart
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.boxes import Geometry
+from slp.reference.chart import Chart, build_forest
 
 GIB = 2**30
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 import slp
-from slp.reference.chart import Chart, build_forest
 from slp.engines.exact import CompiledChart, passes
 from slp.errors import BudgetError
 from slp.leaves import Dirichlet
 from slp.problem.boxes import Geometry
+from slp.reference.chart import Chart, build_forest
 from tests.engines.cases import random_grammar, random_table
 
 pytestmark = pytest.mark.usefixtures("compiled_kernels")

@@ -12,10 +12,10 @@ import pytest
 from scipy.stats import chi2
 
 from slp.data.table import Table
-from slp.reference.chart.semirings import fold, log_sum
-from slp.reference.enumeration.sums import Enumeration
 from slp.ir.tree_grammar import OUTSIDE, LeafRule, Rule, SplitRule
 from slp.problem.boxes import Geometry
+from slp.reference.chart.semirings import fold, log_sum
+from slp.reference.enumeration.sums import Enumeration
 from slp.results.averages import TreeDistribution
 from slp.trees import Tree
 from tests.engines.cases import (

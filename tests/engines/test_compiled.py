@@ -13,11 +13,11 @@ import pytest
 
 from slp.data.table import Feature, Table
 from slp.engines import infer
-from slp.reference.chart import Chart
 from slp.engines.exact import CompiledChart
 from slp.errors import BudgetError, UsageError
 from slp.leaves import Dirichlet, NormalInverseGamma
 from slp.problem.boxes import Geometry
+from slp.reference.chart import Chart
 from tests.engines.cases import (
     denison,
     growtree,

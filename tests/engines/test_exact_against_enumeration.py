@@ -10,9 +10,9 @@ from itertools import islice
 import numpy as np
 import pytest
 
-from slp.reference.enumeration.sums import Enumeration
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.boxes import Geometry
+from slp.reference.enumeration.sums import Enumeration
 from slp.results.averages import TreeDistribution
 from tests.engines.cases import random_grammar, random_table
 from tests.engines.engines import plain

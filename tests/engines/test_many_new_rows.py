@@ -10,9 +10,9 @@ import polars
 import pytest
 
 import slp
-from slp.reference.chart import Chart, build_forest
 from slp.engines.exact import CompiledChart
 from slp.problem.boxes import Geometry
+from slp.reference.chart import Chart, build_forest
 
 pytestmark = pytest.mark.usefixtures("compiled_kernels")
 

@@ -9,8 +9,8 @@ import pytest
 
 import slp
 from slp.columns import Below
-from slp.reference.mh.edits import CompiledEditMetropolisHastings
-from slp.engines.mcmc.trees import CompiledMetropolisHastings
+from slp.engines.mcmc.compiled_edits import CompiledEditMetropolisHastings
+from slp.engines.shared.compiled_proofs import CompiledMetropolisHastings
 from slp.problem.boxes import Geometry
 from slp.trees import Leaf, Split, Tree
 

@@ -4,14 +4,14 @@ from types import ModuleType
 
 from slp.analysis import feature_declarations
 from slp.engines.exact import passes, size
-from slp.reference.mh.edits import start
+from slp.engines.search import compiled
 from slp.engines.shared import core_chains
 from slp.engines.shared.growth import plan
-from slp.engines.search import compiled
-from slp.reference.smc import resampling
 from slp.ir import leaf_models, row_function, schema, tree_grammar
 from slp.leaves import numbers
 from slp.problem import row_labels, tree_tests
+from slp.reference.mh.edits import start
+from slp.reference.smc import resampling
 
 
 def test_constants_are_those_of_the_core(compiled_kernels: ModuleType) -> None:

@@ -10,10 +10,10 @@ import polars as pl
 from scipy.stats import chi2
 
 import slp
-from slp.reference.enumeration.derivations import Derivation, derivations
 from slp.ir.program import CheckedProgram, SplitBody
 from slp.problem.boxes import Geometry
 from slp.problem.problem import Problem
+from slp.reference.enumeration.derivations import Derivation, derivations
 from slp.terms import Var, variables
 from tests.operands import operand
 from tests.spec.example import TreeKey

@@ -17,8 +17,8 @@ from scipy.stats import t as student
 
 import slp
 from slp.engines.shared.records import RecordsOf
-from slp.engines.mcmc.trees import MetropolisHastings
 from slp.errors import SlpWarning, UnsupportedError, UsageError
+from slp.reference.mh.chains import MetropolisHastings
 from slp.results.diagnostics import Convergence, diagnostics_of
 from slp.results.drawn import DrawnResult
 from tests.engines.mcmc.trees.matrices import Example, all_proofs

@@ -14,10 +14,10 @@ from slp.budgets.memory import format_bytes, parse_memory
 from slp.columns import Below, Is
 from slp.data.table import Feature, Table
 from slp.engines import infer
-from slp.reference.enumeration import sums as enumeration
 from slp.errors import BudgetError, SlpError, UsageError
 from slp.ir.tree_grammar import FORBIDDEN, LeafRule, SplitRule, TreeGrammar
 from slp.leaves import GammaPoisson, NormalInverseGamma
+from slp.reference.enumeration import sums as enumeration
 from slp.results.posterior import Posterior
 from slp.results.quantiles import LeafMixture, mixture_quantile
 from slp.trees import Leaf, Split, Tree

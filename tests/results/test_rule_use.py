@@ -8,10 +8,10 @@ import pandas as pd
 import pytest
 
 import slp
-from slp.reference.enumeration.derivations import derivations
-from slp.reference.enumeration.sums import Enumeration
 from slp.engines.exact import CompiledChart
 from slp.problem.boxes import Geometry
+from slp.reference.enumeration.derivations import derivations
+from slp.reference.enumeration.sums import Enumeration
 from slp.results.rule_use import RuleUse, clauses_of
 from tests.spec.cases import Case, random_case
 from tests.spec.test_against_enumeration import posterior_of

@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from slp.reference.enumeration.derivations import derivations
 from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly
-from slp.engines.mcmc.trees import MetropolisHastings
-from slp.reference.mh.target import Target
 from slp.ir.constraints import Predicate
 from slp.ir.tree_grammar import TreeGrammar
 from slp.lower import program_to_tree_grammar
 from slp.problem.boxes import Geometry
 from slp.problem.cut_trees import Renderer
 from slp.problem.tree_tests import preorder
+from slp.reference.enumeration.derivations import derivations
+from slp.reference.mh.chains import MetropolisHastings
+from slp.reference.mh.target import Target
 from slp.terms import Text
 from slp.trees import Tree
 from slp.trees.predicates import node_predicates, with_predicates

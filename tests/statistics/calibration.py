@@ -36,7 +36,7 @@ from scipy.special import gammaln
 from scipy.stats import kstest
 
 import slp
-from slp.engines.mcmc.trees import names
+from slp.engines.shared import names
 
 ROWS, DRAWS = 14, 63
 KAPPA, ALPHA, BETA = 0.5, 3.0, 2.0

@@ -1,21 +1,17 @@
 """The compiled exact engine: a chart over (box, state) in C++ that keeps one number for each item.
 
 Entry points: `CompiledChart` (a `slp.results.averages.TreeDistribution`; its `outside` gives an
-`Outside`), `estimate_size` (how large a problem is before it is run), and `compiled_is_there()`.
-The plain chart, `slp.reference.chart`, is its specification.
+`Outside`), and `compiled_is_there()`. The plain chart, `slp.reference.chart`, is its specification.
 """
 
 from __future__ import annotations
 
 from slp.engines.exact.distribution import CompiledChart
-from slp.engines.shared.size import estimate_size, size_for
 from slp.kernels.compiled import compiled_core
 
 __all__ = [
     "CompiledChart",
     "compiled_is_there",
-    "estimate_size",
-    "size_for",
 ]
 
 

@@ -27,17 +27,16 @@ from slp.budgets.seconds import Deadline
 from slp.data.table import Table
 from slp.engines.contract import Progress
 from slp.engines.exact.draws import DrawsFromSums, tree_of_steps
-from slp.engines.shared.fitting import Room
 from slp.engines.exact.items import CALL, Items
 from slp.engines.exact.outside import Outside, outside_sums
 from slp.engines.exact.passes import Keep, Passes, PassQuantity
-from slp.engines.shared.tree_scorer import TreeScorer
+from slp.engines.shared.fitting import Room
 from slp.engines.shared.kbest import KBest
 from slp.engines.shared.near_best import near_best
+from slp.engines.shared.tree_scorer import TreeScorer
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.compiled import N_CORES, compiled_core
 from slp.problem.ambiguity import derivations_are_trees
-from slp.problem.boxes import Geometry
 from slp.problem.core import core_problem
 from slp.problem.new_rows import distinct_rows, rows_as_numbers, untold_error
 from slp.results.averages import NEGLIGIBLE, ScoredTree, average_predictions
@@ -65,13 +64,12 @@ class CompiledChart:
     def __init__(
         self,
         grammar: TreeGrammar,
-        geometry: Geometry,
+        table: Table,
         likelihood: bool,
         passes: Passes,
         keep: Keep,
     ) -> None:
-        self.grammar, self.geometry, self.likelihood = grammar, geometry, likelihood
-        self.table: Table = geometry.table
+        self.grammar, self.table, self.likelihood = grammar, table, likelihood
         self.passes = passes
         self._keep: Keep = keep
 
@@ -79,7 +77,7 @@ class CompiledChart:
     def of(
         cls,
         grammar: TreeGrammar,
-        geometry: Geometry,
+        table: Table,
         likelihood: bool,
         memory: int,
         progress: Progress | None = None,
@@ -101,9 +99,9 @@ class CompiledChart:
         BudgetError
             From every method that needs a pass: it would take more memory (E501) or time (E540).
         """
-        of = (grammar, geometry.table, memory, progress, threads, deadline, what_fits, engine)
+        of = (grammar, table, memory, progress, threads, deadline, what_fits, engine)
         passes = Passes(*of)
-        return cls(grammar, geometry, likelihood, passes, "items" if items_wanted else "blocks")
+        return cls(grammar, table, likelihood, passes, "items" if items_wanted else "blocks")
 
     def __getstate__(self) -> dict[str, Any]:
         """For pickling: without objects of the core."""
@@ -114,7 +112,7 @@ class CompiledChart:
         """The same trees with or without likelihood."""
         if likelihood == self.likelihood:
             return self
-        return CompiledChart(self.grammar, self.geometry, likelihood, self.passes, "root")
+        return CompiledChart(self.grammar, self.table, likelihood, self.passes, "root")
 
     @cached_property
     def derivations_are_trees(self) -> bool:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from slp.reference.chart.engine import chart
 from slp.engines.contract import Progress
 from slp.engines.exact import CompiledChart
+from slp.engines.registry import plain_engine
 from slp.engines.shared.sums import SumLimits, SumsOverTrees
 from slp.problem.problem import Problem
 from slp.results.averages import TreeDistribution
@@ -14,10 +14,13 @@ def _exact(
     problem: Problem, likelihood: bool, limits: SumLimits, progress: Progress | None
 ) -> TreeDistribution:
     if problem.core is None:
-        return chart(problem, likelihood, limits, progress)
+        found: TreeDistribution = plain_engine("exact").sums_by_chart(
+            problem, likelihood, limits, progress
+        )
+        return found
     return CompiledChart.of(
         problem.grammar,
-        problem.boxes,
+        problem.table,
         likelihood,
         limits.memory,
         progress,

@@ -1,7 +1,8 @@
 """Metropolis-Hastings over sequences of edits in the C++ core (`native/core/mcmc/edits.hpp`).
 
 It makes the transitions of the plain chains, the specification, many at a time, and writes
-sequences down as they do; the random numbers are its own (see `slp.engines.shared.compiled_proofs`).
+sequences down as they do; the random numbers are its own (see
+`slp.engines.shared.compiled_proofs`).
 """
 
 from __future__ import annotations

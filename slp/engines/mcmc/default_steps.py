@@ -13,8 +13,8 @@ import numpy as np
 from slp.data.table import Table
 from slp.engines.mcmc.mixture import weight_at
 from slp.engines.mcmc.tempering.powers import FIRST_RUNGS
-from slp.engines.shared.proposal_names import Named, read_names
 from slp.engines.shared.filter_plan import plan_of
+from slp.engines.shared.proposal_names import Named, read_names
 from slp.ir.tree_grammar import CallRule, SplitRule, TreeGrammar
 from slp.results.drawn import TreeSampler
 from slp.runner import LONGEST_BLOCK
@@ -75,7 +75,7 @@ def default_steps(
     elif _is_quick(sampler, proposal):
         warmup, thin = _QUICK
     seconds = (_CHAINS * warmup + _DRAWS * thin) * seconds_of_step(sampler, grammar)
-    seconds *= _times(proposal, sampler.geometry.table, 1.0)
+    seconds *= _times(proposal, sampler.table, 1.0)
     share = min(1.0, _MOST_SECONDS / seconds)
     return max(1, round(warmup * share)), max(1, round(thin * share))
 
@@ -104,7 +104,7 @@ def scan_steps(
     """How tempered chains of a sampler are made: by program and table alone. There are fewer steps
     in a scan where the first round would take more than `_MOST_SECONDS`, and never more than a
     given `thin`."""
-    table = sampler.geometry.table
+    table = sampler.table
     in_scan = _SCAN_QUICK if _is_quick(sampler, proposal) else _SCAN_SLOW
     if thin is not None:
         in_scan = min(in_scan, thin)
@@ -134,7 +134,7 @@ def _is_quick(sampler: TreeSampler[Any], proposal: str) -> bool:
 def seconds_of_step(sampler: TreeSampler[Any], grammar: TreeGrammar) -> float:
     """Approximate seconds of one core for a step with small trees; several times too high for large
     trees."""
-    table = sampler.geometry.table
+    table = sampler.table
     n, d = len(table.counts), len(table.features)
     in_any_case = _STEP + _FEATURE * d + _ROW * n
     each = _EDITED * d if sampler.over_edits else _read_of_features(grammar)

@@ -27,8 +27,8 @@ FindRefusals: TypeAlias = Callable[[Problem, Any], Iterable[Diagnostic]]
 
 @dataclass(frozen=True)
 class ChainsOverTrees:
-    """An engine (`slp.engines.shared.drawing.DrawingEngine`) made from a function that makes its chains
-    and one that finds what it refuses.
+    """An engine (`slp.engines.shared.drawing.DrawingEngine`) made from a function that makes its
+    chains and one that finds what it refuses.
 
     `in_core` : whether they run in the compiled core where predicates and edits allow it.
     `needs_grammar`, `few_states`, `soft_trees`, `needs_weights`, `refuses_options` : see `Engine`.

@@ -15,9 +15,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from slp.engines.shared.records import RecordsOf
 from slp.engines.shared.compiled_proofs import CompiledMetropolisHastings, CoreState
 from slp.engines.shared.core_chains import seeds
+from slp.engines.shared.records import RecordsOf
 from slp.engines.shared.starts import TRIES, no_start, search_stopped
 from slp.results.drawn import DrawnResult, ForwardResult
 from slp.runner import Json, Move, Phase, StepByStep, Stop, Tally, never

@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Any
 from slp.engines import mcmc
 from slp.engines.contract import Engine, NoOptions, Request
 from slp.engines.mcmc.options import TreeChainOptions
+from slp.engines.registry import plain_engine
+from slp.engines.shared.compiled_proofs import why_not_in_core
 from slp.errors import Diagnostic, UnsupportedError
 from slp.messages.inference import FORWARD_IN_CORE, NOT_FORWARD, PRIOR_ALONE
 from slp.problem.problem import Problem
@@ -42,7 +44,7 @@ class _Forward(Engine[NoOptions]):
         """See `Engine`: E533."""
         if mcmc.runs_forward(problem):
             return ()
-        why = mcmc.why_not_in_core(problem.program.constraints, problem.table)
+        why = why_not_in_core(problem.program.constraints, problem.table)
         return (NOT_FORWARD() if why is None else FORWARD_IN_CORE(why=why),)
 
     def run(self, problem: Problem, request: Request, options: NoOptions) -> Result:
@@ -65,7 +67,8 @@ class _Forward(Engine[NoOptions]):
     ) -> TreeSampler[Any]:
         """See `DrawingEngine`."""
         if problem.grammar.backtracks:
-            return mcmc.backtracking_draws(problem, likelihood)
+            found: TreeSampler[Any] = plain_engine("mh").backtracking_draws(problem, likelihood)
+            return found
         return mcmc.forward_draws(problem)
 
     def schedule(

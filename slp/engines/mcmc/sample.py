@@ -7,40 +7,34 @@ from dataclasses import replace
 from typing import Any
 
 from slp.budgets.memory import check_room_for_bit_sets
-from slp.budgets.seconds import Deadline
 from slp.engines.contract import Request
-from slp.engines.shared.drawing import DrawingEngine, best_of, draw
+from slp.engines.mcmc.compiled_edits import CompiledEditMetropolisHastings, edits_are_compiled
 from slp.engines.mcmc.default_proposal import proposal_of, why_no_tree_moves
 from slp.engines.mcmc.default_steps import WARM_UP_SCANS, default_steps, most_rungs, scan_steps
-from slp.reference.mh.edits import (
-    CompiledEditMetropolisHastings,
-    EditMetropolisHastings,
-    edits_are_compiled,
-)
+from slp.engines.mcmc.forward import ForwardDraws
+from slp.engines.mcmc.given_start import read_start
 from slp.engines.mcmc.memory import room_for_averages
 from slp.engines.mcmc.options import TreeChainOptions
 from slp.engines.mcmc.rounds import EnoughRounds
-from slp.engines.mcmc.tempering import CompiledScans, PlainScans, Tempering
-from slp.engines.mcmc.trees import (
-    MOST_BOXES,
-    CompiledMetropolisHastings,
-    MetropolisHastings,
-    core_moves,
-    core_takes,
-)
-from slp.reference.mh.backtracking import BacktrackingChains, BacktrackingDraws
-from slp.engines.mcmc.forward import ForwardDraws
-from slp.engines.mcmc.given_start import read_start
-from slp.engines.shared.proposal_names import lists_splits, most_particles, names_moves, read_names
+from slp.engines.mcmc.tempering import CompiledScans, Tempering
+from slp.engines.registry import plain_engine
+from slp.engines.shared.compiled_proofs import CompiledMetropolisHastings, core_moves, core_takes
+from slp.engines.shared.drawing import DrawingEngine, draw
 from slp.engines.shared.forward_runs import can_run_forward
-from slp.errors import SlpError, warn
+from slp.engines.shared.proposal_names import (
+    MOST_BOXES,
+    lists_splits,
+    most_particles,
+    names_moves,
+    read_names,
+)
+from slp.errors import warn
 from slp.ir.tree_grammar import SplitRule
 from slp.messages.chains import NOT_KNOWN_INVARIANT
 from slp.messages.names import joined
 from slp.problem.problem import Problem
 from slp.results.drawn import DrawnResult, TreeSampler
-from slp.results.result import Candidate
-from slp.runner import Schedule, run
+from slp.runner import Schedule
 from slp.runner.chain import MOST_ROUNDS
 from slp.runner.options import check_count
 
@@ -50,9 +44,6 @@ _MOST_RUNGS = 10_000
 #: Approximate seconds of one core that a run may take whose length is not given: two minutes of two
 #: cores.
 _LONGEST_RUN = 240.0
-
-#: Largest time for drawing some trees, in seconds.
-_LOOK = 5.0
 
 
 def run_chains(
@@ -122,18 +113,11 @@ def _tests_trees(problem: Problem) -> bool:
     return any(c.at_finished_tree for c in problem.program.constraints)
 
 
-def backtracking_draws(problem: Problem, likelihood: bool) -> BacktrackingDraws:
-    """The sampler of independent draws of the prior by backtracking; with the likelihood, they are
-    weighed by it."""
-    on = (problem.grammar, problem.boxes, problem.program.constraints)
-    return BacktrackingDraws(BacktrackingChains(*on, likelihood=likelihood))
-
-
 def forward_draws(problem: Problem) -> ForwardDraws:
     """The sampler of independent draws of the prior."""
     base = CompiledMetropolisHastings(
         problem.grammar,
-        problem.boxes,
+        problem.table,
         problem.program.constraints,
         likelihood=False,
         most_boxes=1.0,
@@ -149,28 +133,6 @@ def runs_forward(problem: Problem) -> bool:
     program = problem.program
     can = core_takes(program.constraints, problem.table) and program.edits is None
     return can and can_run_forward(problem.grammar) and forward_draws(problem).keeps_enough()
-
-
-def best_drawn(problem: Problem, likelihood: bool, seconds: float) -> Candidate | None:
-    """The best of a few trees drawn within a number of seconds; None if none was drawn."""
-    if not core_takes(problem.program.constraints, problem.table):
-        return None
-    sampler = tree_sampler(problem, TreeChainOptions(rungs=1), likelihood)
-    schedule = Schedule(400, 4, 1000, 100)
-    until = Deadline(min(seconds, _LOOK))
-    try:
-        result = run(
-            sampler,
-            schedule,
-            1,
-            threads=4,
-            deadline=until.before(until.left() / 2),
-            say=lambda _: None,
-        )
-    except SlpError:  # no tree, or no time
-        return None
-    records = [record for draws in result.draws for record in draws]
-    return best_of(sampler, records, likelihood, until.over)
 
 
 def _room(
@@ -219,25 +181,20 @@ def tree_sampler(problem: Problem, options: TreeChainOptions, likelihood: bool) 
     tempered = likelihood and options.rungs != 1
     if options.rungs is None and not tempers_by_default(problem, proposal):
         tempered = False
-    on = (problem.grammar, problem.boxes)
+    on = (problem.grammar, problem.table)
     how: dict[str, Any] = {"proposal": proposal, "likelihood": likelihood}
     base: Any
-    if problem.grammar.backtracks:
-        base = BacktrackingChains(*on, program.constraints, **how)
+    if not _compiled(problem, proposal):
+        base = plain_engine("mh").plain_chains(problem, **how)
     elif program.edits is not None:
         edits = (*on, program.edits, program.support, program.constraints)
-        if _compiled(problem, proposal):
-            base = CompiledEditMetropolisHastings(*edits, engine=problem.sampling_core, **how)
-        else:
-            base = EditMetropolisHastings(*edits, **how)
-    elif _compiled(problem, proposal):
+        base = CompiledEditMetropolisHastings(*edits, engine=problem.sampling_core, **how)
+    else:
         # Under tempering, each power would need its own sums over subtrees.
         most = MOST_BOXES if tempered else None
         base = CompiledMetropolisHastings(
             *on, program.constraints, most_boxes=most, engine=problem.sampling_core, **how
         )
-    else:
-        base = MetropolisHastings(*on, program.constraints, **how)
     if options.start is not None:
         begin_chains_at(base, options.start)
     return tempered_chains(base, problem, proposal, options) if tempered else base
@@ -268,7 +225,8 @@ def tempered_chains(
 ) -> Tempering[Any]:
     """Ladders over chains."""
     steps = scan_steps(base, problem.grammar, proposal, options.thin)
-    scans = (CompiledScans if base.in_core else PlainScans)(base, steps.in_scan)
+    make = CompiledScans if base.in_core else plain_engine("mh").PlainScans
+    scans = make(base, steps.in_scan)
     return Tempering(
         scans,
         rungs=options.rungs,

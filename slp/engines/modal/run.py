@@ -15,13 +15,14 @@ from slp.budgets.memory import check_room_for_bit_sets, format_bytes, room_besid
 from slp.budgets.seconds import Deadline, format_seconds
 from slp.cluster import in_tasks, tasks_at_once
 from slp.engines.contract import Request
-from slp.engines.mcmc.trees import CompiledMetropolisHastings, MetropolisHastings, core_takes
-from slp.engines.shared.growth.core import core_engine, grow_in_core
 from slp.engines.modal.options import ModalOptions
-from slp.reference.modal.growth import PlainGrower
+from slp.engines.modal.result import ModalResult, ModalTree
+from slp.engines.registry import plain_engine
+from slp.engines.shared.compiled_proofs import core_takes
+from slp.engines.shared.growth.core import core_engine, grow_in_core
 from slp.engines.shared.growth.plan import MOST_UNDONE, Ending, Grown, Plan
 from slp.engines.shared.growth.pruning import Pruning
-from slp.engines.modal.result import ModalResult, ModalTree
+from slp.engines.shared.trees_found import scorer_of
 from slp.errors import BudgetError, NoTreeError, TimeOverError, UnsupportedError, UsageError
 from slp.ir.constraints import MaxFeatures, of_kind
 from slp.messages.inference import (
@@ -36,14 +37,12 @@ from slp.messages.inference import (
     TIME_OVER,
 )
 from slp.problem.ambiguity import derivations_are_trees
-from slp.problem.local_process import LocalProcess
 from slp.problem.problem import Problem
 from slp.problem.tree_on_table import tree_of_nodes
 from slp.results.averages import ScoredTree
 from slp.runner import fresh_seed
 from slp.runner.options import check_count
 from slp.trees import Leaf, Tree
-from slp.trees.predicates import node_predicates
 
 #: Levels of splits that a restart draws, and the temperatures of restarts in turn. Differences of
 #: scores grow with the number of rows, so no one temperature suits all tables.
@@ -218,9 +217,10 @@ class ModalTrees:
         )
 
     def _plainly(self, plan: Plan) -> Grown:
-        own = node_predicates(self.problem.program.constraints)
-        process = LocalProcess(self.problem.grammar, self.problem.boxes, own)
-        return PlainGrower(process, plan, lambda: not self._poll(0, 0, 0)).grow()
+        grown: Grown = plain_engine("modal").grow_plainly(
+            self.problem, plan, lambda: not self._poll(0, 0, 0)
+        )
+        return grown
 
     def _poll(self, nodes: int, _edges: int, _bytes: int) -> bool:
         """Whether to go on."""
@@ -289,16 +289,6 @@ def _one_grown(problem: Problem, request: Request, options: ModalOptions, plan: 
     """One more tree, as a task of a cluster, whose clock begins anew."""
     request = replace(request, deadline=Deadline(request.deadline.seconds))
     return ModalTrees(problem, request, options)._grown(plan, first=False)
-
-
-def scorer_of(problem: Problem, likelihood: bool) -> Any:
-    """The chains of `mh`, which weigh any tree and make the tests on finished trees."""
-    constraints = problem.program.constraints
-    of = (problem.grammar, problem.boxes, constraints)
-    if not core_takes(constraints, problem.table):
-        return MetropolisHastings(*of, likelihood=likelihood)
-    engine = problem.sampling_core
-    return CompiledMetropolisHastings(*of, likelihood=likelihood, most_boxes=1, engine=engine)
 
 
 def _check(options: ModalOptions, problem: Problem) -> None:

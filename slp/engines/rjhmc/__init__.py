@@ -1,8 +1,8 @@
 """Engine `rjhmc`: soft trees by reversible-jump Hamiltonian Monte Carlo.
 
 `engine`, `options` and `refusals` define the engine for commands and Python. `run` runs it;
-`chains` is what the shared loop drives, with `core_sampler` for the C++ core; `result` averages
-over soft trees. `plain` is the specification of the density.
+`chains` is what the shared loop drives, with `soft_data` and `core_sampler` for the C++ core;
+`result` averages over soft trees. `slp.reference.rjhmc` is the specification of the density.
 
 Reference: Cochrane, Wills & Johnson, RJHMC-Tree for Exploration of the Bayesian Decision Tree
 Posterior.

@@ -13,14 +13,15 @@ from typing import Any, TypeAlias, cast
 
 import numpy as np
 
-from slp.engines.shared.core_chains import seeds
-from slp.engines.rjhmc.core_sampler import core_sampler, ranges_of, soft_data
+from slp.data.table import Table
+from slp.engines.rjhmc.core_sampler import core_sampler
 from slp.engines.rjhmc.options import SoftTreeOptions
 from slp.engines.rjhmc.result import SoftResult
+from slp.engines.rjhmc.soft_data import ranges_of, soft_data
+from slp.engines.shared.core_chains import seeds
 from slp.errors import NoTreeError
 from slp.ir.tree_grammar import LeafRule, SplitRule, TreeGrammar
 from slp.messages.chains import ALL_DRAWS_FAIL
-from slp.problem.boxes import Geometry
 from slp.problem.problem import Problem
 from slp.results.averages import ScoredTree
 from slp.results.soft import soft_leaves
@@ -131,9 +132,9 @@ class SoftChains(ChainStepper[CoreChain]):
     # --- trees (`TreeSampler`) -----------------------------------------------------------------
 
     @property
-    def geometry(self) -> Geometry:
+    def table(self) -> Table:
         """See `TreeSampler`."""
-        return self.problem.boxes
+        return self.problem.table
 
     @property
     def normalised(self) -> bool:

@@ -9,8 +9,8 @@ import numpy as np
 from slp.budgets.memory import format_bytes, room_beside
 from slp.data.table import Table
 from slp.engines.contract import Request
-from slp.engines.shared.drawing import DrawingEngine, draw
 from slp.engines.rjhmc.options import SoftTreeOptions
+from slp.engines.shared.drawing import DrawingEngine, draw
 from slp.errors import BudgetError, warn
 from slp.messages.inference import CHAINS_TOO_LARGE
 from slp.messages.names import plural

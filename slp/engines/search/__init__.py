@@ -2,12 +2,13 @@
 
 The mathematics is in docs/search.md. Entry points, by file:
 
-    plain      the search in plain Python: the specification
     compiled   the search in the core (`native/core/search`)
     listing    the derivations after the best, as they are asked for
     run        trees to begin with, the search, and what it found
     result     the same as a `slp.results.result.Result`
     engine     the engine
+
+The specification is `slp.reference.search`.
 """
 
 from typing import TYPE_CHECKING

@@ -6,15 +6,27 @@ import math
 import time
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import TypeAlias
+from typing import Protocol
 
 from slp.budgets import Deadline
-from slp.engines.search.compiled import CompiledSearch, FoundTree, Poll, Ranked, Ranking
-from slp.reference.search import PlainRanking, PlainSearch
+from slp.engines.search.compiled import FoundTree, Poll, Ranked
 
 __all__ = ["LEAST_SECONDS", "Listing"]
 
-AnySearch: TypeAlias = CompiledSearch | PlainSearch
+
+class AnyRanking(Protocol):
+    """Derivations by falling value, as `slp.engines.search.compiled.Ranking` has them."""
+
+    bound: float
+
+    def next(self, poll: Poll | None = None) -> tuple[bool, Ranked | None]: ...
+
+
+class AnySearch(Protocol):
+    """A search that has ended, in the core or plain."""
+
+    def ranking(self, *, known: bool) -> AnyRanking: ...
+
 
 #: Seconds that a search takes though its time is over, so that it gives more than one leaf; and a
 #: list of the trees that it knows.
@@ -133,7 +145,7 @@ class Listing:
             yield ranked
             self.out_of_memory = self._taken > self._room
 
-    def _next_of(self, ranking: Ranking | PlainRanking, poll: Poll) -> Ranked | None:
+    def _next_of(self, ranking: AnyRanking, poll: Poll) -> Ranked | None:
         try:
             ended, ranked = ranking.next(poll)
         except KeyboardInterrupt:

@@ -15,10 +15,10 @@ from slp.budgets import Deadline
 from slp.data.table import Table
 from slp.engines import search
 from slp.engines.contract import Request
-from slp.engines.shared.trees_found import TreesFound
-from slp.engines.shared.near_best import ROUNDING
 from slp.engines.search.compiled import FoundTree, Ranked
 from slp.engines.search.listing import Listing
+from slp.engines.shared.near_best import ROUNDING
+from slp.engines.shared.trees_found import TreesFound
 from slp.problem.problem import Problem
 from slp.problem.tree_on_table import log_likelihood_of_tree, tree_of_nodes
 from slp.results.averages import ScoredTree

@@ -14,16 +14,15 @@ from numpy.typing import NDArray
 from slp.budgets.memory import check_room_for_bit_sets, format_bytes, room_beside
 from slp.budgets.seconds import format_seconds
 from slp.engines.contract import Request
+from slp.engines.registry import plain_engine
+from slp.engines.search.compiled import CompiledSearch, FoundTree
+from slp.engines.search.listing import LEAST_SECONDS, AnySearch, Listing
+from slp.engines.search.result import SearchResult
 from slp.engines.shared.growth.core import core_engine, grow_in_core
 from slp.engines.shared.growth.plan import Ending, Grown, Plan
 from slp.engines.shared.growth.pruning import Pruning
-from slp.engines.search.compiled import CompiledSearch, FoundTree
-from slp.engines.search.listing import LEAST_SECONDS, AnySearch, Listing
-from slp.reference.search import PlainSearch
-from slp.engines.search.result import SearchResult
 from slp.errors import BudgetError, NoTreeError, TimeOverError
 from slp.messages.inference import NO_TREE, SEARCH_OUT_OF_MEMORY, TIME_OVER
-from slp.problem.local_process import LocalProcess
 from slp.problem.problem import Problem
 
 __all__ = ["run_search"]
@@ -201,11 +200,10 @@ class _Run:
 
     # --- plainly -------------------------------------------------------------------------------
 
-    def _plainly(self) -> tuple[PlainSearch, FoundTree]:
+    def _plainly(self) -> tuple[AnySearch, FoundTree]:
         problem = self.problem
         check_room_for_bit_sets(problem.table, self.request.memory)
-        process = LocalProcess(problem.grammar, problem.boxes)
-        search = PlainSearch(process, self.request.likelihood)
+        search = plain_engine("search").plain_search(problem, self.request.likelihood)
         try:
             search.run(lambda: not self._poll(search.steps, 0, 0))
         except KeyboardInterrupt:

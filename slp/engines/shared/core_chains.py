@@ -11,9 +11,9 @@ from typing import Any, TypeAlias, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.engines.shared.proposal_names import Named
 from slp.data.table import Table
 from slp.engines.shared.filter_plan import FilterPlan, numbers_of, plan_of
+from slp.engines.shared.proposal_names import Named
 from slp.ir.constraints import Constraint, MaxFeatures, Monotone, of_kind
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.compiled import compiled_core
@@ -149,9 +149,7 @@ def of_filter(plan: FilterPlan, weight: float) -> CoreProposal:
     return _KINDS["q_pg"], weight, 1, (plan.n, numbers_of(plan), plan.ess)
 
 
-def core_tests(
-    grammar: TreeGrammar, constraints: Iterable[Constraint], table: Table
-) -> CoreTests:
+def core_tests(grammar: TreeGrammar, constraints: Iterable[Constraint], table: Table) -> CoreTests:
     """`max_leaves` of a grammar, and the global constraints without predicates. Limits are cut at
     what trees on the table can reach, because the core's integers are small."""
     names = table.feature_names

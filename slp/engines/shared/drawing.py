@@ -13,12 +13,14 @@ import numpy as np
 
 from slp.budgets.seconds import Deadline
 from slp.data.table import Table
-from slp.engines.shared.chain_messages import teller, told_by_cause
-from slp.engines.choose import draws_instead, ends_warm_up_early
 from slp.engines.contract import DrawingOptions, Engine, Request
 from slp.engines.registry import engine_named
+from slp.engines.shared.chain_messages import teller, told_by_cause
+from slp.engines.shared.choices import draws_instead, ends_warm_up_early
+from slp.engines.shared.compiled_proofs import core_takes
 from slp.errors import Diagnostic, SlpError, warn
 from slp.problem.problem import Problem
+from slp.results.choice import DRAWS
 from slp.results.convergence import imported_meanwhile
 from slp.results.doubts import doubt_of
 from slp.results.drawn import DrawnResult, HowDrawn, TreeSampler
@@ -50,6 +52,8 @@ _SHARE_OF_DRAWS, _BYTES_OF_NODE = 0.5, 1200
 _MOST_AFTER_DRAWS, _IMPORT_BESIDE_SECONDS = 1 / 2, 3.0
 # Trees in Python take some 10 kB each, and only the best is kept.
 _SCORED_AT_ONCE = 100
+#: Largest time for drawing some trees, in seconds.
+_LOOK = 5.0
 
 
 class DrawingEngine(Engine[D], Protocol[D]):
@@ -275,3 +279,26 @@ def _seconds_after_draws(draws: int, table: Table) -> float:
     """Approximate seconds for scoring draws, averages and diagnostics. The statistics of the chains
     take most of it, and on large tables the descent of every row in every tree."""
     return 0.5 + draws * (3e-4 + table.n_rows * 3e-8)
+
+
+def best_drawn(problem: Problem, likelihood: bool, seconds: float) -> Candidate | None:
+    """The best of a few trees drawn within a number of seconds; None if none was drawn."""
+    if not core_takes(problem.program.constraints, problem.table):
+        return None
+    engine = cast(DrawingEngine[Any], engine_named(DRAWS))
+    sampler = engine.sampler(problem, engine.Options(rungs=1), likelihood, False)
+    schedule = Schedule(400, 4, 1000, 100)
+    until = Deadline(min(seconds, _LOOK))
+    try:
+        result = run(
+            sampler,
+            schedule,
+            1,
+            threads=4,
+            deadline=until.before(until.left() / 2),
+            say=lambda _: None,
+        )
+    except SlpError:  # no tree, or no time
+        return None
+    records = [record for draws in result.draws for record in draws]
+    return best_of(sampler, records, likelihood, until.over)

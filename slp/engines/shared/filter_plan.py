@@ -10,6 +10,9 @@ PROPOSALS = ("prior", "empirical", "optimal")
 ORDERS = ("breadth", "likelihood", "layer")
 SCHEMES = ("multinomial", "residual", "stratified", "systematic")
 
+#: Measured bytes of a particle of the plain filter after its first choice.
+BYTES_OF_PARTICLE = 700
+
 #: The settings of the filter of `q_pg` that may be named, each set with the default first.
 SETTINGS = (
     sorted(PROPOSALS, key="prior".__ne__),

@@ -1,5 +1,5 @@
-"""The search for a tree that a chain begins with: how often it is tried, and the messages where none
-is found."""
+"""The search for a tree that a chain begins with: how often it is tried, and the messages where
+none is found."""
 
 from __future__ import annotations
 

@@ -11,11 +11,11 @@ from functools import partial
 from typing import Any
 
 from slp.budgets import Deadline, room_beside
-from slp.engines import mcmc
 from slp.engines.contract import NoOptions, Progress, Request
 from slp.engines.shared.fitting import Room, changes_that_fit, fits_in_words
 from slp.errors import BudgetError, Diagnostic, NoTreeError, TimeOverError
 from slp.ir.tree_grammar import TreeGrammar
+from slp.late import late_import
 from slp.messages.inference import NO_TREE
 from slp.problem.problem import Problem
 from slp.results.averages import TreeDistribution
@@ -131,7 +131,7 @@ class SumsOverTrees:
         return SummedResult(
             self.distribution(problem, request.likelihood, limits, request.progress),
             problem.grammar,
-            problem.boxes,
+            problem.table,
             choice=request.choice,
             n_draws=request.draws,
             seed=fresh_seed() if request.seed is None else request.seed,
@@ -186,7 +186,10 @@ def _best_drawn(problem: Problem, likelihood: bool, deadline: Deadline) -> Candi
     seconds = min(share, deadline.left())
     if seconds <= 0:
         return None
-    return mcmc.best_drawn(problem, likelihood, seconds)
+    found: Candidate | None = late_import("slp.engines.shared.drawing").best_drawn(
+        problem, likelihood, seconds
+    )
+    return found
 
 
 @dataclass(frozen=True)

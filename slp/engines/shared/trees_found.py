@@ -7,8 +7,9 @@ from functools import cached_property
 from typing import Any
 
 from slp.budgets import Deadline
-from slp.engines import modal
 from slp.engines.contract import Request
+from slp.engines.registry import plain_engine
+from slp.engines.shared.compiled_proofs import CompiledMetropolisHastings, core_takes
 from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.problem import Problem
 from slp.results.evidence import evidence_note
@@ -55,8 +56,23 @@ class TreesFound(Result):
 
     @cached_property
     def _scorer(self) -> Any:
-        return modal.scorer_of(self._problem, self.likelihood)
+        return scorer_of(self._problem, self.likelihood)
 
     def log_weight(self, tree: Tree) -> float:
         """See `Result`."""
         return float(self._scorer.log_weight(tree))
+
+
+def scorer_of(problem: Problem, likelihood: bool) -> Any:
+    """What weighs any tree, and makes the tests on finished trees."""
+    constraints = problem.program.constraints
+    if not core_takes(constraints, problem.table):
+        return plain_engine("mh").scorer(problem, likelihood)
+    return CompiledMetropolisHastings(
+        problem.grammar,
+        problem.table,
+        constraints,
+        likelihood=likelihood,
+        most_boxes=1,
+        engine=problem.sampling_core,
+    )

@@ -1,8 +1,8 @@
 """Engine `smc`: the top-down particle filter over decision trees.
 
-`engine` and `options` define the engine for commands and Python. `sample` runs it. `particles`
-makes the steps in plain Python, `filter` makes islands of them. `proposals` draws the decision at
-an open goal, `resampling` draws particles by their weights, and `result` computes the evidence.
+`engine` and `options` define the engine for commands and Python. `sample` runs it, `compiled` makes
+islands of particles in the core, and `result` computes the evidence. `slp.reference.smc` is the
+specification.
 
 Reference: Lakshminarayanan, Roy & Teh (2013), Top-down particle filtering for Bayesian decision
 trees, ICML.

@@ -1,6 +1,6 @@
 """The particle filter in the C++ core (`native/core/smc`).
 
-It makes the steps of `ParticleFilter`, the specification, many at a time; the random numbers are
+It makes the steps of the plain filter, the specification, many at a time; the random numbers are
 its own, so the two draw from the same distribution but not the same trees. Each block of steps
 takes 256 random bits from the island's stream to seed the core's generator.
 """
@@ -15,10 +15,10 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from slp.budgets.memory import format_bytes
-from slp.engines.shared.records import RecordsOf
-from slp.engines.mcmc.trees import CompiledMetropolisHastings
+from slp.engines.shared.compiled_proofs import CompiledMetropolisHastings
 from slp.engines.shared.core_chains import core_tests, seeds
 from slp.engines.shared.filter_plan import FilterPlan, numbers_of
+from slp.engines.shared.records import RecordsOf
 from slp.engines.smc.result import FilterResult
 from slp.errors import BudgetError
 from slp.kernels.compiled import compiled_core
@@ -40,9 +40,7 @@ def core_filter(base: CompiledMetropolisHastings, plan: FilterPlan, room: int, p
     """The core's `SMCSampler`. `room`: bytes of all islands together."""
     core = compiled_core()
     assert core is not None
-    plain = base.plain
-    grammar, geometry = plain.process.grammar, plain.geometry
-    most_leaves, most_features, _ = core_tests(grammar, plain.constraints, geometry)
+    most_leaves, most_features, _ = core_tests(base.grammar, base.constraints, base.table)
     return core.SMCSampler(
         base.engine,
         plan.n,
@@ -57,7 +55,7 @@ def core_filter(base: CompiledMetropolisHastings, plan: FilterPlan, room: int, p
 
 
 class CompiledParticleFilter(RecordsOf[CompiledMetropolisHastings]):
-    """Islands of the core, as `ParticleFilter`. `room`: bytes that all together may take."""
+    """Islands of particles in the core. `room`: bytes that all together may take."""
 
     result_type = FilterResult
 
@@ -65,9 +63,9 @@ class CompiledParticleFilter(RecordsOf[CompiledMetropolisHastings]):
         super().__init__(base)
         self.plan, self.room = plan, room
         self.sampler = core_filter(base, plan, room, base.power)
-        codes = base.geometry.table.codes.size
+        codes = base.table.codes.size
         self.longest_block = max(1, min(_DECISIONS // plan.n, _CODES // max(1, codes)))
-        self._tests = any(c.by_predictions for c in base.plain.constraints)
+        self._tests = any(c.by_predictions for c in base.constraints)
 
     @property
     def identity(self) -> Mapping[str, str]:
@@ -81,7 +79,7 @@ class CompiledParticleFilter(RecordsOf[CompiledMetropolisHastings]):
     def advance(
         self, rng: np.random.Generator, state: CoreIsland, n: int, phase: Phase
     ) -> tuple[CoreIsland, Info]:
-        """See `ParticleFilter.advance`.
+        """See `Stepper`.
 
         Raises
         ------
@@ -96,11 +94,12 @@ class CompiledParticleFilter(RecordsOf[CompiledMetropolisHastings]):
         return after, Info(Counter(dict(zip(moves, counts, strict=True))))
 
     def done(self, state: CoreIsland) -> bool:
-        """See `ParticleFilter`."""
+        """Whether no particle has an open goal."""
         return bool(state.done)
 
     def draws(self, state: CoreIsland) -> Sequence[Weighted]:
-        """See `ParticleFilter`."""
+        """The particles that are whole and pass all tests on finished trees. Their weights sum to
+        the island's estimate of the sum of weight times likelihood."""
         out: list[Weighted] = []
         if not state.done:
             return out

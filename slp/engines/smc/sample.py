@@ -10,11 +10,17 @@ import numpy as np
 
 from slp.budgets.memory import check_room_for_bit_sets, format_bytes, room_beside
 from slp.engines.contract import Request
+from slp.engines.registry import plain_engine
+from slp.engines.shared.compiled_proofs import CompiledMetropolisHastings
 from slp.engines.shared.drawing import DrawingEngine, draw
-from slp.engines.shared.filter_plan import ORDERS, PROPOSALS, SCHEMES, FilterPlan
-from slp.engines.mcmc.trees import CompiledMetropolisHastings, MetropolisHastings
+from slp.engines.shared.filter_plan import (
+    BYTES_OF_PARTICLE,
+    ORDERS,
+    PROPOSALS,
+    SCHEMES,
+    FilterPlan,
+)
 from slp.engines.smc.compiled import CompiledParticleFilter
-from slp.reference.smc.filter import BYTES_OF_PARTICLE, ParticleFilter
 from slp.engines.smc.options import FilterLimits, FilterOptions
 from slp.engines.smc.result import FilterResult
 from slp.errors import BudgetError, NoTreeError, TimeOverError, UsageError
@@ -158,12 +164,18 @@ def filter_sampler(problem: Problem, options: FilterLimits, likelihood: bool) ->
     how = (options.proposal, options.order, options.resampling, float(options.ess))
     plan = FilterPlan(options.particles, options.kept, *how)
     own = problem.program.constraints
-    on = (problem.grammar, problem.boxes, own)
     if core_for(problem.table, own) is None:
-        plain = MetropolisHastings(*on, likelihood=likelihood)
-        return ParticleFilter(plain, plan, options.room)
+        plain: TreeSampler[Any] = plain_engine("smc").plain_filter(
+            problem, plan, options.room, likelihood
+        )
+        return plain
     core = CompiledMetropolisHastings(
-        *on, likelihood=likelihood, most_boxes=1, engine=problem.sampling_core
+        problem.grammar,
+        problem.table,
+        own,
+        likelihood=likelihood,
+        most_boxes=1,
+        engine=problem.sampling_core,
     )
     return CompiledParticleFilter(core, plan, options.room)
 

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.reference.chart.forest import CALL, LEAF, Forest, without_dead_edges
-from slp.reference.chart.reach import Reach, find_boxes
 from slp.engines.contract import Progress
 from slp.ir.tree_grammar import CallRule, SplitRule, TreeGrammar
 from slp.problem.boxes import Geometry
 from slp.problem.core import leaves_owed
 from slp.problem.local_process import LocalProcess
+from slp.reference.chart.forest import CALL, LEAF, Forest, without_dead_edges
+from slp.reference.chart.reach import Reach, find_boxes
 
 #: Codes of the item of the whole, before all others, and of the unit item, after them.
 _WHOLE, _UNIT = -1, np.iinfo(np.int64).max

@@ -21,9 +21,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.reference.chart.forest import CALL, LEAF, Forest
-from slp.reference.chart.lengths import depth_distribution, leaf_distribution
-from slp.reference.chart.semirings import best_score, fold, log_sum, tree_count, usage
 from slp.engines.shared.kbest import KBest
 from slp.engines.shared.near_best import near_best
 from slp.problem.ambiguity import derivations_are_trees
@@ -31,6 +28,9 @@ from slp.problem.cut_routes import LEFT, NEITHER, Router
 from slp.problem.cut_trees import Renderer
 from slp.problem.local_process import LocalProcess
 from slp.problem.tree_weights import log_weight_of_tree
+from slp.reference.chart.forest import CALL, LEAF, Forest
+from slp.reference.chart.lengths import depth_distribution, leaf_distribution
+from slp.reference.chart.semirings import best_score, fold, log_sum, tree_count, usage
 from slp.results.averages import NEGLIGIBLE, ScoredTree, average_predictions
 from slp.results.paths import Sides, TreePath
 from slp.results.quantiles import LeafMixture

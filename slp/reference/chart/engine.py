@@ -3,23 +3,24 @@
 from __future__ import annotations
 
 from slp.budgets import Deadline, check_room_for_bit_sets, format_seconds
-from slp.engines import chart as package
 from slp.engines.contract import Progress
 from slp.engines.shared.sums import SumLimits, SumsOverTrees
 from slp.errors import TimeOverError
 from slp.messages.inference import CHART_OUT_OF_TIME
+from slp.problem.boxes import Geometry
 from slp.problem.problem import Problem
-from slp.results.averages import TreeDistribution
+from slp.reference.chart.build import build_forest
+from slp.reference.chart.chart import Chart
 
 
-def chart(
+def sums_by_chart(
     problem: Problem, likelihood: bool, limits: SumLimits, progress: Progress | None
-) -> TreeDistribution:
+) -> Chart:
     """Sums by the chart; raises BudgetError E501, E540."""
     check_room_for_bit_sets(problem.table, limits.memory)
     watch = _stopping(progress, limits.deadline)
-    forest = package.build_forest(problem.grammar, problem.boxes, limits.memory, watch)
-    return package.Chart(forest, likelihood)
+    geometry = Geometry(problem.grammar, problem.table)
+    return Chart(build_forest(problem.grammar, geometry, limits.memory, watch), likelihood)
 
 
 def _stopping(progress: Progress | None, deadline: Deadline) -> Progress | None:
@@ -37,4 +38,6 @@ def _stopping(progress: Progress | None, deadline: Deadline) -> Progress | None:
     return tell
 
 
-ENGINE = SumsOverTrees("chart", "what `exact` computes, plainly, in Python and NumPy", chart)
+ENGINE = SumsOverTrees(
+    "chart", "what `exact` computes, plainly, in Python and NumPy", sums_by_chart
+)

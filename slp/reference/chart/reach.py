@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.budgets.memory import format_bytes
+from slp.data.table import Table
 from slp.engines.contract import Progress
 from slp.errors import BudgetError
 from slp.ir.tree_grammar import CallRule, SplitRule, TreeGrammar
@@ -71,6 +72,11 @@ def find_boxes(
         The chart would need more than `memory` bytes (E501).
     """
     return _ReachSearch(grammar, geometry, memory, progress).run()
+
+
+def reach_of(grammar: TreeGrammar, table: Table, memory: int) -> Reach:
+    """`find_boxes` of a table. Raises as there."""
+    return find_boxes(grammar, Geometry(grammar, table), memory)
 
 
 class _ReachSearch:

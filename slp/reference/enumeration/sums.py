@@ -9,7 +9,6 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.reference.enumeration.derivations import MOST_NESTED, Derivation, TooDeepError, derivations
 from slp.engines.shared.near_best import ROUNDING
 from slp.errors import BudgetError
 from slp.ir.tree_grammar import TreeGrammar
@@ -19,6 +18,7 @@ from slp.problem.cut_routes import LEFT, NEITHER, Router
 from slp.problem.cut_trees import Renderer
 from slp.problem.local_process import LocalProcess
 from slp.problem.tree_weights import log_weight_of_tree
+from slp.reference.enumeration.derivations import MOST_NESTED, Derivation, TooDeepError, derivations
 from slp.results.averages import ScoredTree, average_predictions
 from slp.results.quantiles import LeafMixture
 from slp.trees import Tree

@@ -48,20 +48,20 @@ from typing import TypeAlias
 
 import numpy as np
 
-from slp.reference.derivations import TreeProof, proof_of
 from slp.engines.mcmc.mixture import MixtureState
 from slp.engines.shared.records import RecordsOf
-from slp.reference.mh.chains import MetropolisHastings
 from slp.engines.shared.starts import search_stopped
-from slp.reference.mh.proof import ProofPoint, before_point, choice_points, goals_of, replaced
-from slp.reference.mh.provable import Provable
-from slp.reference.mh.target import Target
 from slp.errors import NoTreeError, SlpError
 from slp.ir.constraints import Constraint
 from slp.ir.tree_grammar import TreeGrammar
 from slp.messages.chains import BACKTRACKING_ENDS, TOO_MUCH_BACKTRACKING
 from slp.problem.boxes import Geometry
 from slp.problem.local_process import BoxGoal, Choices, LocalProcess, cumulated, goals_below
+from slp.reference.derivations import TreeProof, proof_of
+from slp.reference.mh.chains import MetropolisHastings
+from slp.reference.mh.proof import ProofPoint, before_point, choice_points, goals_of, replaced
+from slp.reference.mh.provable import Provable
+from slp.reference.mh.target import Target
 from slp.results.averages import ScoredTree
 from slp.results.backtracking import BacktrackResult, PriorDrawsResult
 from slp.results.drawn import DrawnResult

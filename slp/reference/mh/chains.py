@@ -8,12 +8,7 @@ from functools import cached_property
 
 import numpy as np
 
-from slp.reference.derivations import DerivedTrees, TreeProof
 from slp.engines.mcmc.mixture import MixtureState, MixtureWithPower
-from slp.reference.mh.start import proof_to_start
-from slp.reference.mh.mixtures import mixture_of
-from slp.reference.mh.proof import grow
-from slp.reference.mh.target import Target
 from slp.engines.shared.forward_runs import can_run_forward
 from slp.engines.shared.proposal_names import MOST_BOXES
 from slp.engines.shared.starts import TRIES, no_start, search_stopped
@@ -21,6 +16,11 @@ from slp.ir.constraints import Constraint
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.boxes import Geometry
 from slp.problem.local_process import LocalProcess
+from slp.reference.derivations import DerivedTrees, TreeProof
+from slp.reference.mh.mixtures import mixture_of
+from slp.reference.mh.proof import grow
+from slp.reference.mh.start import proof_to_start
+from slp.reference.mh.target import Target
 from slp.runner import Json, Stop, never
 from slp.runner.randomness import RandomNumbers
 from slp.trees import Tree

@@ -36,14 +36,15 @@ import math
 from collections import Counter
 from dataclasses import dataclass
 
-from slp.reference.derivations import TreeProof, proof_of
 from slp.engines.mcmc.proposals import Proposed
-from slp.reference.mh.target import Target
 from slp.engines.shared.filter_plan import FilterPlan
-from slp.reference.smc.particles import FilterSteps, OpenGoal, ReferenceParticle
 from slp.problem.local_process import cumulated
 from slp.problem.tree_tests import AtMostFeatures
+from slp.reference.derivations import TreeProof, proof_of
+from slp.reference.mh.target import Target
+from slp.reference.smc.particles import FilterSteps, OpenGoal, ReferenceParticle
 from slp.runner.randomness import Randomness
+
 
 @dataclass(frozen=True)
 class ParticleGibbs:

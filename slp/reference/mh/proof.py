@@ -15,9 +15,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from slp.reference.derivations import TreeProof, draw_choices, joined, proof_of
 from slp.ir.tree_grammar import LeafRule
 from slp.problem.local_process import BoxGoal, Choices, LocalProcess, goals_below
+from slp.reference.derivations import TreeProof, draw_choices, joined, proof_of
 from slp.runner.randomness import Randomness
 
 

@@ -37,6 +37,7 @@ from slp.engines.mcmc.tempering.sums import PAIR_NUMBERS, ScanSums
 from slp.runner import Tally
 from slp.runner.randomness import Randomness, RandomNumbers
 
+
 @dataclass(frozen=True, eq=False)
 class Rungs:
     """See `Scans.rungs`."""

@@ -19,10 +19,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.reference.modal.goal_scores import PlainScorer, SplitOption, split_mix
 from slp.engines.shared.growth.plan import LEAF, MOST_UNDONE, TIE, UNDECIDED, Ending, Grown, Plan
 from slp.leaves import Dirichlet, LeafModel
+from slp.problem.boxes import Geometry
 from slp.problem.local_process import LocalProcess
+from slp.problem.problem import Problem
+from slp.reference.modal.goal_scores import PlainScorer, SplitOption, split_mix
+from slp.trees.predicates import node_predicates
 
 
 @dataclass
@@ -46,6 +49,13 @@ class _GrowingNode:
     @property
     def dead(self) -> bool:
         return self.decided and self.children is None and self.log_stop == -math.inf
+
+
+def grow_plainly(problem: Problem, plan: Plan, stop: Callable[[], bool]) -> Grown:
+    """One tree of a problem. `stop` is asked before each decision."""
+    own = node_predicates(problem.program.constraints)
+    process = LocalProcess(problem.grammar, Geometry(problem.grammar, problem.table), own)
+    return PlainGrower(process, plan, stop).grow()
 
 
 class PlainGrower(PlainScorer):

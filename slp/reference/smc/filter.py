@@ -13,20 +13,30 @@ from dataclasses import replace
 import numpy as np
 
 from slp.budgets.memory import format_bytes
+from slp.engines.shared.filter_plan import BYTES_OF_PARTICLE, FilterPlan
 from slp.engines.shared.records import RecordsOf
-from slp.engines.mcmc.trees import MetropolisHastings
-from slp.engines.shared.filter_plan import FilterPlan
-from slp.reference.smc.particles import FilterSteps, Island, Particle, drawn_anew
 from slp.engines.smc.result import FilterResult
 from slp.errors import BudgetError
 from slp.ir.constraints import MaxFeatures, of_kind
 from slp.messages.inference import PARTICLES_TOO_LARGE
+from slp.problem.boxes import Geometry
 from slp.problem.local_process import goals_below
+from slp.problem.problem import Problem
+from slp.reference.mh.chains import MetropolisHastings
+from slp.reference.smc.particles import FilterSteps, Island, Particle, drawn_anew
 from slp.runner import IslandStepper, Json, Stop, Tally, Weighted, never
 from slp.runner.randomness import Randomness
 
-#: Measured bytes of a particle after its first choice, and of each further choice.
-BYTES_OF_PARTICLE, _BYTES_OF_CHOICE = 700, 80
+#: Measured bytes of each choice of a particle after the first.
+_BYTES_OF_CHOICE = 80
+
+
+def plain_filter(
+    problem: Problem, plan: FilterPlan, room: float, likelihood: bool
+) -> ParticleFilter:
+    """The filter of a problem. `room`: see the class."""
+    on = (problem.grammar, Geometry(problem.grammar, problem.table), problem.program.constraints)
+    return ParticleFilter(MetropolisHastings(*on, likelihood=likelihood), plan, room)
 
 
 class ParticleFilter(RecordsOf[MetropolisHastings], IslandStepper[Island]):

@@ -3,8 +3,8 @@
 A particle is a derivation that is being grown: the choices made, and the goals that are still open.
 It begins with the root as the only open goal. A step opens one goal of each particle, or under
 `layer` all of the goals that were open before the step, and decides it by a proposal
-(`slp.reference.smc.proposals`). Every open goal counts as a leaf, so the weight of a particle is that
-of its choices times the likelihood of a tree whose leaves are its leaves and open goals.
+(`slp.reference.smc.proposals`). Every open goal counts as a leaf, so the weight of a particle is
+that of its choices times the likelihood of a tree whose leaves are its leaves and open goals.
 
 Before a step the particles are resampled if their effective number is below a share of all.
 Each then has the mean weight. So at every step the sum of the weights over the number of particles
@@ -32,9 +32,9 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from slp.engines.shared.filter_plan import FilterPlan
-from slp.reference.smc.proposals import DECIDED_BY
-from slp.reference.smc.resampling import RESAMPLED_BY, effective_size, resampled
 from slp.problem.local_process import Choices, LocalProcess, goals_below
+from slp.reference.smc.proposals import DECIDED_BY
+from slp.reference.smc.resampling import effective_size, resampled
 from slp.runner import Move, Tally
 from slp.runner.randomness import Randomness
 

@@ -30,8 +30,8 @@ from collections.abc import Callable
 from itertools import groupby
 from typing import NamedTuple, TypeAlias
 
-from slp.reference.derivations import draw_choices
 from slp.problem.local_process import BoxGoal, LocalProcess, cumulated
+from slp.reference.derivations import draw_choices
 from slp.runner.randomness import Randomness
 
 

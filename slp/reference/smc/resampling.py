@@ -62,8 +62,8 @@ def effective_size(log_weights: Sequence[float]) -> float:
 def resampled(
     randomness: Randomness, scheme: str, log_weights: Sequence[float], n: int, kept: int = -1
 ) -> _Drawn:
-    """The numbers of n particles drawn by a scheme of `RESAMPLED_BY`, not all of weight 0; given that
-    the particle `kept` survives, if that is not -1, with the place of its copy."""
+    """The numbers of n particles drawn by a scheme of `RESAMPLED_BY`, not all of weight 0; given
+    that the particle `kept` survives, if that is not -1, with the place of its copy."""
     top = max(log_weights)
     weights = [math.exp(w - top) for w in log_weights]
     if kept >= 0:

@@ -12,13 +12,13 @@ import pytest
 
 import slp
 from slp.compile import compile_problem
-from slp.reference.enumeration.derivations import Derivation, _derive
 from slp.engines.shared.growth.core import core_engine, grow_in_core
-from slp.reference.modal.growth import PlainGrower
 from slp.engines.shared.growth.plan import Ending, Grown, Plan
 from slp.leaves import Dirichlet
 from slp.problem.local_process import LocalProcess
 from slp.problem.problem import Problem
+from slp.reference.enumeration.derivations import Derivation, _derive
+from slp.reference.modal.growth import PlainGrower
 from tests.engines.cases import make_problem, random_grammar, random_table
 
 #: Programs in which the label of stopping on a side is exact.

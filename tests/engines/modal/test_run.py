@@ -17,11 +17,11 @@ from click.testing import CliRunner
 import slp
 from slp.cli import slp_command
 from slp.engines.shared.growth.core import grow_in_core
-from slp.reference.modal.growth import PlainGrower
 from slp.engines.shared.growth.plan import Ending, Grown, Plan
 from slp.engines.shared.growth.pruning import Pruning
 from slp.errors import SlpError, SlpWarning
 from slp.problem.local_process import LocalProcess
+from slp.reference.modal.growth import PlainGrower
 from tests.engines.cases import make_problem, random_grammar, random_table
 
 

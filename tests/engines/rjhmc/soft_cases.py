@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.reference.rjhmc import SoftData, _leaves, _simplex
+from slp.engines.rjhmc.soft_data import SoftData
 from slp.kernels.compiled import compiled_core
+from slp.reference.rjhmc import _leaves, _simplex
 
 #: Topologies in preorder: 1 for an inner node, 0 for a leaf.
 TOPOLOGIES = ((0,), (1, 0, 0), (1, 1, 0, 0, 1, 0, 0), (1, 0, 1, 0, 1, 1, 0, 0, 0))

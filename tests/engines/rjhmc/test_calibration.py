@@ -21,7 +21,8 @@ import numpy as np
 import pytest
 from scipy.stats import kstest
 
-from slp.reference.rjhmc import SoftData, log_density
+from slp.engines.rjhmc.soft_data import SoftData
+from slp.reference.rjhmc import log_density
 from tests.engines.rjhmc.soft_cases import (
     log_variance_of,
     means_of,

@@ -10,7 +10,8 @@ import pytest
 from scipy.special import gammaln
 from scipy.stats import beta, dirichlet, invgamma, norm
 
-from slp.reference.rjhmc import SoftData, log_density
+from slp.engines.rjhmc.soft_data import SoftData
+from slp.reference.rjhmc import log_density
 from tests.engines.rjhmc.soft_cases import TOPOLOGIES, random_data, random_tree, sampler_of
 
 KINDS = list(itertools.product((True, False), (True, False)))

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from slp.reference.rjhmc import SoftData
+from slp.engines.rjhmc.soft_data import SoftData
 from tests.engines.rjhmc.soft_cases import means_of, sampler_of, weights_and_taus
 from tests.engines.rjhmc.test_jumps import agrees, bits_of
 

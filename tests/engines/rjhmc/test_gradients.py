@@ -19,7 +19,7 @@ from autograd import grad
 from autograd import numpy as anp
 from autograd.scipy.special import gammaln
 
-from slp.reference.rjhmc import SoftData
+from slp.engines.rjhmc.soft_data import SoftData
 from tests.engines.rjhmc.soft_cases import TOPOLOGIES, random_data, random_tree, sampler_of
 from tests.engines.rjhmc.test_density import KINDS, complex_step
 

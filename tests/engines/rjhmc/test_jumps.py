@@ -15,7 +15,8 @@ from scipy.integrate import dblquad, quad
 from scipy.special import logsumexp
 from scipy.stats import invgamma
 
-from slp.reference.rjhmc import SoftData, log_density
+from slp.engines.rjhmc.soft_data import SoftData
+from slp.reference.rjhmc import log_density
 from tests.engines.rjhmc.soft_cases import sampler_of
 
 LIMIT = 4.5

@@ -22,7 +22,7 @@ import pytest
 from scipy.special import logsumexp
 
 import slp
-from slp.reference.rjhmc import SoftData
+from slp.engines.rjhmc.soft_data import SoftData
 from slp.errors import SlpWarning
 from tests.engines.rjhmc import test_jumps as jumps
 from tests.engines.rjhmc.soft_cases import log_variance_of, means_of, prior_tree, sampler_of

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from scipy.special import gammaln
 
-from slp.reference.rjhmc import SoftData
+from slp.engines.rjhmc.soft_data import SoftData
 from tests.engines.rjhmc.soft_cases import sampler_of, weights_and_taus
 from tests.engines.rjhmc.test_jumps import draws_of
 from tests.engines.rjhmc.test_trajectories import same_mean

@@ -16,8 +16,9 @@ import pytest
 from scipy.special import logsumexp
 
 import slp
-from slp.reference.rjhmc import SoftData, log_density
+from slp.engines.rjhmc.soft_data import SoftData
 from slp.errors import SlpWarning, UnsupportedError
+from slp.reference.rjhmc import log_density
 from tests.engines.rjhmc.soft_cases import TOPOLOGIES, random_data, random_tree, sampler_of
 from tests.engines.rjhmc.soft_tables import CLASSES, FEW, NUMBERS
 from tests.engines.rjhmc.test_density import KINDS, complex_step

@@ -16,12 +16,12 @@ import pytest
 
 from slp.data.table import Feature, Table
 from slp.engines.search.compiled import CompiledSearch, FoundTree
-from slp.reference.search import PlainSearch
 from slp.ir.program import MEASURES
 from slp.ir.tree_grammar import CallRule, LeafRule, Rule, TreeGrammar
 from slp.leaves import Dirichlet, GammaExponential, GammaPoisson
 from slp.problem.local_process import LocalProcess
 from slp.problem.problem import Problem
+from slp.reference.search import PlainSearch
 from tests.engines.cases import (
     cells,
     make_grammar,

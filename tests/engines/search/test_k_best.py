@@ -22,12 +22,12 @@ from click.testing import CliRunner
 
 import slp
 from slp.cli import slp_command
-from slp.reference.chart import Chart, build_forest
 from slp.engines.search.compiled import CompiledSearch, Ranking
-from slp.reference.search import PlainRanking, PlainSearch
 from slp.problem.local_process import LocalProcess
 from slp.problem.problem import Problem
 from slp.problem.tree_on_table import tree_of_nodes
+from slp.reference.chart import Chart, build_forest
+from slp.reference.search import PlainRanking, PlainSearch
 from slp.results.averages import ScoredTree
 from slp.trees import Leaf, Tree
 from tests.engines.search.test_against_exact import case

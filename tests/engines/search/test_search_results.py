@@ -19,9 +19,9 @@ from click.testing import CliRunner
 import slp
 from slp.cli import slp_command
 from slp.engines import modal
-from slp.engines.shared.growth.plan import Ending
 from slp.engines.search import run as search_run
 from slp.engines.search.compiled import CompiledSearch, FoundTree
+from slp.engines.shared.growth.plan import Ending
 from slp.errors import SlpError, SlpWarning
 from slp.problem.problem import Problem
 
@@ -294,7 +294,7 @@ class _Plain:
     """Weighs trees without the core."""
 
     def __init__(self, problem: Problem) -> None:
-        from slp.engines.mcmc.trees import MetropolisHastings
+        from slp.reference.mh.chains import MetropolisHastings
 
         of = (problem.grammar, problem.boxes, problem.program.constraints)
         self.log_weight = MetropolisHastings(*of).log_weight

@@ -13,15 +13,14 @@ import numpy as np
 import polars as pl
 
 import slp
-from slp.engines.mcmc.trees import CompiledMetropolisHastings, MetropolisHastings
+from slp.engines.shared.compiled_proofs import CompiledMetropolisHastings
+from slp.engines.shared.filter_plan import ORDERS, PROPOSALS, SCHEMES, FilterPlan
 from slp.engines.smc.compiled import core_filter
-from slp.reference.smc.filter import ParticleFilter
-from slp.reference.smc.particles import ORDERS, FilterPlan
-from slp.reference.smc.proposals import PROPOSALS
-from slp.reference.smc.resampling import SCHEMES
 from slp.ir.constraints import MaxFeatures
 from slp.problem.local_process import LocalProcess
 from slp.problem.tree_tests import AtMostFeatures, MonotonePredictions
+from slp.reference.mh.chains import MetropolisHastings
+from slp.reference.smc.filter import ParticleFilter
 from slp.runner import Weighted
 from tests.engines.mcmc.trees.core_matrices import choices_of, every_script
 from tests.engines.mcmc.trees.every_outcome import EveryOutcome, outcomes

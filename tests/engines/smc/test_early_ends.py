@@ -14,10 +14,10 @@ import pytest
 
 import slp
 from slp.compile import compile_problem
-from slp.reference.smc.filter import ParticleFilter
 from slp.engines.smc.options import FilterLimits
 from slp.engines.smc.sample import filter_sampler
 from slp.errors import SlpWarning, UsageError
+from slp.reference.smc.filter import ParticleFilter
 
 GROWTREE = ":- use(growtree)."
 #: The sum of its weights is not 1, so islands are run without likelihood too.

@@ -17,8 +17,8 @@ from click.testing import CliRunner
 import slp
 from slp.cli import slp_command
 from slp.engines.smc.compiled import CompiledParticleFilter
-from slp.reference.smc.filter import BYTES_OF_PARTICLE, ParticleFilter
 from slp.errors import BudgetError, NoTreeError, SlpWarning, UnsupportedError, UsageError
+from slp.reference.smc.filter import BYTES_OF_PARTICLE, ParticleFilter
 from slp.results.weighted_draws import DrawnTrees
 from slp.runner import Phase
 from tests.engines.mcmc.trees.matrices import random_examples

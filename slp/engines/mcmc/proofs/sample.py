@@ -7,7 +7,6 @@ from collections.abc import Callable
 from typing import Any
 
 from slp.budgets import Deadline
-from slp.engines.shared.chain_messages import teller
 from slp.engines.mcmc.options import ProofChainOptions
 from slp.engines.mcmc.proofs.chains import ProofMetropolisHastings
 from slp.engines.mcmc.proofs.likelihood import (
@@ -19,6 +18,7 @@ from slp.engines.mcmc.proofs.likelihood import (
     goal_of_answer,
     no_data,
 )
+from slp.engines.shared.chain_messages import teller
 from slp.errors import UsageError, warn
 from slp.ir import program as ir
 from slp.late import optional_module

@@ -1,5 +1,6 @@
-"""Scans of a ladder in the C++ core (`native/core/mcmc/ladder.hpp`): those of `plain`, many at a
-time. Each rung draws from its own stream, so results do not depend on the number of threads."""
+"""Scans of a ladder in the C++ core (`native/core/mcmc/ladder.hpp`): those of the specification,
+many at a time. Each rung draws from its own stream, so results do not depend on the number of
+threads."""
 
 from __future__ import annotations
 
@@ -9,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.reference.mh.scans import MOST_TRIES
+from slp.engines.mcmc.tempering.scans import MOST_TRIES
 from slp.engines.mcmc.tempering.sums import PAIR_NUMBERS, ScanSums
 from slp.engines.shared.core_chains import CoreChains, seeds
 from slp.runner import Tally
@@ -19,9 +20,9 @@ CoreLadder: TypeAlias = Any
 
 
 class CompiledScans:
-    """Scans as `PlainScans` makes them; see `slp.reference.mh.scans.Scans`."""
+    """See `slp.engines.mcmc.tempering.scans.Scans`."""
 
-    def __init__(self, base: CoreChains[Any], n_steps: int, tries: int = MOST_TRIES) -> None:
+    def __init__(self, base: CoreChains, n_steps: int, tries: int = MOST_TRIES) -> None:
         self.base, self.n_steps = base, n_steps
         self.tries = tries if base.draws_prior else 0
 

@@ -15,8 +15,6 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.engines.shared.records import RecordsOf
-from slp.reference.mh.scans import NEITHER, Scans
 from slp.engines.mcmc.tempering.powers import (
     FIRST_RUNGS,
     first_powers,
@@ -24,7 +22,9 @@ from slp.engines.mcmc.tempering.powers import (
     respaced,
     rungs_for,
 )
+from slp.engines.mcmc.tempering.scans import NEITHER, Scans
 from slp.engines.mcmc.tempering.sums import Batches, ScanSums, figures_of, log_ratios
+from slp.engines.shared.records import RecordsOf
 from slp.results.tempering import LadderFigures, Scan, TemperingFigures
 from slp.runner import ChainStepper, Info, Json, Phase, Stop, Tally, never
 from slp.trees import Tree

@@ -2,11 +2,5 @@
 
 In the order of the work: `nodes` (trees that share nodes, and the places of edits), `process`
 (sequences of edits and their choice points), `target` (the distribution), `start` (first states of
-chains), `chains` (what the loop drives), `compiled` (the same in the C++ core). Proposals are those
-of `slp.engines.mcmc.proposals`.
+chains), `chains` (what the loop drives). Proposals are those of `slp.engines.mcmc.proposals`.
 """
-
-from slp.reference.mh.edits.chains import EditMetropolisHastings
-from slp.engines.mcmc.compiled_edits import CompiledEditMetropolisHastings, edits_are_compiled
-
-__all__ = ["CompiledEditMetropolisHastings", "EditMetropolisHastings", "edits_are_compiled"]

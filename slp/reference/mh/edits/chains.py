@@ -11,10 +11,6 @@ import numpy as np
 
 from slp.data.table import Table
 from slp.engines.mcmc.compiled_edits import identity_of_edits
-from slp.reference.mh.edits.nodes import EditNode, Nodes
-from slp.reference.mh.edits.process import Edit, EditProcess, Edits
-from slp.reference.mh.edits.start import find_nodes, find_start, nodes_of_tree
-from slp.reference.mh.edits.target import EditTarget, InLanguage
 from slp.engines.mcmc.mixture import MixtureState, MixtureWithPower, mixture_of_cuts
 from slp.engines.shared.proposal_names import read_names
 from slp.ir.constraints import Constraint, Support
@@ -23,6 +19,10 @@ from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.boxes import Geometry
 from slp.problem.cut_trees import Renderer
 from slp.problem.tree_tests import TreeTest, predicate_tests, tree_tests
+from slp.reference.mh.edits.nodes import EditNode, Nodes
+from slp.reference.mh.edits.process import Edit, EditProcess, Edits
+from slp.reference.mh.edits.start import find_nodes, find_start, nodes_of_tree
+from slp.reference.mh.edits.target import EditTarget, InLanguage
 from slp.results.averages import ScoredTree
 from slp.results.drawn import DrawnResult
 from slp.results.edits import EditResult

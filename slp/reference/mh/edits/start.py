@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from slp.engines.shared.starts import no_edits, search_of_edits_stopped
+from slp.problem.cut_trees import parts_of_tree
 from slp.reference.mh.edits.nodes import PRUNE, EditNode, Nodes
 from slp.reference.mh.edits.process import Edit, EditProcess, Edits, kinds_of
 from slp.reference.mh.edits.target import EditTarget
-from slp.engines.shared.starts import no_edits, search_of_edits_stopped
-from slp.problem.cut_trees import parts_of_tree
 from slp.runner import Stop, never
 from slp.runner.randomness import Randomness
 from slp.trees import Tree

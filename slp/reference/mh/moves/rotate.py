@@ -29,6 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from slp.problem.boxes import BoxSplit
 from slp.reference.mh.moves.choosing import Chooser
 from slp.reference.mh.moves.cut_trees import (
     LEAF,
@@ -40,7 +41,6 @@ from slp.reference.mh.moves.cut_trees import (
 )
 from slp.reference.mh.moves.proposal import Moved
 from slp.reference.mh.moves.weighed_tree import WeighedTree
-from slp.problem.boxes import BoxSplit
 
 
 def move(choose: Chooser, here: WeighedTree) -> Moved | None:

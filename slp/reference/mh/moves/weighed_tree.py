@@ -19,11 +19,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from slp.reference.mh.moves.cut_trees import LEAF, CutTree, PlacedTree
-from slp.reference.mh.target import Target
 from slp.ir.tree_grammar import CallRule, LeafRule
 from slp.problem.local_process import LocalProcess
 from slp.problem.tree_weights import PlaceOnTable, TreeDerivations, WeighedChoice
+from slp.reference.mh.moves.cut_trees import LEAF, CutTree, PlacedTree
+from slp.reference.mh.target import Target
 
 
 class WeighedSplits(NamedTuple):

@@ -8,13 +8,13 @@ import numpy as np
 
 from slp.columns import Below, Is
 from slp.data.table import Feature, Table
-from slp.reference.mh.edits.nodes import EditNode, Nodes
-from slp.reference.mh.edits.process import EditProcess
-from slp.reference.mh.edits.start import nodes_of_tree
 from slp.ir.constraints import Support
 from slp.ir.program import Measure
 from slp.problem.boxes import Geometry
 from slp.problem.cut_trees import Renderer
+from slp.reference.mh.edits.nodes import EditNode, Nodes
+from slp.reference.mh.edits.process import EditProcess
+from slp.reference.mh.edits.start import nodes_of_tree
 from slp.trees import Leaf, Split, Tree, fit_tree
 from tests.engines.cases import denison, make_table, numeric
 from tests.engines.mcmc.edits.brute_force import Definition

@@ -13,13 +13,14 @@ from scipy.stats import t as student
 
 import slp
 from slp.data.table import Table
-from slp.reference.mh.edits import CompiledEditMetropolisHastings, EditMetropolisHastings
+from slp.engines.mcmc.compiled_edits import CompiledEditMetropolisHastings
 from slp.errors import SlpError, UsageError
 from slp.ir.constraints import Constraint, MaxFeatures, MaxLeaves, Monotone, Support
 from slp.ir.program import EditPrior
 from slp.ir.tree_grammar import FORBIDDEN, SplitRule
 from slp.problem.boxes import Geometry
 from slp.problem.tree_on_table import log_likelihood_of_tree
+from slp.reference.mh.edits.chains import EditMetropolisHastings
 from slp.runner import Checkpoint, Schedule, run
 from slp.trees import Leaf, Tree
 from tests.engines.cases import denison

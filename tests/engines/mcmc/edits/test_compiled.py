@@ -9,10 +9,10 @@ import polars as pl
 import pytest
 
 import slp
-from slp.reference.mh.edits.process import Edits
-from slp.reference.mh.edits.target import EditTarget
 from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposal
 from slp.engines.shared.core_chains import CoreProposal
+from slp.reference.mh.edits.process import Edits
+from slp.reference.mh.edits.target import EditTarget
 from slp.trees import Tree
 from tests.engines.mcmc.edits.core_matrices import CoreCapped, sampler_of
 from tests.engines.mcmc.edits.examples import all_examples

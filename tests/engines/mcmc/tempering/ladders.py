@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.engines.mcmc.mixture import MixtureWithPower
-from slp.reference.mh.scans import NEITHER, PlainScans, Rungs
-from slp.engines.mcmc.trees import MetropolisHastings
 from slp.ir.constraints import Constraint, Monotone
 from slp.problem.boxes import Geometry
+from slp.reference.mh.chains import MetropolisHastings
+from slp.reference.mh.scans import NEITHER, PlainScans, Rungs
 from tests.engines.cases import denison, growtree, make_table, numeric
 from tests.engines.mcmc.trees.every_outcome import EveryOutcome, outcomes
 

@@ -12,11 +12,12 @@ import polars as pl
 import pytest
 
 import slp
-from slp.engines.mcmc.tempering import CompiledScans, PlainScans, Tempering
+from slp.engines.mcmc.tempering import CompiledScans, Tempering
 from slp.engines.mcmc.tempering.ladders import Ladder, end_of_round
 from slp.engines.mcmc.tempering.powers import first_powers, respaced, rungs_for
 from slp.engines.mcmc.tempering.sums import Batches, ScanSums
-from slp.engines.mcmc.trees import CompiledMetropolisHastings
+from slp.engines.shared.compiled_proofs import CompiledMetropolisHastings
+from slp.reference.mh.scans import PlainScans
 from slp.runner import Checkpoint, Phase, Schedule, run
 from slp.runner.chain import length_of
 from tests.engines.mcmc.tempering.ladders import chains

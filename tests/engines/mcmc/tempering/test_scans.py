@@ -11,12 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from slp.reference.derivations import TreeProof
-from slp.engines.mcmc.tempering import PlainScans, plain
-from slp.reference.mh.scans import NEITHER, POSTERIOR, PRIOR, Rungs
-from slp.engines.mcmc.trees import CompiledMetropolisHastings, MetropolisHastings
+from slp.engines.mcmc.tempering import plain
+from slp.engines.shared.compiled_proofs import CompiledMetropolisHastings
 from slp.ir.constraints import Constraint, MaxLeaves
 from slp.kernels.compiled import compiled_core
+from slp.reference.derivations import TreeProof
+from slp.reference.mh.chains import MetropolisHastings
+from slp.reference.mh.scans import NEITHER, POSTERIOR, PRIOR, PlainScans, Rungs
 from tests.engines.mcmc.edits.examples import all_examples
 from tests.engines.mcmc.edits.matrices import Capped
 from tests.engines.mcmc.edits.test_chains import engine

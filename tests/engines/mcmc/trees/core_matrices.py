@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.reference.derivations import TreeProof
 from slp.engines.shared.core_chains import CoreProposal, core_proposal
 from slp.engines.shared.proposal_names import Named
-from slp.reference.mh.target import Target
 from slp.ir.tree_grammar import LeafRule
 from slp.kernels.compiled import compiled_core
 from slp.problem.boxes import Geometry
 from slp.problem.core import core_problem
 from slp.problem.tree_tests import AtMostFeatures, MonotonePredictions
+from slp.reference.derivations import TreeProof
+from slp.reference.mh.target import Target
 from tests.engines.mcmc.trees.matrices import Example
 
 Q_IND = core_proposal(Named("q_ind", None, 1.0))

@@ -22,9 +22,9 @@ from slp.engines.mcmc.proposals import (
     CutSequenceUniformly,
     CutUniformly,
 )
+from slp.errors import NoTreeError, ProgramError, SlpError, SlpWarning, UnsupportedError, UsageError
 from slp.reference.mh import backtracking
 from slp.reference.mh.provable import Provable
-from slp.errors import NoTreeError, ProgramError, SlpError, SlpWarning, UnsupportedError, UsageError
 from slp.runner.randomness import RandomNumbers
 from tests.engines.mcmc.trees.backtracks import (
     PROGRAMS,

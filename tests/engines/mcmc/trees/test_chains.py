@@ -11,13 +11,13 @@ import pytest
 from scipy.stats import t as student
 
 from slp.data.table import Table
-from slp.reference.derivations import TreeProof
 from slp.engines.mcmc.mixture import MixtureState
-from slp.reference.mh.chains import MetropolisHastings
 from slp.errors import SlpError, SlpWarning, UsageError
 from slp.ir.constraints import Constraint, MaxFeatures, Monotone
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.boxes import Geometry
+from slp.reference.derivations import TreeProof
+from slp.reference.mh.chains import MetropolisHastings
 from slp.runner import Checkpoint, Phase, Schedule, Tally, run
 from tests.engines.cases import denison, growtree, make_table, numeric
 from tests.engines.mcmc.trees.matrices import all_proofs

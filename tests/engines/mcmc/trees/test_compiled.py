@@ -19,15 +19,15 @@ from slp.engines.mcmc.proposals import (
     CutUniformly,
     Proposal,
 )
-from slp.engines.mcmc.trees import MetropolisHastings
 from slp.engines.shared.compiled_proofs import CompiledMetropolisHastings, core_takes
 from slp.engines.shared.core_chains import CoreProposal
-from slp.reference.mh.exact_subtrees import ExactSubtree, SubtreeCharts
 from slp.errors import SlpError, UsageError
 from slp.ir.constraints import Predicate
 from slp.lower import program_to_tree_grammar
 from slp.problem.boxes import Geometry
 from slp.problem.tree_on_table import log_likelihood_of_tree
+from slp.reference.mh.chains import MetropolisHastings
+from slp.reference.mh.exact_subtrees import ExactSubtree, SubtreeCharts
 from slp.runner import Checkpoint, Phase, Schedule, run
 from slp.terms import Text
 from slp.trees import check_tree

@@ -11,9 +11,9 @@ import pytest
 
 from slp.engines.shared.compiled_proofs import core_moves
 from slp.engines.shared.core_chains import CoreProposal, core_proposal
-from slp.reference.mh.moves import TREE_MOVES
 from slp.engines.shared.proposal_names import Named
 from slp.problem.local_process import LocalProcess
+from slp.reference.mh.moves import TREE_MOVES
 from tests.engines.mcmc.trees.core_matrices import CoreExample
 from tests.engines.mcmc.trees.matrices import TOLERANCE, Example, example
 from tests.spec.cases import random_case

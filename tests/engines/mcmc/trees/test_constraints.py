@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from slp.data.table import Feature, Table
-from slp.reference.derivations import TreeProof
 from slp.ir.constraints import MaxFeatures, Monotone, Once
 from slp.leaves import Dirichlet, GammaPoisson, LeafModel, NormalInverseGamma
 from slp.problem.boxes import Geometry
@@ -19,6 +18,7 @@ from slp.problem.tree_tests import (
     MonotonePredictions,
     tree_tests,
 )
+from slp.reference.derivations import TreeProof
 from tests.engines.cases import denison, make_table
 from tests.engines.mcmc.trees.matrices import all_proofs
 from tests.operands import operand

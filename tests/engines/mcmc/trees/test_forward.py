@@ -8,7 +8,7 @@ import pytest
 
 import slp
 from slp.engines import choose as choice
-from slp.reference.mh.target import can_run_forward
+from slp.engines.shared.forward_runs import can_run_forward
 from slp.errors import BudgetError, UnsupportedError
 from slp.ir.tree_grammar import OpenStates
 from slp.lower import lowering

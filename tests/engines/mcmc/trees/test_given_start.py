@@ -15,8 +15,9 @@ import slp
 from slp.engines.mcmc.options import TreeChainOptions
 from slp.engines.mcmc.sample import tree_sampler
 from slp.engines.mcmc.tempering import Tempering
-from slp.engines.mcmc.trees import CompiledMetropolisHastings, MetropolisHastings
+from slp.engines.shared.compiled_proofs import CompiledMetropolisHastings
 from slp.errors import DataError, UsageError
+from slp.reference.mh.chains import MetropolisHastings
 from slp.swipl import trees as in_prolog
 
 TABLE = pl.DataFrame(

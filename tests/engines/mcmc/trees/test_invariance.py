@@ -6,8 +6,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from slp.reference.derivations import TreeProof
-from slp.reference.enumeration.derivations import derivations
 from slp.engines.mcmc import proposals
 from slp.engines.mcmc.mixture import Mixture
 from slp.engines.mcmc.proposals import (
@@ -19,14 +17,16 @@ from slp.engines.mcmc.proposals import (
     Proposal,
     Proposed,
 )
-from slp.reference.mh import exact_subtrees
-from slp.engines.mcmc.trees import target as targets
-from slp.reference.mh.exact_subtrees import ExactSubtree, SubtreeCharts
-from slp.reference.mh.proof import before_point, choice_points, cut, cut_sequence, goals_of
-from slp.reference.mh.target import Target
 from slp.problem.boxes import Geometry
 from slp.problem.local_process import BoxGoal, LocalProcess
 from slp.problem.tree_tests import AtMostFeatures, MonotonePredictions
+from slp.reference.derivations import TreeProof
+from slp.reference.enumeration.derivations import derivations
+from slp.reference.mh import exact_subtrees
+from slp.reference.mh import target as targets
+from slp.reference.mh.exact_subtrees import ExactSubtree, SubtreeCharts
+from slp.reference.mh.proof import before_point, choice_points, cut, cut_sequence, goals_of
+from slp.reference.mh.target import Target
 from slp.runner.randomness import Randomness, RandomNumbers
 from tests.engines.cases import growtree, make_table, numeric
 from tests.engines.mcmc.trees.matrices import TOLERANCE, Example, example, random_examples

@@ -8,8 +8,8 @@ from functools import cache
 import pytest
 
 from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposal
-from slp.reference.mh.moves import TREE_MOVES
 from slp.problem.local_process import LocalProcess
+from slp.reference.mh.moves import TREE_MOVES
 from tests.engines.mcmc.trees.matrices import TOLERANCE, Example, example
 from tests.spec.cases import random_case
 

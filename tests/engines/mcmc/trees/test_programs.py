@@ -11,11 +11,11 @@ from scipy.stats import t as student
 
 import slp
 from slp.data import table_of
-from slp.reference.chart import Chart, build_forest
-from slp.engines.mcmc.trees import MetropolisHastings
 from slp.ir.constraints import Monotone
 from slp.lower import program_to_tree_grammar
 from slp.problem.boxes import Geometry
+from slp.reference.chart import Chart, build_forest
+from slp.reference.mh.chains import MetropolisHastings
 from slp.runner import Schedule, run
 from slp.trees.check import check_tree
 

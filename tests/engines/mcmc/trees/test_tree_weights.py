@@ -9,10 +9,7 @@ import pytest
 
 import slp
 from slp.columns import Below, Is
-from slp.reference import derivations
 from slp.engines.shared.tree_scorer import TreeScorer
-from slp.reference.mh.chains import MetropolisHastings
-from slp.reference.mh.proof import grow
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.compiled import compiled_core
 from slp.lower import lowering
@@ -22,6 +19,9 @@ from slp.problem.core import core_problem
 from slp.problem.local_process import LocalProcess
 from slp.problem.tree_on_table import canonical_nodes, place_tree
 from slp.problem.tree_weights import weight_of_tree
+from slp.reference import derivations
+from slp.reference.mh.chains import MetropolisHastings
+from slp.reference.mh.proof import grow
 from slp.runner.randomness import RandomNumbers
 from slp.trees import Leaf, Split, Tree
 from tests.engines.cases import random_grammar, random_table

@@ -21,16 +21,16 @@ import pytest
 from scipy.stats import chisquare
 
 import slp
-from slp.reference.derivations import TreeProof
 from slp.engines.mcmc import proposals
 from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposal
-from slp.reference.mh.target import Target
 from slp.errors import SlpError, SlpWarning
 from slp.messages.proofs import NO_JANUS
 from slp.problem.boxes import Geometry
 from slp.problem.local_process import LocalProcess
 from slp.problem.problem import Problem
 from slp.problem.tree_tests import tree_tests
+from slp.reference.derivations import TreeProof
+from slp.reference.mh.target import Target
 from slp.resolution import Limits
 from slp.resources import prior_names
 from slp.results.drawn import DrawnResult

@@ -9,7 +9,7 @@ from slp.engines.mcmc.engine import ChainsOverTrees
 from slp.engines.mcmc.options import TreeChainOptions
 from slp.errors import Diagnostic
 from slp.problem.problem import Problem
-from slp.swipl import trees
+from slp.reference import prolog
 
 if TYPE_CHECKING:
     from slp.results.drawn import TreeSampler
@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 def _sampler(
     problem: Problem, options: TreeChainOptions, likelihood: bool, allow_code: bool
 ) -> TreeSampler[Any]:
-    return trees.sampler(problem.program, problem.boxes, options, likelihood, allow_code)
+    return prolog.sampler(problem, options, likelihood, allow_code)
 
 
 def _find_refusals(problem: Problem, options: TreeChainOptions) -> Iterator[Diagnostic]:
-    return trees.find_refusals(options)
+    return prolog.find_refusals(options)
 
 
 ENGINE = ChainsOverTrees(

@@ -10,9 +10,7 @@ from functools import cached_property
 from slp.engines.mcmc.options import CUTS, TreeChainOptions
 from slp.engines.mcmc.refusals import find_refused_proposals
 from slp.engines.mcmc.sample import begin_chains_at
-from slp.engines.mcmc.tempering import PlainScans, Tempering
-from slp.reference.mh.scans import Rungs
-from slp.engines.mcmc.trees import MetropolisHastings
+from slp.engines.mcmc.tempering import Tempering
 from slp.engines.shared.proposal_names import Named
 from slp.errors import Diagnostic
 from slp.ir import program as ir
@@ -20,6 +18,9 @@ from slp.lower import tree_grammar_or_all
 from slp.messages.chains import EXACT_SUBTREES_IN_PROLOG
 from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.boxes import Geometry
+from slp.problem.problem import Problem
+from slp.reference.mh.chains import MetropolisHastings
+from slp.reference.mh.scans import PlainScans, Rungs
 from slp.swipl.trees.process import PrologProcess, expanded
 
 
@@ -103,17 +104,13 @@ def _sums_over_subtrees(named: list[Named]) -> Iterator[Diagnostic]:
 
 
 def sampler(
-    program: ir.CheckedProgram,
-    boxes: Geometry,
-    options: TreeChainOptions,
-    likelihood: bool,
-    allow_code: bool,
+    problem: Problem, options: TreeChainOptions, likelihood: bool, allow_code: bool
 ) -> PrologMetropolisHastings | Tempering[Rungs]:
     """The sampler for the run loop, with the options of chains. Raises as its class. Steps are slow
     here, so chains are tempered only where rungs are asked for."""
     chains = PrologMetropolisHastings(
-        program,
-        boxes,
+        problem.program,
+        Geometry(problem.grammar, problem.table),
         proposal=options.proposal or CUTS,
         likelihood=likelihood,
         allow_code=allow_code,

@@ -21,7 +21,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from slp.analysis import check_program, expand_on_table
 from slp.columns import Below, Is
 from slp.ir import program as ir
 from slp.ir.tree_grammar import CallRule, LeafRule, SplitRule, TreeGrammar
+from slp.late import optional_module
 from slp.problem.boxes import BoxSplit, Geometry
 from slp.problem.core import core_for, leaf_problem
 from slp.problem.cut_trees import rows_left
@@ -41,9 +42,11 @@ from slp.problem.local_process import (
 )
 from slp.resolution import DEFAULT_LIMITS, Limits, Query
 from slp.source import SourceFile, SourceSpan
-from slp.swipl.prolog import PrologProgram
 from slp.syntax import parse_program
 from slp.terms import Atom, Number, Struct, Term, Var, functor, list_term
+
+if TYPE_CHECKING:
+    from slp.swipl.prolog import PrologProgram
 
 _LEAF = Atom("leaf")
 _AT_ONCE = (1.0,)
@@ -83,7 +86,9 @@ class PrologProcess(LocalProcess):
         self._rules = program.rules
         self._depth_matters = program.support.max_depth is not None
         self._limits = _limits(geometry)
-        self._loaded = PrologProgram(_cut_short(program, source), allow_code=allow_code)
+        self._loaded: PrologProgram = optional_module("swipl.prolog").PrologProgram(
+            _cut_short(program, source), allow_code=allow_code
+        )
         self._loaded.close_with(self)
         self._states: list[_State] = []
         self._numbers: dict[_State, int] = {}

@@ -1,0 +1,15 @@
+"""The specifications: plain versions of what the C++ core computes, in Python and NumPy.
+
+They are read beside the core, and tests compare the two. They run where there is no compiled core,
+and for what the core does not take. `slp.engines.registry` imports them late, and no other module
+does (docs/design/reference.md).
+
+    derivations    trees as derivations by the local process: what plain samplers share
+    chart          exact sums: `exact` without the core, the engine `chart`
+    enumeration    a list of every derivation: the engine `enumerate`
+    mh             Metropolis-Hastings over proof trees and over edits, scans of ladders
+    smc            the particle filter
+    modal          the growth of modal trees
+    search         the best-first search
+    rjhmc          the log density of soft trees
+"""

@@ -1,0 +1,1 @@
+"""The growth of modal trees in plain Python: `growth`, by the scores of `goal_scores`."""
