@@ -157,7 +157,7 @@ class PrologProgram:
         self, nonterminal: Term, box: Term, limits: Limits
     ) -> list[tuple[int, float, list[tuple[float, Term]]]]:
         """The rules of an expanded program that apply to a box with a nonterminal: for each its
-        number, its probability, and its trees with their probabilities (`slp.swipl.trees.process`).
+        number, its probability, and its trees with their probabilities (`slp.reference.prolog.process`).
 
         Raises
         ------

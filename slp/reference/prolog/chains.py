@@ -21,7 +21,7 @@ from slp.problem.boxes import Geometry
 from slp.problem.problem import Problem
 from slp.reference.mh.chains import MetropolisHastings
 from slp.reference.mh.scans import PlainScans, Rungs
-from slp.swipl.trees.process import PrologProcess, expanded
+from slp.reference.prolog.process import PrologProcess, expanded
 
 
 class PrologMetropolisHastings(MetropolisHastings):

@@ -35,8 +35,8 @@ from slp.resolution import Limits
 from slp.resources import prior_names
 from slp.results.drawn import DrawnResult
 from slp.swipl import bridge
-from slp.swipl.trees import PrologMetropolisHastings, PrologProcess
-from slp.swipl.trees import process as processes
+from slp.reference.prolog import PrologMetropolisHastings, PrologProcess
+from slp.reference.prolog import process as processes
 from slp.trees import Leaf, Split
 from tests.engines.mcmc.trees.matrices import Example, all_proofs, example
 from tests.operands import operand
