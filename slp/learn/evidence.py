@@ -22,7 +22,7 @@ from slp.lower import program_to_tree_grammar
 from slp.messages.inference import BACKTRACKING_DRAWS_ALONE
 from slp.problem.core import core_for
 from slp.problem.row_labels import telling_label_faults
-from slp.results.averages import TreeDistribution
+from slp.results.averages.over_trees import TreeDistribution
 
 _Vector = NDArray[np.float64]
 

@@ -35,9 +35,9 @@ from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.compiled import compiled_core
 from slp.problem.core import core_for
 from slp.problem.tree_on_table import canonical_nodes, place_tree
-from slp.results.averages import ScoredTree
-from slp.results.drawn import DrawnResult
-from slp.results.edits import EditResult
+from slp.results.averages.over_trees import ScoredTree
+from slp.results.record.drawn import DrawnResult
+from slp.results.record.edits import EditResult
 from slp.runner import Info, Json, Phase, Stop, never, until
 from slp.trees import Tree, fit_tree
 
@@ -161,7 +161,7 @@ class CompiledEditMetropolisHastings(CoreChains):
         nodes = state.preorder().reshape(-1, 3)
         return self.tree_of(nodes, state.leaf_statistics(self.sampler))
 
-    # --- what records stand for (`slp.results.drawn.TreeSampler`) --------------------
+    # --- what records stand for (`slp.results.record.drawn.TreeSampler`) -----------------------
 
     def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
         """The trees of records and their log likelihood. Their weight, a sum over infinitely many

@@ -19,7 +19,7 @@ from slp.engines.shared.compiled_proofs import CompiledMetropolisHastings, CoreS
 from slp.engines.shared.core_chains import seeds
 from slp.engines.shared.records import RecordsOf
 from slp.engines.shared.starts import TRIES, no_start, search_stopped
-from slp.results.drawn import DrawnResult, ForwardResult
+from slp.results.record.drawn import DrawnResult, ForwardResult
 from slp.runner import Json, Move, Phase, StepByStep, Stop, Tally, never
 
 #: Number of proofs that are drawn as a trial, and number of these that must be accepted.

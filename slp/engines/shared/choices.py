@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from slp.errors import Diagnostic
 from slp.messages.inference import DRAWS_INSTEAD
-from slp.results.choice import EngineChoice
+from slp.results.record.choice import EngineChoice
 
 
 def ends_warm_up_early(choice: EngineChoice, steps: int) -> EngineChoice:

@@ -19,8 +19,8 @@ from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.compiled import compiled_core
 from slp.problem.core import core_problem
 from slp.problem.tree_on_table import tree_of_nodes
-from slp.results.drawn import DrawnResult
-from slp.results.evidence import evidence_note
+from slp.results.record.drawn import DrawnResult
+from slp.results.record.evidence import evidence_note
 from slp.runner import ChainStepper, Json, Move, MoveOutcome, Tally
 from slp.trees import Leaf, Tree
 
@@ -86,7 +86,7 @@ class CoreChains(ChainStepper[Any], ABC):
         """See the class."""
 
     def tempering(self, states: Sequence[object], share: float) -> None:
-        """See `slp.results.drawn.TreeSampler`: nothing is tempered."""
+        """See `slp.results.record.drawn.TreeSampler`: nothing is tempered."""
 
     @property
     def identity(self) -> Mapping[str, str]:

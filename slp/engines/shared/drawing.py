@@ -20,13 +20,13 @@ from slp.engines.shared.choices import draws_instead, ends_warm_up_early
 from slp.engines.shared.compiled_proofs import core_takes
 from slp.errors import Diagnostic, SlpError, warn
 from slp.problem.problem import Problem
-from slp.results.choice import DRAWS
-from slp.results.convergence import imported_meanwhile
-from slp.results.doubts import doubt_of
-from slp.results.drawn import DrawnResult, HowDrawn, TreeSampler
-from slp.results.partial_results import Known
-from slp.results.result import Candidate, Result
-from slp.results.trust import FEWEST_DRAWS
+from slp.results.record.choice import DRAWS
+from slp.results.record.drawn import DrawnResult, HowDrawn, TreeSampler
+from slp.results.record.known import Known
+from slp.results.record.result import Candidate, Result
+from slp.results.trust.convergence import imported_meanwhile
+from slp.results.trust.doubts import doubt_of
+from slp.results.trust.judgement import FEWEST_DRAWS
 from slp.runner import (
     Checkpoint,
     Json,

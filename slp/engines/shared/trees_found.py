@@ -12,9 +12,9 @@ from slp.engines.registry import plain_engine
 from slp.engines.shared.compiled_proofs import CompiledMetropolisHastings, core_takes
 from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.problem import Problem
-from slp.results.evidence import evidence_note
-from slp.results.result import Result
-from slp.results.rule_use import RuleUse
+from slp.results.record.evidence import evidence_note
+from slp.results.record.result import Result
+from slp.results.record.rule_use import RuleUse
 from slp.trees import Tree
 
 

@@ -31,9 +31,9 @@ from slp.problem.tree_weights import log_weight_of_tree
 from slp.reference.chart.forest import CALL, LEAF, Forest
 from slp.reference.chart.lengths import depth_distribution, leaf_distribution
 from slp.reference.chart.semirings import best_score, fold, log_sum, tree_count, usage
-from slp.results.averages import NEGLIGIBLE, ScoredTree, average_predictions
-from slp.results.paths import Sides, TreePath
-from slp.results.quantiles import LeafMixture
+from slp.results.averages.over_trees import NEGLIGIBLE, ScoredTree, average_predictions
+from slp.results.averages.paths import Sides, TreePath
+from slp.results.averages.quantiles import LeafMixture
 from slp.trees import Leaf, Tree
 
 

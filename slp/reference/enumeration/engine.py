@@ -8,7 +8,7 @@ from slp.engines.shared.sums import SumLimits, SumsOverTrees
 from slp.problem.boxes import Geometry
 from slp.problem.problem import Problem
 from slp.reference.enumeration.sums import Enumeration
-from slp.results.averages import TreeDistribution
+from slp.results.averages.over_trees import TreeDistribution
 
 
 def _enumerate(

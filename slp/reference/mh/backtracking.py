@@ -62,9 +62,9 @@ from slp.reference.mh.chains import MetropolisHastings
 from slp.reference.mh.proof import ProofPoint, before_point, choice_points, goals_of, replaced
 from slp.reference.mh.provable import Provable
 from slp.reference.mh.target import Target
-from slp.results.averages import ScoredTree
-from slp.results.backtracking import BacktrackResult, PriorDrawsResult
-from slp.results.drawn import DrawnResult
+from slp.results.averages.over_trees import ScoredTree
+from slp.results.record.backtracking import BacktrackResult, PriorDrawsResult
+from slp.results.record.drawn import DrawnResult
 from slp.runner import Json, Move, Phase, StepByStep, Stop, Tally, never, until
 from slp.runner.randomness import Randomness, RandomNumbers
 from slp.trees import Tree

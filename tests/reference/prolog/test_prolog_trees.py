@@ -31,12 +31,12 @@ from slp.problem.problem import Problem
 from slp.problem.tree_tests import tree_tests
 from slp.reference.derivations import TreeProof
 from slp.reference.mh.target import Target
-from slp.resolution import Limits
-from slp.resources import prior_names
-from slp.results.drawn import DrawnResult
-from slp.swipl import bridge
 from slp.reference.prolog import PrologMetropolisHastings, PrologProcess
 from slp.reference.prolog import process as processes
+from slp.resolution import Limits
+from slp.resources import prior_names
+from slp.results.record.drawn import DrawnResult
+from slp.swipl import bridge
 from slp.trees import Leaf, Split
 from tests.engines.mcmc.trees.matrices import Example, all_proofs, example
 from tests.operands import operand

@@ -23,10 +23,10 @@ from slp.reference.mh.edits.nodes import EditNode, Nodes
 from slp.reference.mh.edits.process import Edit, EditProcess, Edits
 from slp.reference.mh.edits.start import find_nodes, find_start, nodes_of_tree
 from slp.reference.mh.edits.target import EditTarget, InLanguage
-from slp.results.averages import ScoredTree
-from slp.results.drawn import DrawnResult
-from slp.results.edits import EditResult
-from slp.results.evidence import evidence_note
+from slp.results.averages.over_trees import ScoredTree
+from slp.results.record.drawn import DrawnResult
+from slp.results.record.edits import EditResult
+from slp.results.record.evidence import evidence_note
 from slp.runner import Json, Stop, never, until
 from slp.runner.randomness import RandomNumbers
 from slp.trees import Tree, fit_tree
@@ -143,7 +143,7 @@ class EditMetropolisHastings(MixtureWithPower[EditTarget, Edits]):
             stack += reversed(node.parts)
         return self._renderer.tree(preorder)
 
-    # --- what records stand for (`slp.results.drawn.TreeSampler`) --------------------
+    # --- what records stand for (`slp.results.record.drawn.TreeSampler`) -----------------------
 
     def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
         """The trees of records and their log likelihood. Their weight, a sum over infinitely many
@@ -153,12 +153,12 @@ class EditMetropolisHastings(MixtureWithPower[EditTarget, Edits]):
 
     @property
     def table(self) -> Table:
-        """See `slp.results.drawn.TreeSampler`."""
+        """See `slp.results.record.drawn.TreeSampler`."""
         return self.geometry.table
 
     @property
     def rule_grammar(self) -> TreeGrammar | None:
-        """See `slp.results.drawn.TreeSampler`."""
+        """See `slp.results.record.drawn.TreeSampler`."""
         return None
 
     def n_nodes(self, record: Json) -> int:
@@ -166,7 +166,7 @@ class EditMetropolisHastings(MixtureWithPower[EditTarget, Edits]):
         return 2 * (self.given.n_leaves + len(record))
 
     def rules_taken(self, record: Json) -> list[tuple[int, int]]:
-        """See `slp.results.drawn.TreeSampler`."""
+        """See `slp.results.record.drawn.TreeSampler`."""
         return []
 
     def log_weight(self, tree: Tree) -> float:
