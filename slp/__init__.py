@@ -27,6 +27,7 @@ The folders and modules, from the bottom up. Each imports only those above it in
     results            posteriors, averages, draws, diagnostics
     engines            the contract, the registry, and one package for each engine
     learn              labels and parameters from data
+    reference          specifications: what the core computes, plainly in Python
     swipl              everything that uses SWI-Prolog, which is optional
     compile, program   the pipeline; `Program`, the object of users
     estimators         estimators of scikit-learn, which is optional
@@ -36,7 +37,8 @@ The folders and modules, from the bottom up. Each imports only those above it in
 
 One import goes against this order: `errors` imports `source` when it draws an error, because
 `source` itself needs errors. Imports for types alone may also go against it. No folder imports
-`swipl`, `estimators`, `plot` or `report`: `late` imports them by name when they are asked for.
+`swipl`, `estimators`, `plot` or `report`: `late` imports them by name when they are asked for. In
+the same way the registry of engines imports `reference`, and nothing else does.
 """
 
 from typing import TYPE_CHECKING

@@ -3,14 +3,12 @@
 Entry point: `infer` (in `run`), which runs an engine by name, or the one that `choose` selects.
 `contract` is what an engine must have, and `registry` names all engines.
 
-Engines: `enumeration` lists every derivation, `chart` is exact inference in plain Python, `exact`
-the same in the C++ core. `mcmc` is Metropolis-Hastings, `smc` a particle filter, `rjhmc`
-reversible-jump Hamiltonian Monte Carlo over soft trees. `modal` grows one tree greedily, and
-`search` finds the best tree.
+Engines: `exact` sums over all trees in the C++ core. `mcmc` is Metropolis-Hastings, `smc` a
+particle filter, `rjhmc` reversible-jump Hamiltonian Monte Carlo over soft trees. `modal` grows one
+tree greedily, and `search` finds the best tree.
 
-What they share: `sums` (engines that sum over all trees), `kbest` (best derivations) and
-`near_best` (how many are near the best), `drawing` (engines that draw), `derivations` (what
-samplers of trees share), `chain_messages` (messages about a run of chains).
+`shared` has what they share; none of them imports another. Their specifications, and the engines
+`chart` and `enumerate`, are in `slp.reference`.
 """
 
 from typing import TYPE_CHECKING

@@ -10,7 +10,7 @@ from slp.engines.mcmc.options import (
     MOVES_OF_MANY_CUTS,
     TreeChainOptions,
 )
-from slp.engines.shared.compiled_proofs import core_moves, core_takes
+from slp.engines.shared.core_limits import core_moves, core_takes
 from slp.problem.problem import Problem
 
 _EDITS = "edits of a given tree take none"

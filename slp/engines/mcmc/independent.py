@@ -11,7 +11,7 @@ from slp.engines import mcmc
 from slp.engines.contract import Engine, NoOptions, Request
 from slp.engines.mcmc.options import TreeChainOptions
 from slp.engines.registry import plain_engine
-from slp.engines.shared.compiled_proofs import why_not_in_core
+from slp.engines.shared.core_limits import why_not_in_core
 from slp.errors import Diagnostic, UnsupportedError
 from slp.messages.inference import FORWARD_IN_CORE, NOT_FORWARD, PRIOR_ALONE
 from slp.problem.problem import Problem

@@ -18,7 +18,8 @@ from slp.engines.mcmc.options import TreeChainOptions
 from slp.engines.mcmc.rounds import EnoughRounds
 from slp.engines.mcmc.tempering import CompiledScans, Tempering
 from slp.engines.registry import plain_engine
-from slp.engines.shared.compiled_proofs import CompiledMetropolisHastings, core_moves, core_takes
+from slp.engines.shared.compiled_proofs import CompiledMetropolisHastings
+from slp.engines.shared.core_limits import core_moves, core_takes
 from slp.engines.shared.drawing import DrawingEngine, draw
 from slp.engines.shared.forward_runs import can_run_forward
 from slp.engines.shared.proposal_names import (

@@ -18,7 +18,7 @@ from slp.engines.contract import Request
 from slp.engines.modal.options import ModalOptions
 from slp.engines.modal.result import ModalResult, ModalTree
 from slp.engines.registry import plain_engine
-from slp.engines.shared.compiled_proofs import core_takes
+from slp.engines.shared.core_limits import core_takes
 from slp.engines.shared.growth.core import core_engine, grow_in_core
 from slp.engines.shared.growth.plan import MOST_UNDONE, Ending, Grown, Plan
 from slp.engines.shared.growth.pruning import Pruning

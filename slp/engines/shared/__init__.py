@@ -9,8 +9,9 @@ first tree, and its messages), `chain_messages` (messages about a run), `choices
 the choice of an engine), `proposal_names` and `filter_plan` (names and plans of proposals),
 `forward_runs` (whether the prior can be drawn from).
 
-The core: `core_chains` (chains in it), `compiled_proofs` (those over proof trees, which also weigh
-any tree, and are what `smc` grows), `tree_scorer` (weights of many trees).
+The core: `core_limits` (which chains run in it), `core_chains` (chains in it), `compiled_proofs`
+(those over proof trees, which also weigh any tree, and are what `smc` grows), `tree_scorer`
+(weights of many trees).
 
 Trees: `growth` (one tree, greedily), `trees_found` (results of trees that were grown or searched).
 """

@@ -29,18 +29,18 @@ from slp.engines.shared.core_chains import (
     core_tests,
     seeds,
 )
+from slp.engines.shared.core_limits import core_moves
 from slp.engines.shared.digests import digest_of_grammar, digest_of_table
 from slp.engines.shared.forward_runs import can_run_forward
-from slp.engines.shared.proposal_names import MOST_BOXES, Named, mixture_of_names, names_moves
+from slp.engines.shared.proposal_names import MOST_BOXES, Named, mixture_of_names
 from slp.engines.shared.size import size_of
 from slp.engines.shared.starts import TRIES, no_start, search_stopped
 from slp.engines.shared.tree_scorer import TreeScorer
 from slp.ir.constraints import Constraint
-from slp.ir.tree_grammar import CallRule, OpenStates, SplitRule, TreeGrammar
+from slp.ir.tree_grammar import CallRule, SplitRule, TreeGrammar
 from slp.kernels.compiled import compiled_core
 from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.boxes import cell_of_cut
-from slp.problem.core import beyond_core, core_for
 from slp.problem.row_labels import telling_label_faults
 from slp.problem.tree_on_table import canonical_nodes, place_tree
 from slp.results.averages.over_trees import ScoredTree
@@ -57,46 +57,6 @@ MOST_ITEMS = 2.0**20
 
 #: Proofs drawn at once in the search for a start, a part of `TRIES`.
 _TRIES_AT_ONCE = 100
-
-
-def core_takes(constraints: Iterable[Constraint], table: Table) -> bool:
-    """Whether the core is installed, takes the table and can make all tests; otherwise the plain
-    engine runs. Predicates on nodes need Python."""
-    return why_not_in_core(constraints, table) is None
-
-
-def why_not_in_core(constraints: Iterable[Constraint], table: Table) -> str | None:
-    """Why the core does not run chains on a table, as the end of a sentence; None if it does."""
-    own = list(constraints)
-    why = beyond_core(table, own)
-    if why is None and any(c.by_code and not c.at_finished_tree for c in own):
-        why = "asks no predicates on nodes"
-    if why is None and core_for(table) is None:
-        why = "is not installed"
-    return why
-
-
-def core_moves(grammar: TreeGrammar, proposal: str) -> bool:
-    """Whether the core can make the proposals that a text names; otherwise the plain engine runs.
-    It makes tree moves where no state calls another or has two rules of a kind.
-
-    Raises
-    ------
-    UsageError
-        E516: the text names no proposals.
-    """
-    return not names_moves(proposal) or _single_derivation(grammar)
-
-
-def _single_derivation(grammar: TreeGrammar) -> bool:
-    """See `OpenStates.single_derivation`."""
-    if isinstance(grammar.states, OpenStates):
-        return grammar.states.single_derivation
-    for state in grammar.all_states():
-        kinds = [type(rule) for rule in state.rules]
-        if CallRule in kinds or len(set(kinds)) < len(kinds):
-            return False
-    return True
 
 
 class CompiledMetropolisHastings(CoreChains):

@@ -17,7 +17,7 @@ from slp.engines.contract import DrawingOptions, Engine, Request
 from slp.engines.registry import engine_named
 from slp.engines.shared.chain_messages import teller, told_by_cause
 from slp.engines.shared.choices import draws_instead, ends_warm_up_early
-from slp.engines.shared.compiled_proofs import core_takes
+from slp.engines.shared.core_limits import core_takes
 from slp.errors import Diagnostic, SlpError, warn
 from slp.problem.problem import Problem
 from slp.results.record.choice import DRAWS

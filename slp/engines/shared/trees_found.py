@@ -9,7 +9,8 @@ from typing import Any
 from slp.budgets import Deadline
 from slp.engines.contract import Request
 from slp.engines.registry import plain_engine
-from slp.engines.shared.compiled_proofs import CompiledMetropolisHastings, core_takes
+from slp.engines.shared.compiled_proofs import CompiledMetropolisHastings
+from slp.engines.shared.core_limits import core_takes
 from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.problem import Problem
 from slp.results.record.evidence import evidence_note

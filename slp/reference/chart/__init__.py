@@ -5,10 +5,27 @@ derivations as flat arrays), `semirings` (one recursion, many algebras), `chart.
 quantity; `lengths`). `engine` is the engine `chart`.
 """
 
-from slp.reference.chart.build import build_forest, forest_of_reach
-from slp.reference.chart.chart import Chart
-from slp.reference.chart.engine import sums_by_chart
-from slp.reference.chart.forest import Forest
-from slp.reference.chart.reach import reach_of
+from typing import TYPE_CHECKING
+
+from slp.late import late_names
+
+if TYPE_CHECKING:
+    from slp.reference.chart.build import build_forest, forest_of_reach
+    from slp.reference.chart.chart import Chart
+    from slp.reference.chart.engine import sums_by_chart
+    from slp.reference.chart.forest import Forest
+    from slp.reference.chart.reach import reach_of
 
 __all__ = ["Chart", "Forest", "build_forest", "forest_of_reach", "reach_of", "sums_by_chart"]
+
+# The options of all engines are read without it.
+__getattr__, __dir__ = late_names(
+    __name__,
+    {
+        "slp.reference.chart.build": "build_forest forest_of_reach",
+        "slp.reference.chart.chart": "Chart",
+        "slp.reference.chart.engine": "sums_by_chart",
+        "slp.reference.chart.forest": "Forest",
+        "slp.reference.chart.reach": "reach_of",
+    },
+)

@@ -9,18 +9,19 @@ from slp.errors import TimeOverError
 from slp.messages.inference import CHART_OUT_OF_TIME
 from slp.problem.boxes import Geometry
 from slp.problem.problem import Problem
-from slp.reference.chart.build import build_forest
-from slp.reference.chart.chart import Chart
+from slp.reference import chart
+from slp.results.averages.over_trees import TreeDistribution
 
 
 def sums_by_chart(
     problem: Problem, likelihood: bool, limits: SumLimits, progress: Progress | None
-) -> Chart:
+) -> TreeDistribution:
     """Sums by the chart; raises BudgetError E501, E540."""
     check_room_for_bit_sets(problem.table, limits.memory)
     watch = _stopping(progress, limits.deadline)
     geometry = Geometry(problem.grammar, problem.table)
-    return Chart(build_forest(problem.grammar, geometry, limits.memory, watch), likelihood)
+    forest = chart.build_forest(problem.grammar, geometry, limits.memory, watch)
+    return chart.Chart(forest, likelihood)
 
 
 def _stopping(progress: Progress | None, deadline: Deadline) -> Progress | None:

@@ -7,7 +7,7 @@ from slp.engines.contract import Progress
 from slp.engines.shared.sums import SumLimits, SumsOverTrees
 from slp.problem.boxes import Geometry
 from slp.problem.problem import Problem
-from slp.reference.enumeration.sums import Enumeration
+from slp.reference import enumeration
 from slp.results.averages.over_trees import TreeDistribution
 
 
@@ -15,7 +15,9 @@ def _enumerate(
     problem: Problem, likelihood: bool, limits: SumLimits, progress: Progress | None
 ) -> TreeDistribution:
     check_room_for_bit_sets(problem.table, limits.memory)
-    return Enumeration.of(problem.grammar, Geometry(problem.grammar, problem.table), likelihood)
+    return enumeration.Enumeration.of(
+        problem.grammar, Geometry(problem.grammar, problem.table), likelihood
+    )
 
 
 ENGINE = SumsOverTrees("enumerate", "a list of every derivation, for tiny tables", _enumerate)

@@ -19,8 +19,9 @@ from slp.engines.mcmc.proposals import (
     CutUniformly,
     Proposal,
 )
-from slp.engines.shared.compiled_proofs import CompiledMetropolisHastings, core_takes
+from slp.engines.shared.compiled_proofs import CompiledMetropolisHastings
 from slp.engines.shared.core_chains import CoreProposal
+from slp.engines.shared.core_limits import core_takes
 from slp.errors import SlpError, UsageError
 from slp.ir.constraints import Predicate
 from slp.lower import program_to_tree_grammar

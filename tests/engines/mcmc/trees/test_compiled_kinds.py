@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from slp.engines.shared.compiled_proofs import core_moves
 from slp.engines.shared.core_chains import CoreProposal, core_proposal
+from slp.engines.shared.core_limits import core_moves
 from slp.engines.shared.proposal_names import Named
 from slp.problem.local_process import LocalProcess
 from slp.reference.mh.moves import TREE_MOVES

@@ -14,8 +14,8 @@ import slp
 from slp.data import table_of
 from slp.engines.mcmc.mixture import weight_at
 from slp.engines.mcmc.proposals import metropolis_hastings
-from slp.engines.shared.compiled_proofs import core_moves
 from slp.engines.shared.core_chains import CoreProposal, core_proposal
+from slp.engines.shared.core_limits import core_moves
 from slp.engines.shared.proposal_names import Named, read_names
 from slp.lower import program_to_tree_grammar
 from slp.problem.boxes import Geometry

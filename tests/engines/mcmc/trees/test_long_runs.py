@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 from scipy.stats import chi2
 
-from slp.engines.shared.compiled_proofs import core_moves
 from slp.engines.shared.core_chains import CoreProposal, core_proposal
+from slp.engines.shared.core_limits import core_moves
 from slp.engines.shared.proposal_names import Named, read_names
 from slp.reference.mh.moves import TREE_MOVES
 from tests.engines.mcmc.trees.core_matrices import (
