@@ -29,7 +29,6 @@ import slp
 from slp.data import read_frame
 from slp.engines.shared.compiled_proofs import CompiledMetropolisHastings
 from slp.kernels import EnsembleKernel, reference
-from slp.problem.boxes import Geometry
 from slp.problem.new_rows import table_as_numbers
 from slp.problem.tree_arrays import ensemble_of_trees
 from slp.runner import Phase
@@ -71,8 +70,9 @@ def engine_of(
     file, bins = TABLES[name]
     declared = "" if bins is None else f":- feature(_, [bins(quantile, {bins})])."
     model = slp.parse(f":- use(growtree). {declared}").compile(read_frame(folder / file), "y")
-    geometry = Geometry(model.grammar, model.table)
-    return CompiledMetropolisHastings(model.grammar, geometry, proposal=proposal, most_boxes=boxes)
+    return CompiledMetropolisHastings(
+        model.grammar, model.table, proposal=proposal, most_boxes=boxes
+    )
 
 
 def run(
@@ -122,7 +122,7 @@ def predictions(name: str, folder: Path) -> str:
     """Seconds of averages over 1000 draws for all rows, in the core and by the reference, the
     median of five turns, and how far they are apart."""
     engine = engine_of(name, folder, "q_uc", None)
-    table, rng = engine.geometry.table, np.random.default_rng(1)
+    table, rng = engine.table, np.random.default_rng(1)
     state, trees = engine.init(rng), []
     for _ in range(1000):
         state, _ = engine.advance(rng, state, 500, SAMPLING)

@@ -28,7 +28,6 @@ from slp.data.table import Table
 from slp.engines.shared.compiled_proofs import CompiledMetropolisHastings
 from slp.ir.program import CheckedProgram
 from slp.lower import program_to_tree_grammar
-from slp.problem.boxes import Geometry
 from slp.runner import Phase
 
 MOVES = ("q_uc", "cgm", "wu", "rotate", "perturb", "informed", "q_pg", "q_pg(10 optimal)")
@@ -60,7 +59,7 @@ SLOW = 1_000_000
 def chains(program: CheckedProgram, table: Table, proposal: str) -> CompiledMetropolisHastings:
     schema = table.schema(program.support.min_leaf)
     grammar = program_to_tree_grammar(program, schema, tests_on_trees=True)
-    return CompiledMetropolisHastings(grammar, Geometry(grammar, table), proposal=proposal)
+    return CompiledMetropolisHastings(grammar, table, proposal=proposal)
 
 
 def made_table(program: CheckedProgram, n: int) -> Table:

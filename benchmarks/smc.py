@@ -77,7 +77,7 @@ def base_of(problem: Any, proposal: str = "q_uc") -> CompiledMetropolisHastings:
     """Chains on a problem, in one thread."""
     return CompiledMetropolisHastings(
         problem.grammar,
-        problem.boxes,
+        problem.table,
         proposal=proposal,
         most_boxes=1,
         engine=problem.sampling_core,

@@ -20,4 +20,4 @@ def compiled(
     grammar: TreeGrammar, table: Table, likelihood: bool = True, threads: int = 1
 ) -> CompiledChart:
     """The compiled engine."""
-    return CompiledChart.of(grammar, Geometry(grammar, table), likelihood, GIB, threads=threads)
+    return CompiledChart.of(grammar, table, likelihood, GIB, threads=threads)

@@ -75,7 +75,7 @@ def data(seed: int, n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
 def compiled(
     grammar: TreeGrammar, table: Table, likelihood: bool = True, threads: int = 1
 ) -> CompiledChart:
-    return CompiledChart.of(grammar, Geometry(grammar, table), likelihood, GIB, threads=threads)
+    return CompiledChart.of(grammar, table, likelihood, GIB, threads=threads)
 
 
 def plain(grammar: TreeGrammar, table: Table, likelihood: bool = True) -> Chart:

@@ -32,7 +32,7 @@ def test_bounds_of_random_grammars_hold_the_total(seed: int, work: float) -> Non
     likelihood = isinstance(table.leaf, Dirichlet)
     geometry = Geometry(grammar, table)
     want = Chart(build_forest(grammar, geometry, GIB), likelihood).log_total
-    engine = CompiledChart.of(grammar, geometry, likelihood, GIB).passes.engine
+    engine = CompiledChart.of(grammar, table, likelihood, GIB).passes.engine
     run = engine.make_pass(TOTAL, likelihood, True, 0, 2, GIB, 1)
     low, high = engine.bounds(run, work)  # nothing is done: all comes from opening items
     assert low <= want + 1e-9 and want <= high + 1e-9

@@ -16,7 +16,6 @@ from slp.engines import infer
 from slp.engines.exact import CompiledChart
 from slp.errors import BudgetError, UsageError
 from slp.leaves import Dirichlet, NormalInverseGamma
-from slp.problem.boxes import Geometry
 from slp.reference.chart import Chart
 from tests.engines.cases import (
     denison,
@@ -168,7 +167,7 @@ def test_memory_runs_out() -> None:
     rows = rng.integers(0, 40, (60, 3)).tolist()
     table = make_table([numeric(c, 40) for c in "abc"], rows, rng.integers(0, 2, 60).tolist())
     grammar = denison(table, 2.0)
-    chart = CompiledChart.of(grammar, Geometry(grammar, table), True, 400 * 1024, threads=1)
+    chart = CompiledChart.of(grammar, table, True, 400 * 1024, threads=1)
     with pytest.raises(BudgetError) as error:
         chart.log_total  # noqa: B018
     diagnostic = error.value.diagnostics[0]
@@ -196,8 +195,7 @@ def test_progress_and_interrupts_reach_python() -> None:
         assert phase.startswith("summing over all trees")
         raise KeyboardInterrupt
 
-    geometry = Geometry(grammar, table)
-    chart = CompiledChart.of(grammar, geometry, True, GIB, progress=stop, threads=2)
+    chart = CompiledChart.of(grammar, table, True, GIB, progress=stop, threads=2)
     with pytest.raises(KeyboardInterrupt):
         chart.log_total  # noqa: B018
 

@@ -31,7 +31,7 @@ def medium() -> Table:
 
 
 def chart(grammar: TreeGrammar, table: Table, memory: int = GIB, threads: int = 1) -> CompiledChart:
-    return CompiledChart.of(grammar, Geometry(grammar, table), True, memory, threads=threads)
+    return CompiledChart.of(grammar, table, True, memory, threads=threads)
 
 
 def numbers(m: int) -> np.ndarray:
@@ -94,7 +94,7 @@ def test_no_rows() -> None:
 def test_memory_runs_out(what: str) -> None:
     table = medium()
     grammar = denison(table, np.e**2)
-    tight = CompiledChart.of(grammar, Geometry(grammar, table), True, GIB, items_wanted=False)
+    tight = CompiledChart.of(grammar, table, True, GIB, items_wanted=False)
     _ = tight.log_total
     tight.passes._memory = tight.passes._room = tight.passes._kept_bytes() + 1000
     words = {
@@ -131,8 +131,7 @@ def test_progress_and_interrupts_reach_python() -> None:
         if phase.startswith("predicting"):
             raise KeyboardInterrupt
 
-    geometry = Geometry(grammar, table)
-    watched = CompiledChart.of(grammar, geometry, True, GIB, progress=stop, threads=2)
+    watched = CompiledChart.of(grammar, table, True, GIB, progress=stop, threads=2)
     with pytest.raises(KeyboardInterrupt):
         watched.predictions(numbers(30))
     assert re.fullmatch(r"predicting, [0-9.]+ [KM]?i?B", phases[-1])

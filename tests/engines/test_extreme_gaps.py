@@ -125,4 +125,4 @@ def _chart() -> CompiledChart:
         compile_program(SourceFile("t.slp", ":- use(growtree_gap).")), frame(_COLUMNS[0])
     )
     assert problem.grammar is not None
-    return CompiledChart.of(problem.grammar, problem.boxes, True, 1 << 26)
+    return CompiledChart.of(problem.grammar, problem.table, True, 1 << 26)

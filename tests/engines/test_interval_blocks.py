@@ -55,7 +55,7 @@ def case(prior: str, support: str, leaf: str) -> tuple[TreeGrammar, Table]:
 
 
 def compiled(grammar: TreeGrammar, table: Table, likelihood: bool, threads: int) -> CompiledChart:
-    return CompiledChart.of(grammar, Geometry(grammar, table), likelihood, GIB, threads=threads)
+    return CompiledChart.of(grammar, table, likelihood, GIB, threads=threads)
 
 
 @cache
@@ -164,8 +164,7 @@ def test_the_only_feature_that_can_be_inner_is_left_out_too() -> None:
 def test_a_pass_for_the_evidence_alone_is_the_one_that_keeps_its_boxes() -> None:
     grammar, table = case("growtree", "", "dirichlet(1)")
     charts = [
-        CompiledChart.of(grammar, Geometry(grammar, table), True, GIB, items_wanted=wanted)
-        for wanted in (False, True)
+        CompiledChart.of(grammar, table, True, GIB, items_wanted=wanted) for wanted in (False, True)
     ]
     assert charts[0].log_total == charts[1].log_total
 

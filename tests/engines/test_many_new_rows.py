@@ -56,10 +56,10 @@ def test_groups_of_rows_with_missing_values(declared: str, support: str) -> None
     rows = model.table.new_rows(new)
     geometry = Geometry(model.grammar, model.table)
     want = Chart(build_forest(model.grammar, geometry, GIB), True).predictions(rows)
-    one = CompiledChart.of(model.grammar, geometry, True, GIB, threads=1)
+    one = CompiledChart.of(model.grammar, model.table, True, GIB, threads=1)
     have = one.predictions(rows)
     np.testing.assert_allclose(have, want, rtol=1e-9, atol=1e-12)
-    three = CompiledChart.of(model.grammar, geometry, True, GIB, threads=3)
+    three = CompiledChart.of(model.grammar, model.table, True, GIB, threads=3)
     assert np.array_equal(three.predictions(rows), have)
     np.testing.assert_allclose(one.predictions(rows[7:8]), have[7:8], rtol=1e-12)
     for i, mixture in zip((0, 7, 40), one.leaf_mixtures(rows[[0, 7, 40]]), strict=True):
@@ -75,7 +75,7 @@ def test_the_estimate_of_many_rows_stays_below_that_of_each() -> None:
     text += "\n:- support(max_depth(3))."
     model = slp.parse(text).compile(table, rng.integers(0, 2, 30))
     rows = model.table.new_rows(new)
-    sums = CompiledChart.of(model.grammar, Geometry(model.grammar, model.table), True, GIB)
+    sums = CompiledChart.of(model.grammar, model.table, True, GIB)
     one, all_rows = sums.seconds_of_new_rows(rows[:1]), sums.seconds_of_new_rows(rows)
     assert 0 < one < all_rows < 7 * one
 

@@ -12,6 +12,8 @@ from slp.columns import Below
 from slp.engines.mcmc.compiled_edits import CompiledEditMetropolisHastings
 from slp.engines.shared.compiled_proofs import CompiledMetropolisHastings
 from slp.problem.boxes import Geometry
+from slp.reference.mh.chains import MetropolisHastings
+from slp.reference.mh.edits.chains import EditMetropolisHastings
 from slp.trees import Leaf, Split, Tree
 
 pytestmark = [
@@ -53,8 +55,9 @@ def test_of_proofs(tests: str) -> None:
     program = slp.parse(f":- use(growtree). {tests}" + ("" if "response" in tests else ""))
     model = program.compile(FRAME, "y")
     geometry = Geometry(model.grammar, model.table)
-    engine = CompiledMetropolisHastings(model.grammar, geometry, program.ir.constraints)
-    want = [engine.plain.log_weight(tree) for tree in trees()]
+    engine = CompiledMetropolisHastings(model.grammar, model.table, program.ir.constraints)
+    plain = MetropolisHastings(model.grammar, geometry, program.ir.constraints)
+    want = [plain.log_weight(tree) for tree in trees()]
     have = [engine.log_weight(tree) for tree in trees()]
     assert np.isneginf(want).any() and np.isfinite(want).sum() > 3
     np.testing.assert_allclose(have, want, rtol=1e-9)
@@ -66,10 +69,10 @@ def test_of_edits(tests: str) -> None:
     model = program.compile(FRAME, "y")
     geometry = Geometry(model.grammar, model.table)
     assert program.ir.edits is not None
-    engine = CompiledEditMetropolisHastings(
-        model.grammar, geometry, program.ir.edits, program.ir.support, program.ir.constraints
-    )
-    want = [engine.plain.log_weight(tree) for tree in trees()]
+    what = program.ir.edits, program.ir.support, program.ir.constraints
+    engine = CompiledEditMetropolisHastings(model.grammar, model.table, *what)
+    plain = EditMetropolisHastings(model.grammar, geometry, *what)
+    want = [plain.log_weight(tree) for tree in trees()]
     have = [engine.log_weight(tree) for tree in trees()]
     assert np.isneginf(want).any() and np.isnan(want).sum() > 3
     np.testing.assert_array_equal(have, want)

@@ -78,7 +78,7 @@ def core_sampler_of(made: Example, how: FilterPlan, room: int = 2**40) -> Any:
     """The core's filter of an example."""
     process = made.target.process
     own = [MaxFeatures(t.count) for t in made.target.tests if isinstance(t, AtMostFeatures)]
-    base = CompiledMetropolisHastings(process.grammar, process.geometry, own)
+    base = CompiledMetropolisHastings(process.grammar, process.geometry.table, own)
     return core_filter(base, how, room, made.target.power)
 
 

@@ -59,9 +59,10 @@ def engine(
         states += (replace(grammar.states[0], rules=(leaf, bound)),)
         grammar = replace(grammar, states=states)
     prior = EditPrior(given, p)
+    if make is CompiledEditMetropolisHastings:
+        return make(grammar, table, prior, support, constraints, **options)  # type: ignore[arg-type]
     geometry = Geometry(grammar, table)
-    make = make or EditMetropolisHastings
-    return make(grammar, geometry, prior, support, constraints, **options)  # type: ignore[arg-type]
+    return EditMetropolisHastings(grammar, geometry, prior, support, constraints, **options)  # type: ignore[arg-type]
 
 
 def bare(tree: Tree) -> Tree:
@@ -69,7 +70,7 @@ def bare(tree: Tree) -> Tree:
 
 
 def summaries(chains: Any, tree: Tree) -> list[float]:
-    likelihood = log_likelihood_of_tree(chains.geometry.table, tree)
+    likelihood = log_likelihood_of_tree(chains.table, tree)
     return [tree.n_leaves, likelihood, float("z" in tree.features)]
 
 
@@ -104,7 +105,7 @@ def test_long_runs(make: type[EditMetropolisHastings], kind: str, proposal: str)
         forbid_left_z=kind == "left z",
         make=make,
     )
-    table = chains.geometry.table
+    table = chains.table
     prior = exact_prior(Definition.of(table), given, 0.6)
     trees = [
         tree

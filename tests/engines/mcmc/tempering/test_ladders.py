@@ -25,7 +25,7 @@ from tests.engines.mcmc.tempering.ladders import chains
 
 def core_ladders(n: int = 5, normalised: bool = True, **options: Any) -> Tempering[Any]:
     process = chains(n=n, normalised=normalised).process
-    base = CompiledMetropolisHastings(process.grammar, process.geometry)
+    base = CompiledMetropolisHastings(process.grammar, process.geometry.table)
     return Tempering(CompiledScans(base, n_steps=3), **options)
 
 

@@ -92,7 +92,7 @@ def test_the_core_makes_the_same_scans(
     process, core = base.process, compiled_core()
     assert core is not None
     made = CompiledMetropolisHastings(
-        process.grammar, process.geometry, constraints, proposal=proposal
+        process.grammar, process.geometry.table, constraints, proposal=proposal
     )
     proofs = proofs_of(base)
     choices = [choices_of(base.geometry, proof) for proof in proofs]

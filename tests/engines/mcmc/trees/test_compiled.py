@@ -115,7 +115,7 @@ def chains(text: str, proposal: str = "q_uc", **options: Any) -> CompiledMetropo
     schema = table.schema(program.support.min_leaf)
     grammar = program_to_tree_grammar(program, schema, tests_on_trees=True)
     return CompiledMetropolisHastings(
-        grammar, Geometry(grammar, table), program.constraints, proposal=proposal, **options
+        grammar, table, program.constraints, proposal=proposal, **options
     )
 
 
@@ -161,7 +161,7 @@ def test_a_run_goes_on_bit_for_bit(tmp_path: Path) -> None:
     have = run(other, more, seed=4, checkpoint=Checkpoint(file, resume=True))
     assert have.draws == run(engine, more, seed=4).draws
     plain = MetropolisHastings(
-        engine.plain.process.grammar, engine.geometry, proposal="q_uc,q_n(5)"
+        engine.grammar, Geometry(engine.grammar, engine.table), proposal="q_uc,q_n(5)"
     )
     with pytest.raises(UsageError) as caught:
         run(plain, more, seed=4, checkpoint=Checkpoint(file, resume=True))
@@ -182,7 +182,7 @@ def test_trees_are_those_of_the_plain_engine() -> None:
         tree = engine.tree(state)
         assert tree.n_leaves == state.n_leaves
         assert all(found.holds for found in check_tree(tree, program, X, Y))
-        want = log_likelihood_of_tree(engine.geometry.table, tree)
+        want = log_likelihood_of_tree(engine.table, tree)
         assert state.log_likelihood == pytest.approx(want, abs=1e-10)
 
 

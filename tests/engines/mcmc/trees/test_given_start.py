@@ -17,8 +17,8 @@ from slp.engines.mcmc.sample import tree_sampler
 from slp.engines.mcmc.tempering import Tempering
 from slp.engines.shared.compiled_proofs import CompiledMetropolisHastings
 from slp.errors import DataError, UsageError
+from slp.reference import prolog as in_prolog
 from slp.reference.mh.chains import MetropolisHastings
-from slp.swipl import trees as in_prolog
 
 TABLE = pl.DataFrame(
     {
@@ -86,9 +86,7 @@ def test_chains_that_backtrack_begin_at_it() -> None:
 
 def test_chains_in_prolog_begin_at_it(janus: ModuleType) -> None:
     program = slp.parse(":- use(growtree).")
-    chains = in_prolog.sampler(
-        program.ir, program.compile(TABLE).boxes, TreeChainOptions(start=TREE), True, False
-    )
+    chains = in_prolog.sampler(program.compile(TABLE), TreeChainOptions(start=TREE), True, False)
     assert same_rows(chains.tree(chains.init(np.random.default_rng(1)).derivation), TREE)
 
 
