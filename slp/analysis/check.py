@@ -15,13 +15,13 @@ from dataclasses import replace
 from pathlib import PurePath
 from types import MappingProxyType
 
-from slp.analysis.checks.columns import check_columns
-from slp.analysis.checks.contradictions import check_constraints
-from slp.analysis.checks.measures import check_measures
-from slp.analysis.checks.misplaced import find_misplaced
-from slp.analysis.checks.unused import find_unused
 from slp.analysis.clauses.predicates import Clauses, sort_clauses
 from slp.analysis.clauses.references import check_references
+from slp.analysis.consistency.columns import check_columns
+from slp.analysis.consistency.contradictions import check_constraints
+from slp.analysis.consistency.measures import check_measures
+from slp.analysis.consistency.misplaced import find_misplaced
+from slp.analysis.consistency.unused import find_unused
 from slp.analysis.declarations.boxes import box_names, read_boxes
 from slp.analysis.declarations.constraints import read_constraints
 from slp.analysis.declarations.typed import read_declarations
