@@ -13,7 +13,7 @@ from slp.errors import Related
 from slp.ir.constraints import Box
 from slp.ir.quantity import Quantity, level_numbers
 from slp.messages import constraints as words
-from slp.resolution.functions import CONSTANTS
+from slp.resolution.machine.functions import CONSTANTS
 from slp.source import SourceSpan
 from slp.syntax.ast import Clause
 from slp.terms import Atom, Number, Struct, Term

@@ -48,8 +48,7 @@ from slp.messages.files import (
     SIDES_NOT_EXPANDED,
     SUBSETS_NOT_EXPANDED,
 )
-from slp.resolution.instances import conjunction
-from slp.resolution.row_goals import class_name
+from slp.resolution.boxes.row_goals import class_name
 from slp.resources import table_clauses
 from slp.source import SourceFile
 from slp.syntax import parse_program
@@ -60,6 +59,7 @@ from slp.terms import (
     Struct,
     Term,
     Var,
+    conjunction,
     functor,
     list_term,
     substitute,

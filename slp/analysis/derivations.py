@@ -23,11 +23,10 @@ from slp.resolution import (
     evaluate_arguments,
     solve,
 )
-from slp.resolution.first_argument import ByFirstArgument, first_argument
-from slp.resolution.functions import is_function
-from slp.resolution.instances import conjunction
-from slp.resolution.states import names_most_leaves
-from slp.terms import Atom, Struct, Term, Var, functor, substitute, variables
+from slp.resolution.boxes.states import names_most_leaves
+from slp.resolution.machine.first_argument import ByFirstArgument, first_argument
+from slp.resolution.machine.functions import is_function
+from slp.terms import Atom, Struct, Term, Var, conjunction, functor, substitute, variables
 
 _LEAF = Atom("leaf")
 

@@ -21,7 +21,7 @@ from slp.messages import Wording
 from slp.messages import directives as words
 from slp.messages.names import name_help
 from slp.messages.synonyms import MEANT
-from slp.resolution.left_out import why_left_out
+from slp.resolution.machine.left_out import why_left_out
 from slp.source import SourceSpan
 from slp.syntax.ast import Directive
 from slp.terms import Atom, Struct, Term, Var, conjuncts, functor, list_items

@@ -26,9 +26,8 @@ from slp.errors import UnsupportedError
 from slp.ir.program import CallBody, CheckedProgram, EditPrior, LogicClause, SplitBody, TreeRule
 from slp.ir.schema import MOST_LEAVES
 from slp.messages.files import LABEL_NEEDS_ROWS
-from slp.resolution.functions import is_function
-from slp.resolution.instances import conjunction
-from slp.resolution.row_goals import asks_rows, part_guards
+from slp.resolution.boxes.row_goals import asks_rows, part_guards
+from slp.resolution.machine.functions import is_function
 from slp.syntax import term_to_text
 from slp.terms import (
     Atom,
@@ -37,6 +36,7 @@ from slp.terms import (
     Term,
     Var,
     arguments,
+    conjunction,
     conjuncts,
     is_nameless,
     list_term,

@@ -23,7 +23,8 @@ from slp.ir.program import CheckedProgram, LogicClause, TreeRule
 from slp.ir.schema import MOST_LEAVES
 from slp.messages import derivations as words
 from slp.messages.numbers import number_text
-from slp.resolution import Database, RuleInstance, evaluate, faults, labels_over_heads
+from slp.resolution import Database, RuleInstance, evaluate, labels_over_heads
+from slp.resolution.machine import faults
 from slp.source import SourceSpan
 from slp.syntax import term_to_text
 from slp.syntax.ast import Clause

@@ -11,7 +11,7 @@ from slp.analysis.parameters import names_in
 from slp.analysis.predicates import indicator_text
 from slp.ir.program import CheckedProgram, LogicClause, SplitBody
 from slp.messages import synonyms as words
-from slp.resolution.library import library
+from slp.resolution.machine.library import library
 from slp.source import SourceFile
 from slp.syntax import term_to_text
 from slp.terms import Atom, Number, Struct, Term, Var, functor, subterms

@@ -20,10 +20,10 @@ from slp.errors import Related
 from slp.ir.program import LogicClause, TreeRule
 from slp.messages import clauses as words
 from slp.resolution import is_builtin
-from slp.resolution.builtins import BUILTINS
-from slp.resolution.control import CONTROL
-from slp.resolution.faults import redefines_builtin
-from slp.resolution.library import library
+from slp.resolution.machine.builtins import BUILTINS
+from slp.resolution.machine.control import CONTROL
+from slp.resolution.machine.faults import redefines_builtin
+from slp.resolution.machine.library import library
 from slp.syntax.ast import Clause
 from slp.terms import Atom, Struct, Term, functor
 

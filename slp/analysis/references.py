@@ -13,9 +13,10 @@ from slp.ir.schema import MOST_LEAVES
 from slp.messages import clauses as words
 from slp.messages.derivations import START_NOT_GROUND
 from slp.messages.names import name_help
-from slp.resolution import evaluate, faults
-from slp.resolution.functions import is_function
-from slp.resolution.row_goals import asks_rows
+from slp.resolution import evaluate
+from slp.resolution.boxes.row_goals import asks_rows
+from slp.resolution.machine import faults
+from slp.resolution.machine.functions import is_function
 from slp.source import SourceSpan
 from slp.terms import Atom, Number, Struct, Term, functor, variables
 

@@ -25,8 +25,8 @@ from slp.messages import derivations as words
 from slp.messages.clauses import ROWS_DEFINED
 from slp.messages.directives import WEIGHT_BESIDE_ROWS
 from slp.resolution import Database, RuleInstance, StateRules, labels_over_heads
-from slp.resolution.faults import no_goal_of_rows
-from slp.resolution.row_goals import asks_rows, class_name, is_row_goal, part_guards
+from slp.resolution.boxes.row_goals import asks_rows, class_name, is_row_goal, part_guards
+from slp.resolution.machine.faults import no_goal_of_rows
 from slp.source import SourceSpan
 from slp.terms import Struct, Term, functor, variables
 

@@ -23,7 +23,7 @@ from slp.ir.schema import ANY_FEATURE, MOST_LEAVES
 from slp.messages.derivations import ENDLESS_STATES
 from slp.messages.places import in_state
 from slp.resolution import STATE_LIMITS, Meter, RuleInstance, StateRules, threshold_outcomes
-from slp.resolution.faults import NeedsPrologError
+from slp.resolution.machine.faults import NeedsPrologError
 from slp.source import SourceSpan
 from slp.syntax import term_to_text
 from slp.terms import Atom, Term, subterms

@@ -14,7 +14,7 @@ from slp.analysis.states import StateSpace, explore
 from slp.errors import SlpError
 from slp.ir.program import CallBody, LeafBody, TreeRule
 from slp.resolution import Database, RuleInstance, StateRules
-from slp.resolution.store import Store
+from slp.resolution.machine.store import Store
 from slp.source import SourceFile, SourceSpan
 from slp.terms import Atom, Number, Struct, Term
 from tests.growth import assert_linear

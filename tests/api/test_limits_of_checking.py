@@ -11,7 +11,8 @@ import slp
 from slp.analysis import derivations, states
 from slp.lower import expansion
 from slp.program.reading import find_mistakes
-from slp.resolution import STATE_LIMITS, arithmetic
+from slp.resolution import STATE_LIMITS
+from slp.resolution.machine import arithmetic
 
 GUARDED = ":- start(t(0)).\n1 :: t(_) --> {{ {guard} }}, leaf.\n{clauses}"
 

@@ -29,10 +29,10 @@ from slp.engines import ENGINES, engine_named
 from slp.errors import ExitCode
 from slp.ir.program import MEASURES
 from slp.leaves import SIGNATURES
-from slp.resolution import functions
-from slp.resolution.builtins import BUILTINS
-from slp.resolution.control import CONTROL
-from slp.resolution.library import library
+from slp.resolution.machine import functions
+from slp.resolution.machine.builtins import BUILTINS
+from slp.resolution.machine.control import CONTROL
+from slp.resolution.machine.library import library
 from slp.resources import prior_names
 from tests.docs import options_page, pictures_page, python_page
 from tests.docs.pages import (
