@@ -12,7 +12,11 @@ import pytest
 PACKAGE = Path(__file__).resolve().parent.parent / "slp"
 
 #: Rooms inside a room, each of which imports only those before it.
-INNER = {"resolution": ["machine", "boxes", "proofs", "answers"]}
+INNER = {
+    "resolution": ["machine", "boxes", "proofs", "answers"],
+    "analysis": ["sources", "declarations", "clauses", "derivations", "checks", "on_table"],
+}
+INNER["analysis"] += ["expansion"]
 
 #: Arrows of the circles that stay. `Tree` is a page whose methods lead to the room's functions,
 #: which take trees: it asks for their late names.

@@ -248,9 +248,12 @@ def test_the_package_docstring_lists_all_rooms_in_their_order() -> None:
 
 #: The rooms of results, each of which imports those before it; their files beside stand on top.
 RESULTS = ["trust", "averages", "record", "saved"]
-RESOLUTION = ["machine", "boxes", "proofs", "answers"]
-ROOMS_WITH_A_MAP = ["engines", "engines/mcmc", "runner", "results", "resolution"]
-ROOMS_WITH_A_MAP += [f"resolution/{room}" for room in RESOLUTION]
+ROOMS_WITH_A_MAP = ["engines", "engines/mcmc", "runner", "results"]
+ROOMS_WITH_A_MAP += [
+    str(file.parent.relative_to(PACKAGE))
+    for room in ("resolution", "analysis")
+    for file in sorted((PACKAGE / room).rglob("__init__.py"))
+]
 ROOMS_WITH_A_MAP += [f"results/{room}" for room in RESULTS]
 
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 import slp
-from slp.analysis.derivations import _ending
+from slp.analysis.derivations.existence import _ending
+from slp.analysis.derivations.states import StateSpace, explore
 from slp.analysis.findings import Findings
-from slp.analysis.states import StateSpace, explore
 from slp.errors import SlpError
 from slp.ir.program import CallBody, LeafBody, TreeRule
 from slp.resolution import Database, RuleInstance, StateRules

@@ -21,7 +21,7 @@ import polars as pl
 import pytest
 
 import slp
-from slp.analysis.directives import CONSTRAINTS, DIRECTIVES
+from slp.analysis.sources.directives import CONSTRAINTS, DIRECTIVES
 from slp.cli import slp_command
 from slp.cli.common import run
 from slp.cli.sample import sample_command

@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.analysis.directives import span_of
+from slp.analysis.clauses.predicates import Indicator, indicator_text
+from slp.analysis.derivations.labels import TOLERANCE
+from slp.analysis.derivations.states import StateSpace, explore, state_text
 from slp.analysis.findings import Findings
-from slp.analysis.labels import TOLERANCE
-from slp.analysis.predicates import Indicator, indicator_text
-from slp.analysis.states import StateSpace, explore, state_text
+from slp.analysis.sources.directives import span_of
 from slp.errors import ProgramError, Related
 from slp.ir.program import CallBody, CheckedProgram, SplitBody, TreeRule
 from slp.ir.row_function import RowFunction

@@ -2,7 +2,7 @@
 
 Each tree rule becomes two clauses. `rule/4` gives the instances of the rule in a box, each with the
 value of its label and the splits that can be drawn. `grow/3` draws a split and makes the tree.
-`slp/analysis/table.slp`, which is added to them, has the rest: the splits of a box, their
+`slp/analysis/expansion/table.slp`, which is added to them, has the rest: the splits of a box, their
 probabilities, the two ways to draw a rule.
 
     l :: n(X) --> { G },               rule(n(X), Box, Label, rule(1, [X], Splits)) :-
@@ -32,7 +32,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.analysis.expand import Names, clause_text, logic_term, rows_of_box, state_of
+from slp.analysis.expansion.expand import Names, clause_text, logic_term, rows_of_box, state_of
 from slp.data import Feature, Table
 from slp.data.cells import cell_text
 from slp.errors import UnsupportedError

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable
 
-from slp.analysis.directives import span_of
 from slp.analysis.findings import Findings
+from slp.analysis.sources.directives import span_of
 from slp.ir.program import CallBody, LogicClause, SplitBody, TreeRule
 from slp.messages import Wording
 from slp.messages import clauses as words

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 
-from slp.analysis.directives import span_of
+from slp.analysis.clauses.predicates import BUILT_IN, Clauses, Indicator, indicator_text
 from slp.analysis.findings import Findings
-from slp.analysis.predicates import BUILT_IN, Clauses, Indicator, indicator_text
+from slp.analysis.sources.directives import span_of
 from slp.errors import Diagnostic, SlpError
 from slp.ir.program import CallBody, CheckedProgram, SplitBody, TreeRule
 from slp.ir.schema import MOST_LEAVES
@@ -42,6 +42,22 @@ def called_nonterminals(rule: TreeRule) -> Iterator[Term]:
         yield rule.body.goal
     elif isinstance(rule.body, SplitBody):
         yield from (g for g in (rule.body.left, rule.body.right) if g != Atom("leaf"))
+
+
+def reachable_nonterminals(program: CheckedProgram) -> set[Indicator]:
+    """Nonterminals that the start reaches by the bodies of rules, with any arguments."""
+    calls: dict[Indicator, set[Indicator]] = {}
+    for rule in program.rules:
+        called = {k for goal in called_nonterminals(rule) if (k := functor(goal)) is not None}
+        calls.setdefault(functor(rule.head) or ("", 0), set()).update(called)
+    start = functor(program.start) if program.start is not None else None
+    waiting = [] if start is None else [start]
+    reached = set(waiting)
+    while waiting:
+        new = calls.get(waiting.pop(), set()) - reached
+        reached |= new
+        waiting += new
+    return reached
 
 
 def check_references(program: CheckedProgram, clauses: Clauses, findings: Findings) -> None:

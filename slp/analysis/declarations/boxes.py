@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 
-from slp.analysis.directives import name_of, span_of
 from slp.analysis.findings import Findings
-from slp.analysis.parameters import Values
+from slp.analysis.sources.directives import name_of, span_of
+from slp.analysis.sources.parameters import Values
 from slp.data.cells import cell_text
 from slp.errors import Related
 from slp.ir.constraints import Box

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from slp.analysis.clauses.predicates import Indicator
+from slp.analysis.clauses.references import called_nonterminals, reachable_nonterminals
+from slp.analysis.derivations.productive import productive
+from slp.analysis.derivations.states import MOST_STATES, StateSpace, state_text
 from slp.analysis.findings import Findings
-from slp.analysis.parameters import names_in
-from slp.analysis.predicates import Indicator
-from slp.analysis.productive import productive
-from slp.analysis.references import called_nonterminals
-from slp.analysis.states import MOST_STATES, StateSpace, state_text
-from slp.analysis.unused import reachable_nonterminals
+from slp.analysis.sources.parameters import names_in
 from slp.errors import Related, SlpError
 from slp.ir.program import CallBody, CheckedProgram, LeafBody, SplitBody, TreeRule
 from slp.ir.schema import MOST_LEAVES
@@ -158,7 +157,7 @@ class _Applicable:
     def has_answer(self, goal: Term, meter: Meter) -> bool:
         """Whether a goal can be proved, or at least not refuted within the limits.
 
-        Faults in a proof are found in the states that need it (`slp.analysis.states`).
+        Faults in a proof are found in the states that need it (`slp.analysis.derivations.states`).
         """
         try:
             return next(solve(goal, self.database, meter), None) is not None

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from slp.analysis.boxes import is_box_clause
+from slp.analysis.clauses.predicates import indicator_text
+from slp.analysis.clauses.references import reachable_nonterminals
+from slp.analysis.declarations.boxes import is_box_clause
 from slp.analysis.findings import Findings
-from slp.analysis.parameters import names_in
-from slp.analysis.predicates import Indicator, indicator_text
-from slp.analysis.references import called_nonterminals
-from slp.analysis.sources import Placed, Use
+from slp.analysis.sources.files import Placed, Use
+from slp.analysis.sources.parameters import names_in
 from slp.ir.program import GATE_SPREAD, GATE_WIDTH, CheckedProgram
 from slp.messages import directives as words
 from slp.source import SourceFile, SourceSpan
@@ -89,19 +89,3 @@ def _find_unused_nonterminals(
             reached.add(key)  # reported once
             nonterminal = indicator_text(key, tree=True)
             findings.add(words.UNREACHED_NONTERMINAL(rule.span, nonterminal=nonterminal))
-
-
-def reachable_nonterminals(program: CheckedProgram) -> set[Indicator]:
-    """Nonterminals that the start reaches by the bodies of rules, with any arguments."""
-    calls: dict[Indicator, set[Indicator]] = {}
-    for rule in program.rules:
-        called = {k for goal in called_nonterminals(rule) if (k := functor(goal)) is not None}
-        calls.setdefault(functor(rule.head) or ("", 0), set()).update(called)
-    start = functor(program.start) if program.start is not None else None
-    waiting = [] if start is None else [start]
-    reached = set(waiting)
-    while waiting:
-        new = calls.get(waiting.pop(), set()) - reached
-        reached |= new
-        waiting += new
-    return reached

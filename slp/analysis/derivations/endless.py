@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 
+from slp.analysis.clauses.predicates import Indicator, indicator_text
+from slp.analysis.derivations.productive import productive
 from slp.analysis.findings import Findings
-from slp.analysis.predicates import Indicator, indicator_text
-from slp.analysis.productive import productive
 from slp.ir.program import CheckedProgram, LogicClause
 from slp.messages.derivations import LEFT_RECURSION, NO_PROOF_ENDS
 from slp.terms import Struct, Term, Var, arguments, conjuncts, functor, variables

@@ -3,7 +3,8 @@
 `:- use(growtree, [alpha = 0.9]).` is replaced by the items of the library prior `growtree`, and `:-
 use('boxes.slp').` by those of a file in the folder of the using file. A file that is used twice is
 read once. Every item has a *depth*: 0 in the program itself, 1 in the files that it uses, and so
-on. If two files declare the same thing, the smaller depth counts (see `slp.analysis.directives`).
+on. If two files declare the same thing, the smaller depth counts (see
+`slp.analysis.sources.directives`).
 """
 
 from __future__ import annotations
@@ -12,8 +13,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from slp.analysis.edits import EDITTREE, SETTINGS, EditUse
 from slp.analysis.findings import Findings
+from slp.analysis.sources.edits import EDITTREE, SETTINGS, EditUse
 from slp.errors import Diagnostic, ProgramError, Related
 from slp.folders import RefusedError
 from slp.ir.program import UsedFile

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from slp.analysis.directives import DIRECTIVES, Declared, name_of, span_of
 from slp.analysis.findings import Findings
-from slp.analysis.parameters import Values
+from slp.analysis.sources.directives import DIRECTIVES, Declared, name_of, span_of
+from slp.analysis.sources.parameters import Values
 from slp.data.cells import cell_text
 from slp.ir.program import Bins, Cuts, FeatureDeclaration
 from slp.ir.quantity import numbers_in

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from slp.analysis.directives import CONSTRAINTS, Declared, name_of, span_of
 from slp.analysis.findings import Findings
-from slp.analysis.parameters import Values
+from slp.analysis.sources.directives import CONSTRAINTS, Declared, name_of, span_of
+from slp.analysis.sources.parameters import Values
 from slp.data.cells import cell_text
 from slp.ir.constraints import (
     Before,

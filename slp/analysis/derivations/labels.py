@@ -1,8 +1,8 @@
 """Labels: whether they are probabilities, and whether they sum to 1.
 
-In every state that the start reaches (`slp.analysis.states`), labels must sum to 1 over the rules
-whose head matches the state or, if they do not, over the instances whose guards hold. Under `:-
-weights.` labels are arbitrary numbers from 0 up.
+In every state that the start reaches (`slp.analysis.derivations.states`), labels must sum to 1 over
+the rules whose head matches the state or, if they do not, over the instances whose guards hold.
+Under `:- weights.` labels are arbitrary numbers from 0 up.
 """
 
 from __future__ import annotations
@@ -12,12 +12,12 @@ from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Sequence
 from itertools import combinations
 
-from slp.analysis.directives import span_of
+from slp.analysis.clauses.predicates import Indicator, indicator_text
+from slp.analysis.derivations.states import StateSpace, state_text
 from slp.analysis.findings import Findings
-from slp.analysis.parameters import names_in
-from slp.analysis.predicates import Indicator, indicator_text
-from slp.analysis.sources import Placed
-from slp.analysis.states import StateSpace, state_text
+from slp.analysis.sources.directives import span_of
+from slp.analysis.sources.files import Placed
+from slp.analysis.sources.parameters import names_in
 from slp.errors import Related, SlpError
 from slp.ir.program import CheckedProgram, LogicClause, TreeRule
 from slp.ir.schema import MOST_LEAVES
@@ -81,7 +81,8 @@ def check_label_sums(
     program: CheckedProgram, database: Database, space: StateSpace, findings: Findings
 ) -> None:
     """Find states whose labels do not sum to 1, and labels above 1. Weights are not checked.
-    `slp.analysis.row_labels` checks states with labels that depend on the rows of the box."""
+    `slp.analysis.derivations.row_labels` checks states with labels that depend on the rows of the
+    box."""
     if program.weights:
         return
     wrong: dict[Indicator, list[tuple[Term, float]]] = {}

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from slp.analysis.clauses.predicates import Indicator, indicator_text
+from slp.analysis.clauses.references import GOALS_IN
 from slp.analysis.findings import Findings
-from slp.analysis.predicates import Indicator, indicator_text
-from slp.analysis.references import GOALS_IN
 from slp.ir.program import CheckedProgram
 from slp.messages.derivations import CHOICE_IN_CONDITION
 from slp.terms import Struct, Term, functor

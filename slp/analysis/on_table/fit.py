@@ -6,9 +6,9 @@ from collections.abc import Collection, Sequence
 
 import numpy as np
 
-from slp.analysis.box_edges import check_box_edges
+from slp.analysis.derivations.row_labels import check_rows_on_table, named_classes
 from slp.analysis.findings import Findings
-from slp.analysis.row_labels import check_rows_on_table, named_classes
+from slp.analysis.on_table.box_edges import check_box_edges
 from slp.data.cells import cell_text
 from slp.data.table import Feature, Table
 from slp.errors import DataError, Diagnostic

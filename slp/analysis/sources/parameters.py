@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping
 
-from slp.analysis.directives import Declared, Directives
 from slp.analysis.findings import Findings
-from slp.analysis.sources import Use
+from slp.analysis.sources.directives import Declared, Directives
+from slp.analysis.sources.files import Use
 from slp.errors import Related, SlpError
 from slp.ir.schema import MOST_LEAVES
 from slp.messages import directives as words

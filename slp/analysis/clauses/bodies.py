@@ -11,8 +11,8 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import TypeAlias, cast
 
-from slp.analysis.directives import span_of
 from slp.analysis.findings import Findings
+from slp.analysis.sources.directives import span_of
 from slp.ir.program import MEASURES, Body, CallBody, LeafBody, Measure, SplitBody
 from slp.messages import clauses as words
 from slp.messages.names import name_help, plural

@@ -4,7 +4,7 @@ A directive that sets one thing (`start`, `response`, `leaf`, `failure`, `weight
 limit of `support`, a feature's declaration or weight) may occur once in a file. A file overrides
 the files that it uses: of declarations at different depths the one nearer to the program counts,
 and two at the same depth are an error. `constraint` and `ignore` accumulate. The second pass
-(`slp.analysis.declarations`) reads the terms when the parameters have their values.
+(`slp.analysis.declarations.typed`) reads the terms when the parameters have their values.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from slp.analysis.findings import Findings
-from slp.analysis.sources import Placed
+from slp.analysis.sources.files import Placed
 from slp.errors import Diagnostic, Related
 from slp.leaves import OF_CLASSES
 from slp.messages import Wording

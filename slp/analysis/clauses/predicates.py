@@ -10,12 +10,12 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from slp.analysis.bodies import translate_body
-from slp.analysis.boxes import is_box_clause
-from slp.analysis.directives import span_of
+from slp.analysis.clauses.bodies import translate_body
+from slp.analysis.clauses.scope import check_clause_scope, check_rule_scope, find_singletons
+from slp.analysis.declarations.boxes import is_box_clause
 from slp.analysis.findings import Findings
-from slp.analysis.scope import check_clause_scope, check_rule_scope, find_singletons
-from slp.analysis.sources import Placed
+from slp.analysis.sources.directives import span_of
+from slp.analysis.sources.files import Placed
 from slp.errors import Related
 from slp.ir.program import LogicClause, TreeRule
 from slp.messages import clauses as words

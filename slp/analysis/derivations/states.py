@@ -14,7 +14,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
 from slp.analysis.findings import Findings
-from slp.analysis.parameters import names_in
+from slp.analysis.sources.parameters import names_in
 from slp.budgets.seconds import check_time
 from slp.errors import Related, SlpError
 from slp.ir.names import named_features

@@ -5,16 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import cast, get_args
 
-from slp.analysis.directives import (
+from slp.analysis.declarations.features import FeatureReader, read_order
+from slp.analysis.findings import Findings
+from slp.analysis.sources.directives import (
     DIRECTIVES,
     Declared,
     Directives,
     name_of,
     span_of,
 )
-from slp.analysis.feature_declarations import FeatureReader, read_order
-from slp.analysis.findings import Findings
-from slp.analysis.parameters import Values
+from slp.analysis.sources.parameters import Values
 from slp.ir.constraints import Support
 from slp.ir.program import Failure, FeatureDeclaration, LeafDeclaration
 from slp.leaves import SIGNATURES

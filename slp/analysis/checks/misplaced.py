@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from itertools import chain
 
-from slp.analysis.directives import CONSTRAINTS, DIRECTIVES, SUPPORT
+from slp.analysis.clauses.predicates import indicator_text
 from slp.analysis.findings import Findings
-from slp.analysis.parameters import names_in
-from slp.analysis.predicates import indicator_text
+from slp.analysis.sources.directives import CONSTRAINTS, DIRECTIVES, SUPPORT
+from slp.analysis.sources.parameters import names_in
 from slp.ir.program import CheckedProgram, LogicClause, SplitBody
 from slp.messages import synonyms as words
 from slp.resolution.machine.library import library
