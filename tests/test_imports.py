@@ -40,7 +40,7 @@ ALLOWED: dict[str, set[str]] = {
     "runner": _BASE | {"cluster", "folders"},
     "resolution": _BASE | {"terms", "syntax", "ir", "runner"},
     "analysis": _BASE
-    | {"folders", "resources", "terms", "syntax", "ir", "resolution", "data", "trees"},
+    | {"folders", "resources", "terms", "syntax", "ir", "resolution", "leaves", "data", "trees"},
     "lower": _BASE | {"terms", "ir", "resolution"},
     "problem": _BASE | _TABLES,
 }

@@ -16,6 +16,7 @@ from typing import TypeAlias
 from slp.analysis.findings import Findings
 from slp.analysis.sources.files import Placed
 from slp.errors import Diagnostic, Related
+from slp.leaves import OF_CLASSES
 from slp.messages import Wording
 from slp.messages import directives as words
 from slp.messages.names import name_help
@@ -36,7 +37,7 @@ DIRECTIVES = {
     "response": "`:- response(outcome).`, `:- response(time, event(status)).`, "
     "`:- response(claims, exposure(years)).` or "
     "`:- response(stage, [ordinal([low, mid, high])]).`",
-    "leaf": "`:- leaf(dirichlet(1)).`",
+    "leaf": f"`:- leaf({OF_CLASSES.name}(1)).`",
     "feature": "`:- feature(age, [cuts([18, 40, 65])]).`",
     "feature_weight": "`:- feature_weight(age, 3).`",
     "row_weight": "`:- row_weight(w).`",
