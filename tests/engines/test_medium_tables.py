@@ -14,7 +14,8 @@ import polars as pl
 import pytest
 
 import slp
-from slp.ir.constraints import Constraint, MaxFeatures, Monotone, Predicate
+from slp.constraints import MaxFeatures, Monotone, Predicate
+from slp.ir.constraints import Constraint
 from slp.ir.leaf_models import LEAF_MODELS
 from slp.ir.program import MEASURES, Failure, SplitBody
 from slp.problem.problem import Problem
