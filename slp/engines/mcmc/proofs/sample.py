@@ -27,8 +27,8 @@ from slp.resolution import Limits, Query, named_variables
 from slp.resolution.derivations import ProofSpace
 from slp.resolution.goals import read_query, runs_in_prolog
 from slp.resolution.runs import MachineRuns, RunsOneByOne
-from slp.results.doubts import doubt_of
 from slp.results.proofs import SampledProofs
+from slp.results.trust.doubts import doubt_of
 from slp.runner import Schedule, checkpoint_and_seed, run
 from slp.runner.options import fresh_seed
 from slp.syntax import parse_term, term_to_text

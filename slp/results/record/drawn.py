@@ -18,14 +18,20 @@ from slp.errors import UsageError
 from slp.ir.tree_grammar import TreeGrammar
 from slp.messages.results import NO_DRAWS_OF_TREES
 from slp.problem.boxes import Geometry
-from slp.results.averages import ScoredTree
-from slp.results.choice import EngineChoice
-from slp.results.convergence import time_for_statistics
-from slp.results.diagnostics import Diagnostics, diagnose
-from slp.results.result import Candidate, Draw, Estimate, Result
-from slp.results.rule_use import RuleUse, clauses_of, no_rules, rules_of_mixture
-from slp.results.tempering import Scan, TemperingFigures
-from slp.results.weighted_draws import DrawnTrees, IndependentTrees, WeightedDraws, numbered
+from slp.results.averages.over_trees import ScoredTree
+from slp.results.averages.weighted_draws import (
+    DrawnTrees,
+    IndependentTrees,
+    WeightedDraws,
+    numbered,
+)
+from slp.results.estimate import Estimate
+from slp.results.record.choice import EngineChoice
+from slp.results.record.result import Candidate, Draw, Result
+from slp.results.record.rule_use import RuleUse, clauses_of, no_rules, rules_of_mixture
+from slp.results.trust.convergence import time_for_statistics
+from slp.results.trust.diagnostics import Diagnostics, diagnose
+from slp.results.trust.tempering import Scan, TemperingFigures
 from slp.runner import Json, RunResult, Schedule, Stepper, Stop, never
 from slp.source import SourceSpan
 from slp.trees import Tree

@@ -9,7 +9,7 @@ import sys
 import numpy as np
 import pytest
 
-from slp.results.convergence import bulk_ess, monte_carlo_errors, r_hat, tail_ess
+from slp.results.trust.convergence import bulk_ess, monte_carlo_errors, r_hat, tail_ess
 
 
 def chains(shape: tuple[int, int], kind: str, seed: int) -> np.ndarray:

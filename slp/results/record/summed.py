@@ -21,13 +21,14 @@ from slp.messages.entry import Wording
 from slp.messages.inference import NEW_ROWS_BY_DRAWS, NEW_ROWS_TAKE_LONG, SUMMARIES_BY_DRAWS
 from slp.messages.results import FEWER_INDEPENDENT_DRAWS
 from slp.problem.boxes import Geometry
-from slp.results.averages import ScoredTree, TreeAverages, TreeDistribution
-from slp.results.choice import EngineChoice
-from slp.results.evidence import evidence_note
-from slp.results.partial_results import Known
-from slp.results.paths import TreePath
-from slp.results.result import Candidate, Draw, Estimate, NearBest, Result
-from slp.results.rule_use import (
+from slp.results.averages.over_trees import ScoredTree, TreeAverages, TreeDistribution
+from slp.results.averages.paths import TreePath
+from slp.results.estimate import Estimate
+from slp.results.record.choice import EngineChoice
+from slp.results.record.evidence import evidence_note
+from slp.results.record.known import Known
+from slp.results.record.result import Candidate, Draw, NearBest, Result
+from slp.results.record.rule_use import (
     RuleSums,
     RuleUse,
     exact_rule_uses,
@@ -38,7 +39,7 @@ from slp.source import SourceSpan
 from slp.trees import Leaf, Tree
 
 if TYPE_CHECKING:
-    from slp.results.weighted_draws import DrawnTrees
+    from slp.results.averages.weighted_draws import DrawnTrees
 
 _Answer = TypeVar("_Answer")
 
@@ -200,7 +201,7 @@ class SummedResult(Result):
     @cached_property
     def _independent_draws(self) -> DrawnTrees:
         # Late, as most exact runs draw nothing.
-        draws = late_import("slp.results.weighted_draws")
+        draws = late_import("slp.results.averages.weighted_draws")
         drawn = self._distribution.draw(_DRAWS_INSTEAD, np.random.default_rng(self.seed))
         trees, (chain,) = draws.numbered([[scored.tree for scored in drawn]])
         fits = {scored.tree: scored for scored in drawn}

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Literal, Protocol, TypeAlias
 
 from slp.messages.names import plural
-from slp.results.tempering import ENOUGH_ROUND_TRIPS, TemperingFigures
+from slp.results.trust.tempering import ENOUGH_ROUND_TRIPS, TemperingFigures
 
 #: With fewer draws in each chain there are no diagnostics.
 FEWEST_DRAWS = 4
@@ -61,7 +61,7 @@ class Convergence:
 
 
 class Figures(Protocol):
-    """What the tests are of; see `slp.results.diagnostics.Diagnostics`."""
+    """What the tests are of; see `slp.results.trust.diagnostics.Diagnostics`."""
 
     @property
     def draws(self) -> tuple[int, ...]: ...

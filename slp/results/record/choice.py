@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from slp.results.size import Fit, Size
+from slp.results.record.size import Fit, Size
 
 #: The engines that `auto` takes: for sums over all trees, for draws, for independent draws of a
 #: prior, for the best tree where sums do not fit, and for soft trees.

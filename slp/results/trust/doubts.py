@@ -6,7 +6,7 @@ from itertools import count
 
 from slp.errors import Diagnostic
 from slp.messages.results import NOT_CONVERGED, TOO_LITTLE_TO_TELL
-from slp.results.diagnostics import Diagnostics
+from slp.results.trust.diagnostics import Diagnostics
 from slp.runner import Schedule
 from slp.runner.chain import length_of
 

@@ -12,14 +12,14 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from slp import results
 from slp.late import optional_module
-from slp.results.tempering import TemperingFigures
-from slp.results.trust import (
+from slp.results.trust.convergence import bulk_ess, r_hat, tail_ess
+from slp.results.trust.judgement import (
     ENOUGH_OF_ISLANDS,
     FEWEST_EFFECTIVE,
     FEWEST_ISLANDS,
@@ -30,8 +30,11 @@ from slp.results.trust import (
     judge,
     worst,
 )
-from slp.results.weighted_draws import DrawnTrees
+from slp.results.trust.tempering import TemperingFigures
 from slp.runner import Move, MoveOutcome, Tally, acceptance
+
+if TYPE_CHECKING:
+    from slp.results.averages.weighted_draws import DrawnTrees
 
 #: The most predictions used, evenly spread over those that differ.
 _MOST_PREDICTIONS = 200
@@ -76,7 +79,7 @@ class Diagnostics:
     @property
     def standing(self) -> Standing:
         """`converged`, `not converged`, or `not known` where the tests cannot be made: see
-        `slp.results.trust`. Only numbers of the first may be used."""
+        `slp.results.trust.judgement`. Only numbers of the first may be used."""
         return self._judgement[0]
 
     @property
@@ -210,7 +213,7 @@ def diagnostics_of(
 
 def convergence_of(values: NDArray[np.float64]) -> Convergence:
     """Convergence of one quantity at every draw, shape (M, T)."""
-    return Convergence(results.r_hat(values), results.bulk_ess(values), results.tail_ess(values))
+    return Convergence(r_hat(values), bulk_ess(values), tail_ess(values))
 
 
 def _predictions(drawn: DrawnTrees) -> Iterator[NDArray[np.float64]]:

@@ -2,7 +2,7 @@
 
 A `TreeDistribution` holds all trees: `slp.engines.chart.chart.Chart`,
 `slp.engines.exact.CompiledChart`, `slp.engines.enumeration.sums.Enumeration`. `TreeAverages` is the
-part of it that draws can give too: `slp.results.drawn.DrawnTrees`.
+part of it that draws can give too: `slp.results.record.drawn.DrawnTrees`.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from slp.data.table import Table
 from slp.problem.new_rows import rows_as_numbers
-from slp.results.paths import TreePath
-from slp.results.quantiles import LeafMixture, medians
-from slp.results.rows_in_leaves import design_of_rows, of_rows
+from slp.results.averages.paths import TreePath
+from slp.results.averages.quantiles import LeafMixture, medians
+from slp.results.averages.rows_in_leaves import design_of_rows, of_rows
 from slp.trees import Tree
 
 #: Distributions of leaves and depths end when the rest has less mass than this.

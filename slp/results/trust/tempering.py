@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from slp.results.result import Estimate
+from slp.results.estimate import Estimate
 
 #: Round trips of each ladder that are enough.
 ENOUGH_ROUND_TRIPS = 5

@@ -10,11 +10,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.results.averages import ScoredTree
-from slp.results.diagnostics import Diagnostics, diagnose
-from slp.results.drawn import DrawnResult
-from slp.results.result import Candidate, Draw, Estimate
-from slp.results.weighted_draws import DrawnTrees, IndependentTrees, evidence_of_islands
+from slp.results.averages.over_trees import ScoredTree
+from slp.results.averages.weighted_draws import DrawnTrees, IndependentTrees, evidence_of_islands
+from slp.results.estimate import Estimate
+from slp.results.record.drawn import DrawnResult
+from slp.results.record.result import Candidate, Draw
+from slp.results.trust.diagnostics import Diagnostics, diagnose
 
 #: Fewer batches of draws do not tell the error of the evidence.
 _FEWEST_BATCHES = 4

@@ -17,8 +17,8 @@ import slp
 from slp.cli import slp_command
 from slp.cli.sample import sample_command
 from slp.report.answer import trust
-from slp.results.diagnostics import diagnostics_of
-from slp.results.trust import Convergence, standing_together
+from slp.results.trust.diagnostics import diagnostics_of
+from slp.results.trust.judgement import Convergence, standing_together
 from slp.runner import Move
 
 GOOD = {"leaves": Convergence(1.0, 900.0, 900.0)}

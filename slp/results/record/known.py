@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from slp.data.table import Table
-from slp.results.choice import EngineChoice
+from slp.results.record.choice import EngineChoice
 
 if TYPE_CHECKING:
-    from slp.results.result import Candidate
+    from slp.results.record.result import Candidate
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 import slp
 from slp.leaves import NormalInverseGamma
+from slp.results.averages.weighted_draws import DrawnTrees
 from slp.results.posterior import Posterior
-from slp.results.weighted_draws import DrawnTrees
 
 RNG = np.random.default_rng(0)
 N = 40
@@ -107,7 +107,7 @@ def test_only_so_much_is_held_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None
         return predictive(drawn, where, design)
 
     monkeypatch.setattr(DrawnTrees, "predictive", watched)
-    monkeypatch.setattr("slp.results.weighted_draws._MOST_HELD", 5 * 60 * 3)
+    monkeypatch.setattr("slp.results.averages.weighted_draws._MOST_HELD", 5 * 60 * 3)
     np.testing.assert_array_equal(want.predict_error(FRAME), whole)
     assert held == [5] * (N // 5)
     held.clear()

@@ -12,7 +12,7 @@ from slp.engines.enumeration.derivations import derivations
 from slp.engines.enumeration.sums import Enumeration
 from slp.engines.exact import CompiledChart
 from slp.problem.boxes import Geometry
-from slp.results.rule_use import RuleUse, clauses_of
+from slp.results.record.rule_use import RuleUse, clauses_of
 from tests.spec.cases import Case, random_case
 from tests.spec.test_against_enumeration import posterior_of
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from slp.budgets.seconds import Deadline
 from slp.late import import_alone
-from slp.results.trust import FEWEST_DRAWS
+from slp.results.trust.judgement import FEWEST_DRAWS
 
 _Array = NDArray[np.float64]
 

@@ -15,14 +15,14 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from slp import results
 from slp.data.table import Table
 from slp.kernels.compiled import N_CORES
 from slp.problem.new_rows import rows_as_numbers, table_in_pieces
 from slp.problem.tree_arrays import SidedTrees, ensemble_of_trees
-from slp.results.averages import ScoredTree
-from slp.results.quantiles import LeafMixture, medians
-from slp.results.rows_in_leaves import design_of_rows, design_of_table, of_rows
+from slp.results.averages.over_trees import ScoredTree
+from slp.results.averages.quantiles import LeafMixture, medians
+from slp.results.averages.rows_in_leaves import design_of_rows, design_of_table, of_rows
+from slp.results.trust.convergence import monte_carlo_errors
 from slp.trees import Split
 
 K = TypeVar("K", bound=Hashable)
@@ -96,7 +96,7 @@ class WeightedDraws:
         if self.out_of_time:
             return np.full(values.shape[1:], np.nan)
         if self.log_weights is None:
-            return results.monte_carlo_errors(self.by_chain(flat)).reshape(values.shape[1:])
+            return monte_carlo_errors(self.by_chain(flat)).reshape(values.shape[1:])
         apart = flat - self.mean(flat)
         islands = zip(self.draw_weights, self.chains, strict=True)
         sums = np.array([own @ apart[chain] for own, chain in islands])
@@ -113,8 +113,7 @@ class WeightedDraws:
 
 
 class DrawnTrees(WeightedDraws):
-    """Averages over draws of trees (`slp.results.averages.TreeAverages`), for which `room` bytes
-    may be held at a time.
+    """Averages over draws of trees (`TreeAverages`), for which `room` bytes may be held at a time.
 
     Attributes
     ----------

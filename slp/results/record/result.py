@@ -1,6 +1,6 @@
 """`Result`: what an engine gives. `slp.results.posterior.Posterior` answers users from it.
 
-There are two kinds: sums over all trees (`slp.results.summed`), and draws (`slp.results.drawn`).
+There are two kinds: sums over all trees (`summed`), and draws (`drawn`).
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,59 +18,21 @@ from slp.data.table import Table
 from slp.errors import BudgetError
 from slp.problem.new_rows import distinct_rows
 from slp.problem.tree_on_table import log_likelihood_of_tree
-from slp.results.averages import TreeAverages
-from slp.results.choice import EngineChoice
-from slp.results.partial_results import Known
+from slp.results.averages.over_trees import TreeAverages
+from slp.results.estimate import Estimate
+from slp.results.record.choice import EngineChoice
+from slp.results.record.known import Known
 from slp.trees import Tree
 
 if TYPE_CHECKING:
-    from slp.results.diagnostics import Diagnostics
-    from slp.results.edits import EditSummary
-    from slp.results.paths import TreePath
-    from slp.results.rule_use import RuleUse
-    from slp.results.weighted_draws import DrawnTrees
+    from slp.results.averages.paths import TreePath
+    from slp.results.averages.weighted_draws import DrawnTrees
+    from slp.results.record.edits import EditSummary
+    from slp.results.record.rule_use import RuleUse
+    from slp.results.trust.diagnostics import Diagnostics
     from slp.runner import Schedule
 
-#: What a number is: known, between certain bounds, estimated from draws, or of the trees found
-#: alone.
-Kind: TypeAlias = Literal["exact", "bounds", "estimate", "found"]
-
 _Answer = TypeVar("_Answer")
-
-
-@dataclass(frozen=True)
-class Estimate:
-    """A number, and how far it can be trusted.
-
-    Attributes
-    ----------
-    value : the number; of bounds, their middle.
-    error : its Monte Carlo standard error; 0 where it is exact or bounded, NaN where the draws do
-        not tell.
-    low, high : bounds on it, or the ends of its 95 % interval.
-    kind : what it is.
-    """
-
-    value: float
-    error: float
-    low: float
-    high: float
-    kind: Kind
-
-    @classmethod
-    def exact(cls, value: float) -> Estimate:
-        """A number that is known."""
-        return cls(value, 0.0, value, value, "exact")
-
-    @classmethod
-    def drawn(cls, value: float, error: float) -> Estimate:
-        """A number that draws show, with the standard error of that."""
-        return cls(value, error, value - 1.96 * error, value + 1.96 * error, "estimate")
-
-    @classmethod
-    def of_trees_found(cls, value: float) -> Estimate:
-        """A number of the trees that were grown or searched, which tells none of the posterior."""
-        return cls(value, math.nan, -math.inf, math.inf, "found")
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,9 +16,8 @@ from slp.messages.soft_trees import NOTHING_IN_LEAVES
 from slp.messages.tables import NEW_VALUE_MISSING_OF_SOFT
 from slp.problem.new_rows import rows_as_numbers, table_as_numbers
 from slp.problem.tree_on_table import PlacedNode, TreeOnTable, place_tree
-from slp.results.quantiles import LeafMixture
-from slp.results.result import Result
-from slp.results.weighted_draws import DrawnTrees
+from slp.results.averages.quantiles import LeafMixture
+from slp.results.averages.weighted_draws import DrawnTrees
 from slp.trees import Tree
 from slp.trees.soft import SoftLeaf, SoftTree
 
@@ -114,39 +113,6 @@ class SoftTrees(DrawnTrees):
         return np.array([[n for _, n in leaf.counts or ()] for leaf in leaves], np.float64)
 
 
-class ResultOfSoftTrees(Result):
-    """What all results over draws of soft trees have alike."""
-
-    soft = True
-
-    def log_weight(self, tree: Tree) -> float:
-        """See `Result`: of any tree NaN, as soft trees have densities."""
-        return float("nan")
-
-    def log_likelihood(self, tree: Tree) -> float:
-        """See `Result`: of any soft tree, and of hard trees. Of numbers it is that given the means
-        and the variance that the leaves have.
-
-        Raises
-        ------
-        UsageError
-            E546: the response is of numbers, and a leaf has no mean, or the tree no variance.
-        """
-        given = cast(Any, tree)
-        if isinstance(given, SoftTree):
-            drawn = cast(SoftTrees, self.averages)
-            known = {scored.tree: scored.log_likelihood for scored in drawn.trees}
-            return known[tree] if tree in known else log_likelihood_of_soft_tree(self.table, given)
-        if self.table.leaf.classes:
-            return Result.log_likelihood(self, tree)
-        return _log_likelihood_by_means(self.table, tree)
-
-    def distinct_rows(self, rows: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """See `Result`: every value counts."""
-        _, first, which = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-        return first, which.ravel()
-
-
 def log_likelihood_of_soft_tree(table: Table, tree: SoftTree) -> float:
     """The log likelihood of soft counts, or of numbers given the means and the variance of the tree
     (equations 10 and 12 of Cochrane, Wills & Johnson); -inf if the table has not its features.
@@ -154,7 +120,7 @@ def log_likelihood_of_soft_tree(table: Table, tree: SoftTree) -> float:
     Raises
     ------
     UsageError
-        E546: see `ResultOfSoftTrees.log_likelihood`.
+        E546: a leaf has no mean, or the tree no variance.
     """
     leaves, of_classes = tree.leaves(), bool(table.leaf.classes)
     if not of_classes and not all(_tells(leaf.mean, tree.variance) for leaf in leaves):
@@ -170,7 +136,7 @@ def log_likelihood_of_soft_tree(table: Table, tree: SoftTree) -> float:
     return _log_normal(table, means, tree.variance or 0.0)
 
 
-def _log_likelihood_by_means(table: Table, tree: Tree) -> float:
+def log_likelihood_by_means(table: Table, tree: Tree) -> float:
     """Of a hard tree of numbers, given the mean and the variance that each leaf has."""
     told = [(leaf.summary.get("mean"), leaf.summary.get("variance")) for leaf in tree.leaves()]
     if not all(_tells(*own) for own in told):

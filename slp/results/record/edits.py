@@ -15,10 +15,10 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.results.averages import ScoredTree
-from slp.results.diagnostics import Diagnostics, diagnose
-from slp.results.drawn import DrawnResult, HowDrawn, TreeSampler
-from slp.results.result import Candidate, Draw
+from slp.results.averages.over_trees import ScoredTree
+from slp.results.record.drawn import DrawnResult, HowDrawn, TreeSampler
+from slp.results.record.result import Candidate, Draw
+from slp.results.trust.diagnostics import Diagnostics, diagnose
 from slp.runner import RunResult
 from slp.trees import Tree, TreeEdit
 

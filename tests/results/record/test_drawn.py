@@ -19,8 +19,8 @@ import slp
 from slp.engines.mcmc.records import RecordsOf
 from slp.engines.mcmc.trees import MetropolisHastings
 from slp.errors import SlpWarning, UnsupportedError, UsageError
-from slp.results.diagnostics import Convergence, diagnostics_of
-from slp.results.drawn import DrawnResult
+from slp.results.record.drawn import DrawnResult
+from slp.results.trust.diagnostics import Convergence, diagnostics_of
 from tests.engines.mcmc.trees.matrices import Example, all_proofs
 
 GROWTREE = ":- use(growtree, [beta = 0.5]). :- support(max_depth(2)). "
