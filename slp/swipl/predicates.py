@@ -22,7 +22,7 @@ from slp.columns import Below, Test
 from slp.errors import ProgramError
 from slp.ir import program as ir
 from slp.messages.proofs import PROLOG_FILE_NOT_LOADED
-from slp.resolution.machine import DEFAULT_LIMITS
+from slp.resolution.machine.loop import DEFAULT_LIMITS
 from slp.source import SourceSpan
 from slp.swipl.bridge import consult
 from slp.swipl.prolog import PrologProgram

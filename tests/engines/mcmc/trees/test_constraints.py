@@ -117,4 +117,4 @@ def test_tests_of_a_program() -> None:
     assert isinstance(features, AtMostFeatures)
     assert features.count == 2
     assert isinstance(monotone, MonotonePredictions)
-    assert (monotone.feature, monotone.direction) == (1, "down")
+    assert (monotone.feature, monotone.up) == (1, False)
