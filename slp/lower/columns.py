@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from slp.ir.cells import coarse_cells
 from slp.ir.program import Measure
 from slp.ir.row_function import RowFunction
 from slp.ir.tree_grammar import OUTSIDE
-from slp.lower.cells import coarse_cells
 from slp.source import SourceSpan
 
 #: The numbers left and right of a split, or FORBIDDEN twice, or OUTSIDE twice. If two tables differ
