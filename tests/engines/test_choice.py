@@ -13,9 +13,9 @@ import pytest
 
 import slp
 from slp.engines import choose as choice
-from slp.engines.exact import estimate_size
 from slp.engines.shared.chain_messages import told_by_cause
 from slp.engines.shared.fitting import Room, changes_that_fit, fits_in_words
+from slp.engines.shared.size import estimate_size
 from slp.errors import Diagnostic, SlpWarning, UsageError
 from slp.ir import program as ir
 from slp.messages import entries

@@ -11,9 +11,8 @@ import pytest
 
 import slp
 from slp.budgets.seconds import Deadline
-from slp.engines.exact import estimate_size
 from slp.engines.exact.passes import Passes
-from slp.engines.shared.size import ROUGH, size_for, size_of
+from slp.engines.shared.size import ROUGH, estimate_size, size_for, size_of
 from slp.errors import BudgetError
 from slp.results.record.size import Size
 

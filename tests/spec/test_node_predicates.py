@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from slp.constraints import Predicate
 from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly
-from slp.ir.constraints import Predicate
 from slp.ir.tree_grammar import TreeGrammar
 from slp.lower import program_to_tree_grammar
 from slp.problem.boxes import Geometry

@@ -36,7 +36,7 @@ from scipy.special import gammaln
 from scipy.stats import kstest
 
 import slp
-from slp.engines.shared import names
+from slp.engines.shared import proposal_names
 
 ROWS, DRAWS = 14, 63
 KAPPA, ALPHA, BETA = 0.5, 3.0, 2.0
@@ -69,7 +69,7 @@ CASES = {
     **{name: Case(options={"engine": name}) for name in ("exact", "chart", "enumerate")},
     **{
         f"mh {name}": Case(options={**_CHAIN, "proposal": _PROPOSALS.get(name, name)})
-        for name in names._NAMES
+        for name in proposal_names._NAMES
     },
     "mh tempered": Case(options=_LADDER),
     **{

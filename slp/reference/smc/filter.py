@@ -17,7 +17,6 @@ from slp.engines.shared.filter_plan import BYTES_OF_PARTICLE, FilterPlan
 from slp.engines.shared.records import RecordsOf
 from slp.engines.smc.result import FilterResult
 from slp.errors import BudgetError
-from slp.ir.constraints import MaxFeatures, of_kind
 from slp.messages.inference import PARTICLES_TOO_LARGE
 from slp.problem.boxes import Geometry
 from slp.problem.local_process import goals_below
@@ -47,7 +46,7 @@ class ParticleFilter(RecordsOf[MetropolisHastings], IslandStepper[Island]):
     def __init__(self, base: MetropolisHastings, plan: FilterPlan, room: float = math.inf) -> None:
         super().__init__(base)
         self.plan, self.room = plan, room
-        limits = [c.count for c in of_kind(base.constraints, MaxFeatures)]
+        limits = [c.most_features for c in base.constraints if c.most_features is not None]
         most_leaves = base.process.grammar.max_leaves or math.inf
         self._limits = most_leaves, min(limits, default=math.inf)
 

@@ -13,10 +13,10 @@ import numpy as np
 import polars as pl
 
 import slp
+from slp.constraints import MaxFeatures
 from slp.engines.shared.compiled_proofs import CompiledMetropolisHastings
 from slp.engines.shared.filter_plan import ORDERS, PROPOSALS, SCHEMES, FilterPlan
 from slp.engines.smc.compiled import core_filter
-from slp.ir.constraints import MaxFeatures
 from slp.problem.local_process import LocalProcess
 from slp.problem.tree_tests import AtMostFeatures, MonotonePredictions
 from slp.reference.mh.chains import MetropolisHastings

@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.constraints import Monotone
 from slp.engines.mcmc.mixture import MixtureWithPower
-from slp.ir.constraints import Constraint, Monotone
+from slp.engines.mcmc.tempering.scans import NEITHER
+from slp.ir.constraints import Constraint
 from slp.problem.boxes import Geometry
 from slp.reference.mh.chains import MetropolisHastings
-from slp.reference.mh.scans import NEITHER, PlainScans, Rungs
+from slp.reference.mh.scans import PlainScans, Rungs
 from tests.engines.cases import denison, growtree, make_table, numeric
 from tests.engines.mcmc.trees.every_outcome import EveryOutcome, outcomes
 

@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from slp.engines.mcmc.tempering import plain
+from slp.constraints import MaxLeaves
+from slp.engines.mcmc.tempering.scans import NEITHER, POSTERIOR, PRIOR
 from slp.engines.shared.compiled_proofs import CompiledMetropolisHastings
-from slp.ir.constraints import Constraint, MaxLeaves
+from slp.ir.constraints import Constraint
 from slp.kernels.compiled import compiled_core
 from slp.reference.derivations import TreeProof
 from slp.reference.mh.chains import MetropolisHastings
-from slp.reference.mh.scans import NEITHER, POSTERIOR, PRIOR, PlainScans, Rungs
+from slp.reference.mh.scans import PlainScans, Rungs
 from tests.engines.mcmc.edits.examples import all_examples
 from tests.engines.mcmc.edits.matrices import Capped
 from tests.engines.mcmc.edits.test_chains import engine
@@ -66,7 +67,7 @@ def test_invariance(
 
 def test_faults_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     scans, powers = PlainScans(chains(), n_steps=1, tries=1), (0.0, 1.0)
-    right = plain.log_swap_ratio
+    right = scans.log_swap_ratio
     for wrong in (lambda *of: -right(*of), lambda *of: 0.0):
         with monkeypatch.context() as patch:
             patch.setattr(plain, "log_swap_ratio", wrong)

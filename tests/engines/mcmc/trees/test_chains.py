@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
+from slp.constraints import MaxFeatures, Monotone
 from slp.data.table import Table
 from slp.engines.mcmc.mixture import MixtureState
 from slp.errors import SlpError, SlpWarning, UsageError
-from slp.ir.constraints import Constraint, MaxFeatures, Monotone
+from slp.ir.constraints import Constraint
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.boxes import Geometry
 from slp.reference.derivations import TreeProof

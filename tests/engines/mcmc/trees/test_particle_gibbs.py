@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 import slp
 from slp.engines.shared.core_chains import of_filter
 from slp.engines.shared.filter_plan import ORDERS, PROPOSALS, SCHEMES, FilterPlan
-from slp.engines.smc import particles, proposals, resampling
 from slp.reference.mh.particle_gibbs import ParticleGibbs
+from slp.reference.smc import particles, proposals, resampling
 from slp.runner import Checkpoint, Schedule, run
 from slp.runner.randomness import RandomNumbers
 from tests.engines.mcmc.trees.core_matrices import CoreExample
