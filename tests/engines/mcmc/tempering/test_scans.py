@@ -67,7 +67,7 @@ def test_invariance(
 
 def test_faults_are_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     scans, powers = PlainScans(chains(), n_steps=1, tries=1), (0.0, 1.0)
-    right = scans.log_swap_ratio
+    right = plain.log_swap_ratio
     for wrong in (lambda *of: -right(*of), lambda *of: 0.0):
         with monkeypatch.context() as patch:
             patch.setattr(plain, "log_swap_ratio", wrong)
