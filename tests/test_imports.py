@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ast
 import importlib
+import importlib.util
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import slp
+from slp.engines import registry
 
 PACKAGE = Path(__file__).resolve().parent.parent / "slp"
 
@@ -290,6 +292,96 @@ def test_the_table_has_no_cycle() -> None:
 
 def test_engines_never_see_how_a_program_is_checked_or_lowered() -> None:
     assert _reachable("engines").isdisjoint({"analysis", "lower", "swipl"})
+
+
+#: The one file that names modules of `slp.reference`, to import them late.
+NAMES_SPECIFICATIONS = "engines/registry.py"
+
+
+def _uses_of_specifications(package: Path) -> list[str]:
+    """Imports of `slp.reference` outside it, and files that name its modules in a string."""
+    found = [
+        str(arrow)
+        for arrow in _all_imports(package)
+        if arrow.file.parts[0] != "reference"
+        and ".".join([arrow.module, *([arrow.name] if arrow.name else [])]).startswith(
+            "slp.reference"
+        )
+    ]
+    for path in sorted(package.rglob("*.py")):
+        file = path.relative_to(package)
+        if file.parts[0] == "reference" or file.as_posix() == NAMES_SPECIFICATIONS:
+            continue
+        strings = [n for n in ast.walk(ast.parse(path.read_text("utf-8"))) if _is_module_name(n)]
+        found += [f"slp/{file}:{node.lineno}: {node.value}" for node in strings]  # type: ignore[attr-defined]
+    return found
+
+
+def _is_module_name(node: ast.AST) -> bool:
+    value = getattr(node, "value", None)
+    return isinstance(value, str) and re.fullmatch(r"(slp\.)?reference(\.\w+)+", value) is not None
+
+
+def test_specifications_are_imported_late_by_the_registry_alone() -> None:
+    assert _uses_of_specifications(PACKAGE) == []
+
+
+def test_the_registry_names_specifications_that_are_there() -> None:
+    named = set(registry.PLAIN.values()) | set(registry.ENGINES.values())
+    assert [name for name in sorted(named) if importlib.util.find_spec(name) is None] == []
+    assert set(registry.PLAIN) <= set(registry.ENGINES)
+
+
+def _arrows_between_engines(package: Path) -> list[str]:
+    """Imports of an engine by another engine, or by what engines share."""
+    engines = {path.parent.name for path in (package / "engines").glob("*/engine.py")}
+    found = []
+    for arrow in _all_imports(package):
+        ours = arrow.file.parts[1] if arrow.file.parts[0] == "engines" else None
+        parts = [*arrow.module.split("."), *([arrow.name] if arrow.name else [])]
+        if ours not in engines | {"shared"} or parts[:2] != ["slp", "engines"]:
+            continue
+        if len(parts) > 2 and parts[2] != ours and parts[2] in engines | {"choose", "run"}:
+            found.append(str(arrow))
+    return found
+
+
+def test_no_engine_imports_another_engine() -> None:
+    assert len(list((PACKAGE / "engines").glob("*/engine.py"))) > 5
+    assert _arrows_between_engines(PACKAGE) == []
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("engines/smc/run.py", "from slp.engines.mcmc.options import TreeChainOptions"),
+        ("engines/smc/run.py", "from slp.engines import mcmc"),
+        ("engines/shared/sums.py", "def f():\n    late_import('slp.engines.mcmc.sample')"),
+        ("engines/shared/sums.py", "from slp.engines.choose import choose"),
+    ],
+)
+def test_the_walk_finds_arrows_between_engines(tmp_path: Path, file: str, text: str) -> None:
+    for engine in ("mcmc", "smc"):
+        (tmp_path / "engines" / engine).mkdir(parents=True)
+        (tmp_path / "engines" / engine / "engine.py").touch()
+    (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / file).write_text(text)
+    assert len(_arrows_between_engines(tmp_path)) == 1
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("problem/run.py", "from slp.reference.boxes import Geometry"),
+        ("engines/smc/run.py", "from slp import reference"),
+        ("engines/smc/run.py", "def f():\n    return late_import('slp.reference.search')"),
+        ("learn/run.py", "NAME = 'reference.chart'"),
+    ],
+)
+def test_the_walk_finds_uses_of_specifications(tmp_path: Path, file: str, text: str) -> None:
+    (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / file).write_text(text)
+    assert _uses_of_specifications(tmp_path)
 
 
 def test_the_core_is_imported_by_the_kernels_alone() -> None:

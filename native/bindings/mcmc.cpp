@@ -158,7 +158,7 @@ auto log_weights(TreeScorer& scorer, const Matrix<std::int32_t>& nodes,
 void bind_mcmc(nb::module_& m) {
     const nb::object constants = m.attr("CONSTANTS");
     constants["same_prediction"] = kSamePrediction;
-    // By the names of slp.engines.mcmc.trees; `q_seq(K)` is the kind behind `q_seq`.
+    // By the names of slp.engines.shared.proposal_names; `q_seq(K)` is the kind behind `q_seq`.
     const std::pair<const char*, ProposalKind> kinds[] = {
         {"q_ind", ProposalKind::cut_at_root},
         {"q_uc", ProposalKind::cut_uniformly},

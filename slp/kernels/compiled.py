@@ -3,9 +3,7 @@
 Entry points: `compiled_core()`, the extension module (`slp/_core.pyi`), or None; `N_CORES`, how
 many threads use all cores.
 
-The engines have no NumPy version here. Their specifications are the plain engines:
-`slp.reference.chart`, `slp.engines.mcmc.trees`, `slp.reference.mh.edits`,
-`slp.reference.smc.particles`.
+The engines have no NumPy version here. Their specifications are in `slp.reference`.
 """
 
 from __future__ import annotations

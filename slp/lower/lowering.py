@@ -41,7 +41,7 @@ def program_to_tree_grammar(
 
     If the schema is derived from the program alone, features that guards name are added when they
     are found. With `tests_on_trees`, constraints that no tree grammar decides are left out of the
-    grammar instead of refused: for an engine that tests finished trees (`slp.engines.mcmc.trees`).
+    grammar instead of refused: for an engine that tests finished trees (`slp.reference.mh`).
     The weights of the trees that pass these tests then do not sum to 1, so `normalised` is False.
     `edittree` has no tree grammar; for it the result is the grammar of all trees that satisfy the
     constraints decided at splits and leaves, each with weight 1.

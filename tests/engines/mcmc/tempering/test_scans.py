@@ -17,6 +17,7 @@ from slp.engines.shared.compiled_proofs import CompiledMetropolisHastings
 from slp.ir.constraints import Constraint
 from slp.kernels.compiled import compiled_core
 from slp.reference.derivations import TreeProof
+from slp.reference.mh import scans as plain
 from slp.reference.mh.chains import MetropolisHastings
 from slp.reference.mh.scans import PlainScans, Rungs
 from tests.engines.mcmc.edits.examples import all_examples
