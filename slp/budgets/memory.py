@@ -151,7 +151,7 @@ def room_beside(table: Table, memory: int) -> int:
 
 
 def check_room_for_bit_sets(table: Table, memory: int) -> None:
-    """Check that a budget has room for sets of rows as bits (`slp.problem.boxes`), beside the
+    """Check that a budget has room for sets of rows as bits (`slp.reference.boxes`), beside the
     table. Engines without the compiled kernels use them: one set for each code, and both sides of
     each split of the root.
 

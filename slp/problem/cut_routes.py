@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.columns import Below, In, IsMissing
+from slp.columns import Below, In, IsMissing, Test
 from slp.data.table import Feature, misses
-from slp.problem.boxes import Cut
 from slp.problem.new_rows import codes_of_levels
 
 #: What a row does at a cut: the ends, and where the cut says no side, as the row misses the value
@@ -17,10 +17,33 @@ from slp.problem.new_rows import codes_of_levels
 RIGHT, LEFT, NEITHER = 0, 1, 2
 
 
+class AskingCut(Protocol):
+    """What is asked of a row: the number of the feature, the test, and the two codes that are
+    neighbours, or the groups of a test on two groups of levels."""
+
+    @property
+    def feature(self) -> int: ...
+    @property
+    def test(self) -> Test: ...
+    @property
+    def low(self) -> int: ...
+    @property
+    def high(self) -> int: ...
+
+
+class RowCut(NamedTuple):
+    """An `AskingCut` alone."""
+
+    feature: int
+    test: Test
+    low: int
+    high: int
+
+
 class Router:
     """Tests new rows (`Table.new_rows`: object array, shape (m, d)) on given cuts, all at once."""
 
-    def __init__(self, features: Sequence[Feature], cuts: Sequence[Cut]) -> None:
+    def __init__(self, features: Sequence[Feature], cuts: Sequence[AskingCut]) -> None:
         self._features = tuple(features)
         self._sided = np.array([f.missing == "side" for f in features], np.bool_)
         ways = {"left": LEFT, "right": RIGHT, None: NEITHER}
@@ -32,7 +55,7 @@ class Router:
         self._subsets = np.array([isinstance(c.test, In) for c in cuts], np.bool_)
         self._groups = np.array([[c.low, c.high] for c in cuts], np.int64).reshape(-1, 2).T
 
-    def _operand_of(self, cut: Cut) -> float:
+    def _operand_of(self, cut: AskingCut) -> float:
         codes, test = self._codes[cut.feature], cut.test
         if isinstance(test, Below):
             return float(test.number)

@@ -11,7 +11,6 @@ from slp.data.table import Table
 from slp.errors import Diagnostic
 from slp.ir.program import CheckedProgram
 from slp.ir.tree_grammar import TreeGrammar
-from slp.problem.boxes import Geometry
 from slp.problem.core import core_for, core_problem
 
 
@@ -62,11 +61,6 @@ class Problem:
         return kernels.ExactEngine(
             core_problem(kernels, self.grammar, self.table, count_leaves=False)
         )
-
-    @cached_property
-    def boxes(self) -> Geometry:
-        """The boxes of the table and their distinct splits; made on first use."""
-        return Geometry(self.grammar, self.table)
 
     def on(self, grammar: TreeGrammar) -> Problem:
         """Another grammar on the same table; itself for its own."""

@@ -4,6 +4,13 @@ They are read beside the core, and tests compare the two. They run where there i
 and for what the core does not take. `slp.engines.registry` imports them late, and no other module
 does (docs/design/reference.md).
 
+    boxes          the boxes of a table as sets of bits, and their splits
+    split_measures, rule_weights, label_checks, node_tests
+                   what may be chosen at a box, and how it is weighed
+    local_process  the choices at each box, with their probabilities; `remembered` keeps them
+    cut_trees      from boxes and cuts to trees, and back
+    tree_tests, tree_weights
+                   tests on finished trees; the weight of a given tree
     derivations    trees as derivations by the local process: what plain samplers share
     chart          exact sums: `exact` without the core, the engine `chart`
     enumeration    a list of every derivation: the engine `enumerate`
@@ -12,4 +19,5 @@ does (docs/design/reference.md).
     modal          the growth of modal trees
     search         the best-first search
     rjhmc          the log density of soft trees
+    prolog         the engine `prolog`: plain chains over what SWI-Prolog proposes
 """

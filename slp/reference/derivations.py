@@ -16,17 +16,17 @@ from slp.engines.shared.digests import digest_of_grammar, digest_of_table
 from slp.ir.constraints import Constraint
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.ambiguity import derivations_are_trees
-from slp.problem.boxes import Geometry
-from slp.problem.cut_trees import Renderer
-from slp.problem.local_process import (
+from slp.reference.boxes import Geometry
+from slp.reference.cut_trees import Renderer
+from slp.reference.local_process import (
     BoxGoal,
     Choices,
     LocalProcess,
     SplitAlternative,
     goals_below,
 )
-from slp.problem.tree_tests import predicate_tests, preorder, tree_tests
-from slp.problem.tree_weights import weight_of_tree
+from slp.reference.tree_tests import predicate_tests, preorder, tree_tests
+from slp.reference.tree_weights import weight_of_tree
 from slp.results.averages.over_trees import ScoredTree
 from slp.results.record.drawn import DrawnResult
 from slp.results.record.evidence import evidence_note

@@ -20,10 +20,10 @@ from numpy.typing import NDArray
 
 from slp.engines.search.compiled import Poll, Ranked
 from slp.ir.tree_grammar import CallRule, LeafRule
-from slp.problem.boxes import BoxSplit, Geometry
 from slp.problem.core import leaves_owed
-from slp.problem.local_process import LocalProcess
 from slp.problem.problem import Problem
+from slp.reference.boxes import BoxSplit, Geometry
+from slp.reference.local_process import LocalProcess
 
 __all__ = ["PlainRanking", "PlainSearch", "log_parted", "plain_search"]
 

@@ -7,8 +7,9 @@ import numpy as np
 
 from slp.engines.contract import DrawingOptions, option
 from slp.engines.shared.drawing import DrawingEngine
-from slp.problem.local_process import goals_below
+from slp.reference.boxes import Geometry
 from slp.reference.derivations import DerivedTrees, draw_choices
+from slp.reference.local_process import goals_below
 from slp.runner import IslandStepper, Schedule, Weighted, never
 
 
@@ -16,7 +17,11 @@ class Island(DerivedTrees, IslandStepper):
     """A particle: the choices made, the goals (box and state) still open, and its log weight."""
 
     def __init__(self, problem, likelihood, n):
-        of = (problem.grammar, problem.boxes, problem.program.constraints)
+        of = (
+            problem.grammar,
+            Geometry(problem.grammar, problem.table),
+            problem.program.constraints,
+        )
         super().__init__(*of, likelihood=likelihood, particles=str(n))
         self.n = n
 

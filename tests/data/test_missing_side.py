@@ -16,7 +16,8 @@ from slp.columns import Below, Is, IsMissing
 from slp.compile import compile_problem, read_text
 from slp.ir.words import describe_prior
 from slp.lower.explain import explain_program
-from slp.problem.split_measures import SplitArrays, log_split_probabilities
+from slp.reference.boxes import Geometry
+from slp.reference.split_measures import SplitArrays, log_split_probabilities
 from slp.source import SourceFile
 from slp.trees import Leaf, Split, Tree
 
@@ -187,7 +188,7 @@ def test_scikit_learn_sends_rows_to_the_same_leaves() -> None:
 def test_split_probabilities_sum_to_1() -> None:
     program, _ = read_text(SourceFile("p.slp", f":- use(growtree).\n{DECLARED}"))
     problem = compile_problem(program, FRAME, "y")
-    geometry = problem.boxes
+    geometry = Geometry(problem.grammar, problem.table)
     boxes = [geometry.root, *(s.left for s in geometry.splits(geometry.root))]
     assert any(c.test == IsMissing() for c in geometry.cuts)
     for box in boxes:

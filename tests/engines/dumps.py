@@ -16,8 +16,8 @@ import numpy as np
 import polars as pl
 
 import slp
-from slp.problem.boxes import Geometry
 from slp.problem.core import core_problem
+from slp.reference.boxes import Geometry
 from slp.reference.chart import Chart, build_forest
 
 __all__ = ["FOLDER", "PROGRAMS", "dump"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from slp.data.table import Table
 from slp.engines.exact import CompiledChart
 from slp.ir.tree_grammar import TreeGrammar
-from slp.problem.boxes import Geometry
+from slp.reference.boxes import Geometry
 from slp.reference.chart import Chart, build_forest
 
 GIB = 2**30

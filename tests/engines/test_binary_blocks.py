@@ -16,7 +16,7 @@ from slp.engines.exact.algorithm import algorithm_in_words
 from slp.errors import BudgetError
 from slp.ir.tree_grammar import TreeGrammar
 from slp.leaves import Dirichlet, GammaPoisson, LeafModel, NormalInverseGamma
-from slp.problem.boxes import Geometry
+from slp.reference.boxes import Geometry
 from slp.reference.chart import Chart, build_forest
 from tests.engines.cases import denison, make_table
 

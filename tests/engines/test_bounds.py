@@ -12,7 +12,7 @@ import slp
 from slp.engines.exact import CompiledChart, passes
 from slp.errors import BudgetError
 from slp.leaves import Dirichlet
-from slp.problem.boxes import Geometry
+from slp.reference.boxes import Geometry
 from slp.reference.chart import Chart, build_forest
 from tests.engines.cases import random_grammar, random_table
 

@@ -13,7 +13,7 @@ from scipy.stats import chi2
 
 from slp.data.table import Table
 from slp.ir.tree_grammar import OUTSIDE, LeafRule, Rule, SplitRule
-from slp.problem.boxes import Geometry
+from slp.reference.boxes import Geometry
 from slp.reference.chart.semirings import fold, log_sum
 from slp.reference.enumeration.sums import Enumeration
 from slp.results.averages.over_trees import TreeDistribution

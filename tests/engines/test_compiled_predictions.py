@@ -14,8 +14,8 @@ from slp.data.table import Table
 from slp.engines.exact import CompiledChart
 from slp.errors import BudgetError
 from slp.ir.tree_grammar import TreeGrammar
-from slp.problem.boxes import Geometry
 from slp.problem.new_rows import distinct_rows, rows_as_numbers
+from slp.reference.boxes import Geometry
 from slp.reference.chart import Chart, build_forest
 from tests.engines.cases import denison, growtree, make_table, numeric
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from slp.ir.tree_grammar import TreeGrammar
-from slp.problem.boxes import Geometry
+from slp.reference.boxes import Geometry
 from slp.reference.enumeration.sums import Enumeration
 from slp.results.averages.over_trees import TreeDistribution
 from tests.engines.cases import random_grammar, random_table

@@ -15,7 +15,7 @@ import slp
 from slp.data.table import Feature, Table
 from slp.engines.exact import CompiledChart
 from slp.ir.tree_grammar import TreeGrammar
-from slp.problem.boxes import Geometry
+from slp.reference.boxes import Geometry
 from slp.reference.chart import Chart, build_forest
 from tests.engines.cases import growtree, make_table, numeric
 

@@ -11,7 +11,7 @@ import pytest
 
 import slp
 from slp.engines.exact import CompiledChart
-from slp.problem.boxes import Geometry
+from slp.reference.boxes import Geometry
 from slp.reference.chart import Chart, build_forest
 
 pytestmark = pytest.mark.usefixtures("compiled_kernels")

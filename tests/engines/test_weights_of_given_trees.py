@@ -11,7 +11,7 @@ import slp
 from slp.columns import Below
 from slp.engines.mcmc.compiled_edits import CompiledEditMetropolisHastings
 from slp.engines.shared.compiled_proofs import CompiledMetropolisHastings
-from slp.problem.boxes import Geometry
+from slp.reference.boxes import Geometry
 from slp.reference.mh.chains import MetropolisHastings
 from slp.reference.mh.edits.chains import EditMetropolisHastings
 from slp.trees import Leaf, Split, Tree

@@ -9,7 +9,7 @@ from slp.engines.shared import core_chains, size
 from slp.engines.shared.growth import plan
 from slp.ir import row_function, schema, tree_grammar
 from slp.leaves import NormalLinear, numbers
-from slp.problem import row_labels, tree_tests
+from slp.reference import label_checks, tree_tests
 from slp.reference.mh.edits import start
 from slp.reference.smc import resampling
 
@@ -19,7 +19,7 @@ def test_constants_are_those_of_the_core(compiled_kernels: ModuleType) -> None:
         "forbidden": tree_grammar.FORBIDDEN,
         "outside": tree_grammar.OUTSIDE,
         "label_rounding": row_function.ROUNDING,
-        "label_tolerance": row_labels._TOLERANCE,
+        "label_tolerance": label_checks._TOLERANCE,
         "most_inner_codes": size._MOST_INNER,
         "same_prediction": tree_tests._SAME,
         "edit_tries": start._TRIES,

@@ -12,7 +12,8 @@ import pytest
 
 from slp.ir.program import Measure
 from slp.ir.tree_grammar import FORBIDDEN, OUTSIDE
-from slp.problem.split_measures import SplitArrays, log_split_probabilities, splits_taken_over
+from slp.problem.split_measures import splits_taken_over
+from slp.reference.split_measures import SplitArrays, log_split_probabilities
 
 SPLITS = SplitArrays(
     n_boxes=1,

@@ -9,7 +9,7 @@ import pytest
 import slp
 from slp.columns import Below
 from slp.learn import evidence
-from slp.problem import boxes
+from slp.reference import boxes
 from slp.trees import Leaf, Split, Tree
 
 pytestmark = [

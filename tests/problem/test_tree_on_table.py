@@ -9,9 +9,9 @@ import pytest
 
 from slp.columns import Below, Is
 from slp.data.table import Feature, Table
-from slp.problem.boxes import Geometry
-from slp.problem.cut_trees import parts_of_tree
 from slp.problem.tree_on_table import canonical_nodes, log_likelihood_of_tree, place_tree
+from slp.reference.boxes import Geometry
+from slp.reference.cut_trees import parts_of_tree
 from slp.trees import Leaf, Split, Tree
 from slp.trees.tree import Node
 from tests.engines.cases import denison, make_table, numeric, random_table

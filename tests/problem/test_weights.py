@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from slp.ir.tree_grammar import CallRule, LeafRule, Rule
-from slp.problem.boxes import Geometry
-from slp.problem.rule_weights import leaf_allowed, log_rule_weights
+from slp.reference.boxes import Geometry
+from slp.reference.rule_weights import leaf_allowed, log_rule_weights
 from tests.engines.cases import cells, make_grammar, make_table, numeric, split_rule
 
 #: Rows of classes a, b, b; the boxes hold all, one of each, and the first.

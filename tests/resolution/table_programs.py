@@ -11,8 +11,8 @@ from scipy.stats import chi2
 
 import slp
 from slp.ir.program import CheckedProgram, SplitBody
-from slp.problem.boxes import Geometry
 from slp.problem.problem import Problem
+from slp.reference.boxes import Geometry
 from slp.reference.enumeration.derivations import Derivation, derivations
 from slp.terms import Var, variables
 from tests.operands import operand

@@ -14,12 +14,12 @@ from slp.constraints import Predicate
 from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly
 from slp.ir.tree_grammar import TreeGrammar
 from slp.lower import program_to_tree_grammar
-from slp.problem.boxes import Geometry
-from slp.problem.cut_trees import Renderer
-from slp.problem.tree_tests import preorder
+from slp.reference.boxes import Geometry
+from slp.reference.cut_trees import Renderer
 from slp.reference.enumeration.derivations import derivations
 from slp.reference.mh.chains import MetropolisHastings
 from slp.reference.mh.target import Target
+from slp.reference.tree_tests import preorder
 from slp.terms import Text
 from slp.trees import Tree
 from slp.trees.predicates import node_predicates, with_predicates

@@ -17,10 +17,10 @@ from slp.engines import infer
 from slp.engines.exact import compiled_is_there
 from slp.engines.mcmc.proposals import CutAtRoot, CutUniformly, Proposal
 from slp.errors import SlpError
-from slp.problem.boxes import Geometry
-from slp.problem.local_process import LocalProcess
-from slp.problem.tree_weights import weight_of_tree
+from slp.reference.boxes import Geometry
+from slp.reference.local_process import LocalProcess
 from slp.reference.mh.exact_subtrees import ExactSubtree, SubtreeCharts
+from slp.reference.tree_weights import weight_of_tree
 from tests.engines.mcmc.trees.core_matrices import Q_EXACT, Q_IND, Q_UC, CoreExample
 from tests.engines.mcmc.trees.matrices import Example, example
 from tests.spec.cases import Case, random_case

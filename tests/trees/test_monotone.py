@@ -10,8 +10,8 @@ import pytest
 from slp.constraints import Monotone
 from slp.ir.program import LeafDeclaration
 from slp.leaves import Dirichlet, LeafModel, label_text
-from slp.problem.cut_trees import Renderer
-from slp.problem.tree_tests import MonotonePredictions, preorder
+from slp.reference.cut_trees import Renderer
+from slp.reference.tree_tests import MonotonePredictions, preorder
 from slp.trees.monotone import falls
 from tests.engines.mcmc.trees.test_constraints import MODELS, proofs_on, small_table
 

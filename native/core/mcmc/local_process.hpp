@@ -1,5 +1,5 @@
 // The locally normalised program: the choices at each goal (a box in a state), with their
-// probabilities. The definitions are those of slp.problem.local_process.
+// probabilities. The definitions are those of slp.reference.local_process.
 //
 // At a goal a rule is chosen, then, where it splits, a split. With w the weight of an alternative
 // under the program and Z the sum of w over a choice's alternatives (those of weight above zero

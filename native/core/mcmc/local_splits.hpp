@@ -1,5 +1,5 @@
 // The splits that a rule can take at a goal, and the choice of one. The definitions are those
-// of slp.problem.local_process.
+// of slp.reference.local_process.
 //
 // The splits of a rule are chosen by feature, then within it, which is the same distribution. With
 // V_f the splits on feature f that the measure is taken over, O_f those of them that may be taken

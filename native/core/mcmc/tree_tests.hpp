@@ -1,5 +1,5 @@
 // Conditions on finished trees: max_leaves, max_features, monotone, as in
-// slp.problem.tree_tests.
+// slp.reference.tree_tests.
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // The weight of finished trees under the program as written: the sum over all derivations of the
 // tree, or with `by_partition` of all trees that part the rows alike. The definition is that of
-// slp.problem.tree_weights, the specification.
+// slp.reference.tree_weights, the specification.
 //
 // With W(i, s) the weight of what is below node i of the tree derived from state s,
 //

@@ -1,7 +1,7 @@
 // The choices at an item (a box in a product state): its edges and their weights.
 //
 // The definitions are those of slp.ir.tree_grammar, slp.problem.split_measures and
-// slp.problem.rule_weights.
+// slp.reference.rule_weights.
 
 #pragma once
 

@@ -1,6 +1,6 @@
 // The cuts of a feature by the codes that occur in a box, and what is on their left sides.
 //
-// The definitions are those of slp.problem.boxes. Thresholds and tests on levels have faster ways
+// The definitions are those of slp.reference.boxes. Thresholds and tests on levels have faster ways
 // of their own where they are found most; these functions take every kind of feature.
 
 #pragma once

@@ -1,4 +1,4 @@
-// The rows of a box, and its distinct splits (slp.problem.boxes).
+// The rows of a box, and its distinct splits (slp.reference.boxes).
 
 #pragma once
 

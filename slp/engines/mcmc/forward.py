@@ -1,6 +1,6 @@
 """Independent draws of a prior, by running the program forward.
 
-The local process (`slp.problem.local_process`) draws a proof x with probability q(x), and the
+The local process (`slp.reference.local_process`) draws a proof x with probability q(x), and the
 program gives it the weight w(x) = q(x) Z(x). Z is the product over its choices of the total weight
 of the alternatives that do not fail at once. If no Z is above 1, rejection sampling gives
 independent draws: a proof is accepted with probability Z(x), and rejected if it reaches a dead end

@@ -32,7 +32,7 @@ class TreeScorer:
         off the support, NaN for those not reached before `stop` became true.
 
         A tree is its nodes as `canonical_nodes` gives them. What matches a split is said in
-        `slp.problem.tree_weights.weight_of_tree`.
+        `slp.reference.tree_weights.weight_of_tree`.
         """
         starts = np.cumsum([0, *(len(tree) for tree in trees)], dtype=np.int64)
         nodes = np.concatenate([np.empty((0, 3), np.int32), *trees])

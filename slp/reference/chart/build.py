@@ -1,6 +1,6 @@
 """From boxes and their states (`reach`) to the packed forest of all derivations.
 
-What may be chosen in a state, and with which weight, `slp.problem.local_process` says, for all
+What may be chosen in a state, and with which weight, `slp.reference.local_process` says, for all
 boxes of the state side by side.
 
 An item is (box, state, k). With `max_leaves` it derives the trees of exactly k + 1 leaves, k = 0 to
@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from slp.engines.contract import Progress
 from slp.ir.tree_grammar import CallRule, SplitRule, TreeGrammar
-from slp.problem.boxes import Geometry
 from slp.problem.core import leaves_owed
-from slp.problem.local_process import LocalProcess
+from slp.reference.boxes import Geometry
 from slp.reference.chart.forest import CALL, LEAF, Forest, without_dead_edges
 from slp.reference.chart.reach import Reach, find_boxes
+from slp.reference.local_process import LocalProcess
 
 #: Codes of the item of the whole, before all others, and of the unit item, after them.
 _WHOLE, _UNIT = -1, np.iinfo(np.int64).max

@@ -25,12 +25,12 @@ from slp.engines.shared.kbest import KBest
 from slp.engines.shared.near_best import near_best
 from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.cut_routes import LEFT, NEITHER, Router
-from slp.problem.cut_trees import Renderer
-from slp.problem.local_process import LocalProcess
-from slp.problem.tree_weights import log_weight_of_tree
 from slp.reference.chart.forest import CALL, LEAF, Forest
 from slp.reference.chart.lengths import depth_distribution, leaf_distribution
 from slp.reference.chart.semirings import best_score, fold, log_sum, tree_count, usage
+from slp.reference.cut_trees import Renderer
+from slp.reference.local_process import LocalProcess
+from slp.reference.tree_weights import log_weight_of_tree
 from slp.results.averages.over_trees import NEGLIGIBLE, ScoredTree, average_predictions
 from slp.results.averages.paths import Sides, TreePath
 from slp.results.averages.quantiles import LeafMixture
@@ -271,7 +271,7 @@ class Chart:
         )
 
     def log_weight(self, tree: Tree) -> float:
-        """See `slp.problem.tree_weights`."""
+        """See `slp.reference.tree_weights`."""
         return log_weight_of_tree(self._process, tree)
 
     @cached_property

@@ -7,9 +7,9 @@ from slp.engines.contract import Progress
 from slp.engines.shared.sums import SumLimits, SumsOverTrees
 from slp.errors import TimeOverError
 from slp.messages.inference import CHART_OUT_OF_TIME
-from slp.problem.boxes import Geometry
 from slp.problem.problem import Problem
 from slp.reference import chart
+from slp.reference.boxes import Geometry
 from slp.results.averages.over_trees import TreeDistribution
 
 

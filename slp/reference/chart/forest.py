@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.ir.tree_grammar import TreeGrammar
-from slp.problem.boxes import Geometry
+from slp.reference.boxes import Geometry
 
 #: Values of `Forest.cut` for edges without a split.
 LEAF, CALL = -1, -2

@@ -19,9 +19,10 @@ from slp.engines.contract import Progress
 from slp.errors import BudgetError
 from slp.ir.tree_grammar import CallRule, SplitRule, TreeGrammar
 from slp.messages.inference import CHART_OUT_OF_MEMORY
-from slp.problem.boxes import Geometry
 from slp.problem.core import leaves_owed
-from slp.problem.split_measures import SplitArrays, flat_transitions, splits_taken_over
+from slp.problem.split_measures import flat_transitions, splits_taken_over
+from slp.reference.boxes import Geometry
+from slp.reference.split_measures import SplitArrays
 
 # Bytes that the chart keeps at its peak, measured on iris (objects of the interpreter included). In
 # addition a box needs one bit a row, in two places.

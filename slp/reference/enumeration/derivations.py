@@ -1,7 +1,7 @@
 """The specification: every derivation of a tree grammar on a table, one by one. For tiny tables.
 
 `slp.reference.chart` must agree with this file in every quantity. The choices and the weights are
-those of `slp.problem.local_process`.
+those of `slp.reference.local_process`.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from slp.ir.tree_grammar import CallRule, LeafRule, TreeGrammar
-from slp.problem.boxes import BoxSplit, Geometry
-from slp.problem.local_process import BoxGoal, LocalProcess
+from slp.reference.boxes import BoxSplit, Geometry
+from slp.reference.local_process import BoxGoal, LocalProcess
 from slp.trees.predicates import AskedPredicate
 
 #: The most nested states in a derivation; each takes some frames of Python's stack.

@@ -5,9 +5,9 @@ from __future__ import annotations
 from slp.budgets import check_room_for_bit_sets
 from slp.engines.contract import Progress
 from slp.engines.shared.sums import SumLimits, SumsOverTrees
-from slp.problem.boxes import Geometry
 from slp.problem.problem import Problem
 from slp.reference import enumeration
+from slp.reference.boxes import Geometry
 from slp.results.averages.over_trees import TreeDistribution
 
 

@@ -13,12 +13,12 @@ from slp.engines.shared.near_best import ROUNDING
 from slp.errors import BudgetError
 from slp.ir.tree_grammar import TreeGrammar
 from slp.messages.inference import DERIVATION_TOO_DEEP, TOO_MANY_DERIVATIONS
-from slp.problem.boxes import Geometry
 from slp.problem.cut_routes import LEFT, NEITHER, Router
-from slp.problem.cut_trees import Renderer
-from slp.problem.local_process import LocalProcess
-from slp.problem.tree_weights import log_weight_of_tree
+from slp.reference.boxes import Geometry
+from slp.reference.cut_trees import Renderer
 from slp.reference.enumeration.derivations import MOST_NESTED, Derivation, TooDeepError, derivations
+from slp.reference.local_process import LocalProcess
+from slp.reference.tree_weights import log_weight_of_tree
 from slp.results.averages.over_trees import ScoredTree, average_predictions
 from slp.results.averages.quantiles import LeafMixture
 from slp.trees import Tree
@@ -127,7 +127,7 @@ class Enumeration:
         return ScoredTree(self.trees[i], self.items[i].log_weight, float(self.log_likelihood[i]))
 
     def log_weight(self, tree: Tree) -> float:
-        """See `slp.problem.tree_weights`."""
+        """See `slp.reference.tree_weights`."""
         return log_weight_of_tree(LocalProcess(self._grammar, self.geometry), tree)
 
     def seconds_of_new_rows(self, rows: NDArray[np.object_]) -> float:

@@ -1,7 +1,7 @@
 """Metropolis-Hastings over proof trees, in Python: the specification.
 
-`slp.problem.local_process` defines the choices at each goal, with their probabilities. In the order
-of the work: `proof` (the choice points of derivations), `target` (the distribution),
+`slp.reference.local_process` defines the choices at each goal, with their probabilities. In the
+order of the work: `proof` (the choice points of derivations), `target` (the distribution),
 `slp.engines.mcmc.proposals` (where to cut; the acceptance ratios), `exact_subtrees` and
 `particle_gibbs` (other proposals), `moves` (from tree to tree), `mixtures` (by their names),
 `start` (the proof of a given tree), `chains` (what the loop drives). `backtracking` are chains of

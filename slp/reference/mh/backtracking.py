@@ -5,8 +5,8 @@ The process
 -----------
 Goals are proved depth-first, the left side before the right, as a Prolog system proves the clauses
 of a tree. At a goal the rule is drawn, then the split, by the weights of the local process
-(`slp.problem.local_process`). Where a goal has no alternative, or the finished tree breaks a test,
-the last choice that has alternatives which were not tried draws again among these, by their
+(`slp.reference.local_process`). Where a goal has no alternative, or the finished tree breaks a
+test, the last choice that has alternatives which were not tried draws again among these, by their
 weights. What was drawn before it stays.
 
 To draw an alternative that must fail, and draw again among the others by their weights, gives every
@@ -55,9 +55,9 @@ from slp.errors import NoTreeError, SlpError
 from slp.ir.constraints import Constraint
 from slp.ir.tree_grammar import TreeGrammar
 from slp.messages.chains import BACKTRACKING_ENDS, TOO_MUCH_BACKTRACKING
-from slp.problem.boxes import Geometry
-from slp.problem.local_process import BoxGoal, Choices, LocalProcess, cumulated, goals_below
+from slp.reference.boxes import Geometry
 from slp.reference.derivations import TreeProof, proof_of
+from slp.reference.local_process import BoxGoal, Choices, LocalProcess, cumulated, goals_below
 from slp.reference.mh.chains import MetropolisHastings
 from slp.reference.mh.proof import ProofPoint, before_point, choice_points, goals_of, replaced
 from slp.reference.mh.provable import Provable

@@ -14,9 +14,9 @@ from slp.engines.shared.proposal_names import MOST_BOXES
 from slp.engines.shared.starts import TRIES, no_start, search_stopped
 from slp.ir.constraints import Constraint
 from slp.ir.tree_grammar import TreeGrammar
-from slp.problem.boxes import Geometry
-from slp.problem.local_process import LocalProcess
+from slp.reference.boxes import Geometry
 from slp.reference.derivations import DerivedTrees, TreeProof
+from slp.reference.local_process import LocalProcess
 from slp.reference.mh.mixtures import mixture_of
 from slp.reference.mh.proof import grow
 from slp.reference.mh.start import proof_to_start

@@ -6,8 +6,8 @@ from slp.engines.mcmc.mixture import Mixture, cut_by_name
 from slp.engines.mcmc.proposals import CutSequenceAtEach, CutSequenceUniformly, Proposal
 from slp.engines.shared.filter_plan import plan_of
 from slp.engines.shared.proposal_names import Named, mixture_of_names
-from slp.problem.local_process import LocalProcess
 from slp.reference.derivations import TreeProof
+from slp.reference.local_process import LocalProcess
 from slp.reference.mh.exact_subtrees import ExactSubtree, SubtreeCharts
 from slp.reference.mh.moves import TREE_MOVES
 from slp.reference.mh.particle_gibbs import ParticleGibbs

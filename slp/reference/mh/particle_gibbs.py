@@ -38,11 +38,11 @@ from dataclasses import dataclass
 
 from slp.engines.mcmc.proposals import Proposed
 from slp.engines.shared.filter_plan import FilterPlan
-from slp.problem.local_process import cumulated
-from slp.problem.tree_tests import AtMostFeatures
 from slp.reference.derivations import TreeProof, proof_of
+from slp.reference.local_process import cumulated
 from slp.reference.mh.target import Target
 from slp.reference.smc.particles import FilterSteps, OpenGoal, ReferenceParticle
+from slp.reference.tree_tests import AtMostFeatures
 from slp.runner.randomness import Randomness
 
 

@@ -16,8 +16,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from slp.ir.tree_grammar import LeafRule
-from slp.problem.local_process import BoxGoal, Choices, LocalProcess, goals_below
 from slp.reference.derivations import TreeProof, draw_choices, joined, proof_of
+from slp.reference.local_process import BoxGoal, Choices, LocalProcess, goals_below
 from slp.runner.randomness import Randomness
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from slp.problem.boxes import Geometry
 from slp.problem.problem import Problem
+from slp.reference.boxes import Geometry
 from slp.reference.mh.backtracking import BacktrackingChains, BacktrackingDraws
 from slp.reference.mh.chains import MetropolisHastings
 from slp.reference.mh.edits.chains import EditMetropolisHastings

@@ -10,12 +10,12 @@ from slp.errors import UsageError
 from slp.ir.constraints import Constraint
 from slp.ir.tree_grammar import CallRule, TreeGrammar
 from slp.messages.chains import START_OFF_SUPPORT
-from slp.problem.boxes import Geometry
-from slp.problem.local_process import LocalProcess
-from slp.problem.tree_tests import predicate_tests, tree_tests
-from slp.problem.tree_weights import weight_of_tree
+from slp.reference.boxes import Geometry
 from slp.reference.derivations import TreeProof, proof_of
+from slp.reference.local_process import LocalProcess
 from slp.reference.mh.target import Target
+from slp.reference.tree_tests import predicate_tests, tree_tests
+from slp.reference.tree_weights import weight_of_tree
 from slp.trees import Tree
 
 

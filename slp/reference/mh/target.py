@@ -6,10 +6,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from slp.problem.local_process import LocalProcess
-from slp.problem.tree_tests import TreeTest
 from slp.reference.derivations import TreeProof
+from slp.reference.local_process import LocalProcess
 from slp.reference.mh.proof import choice_points, cut, cut_sequence, grow
+from slp.reference.tree_tests import TreeTest
 from slp.runner.randomness import Randomness
 
 

@@ -21,9 +21,9 @@ from numpy.typing import NDArray
 
 from slp.engines.shared.growth.plan import LEAF, MOST_UNDONE, TIE, UNDECIDED, Ending, Grown, Plan
 from slp.leaves import LeafModel
-from slp.problem.boxes import Geometry
-from slp.problem.local_process import LocalProcess
 from slp.problem.problem import Problem
+from slp.reference.boxes import Geometry
+from slp.reference.local_process import LocalProcess
 from slp.reference.modal.goal_scores import PlainScorer, SplitOption, split_mix
 from slp.trees.predicates import node_predicates
 

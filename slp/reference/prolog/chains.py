@@ -17,8 +17,8 @@ from slp.ir import program as ir
 from slp.lower import tree_grammar_or_all
 from slp.messages.chains import EXACT_SUBTREES_IN_PROLOG
 from slp.problem.ambiguity import derivations_are_trees
-from slp.problem.boxes import Geometry
 from slp.problem.problem import Problem
+from slp.reference.boxes import Geometry
 from slp.reference.mh.chains import MetropolisHastings
 from slp.reference.mh.scans import PlainScans, Rungs
 from slp.reference.prolog.process import PrologProcess, expanded

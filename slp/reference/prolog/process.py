@@ -12,7 +12,7 @@ redraw a subtree, this goal is proved again by stochastic resolution, from its b
     grown(Goal, _, part(Goal)).
 
 so that a proof stops at the parts of the box. The proofs of the two goals, each with the product of
-its labels, are the alternatives of the local process (`slp.problem.local_process`) at a box. So
+its labels, are the alternatives of the local process (`slp.reference.local_process`) at a box. So
 SWI-Prolog decides guards, labels, split measures and guards behind a split. Results for a box in a
 state are cached.
 """
@@ -31,10 +31,10 @@ from slp.columns import Below, Is
 from slp.ir import program as ir
 from slp.ir.tree_grammar import CallRule, LeafRule, SplitRule, TreeGrammar
 from slp.late import optional_module
-from slp.problem.boxes import BoxSplit, Geometry
 from slp.problem.core import core_for, leaf_problem
-from slp.problem.cut_trees import rows_left
-from slp.problem.local_process import (
+from slp.reference.boxes import BoxSplit, Geometry
+from slp.reference.cut_trees import rows_left
+from slp.reference.local_process import (
     BoxGoal,
     LocalProcess,
     RuleAlternative,

@@ -18,9 +18,9 @@ from slp.engines.shared.records import RecordsOf
 from slp.engines.smc.result import FilterResult
 from slp.errors import BudgetError
 from slp.messages.inference import PARTICLES_TOO_LARGE
-from slp.problem.boxes import Geometry
-from slp.problem.local_process import goals_below
 from slp.problem.problem import Problem
+from slp.reference.boxes import Geometry
+from slp.reference.local_process import goals_below
 from slp.reference.mh.chains import MetropolisHastings
 from slp.reference.smc.particles import FilterSteps, Island, Particle, drawn_anew
 from slp.runner import IslandStepper, Json, Stop, Tally, Weighted, never

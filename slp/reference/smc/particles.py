@@ -32,7 +32,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from slp.engines.shared.filter_plan import FilterPlan
-from slp.problem.local_process import Choices, LocalProcess, goals_below
+from slp.reference.local_process import Choices, LocalProcess, goals_below
 from slp.reference.smc.proposals import DECIDED_BY
 from slp.reference.smc.resampling import effective_size, resampled
 from slp.runner import Move, Tally

@@ -9,7 +9,7 @@ of the likelihood. An alternative x multiplies the target of the filter by
 If x is drawn from the proposal q, it multiplies the weight of the particle by r(x) / q(x). The mean
 of this factor is the sum of r over the alternatives of the goal:
 
-    prior      q(x) = w(x) / Z of rule and split: the local process (`slp.problem.local_process`)
+    prior      q(x) = w(x) / Z of rule and split: the local process (`slp.reference.local_process`)
     empirical  the rule and the feature of the split as under `prior`, then one of the feature's
                splits, each with the same probability
     optimal    q(x) = r(x) / sum of r
@@ -30,8 +30,8 @@ from collections.abc import Callable
 from itertools import groupby
 from typing import NamedTuple, TypeAlias
 
-from slp.problem.local_process import BoxGoal, LocalProcess, cumulated
 from slp.reference.derivations import draw_choices
+from slp.reference.local_process import BoxGoal, LocalProcess, cumulated
 from slp.runner.randomness import Randomness
 
 

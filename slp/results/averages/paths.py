@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.table import Table
-from slp.problem.boxes import Cut
-from slp.problem.cut_routes import LEFT, NEITHER, Router
+from slp.problem.cut_routes import LEFT, NEITHER, Router, RowCut
 from slp.trees import Leaf
 from slp.trees.tree import Asked
 
@@ -52,7 +51,7 @@ class Sides:
         way = self._ways.get(cut)
         if way is None:
             f, low, high = cut
-            alone = Cut(0, self.asked(cut)[1], 0.0, 0.0, 0, low, high, 0)
+            alone = RowCut(0, self.asked(cut)[1], low, high)
             router = Router(self._features[f : f + 1], [alone])
             way = self._ways[cut] = int(router.ways(self._row[f : f + 1])[0])
         return None if way == NEITHER else way == LEFT

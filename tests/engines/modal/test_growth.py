@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import polars as pl
@@ -15,9 +16,10 @@ from slp.compile import compile_problem
 from slp.engines.shared.growth.core import core_engine, grow_in_core
 from slp.engines.shared.growth.plan import Ending, Grown, Plan
 from slp.leaves import Dirichlet
-from slp.problem.local_process import LocalProcess
 from slp.problem.problem import Problem
+from slp.reference.boxes import Geometry
 from slp.reference.enumeration.derivations import Derivation, _derive
+from slp.reference.local_process import LocalProcess
 from slp.reference.modal.growth import PlainGrower
 from tests.engines.cases import make_problem, random_grammar, random_table
 
@@ -53,6 +55,12 @@ def depth(d: Derivation) -> int:
     return 0 if d.left is None or d.right is None else 1 + max(depth(d.left), depth(d.right))
 
 
+@cache
+def boxes_of(problem: Problem) -> Geometry:
+    """The boxes of a problem, whose cuts keep their numbers."""
+    return Geometry(problem.grammar, problem.table)
+
+
 def log_joint(problem: Problem, d: Derivation) -> float:
     boxes, stack = [], [d]
     while stack:
@@ -61,7 +69,7 @@ def log_joint(problem: Problem, d: Derivation) -> float:
             boxes.append(at.box)
         else:
             stack += [at.left, at.right]
-    statistics = problem.boxes.statistics(boxes)
+    statistics = boxes_of(problem).statistics(boxes)
     return d.log_weight + float(problem.table.leaf.log_marginal(statistics).sum())
 
 
@@ -78,7 +86,7 @@ def scores_by_enumeration(
         if d.split is None:
             out[None] = max(out[None], joint)
             continue
-        key = problem.boxes.cuts[d.split.cut].feature, d.split.left
+        key = boxes_of(problem).cuts[d.split.cut].feature, d.split.left
         combine = np.logaddexp if look_ahead else max  # type: ignore[assignment]
         out[key] = float(combine(out.get(key, -math.inf), joint))
     return out
@@ -89,7 +97,7 @@ def decided(
 ) -> Iterator[tuple[int, int, tuple[int, int] | None, float]]:
     """Box, state, decision and gain of each node of a tree without failed splits."""
     children = grown.children()
-    stack = [(0, problem.boxes.root, problem.grammar.start)]
+    stack = [(0, boxes_of(problem).root, problem.grammar.start)]
     while stack:
         i, box, state = stack.pop()
         if grown.feature[i] < 0:
@@ -111,7 +119,7 @@ def test_each_node_takes_the_best_option_of_an_enumeration(text: str, look_ahead
     splits = 0
     for seed in range(4):
         problem = small_problem(text, seed)
-        process = LocalProcess(problem.grammar, problem.boxes)
+        process = LocalProcess(problem.grammar, boxes_of(problem))
         for further in (0, 2):  # further growth makes splits that lose, the best of them
             grower = PlainGrower(process, Plan(look_ahead=look_ahead, further=further))
             grown = grower.grow()
@@ -134,16 +142,19 @@ def test_the_papers_score_has_no_label_of_stopping(smoothing: float) -> None:
     smoothing the sides of the root are still scored by the root's prior."""
     problem = small_problem(":- use(gmt).", 3, n=12)
     plan = Plan(stop_labels=False, smoothing=smoothing)
-    grown = PlainGrower(LocalProcess(problem.grammar, problem.boxes), plan).grow()
+    grown = PlainGrower(LocalProcess(problem.grammar, boxes_of(problem)), plan).grow()
     q, d = 0.95, 3
     scores = np.full(d, -np.inf)
-    leaf, splits = problem.table.leaf, problem.boxes.splits(problem.boxes.root)
-    of = [problem.boxes.cuts[s.cut].feature for s in splits]
+    leaf, splits = problem.table.leaf, boxes_of(problem).splits(boxes_of(problem).root)
+    of = [boxes_of(problem).cuts[s.cut].feature for s in splits]
     for f, split in zip(of, splits, strict=True):
-        fits = leaf.log_marginal(problem.boxes.statistics([split.left, split.right])).sum()
+        fits = leaf.log_marginal(boxes_of(problem).statistics([split.left, split.right])).sum()
         scores[f] = max(scores[f], math.log(q / d / of.count(f)) + fits)
     assert grown.root_scores == pytest.approx(scores)
-    stop = math.log(1 - q) + leaf.log_marginal(problem.boxes.statistics([problem.boxes.root]))[0]
+    stop = (
+        math.log(1 - q)
+        + leaf.log_marginal(boxes_of(problem).statistics([boxes_of(problem).root]))[0]
+    )
     assert (grown.feature[0] >= 0) == (scores.max() > stop)
 
 
@@ -151,7 +162,7 @@ def test_smoothing_gives_each_side_a_share_of_its_counts() -> None:
     text, plan = ":- use(growtree).", Plan(smoothing=0.25)
     for seed in range(6):
         problem = small_problem(text, seed, n=14)
-        grown = PlainGrower(LocalProcess(problem.grammar, problem.boxes), plan).grow()
+        grown = PlainGrower(LocalProcess(problem.grammar, boxes_of(problem)), plan).grow()
         assert isinstance(problem.table.leaf, Dirichlet)
         assert grown.added[0].tolist() == [0, 0]
         for i, (left, right) in enumerate(grown.children()):
@@ -166,7 +177,7 @@ def test_options_are_drawn_in_proportion(seed: int = 5) -> None:
     """4000 draws at the root: each share within 4.5 standard errors of exp(score / 2) / sum; of 12
     options one fails by chance once in 10,000."""
     problem = small_problem(":- use(growtree, [alpha = 0.6]).", seed, n=8)
-    process = LocalProcess(problem.grammar, problem.boxes)
+    process = LocalProcess(problem.grammar, boxes_of(problem))
     grower = PlainGrower(process, Plan())
     options = grower.options(process.root.box, process.root.state)
     scores = {s.key: grower.score(problem.table.leaf, s, 0) for s in options.splits}
@@ -210,7 +221,7 @@ def test_the_core_grows_the_trees_of_the_specification() -> None:
         table = random_table(rng, 9)
         problem = make_problem(random_grammar(rng, table), table)
         plan = random_plan(rng, problem)
-        want = PlainGrower(LocalProcess(problem.grammar, problem.boxes), plan).grow()
+        want = PlainGrower(LocalProcess(problem.grammar, boxes_of(problem)), plan).grow()
         for threads in (1, 2):
             have = grow_in_core(core_engine(problem), table, plan, room=2**30, threads=threads)
             same_tree(have, want, seed)
@@ -269,7 +280,7 @@ def test_states_of_little_weight_change_no_tree(text: str) -> None:
         *(Plan(drawn_levels=2, temperature=t, seed=7) for t in (1.0, 4.0, 32.0)),
     ]
     problem = compile_problem(slp.parse(text).ir, X, np.where(a == 1, "y", "n"), few_states=True)
-    process = LocalProcess(problem.grammar, problem.boxes)
+    process = LocalProcess(problem.grammar, boxes_of(problem))
     for plan in plans:
         have = [
             grow_in_core(core_engine(problem), problem.table, plan, room=2**30, threads=threads)

@@ -20,7 +20,8 @@ from slp.engines.shared.growth.core import grow_in_core
 from slp.engines.shared.growth.plan import Ending, Grown, Plan
 from slp.engines.shared.growth.pruning import Pruning
 from slp.errors import SlpError, SlpWarning
-from slp.problem.local_process import LocalProcess
+from slp.reference.boxes import Geometry
+from slp.reference.local_process import LocalProcess
 from slp.reference.modal.growth import PlainGrower
 from tests.engines.cases import make_problem, random_grammar, random_table
 
@@ -61,7 +62,7 @@ def test_exact_pruning_is_the_best_of_all_prunings() -> None:
         rng = np.random.default_rng(seed)
         table = random_table(rng, 8)
         problem = make_problem(random_grammar(rng, table), table)
-        process = LocalProcess(problem.grammar, problem.boxes)
+        process = LocalProcess(problem.grammar, Geometry(problem.grammar, problem.table))
         grown = PlainGrower(process, Plan(further=2)).grow()
         if not len(grown.feature):
             continue

@@ -19,8 +19,9 @@ from slp.engines.search.compiled import CompiledSearch, FoundTree
 from slp.ir.program import MEASURES
 from slp.ir.tree_grammar import CallRule, LeafRule, Rule, TreeGrammar
 from slp.leaves import Dirichlet, GammaExponential, GammaPoisson
-from slp.problem.local_process import LocalProcess
 from slp.problem.problem import Problem
+from slp.reference.boxes import Geometry
+from slp.reference.local_process import LocalProcess
 from slp.reference.search import PlainSearch
 from tests.engines.cases import (
     cells,
@@ -191,7 +192,9 @@ def test_the_specification_finds_the_best_and_its_bounds_hold_at_every_step() ->
         problem, likelihood, _ = case(seed)
         want = best_by_exact_sums(problem, likelihood)
         margin = 1e-8 * (1 + abs(want)) if math.isfinite(want) else 0.0
-        search = PlainSearch(LocalProcess(problem.grammar, problem.boxes), likelihood)
+        search = PlainSearch(
+            LocalProcess(problem.grammar, Geometry(problem.grammar, problem.table)), likelihood
+        )
         while not search.run(lambda: True):
             assert search.low <= want + margin and search.high >= want - margin, seed
             search.step()

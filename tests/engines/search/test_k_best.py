@@ -23,10 +23,11 @@ from click.testing import CliRunner
 import slp
 from slp.cli import slp_command
 from slp.engines.search.compiled import CompiledSearch, Ranking
-from slp.problem.local_process import LocalProcess
 from slp.problem.problem import Problem
 from slp.problem.tree_on_table import tree_of_nodes
+from slp.reference.boxes import Geometry
 from slp.reference.chart import Chart, build_forest
+from slp.reference.local_process import LocalProcess
 from slp.reference.search import PlainRanking, PlainSearch
 from slp.results.averages.over_trees import ScoredTree
 from slp.trees import Leaf, Tree
@@ -51,7 +52,7 @@ def _tests_of(node: dict[str, object]) -> object:
 
 
 def of_chart(problem: Problem, likelihood: bool) -> list[_Valued]:
-    forest = build_forest(problem.grammar, problem.boxes, 2**30, None)
+    forest = build_forest(problem.grammar, Geometry(problem.grammar, problem.table), 2**30, None)
     chart = Chart(forest, likelihood)
 
     def value(found: ScoredTree) -> float:
@@ -115,7 +116,9 @@ def test_the_core_lists_the_best_derivations_in_order() -> None:
 def test_the_specification_lists_the_best_derivations_in_order() -> None:
     for seed in range(0, 60, 2):
         problem, likelihood, _ = case(seed)
-        search = PlainSearch(LocalProcess(problem.grammar, problem.boxes), likelihood)
+        search = PlainSearch(
+            LocalProcess(problem.grammar, Geometry(problem.grammar, problem.table)), likelihood
+        )
         search.run()
         agree(of_ranking(problem, search.ranking(known=False)), of_chart(problem, likelihood))
 

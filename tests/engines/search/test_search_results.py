@@ -24,6 +24,7 @@ from slp.engines.search.compiled import CompiledSearch, FoundTree
 from slp.engines.shared.growth.plan import Ending
 from slp.errors import SlpError, SlpWarning
 from slp.problem.problem import Problem
+from slp.reference.boxes import Geometry
 
 
 def frame(n: int = 14, seed: int = 4) -> pl.DataFrame:
@@ -296,7 +297,11 @@ class _Plain:
     def __init__(self, problem: Problem) -> None:
         from slp.reference.mh.chains import MetropolisHastings
 
-        of = (problem.grammar, problem.boxes, problem.program.constraints)
+        of = (
+            problem.grammar,
+            Geometry(problem.grammar, problem.table),
+            problem.program.constraints,
+        )
         self.log_weight = MetropolisHastings(*of).log_weight
 
 

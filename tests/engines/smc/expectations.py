@@ -17,10 +17,11 @@ from slp.constraints import MaxFeatures
 from slp.engines.shared.compiled_proofs import CompiledMetropolisHastings
 from slp.engines.shared.filter_plan import ORDERS, PROPOSALS, SCHEMES, FilterPlan
 from slp.engines.smc.compiled import core_filter
-from slp.problem.local_process import LocalProcess
-from slp.problem.tree_tests import AtMostFeatures, MonotonePredictions
+from slp.reference.boxes import Geometry
+from slp.reference.local_process import LocalProcess
 from slp.reference.mh.chains import MetropolisHastings
 from slp.reference.smc.filter import ParticleFilter
+from slp.reference.tree_tests import AtMostFeatures, MonotonePredictions
 from slp.runner import Weighted
 from tests.engines.mcmc.trees.core_matrices import choices_of, every_script
 from tests.engines.mcmc.trees.every_outcome import EveryOutcome, outcomes
@@ -41,7 +42,7 @@ def plan(way: tuple[str, str, str], n: int = 2, kept: int = 2, ess: float = 1.0)
 def of_program(text: str, data: pl.DataFrame) -> Example:
     """The example of a program on a table."""
     problem = slp.parse(text).compile(data)
-    found = example(LocalProcess(problem.grammar, problem.boxes))
+    found = example(LocalProcess(problem.grammar, Geometry(problem.grammar, problem.table)))
     assert found is not None
     return found
 

@@ -25,14 +25,14 @@ from slp.engines.mcmc import proposals
 from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposal
 from slp.errors import SlpError, SlpWarning
 from slp.messages.proofs import NO_JANUS
-from slp.problem.boxes import Geometry
-from slp.problem.local_process import LocalProcess
 from slp.problem.problem import Problem
-from slp.problem.tree_tests import tree_tests
+from slp.reference.boxes import Geometry
 from slp.reference.derivations import TreeProof
+from slp.reference.local_process import LocalProcess
 from slp.reference.mh.target import Target
 from slp.reference.prolog import PrologMetropolisHastings, PrologProcess
 from slp.reference.prolog import process as processes
+from slp.reference.tree_tests import tree_tests
 from slp.resolution import Limits
 from slp.resources import prior_names
 from slp.results.record.drawn import DrawnResult

@@ -9,7 +9,7 @@ import pytest
 
 import slp
 from slp.engines.exact import CompiledChart
-from slp.problem.boxes import Geometry
+from slp.reference.boxes import Geometry
 from slp.reference.enumeration.derivations import derivations
 from slp.reference.enumeration.sums import Enumeration
 from slp.results.record.rule_use import RuleUse, clauses_of

@@ -16,13 +16,13 @@ from slp.engines.shared.proposal_names import read_names
 from slp.ir.constraints import Constraint, Support
 from slp.ir.program import EditPrior
 from slp.ir.tree_grammar import TreeGrammar
-from slp.problem.boxes import Geometry
-from slp.problem.cut_trees import Renderer
-from slp.problem.tree_tests import TreeTest, predicate_tests, tree_tests
+from slp.reference.boxes import Geometry
+from slp.reference.cut_trees import Renderer
 from slp.reference.mh.edits.nodes import EditNode, Nodes
 from slp.reference.mh.edits.process import Edit, EditProcess, Edits
 from slp.reference.mh.edits.start import find_nodes, find_start, nodes_of_tree
 from slp.reference.mh.edits.target import EditTarget, InLanguage
+from slp.reference.tree_tests import TreeTest, predicate_tests, tree_tests
 from slp.results.averages.over_trees import ScoredTree
 from slp.results.record.drawn import DrawnResult
 from slp.results.record.edits import EditResult

@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 
 from slp.columns import Below
 from slp.ir.program import Measure
-from slp.problem.boxes import BoxSplit, Geometry
-from slp.problem.cut_trees import rows_left
-from slp.problem.remembered import Remembered
-from slp.problem.split_measures import SplitArrays, log_split_probabilities
+from slp.reference.boxes import BoxSplit, Geometry
+from slp.reference.cut_trees import rows_left
+from slp.reference.remembered import Remembered
+from slp.reference.split_measures import SplitArrays, log_split_probabilities
 
 #: The kinds of edits, as positions in `EditNode.places`.
 GROW, PRUNE, CHANGE = 0, 1, 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from slp.engines.shared.starts import no_edits, search_of_edits_stopped
-from slp.problem.cut_trees import parts_of_tree
+from slp.reference.cut_trees import parts_of_tree
 from slp.reference.mh.edits.nodes import PRUNE, EditNode, Nodes
 from slp.reference.mh.edits.process import Edit, EditProcess, Edits, kinds_of
 from slp.reference.mh.edits.target import EditTarget

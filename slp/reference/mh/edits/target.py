@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from slp.ir.tree_grammar import LeafRule, SplitRule, TreeGrammar
-from slp.problem.boxes import Geometry
-from slp.problem.node_tests import NodeTests
-from slp.problem.rule_weights import leaf_allowed
 from slp.problem.split_measures import flat_transitions
-from slp.problem.tree_tests import GrownTree, TreeTest
+from slp.reference.boxes import Geometry
 from slp.reference.mh.edits.nodes import EditNode
 from slp.reference.mh.edits.process import EditProcess, Edits
+from slp.reference.node_tests import NodeTests
+from slp.reference.rule_weights import leaf_allowed
+from slp.reference.tree_tests import GrownTree, TreeTest
 from slp.runner.randomness import Randomness
 from slp.trees.predicates import AskedPredicate
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Protocol, TypeVar
 
-from slp.problem.local_process import cumulated
+from slp.reference.local_process import cumulated
 from slp.runner.randomness import Randomness
 
 T = TypeVar("T", bound=Hashable)

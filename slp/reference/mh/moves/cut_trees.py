@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import TypeAlias
 
-from slp.problem.boxes import BoxSplit, Geometry
-from slp.problem.cut_trees import rows_left
+from slp.reference.boxes import BoxSplit, Geometry
+from slp.reference.cut_trees import rows_left
 
 #: Numbers of cuts in preorder, `LEAF` where a node does not split.
 CutTree: TypeAlias = tuple[int, ...]

@@ -27,13 +27,13 @@ from dataclasses import dataclass
 from typing import NamedTuple, TypeAlias
 
 from slp.engines.mcmc.proposals import Proposed
-from slp.problem.local_process import cumulated
-from slp.problem.tree_tests import preorder
 from slp.reference.derivations import TreeProof, proof_of
+from slp.reference.local_process import cumulated
 from slp.reference.mh.moves.choosing import Chooser, Drawn, Given, UnavailableError
 from slp.reference.mh.moves.cut_trees import CutTree
 from slp.reference.mh.moves.weighed_tree import WeighedTree
 from slp.reference.mh.target import Target
+from slp.reference.tree_tests import preorder
 from slp.runner.randomness import Randomness
 
 

@@ -29,7 +29,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from slp.problem.boxes import BoxSplit
+from slp.reference.boxes import BoxSplit
 from slp.reference.mh.moves.choosing import Chooser
 from slp.reference.mh.moves.cut_trees import (
     LEAF,

@@ -20,10 +20,10 @@ from typing import NamedTuple
 import numpy as np
 
 from slp.ir.tree_grammar import CallRule, LeafRule
-from slp.problem.local_process import LocalProcess
-from slp.problem.tree_weights import PlaceOnTable, TreeDerivations, WeighedChoice
+from slp.reference.local_process import LocalProcess
 from slp.reference.mh.moves.cut_trees import LEAF, CutTree, PlacedTree
 from slp.reference.mh.target import Target
+from slp.reference.tree_weights import PlaceOnTable, TreeDerivations, WeighedChoice
 
 
 class WeighedSplits(NamedTuple):

@@ -12,8 +12,8 @@ from slp.engines.mcmc.compiled_edits import core_sampler
 from slp.engines.shared.core_chains import CoreProposal
 from slp.kernels.compiled import compiled_core
 from slp.problem.core import core_problem
-from slp.problem.cut_trees import Renderer
-from slp.problem.tree_tests import AtMostFeatures, AtMostLeaves, preorder
+from slp.reference.cut_trees import Renderer
+from slp.reference.tree_tests import AtMostFeatures, AtMostLeaves, preorder
 from tests.engines.cases import denison
 from tests.engines.mcmc.edits.matrices import Capped
 

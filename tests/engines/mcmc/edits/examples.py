@@ -10,8 +10,8 @@ from slp.columns import Below, Is
 from slp.data.table import Feature, Table
 from slp.ir.constraints import Support
 from slp.ir.program import Measure
-from slp.problem.boxes import Geometry
-from slp.problem.cut_trees import Renderer
+from slp.reference.boxes import Geometry
+from slp.reference.cut_trees import Renderer
 from slp.reference.mh.edits.nodes import EditNode, Nodes
 from slp.reference.mh.edits.process import EditProcess
 from slp.reference.mh.edits.start import nodes_of_tree

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.engines.mcmc.proposals import Proposal, metropolis_hastings
-from slp.problem.tree_tests import TreeTest
 from slp.reference.mh.edits.process import EditProcess, Edits
 from slp.reference.mh.edits.target import EditTarget
+from slp.reference.tree_tests import TreeTest
 from tests.engines.mcmc.edits.examples import Example
 from tests.engines.mcmc.trees.every_outcome import EveryOutcome, outcomes
 

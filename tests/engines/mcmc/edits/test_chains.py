@@ -19,8 +19,8 @@ from slp.errors import SlpError, UsageError
 from slp.ir.constraints import Constraint, Support
 from slp.ir.program import EditPrior
 from slp.ir.tree_grammar import FORBIDDEN, SplitRule
-from slp.problem.boxes import Geometry
 from slp.problem.tree_on_table import log_likelihood_of_tree
+from slp.reference.boxes import Geometry
 from slp.reference.mh.edits.chains import EditMetropolisHastings
 from slp.runner import Checkpoint, Schedule, run
 from slp.trees import Leaf, Tree

@@ -9,9 +9,9 @@ import pytest
 
 from slp.engines.mcmc import proposals
 from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposal, Proposed
-from slp.problem.tree_tests import AtMostFeatures, AtMostLeaves
 from slp.reference.mh.edits.process import STOP, EditPoint, EditProcess, Edits
 from slp.reference.mh.edits.target import EditTarget
+from slp.reference.tree_tests import AtMostFeatures, AtMostLeaves
 from slp.runner.randomness import Randomness
 from tests.engines.mcmc.edits.examples import example, levels, stump, two_features
 from tests.engines.mcmc.edits.matrices import Capped

@@ -14,7 +14,7 @@ from slp.constraints import Monotone
 from slp.engines.mcmc.mixture import MixtureWithPower
 from slp.engines.mcmc.tempering.scans import NEITHER
 from slp.ir.constraints import Constraint
-from slp.problem.boxes import Geometry
+from slp.reference.boxes import Geometry
 from slp.reference.mh.chains import MetropolisHastings
 from slp.reference.mh.scans import PlainScans, Rungs
 from tests.engines.cases import denison, growtree, make_table, numeric

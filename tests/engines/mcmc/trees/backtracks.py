@@ -16,11 +16,11 @@ import slp
 from slp.data import table_of
 from slp.engines.mcmc.proposals import Proposal
 from slp.lower import program_to_tree_grammar
-from slp.problem.boxes import Geometry
-from slp.problem.local_process import Choices, LocalProcess, goals_below
-from slp.problem.tree_tests import tree_tests
+from slp.reference.boxes import Geometry
 from slp.reference.derivations import TreeProof, proof_of
+from slp.reference.local_process import Choices, LocalProcess, goals_below
 from slp.reference.mh.backtracking import BacktrackingTarget
+from slp.reference.tree_tests import tree_tests
 from tests.engines.cases import random_grammar, random_table
 from tests.engines.mcmc.trees.matrices import transitions
 

@@ -12,11 +12,11 @@ from slp.engines.shared.core_chains import CoreProposal, core_proposal
 from slp.engines.shared.proposal_names import Named
 from slp.ir.tree_grammar import LeafRule
 from slp.kernels.compiled import compiled_core
-from slp.problem.boxes import Geometry
 from slp.problem.core import core_problem
-from slp.problem.tree_tests import AtMostFeatures, MonotonePredictions
+from slp.reference.boxes import Geometry
 from slp.reference.derivations import TreeProof
 from slp.reference.mh.target import Target
+from slp.reference.tree_tests import AtMostFeatures, MonotonePredictions
 from tests.engines.mcmc.trees.matrices import Example
 
 Q_IND = core_proposal(Named("q_ind", None, 1.0))

@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.engines.mcmc.proposals import Proposal, metropolis_hastings
-from slp.problem.boxes import Geometry
-from slp.problem.local_process import LocalProcess
-from slp.problem.tree_tests import AtMostFeatures, MonotonePredictions, TreeTest, tree_tests
+from slp.reference.boxes import Geometry
 from slp.reference.chart import Chart, build_forest
 from slp.reference.derivations import TreeProof
+from slp.reference.local_process import LocalProcess
 from slp.reference.mh.proof import grow
 from slp.reference.mh.target import Target
+from slp.reference.tree_tests import AtMostFeatures, MonotonePredictions, TreeTest, tree_tests
 from tests.engines.cases import random_grammar, random_table
 from tests.engines.mcmc.trees.every_outcome import EveryOutcome, outcomes
 

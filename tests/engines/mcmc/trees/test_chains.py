@@ -16,7 +16,7 @@ from slp.engines.mcmc.mixture import MixtureState
 from slp.errors import SlpError, SlpWarning, UsageError
 from slp.ir.constraints import Constraint
 from slp.ir.tree_grammar import TreeGrammar
-from slp.problem.boxes import Geometry
+from slp.reference.boxes import Geometry
 from slp.reference.derivations import TreeProof
 from slp.reference.mh.chains import MetropolisHastings
 from slp.runner import Checkpoint, Phase, Schedule, Tally, run

@@ -25,8 +25,8 @@ from slp.engines.shared.core_chains import CoreProposal
 from slp.engines.shared.core_limits import core_takes
 from slp.errors import SlpError, UsageError
 from slp.lower import program_to_tree_grammar
-from slp.problem.boxes import Geometry
 from slp.problem.tree_on_table import log_likelihood_of_tree
+from slp.reference.boxes import Geometry
 from slp.reference.mh.chains import MetropolisHastings
 from slp.reference.mh.exact_subtrees import ExactSubtree, SubtreeCharts
 from slp.runner import Checkpoint, Phase, Schedule, run

@@ -12,7 +12,8 @@ import pytest
 from slp.engines.shared.core_chains import CoreProposal, core_proposal
 from slp.engines.shared.core_limits import core_moves
 from slp.engines.shared.proposal_names import Named
-from slp.problem.local_process import LocalProcess
+from slp.reference.boxes import Geometry
+from slp.reference.local_process import LocalProcess
 from slp.reference.mh.moves import TREE_MOVES
 from tests.engines.mcmc.trees.core_matrices import CoreExample
 from tests.engines.mcmc.trees.matrices import TOLERANCE, Example, example
@@ -31,7 +32,9 @@ def examples(kind: str, n: int = 12) -> list[Example]:
         plain = not any(f.holes or f.subsets for f in case.model.table.features)
         if plain or not 9 <= len(case.spec.derivations) <= 60 or case.model.unsummable:
             continue
-        made = example(LocalProcess(case.model.grammar, case.model.boxes))
+        made = example(
+            LocalProcess(case.model.grammar, Geometry(case.model.grammar, case.model.table))
+        )
         if made is not None and len(made.proofs) >= 9:
             if core_moves(made.target.process.grammar, "cgm"):
                 found.append(made)

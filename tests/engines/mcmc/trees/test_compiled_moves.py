@@ -18,13 +18,13 @@ from slp.engines.shared.core_chains import CoreProposal, core_proposal
 from slp.engines.shared.core_limits import core_moves
 from slp.engines.shared.proposal_names import Named, read_names
 from slp.lower import program_to_tree_grammar
-from slp.problem.boxes import Geometry
-from slp.problem.local_process import LocalProcess
-from slp.problem.tree_tests import tree_tests
+from slp.reference.boxes import Geometry
 from slp.reference.derivations import TreeProof
+from slp.reference.local_process import LocalProcess
 from slp.reference.mh.moves import TREE_MOVES
 from slp.reference.mh.proof import grow
 from slp.reference.mh.target import Target
+from slp.reference.tree_tests import tree_tests
 from slp.runner import Checkpoint, Schedule, run
 from slp.runner.randomness import RandomNumbers
 from tests.engines.mcmc.trees.core_matrices import (

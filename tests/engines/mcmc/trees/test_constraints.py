@@ -10,15 +10,15 @@ import pytest
 from slp.constraints import MaxFeatures, Monotone, Once
 from slp.data.table import Feature, Table
 from slp.leaves import Dirichlet, GammaPoisson, LeafModel, NormalInverseGamma
-from slp.problem.boxes import Geometry
-from slp.problem.local_process import LocalProcess
-from slp.problem.tree_tests import (
+from slp.reference.boxes import Geometry
+from slp.reference.derivations import TreeProof
+from slp.reference.local_process import LocalProcess
+from slp.reference.tree_tests import (
     AtMostFeatures,
     AtMostLeaves,
     MonotonePredictions,
     tree_tests,
 )
-from slp.reference.derivations import TreeProof
 from tests.engines.cases import denison, make_table
 from tests.engines.mcmc.trees.matrices import all_proofs
 from tests.operands import operand

@@ -18,6 +18,7 @@ from slp.engines.mcmc.tempering import Tempering
 from slp.engines.shared.compiled_proofs import CompiledMetropolisHastings
 from slp.errors import DataError, UsageError
 from slp.reference import prolog as in_prolog
+from slp.reference.boxes import Geometry
 from slp.reference.mh.chains import MetropolisHastings
 
 TABLE = pl.DataFrame(
@@ -73,7 +74,9 @@ def test_ladders_begin_at_it(compiled_kernels: object) -> None:
 @pytest.mark.parametrize("text", [":- use(growtree).", CALLS])
 def test_plain_chains_begin_at_it(text: str) -> None:
     problem = slp.parse(text).compile(TABLE)
-    chains = MetropolisHastings(problem.grammar, problem.boxes, problem.program.constraints)
+    chains = MetropolisHastings(
+        problem.grammar, Geometry(problem.grammar, problem.table), problem.program.constraints
+    )
     chains.begin_at(TREE)
     assert same_rows(chains.tree(chains.init(np.random.default_rng(1)).derivation), TREE)
 

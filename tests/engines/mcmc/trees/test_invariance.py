@@ -17,16 +17,16 @@ from slp.engines.mcmc.proposals import (
     Proposal,
     Proposed,
 )
-from slp.problem.boxes import Geometry
-from slp.problem.local_process import BoxGoal, LocalProcess
-from slp.problem.tree_tests import AtMostFeatures, MonotonePredictions
+from slp.reference.boxes import Geometry
 from slp.reference.derivations import TreeProof
 from slp.reference.enumeration.derivations import derivations
+from slp.reference.local_process import BoxGoal, LocalProcess
 from slp.reference.mh import exact_subtrees
 from slp.reference.mh import target as targets
 from slp.reference.mh.exact_subtrees import ExactSubtree, SubtreeCharts
 from slp.reference.mh.proof import before_point, choice_points, cut, cut_sequence, goals_of
 from slp.reference.mh.target import Target
+from slp.reference.tree_tests import AtMostFeatures, MonotonePredictions
 from slp.runner.randomness import Randomness, RandomNumbers
 from tests.engines.cases import growtree, make_table, numeric
 from tests.engines.mcmc.trees.matrices import TOLERANCE, Example, example, random_examples

@@ -8,7 +8,8 @@ from functools import cache
 import pytest
 
 from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposal
-from slp.problem.local_process import LocalProcess
+from slp.reference.boxes import Geometry
+from slp.reference.local_process import LocalProcess
 from slp.reference.mh.moves import TREE_MOVES
 from tests.engines.mcmc.trees.matrices import TOLERANCE, Example, example
 from tests.spec.cases import random_case
@@ -28,7 +29,9 @@ def examples(n: int = 4) -> list[Example]:
         holes = any(f.holes for f in case.model.table.features)
         if not holes or not 9 <= len(case.spec.derivations) <= 30 or case.model.unsummable:
             continue
-        made = example(LocalProcess(case.model.grammar, case.model.boxes))
+        made = example(
+            LocalProcess(case.model.grammar, Geometry(case.model.grammar, case.model.table))
+        )
         if made is not None and len(made.proofs) >= 9:
             found.append(made)
     return found

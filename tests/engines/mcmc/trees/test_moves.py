@@ -12,11 +12,11 @@ import pytest
 
 from slp.engines.mcmc.proposals import Proposed
 from slp.problem.ambiguity import derivations_are_trees
-from slp.problem.tree_weights import TreeDerivations
 from slp.reference.mh.moves import TREE_MOVES, cgm
 from slp.reference.mh.moves.choosing import Drawn
 from slp.reference.mh.moves.proposal import TreeMove
 from slp.reference.mh.moves.weighed_tree import WeighedTree
+from slp.reference.tree_weights import TreeDerivations
 from slp.runner.randomness import Randomness
 from tests.engines.mcmc.trees.matrices import TOLERANCE, Example, random_examples
 from tests.engines.mcmc.trees.zoo import from_program, pairs

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from slp.errors import UsageError
-from slp.problem.boxes import Geometry
-from slp.problem.local_process import LocalProcess
+from slp.reference.boxes import Geometry
+from slp.reference.local_process import LocalProcess
 from slp.reference.mh.mixtures import mixture_of
 from tests.engines.cases import growtree, make_table, numeric
 

@@ -26,11 +26,11 @@ from slp.engines.mcmc.proposals import (
 )
 from slp.engines.shared.core_chains import CoreProposal, of_filter
 from slp.engines.shared.filter_plan import FilterPlan
-from slp.problem.cut_trees import Renderer
-from slp.problem.tree_tests import PredicateHolds
+from slp.reference.cut_trees import Renderer
 from slp.reference.mh.mixtures import mixture_of
 from slp.reference.mh.particle_gibbs import ParticleGibbs
 from slp.reference.mh.target import Target
+from slp.reference.tree_tests import PredicateHolds
 from slp.trees import Split, Tree
 from slp.trees.predicates import AskedPredicate
 from tests.engines.mcmc.trees.core_matrices import Q_IND, Q_SEQ, Q_UC, CoreExample, q_n

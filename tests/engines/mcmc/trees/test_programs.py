@@ -13,7 +13,7 @@ import slp
 from slp.constraints import Monotone
 from slp.data import table_of
 from slp.lower import program_to_tree_grammar
-from slp.problem.boxes import Geometry
+from slp.reference.boxes import Geometry
 from slp.reference.chart import Chart, build_forest
 from slp.reference.mh.chains import MetropolisHastings
 from slp.runner import Schedule, run

@@ -14,14 +14,14 @@ from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.compiled import compiled_core
 from slp.lower import lowering
 from slp.lower.expansion import Expansion
-from slp.problem.boxes import Geometry
 from slp.problem.core import core_problem
-from slp.problem.local_process import LocalProcess
 from slp.problem.tree_on_table import canonical_nodes, place_tree
-from slp.problem.tree_weights import weight_of_tree
 from slp.reference import derivations
+from slp.reference.boxes import Geometry
+from slp.reference.local_process import LocalProcess
 from slp.reference.mh.chains import MetropolisHastings
 from slp.reference.mh.proof import grow
+from slp.reference.tree_weights import weight_of_tree
 from slp.runner.randomness import RandomNumbers
 from slp.trees import Leaf, Split, Tree
 from tests.engines.cases import random_grammar, random_table

@@ -11,10 +11,10 @@ import polars as pl
 import slp
 from slp.data import table_of
 from slp.lower import program_to_tree_grammar
-from slp.problem.boxes import Geometry
-from slp.problem.local_process import LocalProcess
-from slp.problem.tree_tests import tree_tests
+from slp.reference.boxes import Geometry
+from slp.reference.local_process import LocalProcess
 from slp.reference.mh.target import Target
+from slp.reference.tree_tests import tree_tests
 from tests.engines.mcmc.trees.matrices import Example, all_proofs
 
 #: Programs that begin with these priors. The table has two numeric features, `x0` and `x1`, and

@@ -14,8 +14,8 @@ from slp.ir.row_values import evaluate_rows
 from slp.ir.tree_grammar import LeafRule, Rule, TreeGrammar
 from slp.leaves import label_text
 from slp.leaves.numbers import TIE
-from slp.problem.boxes import Geometry
-from slp.problem.row_labels import check_labels, row_counts
+from slp.reference.boxes import Geometry
+from slp.reference.label_checks import check_labels, row_counts
 
 
 def leaf_allowed(rule: LeafRule, geometry: Geometry, boxes: Sequence[int]) -> NDArray[np.bool_]:

@@ -3,7 +3,7 @@
 A *goal* is a box in a state. The first choice at a goal is a rule. If the rule splits, the second
 choice is a split. The alternatives of a choice are those with positive weight that do not fail at
 once. So forbidden splits and forbidden leaves are not alternatives. With w the weight of an
-alternative under the program (`slp.problem.rule_weights`, `slp.problem.split_measures`) and Z the
+alternative under the program (`slp.reference.rule_weights`, `slp.problem.split_measures`) and Z the
 sum of w over a choice's alternatives, the local process draws
 
     q(alternative) = w(alternative) / Z(choice),
@@ -29,17 +29,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.ir.tree_grammar import CallRule, LeafRule, Rule, SplitRule, TreeGrammar
-from slp.problem.boxes import BoxSplit, Geometry
-from slp.problem.node_tests import NodeTests
-from slp.problem.remembered import Remembered
-from slp.problem.rule_weights import leaf_allowed, log_own_weights, log_rule_weights
-from slp.problem.split_measures import (
-    SplitArrays,
-    flat_transitions,
-    log_split_probabilities,
-    range_total,
-    splits_taken_over,
-)
+from slp.problem.split_measures import flat_transitions, range_total, splits_taken_over
+from slp.reference.boxes import BoxSplit, Geometry
+from slp.reference.node_tests import NodeTests
+from slp.reference.remembered import Remembered
+from slp.reference.rule_weights import leaf_allowed, log_own_weights, log_rule_weights
+from slp.reference.split_measures import SplitArrays, log_split_probabilities
 from slp.trees.predicates import AskedPredicate
 
 

@@ -13,8 +13,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from slp.ir.tree_grammar import CallRule, LeafRule
-from slp.problem.cut_trees import Part, parts_of_tree
-from slp.problem.local_process import Choices, LocalProcess, SplitAlternative
+from slp.reference.cut_trees import Part, parts_of_tree
+from slp.reference.local_process import Choices, LocalProcess, SplitAlternative
 from slp.trees import Tree
 
 

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from slp.columns import Test
 from slp.data.table import Feature, Table
 from slp.ir.quantity import Side
-from slp.ir.tree_grammar import TreeGrammar, cell_of
+from slp.ir.tree_grammar import TreeGrammar
+from slp.problem.cut_cells import cell_of_cut
 from slp.problem.new_rows import share_of_untold
 
 
@@ -240,19 +241,6 @@ class Geometry:
         length = feature.log_length(low, high)
         self.cuts.append(Cut(f, test, gap, length, self.cells[-1], low, high, group))
         return number
-
-
-def cell_of_cut(
-    feature: Feature, low: int, high: int, breakpoints: NDArray[np.float64], n_cells: int
-) -> int:
-    """The cell of a cut among the `n_cells` cells of its feature (`slp.ir.tree_grammar`): the last
-    one for the test for missing values."""
-    low, high, _ = feature.without_side(low, high)
-    if low == feature.missing_code:
-        return n_cells - 1
-    if feature.categorical:
-        return feature.cell(low)
-    return cell_of(breakpoints, feature.threshold(low, high))
 
 
 def _rows_by_code(codes: NDArray[np.int32]) -> list[tuple[int, int]]:

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from slp.columns import Below
 from slp.ir.constraints import Constraint
 from slp.ir.tree_grammar import TreeGrammar
-from slp.problem.boxes import Geometry
-from slp.problem.cut_trees import Renderer
+from slp.reference.boxes import Geometry
+from slp.reference.cut_trees import Renderer
 from slp.trees.predicates import AskedPredicate, tree_predicates
 
 #: Predictions that differ by less, relative to the larger, count as equal, because their sums were
@@ -46,7 +46,7 @@ class GrownTree(Protocol):
 
 
 def preorder(tree: GrownTree) -> Iterator[tuple[int, int | None]]:
-    """Its nodes as `slp.problem.cut_trees.Renderer.tree` takes them."""
+    """Its nodes as `slp.reference.cut_trees.Renderer.tree` takes them."""
     stack = [tree]
     while stack:
         node = stack.pop()

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from slp.columns import Test
-from slp.problem.boxes import Geometry
 from slp.problem.tree_on_table import place_tree
+from slp.reference.boxes import Geometry
 from slp.trees import Leaf, Tree
 from slp.trees.tree import Asked, tree_of_preorder
 
