@@ -16,7 +16,7 @@ from sklearn.tree import DecisionTreeClassifier
 import slp
 from slp.ir.constraints import Support
 from slp.trees import Leaf, fit_tree
-from tests.engines.mcmc.edits.brute_force import Definition, exact_prior
+from tests.reference.mh.edits.brute_force import Definition, exact_prior
 
 TREE = slp.Tree.from_dict({"feature": "age", "threshold": 30, "left": {}, "right": {}})
 ROWS = pl.DataFrame({"age": [10, 20, 40, 70], "ill": ["no", "no", "yes", "yes"]})

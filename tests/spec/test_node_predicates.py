@@ -23,7 +23,7 @@ from slp.reference.tree_tests import preorder
 from slp.terms import Text
 from slp.trees import Tree
 from slp.trees.predicates import node_predicates, with_predicates
-from tests.engines.mcmc.trees.matrices import TOLERANCE, Example, all_proofs
+from tests.reference.mh.matrices import TOLERANCE, Example, all_proofs
 from tests.spec.brute_force import BruteForce
 from tests.spec.cases import Case, random_case
 from tests.spec.pipeline import key_of

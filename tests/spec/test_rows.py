@@ -21,8 +21,8 @@ from slp.reference.boxes import Geometry
 from slp.reference.local_process import LocalProcess
 from slp.reference.mh.exact_subtrees import ExactSubtree, SubtreeCharts
 from slp.reference.tree_weights import weight_of_tree
-from tests.engines.mcmc.trees.core_matrices import Q_EXACT, Q_IND, Q_UC, CoreExample
-from tests.engines.mcmc.trees.matrices import Example, example
+from tests.reference.mh.core_matrices import Q_EXACT, Q_IND, Q_UC, CoreExample
+from tests.reference.mh.matrices import Example, example
 from tests.spec.cases import Case, random_case
 from tests.spec.pipeline import tree_of
 from tests.spec.random_rows import ROW_RULES

@@ -13,7 +13,7 @@ from slp.leaves import Dirichlet, LeafModel, label_text
 from slp.reference.cut_trees import Renderer
 from slp.reference.tree_tests import MonotonePredictions, preorder
 from slp.trees.monotone import falls
-from tests.engines.mcmc.trees.test_constraints import MODELS, proofs_on, small_table
+from tests.reference.mh.test_constraints import MODELS, proofs_on, small_table
 
 LEVELS = {"c": frozenset("pqr")}
 #: Seeds of tables in which every class has rows.

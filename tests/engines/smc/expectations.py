@@ -23,9 +23,9 @@ from slp.reference.mh.chains import MetropolisHastings
 from slp.reference.smc.filter import ParticleFilter
 from slp.reference.tree_tests import AtMostFeatures, MonotonePredictions
 from slp.runner import Weighted
-from tests.engines.mcmc.trees.core_matrices import choices_of, every_script
-from tests.engines.mcmc.trees.every_outcome import EveryOutcome, outcomes
-from tests.engines.mcmc.trees.matrices import Example, example
+from tests.reference.mh.core_matrices import choices_of, every_script
+from tests.reference.mh.every_outcome import EveryOutcome, outcomes
+from tests.reference.mh.matrices import Example, example
 
 #: Every proposal with every order and every scheme.
 WAYS = list(itertools.product(PROPOSALS, ORDERS, SCHEMES))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from tests.engines.mcmc.trees.matrices import random_examples
+from tests.reference.mh.matrices import random_examples
 from tests.engines.smc.expectations import (
     TOLERANCE,
     WAYS,

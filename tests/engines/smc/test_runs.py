@@ -21,7 +21,7 @@ from slp.errors import BudgetError, NoTreeError, SlpWarning, UnsupportedError, U
 from slp.reference.smc.filter import BYTES_OF_PARTICLE, ParticleFilter
 from slp.results.averages.weighted_draws import DrawnTrees
 from slp.runner import Phase
-from tests.engines.mcmc.trees.matrices import random_examples
+from tests.reference.mh.matrices import random_examples
 from tests.engines.smc.expectations import WAYS, core_sampler_of, of_program, plain_filter, plan
 
 GROWTREE = ":- use(growtree)."

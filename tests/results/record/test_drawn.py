@@ -21,7 +21,7 @@ from slp.errors import SlpWarning, UnsupportedError, UsageError
 from slp.reference.mh.chains import MetropolisHastings
 from slp.results.record.drawn import DrawnResult
 from slp.results.trust.diagnostics import Convergence, diagnostics_of
-from tests.engines.mcmc.trees.matrices import Example, all_proofs
+from tests.reference.mh.matrices import Example, all_proofs
 
 GROWTREE = ":- use(growtree, [beta = 0.5]). :- support(max_depth(2)). "
 #: Names as classes have no order of their own.

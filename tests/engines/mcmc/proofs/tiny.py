@@ -19,7 +19,7 @@ from slp.resolution.answers.results import value_of
 from slp.resolution.proofs.derivations import ProofSpace, SLDDerivation
 from slp.resolution.proofs.runs import MachineRuns, RunsOneByOne
 from slp.terms import Term
-from tests.engines.mcmc.trees.every_outcome import EveryOutcome, outcomes
+from tests.reference.mh.every_outcome import EveryOutcome, outcomes
 
 __all__ = ["CASES", "Case", "Space", "space_of"]
 

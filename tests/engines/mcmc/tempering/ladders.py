@@ -18,7 +18,7 @@ from slp.reference.boxes import Geometry
 from slp.reference.mh.chains import MetropolisHastings
 from slp.reference.mh.scans import PlainScans, Rungs
 from tests.engines.cases import denison, growtree, make_table, numeric
-from tests.engines.mcmc.trees.every_outcome import EveryOutcome, outcomes
+from tests.reference.mh.every_outcome import EveryOutcome, outcomes
 
 UP = (Monotone("x", "up"),)
 

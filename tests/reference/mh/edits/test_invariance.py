@@ -13,8 +13,8 @@ from slp.reference.mh.edits.process import STOP, EditPoint, EditProcess, Edits
 from slp.reference.mh.edits.target import EditTarget
 from slp.reference.tree_tests import AtMostFeatures, AtMostLeaves
 from slp.runner.randomness import Randomness
-from tests.engines.mcmc.edits.examples import example, levels, stump, two_features
-from tests.engines.mcmc.edits.matrices import Capped
+from tests.reference.mh.edits.examples import example, levels, stump, two_features
+from tests.reference.mh.edits.matrices import Capped
 
 TOLERANCE = 1e-12
 SMALL = example(two_features(), stump("z", 0.5), max_depth=2, p=0.7)

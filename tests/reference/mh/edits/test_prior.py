@@ -10,9 +10,9 @@ from scipy.stats import chi2
 
 from slp.runner.randomness import RandomNumbers
 from slp.trees import Tree
-from tests.engines.mcmc.edits.brute_force import exact_prior
-from tests.engines.mcmc.edits.examples import Example, all_examples
-from tests.engines.mcmc.trees.every_outcome import outcomes
+from tests.reference.mh.edits.brute_force import exact_prior
+from tests.reference.mh.edits.examples import Example, all_examples
+from tests.reference.mh.every_outcome import outcomes
 
 EXAMPLES = all_examples()
 BY_NAME = pytest.mark.parametrize("made", EXAMPLES.values(), ids=EXAMPLES)

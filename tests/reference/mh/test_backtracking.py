@@ -26,7 +26,7 @@ from slp.errors import NoTreeError, ProgramError, SlpError, SlpWarning, Unsuppor
 from slp.reference.mh import backtracking
 from slp.reference.mh.provable import Provable
 from slp.runner.randomness import RandomNumbers
-from tests.engines.mcmc.trees.backtracks import (
+from tests.reference.mh.backtracks import (
     PROGRAMS,
     WITHOUT_TESTS,
     Backtracking,
@@ -35,7 +35,7 @@ from tests.engines.mcmc.trees.backtracks import (
     of_seed,
     rows,
 )
-from tests.engines.mcmc.trees.every_outcome import outcomes
+from tests.reference.mh.every_outcome import outcomes
 
 TOLERANCE = 1e-12
 every_program = pytest.mark.parametrize("name", PROGRAMS)

@@ -17,7 +17,7 @@ from slp.reference.boxes import Geometry
 from slp.reference.derivations import TreeProof
 from slp.reference.mh.target import Target
 from slp.reference.tree_tests import AtMostFeatures, MonotonePredictions
-from tests.engines.mcmc.trees.matrices import Example
+from tests.reference.mh.matrices import Example
 
 Q_IND = core_proposal(Named("q_ind", None, 1.0))
 Q_UC = core_proposal(Named("q_uc", None, 1.0))

@@ -29,7 +29,7 @@ from slp.reference.mh.target import Target
 from slp.reference.tree_tests import AtMostFeatures, MonotonePredictions
 from slp.runner.randomness import Randomness, RandomNumbers
 from tests.engines.cases import growtree, make_table, numeric
-from tests.engines.mcmc.trees.matrices import TOLERANCE, Example, example, random_examples
+from tests.reference.mh.matrices import TOLERANCE, Example, example, random_examples
 
 EXAMPLES = random_examples(40)
 BY_SEED = pytest.mark.parametrize(

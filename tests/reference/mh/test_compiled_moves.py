@@ -27,16 +27,16 @@ from slp.reference.mh.target import Target
 from slp.reference.tree_tests import tree_tests
 from slp.runner import Checkpoint, Schedule, run
 from slp.runner.randomness import RandomNumbers
-from tests.engines.mcmc.trees.core_matrices import (
+from tests.reference.mh.core_matrices import (
     CoreExample,
     choices_of,
     core_sampler,
     every_script,
 )
-from tests.engines.mcmc.trees.every_outcome import outcomes
-from tests.engines.mcmc.trees.matrices import TOLERANCE, Example, random_examples
-from tests.engines.mcmc.trees.test_compiled import chains
-from tests.engines.mcmc.trees.zoo import (
+from tests.reference.mh.every_outcome import outcomes
+from tests.reference.mh.matrices import TOLERANCE, Example, random_examples
+from tests.reference.mh.test_compiled import chains
+from tests.reference.mh.zoo import (
     CONSTRAINTS,
     PRIORS,
     from_program,

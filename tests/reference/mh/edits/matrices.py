@@ -11,8 +11,8 @@ from slp.engines.mcmc.proposals import Proposal, metropolis_hastings
 from slp.reference.mh.edits.process import EditProcess, Edits
 from slp.reference.mh.edits.target import EditTarget
 from slp.reference.tree_tests import TreeTest
-from tests.engines.mcmc.edits.examples import Example
-from tests.engines.mcmc.trees.every_outcome import EveryOutcome, outcomes
+from tests.reference.mh.edits.examples import Example
+from tests.reference.mh.every_outcome import EveryOutcome, outcomes
 
 
 class CappedProcess(EditProcess):

@@ -11,7 +11,7 @@ from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly, Propo
 from slp.reference.boxes import Geometry
 from slp.reference.local_process import LocalProcess
 from slp.reference.mh.moves import TREE_MOVES
-from tests.engines.mcmc.trees.matrices import TOLERANCE, Example, example
+from tests.reference.mh.matrices import TOLERANCE, Example, example
 from tests.spec.cases import random_case
 
 CUTS: list[Proposal] = [CutAtRoot(), CutUniformly(), CutAtEach(3)]

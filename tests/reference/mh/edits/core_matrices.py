@@ -15,7 +15,7 @@ from slp.problem.core import core_problem
 from slp.reference.cut_trees import Renderer
 from slp.reference.tree_tests import AtMostFeatures, AtMostLeaves, preorder
 from tests.engines.cases import denison
-from tests.engines.mcmc.edits.matrices import Capped
+from tests.reference.mh.edits.matrices import Capped
 
 
 def sampler_of(made: Capped, proposal: CoreProposal) -> Any:

@@ -22,7 +22,7 @@ from slp.reference.local_process import Choices, LocalProcess, goals_below
 from slp.reference.mh.backtracking import BacktrackingTarget
 from slp.reference.tree_tests import tree_tests
 from tests.engines.cases import random_grammar, random_table
-from tests.engines.mcmc.trees.matrices import transitions
+from tests.reference.mh.matrices import transitions
 
 #: A root split whose sides must split again, or one of them: a side of one row fails.
 SIDES = """

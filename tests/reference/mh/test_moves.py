@@ -18,8 +18,8 @@ from slp.reference.mh.moves.proposal import TreeMove
 from slp.reference.mh.moves.weighed_tree import WeighedTree
 from slp.reference.tree_weights import TreeDerivations
 from slp.runner.randomness import Randomness
-from tests.engines.mcmc.trees.matrices import TOLERANCE, Example, random_examples
-from tests.engines.mcmc.trees.zoo import from_program, pairs
+from tests.reference.mh.matrices import TOLERANCE, Example, random_examples
+from tests.reference.mh.zoo import from_program, pairs
 
 EXAMPLES = random_examples(30, least=8, most=48)
 #: Large enough for moves that lose the tests below a change.

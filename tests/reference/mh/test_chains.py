@@ -21,7 +21,7 @@ from slp.reference.derivations import TreeProof
 from slp.reference.mh.chains import MetropolisHastings
 from slp.runner import Checkpoint, Phase, Schedule, Tally, run
 from tests.engines.cases import denison, growtree, make_table, numeric
-from tests.engines.mcmc.trees.matrices import all_proofs
+from tests.reference.mh.matrices import all_proofs
 
 GLOBAL = (MaxFeatures(1), Monotone("z", "up"))
 

@@ -17,7 +17,7 @@ from slp.reference.mh.edits.process import EditProcess
 from slp.reference.mh.edits.start import nodes_of_tree
 from slp.trees import Leaf, Split, Tree, fit_tree
 from tests.engines.cases import denison, make_table, numeric
-from tests.engines.mcmc.edits.brute_force import Definition
+from tests.reference.mh.edits.brute_force import Definition
 
 
 @dataclass

@@ -17,7 +17,7 @@ from slp.engines.shared.core_chains import CoreProposal, core_proposal
 from slp.engines.shared.core_limits import core_moves
 from slp.engines.shared.proposal_names import Named, read_names
 from slp.reference.mh.moves import TREE_MOVES
-from tests.engines.mcmc.trees.core_matrices import (
+from tests.reference.mh.core_matrices import (
     Q_EXACT,
     Q_IND,
     Q_UC,
@@ -25,7 +25,7 @@ from tests.engines.mcmc.trees.core_matrices import (
     core_sampler,
     q_n,
 )
-from tests.engines.mcmc.trees.matrices import Example, random_examples
+from tests.reference.mh.matrices import Example, random_examples
 
 #: States counted, and steps between two of them.
 COUNTED, APART = 1500, 40

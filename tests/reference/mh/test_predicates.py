@@ -33,8 +33,8 @@ from slp.reference.mh.target import Target
 from slp.reference.tree_tests import PredicateHolds
 from slp.trees import Split, Tree
 from slp.trees.predicates import AskedPredicate
-from tests.engines.mcmc.trees.core_matrices import Q_IND, Q_SEQ, Q_UC, CoreExample, q_n
-from tests.engines.mcmc.trees.matrices import TOLERANCE, Example, random_examples
+from tests.reference.mh.core_matrices import Q_IND, Q_SEQ, Q_UC, CoreExample, q_n
+from tests.reference.mh.matrices import TOLERANCE, Example, random_examples
 
 PROPOSALS: list[tuple[CoreProposal, Proposal]] = [
     (Q_IND, CutAtRoot()),

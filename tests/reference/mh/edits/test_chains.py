@@ -25,8 +25,8 @@ from slp.reference.mh.edits.chains import EditMetropolisHastings
 from slp.runner import Checkpoint, Schedule, run
 from slp.trees import Leaf, Tree
 from tests.engines.cases import denison
-from tests.engines.mcmc.edits.brute_force import Definition, exact_prior
-from tests.engines.mcmc.edits.examples import levels, stump, two_features
+from tests.reference.mh.edits.brute_force import Definition, exact_prior
+from tests.reference.mh.edits.examples import levels, stump, two_features
 
 #: Each run makes as many comparisons as there are summaries (3); that any of them fails by chance
 #: has probability 0.001.

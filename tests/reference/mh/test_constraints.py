@@ -20,7 +20,7 @@ from slp.reference.tree_tests import (
     tree_tests,
 )
 from tests.engines.cases import denison, make_table
-from tests.engines.mcmc.trees.matrices import all_proofs
+from tests.reference.mh.matrices import all_proofs
 from tests.operands import operand
 
 MODELS: list[LeafModel] = [

@@ -32,7 +32,7 @@ from slp.reference.mh.exact_subtrees import ExactSubtree, SubtreeCharts
 from slp.runner import Checkpoint, Phase, Schedule, run
 from slp.terms import Text
 from slp.trees import check_tree
-from tests.engines.mcmc.trees.core_matrices import (
+from tests.reference.mh.core_matrices import (
     Q_EXACT,
     Q_IND,
     Q_SEQ,
@@ -42,7 +42,7 @@ from tests.engines.mcmc.trees.core_matrices import (
     q_n,
     q_seq,
 )
-from tests.engines.mcmc.trees.matrices import TOLERANCE, Example, random_examples
+from tests.reference.mh.matrices import TOLERANCE, Example, random_examples
 
 EXAMPLES = random_examples(60)
 BY_SEED = pytest.mark.parametrize(

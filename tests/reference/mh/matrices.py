@@ -17,7 +17,7 @@ from slp.reference.mh.proof import grow
 from slp.reference.mh.target import Target
 from slp.reference.tree_tests import AtMostFeatures, MonotonePredictions, TreeTest, tree_tests
 from tests.engines.cases import random_grammar, random_table
-from tests.engines.mcmc.trees.every_outcome import EveryOutcome, outcomes
+from tests.reference.mh.every_outcome import EveryOutcome, outcomes
 
 TOLERANCE = 1e-12
 

@@ -15,7 +15,7 @@ from slp.reference.boxes import Geometry
 from slp.reference.local_process import LocalProcess
 from slp.reference.mh.target import Target
 from slp.reference.tree_tests import tree_tests
-from tests.engines.mcmc.trees.matrices import Example, all_proofs
+from tests.reference.mh.matrices import Example, all_proofs
 
 #: Programs that begin with these priors. The table has two numeric features, `x0` and `x1`, and
 #: one of levels, `x2`; under `range`, which is of numbers, the levels are numbers.

@@ -15,8 +15,8 @@ from slp.engines.shared.proposal_names import Named
 from slp.reference.boxes import Geometry
 from slp.reference.local_process import LocalProcess
 from slp.reference.mh.moves import TREE_MOVES
-from tests.engines.mcmc.trees.core_matrices import CoreExample
-from tests.engines.mcmc.trees.matrices import TOLERANCE, Example, example
+from tests.reference.mh.core_matrices import CoreExample
+from tests.reference.mh.matrices import TOLERANCE, Example, example
 from tests.spec.cases import random_case
 
 
