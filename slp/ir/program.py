@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
 
 from slp.errors import Diagnostic
-from slp.ir.constraints import Box, Constraint, MaxLeaves, Support, of_kind
+from slp.ir.constraints import Box, Constraint, Support
 from slp.ir.quantity import Absent
 from slp.source import SourceFile, SourceSpan
 from slp.terms import Term
@@ -159,17 +159,17 @@ class FeatureDeclaration:
 
 @dataclass(frozen=True)
 class LeafDeclaration:
-    """`:- leaf(model(args...))`: `dirichlet`, `normal_inverse_gamma`, `gamma_poisson`,
-    `gamma_exponential`, `normal_shared`, `normal_linear`.
+    """`:- leaf(model([columns...], args..., [listed...]))`, both lists where the model has them.
 
-    `args` are the numbers given; `dirichlet([a1, ...])` gives one for each class in sorted order.
-    `columns` are the regressors of `normal_linear([x1, ...], ...)`, whose numbers may be left out.
+    `args` are the numbers given by place, `listed` those of the list. `columns` are the regressors;
+    where there are any the numbers may be left out.
     """
 
     model: str
     args: tuple[float, ...]
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
     columns: tuple[str, ...] = ()
+    listed: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -274,4 +274,5 @@ class CheckedProgram:
     @property
     def max_leaves(self) -> int | None:
         """The smallest `max_leaves`, None if there is none."""
-        return min((c.count for c in of_kind(self.constraints, MaxLeaves)), default=None)
+        limits = [c.most_leaves for c in self.constraints if c.most_leaves is not None]
+        return min(limits, default=None)
