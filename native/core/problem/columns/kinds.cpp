@@ -7,7 +7,8 @@ namespace slp {
 
 bool Feature::sound() const {
     return with_kind(*this, [this](const auto& own) {
-        return own.sound(static_cast<std::size_t>(n_codes));
+        constexpr bool takes_sides = requires { own.other; };
+        return takes_sides == has_versions() && own.sound(static_cast<std::size_t>(n_codes));
     });
 }
 
@@ -32,7 +33,7 @@ RowTest Feature::plain_test(double operand) const {
 }
 
 Missing Feature::side_of(Cut cut, double value) const {
-    if (!holes && std::isnan(value)) {
+    if (!has_versions() && std::isnan(value)) {
         return Missing::untold;
     }
     return with_kind(*this, [&](const auto& own) { return own.side_of(cut, value); });
@@ -51,11 +52,21 @@ bool Feature::restores(Cut now, Cut before) const {
 }
 
 bool Feature::tests_missing(Cut cut) const {
-    return holes && columns::Sided<columns::Levels>{*this}.tests_missing(cut);
+    return with_kind(*this, [&](const auto& own) {
+        if constexpr (requires { own.tests_missing(cut); }) {
+            return own.tests_missing(cut);
+        }
+        return false;
+    });
 }
 
 bool Feature::are_versions(Cut right, Cut left) const {
-    return holes && columns::Sided<columns::Levels>{*this}.are_versions(right, left);
+    return with_kind(*this, [&](const auto& own) {
+        if constexpr (requires { own.are_versions(right, left); }) {
+            return own.are_versions(right, left);
+        }
+        return false;
+    });
 }
 
 std::int32_t Feature::n_cells() const {

@@ -75,7 +75,9 @@ struct Levels {
     static bool same_test(Cut a, Cut b) { return a.code() == b.code(); }
     static bool restores(Cut now, Cut before) { return now.code() == before.code(); }
 
-    std::int32_t n_cells() const { return feature.n_codes - feature.holes; }
+    std::int32_t n_cells() const { return feature.n_codes; }
+    // Missing values are one of the codes.
+    std::int32_t n_cells_with_missing() const { return feature.n_codes; }
     static std::int32_t cell(Cut cut) { return static_cast<std::int32_t>(cut.code()); }
     static double unit() { return 1.0; }
     static double gap(Cut, double) { return 1.0; }

@@ -155,7 +155,7 @@ struct Sided {
     }
 
     // The last one is that of the test for missing values.
-    std::int32_t n_cells() const { return other.n_cells() + 1; }
+    std::int32_t n_cells() const { return other.n_cells_with_missing(); }
     std::int32_t cell(Cut cut) const {
         return tests_missing(cut) ? n_cells() - 1 : other.cell(without_side(cut));
     }

@@ -26,9 +26,8 @@ struct Subsets {
 
     const Feature& feature;
 
-    // None of the levels takes sides.
-    bool sound(std::size_t n_codes) const {
-        return n_codes <= static_cast<std::size_t>(kMostInSubsets) && !feature.holes;
+    static bool sound(std::size_t n_codes) {
+        return n_codes <= static_cast<std::size_t>(kMostInSubsets);
     }
 
     static std::size_t n_cuts(std::size_t n_codes) {

@@ -83,6 +83,7 @@ struct Thresholds {
     std::int32_t n_cells() const {
         return 2 * static_cast<std::int32_t>(feature.breakpoints.size()) + 1;
     }
+    std::int32_t n_cells_with_missing() const { return n_cells() + 1; }
     std::int32_t cell(Cut cut) const {
         const auto& points = feature.breakpoints;
         if (points.empty()) {
