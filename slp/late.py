@@ -12,7 +12,40 @@ from importlib import import_module
 from importlib.util import find_spec, module_from_spec
 from typing import Any
 
-__all__ = ["import_alone", "late_import", "late_names", "optional_module"]
+__all__ = ["MODULES", "import_alone", "late_import", "late_names", "optional_module"]
+
+#: All modules that are imported late by name, beside those of the registry of engines
+#: (`slp.engines.registry`) and of the commands (`slp.cli`), which have lists of their own.
+MODULES = (
+    "arviz_base",
+    "arviz_stats.base.array",
+    "distributed",
+    "janus_swi",
+    "joblib",
+    "matplotlib.pyplot",
+    "polars",
+    "resource",
+    "scipy.optimize",
+    "scipy.sparse",
+    "scipy.sparse.csgraph",
+    "scipy.sparse.linalg",
+    "scipy.special",
+    "slp._core",
+    "slp.data.polars_frames",
+    "slp.engines.shared.drawing",
+    "slp.estimators.export",
+    "slp.plot",
+    "slp.plot.canvas",
+    "slp.program.learning",
+    "slp.report",
+    "slp.results.averages.weighted_draws",
+    "slp.results.saved",
+    "slp.source",
+    "slp.swipl.predicates",
+    "slp.swipl.prolog",
+    "slp.swipl.runs",
+    "slp.whole_files",
+)
 
 
 def late_names(

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import slp
+from slp import late
 from slp.engines import registry
 
 PACKAGE = Path(__file__).resolve().parent.parent / "slp"
@@ -199,6 +200,31 @@ def test_imports_inside_functions_go_through_one_function() -> None:
         for arrow in _inside_functions(file, ast.parse(path.read_text("utf-8")))
     ]
     assert found == []
+
+
+def _named_late(node: ast.AST) -> str | None:
+    """The module that a call imports by a constant name."""
+    match node:
+        case ast.Call(
+            func=ast.Name(id="late_import" | "import_alone"), args=[ast.Constant(value=name)]
+        ):
+            return str(name)
+        case ast.Call(func=ast.Name(id="optional_module"), args=[ast.Constant(value=name)]):
+            return f"slp.{name}"
+    return None
+
+
+def test_late_names_are_listed_once_and_are_there() -> None:
+    used = {
+        name
+        for path in PACKAGE.rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if (name := _named_late(node)) is not None
+    }
+    assert used == set(late.MODULES)
+    assert list(late.MODULES) == sorted(late.MODULES)
+    own = [name for name in late.MODULES if name.startswith("slp.") and name != "slp._core"]
+    assert [name for name in own if importlib.util.find_spec(name) is None] == []
 
 
 #: Files that import what a user names, and the mechanism itself.

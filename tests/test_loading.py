@@ -64,7 +64,9 @@ SLOW = (
     + ["slp.reference.enumeration.sums", "slp.reference.chart.chart", "slp.trees.check"]
     + [
         "slp.engines.mcmc.sample",
-        "slp.engines.mcmc.trees",
+        "slp.engines.shared.compiled_proofs",
+        "slp.reference.boxes",
+        "slp.reference.mh.chains",
         "slp.runner.loop",
         "slp.reference.mh.edits",
     ]

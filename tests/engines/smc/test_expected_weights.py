@@ -9,7 +9,6 @@ from __future__ import annotations
 import polars as pl
 import pytest
 
-from tests.reference.mh.matrices import random_examples
 from tests.engines.smc.expectations import (
     TOLERANCE,
     WAYS,
@@ -21,6 +20,7 @@ from tests.engines.smc.expectations import (
     wanted_core_weights,
     wanted_weights,
 )
+from tests.reference.mh.matrices import random_examples
 
 #: A line whose gaps differ, and a feature of four levels.
 LINE = pl.DataFrame({"a": [0.0, 1.0, 10.0, 10.0], "y": ["p", "q", "p", "q"]})

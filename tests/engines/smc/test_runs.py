@@ -21,8 +21,8 @@ from slp.errors import BudgetError, NoTreeError, SlpWarning, UnsupportedError, U
 from slp.reference.smc.filter import BYTES_OF_PARTICLE, ParticleFilter
 from slp.results.averages.weighted_draws import DrawnTrees
 from slp.runner import Phase
-from tests.reference.mh.matrices import random_examples
 from tests.engines.smc.expectations import WAYS, core_sampler_of, of_program, plain_filter, plan
+from tests.reference.mh.matrices import random_examples
 
 GROWTREE = ":- use(growtree)."
 #: The sum of the weights is not 1.

@@ -20,8 +20,8 @@ from slp.reference.tree_tests import (
     tree_tests,
 )
 from tests.engines.cases import denison, make_table
-from tests.reference.mh.matrices import all_proofs
 from tests.operands import operand
+from tests.reference.mh.matrices import all_proofs
 
 MODELS: list[LeafModel] = [
     Dirichlet(("a", "b", "c"), 0.5),

@@ -26,12 +26,12 @@ from slp.reference.mh.particle_gibbs import ParticleGibbs
 from slp.reference.smc import particles, proposals, resampling
 from slp.runner import Checkpoint, Schedule, run
 from slp.runner.randomness import RandomNumbers
+from tests.engines.smc.expectations import of_program
 from tests.reference.mh.core_matrices import CoreExample
 from tests.reference.mh.every_outcome import EveryOutcome, outcomes
 from tests.reference.mh.matrices import TOLERANCE, Example, random_examples
 from tests.reference.mh.test_compiled import chains
 from tests.reference.mh.zoo import CONSTRAINTS, PRIORS, of_three_splits
-from tests.engines.smc.expectations import of_program
 
 WAYS = list(itertools.product(PROPOSALS, ORDERS, SCHEMES))
 RANDOM = [made for _, made in random_examples(12, least=3, most=8)]

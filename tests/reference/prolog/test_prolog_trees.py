@@ -38,8 +38,8 @@ from slp.resources import prior_names
 from slp.results.record.drawn import DrawnResult
 from slp.swipl import bridge
 from slp.trees import Leaf, Split
-from tests.reference.mh.matrices import Example, all_proofs, example
 from tests.operands import operand
+from tests.reference.mh.matrices import Example, all_proofs, example
 from tests.resolution.table_programs import (
     MUST,
     PATIENTS,

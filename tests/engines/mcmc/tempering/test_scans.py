@@ -20,11 +20,11 @@ from slp.reference.derivations import TreeProof
 from slp.reference.mh import scans as plain
 from slp.reference.mh.chains import MetropolisHastings
 from slp.reference.mh.scans import PlainScans, Rungs
+from tests.engines.mcmc.tempering.ladders import UP, Row, chains, drift, joint_of, plain_row
+from tests.reference.mh.core_matrices import choices_of, every_script
 from tests.reference.mh.edits.examples import all_examples
 from tests.reference.mh.edits.matrices import Capped
 from tests.reference.mh.edits.test_chains import engine
-from tests.engines.mcmc.tempering.ladders import UP, Row, chains, drift, joint_of, plain_row
-from tests.reference.mh.core_matrices import choices_of, every_script
 from tests.reference.mh.matrices import TOLERANCE, all_proofs
 
 #: Constraints, proposal, rows, whether the program can be run forward, powers, parity of the scan.

@@ -14,11 +14,11 @@ from slp.engines.shared.core_chains import CoreProposal
 from slp.reference.mh.edits.process import Edits
 from slp.reference.mh.edits.target import EditTarget
 from slp.trees import Tree
+from tests.reference.mh.core_matrices import Q_IND, Q_UC, q_n
 from tests.reference.mh.edits.core_matrices import CoreCapped, sampler_of
 from tests.reference.mh.edits.examples import all_examples
 from tests.reference.mh.edits.matrices import Capped
 from tests.reference.mh.edits.test_invariance import CAPPED
-from tests.reference.mh.core_matrices import Q_IND, Q_UC, q_n
 
 EXAMPLES = {**CAPPED, **{name: Capped(made, 2) for name, made in all_examples().items()}}
 BY_NAME = pytest.mark.parametrize("made", EXAMPLES.values(), ids=EXAMPLES)
