@@ -246,7 +246,30 @@ def test_the_package_docstring_lists_all_rooms_in_their_order() -> None:
     assert [name for name in against | OPTIONAL if f"`{name}`" not in (slp.__doc__ or "")] == []
 
 
-@pytest.mark.parametrize("folder", ["engines", "engines/mcmc", "runner", "results"])
+#: The rooms of results, each of which imports those before it; their files beside stand on top.
+RESULTS = ["trust", "averages", "record", "saved"]
+ROOMS_WITH_A_MAP = ["engines", "engines/mcmc", "runner", "results"]
+ROOMS_WITH_A_MAP += [
+    str(file.parent.relative_to(PACKAGE))
+    for room in ("resolution", "analysis")
+    for file in sorted((PACKAGE / room).rglob("__init__.py"))
+]
+ROOMS_WITH_A_MAP += [f"results/{room}" for room in RESULTS]
+
+
+def test_the_rooms_of_results_stand_on_each_other() -> None:
+    wrong = []
+    for arrow in _all_imports(PACKAGE):
+        if arrow.file.parts[0] != "results" or len(arrow.file.parts) < 3:
+            continue
+        target = [*arrow.module.split("."), arrow.name or ""]
+        own = RESULTS.index(arrow.file.parts[1])
+        if target[:2] == ["slp", "results"] and target[2] not in [*RESULTS[: own + 1], "estimate"]:
+            wrong.append(str(arrow))
+    assert wrong == []
+
+
+@pytest.mark.parametrize("folder", ROOMS_WITH_A_MAP)
 def test_docstrings_of_packages_name_all_their_modules(folder: str) -> None:
     told = ast.get_docstring(ast.parse((PACKAGE / folder / "__init__.py").read_text("utf-8"))) or ""
     modules = {path.stem for path in (PACKAGE / folder).glob("*.py")} - {"__init__"}

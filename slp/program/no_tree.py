@@ -16,7 +16,7 @@ from slp.errors import Diagnostic, NoTreeError, Related, SlpError
 from slp.ir.constraints import Support
 from slp.ir.program import CheckedProgram
 from slp.messages.on_table import NO_SPLIT_AT_ALL
-from slp.results.choice import DRAWS, SUMS
+from slp.results.record.choice import DRAWS, SUMS
 from slp.source import SourceSpan
 
 #: Largest time of one search for a tree and of the sum, in seconds.

@@ -11,7 +11,7 @@ from slp.engines.contract import Request
 from slp.engines.sums import SumsOverTrees
 from slp.kernels.compiled import N_CORES
 from slp.results import Posterior
-from slp.results.result import Result
+from slp.results.record.result import Result
 from slp.results.saved import SavedRun, only_saved_runs, read_run
 from slp.runner import check_count
 from slp.trees.predicates import with_predicates

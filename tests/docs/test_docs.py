@@ -21,7 +21,7 @@ import polars as pl
 import pytest
 
 import slp
-from slp.analysis.directives import CONSTRAINTS, DIRECTIVES
+from slp.analysis.sources.directives import CONSTRAINTS, DIRECTIVES
 from slp.cli import slp_command
 from slp.cli.common import run
 from slp.cli.sample import sample_command
@@ -29,10 +29,10 @@ from slp.engines import ENGINES, engine_named
 from slp.errors import ExitCode
 from slp.ir.leaf_models import LEAF_MODELS
 from slp.ir.program import MEASURES
-from slp.resolution import functions
-from slp.resolution.builtins import BUILTINS
-from slp.resolution.control import CONTROL
-from slp.resolution.library import library
+from slp.resolution.machine import functions
+from slp.resolution.machine.builtins import BUILTINS
+from slp.resolution.machine.control import CONTROL
+from slp.resolution.machine.library import library
 from slp.resources import prior_names
 from tests.docs import options_page, pictures_page, python_page
 from tests.docs.pages import (

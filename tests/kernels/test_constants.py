@@ -2,7 +2,7 @@
 
 from types import ModuleType
 
-from slp.analysis import feature_declarations
+from slp.analysis.declarations import features as feature_declarations
 from slp.engines.exact import passes, size
 from slp.engines.mcmc.edits import start
 from slp.engines.mcmc.trees import core_chains

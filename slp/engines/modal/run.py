@@ -39,7 +39,7 @@ from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.local_process import LocalProcess
 from slp.problem.problem import Problem
 from slp.problem.tree_on_table import tree_of_nodes
-from slp.results.averages import ScoredTree
+from slp.results.averages.over_trees import ScoredTree
 from slp.runner import fresh_seed
 from slp.runner.options import check_count
 from slp.trees import Leaf, Tree
