@@ -96,8 +96,8 @@ struct PlainBox {
             grammar, rule, rule.log_weight, [&](const auto&) { return majority; },
             [&] { return RuleReach{splits, splits}; });
     }
-    // What the weights of a state's rules are divided by there, which do not depend on rows: not a
-    // log; 1 where the grammar does not normalise, or no rule applies.
+    // What the weights of a state's rules, without their parts that depend on rows, are divided by
+    // there: not a log; 1 where the grammar does not normalise, or no rule applies.
     double divisor(const Grammar& grammar, const Rules& rules) const;
 };
 
