@@ -27,8 +27,8 @@ from slp.cli.common import run
 from slp.cli.sample import sample_command
 from slp.engines import ENGINES, engine_named
 from slp.errors import ExitCode
-from slp.ir.leaf_models import LEAF_MODELS
 from slp.ir.program import MEASURES
+from slp.leaves import SIGNATURES
 from slp.resolution.machine import functions
 from slp.resolution.machine.builtins import BUILTINS
 from slp.resolution.machine.control import CONTROL
@@ -80,13 +80,13 @@ def place(page: Path, block: Block) -> str:
 @pytest.fixture
 def own_names(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A page may register leaf models, and engines whose modules are files of the page."""
-    engines, models = set(ENGINES), set(LEAF_MODELS)
+    engines, models = set(ENGINES), set(SIGNATURES)
     monkeypatch.syspath_prepend(".")
     yield
     for module in ENGINES.keys() - engines:
         sys.modules.pop(ENGINES.pop(module))
-    for model in LEAF_MODELS.keys() - models:
-        del LEAF_MODELS[model]
+    for model in SIGNATURES.keys() - models:
+        del SIGNATURES[model]
 
 
 @pytest.mark.thinned(4)

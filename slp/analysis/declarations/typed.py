@@ -16,8 +16,9 @@ from slp.analysis.sources.directives import (
 )
 from slp.analysis.sources.parameters import Values
 from slp.ir.constraints import Support
-from slp.ir.leaf_models import LEAF_MODELS, MOST_COLUMNS
 from slp.ir.program import Failure, FeatureDeclaration, LeafDeclaration
+from slp.leaves import SIGNATURES
+from slp.leaves.signature import NumberList
 from slp.messages import directives as words
 from slp.messages.names import name_help, plural
 from slp.source import SourceSpan
@@ -123,26 +124,32 @@ class _DeclarationReader:
 
     def leaf(self, d: Declared) -> LeafDeclaration | None:
         key = functor(d.args[0])
-        if key is None or key[0] not in LEAF_MODELS:
+        if key is None or key[0] not in SIGNATURES:
             name = key[0] if key else ""
-            help = name_help(name, LEAF_MODELS, "leaf model")
+            help = name_help(name, SIGNATURES, "leaf model")
             wording = words.NO_LEAF_MODEL if key else words.LEAF_MODEL_NOT_NAMED
             self.findings.add(wording(d.span, name=name, help=help))
             return None
-        model, signature = d.args[0], LEAF_MODELS[key[0]]
+        model, signature = d.args[0], SIGNATURES[key[0]]
         names = signature.parameters
         args = model.args if isinstance(model, Struct) else ()
         columns: tuple[str, ...] = ()
         if signature.stands_for is not None and not args:
             return LeafDeclaration(*signature.stands_for, d.span)
-        if signature.columns and args:
+        if signature.most_columns and args:
             read = self.columns(key[0], args[0], d)
             if read is None:
                 return None
             columns, args = read, args[1:]
-        if key == ("dirichlet", 1) and list_items(args[0]) is not None:
-            numbers = self.concentrations(args[0], d)
-        elif columns and not args:
+        listed: tuple[float, ...] | None = ()
+        form = signature.numbers
+        alone = form is not None and form.alone
+        if form is not None and len(args) == (1 if alone else len(names) + 1):
+            if list_items(args[-1]) is not None:
+                listed, args = self.numbers(key[0], args[-1], form, d), args[:-1]
+        if listed is None:
+            return None
+        if not args and (columns or listed):
             numbers = []
         elif len(args) == len(names):
             numbers = [
@@ -150,22 +157,23 @@ class _DeclarationReader:
             ]
         else:
             arguments = plural(len(args) + bool(columns), "argument")
-            listed = ", ".join([*["[x1, x2]"] * signature.columns, *names])
-            form = f"{key[0]}({listed})" if listed else key[0]
+            given = ", ".join([*["[x1, x2]"] * bool(signature.most_columns), *names])
+            usage = f"{key[0]}({given})" if given else key[0]
             self.findings.add(
-                words.LEAF_MODEL_ARGUMENTS(d.span, model=key[0], arguments=arguments, form=form)
+                words.LEAF_MODEL_ARGUMENTS(d.span, model=key[0], arguments=arguments, form=usage)
             )
             return None
         found = tuple(n for n in numbers if n is not None)
         if len(found) < len(numbers):
             return None
-        return LeafDeclaration(key[0], found, d.span, columns)
+        return LeafDeclaration(key[0], found, d.span, columns, listed)
 
     def columns(self, model: str, term: Term, d: Declared) -> tuple[str, ...] | None:
         """The names of columns in a list, each once."""
         items, place = list_items(term), span_of(term, d.span)
-        if not items or len(items) > MOST_COLUMNS:
-            self.findings.add(words.NO_COLUMN_LIST(place, model=model, most=MOST_COLUMNS))
+        most = SIGNATURES[model].most_columns
+        if not items or len(items) > most:
+            self.findings.add(words.NO_COLUMN_LIST(place, model=model, most=most))
             return None
         what = f"a column of `{model}`"
         names = [name_of(t, what, d.span, self.findings) for t in items]
@@ -177,7 +185,7 @@ class _DeclarationReader:
 
     def hyperparameter(self, model: str, name: str, term: Term, d: Declared) -> float | None:
         what = f"`{name}` of `{model}`"
-        if name not in LEAF_MODELS[model].real:
+        if name not in SIGNATURES[model].real:
             return self.values.positive(term, what, d.span)
         value = self.values.number(term, what, d.span)
         if value is not None and value in (float("inf"), float("-inf")):
@@ -185,9 +193,16 @@ class _DeclarationReader:
             return None
         return value
 
-    def concentrations(self, term: Term, d: Declared) -> list[float | None]:
-        items = list_items(term) or []
-        if len(items) < 2:
-            self.findings.add(words.ONE_CONCENTRATION(span_of(term, d.span)))
-            return [None]
-        return [self.values.positive(t, "a number of `dirichlet`", d.span) for t in items]
+    def numbers(
+        self, model: str, term: Term, form: NumberList, d: Declared
+    ) -> tuple[float, ...] | None:
+        """The numbers of a list."""
+        what = f"{form.one} of `{model}`"
+        read = [self.values.positive(t, what, d.span) for t in list_items(term) or []]
+        found = tuple(n for n in read if n is not None)
+        if len(found) < len(read):
+            return None
+        fault = form.fault(found)
+        if fault is not None:
+            self.findings.add(fault(span_of(term, d.span)))
+        return None if fault is not None else found

@@ -15,7 +15,9 @@ from typing import TypeAlias
 
 from slp.analysis.findings import Findings
 from slp.analysis.sources.files import Placed
+from slp.constraints import FORMS
 from slp.errors import Diagnostic, Related
+from slp.leaves import OF_CLASSES
 from slp.messages import Wording
 from slp.messages import directives as words
 from slp.messages.names import name_help
@@ -36,7 +38,7 @@ DIRECTIVES = {
     "response": "`:- response(outcome).`, `:- response(time, event(status)).`, "
     "`:- response(claims, exposure(years)).` or "
     "`:- response(stage, [ordinal([low, mid, high])]).`",
-    "leaf": "`:- leaf(dirichlet(1)).`",
+    "leaf": f"`:- leaf({OF_CLASSES.name}(1)).`",
     "feature": "`:- feature(age, [cuts([18, 40, 65])]).`",
     "feature_weight": "`:- feature_weight(age, 3).`",
     "row_weight": "`:- row_weight(w).`",
@@ -48,21 +50,7 @@ DIRECTIVES = {
 }
 
 #: The form of each constraint, for messages.
-CONSTRAINTS = {
-    "constant": "`constant(Box)`",
-    "forbid": "`forbid(F)`, `forbid([F, G])`, `forbid(F, below(K))` or `forbid(F, within(Box))`",
-    "first": "`first(F)`",
-    "before": "`before(F, G)`",
-    "once": "`once(F)`",
-    "exclusive": "`exclusive([F, G])`",
-    "interaction": "`interaction([[F, G], [H]])`",
-    "majority": "`majority(Box, Class)`",
-    "max_leaves": "`max_leaves(K)`",
-    "max_features": "`max_features(K)`",
-    "monotone": "`monotone(F, up)` or `monotone(F, down)`",
-    "python": '`python("module:function")` or `python("module:function", local)`',
-    "prolog": "`prolog(Goal)` or `prolog(Goal, local)`",
-}
+CONSTRAINTS = {form.name: form.usage for form in FORMS}
 
 #: The arguments of `support`, each with one number.
 SUPPORT = ("min_leaf", "min_weight", "max_depth")
