@@ -23,6 +23,7 @@ class Ensemble:
         self,
         features: NDArray[np.int32],
         operands: NDArray[np.float64],
+        others: NDArray[np.float64],
         starts: NDArray[np.int64],
         levels: NDArray[np.bool_],
     ) -> None: ...
@@ -43,7 +44,7 @@ class LabelError(Exception):
     """`args`: state, rule (-1: sum of the labels), value, rows, statistics of the box."""
 
 class UntoldError(Exception):
-    """`args`: the feature that says no side of a new row."""
+    """`args`: the feature that says no side of a new row, and whether that misses the value."""
 
 class ExactProblem:
     """Grammar and table, filled in once; `slp.problem.core` does it."""
@@ -60,6 +61,7 @@ class ExactProblem:
         codes: NDArray[np.uint32],
         holes: bool = False,
         untold: int = 0,
+        absent: int = 2,
     ) -> None: ...
     def set_leaf(
         self,

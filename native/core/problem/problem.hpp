@@ -81,9 +81,11 @@ enum class Missing : std::uint8_t { untold, right, left };
 // weights.
 enum class Untold : std::uint8_t { error, larger, average };
 
-// Thrown where it is an error.
+// Thrown where it is an error. missing: the row misses the value; else it has another level than
+// those of the box.
 struct UntoldFault {
     std::uint32_t feature;
+    bool missing;
 };
 
 // Two codes say what a cut parts. Thresholds: the codes that are neighbours in the box. Levels:
@@ -109,7 +111,9 @@ struct Feature {
     std::vector<std::uint32_t> codes;
     // Whether the last code is that of missing values, which take a side at each cut.
     bool holes = false;
-    Untold untold = Untold::error;
+    // What becomes of a new row that misses the value, and of one with a level that the box of a
+    // split by subsets, or by two levels that are left, does not have.
+    Untold untold = Untold::error, absent = Untold::average;
 
     // Whether each code is a value and cuts are thresholds or tests on one level: the only features
     // that the fastest algorithms take.
