@@ -165,14 +165,14 @@ class Feature:
 
     def test(self, low: int, high: int, codes: NDArray[Any] | None = None) -> Test:
         """The canonical test of a cut, in a box whose rows have these codes; without them, a test
-        on a level does not tell whether the box has two levels."""
+        on one of three levels or more does not tell whether the box has two."""
         low, high, side = self.without_side(low, high)
         if low == self.missing_code:
             return IsMissing()
         if self.subsets:
             return In(self._of(low), self._of(high), self.way_of_untold(missing=False))
         if self.levels is not None:
-            return self.is_level(low, side, None if codes is None else self.other_level(low, codes))
+            return self.is_level(low, side, self.other_level(low, codes))
         return Below(self.threshold(low, high), side)
 
     @property
@@ -180,11 +180,13 @@ class Feature:
         """Whether a test on one level of a box leaves open which levels go right."""
         return self.levels is not None and not self.subsets and self.n_values > 2
 
-    def other_level(self, code: int, codes: NDArray[Any]) -> int | None:
+    def other_level(self, code: int, codes: NDArray[Any] | None) -> int | None:
         """The second level of a box of two, whose rows have these codes and a test is on the level
-        `code`; None of a box of more."""
+        `code`; None of a box of more, or where that is not known."""
         if not self.may_have_more_levels:
             return 1 - code if self.n_values == 2 else None
+        if codes is None:
+            return None
         others = codes[(codes != code) & (codes < self.n_values)]
         return int(others[0]) if len(others) and (others == others[0]).all() else None
 

@@ -102,7 +102,7 @@ class Ensemble:
         """Sum of the statistics (m, k) of the rows that end in each leaf, (K, k)."""
         out = np.zeros((self._leaf[-1] + 1, statistics.shape[1]))
         for where in self.leaves(rows, threads):
-            np.add.at(out, where, statistics)
+            np.add.at(out, where[where >= 0], statistics[where >= 0])
         return out
 
     def average(

@@ -48,8 +48,9 @@ def ensemble_of_trees(table: Table, trees: Iterable[Tree]) -> EnsembleKernel:
 
 class SidedTrees:
     """Trees for rows that miss values which take a side, for tests by subsets, and for rows with
-    another level than the two that a test has; where the test does not say the side, such a row goes down
-    one or both, as declared. Rows are as numbers, NaN where missing (`slp.problem.new_rows`)."""
+    another level than the two that a test has; where the test does not say the side, such a row
+    goes down one or both, as declared. Rows are as numbers, NaN where missing
+    (`slp.problem.new_rows`)."""
 
     def __init__(self, features: Sequence[Feature], trees: Sequence[Tree]) -> None:
         self._features, self._trees = features, trees

@@ -7,10 +7,10 @@ ordinal feature the threshold is a level, and `"order"` has all of them; `"unit"
 threshold, if it is known; `"missing": "left"` or `"right"` beside a test is the side of rows that
 miss the value, and `"level": "missing"` with `"missing": "level"` the test for these rows of any
 feature; of a test by subsets `"levels"` and `"others"` are those on the left and the right side,
-and `"absent"`, as beside `"other"`, is what becomes of rows with none of them), `{"counts": {class:
-rows}}`, `{"n": rows, "mean": m}` (of durations also `"events"`, how many were seen to their end; of counts
-with exposures also their sum, `"exposure"`, of which a unit has the mean m), `{"n": rows}`,
-`{"mean": m, "variance": v}` (of a hardened soft tree), or `{}` for a leaf without a summary.
+and `"absent"`, as beside `"other"`, is what becomes of rows with none of them), `{"counts":
+{class: rows}}`, `{"n": rows, "mean": m}` (of durations also `"events"`, how many were seen to their
+end; of counts with exposures also their sum, `"exposure"`, of which a unit has the mean m), `{"n":
+rows}`, `{"mean": m, "variance": v}` (of a hardened soft tree), or `{}` for a leaf with no summary.
 `"concentrations"` beside `"counts"`, where smoothing changed the leaf's prior, are those of its
 posterior by class, and the reader makes the prediction of the leaf from them. `"predictive"` beside
 these is the prediction of a leaf model. It is written on request, and the reader ignores it.

@@ -215,7 +215,7 @@ def test_words_and_choice(posterior: slp.Posterior) -> None:
 
 @pytest.mark.parametrize(
     "said",
-    ["new(average)", "missing(level), new(error)", "missing(side), new(left)"],
+    ["new(average)", "numeric, new(error)", "missing(side), new(left)"],
 )
 def test_malformed_declarations(said: str) -> None:
     with pytest.raises(slp.ProgramError, match="E102"):

@@ -107,9 +107,9 @@ void Ensemble::sums(std::span<const double> statistics, std::size_t k, const Row
     deal_out(roots_.size(), n_threads, [&](std::size_t first, std::size_t last) {
         for (std::size_t u = first; u < last; ++u) {
             for (std::size_t i = 0; i < rows.m; ++i) {
-                double* const leaf = out + leaf_of(u, rows.values + i * n_features_) * k;
-                for (std::size_t j = 0; j < k; ++j) {
-                    leaf[j] += statistics[i * k + j];
+                const std::uint32_t leaf = leaf_of(u, rows.values + i * n_features_);
+                for (std::size_t j = 0; j < k && leaf != kNoLeaf; ++j) {
+                    out[leaf * k + j] += statistics[i * k + j];
                 }
             }
         }

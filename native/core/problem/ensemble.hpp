@@ -43,7 +43,7 @@ public:
     void leaves(const Rows& rows, std::size_t n_threads, std::int64_t* out) const;
 
     // The sums of the rows that end in each leaf: statistics (m, k), out (K, k). Rows are added in
-    // their order; the trees are distributed over threads. Each has a side at every split.
+    // their order; the trees are distributed over threads. A row without a side is left out.
     void sums(std::span<const double> statistics, std::size_t k, const Rows& rows,
               std::size_t n_threads, double* out) const;
 
