@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 import slp
 from benchmarks.coverage import FILES, LEVEL, MADE, folds, table
 from slp.leaves.normal_inverse_gamma import NormalInverseGamma
-from slp.results.drawn import DrawnResult
+from slp.results.record.drawn import DrawnResult
 
 TABLES = 20
 

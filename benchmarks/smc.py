@@ -36,7 +36,7 @@ from slp.engines.mcmc.trees import CompiledMetropolisHastings
 from slp.engines.smc.compiled import CompiledParticleFilter
 from slp.engines.smc.particles import FilterPlan
 from slp.errors import SlpWarning
-from slp.results.weighted_draws import DrawnTrees
+from slp.results.averages.weighted_draws import DrawnTrees
 from slp.runner import Phase
 
 LARGE = {"magic04": "magic04.csv", "pendigits": "pendigits_train.csv.gz"}

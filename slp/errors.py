@@ -144,7 +144,7 @@ class BudgetError(SlpError):
     (`tree`, `log_joint`) of a few hundred draws, or None; `known` is None if the run had not
     started.
 
-    `known` is a `slp.results.partial_results.Known`.
+    `known` is a `slp.results.record.known.Known`.
     """
 
     known: Any = None

@@ -18,7 +18,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "slp"
 
 # Which rooms a room may import. A room is a package or module right below `slp`.
 _BASE = {"errors", "messages", "late", "source", "budgets"}
-_TABLES = {"ir", "kernels", "columns", "leaves", "data", "trees"}
+_TABLES = {"ir", "kernels", "columns", "leaves", "constraints", "data", "trees"}
 ALLOWED: dict[str, set[str]] = {
     "version": set(),
     "late": set(),
@@ -34,13 +34,15 @@ ALLOWED: dict[str, set[str]] = {
     "ir": _BASE | {"terms"},
     "columns": _BASE | {"ir"},
     "leaves": _BASE | {"ir"},
+    "constraints": _BASE | {"terms", "ir", "leaves"},
     "data": _BASE | {"resources", "ir", "kernels", "columns", "leaves"},
-    "trees": _BASE | {"terms", "ir", "columns", "leaves", "data"},
+    "trees": _BASE | {"terms", "ir", "columns", "leaves", "constraints", "data"},
     "cluster": {"errors", "messages", "late"},
     "runner": _BASE | {"cluster", "folders"},
     "resolution": _BASE | {"terms", "syntax", "ir", "runner"},
     "analysis": _BASE
-    | {"folders", "resources", "terms", "syntax", "ir", "resolution", "data", "trees"},
+    | {"folders", "resources", "terms", "syntax", "ir", "leaves", "constraints", "resolution"}
+    | {"data", "trees"},
     "lower": _BASE | {"terms", "ir", "resolution"},
     "problem": _BASE | _TABLES,
 }
@@ -246,7 +248,30 @@ def test_the_package_docstring_lists_all_rooms_in_their_order() -> None:
     assert [name for name in against | OPTIONAL if f"`{name}`" not in (slp.__doc__ or "")] == []
 
 
-@pytest.mark.parametrize("folder", ["engines", "engines/mcmc", "runner", "results"])
+#: The rooms of results, each of which imports those before it; their files beside stand on top.
+RESULTS = ["trust", "averages", "record", "saved"]
+ROOMS_WITH_A_MAP = ["engines", "engines/mcmc", "runner", "results"]
+ROOMS_WITH_A_MAP += [
+    str(file.parent.relative_to(PACKAGE))
+    for room in ("resolution", "analysis")
+    for file in sorted((PACKAGE / room).rglob("__init__.py"))
+]
+ROOMS_WITH_A_MAP += [f"results/{room}" for room in RESULTS]
+
+
+def test_the_rooms_of_results_stand_on_each_other() -> None:
+    wrong = []
+    for arrow in _all_imports(PACKAGE):
+        if arrow.file.parts[0] != "results" or len(arrow.file.parts) < 3:
+            continue
+        target = [*arrow.module.split("."), arrow.name or ""]
+        own = RESULTS.index(arrow.file.parts[1])
+        if target[:2] == ["slp", "results"] and target[2] not in [*RESULTS[: own + 1], "estimate"]:
+            wrong.append(str(arrow))
+    assert wrong == []
+
+
+@pytest.mark.parametrize("folder", ROOMS_WITH_A_MAP)
 def test_docstrings_of_packages_name_all_their_modules(folder: str) -> None:
     told = ast.get_docstring(ast.parse((PACKAGE / folder / "__init__.py").read_text("utf-8"))) or ""
     modules = {path.stem for path in (PACKAGE / folder).glob("*.py")} - {"__init__"}
@@ -353,7 +378,7 @@ def test_one_file_knows_arviz_base() -> None:
     ("file", "text"),
     [
         ("engines/chart/chart.py", "from slp.analysis import check_program"),
-        ("engines/chart/chart.py", "def f():\n    import slp.lower.constraint_automata"),
+        ("engines/chart/chart.py", "def f():\n    import slp.lower.depth_limit"),
         ("engines/chart/chart.py", "def f():\n    late_import('slp.lower.product')"),
         ("results/run.py", "from slp import syntax"),
         ("problem/run.py", "from ..resolution import solve"),

@@ -23,7 +23,7 @@ assert arviz_stats.base.array.array_stats is not None and "arviz_stats.base" in 
 
 BESIDE = """
 import sys
-from slp.results.convergence import imported_meanwhile, r_hat
+from slp.results.trust.convergence import imported_meanwhile, r_hat
 with imported_meanwhile():
     pass
 before = set(sys.modules)
@@ -36,7 +36,7 @@ assert not [name for name in set(sys.modules) - before if name.startswith("scipy
 
 TIME_LEFT = """
 from slp.budgets import Deadline
-from slp.results.convergence import array_stats, time_for_statistics
+from slp.results.trust.convergence import array_stats, time_for_statistics
 assert not time_for_statistics(Deadline(1)) and time_for_statistics(Deadline(60))
 assert time_for_statistics(Deadline())
 array_stats()
@@ -73,8 +73,8 @@ SLOW = (
         "slp.engines.mcmc.proofs",
         "slp.results.proofs",
         "slp.swipl.prolog",
-        "slp.resolution.queries",
-        "slp.resolution.goals",
+        "slp.resolution.answers.queries",
+        "slp.resolution.answers.goals",
     ]
 )
 

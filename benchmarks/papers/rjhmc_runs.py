@@ -20,8 +20,8 @@ from slp.engines.mcmc.trees.core_chains import seeds as seeds_of_core
 from slp.engines.rjhmc import SoftChains
 from slp.engines.rjhmc.options import SoftTreeOptions
 from slp.engines.smc.particles import FilterPlan
-from slp.results.soft import SoftTrees
-from slp.results.weighted_draws import DrawnTrees, numbered
+from slp.results.averages.soft import SoftTrees
+from slp.results.averages.weighted_draws import DrawnTrees, numbered
 from slp.runner import Phase
 
 #: Files that are not named after their table. `petals` is iris with a number as response.

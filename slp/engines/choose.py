@@ -15,12 +15,13 @@ from slp.engines.sums import changes_within, may_advise, seconds_for_sums
 from slp.errors import Diagnostic, UnsupportedError
 from slp.ir.program import GATE_WIDTH, CheckedProgram
 from slp.ir.tree_grammar import OpenStates
+from slp.leaves import OF_SOFT_TREES
 from slp.messages.inference import BACKTRACKING_DRAWS_ALONE, DRAWS_INSTEAD
 from slp.messages.soft_trees import SOFT_TREES_ALONE
 from slp.problem.core import beyond_core
 from slp.problem.problem import Problem
-from slp.results.choice import DRAWS, PRIOR_DRAWS, SEARCH, SOFT_TREES, SUMS, EngineChoice
-from slp.results.size import MOST_SPLITS, Size
+from slp.results.record.choice import DRAWS, PRIOR_DRAWS, SEARCH, SOFT_TREES, SUMS, EngineChoice
+from slp.results.record.size import MOST_SPLITS, Size
 
 # Item by item, the search for the best tree keeps four words for an item; a pass for totals, which
 # is estimated, keeps three. If uses of features need more, they are left out.
@@ -97,7 +98,7 @@ def _for_soft_trees(engine: str) -> EngineChoice:
     if engine == "auto":
         return EngineChoice(SOFT_TREES, f"the program declares `{GATE_WIDTH}`, the width of gates")
     if engine == BEST or not engine_named(engine).soft_trees:
-        raise UnsupportedError(SOFT_TREES_ALONE(what="the leaf model `normal_shared`"))
+        raise UnsupportedError(SOFT_TREES_ALONE(what=f"the leaf model `{OF_SOFT_TREES.name}`"))
     return EngineChoice(engine, "asked for")
 
 

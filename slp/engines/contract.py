@@ -16,8 +16,8 @@ from slp.errors import Diagnostic
 
 if TYPE_CHECKING:
     from slp.problem.problem import Problem
-    from slp.results.choice import EngineChoice
-    from slp.results.result import Result
+    from slp.results.record.choice import EngineChoice
+    from slp.results.record.result import Result
 
 #: Called regularly with a count of the work done (finished boxes, of a sampler steps), and the name
 #: of its part.

@@ -28,9 +28,9 @@ from slp.problem.local_process import (
 )
 from slp.problem.tree_tests import predicate_tests, preorder, tree_tests
 from slp.problem.tree_weights import weight_of_tree
-from slp.results.averages import ScoredTree
-from slp.results.drawn import DrawnResult
-from slp.results.evidence import evidence_note
+from slp.results.averages.over_trees import ScoredTree
+from slp.results.record.drawn import DrawnResult
+from slp.results.record.evidence import evidence_note
 from slp.runner import Json, Stop, never, until
 from slp.runner.randomness import Randomness
 from slp.trees import Tree
@@ -142,7 +142,7 @@ def joined(
 
 
 class DerivedTrees:
-    """The methods of `slp.results.drawn.TreeSampler` other than those of `Stepper`, for records of
+    """The methods of `TreeSampler` other than those of `Stepper`, for records of
     derivations by a grammar on a table.
 
     Parameters

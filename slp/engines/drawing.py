@@ -19,12 +19,12 @@ from slp.engines.contract import DrawingOptions, Engine, Request
 from slp.engines.registry import engine_named
 from slp.errors import Diagnostic, SlpError, warn
 from slp.problem.problem import Problem
-from slp.results.convergence import imported_meanwhile
-from slp.results.doubts import doubt_of
-from slp.results.drawn import DrawnResult, HowDrawn, TreeSampler
-from slp.results.partial_results import Known
-from slp.results.result import Candidate, Result
-from slp.results.trust import FEWEST_DRAWS
+from slp.results.record.drawn import DrawnResult, HowDrawn, TreeSampler
+from slp.results.record.known import Known
+from slp.results.record.result import Candidate, Result
+from slp.results.trust.convergence import imported_meanwhile
+from slp.results.trust.doubts import doubt_of
+from slp.results.trust.judgement import FEWEST_DRAWS
 from slp.runner import (
     Checkpoint,
     Json,

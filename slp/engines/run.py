@@ -18,10 +18,10 @@ from slp.messages.inference import NOT_USED
 from slp.messages.names import joined
 from slp.problem.problem import Problem
 from slp.problem.row_labels import telling_label_faults
-from slp.results.choice import SEARCH, EngineChoice
 from slp.results.posterior import Posterior
-from slp.results.record import RunRecord
-from slp.results.result import Result
+from slp.results.record.choice import SEARCH, EngineChoice
+from slp.results.record.result import Result
+from slp.results.record.run import RunRecord
 from slp.runner import check_count
 from slp.runner.options import MOST_DRAWS, check_options
 from slp.trees.predicates import asked_predicates

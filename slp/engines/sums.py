@@ -18,11 +18,11 @@ from slp.errors import BudgetError, Diagnostic, NoTreeError, TimeOverError
 from slp.ir.tree_grammar import TreeGrammar
 from slp.messages.inference import NO_TREE
 from slp.problem.problem import Problem
-from slp.results.averages import TreeDistribution
-from slp.results.partial_results import Known
-from slp.results.result import Candidate, Result
-from slp.results.size import Fit
-from slp.results.summed import SummedResult
+from slp.results.averages.over_trees import TreeDistribution
+from slp.results.record.known import Known
+from slp.results.record.result import Candidate, Result
+from slp.results.record.size import Fit
+from slp.results.record.summed import SummedResult
 from slp.runner.options import fresh_seed
 
 # Shares of the time that exact sums leave: for a sampler that continues if they do not end; for
@@ -77,7 +77,7 @@ class SumsOverTrees:
         ------
         BudgetError
             E501, E503, E540: the budget is too small for the table or the engine; the message says
-            what would fit, and `known` holds what was found (`slp.results.partial_results.Known`).
+            what would fit, and `known` holds what was found (`slp.results.record.known.Known`).
         UnsupportedError
             E304: it cannot list all states.
         NoTreeError

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
 
 from slp.errors import Diagnostic
-from slp.ir.constraints import Box, Constraint, MaxLeaves, Support, of_kind
+from slp.ir.constraints import Box, Constraint, Support
 from slp.ir.quantity import Absent
 from slp.source import SourceFile, SourceSpan
 from slp.terms import Term
@@ -159,17 +159,17 @@ class FeatureDeclaration:
 
 @dataclass(frozen=True)
 class LeafDeclaration:
-    """`:- leaf(model(args...))`: `dirichlet`, `normal_inverse_gamma`, `gamma_poisson`,
-    `gamma_exponential`, `normal_shared`, `normal_linear`.
+    """`:- leaf(model([columns...], args..., [listed...]))`, both lists where the model has them.
 
-    `args` are the numbers given; `dirichlet([a1, ...])` gives one for each class in sorted order.
-    `columns` are the regressors of `normal_linear([x1, ...], ...)`, whose numbers may be left out.
+    `args` are the numbers given by place, `listed` those of the list. `columns` are the regressors;
+    where there are any the numbers may be left out.
     """
 
     model: str
     args: tuple[float, ...]
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
     columns: tuple[str, ...] = ()
+    listed: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -212,9 +212,7 @@ class CheckedProgram:
     places of declarations, by `start`, `response`, `leaf`, `failure`, `weights`, `row_weight`,
     `support:min_leaf`, `param:NAME`, `feature:NAME`, `feature_weight:NAME`, `ignore:COLUMN`.
     `files`: all texts that it was read from, its own first.
-    `evaluated`: the states that the checker reached, with their rules
-    (`slp.resolution.StateRules`); None if nothing is known. `soft`: an engine reads it as a prior
-    over soft trees.
+    `soft`: an engine reads it as a prior over soft trees.
     """
 
     name: str
@@ -240,7 +238,6 @@ class CheckedProgram:
     spans: Mapping[str, SourceSpan] = field(default_factory=dict, compare=False, repr=False)
     warnings: tuple[Diagnostic, ...] = field(default=(), compare=False, repr=False)
     files: tuple[UsedFile, ...] = field(default=(), compare=False, repr=False)
-    evaluated: Any = field(default=None, compare=False, repr=False)
     soft: bool = False
 
     @property
@@ -274,4 +271,5 @@ class CheckedProgram:
     @property
     def max_leaves(self) -> int | None:
         """The smallest `max_leaves`, None if there is none."""
-        return min((c.count for c in of_kind(self.constraints, MaxLeaves)), default=None)
+        limits = [c.most_leaves for c in self.constraints if c.most_leaves is not None]
+        return min(limits, default=None)

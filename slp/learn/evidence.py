@@ -25,7 +25,7 @@ from slp.messages.inference import BACKTRACKING_DRAWS_ALONE
 from slp.problem.boxes import Geometry
 from slp.problem.core import core_for
 from slp.problem.row_labels import telling_label_faults
-from slp.results.averages import TreeDistribution
+from slp.results.averages.over_trees import TreeDistribution
 
 _Vector = NDArray[np.float64]
 

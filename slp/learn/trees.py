@@ -40,7 +40,7 @@ from slp.learn.result import Learned
 from slp.learn.text import ProgramText
 from slp.learn.unknowns import Unknowns
 from slp.messages.learning import NO_TABLE
-from slp.results.evidence import evidence_note
+from slp.results.record.evidence import evidence_note
 
 _Vector = NDArray[np.float64]
 

@@ -28,8 +28,8 @@ from slp.program.program import Program
 from slp.program.progress import Progress, shown_progress
 from slp.results import Posterior
 from slp.results.comparison import ComparedProgram, Comparison, bayes_factor
-from slp.results.result import Estimate
-from slp.results.trust import Standing, standing_of
+from slp.results.estimate import Estimate
+from slp.results.trust.judgement import Standing, standing_of
 
 
 def compare(

@@ -23,10 +23,10 @@ from slp.problem.new_rows import rows_as_numbers
 from slp.program.program import Program
 from slp.program.progress import Progress
 from slp.results import Posterior
-from slp.results.averages import TreeAverages
+from slp.results.averages.over_trees import TreeAverages
+from slp.results.averages.rows_in_leaves import regressors_of_rows
 from slp.results.comparison import HeldOut, held_out
-from slp.results.rows_in_leaves import regressors_of_rows
-from slp.results.trust import Standing, standing_of, standing_together
+from slp.results.trust.judgement import Standing, standing_of, standing_together
 from slp.runner import check_count
 from slp.runner.options import fresh_seed
 

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.results.result import Estimate, Kind
-from slp.results.trust import Standing
+from slp.results.estimate import Estimate, Kind
+from slp.results.trust.judgement import Standing
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class HeldOut:
     rmse, rmse_error : root mean squared error of the predictive mean, in units of the response;
         None for classes and for censored durations.
     by_fold : the mean log predictive probability of each fold.
-    standing : whether the runs of all folds converged (`slp.results.trust`).
+    standing : whether the runs of all folds converged (`slp.results.trust.judgement`).
     """
 
     log_predictive: float
@@ -64,8 +64,7 @@ class ComparedProgram:
     log_bayes_factor : `log_evidence` less that of the reference, in nats; None where one of the two
         is not known or looks at the response.
     expected_leaves : expected number of leaves.
-    standing : whether the run on the whole table converged (`slp.results.trust`); `converged` for
-        exact sums.
+    standing : whether the run on the whole table converged; `converged` for exact sums.
     depends_on_clock : whether a limit of time shaped its numbers.
     held_out : of cross-validation; None without it.
     no_bayes_factor : why its evidence makes no Bayes factor: its prior looks at the response; None

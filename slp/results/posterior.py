@@ -1,7 +1,7 @@
 """`Posterior`: what users hold after inference, whichever engine is behind it.
 
-It computes what is asked for when it is asked for, from the engine's `slp.results.result.Result`,
-and keeps it. Predictions and summaries are parts of their own.
+It computes what is asked for when it is asked for, from the engine's `Result`, and
+keeps it. Predictions and summaries are parts of their own.
 """
 
 from __future__ import annotations
@@ -21,23 +21,24 @@ from slp.data.table import Table
 from slp.errors import BudgetError, UsageError, warn
 from slp.late import late_import, optional_module
 from slp.messages.results import NO_PATHS, NO_RASHOMON_SET, NOT_A_FACTOR
-from slp.results.choice import EngineChoice
-from slp.results.doubts import doubt_of
-from slp.results.evidence import weighted_note
-from slp.results.partial_results import Known
-from slp.results.paths import TreePath
+from slp.results.averages.paths import TreePath
+from slp.results.estimate import Estimate, Kind
 from slp.results.predictions import Predictions
 from slp.results.rashomon import RashomonSet
-from slp.results.record import RunRecord
-from slp.results.result import Candidate, Draw, Estimate, Kind, Result
+from slp.results.record.choice import EngineChoice
+from slp.results.record.evidence import weighted_note
+from slp.results.record.known import Known
+from slp.results.record.result import Candidate, Draw, Result
+from slp.results.record.run import RunRecord
 from slp.results.summaries import Summaries
+from slp.results.trust.doubts import doubt_of
 from slp.runner.options import check_count, fresh_seed
 from slp.trees import Tree
 from slp.trees.predicates import AskedPredicate
 
 if TYPE_CHECKING:
-    from slp.results.diagnostics import Diagnostics
-    from slp.results.edits import EditSummary
+    from slp.results.record.edits import EditSummary
+    from slp.results.trust.diagnostics import Diagnostics
     from slp.runner import Schedule
 
 

@@ -12,10 +12,10 @@ from slp.errors import UsageError
 from slp.leaves import label_array
 from slp.messages.results import NO_CLASS_PROBABILITIES, NO_MEAN, NOT_A_LEVEL
 from slp.problem.new_rows import rows_as_numbers
-from slp.results.averages import TreeAverages
-from slp.results.quantiles import class_quantile, mixture_quantile
-from slp.results.result import Result
-from slp.results.rows_in_leaves import leaves_at
+from slp.results.averages.over_trees import TreeAverages
+from slp.results.averages.quantiles import class_quantile, mixture_quantile
+from slp.results.averages.rows_in_leaves import leaves_at
+from slp.results.record.result import Result
 
 
 class Predictions:

@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from slp.errors import UsageError
 from slp.messages.results import NO_DRAWS_OF_PROOFS
-from slp.resolution.derivations import ProofSpace, SLDDerivation
-from slp.resolution.query_results import Bound, FiredClause, fired_clause, values_of
+from slp.resolution.answers.results import Bound, FiredClause, fired_clause, values_of
+from slp.resolution.proofs.derivations import ProofSpace, SLDDerivation
 from slp.results.arviz import inference_data
-from slp.results.diagnostics import Diagnostics, convergence_of, diagnostics_of
-from slp.results.trust import worst
-from slp.results.weighted_draws import WeightedDraws, numbered
+from slp.results.averages.weighted_draws import WeightedDraws, numbered
+from slp.results.trust.diagnostics import Diagnostics, convergence_of, diagnostics_of
+from slp.results.trust.judgement import worst
 from slp.runner import RunResult
 from slp.runner.options import check_count
 from slp.terms import Term

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.table import Table
-from slp.results.result import Result
-from slp.results.rule_use import RuleUse
+from slp.results.record.result import Result
+from slp.results.record.rule_use import RuleUse
 
 if TYPE_CHECKING:
-    from slp.results.weighted_draws import DrawnTrees
+    from slp.results.averages.weighted_draws import DrawnTrees
 
 
 @dataclass(frozen=True)

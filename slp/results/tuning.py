@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from slp.leaves import Label
 from slp.results.comparison import ComparedProgram, Comparison, HeldOut, finite_values
-from slp.results.result import Estimate
-from slp.results.trust import Standing, standing_together
+from slp.results.estimate import Estimate
+from slp.results.trust.judgement import Standing, standing_together
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class CrossValidation:
 
     @property
     def standing(self) -> Standing:
-        """Whether the runs of all folds converged (`slp.results.trust`)."""
+        """Whether the runs of all folds converged (`slp.results.trust.judgement`)."""
         return standing_together(fold.standing for fold in self.folds)
 
     @property

@@ -11,8 +11,8 @@ import sys
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from slp.results.diagnostics import Diagnostics
     from slp.results.posterior import Posterior
+    from slp.results.trust.diagnostics import Diagnostics
 
 
 def estimate_text(

@@ -15,7 +15,7 @@ from scipy.stats import nbinom
 import slp
 from slp.errors import BudgetError, SlpWarning, UsageError
 from slp.results.comparison import Comparison
-from slp.results.result import Estimate
+from slp.results.estimate import Estimate
 
 GROW = ":- use(growtree, [alpha = 0.5, beta = 0])."
 #: A leaf, or one split with two leaves.

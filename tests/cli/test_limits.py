@@ -60,7 +60,7 @@ def test_predictions_go_on_with_independent_draws(
 def test_predictions_by_draws_where_sums_take_long(
     slp_run, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("slp.results.summed._MOST_SECONDS", 0.0)
+    monkeypatch.setattr("slp.results.record.summed._MOST_SECONDS", 0.0)
     out = tmp_path / "out.csv"
     result = slp_run("predict", "growtree", table, table, "--seed", 1, "-o", out)
     assert result.code == 0 and len(polars.read_csv(out)) == 6
@@ -268,8 +268,9 @@ def test_draws_without_time_for_statistics(
     slp_run, table: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """SciPy is not imported where the time is over before: the run would end late."""
-    monkeypatch.setattr("slp.results.drawn.time_for_statistics", lambda deadline: False)
-    monkeypatch.setattr("slp.results.convergence.array_stats", None)  # a call would raise TypeError
+    monkeypatch.setattr("slp.results.record.drawn.time_for_statistics", lambda deadline: False)
+    # A call would raise TypeError.
+    monkeypatch.setattr("slp.results.trust.convergence.array_stats", None)
     options = ("--engine", "mh", "-n", 40, *QUICK)
     run = slp_run("slp-sample", "growtree", table, *options, "--save", tmp_path / "run.slpz")
     assert run.code == 0
@@ -290,8 +291,8 @@ def test_independent_draws_need_no_statistics(
 ) -> None:
     options = ("--engine", "forward", "-n", 1000, "--seed", 1, "--json")
     usual = json.loads(slp_run("prior", "growtree", table, *options).out)
-    monkeypatch.setattr("slp.results.drawn.time_for_statistics", lambda deadline: False)
-    monkeypatch.setattr("slp.results.convergence.array_stats", None)
+    monkeypatch.setattr("slp.results.record.drawn.time_for_statistics", lambda deadline: False)
+    monkeypatch.setattr("slp.results.trust.convergence.array_stats", None)
     found = json.loads(slp_run("prior", "growtree", table, *options).out)
     assert found["mean_leaves"] == usual["mean_leaves"]
     assert found["mean_leaves_error"] == pytest.approx(usual["mean_leaves_error"], rel=0.15)
@@ -302,7 +303,7 @@ def test_independent_draws_need_no_statistics(
 def test_weighted_draws_need_no_statistics(
     slp_run, table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("slp.results.drawn.time_for_statistics", lambda deadline: False)
+    monkeypatch.setattr("slp.results.record.drawn.time_for_statistics", lambda deadline: False)
     options = ("--engine", "smc", "-n", 40, "--islands", 8, "--seed", 1, "--json")
     found = json.loads(slp_run("slp-sample", "growtree", table, *options).out)
     assert found["mean_leaves_error"] > 0

@@ -177,7 +177,7 @@ def test_an_infinite_r_hat_is_a_word_on_the_page_and_null_in_json(
     slp_run, table: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """That of chains which do not move, and differ."""
-    monkeypatch.setattr("slp.results.r_hat", lambda values: math.inf)
+    monkeypatch.setattr("slp.results.trust.diagnostics.r_hat", lambda values: math.inf)
     words = ("slp-sample", "growtree", table, "--engine", "mh", "--rungs", 1, "-n", 16, "--seed", 1)
     page = slp_run(*words)
     assert "R-hat is infinite for the log posterior, infinite for leaves, " in page.err

@@ -30,7 +30,7 @@ from slp.engines.contract import DrawingOptions, Request
 from slp.engines.registry import ENGINES, all_options, engine_named
 from slp.errors import BudgetError, SlpError, SlpWarning, UnsupportedError, UsageError
 from slp.results import Posterior, Result
-from slp.results.choice import EngineChoice
+from slp.results.record.choice import EngineChoice
 
 NAMES = [*ENGINES, "toy"]
 every_engine = pytest.mark.parametrize("name", NAMES)

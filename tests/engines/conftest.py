@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from slp.results.averages import TreeDistribution
+from slp.results.averages.over_trees import TreeDistribution
 from tests.engines.engines import compiled, plain
 
 

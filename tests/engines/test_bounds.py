@@ -125,6 +125,6 @@ def test_vast_sums_take_little_memory_for_the_bounds_on_the_normaliser(
     bounds(":- use(denison).", 300 * KIB)
     assert parts == [1, 1]
     parts.clear()
-    monkeypatch.setattr("slp.results.size.Size.vast", True)
+    monkeypatch.setattr("slp.results.record.size.Size.vast", True)
     low, high = bounds(":- use(denison).", 300 * KIB)
     assert low < want < high and parts == [1, 16]

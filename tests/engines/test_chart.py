@@ -16,7 +16,7 @@ from slp.engines.chart.semirings import fold, log_sum
 from slp.engines.enumeration.sums import Enumeration
 from slp.ir.tree_grammar import OUTSIDE, LeafRule, Rule, SplitRule
 from slp.problem.boxes import Geometry
-from slp.results.averages import TreeDistribution
+from slp.results.averages.over_trees import TreeDistribution
 from slp.trees import Tree
 from tests.engines.cases import (
     cells,

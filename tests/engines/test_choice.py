@@ -20,7 +20,7 @@ from slp.errors import Diagnostic, SlpWarning, UsageError
 from slp.ir import program as ir
 from slp.messages import entries
 from slp.problem.problem import Problem
-from slp.results.size import MOST_SPLITS, Fit, Size
+from slp.results.record.size import MOST_SPLITS, Fit, Size
 from slp.source import draw_diagnostic
 
 pytestmark = pytest.mark.usefixtures("compiled_kernels")

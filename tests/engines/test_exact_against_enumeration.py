@@ -13,7 +13,7 @@ import pytest
 from slp.engines.enumeration.sums import Enumeration
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.boxes import Geometry
-from slp.results.averages import TreeDistribution
+from slp.results.averages.over_trees import TreeDistribution
 from tests.engines.cases import random_grammar, random_table
 from tests.engines.engines import plain
 

@@ -96,7 +96,7 @@ def short(monkeypatch: pytest.MonkeyPatch) -> None:
     sums = slp.parse(":- use(growtree).").posterior(X, y, draws=0)._result.averages
     rows = slp.parse(":- use(growtree).").compile(X, y).table.new_rows(new)
     limit = 1.5 * sums.seconds_of_new_rows(rows[:1])
-    monkeypatch.setattr("slp.results.summed._MOST_SECONDS", limit)
+    monkeypatch.setattr("slp.results.record.summed._MOST_SECONDS", limit)
 
 
 def test_many_rows_are_predicted_by_draws(short: None) -> None:

@@ -15,7 +15,7 @@ import pytest
 from scipy.stats import chi2
 
 import slp
-from slp.results.averages import TreeDistribution
+from slp.results.averages.over_trees import TreeDistribution
 from slp.trees import Leaf, Split, Tree
 from tests.engines.test_exact_against_enumeration import EXAMPLES
 

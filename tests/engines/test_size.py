@@ -15,7 +15,7 @@ from slp.engines.exact import estimate_size
 from slp.engines.exact.passes import Passes
 from slp.engines.exact.size import ROUGH, size_for, size_of
 from slp.errors import BudgetError
-from slp.results.size import Size
+from slp.results.record.size import Size
 
 pytestmark = pytest.mark.usefixtures("compiled_kernels")
 

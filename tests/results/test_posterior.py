@@ -18,8 +18,8 @@ from slp.engines.enumeration import sums as enumeration
 from slp.errors import BudgetError, SlpError, UsageError
 from slp.ir.tree_grammar import FORBIDDEN, LeafRule, SplitRule, TreeGrammar
 from slp.leaves import GammaPoisson, NormalInverseGamma
+from slp.results.averages.quantiles import LeafMixture, mixture_quantile
 from slp.results.posterior import Posterior
-from slp.results.quantiles import LeafMixture, mixture_quantile
 from slp.trees import Leaf, Split, Tree
 from tests.engines.cases import (
     cells,

@@ -32,9 +32,9 @@ from slp.problem.cut_routes import LEFT, NEITHER, RIGHT, Router
 from slp.problem.cut_trees import Renderer
 from slp.problem.local_process import LocalProcess
 from slp.problem.tree_weights import log_weight_of_tree
-from slp.results.averages import NEGLIGIBLE, ScoredTree, average_predictions
-from slp.results.paths import Sides, TreePath
-from slp.results.quantiles import LeafMixture
+from slp.results.averages.over_trees import NEGLIGIBLE, ScoredTree, average_predictions
+from slp.results.averages.paths import Sides, TreePath
+from slp.results.averages.quantiles import LeafMixture
 from slp.trees import Leaf, Tree
 from slp.trees.tree import Asked
 

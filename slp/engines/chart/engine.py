@@ -9,7 +9,7 @@ from slp.engines.sums import SumLimits, SumsOverTrees
 from slp.errors import TimeOverError
 from slp.messages.inference import CHART_OUT_OF_TIME
 from slp.problem.problem import Problem
-from slp.results.averages import TreeDistribution
+from slp.results.averages.over_trees import TreeDistribution
 
 
 def chart(

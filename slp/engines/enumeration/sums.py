@@ -19,8 +19,8 @@ from slp.problem.cut_routes import LEFT, NEITHER, RIGHT, Router
 from slp.problem.cut_trees import Renderer
 from slp.problem.local_process import LocalProcess
 from slp.problem.tree_weights import log_weight_of_tree
-from slp.results.averages import ScoredTree, average_predictions
-from slp.results.quantiles import LeafMixture
+from slp.results.averages.over_trees import ScoredTree, average_predictions
+from slp.results.averages.quantiles import LeafMixture
 from slp.trees import Tree
 
 #: Tables with more derivations are refused.

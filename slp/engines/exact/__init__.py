@@ -1,7 +1,7 @@
 """The compiled exact engine: a chart over (box, state) in C++ that keeps one number for each item.
 
-Entry points: `CompiledChart` (a `slp.results.averages.TreeDistribution`; its `outside` gives an
-`Outside`), `estimate_size` (how large a problem is before it is run), and `compiled_is_there()`.
+Entry points: `CompiledChart` (a `TreeDistribution`; its `outside` gives an `Outside`),
+`estimate_size` (how large a problem is before it is run), and `compiled_is_there()`.
 The plain chart, `slp.engines.chart`, is its specification.
 """
 

@@ -40,10 +40,10 @@ from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.boxes import Geometry
 from slp.problem.core import core_problem
 from slp.problem.new_rows import distinct_rows, rows_as_numbers, untold_error
-from slp.results.averages import NEGLIGIBLE, ScoredTree, average_predictions
-from slp.results.paths import TreePath
-from slp.results.quantiles import LeafMixture
-from slp.results.rows_in_leaves import design_of_rows, of_rows
+from slp.results.averages.over_trees import NEGLIGIBLE, ScoredTree, average_predictions
+from slp.results.averages.paths import TreePath
+from slp.results.averages.quantiles import LeafMixture
+from slp.results.averages.rows_in_leaves import design_of_rows, of_rows
 from slp.trees import Tree
 
 #: New rows whose leaves are held together.

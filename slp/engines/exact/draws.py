@@ -17,8 +17,8 @@ from slp.engines.exact.items import CALL, LEAF, CutOfCodes, Items
 from slp.engines.exact.passes import Passes
 from slp.problem.new_rows import share_of_untold
 from slp.problem.tree_on_table import tree_of_nodes
-from slp.results.averages import ScoredTree
-from slp.results.paths import Sides, TreePath
+from slp.results.averages.over_trees import ScoredTree
+from slp.results.averages.paths import Sides, TreePath
 from slp.trees import Leaf
 from slp.trees.tree import Asked
 

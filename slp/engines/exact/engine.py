@@ -7,7 +7,7 @@ from slp.engines.contract import Progress
 from slp.engines.exact import CompiledChart
 from slp.engines.sums import SumLimits, SumsOverTrees
 from slp.problem.problem import Problem
-from slp.results.averages import TreeDistribution
+from slp.results.averages.over_trees import TreeDistribution
 
 
 def _exact(

@@ -18,7 +18,7 @@ from slp.engines.exact.size import size_for
 from slp.errors import SlpError
 from slp.ir.program import Bins, CheckedProgram, FeatureDeclaration
 from slp.problem.problem import Problem
-from slp.results.size import Fit, Size
+from slp.results.record.size import Fit, Size
 
 # From mild to severe.
 _BINS = (20, 10, 7, 5, 4, 3)

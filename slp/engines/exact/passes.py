@@ -24,8 +24,8 @@ from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.compiled import N_CORES, compiled_core
 from slp.messages.inference import EXACT_OUT_OF_MEMORY, EXACT_OUT_OF_TIME
 from slp.problem.core import core_problem
-from slp.results.evidence import bounds_in_words
-from slp.results.size import Size
+from slp.results.record.evidence import bounds_in_words
+from slp.results.record.size import Size
 
 Bounds: TypeAlias = tuple[float, float]
 _Poll: TypeAlias = Callable[[int, int, int], bool]

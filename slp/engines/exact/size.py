@@ -14,7 +14,7 @@ from slp.data.table import Table
 from slp.errors import UnsupportedError
 from slp.ir.tree_grammar import OpenStates, SplitRule, TreeGrammar
 from slp.problem.problem import Problem
-from slp.results.size import BYTES_PER_ITEM, Size, bytes_of_items
+from slp.results.record.size import BYTES_PER_ITEM, Size, bytes_of_items
 
 # Bytes of the sums that interval blocks keep until the end; a vector has a word for each depth.
 _BYTES_PER_BOX, _WORD = 30, 8

@@ -7,21 +7,20 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.boxes import Geometry
-from slp.results.averages import ScoredTree
-from slp.results.drawn import DrawnResult
+from slp.results.averages.over_trees import ScoredTree
+from slp.results.record.drawn import DrawnResult
 from slp.runner import Json, Stop, never
 from slp.trees import Tree
 
 if TYPE_CHECKING:
-    from slp.results.drawn import TreeSampler
-    from slp.results.tempering import Scan, TemperingFigures
+    from slp.results.record.drawn import TreeSampler
+    from slp.results.trust.tempering import Scan, TemperingFigures
 
 B = TypeVar("B", bound="TreeSampler[Any]")
 
 
 class RecordsOf(Generic[B]):
-    """The methods of `slp.results.drawn.TreeSampler` other than those of `Stepper`, delegated to
-    `base`."""
+    """The methods of `TreeSampler` other than those of `Stepper`, delegated to `base`."""
 
     def __init__(self, base: B) -> None:
         self.base = base

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from slp.results.drawn import DrawnResult
-from slp.results.trust import FEWEST_DRAWS
+from slp.results.record.drawn import DrawnResult
+from slp.results.trust.judgement import FEWEST_DRAWS
 
 #: Draws for each effective draw needed. Fewer show neither these nor a small R-hat, however long
 #: the chains run, so then round trips are enough.

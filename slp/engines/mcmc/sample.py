@@ -38,8 +38,8 @@ from slp.ir.tree_grammar import SplitRule
 from slp.messages.chains import NOT_KNOWN_INVARIANT
 from slp.messages.names import joined
 from slp.problem.problem import Problem
-from slp.results.drawn import DrawnResult, TreeSampler
-from slp.results.result import Candidate
+from slp.results.record.drawn import DrawnResult, TreeSampler
+from slp.results.record.result import Candidate
 from slp.runner import Schedule, run
 from slp.runner.chain import MOST_ROUNDS
 from slp.runner.options import check_count

@@ -8,7 +8,7 @@ Nuti, Jiménez Rugama & Cross (2019). Entry points, by file:
     compiled   the same in the core (`native/core/modal`)
     pruning    from a grown tree to one that satisfies the tests on finished trees
     run        all trees of a run: restarts, other roots, and the best of them
-    result     what they show, as a `slp.results.result.Result`
+    result     what they show, as a `slp.results.record.result.Result`
     engine     the engine
 """
 

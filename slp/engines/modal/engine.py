@@ -12,7 +12,7 @@ from slp.messages.inference import MODAL_OF_EDITS
 from slp.problem.problem import Problem
 
 if TYPE_CHECKING:
-    from slp.results.result import Result
+    from slp.results.record.result import Result
 
 
 class _Modal(Engine[ModalOptions]):

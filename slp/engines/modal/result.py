@@ -18,10 +18,10 @@ from slp.engines.contract import Request
 from slp.engines.modal.options import ModalOptions
 from slp.engines.modal.trees_found import TreesFound
 from slp.problem.problem import Problem
-from slp.results.averages import ScoredTree
-from slp.results.result import Candidate, Draw
-from slp.results.rule_use import RuleUse, no_rules, uses_from_splits
-from slp.results.weighted_draws import DrawnTrees
+from slp.results.averages.over_trees import ScoredTree
+from slp.results.averages.weighted_draws import DrawnTrees
+from slp.results.record.result import Candidate, Draw
+from slp.results.record.rule_use import RuleUse, no_rules, uses_from_splits
 from slp.trees import Tree
 
 

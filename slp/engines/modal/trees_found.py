@@ -11,9 +11,9 @@ from slp.engines import modal
 from slp.engines.contract import Request
 from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.problem import Problem
-from slp.results.evidence import evidence_note
-from slp.results.result import Result
-from slp.results.rule_use import RuleUse
+from slp.results.record.evidence import evidence_note
+from slp.results.record.result import Result
+from slp.results.record.rule_use import RuleUse
 from slp.trees import Tree
 
 

@@ -22,8 +22,8 @@ from slp.ir.tree_grammar import LeafRule, SplitRule, TreeGrammar
 from slp.messages.chains import ALL_DRAWS_FAIL
 from slp.problem.boxes import Geometry
 from slp.problem.problem import Problem
-from slp.results.averages import ScoredTree
-from slp.results.soft import soft_leaves
+from slp.results.averages.over_trees import ScoredTree
+from slp.results.averages.soft import soft_leaves
 from slp.runner import ChainStepper, Info, Json, Move, MoveOutcome, Phase, Stop, Tally, never, until
 from slp.trees import Tree
 from slp.trees.soft import SoftLeaf, SoftNode, SoftSplit, SoftTree
@@ -44,7 +44,7 @@ _OUTCOMES: tuple[MoveOutcome, ...] = ("accepted", "rejected", "stayed")
 
 
 class SoftChains(ChainStepper[CoreChain]):
-    """See the module; a `slp.results.drawn.TreeSampler`."""
+    """See the module; a `slp.results.record.drawn.TreeSampler`."""
 
     in_core, over_edits, derivations_are_trees = True, False, True
     result_type = SoftResult

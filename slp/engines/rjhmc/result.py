@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from slp.results.drawn import DrawnResult
-from slp.results.soft import ResultOfSoftTrees, SoftTrees
+from slp.results.averages.soft import SoftTrees
+from slp.results.record.drawn import DrawnResult
+from slp.results.record.soft import ResultOfSoftTrees
 
 
 class SoftResult(ResultOfSoftTrees, DrawnResult):

@@ -16,7 +16,7 @@ from slp.messages.inference import CHAINS_TOO_LARGE
 from slp.messages.names import plural
 from slp.messages.soft_trees import TUNED_IN_PROPOSALS
 from slp.problem.problem import Problem
-from slp.results.drawn import DrawnResult
+from slp.results.record.drawn import DrawnResult
 from slp.runner import Schedule, check_count
 
 #: Numbers that a thread keeps for each distinct row: the gates of a tree with 64 nodes, both sides.

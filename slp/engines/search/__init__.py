@@ -6,7 +6,7 @@ The mathematics is in docs/search.md. Entry points, by file:
     compiled   the search in the core (`native/core/search`)
     listing    the derivations after the best, as they are asked for
     run        trees to begin with, the search, and what it found
-    result     the same as a `slp.results.result.Result`
+    result     the same as a `slp.results.record.result.Result`
     engine     the engine
 """
 

@@ -10,7 +10,7 @@ from slp.errors import Diagnostic
 from slp.problem.problem import Problem
 
 if TYPE_CHECKING:
-    from slp.results.result import Result
+    from slp.results.record.result import Result
 
 __all__ = ["ENGINE"]
 

@@ -21,10 +21,10 @@ from slp.engines.search.compiled import FoundTree, Ranked
 from slp.engines.search.listing import Listing
 from slp.problem.problem import Problem
 from slp.problem.tree_on_table import log_likelihood_of_tree, tree_of_nodes
-from slp.results.averages import ScoredTree
-from slp.results.result import Candidate, Draw, NearBest
-from slp.results.rule_use import RuleUse, no_rules
-from slp.results.weighted_draws import DrawnTrees
+from slp.results.averages.over_trees import ScoredTree
+from slp.results.averages.weighted_draws import DrawnTrees
+from slp.results.record.result import Candidate, Draw, NearBest
+from slp.results.record.rule_use import RuleUse, no_rules
 from slp.trees import Leaf, Tree
 
 __all__ = ["SearchResult"]

@@ -8,10 +8,10 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Any, Literal
 
-from slp.results.diagnostics import Diagnostics
-from slp.results.drawn import DrawnResult, HowDrawn, TreeSampler
-from slp.results.result import Estimate
-from slp.results.weighted_draws import evidence_of_islands
+from slp.results.averages.weighted_draws import evidence_of_islands
+from slp.results.estimate import Estimate
+from slp.results.record.drawn import DrawnResult, HowDrawn, TreeSampler
+from slp.results.trust.diagnostics import Diagnostics
 from slp.runner import RunResult
 
 #: Fewer islands do not tell the error of the evidence.

@@ -30,7 +30,7 @@ from slp.messages.inference import (
 from slp.messages.names import plural
 from slp.problem.core import core_for
 from slp.problem.problem import Problem
-from slp.results.drawn import TreeSampler
+from slp.results.record.drawn import TreeSampler
 from slp.runner import Schedule
 from slp.runner.options import check_count
 

@@ -14,13 +14,14 @@ from slp.data.table import Table
 from slp.errors import UnsupportedError, UsageError
 from slp.messages.results import SAVED_WITHOUT_RASHOMON_SET
 from slp.messages.saved import OTHERS_NOT_SAVED, PRIOR_NOT_SAVED, ROWS_NOT_SAVED, WEIGHTS_NOT_SAVED
-from slp.results.choice import EngineChoice
-from slp.results.diagnostics import Diagnostics
-from slp.results.edits import EditShare, EditSummary
-from slp.results.result import Candidate, Draw, Estimate, NearBest, Result
-from slp.results.rule_use import RuleUse, no_rules
+from slp.results.averages.weighted_draws import DrawnTrees
+from slp.results.estimate import Estimate
+from slp.results.record.choice import EngineChoice
+from slp.results.record.edits import EditShare, EditSummary
+from slp.results.record.result import Candidate, Draw, NearBest, Result
+from slp.results.record.rule_use import RuleUse, no_rules
 from slp.results.saved.tables import TableWithoutRows
-from slp.results.weighted_draws import DrawnTrees
+from slp.results.trust.diagnostics import Diagnostics
 from slp.runner import Schedule
 from slp.trees import Split, Tree
 

@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 
 from slp.data.table import Table
 from slp.ir.program import UsedFile
-from slp.results.averages import ScoredTree
-from slp.results.record import RunRecord
+from slp.results.averages.over_trees import ScoredTree
+from slp.results.averages.soft import SoftTrees
+from slp.results.record.run import RunRecord
 from slp.results.saved.answers import Answers, Facts, SavedResult
 from slp.results.saved.archive import Archive, DamagedError, read_archive
 from slp.results.saved.plain import from_plain
 from slp.results.saved.soft import SavedSoftResult, soft_trees_of_members
 from slp.results.saved.tables import statistics_are_sound, table_of_members
 from slp.results.saved.trees import SavedTrees, trees_of_members
-from slp.results.soft import SoftTrees
 from slp.source import SourceFile
 from slp.trees.predicates import AskedPredicate
 

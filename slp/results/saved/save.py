@@ -27,15 +27,15 @@ from typing import Any, cast
 import numpy as np
 
 from slp.errors import UsageError
-from slp.results.record import RunRecord
-from slp.results.result import Result
+from slp.results.averages.weighted_draws import DrawnTrees
+from slp.results.record.result import Result
+from slp.results.record.run import RunRecord
 from slp.results.saved.answers import Answers, Facts, SavedCandidate, SavedEdits
 from slp.results.saved.archive import write_archive
 from slp.results.saved.plain import to_plain
 from slp.results.saved.soft import soft_trees_to_members
 from slp.results.saved.tables import TableWithoutRows, table_to_members
 from slp.results.saved.trees import trees_to_members
-from slp.results.weighted_draws import DrawnTrees
 from slp.trees.predicates import AskedPredicate
 from slp.trees.soft import SoftTree
 

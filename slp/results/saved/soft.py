@@ -18,10 +18,11 @@ from numpy.typing import NDArray
 
 from slp.data.table import Table
 from slp.leaves import LeafModel
+from slp.results.averages.soft import soft_leaves
+from slp.results.record.soft import ResultOfSoftTrees
 from slp.results.saved.answers import SavedResult
 from slp.results.saved.archive import Archive, DamagedError
 from slp.results.saved.tables import statistics_are_sound
-from slp.results.soft import ResultOfSoftTrees, soft_leaves
 from slp.trees.soft import SoftLeaf, SoftNode, SoftSplit, SoftTree
 
 

@@ -25,10 +25,10 @@ from slp.columns import Below, In, Is, IsMissing, Test
 from slp.data.table import Table
 from slp.ir.quantity import MISSING, Side
 from slp.ir.whole import is_whole
-from slp.results.averages import ScoredTree
+from slp.results.averages.over_trees import ScoredTree
+from slp.results.averages.weighted_draws import DrawnTrees
 from slp.results.saved.archive import Archive, DamagedError
 from slp.results.saved.tables import statistics_are_sound
-from slp.results.weighted_draws import DrawnTrees
 from slp.trees import Leaf, Split, Tree
 from slp.trees.tree import Asked, tree_of_preorder
 

@@ -28,7 +28,7 @@ from slp.engines.search.plain import PlainRanking, PlainSearch
 from slp.problem.local_process import LocalProcess
 from slp.problem.problem import Problem
 from slp.problem.tree_on_table import tree_of_nodes
-from slp.results.averages import ScoredTree
+from slp.results.averages.over_trees import ScoredTree
 from slp.trees import Leaf, Tree
 from tests.engines.search.test_against_exact import case
 from tests.engines.search.test_search_results import PROGRAMS, frame, large, posterior

@@ -19,7 +19,7 @@ from slp.cli import slp_command
 from slp.engines.smc.compiled import CompiledParticleFilter
 from slp.engines.smc.filter import BYTES_OF_PARTICLE, ParticleFilter
 from slp.errors import BudgetError, NoTreeError, SlpWarning, UnsupportedError, UsageError
-from slp.results.weighted_draws import DrawnTrees
+from slp.results.averages.weighted_draws import DrawnTrees
 from slp.runner import Phase
 from tests.engines.mcmc.trees.matrices import random_examples
 from tests.engines.smc.expectations import WAYS, core_sampler_of, of_program, plain_filter, plan

@@ -33,7 +33,7 @@ from slp.problem.problem import Problem
 from slp.problem.tree_tests import tree_tests
 from slp.resolution import Limits
 from slp.resources import prior_names
-from slp.results.drawn import DrawnResult
+from slp.results.record.drawn import DrawnResult
 from slp.swipl import bridge
 from slp.swipl.trees import PrologMetropolisHastings, PrologProcess
 from slp.swipl.trees import process as processes

@@ -24,10 +24,10 @@ from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.boxes import Geometry
 from slp.problem.cut_trees import Renderer
 from slp.problem.tree_tests import TreeTest, predicate_tests, tree_tests
-from slp.results.averages import ScoredTree
-from slp.results.drawn import DrawnResult
-from slp.results.edits import EditResult
-from slp.results.evidence import evidence_note
+from slp.results.averages.over_trees import ScoredTree
+from slp.results.record.drawn import DrawnResult
+from slp.results.record.edits import EditResult
+from slp.results.record.evidence import evidence_note
 from slp.runner import Json, Stop, never, until
 from slp.runner.randomness import RandomNumbers
 from slp.trees import Tree, fit_tree
@@ -147,7 +147,7 @@ class EditMetropolisHastings(MixtureWithPower[EditTarget, Edits]):
             stack += reversed(node.parts)
         return self._renderer.tree(preorder)
 
-    # --- what records stand for (`slp.results.drawn.TreeSampler`) --------------------
+    # --- what records stand for (`slp.results.record.drawn.TreeSampler`) -----------------------
 
     def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
         """The trees of records and their log likelihood. Their weight, a sum over infinitely many
@@ -157,7 +157,7 @@ class EditMetropolisHastings(MixtureWithPower[EditTarget, Edits]):
 
     @property
     def rule_grammar(self) -> TreeGrammar | None:
-        """See `slp.results.drawn.TreeSampler`."""
+        """See `slp.results.record.drawn.TreeSampler`."""
         return None
 
     def n_nodes(self, record: Json) -> int:
@@ -165,7 +165,7 @@ class EditMetropolisHastings(MixtureWithPower[EditTarget, Edits]):
         return 2 * (self.given.n_leaves + len(record))
 
     def rules_taken(self, record: Json) -> list[tuple[int, int]]:
-        """See `slp.results.drawn.TreeSampler`."""
+        """See `slp.results.record.drawn.TreeSampler`."""
         return []
 
     def log_weight(self, tree: Tree) -> float:

@@ -33,7 +33,7 @@ from slp.kernels.compiled import compiled_core
 from slp.problem.boxes import Geometry
 from slp.problem.core import core_for
 from slp.problem.tree_on_table import canonical_nodes, place_tree
-from slp.results.averages import ScoredTree
+from slp.results.averages.over_trees import ScoredTree
 from slp.runner import Info, Json, Phase, SearchStoppedError, Stop, never, until
 from slp.trees import Tree
 
@@ -144,7 +144,7 @@ class CompiledEditMetropolisHastings(CoreChains[EditMetropolisHastings]):
         nodes = state.preorder().reshape(-1, 3)
         return self.tree_of(nodes, state.leaf_statistics(self.sampler))
 
-    # --- what records stand for (`slp.results.drawn.TreeSampler`) --------------------
+    # --- what records stand for (`slp.results.record.drawn.TreeSampler`) -----------------------
 
     def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
         """As `EditMetropolisHastings.scored`."""

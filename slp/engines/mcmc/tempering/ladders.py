@@ -25,7 +25,7 @@ from slp.engines.mcmc.tempering.powers import (
     rungs_for,
 )
 from slp.engines.mcmc.tempering.sums import Batches, ScanSums, figures_of, log_ratios
-from slp.results.tempering import LadderFigures, Scan, TemperingFigures
+from slp.results.trust.tempering import LadderFigures, Scan, TemperingFigures
 from slp.runner import ChainStepper, Info, Json, Phase, Stop, Tally, never
 from slp.trees import Tree
 
@@ -82,7 +82,7 @@ class Tempering(RecordsOf[Any], ChainStepper[Ladder[R]], Generic[R]):
 
     @property
     def given(self) -> Tree:
-        """See `slp.results.edits.EditSampler`: of chains over edits."""
+        """See `slp.results.record.edits.EditSampler`: of chains over edits."""
         given: Tree = self.base.given
         return given
 

@@ -23,7 +23,7 @@ from operator import add
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.results.tempering import LadderFigures
+from slp.results.trust.tempering import LadderFigures
 from slp.runner import Json
 
 #: Numbers of a pair: sums of rejection probabilities; logs of the sums of u below and of 1/u above;

@@ -61,9 +61,9 @@ from slp.ir.tree_grammar import TreeGrammar
 from slp.messages.chains import BACKTRACKING_ENDS, TOO_MUCH_BACKTRACKING
 from slp.problem.boxes import Geometry
 from slp.problem.local_process import BoxGoal, Choices, LocalProcess, cumulated, goals_below
-from slp.results.averages import ScoredTree
-from slp.results.backtracking import BacktrackResult, PriorDrawsResult
-from slp.results.drawn import DrawnResult
+from slp.results.averages.over_trees import ScoredTree
+from slp.results.record.backtracking import BacktrackResult, PriorDrawsResult
+from slp.results.record.drawn import DrawnResult
 from slp.runner import Json, Move, Phase, StepByStep, Stop, Tally, never, until
 from slp.runner.randomness import Randomness, RandomNumbers
 from slp.trees import Tree

@@ -42,7 +42,7 @@ from slp.problem.boxes import Geometry, cell_of_cut
 from slp.problem.core import beyond_core, core_for
 from slp.problem.row_labels import telling_label_faults
 from slp.problem.tree_on_table import canonical_nodes, place_tree
-from slp.results.averages import ScoredTree
+from slp.results.averages.over_trees import ScoredTree
 from slp.runner import LONGEST_BLOCK, Info, Json, Phase, Stop, never, until
 from slp.trees import Tree
 from slp.trees.predicates import tree_predicates
@@ -213,7 +213,7 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
         nodes = state.choices().reshape(-1, 4)[:, 1:]
         return self.tree_of(nodes, state.leaf_statistics(self.sampler))
 
-    # --- what records stand for (`slp.results.drawn.TreeSampler`) --------------------
+    # --- what records stand for (`slp.results.record.drawn.TreeSampler`) -----------------------
 
     def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
         """As `MetropolisHastings.scored`."""
@@ -234,7 +234,7 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
 
     @property
     def rule_grammar(self) -> TreeGrammar | None:
-        """See `slp.results.drawn.TreeSampler`."""
+        """See `slp.results.record.drawn.TreeSampler`."""
         return self.plain.process.grammar
 
     def n_nodes(self, record: Json) -> int:
@@ -242,7 +242,7 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
         return len(record) // 4
 
     def rules_taken(self, record: Json) -> list[tuple[int, int]]:
-        """See `slp.results.drawn.TreeSampler`."""
+        """See `slp.results.record.drawn.TreeSampler`."""
         grammar = self.plain.process.grammar
         features = self.plain.process.geometry.table.features
         out: list[tuple[int, int]] = []

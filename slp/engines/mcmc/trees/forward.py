@@ -19,7 +19,7 @@ from slp.engines.mcmc.records import RecordsOf
 from slp.engines.mcmc.trees.chains import TRIES, no_start, search_stopped
 from slp.engines.mcmc.trees.compiled import CompiledMetropolisHastings, CoreState
 from slp.engines.mcmc.trees.core_chains import seeds
-from slp.results.drawn import DrawnResult, ForwardResult
+from slp.results.record.drawn import DrawnResult, ForwardResult
 from slp.runner import Json, Move, Phase, StepByStep, Stop, Tally, never
 
 #: Number of proofs that are drawn as a trial, and number of these that must be accepted.

@@ -1,0 +1,127 @@
+"""Constraints: from the terms in `:- constraint(...)` to the constraints of `slp.constraints`."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import Any
+
+from slp.analysis.findings import Findings
+from slp.analysis.sources.directives import CONSTRAINTS, Declared, name_of, span_of
+from slp.analysis.sources.parameters import Values
+from slp.constraints import FORMS, Form
+from slp.ir.constraints import Box, Constraint
+from slp.messages import Wording
+from slp.messages import constraints as words
+from slp.messages.names import name_help, plural
+from slp.messages.synonyms import MEANT
+from slp.source import SourceSpan
+from slp.terms import Atom, Struct, Term, functor, list_items
+
+
+def read_constraints(
+    declared: list[Declared],
+    boxes: Mapping[str, Box],
+    malformed_boxes: Collection[str],
+    values: Values,
+    findings: Findings,
+) -> tuple[Constraint, ...]:
+    """The constraints, in order. Malformed ones give findings and are left out.
+
+    Constraints on `malformed_boxes` are left out without a finding, because the box has one
+    already.
+    """
+    reader = _ConstraintReader(boxes, malformed_boxes, values, findings)
+    found = (reader.constraint(term, d.span) for d in declared for term in _each(d.args[0]))
+    return tuple(c for c in found if c is not None)
+
+
+def _each(term: Term) -> list[Term]:
+    """The constraints in a term: `forbid([F, G])` is one for each feature."""
+    if isinstance(term, Struct) and term.name == "forbid" and (items := list_items(term.args[0])):
+        return [Struct("forbid", (item, *term.args[1:]), term.span) for item in items]
+    return [term]
+
+
+class _ConstraintReader:
+    def __init__(
+        self,
+        boxes: Mapping[str, Box],
+        malformed_boxes: Collection[str],
+        values: Values,
+        findings: Findings,
+    ) -> None:
+        self.boxes = boxes
+        self.malformed_boxes = malformed_boxes
+        self.values = values
+        self.findings = findings
+        self.forms = {(form.name, arity): form for form in FORMS for arity in form.arities}
+
+    def constraint(self, term: Term, span: SourceSpan) -> Constraint | None:
+        key = functor(term)
+        if key is not None and key in self.forms and isinstance(term, Struct):
+            form = self.forms[key]
+            return form.read(term.args, _Arguments(self, form, span), span)
+        if key is not None and key[0] in CONSTRAINTS:
+            arguments, usage = plural(key[1], "argument"), CONSTRAINTS[key[0]]
+            self.findings.add(
+                words.CONSTRAINT_ARGUMENTS(span, name=key[0], arguments=arguments, usage=usage)
+            )
+        elif key in (("[|]", 2), (",", 2)):
+            self.findings.add(words.SEVERAL_CONSTRAINTS(span))
+        elif key is not None:
+            help = MEANT.get(key[0]) or name_help(key[0], CONSTRAINTS, "constraint")
+            self.findings.add(words.NO_CONSTRAINT(span, name=key[0], help=help))
+        else:
+            self.findings.add(words.CONSTRAINT_NOT_NAMED(span))
+        return None
+
+
+class _Arguments:
+    """See `slp.constraints.form.Arguments`."""
+
+    def __init__(self, reader: _ConstraintReader, form: Form, span: SourceSpan) -> None:
+        self.reader = reader
+        self.findings = reader.findings
+        self.form = form
+        self.span = span
+
+    def malformed(self, wording: Wording, term: Term | None = None, **values: Any) -> None:
+        where = self.span if term is None else span_of(term, self.span)
+        self.findings.add(wording(where, name=self.form.name, usage=self.form.usage, **values))
+
+    def name(self, term: Term, what: str = "a feature") -> str | None:
+        wordings = (words.VARIABLE_IN_CONSTRAINT, words.NO_NAME_IN_CONSTRAINT)
+        return name_of(term, what, self.span, self.findings, wordings)
+
+    def names(self, term: Term, least: int) -> tuple[str, ...] | None:
+        items = list_items(term)
+        if items is None or len(items) < least:
+            count = {1: "one feature", 2: "two features"}[least]
+            self.malformed(words.TOO_FEW_NAMES, term, count=count)
+            return None
+        found = [self.name(t) for t in items]
+        names = tuple(n for n in found if n is not None)
+        if len(names) < len(found):
+            return None
+        twice = next((n for i, n in enumerate(names) if n in names[:i]), None)
+        if twice is not None:
+            self.malformed(words.NAMED_TWICE, term, feature=twice)
+            return None
+        return names
+
+    def box(self, term: Term) -> Box | None:
+        name, boxes = self.name(term, "a box"), self.reader.boxes
+        if name is not None and name not in boxes and name not in self.reader.malformed_boxes:
+            help = name_help(name, boxes, "box")
+            help = help or f"declare it: box({name}, feature, 0, 10)."
+            self.findings.add(words.NO_BOX(span_of(term, self.span), name=name, help=help))
+        return boxes.get(name) if name is not None else None
+
+    def whole(self, term: Term, what: str, least: int) -> int | None:
+        return self.reader.values.whole(term, what, self.span, least)
+
+    def local(self, more: Sequence[Term]) -> bool | None:
+        if more and more[0] != Atom("local"):
+            self.malformed(words.NOT_LOCAL)
+            return None
+        return bool(more)

@@ -1,0 +1,157 @@
+"""The interface between engines and `Posterior`.
+
+A `TreeDistribution` holds all trees: `slp.engines.chart.chart.Chart`,
+`slp.engines.exact.CompiledChart`, `slp.engines.enumeration.sums.Enumeration`. `TreeAverages` is the
+part of it that draws can give too: `slp.results.record.drawn.DrawnTrees`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.data.table import Table
+from slp.problem.new_rows import rows_as_numbers
+from slp.results.averages.paths import TreePath
+from slp.results.averages.quantiles import LeafMixture, medians
+from slp.results.averages.rows_in_leaves import design_of_rows, of_rows
+from slp.trees import Tree
+
+#: Distributions of leaves and depths end when the rest has less mass than this.
+NEGLIGIBLE = 1e-12
+
+
+@dataclass(frozen=True)
+class ScoredTree:
+    """A tree, the log weight of one of its derivations under the program as written (NaN if no
+    engine knows it), and the log marginal likelihood of its leaves (also for a prior)."""
+
+    tree: Tree
+    log_weight: float
+    log_likelihood: float
+
+
+def average_predictions(
+    table: Table, rows: NDArray[np.object_], mixtures: Iterator[LeafMixture]
+) -> NDArray[np.float64]:
+    """What mixtures of leaves predict of new rows (`Table.new_rows`): class probabilities, shape
+    (m, C), or means, of durations medians, shape (m, 1)."""
+    leaf = table.leaf
+    if leaf.point == "median":
+        return medians(leaf, mixtures)
+    values = [m.probability @ leaf.values(m.statistics) for m in mixtures]
+    width = len(leaf.classes) or 1 + len(leaf.regressors)
+    told = np.array(values, np.float64).reshape(len(values), width)
+    return of_rows(told, design_of_rows(table, rows_as_numbers(table, rows)))
+
+
+class TreeAverages(Protocol):
+    """What is averaged over trees: over all of them by their weights, or over draws."""
+
+    def leaf_mixtures(self, rows: NDArray[np.object_]) -> Iterator[LeafMixture]:
+        """For each new row (`Table.new_rows`), the leaves that it may end in."""
+        ...
+
+    def predictions(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
+        """For each new row the class probabilities, shape (m, C), or the predictive mean, shape
+        (m, 1), averaged over all trees; of durations the median of the mixture of all trees."""
+        ...
+
+    def usage(self) -> NDArray[np.float64]:
+        """For each feature the probability that the tree splits on it anywhere, shape (d,)."""
+        ...
+
+    def expected_splits(self) -> NDArray[np.float64]:
+        """For each feature the expected number of splits on it, shape (d,)."""
+        ...
+
+    def root_splits(self) -> NDArray[np.float64]:
+        """For each feature the probability that the root splits on it, shape (d,)."""
+        ...
+
+    def leaf_distribution(self) -> NDArray[np.float64]:
+        """Probability of k leaves, at index k, until what is left is below 1e-12."""
+        ...
+
+    def depth_distribution(self) -> NDArray[np.float64]:
+        """Probability of depth t (of a leaf alone: 0), at index t, until what is left is below
+        1e-12."""
+        ...
+
+
+class TreeDistribution(TreeAverages, Protocol):
+    """A distribution over trees, exactly: weight of a tree (of its derivations together) over their
+    total.
+
+    With `likelihood` the weight is that under the program times the leaves' marginal likelihood.
+    """
+
+    likelihood: bool
+
+    def other(self, likelihood: bool) -> TreeDistribution:
+        """The same trees with or without likelihood."""
+        ...
+
+    def seconds_of_new_rows(self, rows: NDArray[np.object_]) -> float:
+        """Approximate seconds of one core for `predictions` or `leaf_mixtures` of new rows, from
+        counts of boxes; 0 where nothing is estimated."""
+        ...
+
+    @property
+    def derivations_are_trees(self) -> bool:
+        """Whether it is certain that no tree has two derivations."""
+        ...
+
+    @property
+    def log_total(self) -> float:
+        """Log of the weight of all trees together; -inf if there are none."""
+        ...
+
+    @property
+    def left_out(self) -> float:
+        """Upper bound on the share of that weight of trees that were left out; 0 if none were."""
+        ...
+
+    def tree_count(self) -> float:
+        """Number of derivations of weight above zero; exact below 2**53."""
+        ...
+
+    def best(self) -> Iterator[ScoredTree]:
+        """Derivations by falling weight, computed as they are asked for."""
+        ...
+
+    def near_best(self, slack: float) -> tuple[int, float]:
+        """The number of derivations whose log weight is at least the best one's less `slack`, and
+        the log of their summed weight."""
+        ...
+
+    def draw(self, n: int, rng: np.random.Generator) -> list[ScoredTree]:
+        """Independent draws."""
+        ...
+
+    def draw_paths(
+        self, rows: NDArray[np.object_], n: int, rng: np.random.Generator
+    ) -> list[list[TreePath]] | None:
+        """For each new row (`Table.new_rows`), its path down `n` independent draws; None where
+        there are whole trees alone.
+
+        Raises
+        ------
+        DataError
+            As `share_of_untold`: a split does not say the side of a row.
+        """
+        ...
+
+    def rule_uses(self) -> NDArray[np.float64]:
+        """Expected number of times that a derivation takes each rule of the grammar, float64, shape
+        (R,), rules in the order of `TreeGrammar.rules`."""
+        ...
+
+    def log_weight(self, tree: Tree) -> float:
+        """Log weight under the program as written, without likelihood, of all derivations that part
+        the rows as `tree` does; -inf if there are none."""
+        ...
