@@ -123,7 +123,7 @@ class CoreChains(ChainStepper[Any], ABC):
             Leaf.of(table.leaf, of_leaf)
             for of_leaf in statistics.reshape(-1, table.leaf.n_statistics)
         ]
-        return tree_of_nodes(table.features, nodes[nodes[:, 0] != CALL].tolist(), leaves)
+        return tree_of_nodes(table, nodes[nodes[:, 0] != CALL].tolist(), leaves)
 
 
 def core_engine(grammar: TreeGrammar, table: Table, engine: Any | None) -> Any:
