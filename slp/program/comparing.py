@@ -149,7 +149,7 @@ def _about(posterior: Posterior) -> _About:
     return _About(
         posterior.engine,
         posterior.reason,
-        posterior._result.log_evidence,
+        posterior._result.evidence.estimate(),
         _leaves(posterior),
         standing_of(posterior.diagnostics),
         by_clock(posterior),

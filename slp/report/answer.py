@@ -183,7 +183,7 @@ def trees(posterior: Posterior) -> Html:
         "is expected in it, with its 90 % interval, and its rows."
     )
     parts: list[Content] = [tag("p", explained), legend(classes)]
-    if posterior._result.soft:
+    if posterior._result.kind == "soft":
         parts.insert(1, tag("p", _GATES))
     if (note := derivations_note(posterior)) is not None:
         parts.append(tag("p", f"{note.capitalize()}."))

@@ -25,8 +25,7 @@ from slp.problem.boxes import Geometry
 from slp.problem.cut_trees import Renderer
 from slp.problem.tree_tests import TreeTest, predicate_tests, tree_tests
 from slp.results.averages.over_trees import ScoredTree
-from slp.results.record.drawn import DrawnResult
-from slp.results.record.edits import EditResult
+from slp.results.record.edits import result_of_edits
 from slp.results.record.evidence import evidence_note
 from slp.runner import Json, Stop, never, until
 from slp.runner.randomness import RandomNumbers
@@ -61,7 +60,7 @@ class EditMetropolisHastings(MixtureWithPower[EditTarget, Edits]):
 
     derivations_are_trees = in_core = False
     over_edits = draws_prior = True
-    result_type: type[DrawnResult] = EditResult
+    to_result = staticmethod(result_of_edits)
 
     def __init__(
         self,
