@@ -13,8 +13,8 @@ from dataclasses import replace
 from typing import Any
 
 from slp.analysis import check_ignored, check_names, check_program_on_table, read_program
+from slp.analysis.derivations.row_labels import row_sums_check
 from slp.analysis.findings import Findings
-from slp.analysis.row_labels import row_sums_check
 from slp.budgets import check_time
 from slp.data import Table, frame_of, table_of
 from slp.data.roles import name_of_values

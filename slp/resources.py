@@ -48,7 +48,7 @@ def prolog_library() -> Path:
 
 def table_clauses() -> str:
     """The clauses about boxes and splits that are added to a program expanded on a table."""
-    return (_PACKAGE / "analysis" / "table.slp").read_text(encoding="utf-8")
+    return (_PACKAGE / "analysis" / "expansion" / "table.slp").read_text(encoding="utf-8")
 
 
 def prior_names() -> list[str]:

@@ -11,7 +11,7 @@ recurses.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias, cast
 
@@ -26,6 +26,7 @@ __all__ = [
     "Text",
     "Var",
     "arguments",
+    "conjunction",
     "conjuncts",
     "functor",
     "list_items",
@@ -198,6 +199,14 @@ def conjuncts(term: Term) -> Iterator[Term]:
             todo.extend(reversed(t.args))
         else:
             yield t
+
+
+def conjunction(goals: Sequence[Term]) -> Term:
+    """The goals as one goal."""
+    *first, out = goals
+    for goal in reversed(first):
+        out = Struct(",", (goal, out))
+    return out
 
 
 def subterms(term: Term) -> Iterator[Term]:

@@ -73,8 +73,8 @@ SLOW = (
         "slp.engines.mcmc.proofs",
         "slp.results.proofs",
         "slp.swipl.prolog",
-        "slp.resolution.queries",
-        "slp.resolution.goals",
+        "slp.resolution.answers.queries",
+        "slp.resolution.answers.goals",
     ]
 )
 

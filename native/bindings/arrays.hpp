@@ -11,6 +11,7 @@
 #include <initializer_list>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -45,6 +46,13 @@ inline void require_rows(const Array<std::uint32_t>& rows, std::size_t n) {
     const std::span<const std::uint32_t> own = span_of(rows);
     require(std::all_of(own.begin(), own.end(), [n](std::uint32_t row) { return row < n; }),
             "rows are numbers of distinct rows");
+}
+
+// Values as a tuple of Python. Its type says theirs, so that the stub does (CMakeLists.txt makes it).
+template <typename... Of>
+auto tuple_of(Of&&... values) {
+    return nanobind::typed<nanobind::tuple, std::decay_t<Of>...>(
+        nanobind::make_tuple(std::forward<Of>(values)...));
 }
 
 // A vector as a NumPy array, without a copy.

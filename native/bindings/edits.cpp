@@ -2,11 +2,13 @@
 // slp.kernels.
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -42,7 +44,7 @@ auto preorder_of(const EditState& state) {
     return to_numpy(std::move(out));
 }
 
-nb::object restore_edits(EditSampler& sampler, const Array<std::int32_t>& edits,
+std::optional<EditState> restore_edits(EditSampler& sampler, const Array<std::int32_t>& edits,
                          std::vector<std::uint32_t> turns) {
     std::vector<EditTransitions::Written> all;
     for (std::size_t i = 0; i + 2 < edits.size(); i += 3) {
@@ -50,35 +52,35 @@ nb::object restore_edits(EditSampler& sampler, const Array<std::int32_t>& edits,
     }
     EditState out;
     const bool made = without_lock([&] { return sampler.restore(all, std::move(turns), out); });
-    return made ? nb::cast(std::move(out)) : nb::none();
+    return made ? std::optional(std::move(out)) : std::nullopt;
 }
 
 // A state of a sequence in the support, or None if this try of the search finds none.
-nb::object start_edits(EditSampler& sampler, const Seeds& seeds, std::uint32_t number) {
+std::optional<EditState> start_edits(EditSampler& sampler, const Seeds& seeds, std::uint32_t number) {
     SeededRandomness random = randomness_of(seeds);
     EditState out;
     const bool made = without_lock([&] { return sampler.start(random, number, out); });
-    return made ? nb::cast(std::move(out)) : nb::none();
+    return made ? std::optional(std::move(out)) : std::nullopt;
 }
 
-nb::tuple advance_edits(EditSampler& sampler, const EditState& state, const Seeds& seeds,
+auto advance_edits(EditSampler& sampler, const EditState& state, const Seeds& seeds,
                         double power, std::uint64_t n) {
     SeededRandomness random = randomness_of(seeds);
     Tally tally;
     EditState out = without_lock([&] { return sampler.advance(state, random, power, n, tally); });
-    return nb::make_tuple(nb::cast(std::move(out)), to_numpy(flat<std::uint64_t>(tally)));
+    return tuple_of(std::move(out), to_numpy(flat<std::uint64_t>(tally)));
 }
 
 // One transition in which a script stands in for randomness; what it took and could have taken.
-nb::tuple scripted_edits(EditSampler& sampler, const EditState& state,
+auto scripted_edits(EditSampler& sampler, const EditState& state,
                          std::vector<std::uint32_t> script, double power) {
     ScriptedRandomness random(std::move(script));
     Tally tally;
     EditState out = sampler.advance(state, random, power, 1, tally);
-    return nb::make_tuple(nb::cast(std::move(out)), random.taken(), random.probabilities());
+    return tuple_of(std::move(out), random.taken(), random.probabilities());
 }
 
-nb::tuple scan_edits(EditSampler& sampler, const Ladder<EditState>& ladder,
+auto scan_edits(EditSampler& sampler, const Ladder<EditState>& ladder,
                      const Array<double>& powers, const Array<double>& centres,
                      const Seeds& seeds, std::uint64_t n_scans, std::uint32_t n_steps,
                      std::uint32_t tries, std::size_t threads) {
@@ -107,7 +109,8 @@ void make_edit_sampler(EditSampler* self, const exact::Engine& engine, const Giv
 
 void bind_edits(nb::module_& m) {
     m.attr("CONSTANTS")["edit_tries"] = EditTransitions::kTries;
-    nb::class_<EditState>(m, "EditState")
+    nb::class_<EditState>(m, "EditState",
+                     "A sequence of edits and the turns of the proposals; never changed.")
         .def("edits", &edits_of, nb::arg("sampler"))
         .def("preorder", &preorder_of)
         .def(
@@ -124,7 +127,10 @@ void bind_edits(nb::module_& m) {
             return s.edits.tree().proof.all().log_likelihood;
         });
     bind_ladder<EditState>(m, "EditLadder");
-    nb::class_<EditSampler>(m, "EditSampler")
+    nb::class_<EditSampler>(m, "EditSampler",
+                     "Metropolis-Hastings over sequences of edits of a given tree: its nodes in preorder, each a\n"
+                     "feature (-1: a leaf) and a threshold or the code of a level. `constrained`: whether the last\n"
+                     "tree must have a derivation in the problem's grammar.")
         .def("__init__", &make_edit_sampler, nb::arg("engine"), nb::arg("given"), nb::arg("p"),
              nb::arg("measure"), nb::arg("max_depth"), nb::arg("most_edits"),
              nb::arg("constrained"), nb::arg("max_leaves"), nb::arg("max_features"),

@@ -2,6 +2,7 @@
 // Called by slp.engines.exact through slp.kernels.
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/unique_ptr.h>
 
 #include <cstddef>
@@ -28,14 +29,14 @@ using namespace slp::exact;
 
 namespace {
 
-int run_pass(Pass& pass, const nb::object& progress) {
+int run_pass(Pass& pass, const Report& progress) {
     return static_cast<int>(
         run_unlocked([&](const Poll& poll) { return pass.run(poll); }, progress));
 }
 
-nb::dict statistics_of(const Pass& pass) {
+auto statistics_of(const Pass& pass) {
     const Progress now = pass.progress();
-    nb::dict out;
+    nb::typed<nb::dict, nb::str, std::uint64_t> out{nb::dict()};
     out["items"] = now.items;
     out["edges"] = now.edges;
     out["repeated"] = now.repeated;
@@ -46,13 +47,13 @@ nb::dict statistics_of(const Pass& pass) {
 
 // (depth from which no node was split, log of a bound on the weight of the trees left out), or None
 // where trees were followed to any depth.
-nb::object depth_cut_of(const Pass& pass) {
+auto depth_cut_of(const Pass& pass) {
     const std::optional<DepthCut> cut = pass.depth_cut();
-    return cut ? nb::make_tuple(cut->depth, cut->log_left_out) : nb::object(nb::none());
+    return cut ? std::optional(tuple_of(cut->depth, cut->log_left_out)) : std::nullopt;
 }
 
 // The choices at an item, as arrays with one entry for each, and the box's log likelihood.
-nb::tuple scored_edges_of(const Engine& engine, const Pass& pass,
+auto scored_edges_of(const Engine& engine, const Pass& pass,
                           const Array<std::uint32_t>& rows, std::int32_t product) {
     const Problem& problem = engine.problem();
     require_rows(rows, problem.table.n_rows);
@@ -78,7 +79,7 @@ nb::tuple scored_edges_of(const Engine& engine, const Pass& pass,
         below_left[i] = edge.log_left;
         below_right[i] = edge.log_right;
     }
-    return nb::make_tuple(log_likelihood, to_numpy(std::move(rule)), to_numpy(std::move(feature)),
+    return tuple_of(log_likelihood, to_numpy(std::move(rule)), to_numpy(std::move(feature)),
                           to_numpy(std::move(low)), to_numpy(std::move(high)),
                           to_numpy(std::move(left)), to_numpy(std::move(right)),
                           to_numpy(std::move(weight)), to_numpy(std::move(below_left)),
@@ -86,21 +87,21 @@ nb::tuple scored_edges_of(const Engine& engine, const Pass& pass,
 }
 
 // Bounds on the root's value from a pass that was stopped: logs.
-nb::tuple bounds_of(const Engine& engine, const Pass& pass, double work) {
+auto bounds_of(const Engine& engine, const Pass& pass, double work) {
     const Interval found = without_lock([&] { return bounds_on_root(engine, pass, work); });
-    return nb::make_tuple(found.low, found.high);
+    return tuple_of(found.low, found.high);
 }
 
 // (boxes, if there were no limits, relative standard error, states and splits for each box, whether
 // boxes is a lower bound)
-nb::tuple estimate_of(const Engine& engine, double work, std::uint64_t seed) {
+auto estimate_of(const Engine& engine, double work, std::uint64_t seed) {
     BoxEstimate found{};
     const auto estimate = [&](const Poll& poll) {
         found = estimate_boxes(engine.problem(), engine.geometry(), work, seed, &poll);
         return Status::done;
     };
-    run_unlocked(estimate, nb::none());
-    return nb::make_tuple(found.boxes, found.unlimited, found.error, found.states, found.splits,
+    run_unlocked(estimate, Report(nb::none()));
+    return tuple_of(found.boxes, found.unlimited, found.error, found.states, found.splits,
                           found.more);
 }
 
@@ -109,7 +110,7 @@ nb::tuple estimate_of(const Engine& engine, double work, std::uint64_t seed) {
 // Follows rows along a pass by `kFollow` (predict_rows, leaves_reached).
 template <auto kFollow, typename Out>
 Status follow(const Engine& engine, const Pass& pass, const Matrix<double>& array,
-              std::size_t memory, std::size_t threads, const nb::object& progress, Out& out) {
+              std::size_t memory, std::size_t threads, const Report& progress, Out& out) {
     require(array.shape(1) == engine.problem().table.features.size(),
             "rows have a number for each feature");
     const NewRows rows{span_of(array), array.shape(0)};
@@ -121,37 +122,39 @@ Status follow(const Engine& engine, const Pass& pass, const Matrix<double>& arra
 }
 
 // Status, and the predictions (m * q,).
-nb::tuple predictions_of(const Engine& engine, const Pass& pass, const Matrix<double>& rows,
-                         std::size_t memory, std::size_t threads, const nb::object& progress) {
+auto predictions_of(const Engine& engine, const Pass& pass, const Matrix<double>& rows,
+                         std::size_t memory, std::size_t threads, const Report& progress) {
     std::vector<double> out;
     const Status status =
         follow<predict_rows>(engine, pass, rows, memory, threads, progress, out);
-    return nb::make_tuple(static_cast<int>(status), to_numpy(std::move(out)));
+    return tuple_of(static_cast<int>(status), to_numpy(std::move(out)));
 }
 
 // Status, and for each row the leaves it may end in: probabilities (J,), statistics (J * k,).
-nb::tuple leaves_of(const Engine& engine, const Pass& pass, const Matrix<double>& rows,
-                    std::size_t memory, std::size_t threads, const nb::object& progress) {
+auto leaves_of(const Engine& engine, const Pass& pass, const Matrix<double>& rows,
+                    std::size_t memory, std::size_t threads, const Report& progress) {
     std::vector<LeafMass> found;
     const Status status =
         follow<leaves_reached>(engine, pass, rows, memory, threads, progress, found);
-    nb::list out;
+    const auto arrays_of = [](LeafMass& own) {
+        return tuple_of(to_numpy(std::move(own.probability)), to_numpy(std::move(own.statistics)));
+    };
+    nb::typed<nb::list, decltype(arrays_of(found.front()))> out{nb::list()};
     for (LeafMass& own : found) {
-        out.append(nb::make_tuple(to_numpy(std::move(own.probability)),
-                                  to_numpy(std::move(own.statistics))));
+        out.append(arrays_of(own));
     }
-    return nb::make_tuple(static_cast<int>(status), out);
+    return tuple_of(static_cast<int>(status), out);
 }
 
 // Status; then of every state the visits, of every rule the uses and the expectation of its
 // weight, of every rule and feature the splits.
-nb::tuple uses_of(const Engine& engine, const Pass& pass, std::size_t memory,
-                  const nb::object& progress) {
+auto uses_of(const Engine& engine, const Pass& pass, std::size_t memory,
+                  const Report& progress) {
     Uses found;
     const Status status = run_unlocked(
         [&](const Poll& poll) { return expected_uses(engine, pass, memory, poll, found); },
         progress);
-    return nb::make_tuple(static_cast<int>(status), to_numpy(std::move(found.visits)),
+    return tuple_of(static_cast<int>(status), to_numpy(std::move(found.visits)),
                           to_numpy(std::move(found.uses)), to_numpy(std::move(found.weights)),
                           to_numpy(std::move(found.splits)));
 }
@@ -165,14 +168,16 @@ void bind_exact(nb::module_& m) {
     constants["stopped"] = static_cast<int>(Status::stopped);
     constants["out_of_budget"] = static_cast<int>(Status::out_of_budget);
     constants["out_of_range"] = static_cast<int>(Status::out_of_range);
-    nb::class_<Pass>(m, "ExactPass")
+    nb::class_<Pass>(m, "ExactPass",
+                     "One quantity of every item.")
         .def("run", &run_pass, nb::arg("progress").none())
         .def("likelihood", &Pass::likelihood)
         .def("statistics", &statistics_of)
         .def("by_interval_blocks", &Pass::by_interval_blocks)
         .def("depth_cut", &depth_cut_of);
     auto exact_engine =
-        nb::class_<Engine>(m, "ExactEngine")
+        nb::class_<Engine>(m, "ExactEngine",
+                     "A problem ready for passes.")
             .def(
                 "__init__",
                 [](Engine* self, const Problem& problem) {

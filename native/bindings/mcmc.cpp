@@ -2,12 +2,14 @@
 // transitions without the interpreter lock. Called by slp.engines.mcmc through slp.kernels.
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -36,7 +38,7 @@ auto choices_of(const State& state) {
 }
 
 // The state that these choices make, or None.
-nb::object restore(ProofSampler& sampler, const Array<std::int32_t>& choices,
+std::optional<State> restore(ProofSampler& sampler, const Array<std::int32_t>& choices,
                    std::vector<std::uint32_t> turns) {
     std::vector<Taken> taken;
     for (std::size_t i = 0; i + 3 < choices.size(); i += 4) {
@@ -46,12 +48,12 @@ nb::object restore(ProofSampler& sampler, const Array<std::int32_t>& choices,
     }
     State out;
     const bool made = without_lock([&] { return sampler.restore(taken, std::move(turns), out); });
-    return made ? nb::cast(std::move(out)) : nb::none();
+    return made ? std::optional(std::move(out)) : std::nullopt;
 }
 
 // A tree as a state, whatever rules derive it: three numbers for each node in preorder, the feature
 // (-1: a leaf) and the codes that are neighbours.
-nb::object tree(ProofSampler& sampler, const Matrix<std::int32_t>& nodes) {
+std::optional<State> tree(ProofSampler& sampler, const Matrix<std::int32_t>& nodes) {
     require(nodes.shape(1) == 3, "a node has three numbers");
     std::vector<Taken> taken;
     for (std::size_t i = 0; i < nodes.size(); i += 3) {
@@ -61,12 +63,15 @@ nb::object tree(ProofSampler& sampler, const Matrix<std::int32_t>& nodes) {
     }
     State out;
     const bool made = without_lock([&] { return sampler.tree(taken, out.proof); });
-    return made ? nb::cast(std::move(out)) : nb::none();
+    return made ? std::optional(std::move(out)) : std::nullopt;
 }
+
+// Whether a tree, given as a state, may be gone to; or None.
+using Asked = nb::typed<nb::object, nb::typed<nb::callable, bool(State)>>;
 
 // A function of Python as a condition on finished trees: it is given the tree as a state. Its
 // exceptions are raised by the calling function.
-Predicate predicate_of(const nb::object& function) {
+Predicate predicate_of(const Asked& function) {
     if (function.is_none()) {
         return kNoPredicate;
     }
@@ -76,39 +81,39 @@ Predicate predicate_of(const nb::object& function) {
 }
 
 // A state to start from (or None), and how many of the proofs drawn came to no dead end.
-nb::tuple start(ProofSampler& sampler, const Seeds& seeds, std::uint32_t tries,
-                const nb::object& function) {
+auto start(ProofSampler& sampler, const Seeds& seeds, std::uint32_t tries,
+                const Asked& function) {
     SeededRandomness random = randomness_of(seeds);
     const Predicate predicate = predicate_of(function);
     Start found = without_lock([&] { return sampler.start(random, tries, predicate); });
-    nb::object state = found.found ? nb::cast(std::move(found.state)) : nb::none();
-    return nb::make_tuple(state, found.derived);
+    return tuple_of(found.found ? std::optional(std::move(found.state)) : std::nullopt,
+                    found.derived);
 }
 
 // The state after n transitions; counts of the outcomes of each proposal, one after the other.
-nb::tuple advance(ProofSampler& sampler, const State& state, const Seeds& seeds, double power,
-                  std::uint64_t n, const nb::object& function) {
+auto advance(ProofSampler& sampler, const State& state, const Seeds& seeds, double power,
+                  std::uint64_t n, const Asked& function) {
     SeededRandomness random = randomness_of(seeds);
     const Predicate predicate = predicate_of(function);
     Tally tally;
     State out =
         without_lock([&] { return sampler.advance(state, random, power, n, tally, predicate); });
-    return nb::make_tuple(nb::cast(std::move(out)), to_numpy(flat<std::uint64_t>(tally)));
+    return tuple_of(std::move(out), to_numpy(flat<std::uint64_t>(tally)));
 }
 
 // One transition in which a script stands in for randomness; what it took and could have taken.
-nb::tuple scripted(ProofSampler& sampler, const State& state, std::vector<std::uint32_t> script,
-                   double power, const nb::object& function) {
+auto scripted(ProofSampler& sampler, const State& state, std::vector<std::uint32_t> script,
+                   double power, const Asked& function) {
     ScriptedRandomness random(std::move(script));
     Tally tally;
     State out = sampler.advance(state, random, power, 1, tally, predicate_of(function));
-    return nb::make_tuple(nb::cast(std::move(out)), random.taken(), random.probabilities());
+    return tuple_of(std::move(out), random.taken(), random.probabilities());
 }
 
-nb::tuple scan(ProofSampler& sampler, const Ladder<State>& ladder, const Array<double>& powers,
+auto scan(ProofSampler& sampler, const Ladder<State>& ladder, const Array<double>& powers,
                const Array<double>& centres, const Seeds& seeds, std::uint64_t n_scans,
                std::uint32_t n_steps, std::uint32_t tries, std::size_t threads,
-               const nb::object& function) {
+               const Asked& function) {
     const ScanPlan plan = plan_of(ladder, powers, centres, n_scans, n_steps, tries, threads);
     const Predicate predicate = predicate_of(function);
     return after_scans(ladder, seeds, [&](auto& out, const auto& randoms) {
@@ -116,9 +121,9 @@ nb::tuple scan(ProofSampler& sampler, const Ladder<State>& ladder, const Array<d
     });
 }
 
-nb::tuple scripted_scan(ProofSampler& sampler, const Ladder<State>& ladder,
+auto scripted_scan(ProofSampler& sampler, const Ladder<State>& ladder,
                         const Array<double>& powers, std::vector<std::uint32_t> script,
-                        std::uint32_t n_steps, std::uint32_t tries, const nb::object& function) {
+                        std::uint32_t n_steps, std::uint32_t tries, const Asked& function) {
     const ScanPlan plan{vector_of(powers), std::vector<double>(powers.size() - 1), 1, n_steps,
                         tries, 1};
     const Predicate predicate = predicate_of(function);
@@ -130,7 +135,7 @@ nb::tuple scripted_scan(ProofSampler& sampler, const Ladder<State>& ladder,
 // Log weights of trees, their nodes (feature, low, high) one below the other.
 auto log_weights(TreeScorer& scorer, const Matrix<std::int32_t>& nodes,
                  const Array<std::int64_t>& starts, std::size_t threads,
-                 const nb::object& go_on) {
+                 const nb::typed<nb::callable, bool()>& go_on) {
     require(nodes.shape(1) == 3, "a node has three numbers");
     const std::vector<std::int64_t> begins = vector_of(starts);
     require(!begins.empty() && begins.front() == 0 && std::ranges::is_sorted(begins) &&
@@ -169,7 +174,8 @@ void bind_mcmc(nb::module_& m) {
         {"informed", ProposalKind::informed},
     };
     for (const auto& [name, kind] : kinds) constants[name] = static_cast<int>(kind);
-    nb::class_<State>(m, "MHState")
+    nb::class_<State>(m, "MHState",
+                     "A proof and the turns of the proposals; never changed.")
         .def("choices", &choices_of)
         .def(
             "leaf_statistics",
@@ -185,7 +191,11 @@ void bind_mcmc(nb::module_& m) {
         .def_prop_ro("log_likelihood",
                      [](const State& s) { return s.proof.all().log_likelihood; });
     bind_ladder<State>(m, "MHLadder");
-    nb::class_<ProofSampler>(m, "MHSampler")
+    nb::class_<ProofSampler>(m, "MHSampler",
+                     "Metropolis-Hastings over the proof trees of a problem whose leaves are not counted.\n\n"
+                     "`mixture`: of each proposal its kind (`CONSTANTS`), weight, period and filter.\n"
+                     "`most_boxes`: what fits under q_exact. `predicate` is asked of each tree that would be\n"
+                     "gone to; states that it refuses are not.")
         .def(
             "__init__",
             [](ProofSampler* self, const exact::Engine& engine, std::uint32_t max_leaves,
@@ -219,7 +229,8 @@ void bind_mcmc(nb::module_& m) {
             "holds",
             [](ProofSampler& sampler, const State& state) { return sampler.holds(state.proof); },
             nb::arg("state"));
-    nb::class_<TreeScorer>(m, "TreeScorer")
+    nb::class_<TreeScorer>(m, "TreeScorer",
+                     "Weighs finished trees: nodes (feature, low, high) of all trees, tree t from starts[t] on.")
         .def(
             "__init__",
             [](TreeScorer* self, const exact::Engine& engine, bool by_partition) {

@@ -22,7 +22,7 @@ namespace {
 // one for each node; logs of the weight of stopping, of the likelihood, of the weight of the
 // split, and gains; statistics and what smoothing has added, k for each node; the best score of a
 // split of the root by feature; and whether Ctrl-C ended it, which keeps what was grown.
-nb::tuple grow(const exact::Engine& engine, const Plan& plan, const nb::object& progress) {
+auto grow(const exact::Engine& engine, const Plan& plan, const Report& progress) {
     require(!engine.problem().counted(), "leaves are not counted");
     Grower grower(engine.problem(), engine.geometry(), plan);
     Ending ending{};
@@ -39,7 +39,7 @@ nb::tuple grow(const exact::Engine& engine, const Plan& plan, const nb::object& 
     if (ending == Ending::done || ending == Ending::stopped) {
         found = without_lock([&] { return grower.grown(); });
     }
-    return nb::make_tuple(static_cast<int>(ending), to_numpy(std::move(found.feature)),
+    return tuple_of(static_cast<int>(ending), to_numpy(std::move(found.feature)),
                           to_numpy(std::move(found.low)), to_numpy(std::move(found.high)),
                           to_numpy(std::move(found.log_stop)),
                           to_numpy(std::move(found.log_likelihood)),
@@ -60,7 +60,7 @@ void bind_modal(nb::module_& m) {
         [](const exact::Engine& engine, bool likelihood, bool stop_labels, double smoothing,
            std::uint32_t look_ahead, std::uint32_t further, std::uint32_t drawn_levels,
            double temperature, std::uint64_t seed, std::int32_t root_feature, std::size_t room,
-           std::size_t threads, const nb::object& progress) {
+           std::size_t threads, const Report& progress) {
             const Plan plan{likelihood,  stop_labels,  smoothing, look_ahead,
                             further,     drawn_levels, temperature, seed,
                             root_feature, room,        threads};

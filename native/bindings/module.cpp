@@ -4,7 +4,8 @@
 //
 // Every function takes C-contiguous arrays of exactly the stated type (slp.kernels sees to that; no
 // conversion happens here), releases the interpreter lock while the core works, and hands the
-// core's vectors to NumPy without copying. The signatures are repeated in slp/_core.pyi.
+// core's vectors to NumPy without copying. The build makes the stub
+// slp/_core.pyi of their signatures.
 
 #include <nanobind/nanobind.h>
 

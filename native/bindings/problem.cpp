@@ -4,6 +4,7 @@
 #include "problem/problem.hpp"
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <cstdint>
 #include <exception>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -26,19 +28,19 @@ namespace {
 
 // --- coding -----------------------------------------------------------------------------------
 
-nb::tuple code_column(const Array<double>& column) {
+auto code_column(const Array<double>& column) {
     auto coded = without_lock([&] { return code_values(span_of(column)); });
-    return nb::make_tuple(to_numpy(std::move(coded.values)), to_numpy(std::move(coded.codes)));
+    return tuple_of(to_numpy(std::move(coded.values)), to_numpy(std::move(coded.codes)));
 }
 
 auto code_column_by_cuts(const Array<double>& column, const Array<double>& cuts) {
     return to_numpy(without_lock([&] { return code_by_cuts(span_of(column), span_of(cuts)); }));
 }
 
-nb::tuple merge_equal_rows(const Matrix<std::uint8_t>& rows) {
+auto merge_equal_rows(const Matrix<std::uint8_t>& rows) {
     const CodeTable table{span_of(rows), rows.shape(0), rows.shape(1)};
     auto merged = without_lock([&] { return merge_rows(table); });
-    return nb::make_tuple(to_numpy(std::move(merged.first)), to_numpy(std::move(merged.row_of)),
+    return tuple_of(to_numpy(std::move(merged.first)), to_numpy(std::move(merged.row_of)),
                           to_numpy(std::move(merged.counts)));
 }
 
@@ -55,9 +57,9 @@ Ensemble::Rows rows_of(const Ensemble& ensemble, const Matrix<double>& rows) {
     return {rows.data(), rows.shape(0)};
 }
 
-nb::tuple shapes(const Ensemble& ensemble) {
+auto shapes(const Ensemble& ensemble) {
     auto found = without_lock([&] { return ensemble.shapes(); });
-    return nb::make_tuple(
+    return tuple_of(
         to_numpy(std::move(found.n_leaves)), to_numpy(std::move(found.depth)),
         to_numpy(std::move(found.splits), {ensemble.n_trees(), ensemble.n_features()}));
 }
@@ -124,11 +126,14 @@ void set_row_function(MadeState& state, const Array<std::uint8_t>& ops,
     }
 }
 
+// The rules of a state by its number.
+using Maker = nb::typed<nb::callable, MadeState(std::size_t)>;
+
 // States of an open grammar: make(state) gives their rules. A thread that asks for a new one takes
 // the interpreter lock, so it must hold no other.
 class MadeByPython final : public StateSource {
 public:
-    MadeByPython(nb::callable make, const RuleBounds& bounds)
+    MadeByPython(Maker make, const RuleBounds& bounds)
         : make_(std::move(make)), bounds_(bounds) {}
 
     const MadeState& state(std::size_t number) override {
@@ -145,7 +150,7 @@ public:
     }
 
 private:
-    nb::callable make_;
+    Maker make_;
     RuleBounds bounds_;
     MadeStates made_;
 };
@@ -199,15 +204,20 @@ void set_grammar(Problem& problem, std::int32_t start, bool normalise, bool cond
 }
 
 // Call after everything else is set.
-void set_open_states(Problem& problem, nb::callable make, std::int32_t most_cuts) {
+void set_open_states(Problem& problem, Maker make, std::int32_t most_cuts) {
     const RuleBounds bounds = rule_bounds(problem, most_states(problem));
     problem.grammar.states = {std::make_shared<MadeByPython>(std::move(make), bounds), most_cuts};
+}
+
+// A name with its module's: the stub lists it there.
+std::string name_in(const nb::module_& m, const char* name) {
+    return nb::cast<std::string>(m.attr("__name__")) + "." + name;
 }
 
 // LabelError(state, rule, value, rows, statistics) of Python.
 void bind_label_fault(nb::module_& m) {
     const nb::object type =
-        nb::steal(PyErr_NewException("slp._core.LabelError", nullptr, nullptr));
+        nb::steal(PyErr_NewException(name_in(m, "LabelError").c_str(), nullptr, nullptr));
     m.attr("LabelError") = type;
     nb::register_exception_translator(
         [](const std::exception_ptr& thrown, void* kind) {
@@ -225,7 +235,7 @@ void bind_label_fault(nb::module_& m) {
 // UntoldError(feature) of Python.
 void bind_untold_fault(nb::module_& m) {
     const nb::object type =
-        nb::steal(PyErr_NewException("slp._core.UntoldError", nullptr, nullptr));
+        nb::steal(PyErr_NewException(name_in(m, "UntoldError").c_str(), nullptr, nullptr));
     m.attr("UntoldError") = type;
     nb::register_exception_translator(
         [](const std::exception_ptr& thrown, void* kind) {
@@ -253,7 +263,8 @@ void bind_problem(nb::module_& m) {
     m.def("code_by_cuts", &code_column_by_cuts, nb::arg("column").noconvert(),
           nb::arg("cuts").noconvert());
     m.def("merge_rows", &merge_equal_rows, nb::arg("rows").noconvert());
-    nb::class_<Ensemble>(m, "Ensemble")
+    nb::class_<Ensemble>(m, "Ensemble",
+                     "Finished trees, to send rows down: see `slp.kernels.lay_out_ensemble`.")
         .def("__init__", &make_ensemble, nb::arg("features").noconvert(),
              nb::arg("operands").noconvert(), nb::arg("starts").noconvert(),
              nb::arg("levels").noconvert())
@@ -265,7 +276,8 @@ void bind_problem(nb::module_& m) {
              nb::arg("rows").noconvert(), nb::arg("threads"));
     bind_label_fault(m);
     bind_untold_fault(m);
-    nb::class_<MadeState>(m, "ExactRules")
+    nb::class_<MadeState>(m, "ExactRules",
+                     "The rules of a state, filled in once; no tree that it derives has fewer leaves.")
         .def(
             "__init__",
             [](MadeState* self, std::uint32_t least_leaves) {
@@ -278,7 +290,8 @@ void bind_problem(nb::module_& m) {
              nb::arg("transitions").noconvert(), nb::arg("range_total") = 0.0)
         .def("set_row_function", &set_row_function, nb::arg("ops").noconvert(),
              nb::arg("operands").noconvert(), nb::arg("labelled"));
-    nb::class_<Problem>(m, "ExactProblem")
+    nb::class_<Problem>(m, "ExactProblem",
+                     "Grammar and table, filled in once; `slp.problem.core` does it.")
         .def(nb::init<>())
         .def("set_rows", &set_rows, nb::arg("counts").noconvert())
         .def("set_row_weights", &set_row_weights, nb::arg("weights").noconvert())

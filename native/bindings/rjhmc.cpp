@@ -172,7 +172,7 @@ Chain restore(const SoftTreeSampler& sampler, const Array<std::int32_t>& feature
 }
 
 // The chain after n steps, and the counts of `Tally` in its order.
-nb::tuple advance(SoftTreeSampler& sampler, const Chain& chain, const mcmc::Seeds& seeds,
+auto advance(SoftTreeSampler& sampler, const Chain& chain, const mcmc::Seeds& seeds,
                   std::uint64_t n, bool warm_up, bool jumps) {
     Random random = mcmc::randomness_of(seeds);
     Tally tally;
@@ -184,12 +184,15 @@ nb::tuple advance(SoftTreeSampler& sampler, const Chain& chain, const mcmc::Seed
     }
     counts.insert(counts.end(), {tally.features_accepted, tally.features_tried, tally.trajectories,
                                  tally.divergent, tally.gradients});
-    return nb::make_tuple(nb::cast(std::move(out)), counts);
+    return tuple_of(std::move(out), counts);
 }
+
+using Target = nb::typed<nb::callable, std::pair<double, std::vector<double>>(
+                                           decltype(to_numpy(std::vector<double>())))>;
 
 // Transitions of `Hamiltonian` on a target of Python, target(q) -> (log density, gradient): the
 // draws one after the other, and of each transition its acceptance and its steps.
-nb::tuple trajectories(const nb::callable& target, const Array<double>& q, double step,
+auto trajectories(const Target& target, const Array<double>& q, double step,
                        const Array<double>& variance, int leapfrogs, std::size_t n,
                        const mcmc::Seeds& seeds) {
     require(q.size() == variance.size(), "each coordinate has a variance");
@@ -214,7 +217,7 @@ nb::tuple trajectories(const nb::callable& target, const Array<double>& q, doubl
         acceptance.push_back(moved.acceptance);
         steps.push_back(static_cast<double>(moved.steps));
     }
-    return nb::make_tuple(to_numpy(std::move(draws), {n, q.size()}),
+    return tuple_of(to_numpy(std::move(draws), {n, q.size()}),
                           to_numpy(std::move(acceptance)), to_numpy(std::move(steps)));
 }
 
@@ -225,12 +228,14 @@ void bind_rjhmc(nb::module_& m) {
     m.def("trajectories", &trajectories, nb::arg("target"), nb::arg("q").noconvert(),
           nb::arg("step"), nb::arg("variance").noconvert(), nb::arg("leapfrogs"), nb::arg("n"),
           nb::arg("seeds").noconvert());
-    nb::class_<Chain>(m, "SoftChain")
+    nb::class_<Chain>(m, "SoftChain",
+                     "A chain over soft trees.")
         .def("features", &features_of, nb::arg("sampler"))
         .def("parameters",
              [](const Chain& chain) { return to_numpy(std::vector<double>(chain.tree.q)); })
         .def("tuning", &tuning_of);
-    nb::class_<SoftTreeSampler>(m, "SoftSampler")
+    nb::class_<SoftTreeSampler>(m, "SoftSampler",
+                     "What chains over soft trees share; `slp.engines.rjhmc.core_sampler` makes it.")
         .def(
             "__init__",
             [](SoftTreeSampler* self, const Problem& problem, const Array<double>& values,
@@ -279,7 +284,7 @@ void bind_rjhmc(nb::module_& m) {
                  std::vector<double> gradient(tree.q.size());
                  const double value =
                      without_lock([&] { return sampler.log_density(tree, gradient); });
-                 return nb::make_tuple(value, to_numpy(std::move(gradient)));
+                 return tuple_of(value, to_numpy(std::move(gradient)));
              },
              nb::arg("features").noconvert(), nb::arg("q").noconvert());
 }

@@ -131,7 +131,7 @@ ScanPlan plan_of(const Ladder<State>& ladder, const Array<double>& powers,
 // one for the swaps) calls the sampler. The new ladder; numbers of the pairs; round trips,
 // independent draws; outcomes of the moves of the rung with power 1.
 template <typename State, typename Scan>
-nanobind::tuple after_scans(const Ladder<State>& before, const Seeds& seeds, const Scan& scan) {
+auto after_scans(const Ladder<State>& before, const Seeds& seeds, const Scan& scan) {
     Ladder<State> out = before;
     std::vector<SeededRandomness> streams;
     std::vector<Randomness*> randoms;
@@ -142,27 +142,29 @@ nanobind::tuple after_scans(const Ladder<State>& before, const Seeds& seeds, con
         randoms.push_back(&stream);
     }
     const ScanSums sums = without_lock([&] { return scan(out, randoms); });
-    return nanobind::make_tuple(nanobind::cast(std::move(out)), to_numpy(numbers_of(sums.pairs)),
+    return tuple_of(std::move(out), to_numpy(numbers_of(sums.pairs)),
                                 sums.round_trips, sums.fresh,
                                 to_numpy(flat<std::uint64_t>(sums.tally)));
 }
 
 // A scan in which a script stands in for all randomness; what it took and could have taken.
 template <typename State, typename Scan>
-nanobind::tuple after_scripted_scan(const Ladder<State>& before,
+auto after_scripted_scan(const Ladder<State>& before,
                                     std::vector<std::uint32_t> script, const Scan& scan) {
     Ladder<State> out = before;
     ScriptedRandomness random(std::move(script));
     const std::vector<Randomness*> randoms(out.rungs.size() + 1, &random);
     scan(out, randoms);
-    return nanobind::make_tuple(nanobind::cast(std::move(out)), random.taken(),
+    return tuple_of(std::move(out), random.taken(),
                                 random.probabilities());
 }
 
 template <typename State>
 void bind_ladder(nanobind::module_& m, const char* name) {
     using Of = Ladder<State>;
-    nanobind::class_<Of>(m, name)
+    nanobind::class_<Of>(m, name,
+                     "States from power 0 to 1, for each the end that its proof was at last (0 neither, 1 the\n"
+                     "prior, 2 the posterior), and the number of scans made; never changed.")
         .def(
             "__init__",
             [](Of* self, std::vector<State> rungs, const std::vector<int>& ends,

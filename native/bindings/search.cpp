@@ -19,9 +19,9 @@ namespace {
 
 // The nodes of the best tree in preorder (feature, -1 for a leaf, and codes), its value, the bound
 // on all values, and items in the table, items that made way, items opened, and most bytes.
-nb::tuple found_of(const BestFirstSearch& search) {
+auto found_of(const BestFirstSearch& search) {
     FoundTree found = without_lock([&] { return search.found(); });
-    return nb::make_tuple(to_numpy(std::move(found.tree.feature)),
+    return tuple_of(to_numpy(std::move(found.tree.feature)),
                           to_numpy(std::move(found.tree.low)),
                           to_numpy(std::move(found.tree.high)), found.low, found.high, found.items,
                           found.lost, found.steps, found.peak_bytes);
@@ -30,7 +30,8 @@ nb::tuple found_of(const BestFirstSearch& search) {
 }  // namespace
 
 void bind_search(nb::module_& m) {
-    nb::class_<BestFirstSearch>(m, "BestFirstSearch")
+    nb::class_<BestFirstSearch>(m, "BestFirstSearch",
+                     "A search for the best derivation; see `slp.engines.search.compiled`.")
         .def(
             "__init__",
             [](BestFirstSearch* self, const exact::Engine& engine, bool likelihood,
@@ -46,7 +47,7 @@ void bind_search(nb::module_& m) {
             "seed",
             [](BestFirstSearch& search, const Array<std::int32_t>& feature,
                const Array<std::uint32_t>& low, const Array<std::uint32_t>& high,
-               const nb::object& progress) {
+               const Report& progress) {
                 require(feature.size() == low.size() && low.size() == high.size(),
                         "each node has codes");
                 const TreeNodes tree{vector_of(feature), vector_of(low), vector_of(high)};
@@ -56,7 +57,7 @@ void bind_search(nb::module_& m) {
             nb::arg("feature"), nb::arg("low"), nb::arg("high"), nb::arg("progress").none())
         .def(
             "run",
-            [](BestFirstSearch& search, const nb::object& progress) {
+            [](BestFirstSearch& search, const Report& progress) {
                 return static_cast<int>(
                     run_unlocked([&](const Poll& poll) { return search.run(poll); }, progress));
             },
@@ -65,16 +66,17 @@ void bind_search(nb::module_& m) {
 
     // The next derivation: how the search for it ended, its nodes (none: there is no other), its
     // value, and the bound on those that were not given out.
-    nb::class_<Ranking>(m, "Ranking")
+    nb::class_<Ranking>(m, "Ranking",
+                     "The derivations from the best on; see `slp.engines.search.compiled`.")
         .def(nb::init<BestFirstSearch&, bool, std::uint64_t>(), nb::arg("search"), nb::arg("known"),
              nb::arg("most_steps"), nb::keep_alive<1, 2>())
         .def(
             "next",
-            [](Ranking& ranking, const nb::object& progress) {
+            [](Ranking& ranking, const Report& progress) {
                 const Status status =
                     run_unlocked([&](const Poll& poll) { return ranking.next(poll); }, progress);
                 TreeNodes tree = ranking.tree();
-                return nb::make_tuple(static_cast<int>(status), to_numpy(std::move(tree.feature)),
+                return tuple_of(static_cast<int>(status), to_numpy(std::move(tree.feature)),
                                       to_numpy(std::move(tree.low)), to_numpy(std::move(tree.high)),
                                       ranking.value(), ranking.bound(), ranking.steps());
             },

@@ -2,10 +2,12 @@
 // interpreter lock. Called by slp.engines.smc through slp.kernels.
 
 #include <nanobind/nanobind.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -56,7 +58,7 @@ auto log_weights_of(const Island& island) {
 
 // Six numbers for each event (the one before it, or -1; goal; rule, feature and codes), and the
 // last event of each particle, or -1.
-nb::tuple dump(const Island& given) {
+auto dump(const Island& given) {
     Island island = given;
     island.forget_events();
     std::vector<std::int64_t> events, last;
@@ -71,11 +73,11 @@ nb::tuple dump(const Island& given) {
     for (const Particle& particle : island.particles) {
         last.push_back(number(particle.last));
     }
-    return nb::make_tuple(to_numpy(std::move(events)), to_numpy(std::move(last)));
+    return tuple_of(to_numpy(std::move(events)), to_numpy(std::move(last)));
 }
 
 // The island that `dump` wrote down, or None.
-nb::object restore(FilterSampler& sampler, const Array<std::int64_t>& events,
+std::optional<Island> restore(FilterSampler& sampler, const Array<std::int64_t>& events,
                    const Array<std::int64_t>& last, const Array<double>& log_weights) {
     require(last.size() == log_weights.size(), "a weight for each particle");
     std::vector<Event> made;
@@ -93,12 +95,12 @@ nb::object restore(FilterSampler& sampler, const Array<std::int64_t>& events,
     Island out;
     const bool found = without_lock(
         [&] { return sampler.restore(std::move(made), heads, span_of(log_weights), out); });
-    return found ? nb::cast(std::move(out)) : nb::none();
+    return found ? std::optional(std::move(out)) : std::nullopt;
 }
 
 // The island after at most n steps (None where the memory does not suffice), and how often
 // particles grew and failed.
-nb::tuple advance(FilterSampler& sampler, const Island& island, const mcmc::Seeds& seeds,
+auto advance(FilterSampler& sampler, const Island& island, const mcmc::Seeds& seeds,
                   std::uint64_t n) {
     mcmc::SeededRandomness random = mcmc::randomness_of(seeds);
     Tally tally{};
@@ -111,29 +113,33 @@ nb::tuple advance(FilterSampler& sampler, const Island& island, const mcmc::Seed
             return false;
         }
     });
-    nb::object after = fits ? nb::cast(std::move(out)) : nb::none();
-    return nb::make_tuple(after, std::vector<std::uint64_t>(tally.begin(), tally.end()));
+    return tuple_of(fits ? std::optional(std::move(out)) : std::nullopt,
+                    std::vector<std::uint64_t>(tally.begin(), tally.end()));
 }
 
 // All steps, in which a script stands in for randomness; what it took and could have taken.
-nb::tuple scripted(FilterSampler& sampler, const Island& island,
+auto scripted(FilterSampler& sampler, const Island& island,
                    std::vector<std::uint32_t> script) {
     mcmc::ScriptedRandomness random(std::move(script));
     Tally tally{};
     Island out = sampler.advance(island, random, UINT64_MAX, tally);
-    return nb::make_tuple(nb::cast(std::move(out)), random.taken(), random.probabilities());
+    return tuple_of(std::move(out), random.taken(), random.probabilities());
 }
 
 }  // namespace
 
 void bind_smc(nb::module_& m) {
     m.attr("CONSTANTS")["least_share"] = kLeastShare;
-    nb::class_<Island>(m, "SMCIsland")
+    nb::class_<Island>(m, "SMCIsland",
+                     "Particles; never changed.")
         .def("choices", &choices_of, nb::arg("particle"))
         .def("log_weights", &log_weights_of)
         .def("dump", &dump)
         .def_prop_ro("done", &Island::done);
-    nb::class_<FilterSampler>(m, "SMCSampler")
+    nb::class_<FilterSampler>(m, "SMCSampler",
+                     "Particle filters over the trees of a problem whose leaves are not counted.\n\n"
+                     "`how`: proposal, order and scheme, by their places in `slp.engines.smc`. `ess`: share of\n"
+                     "the n particles below which they are drawn anew. `room`: bytes of all islands together.")
         .def(
             "__init__",
             [](FilterSampler* self, const exact::Engine& engine, std::uint32_t n,

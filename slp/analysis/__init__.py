@@ -6,18 +6,16 @@ run), `read_program` (the program as far as it is correct, and the mistakes),
 `expand_program` (tree rules as ordinary clauses), `expand_on_table` (with a table, as a program
 that can be run).
 
-Inside, in the order of the pipeline (`check`): `sources` (the files that are used), `directives`,
-`parameters`, `declarations`, `boxes`, `constraints`; `predicates`, `bodies`, `scope`, `references`
-(clauses); `states`, `labels`, `derivations` (the states that the start reaches); `columns`,
-`measures`, `contradictions`, `unused`. `edits` reads the prior `edittree`, `endless` and
-`productive` find derivations that cannot end, and `row_labels` checks labels that use rows.
-`on_table` and `box_edges` compare with a table. `findings` collects the findings.
+Inside, `check` is the pipeline. Its stages are rooms, each of which stands on those before it:
+`sources` (files, directives, parameters), `declarations`, `clauses`, `derivations` (states, labels,
+existence of trees), `checks` (of the whole program), `on_table`. `expansion` writes tree rules as
+clauses. `findings` collects the findings of all stages.
 """
 
 from slp.analysis.check import check_program, read_program
-from slp.analysis.clauses_on_table import expand_on_table
-from slp.analysis.expand import expand_program
-from slp.analysis.on_table import check_ignored, check_names, check_program_on_table
+from slp.analysis.expansion.clauses_on_table import expand_on_table
+from slp.analysis.expansion.expand import expand_program
+from slp.analysis.on_table.fit import check_ignored, check_names, check_program_on_table
 
 __all__ = [
     "check_names",

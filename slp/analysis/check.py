@@ -15,27 +15,31 @@ from dataclasses import replace
 from pathlib import PurePath
 from types import MappingProxyType
 
-from slp.analysis.boxes import box_names, read_boxes
-from slp.analysis.columns import check_columns
-from slp.analysis.constraints import read_constraints
-from slp.analysis.contradictions import check_constraints
-from slp.analysis.declarations import read_declarations
-from slp.analysis.derivations import check_derivations
-from slp.analysis.directives import Directives, collect_directives
-from slp.analysis.edits import check_edits, read_edits
-from slp.analysis.enclosed import find_enclosed
-from slp.analysis.endless import find_endless, find_left_recursion
+from slp.analysis.checks.columns import check_columns
+from slp.analysis.checks.contradictions import check_constraints
+from slp.analysis.checks.measures import check_measures
+from slp.analysis.checks.misplaced import find_misplaced
+from slp.analysis.checks.unused import find_unused
+from slp.analysis.clauses.predicates import Clauses, sort_clauses
+from slp.analysis.clauses.references import check_references
+from slp.analysis.declarations.boxes import box_names, read_boxes
+from slp.analysis.declarations.constraints import read_constraints
+from slp.analysis.declarations.typed import read_declarations
+from slp.analysis.derivations.enclosed import find_enclosed
+from slp.analysis.derivations.endless import find_endless, find_left_recursion
+from slp.analysis.derivations.existence import check_derivations
+from slp.analysis.derivations.labels import (
+    check_clause_sums,
+    check_constant_labels,
+    check_label_sums,
+)
+from slp.analysis.derivations.row_labels import SOME_ROWS, check_rows_of_rules, check_sums_by_rows
+from slp.analysis.derivations.states import explore
 from slp.analysis.findings import Findings
-from slp.analysis.labels import check_clause_sums, check_constant_labels, check_label_sums
-from slp.analysis.measures import check_measures
-from slp.analysis.misplaced import find_misplaced
-from slp.analysis.parameters import Values, resolve_parameters
-from slp.analysis.predicates import Clauses, sort_clauses
-from slp.analysis.references import check_references
-from slp.analysis.row_labels import SOME_ROWS, check_rows_of_rules, check_sums_by_rows
-from slp.analysis.sources import read_everything
-from slp.analysis.states import explore
-from slp.analysis.unused import find_unused
+from slp.analysis.sources.directives import Directives, collect_directives
+from slp.analysis.sources.edits import check_edits, read_edits
+from slp.analysis.sources.files import read_everything
+from slp.analysis.sources.parameters import Values, resolve_parameters
 from slp.ir.program import CheckedProgram
 from slp.messages.derivations import NO_START_DECLARED
 from slp.resolution import StateRules

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -22,7 +21,6 @@ from slp.data.words import listed
 from slp.errors import DataError, Diagnostic
 from slp.ir.program import CheckedProgram
 from slp.ir.whole import is_whole
-from slp.leaves import NormalInverseGamma, NormalShared, rounded_text
 from slp.messages.names import atom, plural
 from slp.messages.numbers import interval_text
 from slp.messages.tables import CONSTANT_FEATURES, ONE_BIN
@@ -73,24 +71,18 @@ def response_of(program: CheckedProgram, roles: Roles) -> Response:
     span = program.spans.get("response")
     order, weights = program.class_order, roles.weights
     x = regressors_of(program, roles.features)
-    found = bind_response(
-        column, roles.event, program.leaf, declared, span, order, weights, x, roles.exposure
+    return bind_response(
+        column,
+        roles.event,
+        program.leaf,
+        declared,
+        span,
+        order,
+        weights,
+        x,
+        roles.exposure,
+        soft=program.soft,
     )
-    return _of_soft_trees(found) if program.soft and program.leaf is None else found
-
-
-def _of_soft_trees(response: Response) -> Response:
-    """A response of numbers without a declared leaf model, under that of soft trees: mu with the
-    mean and the standard deviation of the response, sigma^2 with the hyperparameters that the
-    default of hard trees has."""
-    leaf = response.leaf
-    if not isinstance(leaf, NormalInverseGamma):
-        return response
-    mean, kappa, shape, scale = leaf.hyperparameters
-    own = NormalShared(mean, (scale / kappa) ** 0.5, shape, scale, ref=leaf.ref)
-    was, now = rounded_text(leaf.describe()), rounded_text(own.describe())
-    notes = tuple(note.replace(was, now) for note in response.notes)
-    return replace(response, leaf=own, notes=notes)
 
 
 def _merged(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -17,23 +17,12 @@ from slp.data.words import first_row, listed
 from slp.errors import DataError, Diagnostic
 from slp.ir.program import LeafDeclaration
 from slp.ir.whole import is_whole
-from slp.leaves import (
-    Label,
-    LeafModel,
-    NormalInverseGamma,
-    NormalLinear,
-    label_text,
-    leaf_model,
-    rounded_text,
-)
-from slp.messages import Wording
+from slp.leaves import Label, LeafModel, label_text, leaf_class, leaf_model, rounded_text
 from slp.messages.leaf_models import (
     CLASS_NOT_IN_ORDER,
     MODEL_NEEDS_CLASSES_NOT,
     MODEL_NEEDS_NUMBERS_NOT,
     MODEL_NEEDS_NUMBERS_NOT_TRUTHS,
-    NOT_A_DURATION,
-    NOT_A_NUMBER_OF_EVENTS,
     RESPONSE_TOO_LARGE,
     TOO_MANY_CLASSES,
     TOO_MANY_REGRESSORS,
@@ -57,7 +46,6 @@ from slp.source import SourceSpan
 MOST_INTEGER_CLASSES = 20
 _LARGEST = 1e150  # squares and their sums stay finite
 _LARGEST_ROUNDING = 1e-3  # of a log marginal
-_LARGEST_COUNT = 1e12  # and sums of counts stay whole
 _EXPOSURES = (1e-9, 1e9)
 _MOST_STATISTICS = 1 << 27  # rows times classes: 1 GiB
 _EVENTS = {"1": 1.0, "true": 1.0, "0": 0.0, "false": 0.0}
@@ -96,13 +84,15 @@ def bind_response(
     weights: NDArray[np.float64] | None = None,
     regressors: NDArray[np.float64] | None = None,
     exposure: Column | None = None,
+    *,
+    soft: bool = False,
 ) -> Response:
     """Choose and fit the leaf model (docs/data.md).
 
     `declared` is the declaration `:- feature(...)` of the response column. `span` is the place of
     `:- response(...)`, and `class_order` the order of classes that it declares. `weights`, shape
     (n,), are those of the rows, `regressors`, shape (n, q), the columns of the leaf model.
-    `exposure` is the column in whose unit the rate of counts is.
+    `exposure` is the column in whose unit the rate of counts is. `soft`: for soft trees.
 
     Raises
     ------
@@ -112,9 +102,10 @@ def bind_response(
         allow; E435 too many classes.
     """
     check_usable(column, MISSING_IN_RESPONSE, DATES_AS_RESPONSE, STRANGE_RESPONSE)
-    if event is not None and (declaration is None or declaration.model != "gamma_exponential"):
+    second = None if declaration is None else leaf_class(declaration).second_column
+    if event is not None and second != "event":
         raise DataError(EVENT_WITHOUT_MODEL(span, name=event.name))
-    if exposure is not None and (declaration is None or declaration.model != "gamma_poisson"):
+    if exposure is not None and second != "exposure":
         raise DataError(EXPOSURE_WITHOUT_MODEL(span, name=exposure.name))
     class_order = declared.levels if class_order is None else class_order
     if class_order is not None or _wants_classes(column, declaration, declared):
@@ -123,7 +114,7 @@ def bind_response(
             found = text_warnings(column, numbers=False)
             response = replace(response, warnings=(*found, *response.warnings))
         return replace(response, weights=weights)
-    response = _numbers(column, event, declaration, weights, regressors, exposure)
+    response = _numbers(column, event, declaration, weights, regressors, exposure, soft)
     response = replace(response, weights=weights, regressors=regressors)
     if declared.range is not None:
         values, _ = numbers_of(column)
@@ -139,7 +130,7 @@ def _wants_classes(
     column: Column, declaration: LeafDeclaration | None, declared: ColumnDeclarations
 ) -> bool:
     if declaration is not None:
-        return declaration.model == "dirichlet"
+        return leaf_class(declaration).responses == "classes"
     if declared.kind is not None or declared.of_numbers:
         return declared.kind == "categorical"
     if not column.numeric:
@@ -211,17 +202,18 @@ def _numbers(
     weights: NDArray[np.float64] | None,
     regressors: NDArray[np.float64] | None,
     exposure: Column | None,
+    soft: bool,
 ) -> Response:
     y = _read_response(column, declaration)
     _check_range(column.name, y, declaration)
     data = y if event is None else np.stack([y, _read_event(event)], axis=-1)
     if exposure is not None:
         data = np.stack([y, _read_exposure(exposure)], axis=-1)
-    leaf = leaf_model(declaration, (), data, weights, regressors)
+    leaf = leaf_model(declaration, (), data, weights, regressors, soft=soft)
     if leaf.regressors and leaf.n_statistics * len(y) > _MOST_STATISTICS:
         raise DataError(TOO_MANY_REGRESSORS(columns=len(leaf.regressors), rows=len(y)))
     if declaration is not None:
-        kind = _KINDS.get(declaration.model, "numbers")
+        kind: str = leaf.responses
         if event is not None:
             kind += f", {plural(round(data[:, 1].sum()), 'event')}"
         unit = "" if exposure is None else f", rates per unit of `{exposure.name}`"
@@ -240,18 +232,14 @@ def _numbers(
 def _rounding_warnings(
     leaf: LeafModel, y: NDArray[np.float64], weights: NDArray[np.float64] | None
 ) -> tuple[Diagnostic, ...]:
-    """W409 where rounding can change the log marginal of a normal leaf by more than 0.001.
-
-    The sum of squares about its mean, of a leaf whose rows have one response, is a difference of
-    two sums of w (y - ref)^2, so it is off by an ulp of these. The log marginal has -(alpha + w/2)
-    log(beta + half of it).
-    """
-    if weights is None or not isinstance(leaf, NormalInverseGamma | NormalLinear):
+    """W409 where rounding can change the log marginal of a leaf by more than 0.001."""
+    if weights is None:
         return ()
-    *_, alpha, beta = leaf.hyperparameters
     values, group = np.unique(y, return_inverse=True)
-    weight = np.bincount(group, weights)
-    bound = (alpha + weight / 2) * weight * (values - leaf.ref) ** 2 * np.finfo(float).eps / beta
+    weight = np.bincount(group, weights).astype(np.float64, copy=False)
+    bound = leaf.rounding(values - leaf.ref, weight)
+    if bound is None:
+        return ()
     worst = int(np.argmax(bound))
     if bound[worst] <= _LARGEST_ROUNDING:
         return ()
@@ -282,25 +270,13 @@ def _check_range(name: str, y: NDArray[np.float64], declaration: LeafDeclaration
     if large.any():
         row = first_row(large)
         raise DataError(RESPONSE_TOO_LARGE(name=name, value=y[row - 1], row=row))
-    if declaration is None or declaration.model not in _DOMAINS:
+    if declaration is None:
         return
-    holds, wording = _DOMAINS[declaration.model]
-    wrong = ~holds(y)
-    if wrong.any():
+    model = leaf_class(declaration)
+    wrong = ~model.allows(y)
+    if model.not_allowed is not None and wrong.any():
         row = first_row(wrong)
-        raise DataError(wording(declaration.span, name=name, value=y[row - 1], row=row))
-
-
-#: What the numbers of a response are under a model.
-_KINDS = {"gamma_poisson": "counts", "gamma_exponential": "durations"}
-#: The responses that a model allows, and the message for others.
-_DOMAINS: dict[str, tuple[Callable[[NDArray[np.float64]], NDArray[np.bool_]], Wording]] = {
-    "gamma_poisson": (
-        lambda y: (y >= 0) & (y <= _LARGEST_COUNT) & is_whole(y),
-        NOT_A_NUMBER_OF_EVENTS,
-    ),
-    "gamma_exponential": (lambda y: y > 0, NOT_A_DURATION),
-}
+        raise DataError(model.not_allowed(declaration.span, name=name, value=y[row - 1], row=row))
 
 
 def _read_event(column: Column) -> NDArray[np.float64]:

@@ -15,6 +15,7 @@ from slp.engines.sums import changes_within, may_advise, seconds_for_sums
 from slp.errors import Diagnostic, UnsupportedError
 from slp.ir.program import GATE_WIDTH, CheckedProgram
 from slp.ir.tree_grammar import OpenStates
+from slp.leaves import OF_SOFT_TREES
 from slp.messages.inference import BACKTRACKING_DRAWS_ALONE, DRAWS_INSTEAD
 from slp.messages.soft_trees import SOFT_TREES_ALONE
 from slp.problem.core import beyond_core
@@ -97,7 +98,7 @@ def _for_soft_trees(engine: str) -> EngineChoice:
     if engine == "auto":
         return EngineChoice(SOFT_TREES, f"the program declares `{GATE_WIDTH}`, the width of gates")
     if engine == BEST or not engine_named(engine).soft_trees:
-        raise UnsupportedError(SOFT_TREES_ALONE(what="the leaf model `normal_shared`"))
+        raise UnsupportedError(SOFT_TREES_ALONE(what=f"the leaf model `{OF_SOFT_TREES.name}`"))
     return EngineChoice(engine, "asked for")
 
 

@@ -24,6 +24,7 @@ from slp.data.arrays import settled
 from slp.data.cells import read_number
 from slp.engines import all_options
 from slp.errors import DataError, SlpError
+from slp.leaves import leaf_class
 from slp.messages.leaf_models import NOT_FOR_CLASSES, NOT_FOR_NUMBERS, TEXT_FOR_REGRESSOR
 from slp.program import Program, load, parse
 from slp.results import Posterior
@@ -175,8 +176,8 @@ class SLPTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         """
         program = self._stated()
         X, y = settled(X, "the table"), settled(y, "the response")
-        leaf = program.ir.leaf
-        if leaf is not None and (leaf.model == "dirichlet") != (self._kind == "classes"):
+        leaf, of_classes = program.ir.leaf, self._kind == "classes"
+        if leaf is not None and (leaf_class(leaf).responses == "classes") != of_classes:
             wording = NOT_FOR_NUMBERS if self._kind == "numbers" else NOT_FOR_CLASSES
             raise DataError(wording(leaf.span, estimator=type(self).__name__, model=leaf.model))
         numbers = self._kind == "numbers"

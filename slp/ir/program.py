@@ -159,17 +159,17 @@ class FeatureDeclaration:
 
 @dataclass(frozen=True)
 class LeafDeclaration:
-    """`:- leaf(model(args...))`: `dirichlet`, `normal_inverse_gamma`, `gamma_poisson`,
-    `gamma_exponential`, `normal_shared`, `normal_linear`.
+    """`:- leaf(model([columns...], args..., [listed...]))`, both lists where the model has them.
 
-    `args` are the numbers given; `dirichlet([a1, ...])` gives one for each class in sorted order.
-    `columns` are the regressors of `normal_linear([x1, ...], ...)`, whose numbers may be left out.
+    `args` are the numbers given by place, `listed` those of the list. `columns` are the regressors;
+    where there are any the numbers may be left out.
     """
 
     model: str
     args: tuple[float, ...]
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
     columns: tuple[str, ...] = ()
+    listed: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -275,8 +275,9 @@ def _describe_leaves(program: ir.CheckedProgram) -> list[str]:
         line = f"Leaves follow a line in {' and '.join(program.leaf.columns)}: {program.leaf.model}"
         given = f" with {args}" if args else ", with numbers taken from the response"
         return [f"{line}{given}."]
-    many = program.leaf.model == "dirichlet" and len(program.leaf.args) > 1
-    return [f"Leaves follow {program.leaf.model}({f'[{args}]' if many else args})."]
+    listed = ", ".join(map(number_text, program.leaf.listed))
+    given = ", ".join([args] * bool(args) + [f"[{listed}]"] * bool(listed))
+    return [f"Leaves follow {program.leaf.model}({given})."]
 
 
 def _describe_columns(program: ir.CheckedProgram) -> list[str]:

@@ -20,7 +20,7 @@ from slp.learn.result import Change, Learned
 from slp.learn.text import ProgramText, edited, written
 from slp.messages.learning import NO_LABEL_TO_LEARN
 from slp.resolution import evaluate
-from slp.resolution.graph import Outcome
+from slp.resolution.proofs.graph import Outcome
 from slp.syntax import term_to_text
 from slp.terms import Term
 

@@ -22,13 +22,13 @@ from slp.errors import ProgramError, SlpError
 from slp.learn import faults
 from slp.learn.pure_goals import Kind, kind_of_clauses, kind_of_goal, kind_of_program
 from slp.resolution import Database, Limits, Meter
-from slp.resolution.choices import enter
-from slp.resolution.clauses import PreparedClause, PreparedPredicate
-from slp.resolution.faults import LimitError
-from slp.resolution.machine import END, Action, Goal, Machine
-from slp.resolution.search import Exit, SearchMachine
-from slp.resolution.store import Numbering, Store
-from slp.resolution.tails import CROSSES, Tails
+from slp.resolution.machine.clauses import PreparedClause, PreparedPredicate
+from slp.resolution.machine.faults import LimitError
+from slp.resolution.machine.loop import END, Action, Goal, Machine
+from slp.resolution.machine.store import Numbering, Store
+from slp.resolution.proofs.choices import enter
+from slp.resolution.proofs.search import Exit, SearchMachine
+from slp.resolution.proofs.tails import CROSSES, Tails
 from slp.source import SourceSpan
 from slp.terms import NIL, Atom, Struct, Term, Var, functor, substitute, variables
 
@@ -41,7 +41,7 @@ _INFERENCES_OF_A_CALL = 100_000
 
 @dataclass(frozen=True)
 class FreeExit:
-    """A stochastic goal that a free run has reached, as `slp.resolution.search.Exit`.
+    """A stochastic goal that a free run has reached, as `slp.resolution.proofs.search.Exit`.
 
     `awaited`: its free variables that the observation binds, with their values there. Two are equal
     if their `key` is.
@@ -158,8 +158,8 @@ class _WatchingMachine(_FreeMachine):
 
 @dataclass(eq=False)
 class FreeRuns:
-    """The companion of the graph of the observation `seen` (see `slp.resolution.graph`), which is
-    an instance of `general`. Both have variables with different numbers, below `first`.
+    """The companion of the graph of the observation `seen` (see `slp.resolution.proofs.graph`),
+    which is an instance of `general`. Both have variables with different numbers, below `first`.
 
     Raises
     ------
@@ -199,8 +199,8 @@ class FreeRuns:
         exits: Sequence[Exit],
         proofs: int,
     ) -> Sequence[Hashable]:
-        """See `slp.resolution.graph.Companion`. Each exit gets its free one, or None behind a run
-        that could not be repeated within the limits."""
+        """See `slp.resolution.proofs.graph.Companion`. Each exit gets its free one, or None behind
+        a run that could not be repeated within the limits."""
         if clause is not None and before is None:
             return [None] * len(exits)
         assert before is None or isinstance(before, FreeExit)

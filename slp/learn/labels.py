@@ -52,11 +52,11 @@ from slp.learn.result import Learned
 from slp.learn.text import ProgramText
 from slp.messages import learning as words
 from slp.resolution import DEFAULT_LIMITS, Database, Limits
-from slp.resolution.clauses import PreparedPredicate
-from slp.resolution.flow import BranchesError, Flow, TooSmallError
-from slp.resolution.graph import ChoiceGraph, Outcome
-from slp.resolution.machine import END, Goal, Meter
-from slp.resolution.masses import mass_text
+from slp.resolution.machine.clauses import PreparedPredicate
+from slp.resolution.machine.loop import END, Goal, Meter
+from slp.resolution.proofs.flow import BranchesError, Flow, TooSmallError
+from slp.resolution.proofs.graph import ChoiceGraph, Outcome
+from slp.resolution.proofs.masses import mass_text
 from slp.source import SourceSpan
 from slp.syntax import term_to_text
 from slp.terms import Term, functor

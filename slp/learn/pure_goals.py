@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import IntEnum
 
-from slp.resolution.clauses import PreparedPredicate
-from slp.resolution.machine import Definitions
+from slp.resolution.machine.clauses import PreparedPredicate
+from slp.resolution.machine.loop import Definitions
 from slp.terms import Struct, Term, Var, functor
 
 

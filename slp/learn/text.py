@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from slp.analysis.directives import Declared, collect_directives
 from slp.analysis.findings import Findings
-from slp.analysis.parameters import names_in, resolve_parameters
-from slp.analysis.sources import Use, read_everything
+from slp.analysis.sources.directives import Declared, collect_directives
+from slp.analysis.sources.files import Use, read_everything
+from slp.analysis.sources.parameters import names_in, resolve_parameters
 from slp.source import SourceFile, SourceSpan
 from slp.syntax import parse_program, term_to_text
 from slp.syntax.ast import Clause, Directive

@@ -9,16 +9,17 @@ conjugate models `Dirichlet`, `NormalInverseGamma`, `NormalLinear`, `GammaPoisso
 
 from __future__ import annotations
 
-from slp.leaves.base import LeafModel
-from slp.leaves.choose import leaf_model
+from slp.leaves.base import LeafModel, Responses
+from slp.leaves.choose import leaf_class, leaf_model, model_of_classes
 from slp.leaves.dirichlet import Dirichlet
 from slp.leaves.gamma_exponential import GammaExponential
 from slp.leaves.gamma_poisson import GammaPoisson
 from slp.leaves.labels import Label, label_array, label_of, label_text, sorted_labels
+from slp.leaves.models import MODELS, OF_CLASSES, OF_NUMBERS, OF_SOFT_TREES, SIGNATURES
 from slp.leaves.normal_inverse_gamma import NormalInverseGamma
 from slp.leaves.normal_linear import NormalLinear
 from slp.leaves.normal_shared import NormalShared
-from slp.leaves.numbers import rounded_text
+from slp.leaves.numbers import rounded_text, three_digits, whole_or_float
 from slp.leaves.own import OwnModel, register_leaf_model
 from slp.leaves.plain import leaf_from_plain, leaf_to_plain
 
@@ -28,17 +29,27 @@ __all__ = [
     "GammaPoisson",
     "Label",
     "LeafModel",
+    "MODELS",
+    "OF_CLASSES",
+    "OF_NUMBERS",
+    "OF_SOFT_TREES",
+    "SIGNATURES",
     "NormalInverseGamma",
     "NormalLinear",
     "NormalShared",
     "OwnModel",
+    "Responses",
     "label_array",
     "label_of",
     "label_text",
+    "leaf_class",
     "leaf_from_plain",
     "leaf_model",
     "leaf_to_plain",
+    "model_of_classes",
     "register_leaf_model",
     "rounded_text",
     "sorted_labels",
+    "three_digits",
+    "whole_or_float",
 ]

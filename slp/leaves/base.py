@@ -11,6 +11,8 @@ from slp.leaves.labels import Label
 
 #: Probability of the credible intervals of a leaf.
 LEVEL = 0.9
+#: No statistic that counts is larger, so that sums of counts stay whole.
+LARGEST_COUNT = 1e12
 #: What a leaf model is one of.
 Responses = Literal["classes", "numbers", "counts", "durations"]
 
@@ -18,6 +20,11 @@ Responses = Literal["classes", "numbers", "counts", "durations"]
 Point = Literal["mean", "median"]
 
 _M = TypeVar("_M")
+
+
+def are_counts(S: NDArray[np.float64]) -> bool:
+    """Whether numbers are numbers or weights of rows, or of events."""
+    return bool((S >= 0).all() and (S <= LARGEST_COUNT).all())
 
 
 class LeafFacts:
@@ -34,6 +41,21 @@ class LeafFacts:
     predicted_in_core = True
     point: Point = "mean"
     mean_needs: float = -1.0
+    concentration: NDArray[np.float64] = np.zeros(0)
+
+    def with_added(self: _M, rows: NDArray[np.float64]) -> _M:
+        """No model but those of classes: TypeError."""
+        raise TypeError("rows are added to the prior of classes alone")
+
+    def rounding(
+        self, distances: NDArray[np.float64], weights: NDArray[np.float64]
+    ) -> NDArray[np.float64] | None:
+        """None: no statistic is a square."""
+        return None
+
+    def are_sound(self, S: NDArray[np.float64]) -> bool:
+        """Whether the number of rows is one."""
+        return are_counts(S[..., :1])
 
     def design(self, x: NDArray[np.float64]) -> NDArray[np.float64] | None:
         """None: leaves predict the same of every row."""
@@ -77,6 +99,8 @@ class LeafModel(Protocol):
     point: Point
     #: a leaf has a predictive mean if its rows weigh more; below 0 where all leaves have one
     mean_needs: float
+    #: of classes the numbers of their Dirichlet prior, float64 (C,)
+    concentration: NDArray[np.float64]
 
     @property
     def n_statistics(self) -> int:
@@ -92,6 +116,22 @@ class LeafModel(Protocol):
     def log_marginal(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
         """Log marginal likelihood of the ordered responses of a leaf, shape (...): a proper log
         probability (density) of the data, constants included."""
+        ...
+
+    def with_added(self: _M, rows: NDArray[np.float64]) -> _M:
+        """The model whose prior has these weights of classes (C,) in addition. Only for classes."""
+        ...
+
+    def rounding(
+        self, distances: NDArray[np.float64], weights: NDArray[np.float64]
+    ) -> NDArray[np.float64] | None:
+        """How far rounded squares can change the log marginal likelihood of leaves, each of rows of
+        one response, at these distances from `ref` and of these weights together; None if no
+        statistic is a square."""
+        ...
+
+    def are_sound(self, S: NDArray[np.float64]) -> bool:
+        """Whether finite statistics (..., k) are those that rows can have, roughly."""
         ...
 
     def log_parted(self, S: NDArray[np.float64]) -> float:
@@ -153,4 +193,8 @@ class LeafModel(Protocol):
 
     def describe(self) -> str:
         """The model as in a declaration, such as `dirichlet(1)`."""
+        ...
+
+    def to_plain(self) -> dict[str, Any]:
+        """The model as plain data (`slp.leaves.plain`)."""
         ...

@@ -2,25 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.errors import DataError
+from slp.ir.program import LeafDeclaration
 from slp.ir.whole import is_whole
 from slp.late import late_import
-from slp.leaves.base import LeafFacts, Responses
-from slp.leaves.labels import Label
-from slp.leaves.numbers import count_of
+from slp.leaves.base import Responses, are_counts
+from slp.leaves.declared import DeclaredModel, FirstDeclaration, Observed
+from slp.leaves.labels import Label, label_text
+from slp.leaves.numbers import check_numbers, count_of
 from slp.leaves.rising import LogRising, log_rising
+from slp.leaves.signature import Finding, NumberList, Signature
+from slp.messages.directives import ONE_CONCENTRATION
+from slp.messages.leaf_models import WRONG_NUMBER_OF_CLASSES
 from slp.messages.numbers import number_text
 
 #: Below it, tables of log gammas differ by the marginal likelihood with an error below 1e-9.
 _MOST_TABULATED = 2**17
 
+#: A class of each type from its text.
+_LABELS: Mapping[str, Callable[[str], Label]] = {
+    "bool": {"True": True, "False": False}.__getitem__,
+    "int": int,
+    "float": float,
+    "str": str,
+}
 
-class Dirichlet(LeafFacts):
+
+def _fault_of_list(numbers: tuple[float, ...]) -> Finding | None:
+    """A list has a number for each class, and a response two classes."""
+    return partial(ONE_CONCENTRATION) if len(numbers) < 2 else None
+
+
+class Dirichlet(DeclaredModel):
     """`dirichlet(a)` or `dirichlet([a1, ..., aC])`: class probabilities p ~ Dirichlet(a).
 
     Statistics (k = C): the class counts n_c. With A the sum of the a_c and N the sum of the n_c,
@@ -32,6 +52,12 @@ class Dirichlet(LeafFacts):
     """
 
     name = "dirichlet"
+    signature = Signature(
+        "dirichlet(a) or dirichlet([a1, a2, ...])",
+        ("a",),
+        numbers=NumberList("a number", _fault_of_list, alone=True),
+    )
+    short_names = {"jeffreys": Signature("jeffreys", (), stands_for=("dirichlet", (0.5,)))}
     responses: Responses = "classes"
     one_number: bool
     """Whether one number is declared for all classes."""
@@ -48,6 +74,55 @@ class Dirichlet(LeafFacts):
         self._total = LogRising(float(self.concentration.sum()))
         others = (np.delete(self.concentration, c).sum() for c in range(len(self.classes)))
         self._others = np.fromiter(others, np.float64)
+
+    # --- the declaration -----------------------------------------------------------------------
+
+    @classmethod
+    def declared(cls, declaration: LeafDeclaration, observed: Observed) -> Dirichlet:
+        """With the declared number or list. DataError E431: the list is not as long as classes."""
+        listed, classes = declaration.listed, observed.classes
+        if not listed:
+            return cls(classes, *declaration.args)
+        if len(listed) != len(classes):
+            n, some = len(classes), _some(classes)
+            wording, span = WRONG_NUMBER_OF_CLASSES, declaration.span
+            raise DataError(wording(span, numbers=len(listed), classes=n, some=some))
+        return cls(classes, listed)
+
+    @classmethod
+    def first_declaration(cls, y: NDArray[Any]) -> FirstDeclaration:
+        """The default."""
+        return FirstDeclaration((1,), behind="all shares of the classes are equally likely before")
+
+    def to_plain(self) -> dict[str, Any]:
+        """Classes are texts, beside the name of their type."""
+        own = self.concentration.tolist()
+        return {
+            "model": self.name,
+            "classes": [str(label) for label in self.classes],
+            "type": type(self.classes[0]).__name__,
+            "concentration": own[0] if self.one_number else own,
+        }
+
+    @classmethod
+    def from_plain(cls, data: Mapping[str, Any]) -> Dirichlet:
+        """See `DeclaredModel`."""
+        own = data["concentration"]
+        check_numbers(own if isinstance(own, list) else [own], positive=True)
+        labels = tuple(map(_LABELS[data["type"]], data["classes"]))
+        if not labels or len(set(labels)) < len(labels):
+            raise ValueError("classes are missing, or two are equal")
+        return cls(labels, own)
+
+    def with_added(self, rows: NDArray[np.float64]) -> Dirichlet:
+        """With rows of classes (C,) added to the concentrations."""
+        return Dirichlet(self.classes, (self.concentration + rows).tolist())
+
+    def are_sound(self, S: NDArray[np.float64]) -> bool:
+        """Whether all are weights of rows."""
+        return are_counts(S)
+
+    # --- leaves --------------------------------------------------------------------------------
 
     @property
     def n_statistics(self) -> int:
@@ -149,3 +224,8 @@ class Dirichlet(LeafFacts):
         if self.one_number:
             return f"dirichlet({number_text(float(self.concentration[0]))})"
         return f"dirichlet([{', '.join(map(number_text, self.concentration.tolist()))}])"
+
+
+def _some(labels: Sequence[Label], most: int = 8) -> str:
+    shown = ", ".join(map(label_text, labels[:most]))
+    return shown if len(labels) <= most else f"{shown}, ..."

@@ -3,24 +3,32 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.ir.program import LeafDeclaration
 from slp.leaves.base import Point, Responses
+from slp.leaves.declared import DeclaredModel, FirstDeclaration, Observed
 from slp.leaves.numbers import (
     NumericModel,
+    check_numbers,
     count_of,
     finite,
     gamma_interval,
     leaf_mean,
     log_best_runs,
+    three_digits,
 )
 from slp.leaves.rising import LogRising
+from slp.leaves.signature import Signature
+from slp.messages.leaf_models import NOT_A_DURATION
+from slp.messages.names import plural
 
 
-class GammaExponential(NumericModel):
+class GammaExponential(NumericModel, DeclaredModel):
     """`gamma_exponential(a, b)`: rate r ~ Gamma(shape a, rate b), y | r ~ Exponential(r).
 
     A duration y with an observed end contributes r exp(-r y) to the likelihood; one censored at y
@@ -33,7 +41,10 @@ class GammaExponential(NumericModel):
     """
 
     name = "gamma_exponential"
+    signature = Signature("gamma_exponential(a, b)", ("a", "b"))
     responses: Responses = "durations"
+    second_column = "event"
+    not_allowed = NOT_A_DURATION
     point: Point = "median"
     predicted_in_core = False
     n_statistics = 3
@@ -41,6 +52,52 @@ class GammaExponential(NumericModel):
     def __init__(self, a: float, b: float) -> None:
         self.hyperparameters = (a, b)
         self._rising = LogRising(a)
+
+    # --- the declaration -----------------------------------------------------------------------
+
+    @classmethod
+    def allows(cls, y: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Numbers above 0."""
+        return y > 0
+
+    @classmethod
+    def declared(cls, declaration: LeafDeclaration, observed: Observed) -> GammaExponential:
+        """With the declared numbers."""
+        return cls(*declaration.args)
+
+    @classmethod
+    def first_declaration(cls, y: NDArray[Any]) -> FirstDeclaration | None:
+        """Of durations with events: the prior weight of one event, at the rate of all."""
+        if y.ndim == 1:
+            return None
+        times, ends = y.T
+        seen = f"{int(ends.sum())} of {plural(len(ends), 'duration')} ended in the event"
+        above = (
+            f"{seen}, where the column of events has a 1; of the others the end was not seen.",
+            "A leaf's rate of events has the prior weight of one event in the time named second,",
+            "which is the rate of the whole table.",
+        )
+        return FirstDeclaration((1, three_digits(float(times.sum() / ends.sum()))), above)
+
+    @classmethod
+    def from_plain(cls, data: Mapping[str, Any]) -> GammaExponential:
+        """See `DeclaredModel`."""
+        a, b = data["hyperparameters"]
+        check_numbers([a, b], positive=True)
+        return cls(a, b)
+
+    @classmethod
+    def means_of_summaries(
+        cls, summaries: Sequence[Mapping[str, Any]], declaration: LeafDeclaration | None
+    ) -> list[float] | None:
+        """(b + n mean) / (a + events - 1), infinite unless a + events > 1."""
+        assert declaration is not None, "it is no default"
+        a, b = declaration.args
+        shapes = [a + leaf.get("events", leaf["n"]) - 1 for leaf in summaries]
+        times = [leaf["n"] * (leaf["mean"] or 0.0) for leaf in summaries]
+        return [(b + t) / s if s > 0 else math.inf for s, t in zip(shapes, times, strict=True)]
+
+    # --- leaves --------------------------------------------------------------------------------
 
     def statistics(self, y: NDArray[Any]) -> NDArray[np.float64]:
         """(1, event, y), shape (n, 3), of durations (n,), or of (duration, event observed) (n,

@@ -2,18 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.ir.program import LeafDeclaration
+from slp.ir.whole import is_whole
 from slp.late import late_import
-from slp.leaves.base import Responses
-from slp.leaves.numbers import NumericModel, count_of, gamma_interval, leaf_mean, log_best_runs
+from slp.leaves.base import LARGEST_COUNT, Responses, are_counts
+from slp.leaves.declared import DeclaredModel, FirstDeclaration, Observed
+from slp.leaves.numbers import (
+    NumericModel,
+    check_numbers,
+    count_of,
+    gamma_interval,
+    leaf_mean,
+    log_best_runs,
+    three_digits,
+)
 from slp.leaves.rising import LogRising
+from slp.leaves.signature import Signature
+from slp.messages.leaf_models import NOT_A_NUMBER_OF_EVENTS
 
 
-class GammaPoisson(NumericModel):
+class GammaPoisson(NumericModel, DeclaredModel):
     """`gamma_poisson(a, b)`: rate r ~ Gamma(shape a, rate b), y | r ~ Poisson(r e).
 
     e is the exposure of a row: 1, or (`exposed`) a number above 0 that comes with the count, so
@@ -28,13 +42,67 @@ class GammaPoisson(NumericModel):
     """
 
     name = "gamma_poisson"
+    signature = Signature("gamma_poisson(a, b)", ("a", "b"))
     responses: Responses = "counts"
+    second_column = "exposure"
+    not_allowed = NOT_A_NUMBER_OF_EVENTS
 
     def __init__(self, a: float, b: float, *, exposed: bool = False) -> None:
         self.hyperparameters = (a, b)
         self.exposed = exposed
         self.n_statistics = 4 if exposed else 3
         self._rising = LogRising(a)
+
+    # --- the declaration -----------------------------------------------------------------------
+
+    @classmethod
+    def allows(cls, y: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Whole numbers from 0 on."""
+        return (y >= 0) & (y <= LARGEST_COUNT) & is_whole(y)
+
+    @classmethod
+    def declared(cls, declaration: LeafDeclaration, observed: Observed) -> GammaPoisson:
+        """With the declared numbers; exposed if outcomes have a second column."""
+        return cls(*declaration.args, exposed=observed.y.ndim == 2)
+
+    @classmethod
+    def first_declaration(cls, y: NDArray[Any]) -> FirstDeclaration | None:
+        """Of counts: the prior weight of one event, at the rate of all."""
+        if not cls.allows(y).all():
+            return None
+        return FirstDeclaration((1, three_digits(1 / (float(np.mean(y)) or 1.0))))
+
+    def to_plain(self) -> dict[str, Any]:
+        """With `exposed` where it is."""
+        return super().to_plain() | ({"exposed": True} if self.exposed else {})
+
+    @classmethod
+    def from_plain(cls, data: Mapping[str, Any]) -> GammaPoisson:
+        """See `DeclaredModel`."""
+        a, b = data["hyperparameters"]
+        check_numbers([a, b], positive=True)
+        exposed = data.get("exposed", False)
+        if not isinstance(exposed, bool):
+            raise ValueError("whether its counts have exposures is not said")
+        return cls(a, b, exposed=exposed)
+
+    @classmethod
+    def means_of_summaries(
+        cls, summaries: Sequence[Mapping[str, Any]], declaration: LeafDeclaration | None
+    ) -> list[float] | None:
+        """(a + n mean) / (b + n), n the exposure where there is one."""
+        assert declaration is not None, "it is no default"
+        a, b = declaration.args
+        n = [float(leaf.get("exposure", leaf["n"])) for leaf in summaries]
+        means = [leaf["mean"] or 0.0 for leaf in summaries]
+        return [(a + rows * mean) / (b + rows) for rows, mean in zip(n, means, strict=True)]
+
+    def are_sound(self, S: NDArray[np.float64]) -> bool:
+        """Whether rows and events are numbers of them, and no exposure is below 0."""
+        counted = S[..., [1, 3] if self.exposed else [0, 1]]
+        return are_counts(counted) and bool((S[..., 0] >= 0).all())
+
+    # --- leaves --------------------------------------------------------------------------------
 
     def statistics(self, y: NDArray[Any]) -> NDArray[np.float64]:
         """(1, y, log y!), shape (n, 3), of integers as float64 (n,); if exposed

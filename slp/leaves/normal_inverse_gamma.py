@@ -3,19 +3,25 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.ir.program import LeafDeclaration
 from slp.ir.whole import is_whole
 from slp.late import late_import
 from slp.leaves.base import LEVEL
-from slp.leaves.numbers import NumericModel, finite, leaf_mean
+from slp.leaves.declared import DeclaredModel, FirstDeclaration, Observed
+from slp.leaves.normal_defaults import change_by_rounding, default_numbers, known_numbers
+from slp.leaves.numbers import NumericModel, finite, leaf_mean, three_digits
 from slp.leaves.rising import LogRising, log_rising
+from slp.leaves.signature import Signature
+from slp.messages.numbers import number_text
 
 
-class NormalInverseGamma(NumericModel):
+class NormalInverseGamma(NumericModel, DeclaredModel):
     """`normal_inverse_gamma(mu, kappa, alpha, beta)`.
 
     s2 ~ InverseGamma(alpha, beta) (density proportional to s2^(-alpha-1) exp(-beta/s2)),
@@ -36,6 +42,9 @@ class NormalInverseGamma(NumericModel):
     """
 
     name = "normal_inverse_gamma"
+    signature = Signature(
+        "normal_inverse_gamma(mu, kappa, alpha, beta)", ("mu", "kappa", "alpha", "beta"), ("mu",)
+    )
     n_statistics = 3
     squares = True
 
@@ -49,6 +58,61 @@ class NormalInverseGamma(NumericModel):
         self._whole = LogRising(alpha)
         self._half = LogRising(alpha + 0.5)
         self._half_step = float(log_rising(alpha, 0.5))
+
+    # --- the declaration -----------------------------------------------------------------------
+
+    @classmethod
+    def declared(cls, declaration: LeafDeclaration, observed: Observed) -> NormalInverseGamma:
+        """With the declared numbers."""
+        return cls(*declaration.args, ref=observed.mean)
+
+    @classmethod
+    def of_response(cls, observed: Observed) -> NormalInverseGamma:
+        """With numbers taken from the response."""
+        return cls(*default_numbers(observed), ref=observed.mean)
+
+    @classmethod
+    def first_declaration(cls, y: NDArray[Any]) -> FirstDeclaration:
+        """The default for a response, with rounded numbers."""
+        mean, variance = float(np.mean(y)), float(np.var(y)) or 1.0
+        known = (three_digits(mean), 0.1, 3, three_digits(variance / 10))
+        at, near = number_text(known[0]), number_text(three_digits(known[-1] / 2))
+        above = (
+            "The prior of a leaf, taken from this column:",
+            f"its mean is near {at}, a guess that counts as a tenth of a row; its variance",
+            f"is near {near}, a guess that counts as 6 rows.",
+        )
+        return FirstDeclaration(known, above)
+
+    def to_plain(self) -> dict[str, Any]:
+        """With `ref`."""
+        return super().to_plain() | {"ref": float(self.ref)}
+
+    @classmethod
+    def from_plain(cls, data: Mapping[str, Any]) -> NormalInverseGamma:
+        """See `DeclaredModel`."""
+        return cls(*known_numbers(data), ref=data["ref"])
+
+    @classmethod
+    def means_of_summaries(
+        cls, summaries: Sequence[Mapping[str, Any]], declaration: LeafDeclaration | None
+    ) -> list[float] | None:
+        """(kappa mu + n mean) / (kappa + n); mu is the mean of all leaves and kappa 0.1 if none is
+        declared."""
+        n = [float(leaf["n"]) for leaf in summaries]
+        totals = [rows * (leaf["mean"] or 0.0) for rows, leaf in zip(n, summaries, strict=True)]
+        mu, kappa = sum(totals) / max(sum(n), 1.0), 0.1
+        if declaration is not None:
+            mu, kappa = declaration.args[:2]
+        return [(kappa * mu + t) / (kappa + rows) for rows, t in zip(n, totals, strict=True)]
+
+    def rounding(
+        self, distances: NDArray[np.float64], weights: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """See `LeafModel`."""
+        return change_by_rounding(distances, weights, *self.hyperparameters[-2:])
+
+    # --- leaves --------------------------------------------------------------------------------
 
     def statistics(self, y: NDArray[Any]) -> NDArray[np.float64]:
         """(1, y - ref, (y - ref)^2), shape (n, 3), of float64 (n,)."""

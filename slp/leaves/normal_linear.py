@@ -4,22 +4,29 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.ir.program import LeafDeclaration
 from slp.ir.whole import is_whole
 from slp.late import late_import
 from slp.leaves.base import LEVEL
-from slp.leaves.numbers import NumericModel, finite, leaf_mean
+from slp.leaves.declared import DeclaredModel, Observed
+from slp.leaves.normal_defaults import change_by_rounding, default_numbers, known_numbers
+from slp.leaves.numbers import NumericModel, check_numbers, finite, leaf_mean
 from slp.leaves.rising import LogRising, log_rising
+from slp.leaves.signature import Signature
 from slp.messages.names import atom
 from slp.messages.numbers import number_text
 
+#: The most regressors: the core keeps a leaf's matrix on the stack.
+MOST_COLUMNS = 30
 
-class NormalLinear(NumericModel):
+
+class NormalLinear(NumericModel, DeclaredModel):
     """`normal_linear([x1, ..., xq], mu, kappa, lambda, alpha, beta)`.
 
     With z_j = (x_j - centre_j) / scale_j, a row has y | b, s2 ~ Normal(b_0 + sum of b_j z_j, s2);
@@ -43,6 +50,12 @@ class NormalLinear(NumericModel):
     """
 
     name = "normal_linear"
+    signature = Signature(
+        "normal_linear([x1, ...]) or normal_linear([x1, ...], mu, kappa, lambda, alpha, beta)",
+        ("mu", "kappa", "lambda", "alpha", "beta"),
+        ("mu",),
+        most_columns=MOST_COLUMNS,
+    )
 
     def __init__(
         self,
@@ -69,6 +82,55 @@ class NormalLinear(NumericModel):
         self._half = LogRising(alpha + 0.5)
         self._half_step = float(log_rising(alpha, 0.5))
         self._row: NDArray[np.float64] | None = None
+
+    # --- the declaration -----------------------------------------------------------------------
+
+    @classmethod
+    def declared(cls, declaration: LeafDeclaration, observed: Observed) -> NormalLinear:
+        """With the declared numbers; without any those of `normal_inverse_gamma`'s default, and 0.1
+        as `lambda`. `centre` and `scale` are those of the table's columns."""
+        x, weights = observed.regressors, observed.weights
+        assert x is not None, "the table has its columns"
+        centre = np.average(x, axis=0, weights=weights)
+        scale = np.sqrt(np.average((x - centre) ** 2, axis=0, weights=weights))
+        scale = np.where(scale > 0, scale, 1.0)
+        args = declaration.args
+        if not args:
+            mu, kappa, alpha, beta = default_numbers(observed)
+            args = (mu, kappa, kappa, alpha, beta)
+        return cls(declaration.columns, args, centre, scale, ref=observed.mean)
+
+    def to_plain(self) -> dict[str, Any]:
+        """With `ref`, the names of the regressors, `centre` and `scale`."""
+        return super().to_plain() | {
+            "ref": float(self.ref),
+            "regressors": list(self.regressors),
+            "centre": self.centre.tolist(),
+            "scale": self.scale.tolist(),
+        }
+
+    @classmethod
+    def from_plain(cls, data: Mapping[str, Any]) -> NormalLinear:
+        """See `DeclaredModel`."""
+        names = data["regressors"]
+        q = len(names)
+        sound = all(isinstance(n, str) for n in names) and len(set(names)) == q
+        if (
+            not sound
+            or not q == len(data["centre"]) == len(data["scale"])
+            or not 1 <= q <= MOST_COLUMNS
+        ):
+            raise ValueError("its regressors are none that it can have")
+        check_numbers(data["scale"], positive=True)
+        check_numbers(data["centre"], positive=False)
+        centres, scales = (np.array(data[key], np.float64) for key in ("centre", "scale"))
+        return cls(names, known_numbers(data), centres, scales, ref=data["ref"])
+
+    def rounding(
+        self, distances: NDArray[np.float64], weights: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """See `LeafModel`."""
+        return change_by_rounding(distances, weights, *self.hyperparameters[-2:])
 
     # --- rows ----------------------------------------------------------------------------------
 

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.ir.program import LeafDeclaration
 from slp.late import late_import
 from slp.leaves.base import LEVEL
+from slp.leaves.declared import DeclaredModel, Observed
+from slp.leaves.normal_defaults import default_numbers, known_numbers
 from slp.leaves.numbers import NumericModel, leaf_mean
+from slp.leaves.signature import Signature
 
 
-class NormalShared(NumericModel):
+class NormalShared(NumericModel, DeclaredModel):
     """`normal_shared(mean, sd, shape, scale)`.
 
     mu_l ~ Normal(mean, sd^2) for each leaf l, s2 ~ InverseGamma(shape, scale) for the whole tree,
@@ -24,6 +29,9 @@ class NormalShared(NumericModel):
     """
 
     name = "normal_shared"
+    signature = Signature(
+        "normal_shared(mean, sd, shape, scale)", ("mean", "sd", "shape", "scale"), ("mean",)
+    )
     n_statistics = 3
     squares = True
     soft_trees = True
@@ -33,6 +41,27 @@ class NormalShared(NumericModel):
     ) -> None:
         self.hyperparameters = (mean, sd, shape, scale)
         self.ref = ref
+
+    @classmethod
+    def declared(cls, declaration: LeafDeclaration, observed: Observed) -> NormalShared:
+        """With the declared numbers."""
+        return cls(*declaration.args, ref=observed.mean)
+
+    @classmethod
+    def of_response(cls, observed: Observed) -> NormalShared:
+        """With numbers taken from the response: mean and standard deviation of the leaves' means
+        are its own, s2 is as the default of hard trees has it."""
+        mean, kappa, shape, scale = default_numbers(observed)
+        return cls(mean, (scale / kappa) ** 0.5, shape, scale, ref=observed.mean)
+
+    def to_plain(self) -> dict[str, Any]:
+        """With `ref`."""
+        return super().to_plain() | {"ref": float(self.ref)}
+
+    @classmethod
+    def from_plain(cls, data: Mapping[str, Any]) -> NormalShared:
+        """See `DeclaredModel`."""
+        return cls(*known_numbers(data), ref=data["ref"])
 
     def statistics(self, y: NDArray[Any]) -> NDArray[np.float64]:
         """(1, y - ref, (y - ref)^2), shape (n, 3), of float64 (n,)."""

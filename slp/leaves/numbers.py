@@ -64,6 +64,10 @@ class NumericModel(LeafFacts, ABC):
         """The model as in a declaration."""
         return f"{self.name}({', '.join(map(number_text, self.hyperparameters))})"
 
+    def to_plain(self) -> dict[str, Any]:
+        """Its name and hyperparameters."""
+        return {"model": self.name, "hyperparameters": list(map(float, self.hyperparameters))}
+
 
 def leaf_mean(n: float, total: float) -> dict[str, Any]:
     """`{"n": .., "mean": ..}` of a leaf. An empty leaf has no mean."""
@@ -89,6 +93,23 @@ def log_best_runs(
 def count_of(n: float) -> float:
     """A number of rows, an int; of rows with real weights their weight."""
     return int(n) if is_whole(n) else n
+
+
+def check_numbers(numbers: list[Any], *, positive: bool) -> None:
+    """Raise ValueError unless all are finite floats, and above 0 if they must be."""
+    for number in numbers:
+        if not isinstance(number, float) or not math.isfinite(number) or (positive and number <= 0):
+            raise ValueError("a number of the leaf model is none that it can have")
+
+
+def three_digits(x: float) -> int | float:
+    """A number rounded to three digits."""
+    return whole_or_float(float(f"{x:.3g}"))
+
+
+def whole_or_float(x: float) -> int | float:
+    """A whole number as an integer, if a float holds it exactly."""
+    return int(x) if x.is_integer() and abs(x) < 2**53 else x
 
 
 def finite(x: float) -> float | None:

@@ -5,16 +5,19 @@ from __future__ import annotations
 import inspect
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slp.errors import DataError, UsageError
-from slp.ir.leaf_models import LEAF_MODELS, Signature
+from slp.ir.program import LeafDeclaration
 from slp.ir.whole import is_whole
-from slp.leaves.numbers import NumericModel, finite, leaf_mean
+from slp.leaves.declared import DeclaredModel, Observed
+from slp.leaves.models import SIGNATURES
+from slp.leaves.numbers import NumericModel, check_numbers, finite, leaf_mean
+from slp.leaves.signature import Signature
 from slp.messages.leaf_models import (
     BAD_OWN_MODEL,
     NAME_OF_OWN_MODEL,
@@ -29,7 +32,10 @@ from slp.messages.leaf_models import (
 )
 from slp.messages.numbers import number_text
 
-_BUILT_IN = frozenset(LEAF_MODELS)
+#: In plain data, in place of the name of a model that the user registered.
+OWN = "registered"
+
+_BUILT_IN = frozenset(SIGNATURES)
 _NEEDED = ("statistics", "log_marginal", "mean")
 
 #: The most numbers of a table of log marginal likelihoods: 64 MiB.
@@ -71,16 +77,16 @@ def register_leaf_model(name: str, make: Callable[..., Any]) -> None:
         raise UsageError(BAD_OWN_MODEL(name=name))
     names = tuple(p.name for p in found)
     written = f"{name}({', '.join(names)})" if names else name
-    LEAF_MODELS[name] = Signature(written, names, real=names, make=make)
+    SIGNATURES[name] = Signature(written, names, real=names, make=make)
 
 
-class OwnModel(NumericModel):
+class OwnModel(NumericModel, DeclaredModel):
     """A registered model. In front of its own statistics there are n and the sum of responses."""
 
     predicted_in_core = False
 
     def __init__(self, name: str, hyperparameters: tuple[float, ...]) -> None:
-        make = LEAF_MODELS[name].make
+        make = SIGNATURES[name].make
         assert make is not None, "the name is that of a registered model"
         self.name, self.hyperparameters = name, tuple(hyperparameters)
         try:
@@ -97,6 +103,40 @@ class OwnModel(NumericModel):
     def __getstate__(self) -> dict[str, Any]:
         """Without the numbers for the core, which the copy makes again."""
         return {**vars(self), "_in_core": None}
+
+    @classmethod
+    def declared(cls, declaration: LeafDeclaration, observed: Observed) -> OwnModel:
+        """With the declared numbers. Raises as `checked`."""
+        return cls(declaration.model, declaration.args).checked(observed.y)
+
+    def to_plain(self) -> dict[str, Any]:
+        """With its name, and the number of its statistics."""
+        return {
+            "model": OWN,
+            "name": self.name,
+            "hyperparameters": list(map(float, self.hyperparameters)),
+            "n_statistics": self.n_statistics,
+        }
+
+    @classmethod
+    def from_plain(cls, data: Mapping[str, Any]) -> OwnModel:
+        """The model of a saved run; ValueError: of none.
+
+        Raises
+        ------
+        UsageError
+            E444: no model of this name is registered.
+        """
+        name, numbers, n = data["name"], data["hyperparameters"], data["n_statistics"]
+        if not isinstance(n, int) or n < 2:
+            raise ValueError("its statistics are too few")
+        check_numbers(numbers, positive=False)
+        known = SIGNATURES.get(name)
+        if known is None or known.make is None or len(known.parameters) != len(numbers):
+            raise UsageError(NAME_OF_OWN_MODEL(name=name, why="is the name of no registered model"))
+        found = cls(name, tuple(numbers))
+        found.n_statistics = n
+        return found
 
     def checked(self, y: NDArray[np.float64]) -> OwnModel:
         """The model, once its statistics and marginal likelihoods of responses (n,) are what they
@@ -240,19 +280,3 @@ class OwnModel(NumericModel):
 
 def _said(e: Exception) -> str:
     return f"{type(e).__name__}: {e}" if str(e) else type(e).__name__
-
-
-def own_model(name: str, hyperparameters: tuple[float, ...], n_statistics: int) -> OwnModel:
-    """A model of a saved run.
-
-    Raises
-    ------
-    UsageError
-        E444: no model of this name is registered.
-    """
-    known = LEAF_MODELS.get(name)
-    if known is None or known.make is None or len(known.parameters) != len(hyperparameters):
-        raise UsageError(NAME_OF_OWN_MODEL(name=name, why="is the name of no registered model"))
-    found = OwnModel(name, hyperparameters)
-    found.n_statistics = n_statistics
-    return found

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 from slp.errors import ProgramError
 from slp.ir import program as ir
-from slp.resolution.arithmetic import evaluate
+from slp.resolution.machine.arithmetic import evaluate
 from slp.terms import Struct, Term, Var, variables
 
 Parameters: TypeAlias = Mapping[str, int | float]

@@ -22,7 +22,7 @@ from slp.lower.lowering import find_tests_on_trees, program_to_tree_grammar
 from slp.lower.schema_without_table import schema_of_program
 from slp.messages.names import joined
 from slp.resolution import evaluate
-from slp.resolution.faults import NeedsPrologError
+from slp.resolution.machine.faults import NeedsPrologError
 from slp.source import visible
 from slp.terms import Atom, Number, arguments, functor, subterms
 

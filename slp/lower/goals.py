@@ -24,8 +24,8 @@ from slp.lower.least_leaves import LeastLeaves
 from slp.messages.lowering import RULE_ON_UNKNOWN_FEATURE
 from slp.messages.names import nearest
 from slp.resolution import Limits, Meter, StateRules
-from slp.resolution.cells import ThresholdOutcome, outcome_of_missing, threshold_outcomes
-from slp.resolution.instances import RuleInstance
+from slp.resolution.boxes.cells import ThresholdOutcome, outcome_of_missing, threshold_outcomes
+from slp.resolution.boxes.instances import RuleInstance
 from slp.source import SourceSpan
 from slp.terms import Atom, Number, Struct, Term, Text, functor, list_items
 

@@ -85,7 +85,7 @@ def core_problem(
 def refuse_soft_trees(table: Table) -> None:
     """Raise UnsupportedError E545 if the leaf model is that of soft trees."""
     if table.leaf.soft_trees:
-        raise UnsupportedError(SOFT_TREES_ALONE(what="the leaf model `normal_shared`"))
+        raise UnsupportedError(SOFT_TREES_ALONE(what=f"the leaf model `{table.leaf.name}`"))
 
 
 def core_without_leaves(core: Any, grammar: TreeGrammar, table: Table) -> Any:

@@ -1,9 +1,9 @@
 """Checks of labels that depend on the rows of a box.
 
 Labels that depend only on the number of rows are checked for every state before the lowering gives
-it to an engine (`slp.analysis.row_labels`). Labels that count the rows of a class are checked here,
-in every box that an engine reaches. They must be probabilities, and sum to 1 over the rules of the
-state, or over those whose tests of rows hold.
+it to an engine (`slp.analysis.derivations.row_labels`). Labels that count the rows of a class are
+checked here, in every box that an engine reaches. They must be probabilities, and sum to 1 over the
+rules of the state, or over those whose tests of rows hold.
 """
 
 from __future__ import annotations

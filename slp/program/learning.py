@@ -25,7 +25,7 @@ from slp.messages.learning import GOALS_AND_TABLES
 from slp.program.program import Program
 from slp.program.progress import Progress
 from slp.resolution import Limits
-from slp.resolution.goals import check_number
+from slp.resolution.answers.goals import check_number
 from slp.runner import check_count
 from slp.source import SourceFile
 from slp.syntax import parse_term

@@ -19,7 +19,7 @@ from slp.messages.on_table import NO_SPLIT_AT_ALL
 from slp.messages.sources import FILE_WITHOUT_ENDING, NAME_AS_TEXT, TEXT_AS_NAME
 from slp.program.no_tree import find_no_tree
 from slp.program.program import Program
-from slp.resolution.faults import NeedsPrologError
+from slp.resolution.machine.faults import NeedsPrologError
 from slp.resources import prior_file, prior_names
 from slp.source import SourceFile
 from slp.trees import Tree

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
+from itertools import islice
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from slp.data import frame_of, table_of
 from slp.data.columns import Column, labels_of, numbers_of
 from slp.errors import DataError
-from slp.leaves import label_text
+from slp.leaves import MODELS, Responses, label_text, three_digits, whole_or_float
 from slp.messages.names import plural
-from slp.messages.numbers import number_text
 from slp.messages.tables import NO_FEATURES
 from slp.program.new_table import MOST_SHOWN, ColumnRole, TablePlan, is_classes, plan_of, range_text
 from slp.program.program import Program
@@ -103,13 +104,8 @@ def _response_lines(plan: TablePlan) -> Iterator[str]:
 
 
 def _of_durations(outcome: Column, event: Column) -> Iterator[str]:
-    times, ends = numbers_of(outcome)[0], numbers_of(event)[0]
-    rate = _rounded(float(times.sum() / ends.sum()))
-    seen = f"{int(ends.sum())} of {plural(len(ends), 'duration')} ended in the event"
-    yield f"% {seen}, where the column of events has a 1; of the others the end was not seen."
-    yield "% A leaf's rate of events has the prior weight of one event in the time named second,"
-    yield "% which is the rate of the whole table."
-    yield _directive("leaf", Struct("gamma_exponential", (Number(1), Number(rate))))
+    known = np.stack([numbers_of(outcome)[0], numbers_of(event)[0]], axis=-1)
+    yield from _leaf_lines("durations", known)
 
 
 def _of_outcome(outcome: Column) -> Iterator[str]:
@@ -117,11 +113,7 @@ def _of_outcome(outcome: Column) -> Iterator[str]:
     if not usable or is_classes(outcome):
         if usable:
             yield f"% {_shares(outcome)}."
-        yield _directive(
-            "leaf",
-            Struct("dirichlet", (Number(1),)),
-            end="  % all shares of the classes are equally likely before",
-        )
+        yield from _leaf_lines("classes", np.empty(0))
         if usable and len(labels := labels_of(outcome)[0]) > 2:
             order = list_term(Atom(label_text(label)) for label in labels)
             ordered = list_term([Struct("ordinal", (order,))])
@@ -130,17 +122,23 @@ def _of_outcome(outcome: Column) -> Iterator[str]:
                 yield f"%{line}"
         return
     values = numbers_of(outcome)[0]
-    mean, variance = float(np.mean(values)), float(np.var(values)) or 1.0
-    known = (_rounded(mean), 0.1, 3, _rounded(variance / 10))
-    at, near = number_text(known[0]), number_text(_rounded(known[-1] / 2))
-    yield f"% Numbers, {range_text(outcome)}. The prior of a leaf, taken from this column:"
-    yield f"% its mean is near {at}, a guess that counts as a tenth of a row; its variance"
-    yield f"% is near {near}, a guess that counts as 6 rows."
-    yield _directive("leaf", Struct("normal_inverse_gamma", tuple(map(Number, known))))
-    if outcome.whole and values.min() >= 0:
-        counts = Struct("gamma_poisson", (Number(1), Number(_rounded(1 / (mean or 1.0)))))
+    yield from _leaf_lines("numbers", values, f"Numbers, {range_text(outcome)}. ")
+    for line in _leaf_lines("counts", values):
         yield "% Are they counts of events? Then this line replaces the one above:"
-        yield f"%{_directive('leaf', counts)}"
+        yield f"%{line}"
+
+
+def _leaf_lines(responses: Responses, y: NDArray[Any], before: str = "") -> Iterator[str]:
+    """The declaration of the first model that offers one for such responses, with its comments."""
+    of_kind = (model for model in MODELS.values() if model.responses == responses)
+    offers = ((model.name, found) for model in of_kind if (found := model.first_declaration(y)))
+    for name, offer in islice(offers, 1):
+        lines = list(offer.above)
+        if lines:
+            lines[0] = before + lines[0]
+        yield from (f"% {line}" for line in lines)
+        model = Struct(name, tuple(map(Number, offer.numbers)))
+        yield _directive("leaf", model, end=f"  % {offer.behind}" if offer.behind else "")
 
 
 def _shares(outcome: Column) -> str:
@@ -202,9 +200,9 @@ def _constraint_lines(plan: TablePlan) -> Iterator[str]:
 
 def _box_lines(column: Column) -> Iterator[str]:
     values = numbers_of(column)[0]
-    low, high = (_rounded(float(q)) for q in np.quantile(values, [0.25, 0.75]))
+    low, high = (three_digits(float(q)) for q in np.quantile(values, [0.25, 0.75]))
     if not low < high:
-        low, high = _whole(float(values.min())), _whole(float(values.max()))
+        low, high = (whole_or_float(float(x)) for x in (values.min(), values.max()))
     box = Struct("box", (Atom("middle"), _atom(column), Number(low), Number(high)))
     yield "%"
     yield "% A box is a region with a name. In this one the outcome is the same everywhere:"
@@ -222,13 +220,3 @@ def _constraint(name: str, *arguments: Term) -> str:
 
 def _atom(column: Column) -> Atom:
     return Atom(column.name)
-
-
-def _rounded(x: float) -> int | float:
-    """Three digits; a whole number as an integer."""
-    return _whole(float(f"{x:.3g}"))
-
-
-def _whole(x: float) -> int | float:
-    """A whole number as an integer, if a float holds it exactly."""
-    return int(x) if x.is_integer() and abs(x) < 2**53 else x

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from slp.errors import UsageError
 from slp.messages.results import NO_DRAWS_OF_PROOFS
-from slp.resolution.derivations import ProofSpace, SLDDerivation
-from slp.resolution.query_results import Bound, FiredClause, fired_clause, values_of
+from slp.resolution.answers.results import Bound, FiredClause, fired_clause, values_of
+from slp.resolution.proofs.derivations import ProofSpace, SLDDerivation
 from slp.results.arviz import inference_data
 from slp.results.averages.weighted_draws import WeightedDraws, numbered
 from slp.results.trust.diagnostics import Diagnostics, convergence_of, diagnostics_of

@@ -1,11 +1,11 @@
-/*  Arithmetic of programs under SWI-Prolog: only the functions of slp/resolution/functions.py, with the
+/*  Arithmetic of programs under SWI-Prolog: only the functions of slp/resolution/machine/functions.py, with the
 same bounds on results.
 
 SWI-Prolog's `is` also evaluates random numbers, clocks, and integers that fill the memory. So this file
 evaluates expressions one function at a time. A term that is bound at run time is an expression too.
 SWI-Prolog directly evaluates only short expressions of small numbers, which cannot become large.
 
-Faults are thrown as slp_fault(Formal, Clause), with the codes of slp/resolution/arithmetic.py.
+Faults are thrown as slp_fault(Formal, Clause), with the codes of slp/resolution/machine/arithmetic.py.
 */
 
 :- module(slp_arithmetic,

@@ -23,7 +23,7 @@ from slp.errors import ProgramError
 from slp.ir import program as ir
 from slp.ir.constraints import Predicate
 from slp.messages.proofs import PROLOG_FILE_NOT_LOADED
-from slp.resolution.machine import DEFAULT_LIMITS
+from slp.resolution.machine.loop import DEFAULT_LIMITS
 from slp.swipl.bridge import consult
 from slp.swipl.prolog import PrologProgram
 from slp.terms import Atom, Number, Struct, Term, Text, arguments, functor, list_term

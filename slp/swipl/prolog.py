@@ -2,7 +2,7 @@
 
 `slp/swipl/engine.pl` loads a program into a Prolog module of its own, resolves from one stochastic
 choice to the next, and draws proofs. The search over choices, with its masses, is that of
-`slp.resolution.best_first`, so both engines give the same answers.
+`slp.resolution.proofs.best_first`, so both engines give the same answers.
 """
 
 from __future__ import annotations
@@ -17,23 +17,16 @@ from slp.budgets import memory_left
 from slp.errors import ProgramError
 from slp.ir import program as ir  # used late: it imports slp.terms
 from slp.messages.proofs import UNNAMED_IN_ARITHMETIC
-from slp.resolution import faults
-from slp.resolution.arithmetic import names_of_functions, names_of_values
-from slp.resolution.best_first import BestFirst, FoundProof, SearchNode
-from slp.resolution.draws import Failure
-from slp.resolution.functions import MAX_BITS
-from slp.resolution.machine import Limits
-from slp.resolution.masses import Mass
-from slp.resolution.queries import (
-    DrawnAnswers,
-    Query,
-    canonical,
-    cut_short,
-    database_of,
-    prepared,
-    tree_goals,
-)
-from slp.resolution.store import LARGEST
+from slp.resolution.answers.queries import DrawnAnswers, cut_short
+from slp.resolution.machine import faults
+from slp.resolution.machine.arithmetic import names_of_functions, names_of_values
+from slp.resolution.machine.functions import MAX_BITS
+from slp.resolution.machine.loop import Limits
+from slp.resolution.machine.store import LARGEST
+from slp.resolution.proofs.best_first import BestFirst, FoundProof, SearchNode
+from slp.resolution.proofs.draws import Failure
+from slp.resolution.proofs.masses import Mass
+from slp.resolution.proofs.query import Query, canonical, database_of, prepared, tree_goals
 from slp.source import SourceSpan
 from slp.swipl.bridge import Data, call
 from slp.swipl.flat_terms import decode, encode
@@ -105,13 +98,13 @@ class PrologProgram:
         self.close()
 
     def search(self, query: Query, tolerance: float, limits: Limits, merges: bool) -> PrologSearch:
-        """A search for the proofs of a goal; see `slp.resolution.queries.Searcher`."""
+        """A search for the proofs of a goal; see `slp.resolution.answers.queries.Searcher`."""
         return PrologSearch(self, query, tolerance, limits, merges=merges)
 
     def draw_answers(
         self, query: Query, count: int, *, failure: Failure, seed: int, limits: Limits
     ) -> DrawnAnswers:
-        """As `slp.resolution.draw_answers`."""
+        """As `slp.resolution.answers.queries.draw_answers`."""
         if failure == "rejection" and self.program.weights:
             raise faults.weighted_draws(query.goal.span)
         with stoppable() as stop:

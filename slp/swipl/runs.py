@@ -1,4 +1,4 @@
-"""Runs one at a time (`slp.resolution.runs`), made by SWI-Prolog.
+"""Runs one at a time (`slp.resolution.proofs.runs`), made by SWI-Prolog.
 
 A run has the same results, in the same order, as a run of this package's machine. So chains over
 proofs make the same draws for the same seed with both.
@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import weakref
 
-from slp.resolution.machine import Limits
-from slp.resolution.queries import Query
-from slp.resolution.runs import RunsOneByOne
+from slp.resolution.machine.loop import Limits
+from slp.resolution.proofs.query import Query
+from slp.resolution.proofs.runs import RunsOneByOne
 from slp.swipl.prolog import INFERENCES, PrologProgram, PrologSearch, Start, forget_search
 
 

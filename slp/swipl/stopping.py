@@ -12,7 +12,7 @@ from threading import current_thread, main_thread
 
 from slp.budgets import time_left
 from slp.errors import BudgetError
-from slp.resolution.best_first import check_budgets
+from slp.resolution.proofs.best_first import check_budgets
 from slp.swipl.bridge import call
 
 #: Seconds that a watch waits beyond the time: the clocks of both languages differ a little.

@@ -31,7 +31,7 @@ import numpy as np
 from slp.columns import Below, In, Is, IsMissing
 from slp.errors import DataError
 from slp.ir.quantity import MISSING, Quantity, level_numbers
-from slp.leaves import Dirichlet, Label, label_of, label_text, sorted_labels
+from slp.leaves import Label, label_of, label_text, model_of_classes, sorted_labels
 from slp.messages import Wording
 from slp.messages.trees import (
     CLASS_NOT_LISTED,
@@ -298,7 +298,8 @@ def _check_posterior(
     ):
         site.fail(CONCENTRATIONS_MALFORMED)
     rows = np.array([counts.get(c, 0) for c in known], np.float64)
-    return Prediction(Dirichlet(list(known), numbers), rows, -rows)  # the rows are in the posterior
+    model = model_of_classes(list(known), numbers)
+    return Prediction(model, rows, -rows)  # the rows are in the posterior
 
 
 def _check_line(site: _JsonPosition, line: Any) -> dict[str, Any]:

@@ -1,15 +1,13 @@
 """Whether a finished tree's predictions are monotone: the definition, over all pairs of leaves.
 
 A leaf's prediction is the posterior mean of its response or, for ordered classes, the probability
-of every class or one before it. It follows from the leaf's summary and the program's leaf model:
+of every class or one before it. It follows from the leaf's summary and the program's leaf model: of
+classes with prior a
 
-    dirichlet(a)                P(class c) = (n_c + a_c) / (n + sum of a)
-    normal_inverse_gamma        (kappa mu + n mean) / (kappa + n)
-    gamma_poisson(a, b)         (a + n mean) / (b + n), n the exposure where there is one
-    gamma_exponential(a, b)     (b + n mean) / (a + events - 1), infinite unless a + events > 1
+    P(class c) = (n_c + a_c) / (n + sum of a)
 
-Where the program declares no model it is dirichlet(1), or mu the mean of all leaves and kappa 0.1.
-Nothing here is shared with the engines.
+where a is 1 if no model is declared; of numbers as the model's `means_of_summaries` has it. Nothing
+here is shared with the engines.
 """
 
 from __future__ import annotations
@@ -22,7 +20,7 @@ from typing import Any, NamedTuple
 from slp.columns import In
 from slp.ir.constraints import Monotone
 from slp.ir.program import LeafDeclaration
-from slp.leaves import Label, label_text, sorted_labels
+from slp.leaves import OF_NUMBERS, Label, label_text, leaf_class, sorted_labels
 from slp.trees.regions import Levels, Region
 from slp.trees.tree import Leaf, Place, Split
 
@@ -100,13 +98,16 @@ def _rising(
 
     The probabilities of the classes up to one must not increase, so they are taken negative.
     """
-    name, args = (None, ()) if model is None else (model.model, model.args)
-    if all("counts" in s for s in summaries) and name in (None, "dirichlet"):
+    known = None if model is None else leaf_class(model)
+    classes = known is not None and known.responses == "classes"
+    if all("counts" in s for s in summaries) and (known is None or classes):
         if order is None and _have_names(summaries):
             return None
-        return _class_probabilities([s["counts"] for s in summaries], args or (1.0,), order)
-    if all("mean" in s for s in summaries) and name != "dirichlet":
-        return [{"the mean": mean} for mean in _means(summaries, name, args)]
+        prior = (1.0,) if model is None else model.listed or model.args
+        return _class_probabilities([s["counts"] for s in summaries], prior, order)
+    if all("mean" in s for s in summaries) and not classes:
+        means = (known or OF_NUMBERS).means_of_summaries(summaries, model)
+        return None if means is None else [{"the mean": mean} for mean in means]
     return None
 
 
@@ -135,22 +136,6 @@ def _class_probabilities(
             quantities[f"P({' or '.join(texts[: k + 1])})"] = -below
         out.append(quantities)
     return out
-
-
-def _means(
-    leaves: Sequence[Mapping[str, Any]], model: str | None, args: Sequence[float]
-) -> list[float]:
-    n = [float(leaf.get("exposure", leaf["n"])) for leaf in leaves]
-    totals = [rows * (leaf["mean"] or 0.0) for rows, leaf in zip(n, leaves, strict=True)]
-    if model == "gamma_poisson":
-        a, b = args
-        return [(a + total) / (b + rows) for rows, total in zip(n, totals, strict=True)]
-    if model == "gamma_exponential":
-        a, b = args
-        shapes = [a + leaf.get("events", leaf["n"]) - 1 for leaf in leaves]
-        return [(b + t) / s if s > 0 else math.inf for s, t in zip(shapes, totals, strict=True)]
-    mu, kappa = args[:2] if args else (sum(totals) / max(sum(n), 1.0), 0.1)
-    return [(kappa * mu + t) / (kappa + rows) for rows, t in zip(n, totals, strict=True)]
 
 
 # --- regions -----------------------------------------------------------------------------------

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from slp import leaves, trees
+from slp import trees
 from slp.columns import Below, In, Is, IsMissing, Test
 from slp.ir.quantity import Side
 from slp.late import optional_module
@@ -51,7 +51,7 @@ class Prediction:
         """Those of the leaf's Dirichlet posterior, where its prior is not the declared one; else
         None, as the posterior follows from model and rows."""
         model, added = self.model, self.added
-        if added is None or not added.any() or not isinstance(model, leaves.Dirichlet):
+        if added is None or not added.any() or not model.classes:
             return None
         posterior = self.statistics + added + model.concentration
         return dict(zip(model.classes, posterior.tolist(), strict=True))

@@ -8,13 +8,13 @@ from dataclasses import replace
 import pytest
 
 import slp
-from slp.analysis.derivations import _ending
+from slp.analysis.derivations.existence import _ending
+from slp.analysis.derivations.states import StateSpace, explore
 from slp.analysis.findings import Findings
-from slp.analysis.states import StateSpace, explore
 from slp.errors import SlpError
 from slp.ir.program import CallBody, LeafBody, TreeRule
 from slp.resolution import Database, RuleInstance, StateRules
-from slp.resolution.store import Store
+from slp.resolution.machine.store import Store
 from slp.source import SourceFile, SourceSpan
 from slp.terms import Atom, Number, Struct, Term
 from tests.growth import assert_linear

@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 import slp
-from slp.analysis import derivations, states
+from slp.analysis.derivations import existence as derivations
+from slp.analysis.derivations import states
 from slp.lower import expansion
 from slp.program.reading import find_mistakes
-from slp.resolution import STATE_LIMITS, arithmetic
+from slp.resolution import STATE_LIMITS
+from slp.resolution.machine import arithmetic
 
 GUARDED = ":- start(t(0)).\n1 :: t(_) --> {{ {guard} }}, leaf.\n{clauses}"
 

@@ -56,7 +56,7 @@ LEAVES = st.sampled_from(
         None,
         None,
         LeafDeclaration("dirichlet", (1.0,)),
-        LeafDeclaration("dirichlet", (1.0, 2.0)),
+        LeafDeclaration("dirichlet", (), listed=(1.0, 2.0)),
         LeafDeclaration("normal_inverse_gamma", (0.0, 0.1, 2.0, 1.0)),
         LeafDeclaration("gamma_poisson", (1.0, 1.0)),
         LeafDeclaration("gamma_exponential", (1.0, 1.0)),

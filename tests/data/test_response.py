@@ -276,7 +276,7 @@ FAULTS = [
     ),
     (
         ["a", "b", "b"],
-        {"leaf": LeafDeclaration("dirichlet", (1.0, 2.0, 3.0))},
+        {"leaf": LeafDeclaration("dirichlet", (), listed=(1.0, 2.0, 3.0))},
         "error[E431]: `dirichlet` has 3 numbers, but the response has 2 classes: a, b\n"
         "  help: give one number for each class, in this order",
     ),

@@ -21,18 +21,18 @@ import polars as pl
 import pytest
 
 import slp
-from slp.analysis.directives import CONSTRAINTS, DIRECTIVES
+from slp.analysis.sources.directives import CONSTRAINTS, DIRECTIVES
 from slp.cli import slp_command
 from slp.cli.common import run
 from slp.cli.sample import sample_command
 from slp.engines import ENGINES, engine_named
 from slp.errors import ExitCode
-from slp.ir.leaf_models import LEAF_MODELS
 from slp.ir.program import MEASURES
-from slp.resolution import functions
-from slp.resolution.builtins import BUILTINS
-from slp.resolution.control import CONTROL
-from slp.resolution.library import library
+from slp.leaves import SIGNATURES
+from slp.resolution.machine import functions
+from slp.resolution.machine.builtins import BUILTINS
+from slp.resolution.machine.control import CONTROL
+from slp.resolution.machine.library import library
 from slp.resources import prior_names
 from tests.docs import options_page, pictures_page, python_page
 from tests.docs.pages import (
@@ -80,13 +80,13 @@ def place(page: Path, block: Block) -> str:
 @pytest.fixture
 def own_names(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     """A page may register leaf models, and engines whose modules are files of the page."""
-    engines, models = set(ENGINES), set(LEAF_MODELS)
+    engines, models = set(ENGINES), set(SIGNATURES)
     monkeypatch.syspath_prepend(".")
     yield
     for module in ENGINES.keys() - engines:
         sys.modules.pop(ENGINES.pop(module))
-    for model in LEAF_MODELS.keys() - models:
-        del LEAF_MODELS[model]
+    for model in SIGNATURES.keys() - models:
+        del SIGNATURES[model]
 
 
 @pytest.mark.thinned(4)

@@ -15,8 +15,8 @@ import pytest
 
 import slp
 from slp.ir.constraints import Constraint, MaxFeatures, Monotone, Predicate
-from slp.ir.leaf_models import LEAF_MODELS
 from slp.ir.program import MEASURES, Failure, SplitBody
+from slp.leaves import SIGNATURES
 from slp.problem.problem import Problem
 from slp.resources import prior_names
 from tests.engines.engines import compiled, plain
@@ -186,5 +186,5 @@ def test_nothing_of_the_language_is_left_out() -> None:
     assert constraints == set(get_args(Constraint)) - at_the_end
     assert {program.failure for program in programs} == set(get_args(Failure)) - {"backtrack"}
     leaves = {program.leaf.model for program in programs if program.leaf is not None}
-    others = {name for name, model in LEAF_MODELS.items() if model.stands_for}
-    assert leaves == set(LEAF_MODELS) - {"normal_shared"} - others  # the first: of soft trees
+    others = {name for name, model in SIGNATURES.items() if model.stands_for}
+    assert leaves == set(SIGNATURES) - {"normal_shared"} - others  # the first: of soft trees

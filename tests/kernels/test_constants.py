@@ -2,15 +2,15 @@
 
 from types import ModuleType
 
-from slp.analysis import feature_declarations
+from slp.analysis.declarations import features as feature_declarations
 from slp.engines.exact import passes, size
 from slp.engines.mcmc.edits import start
 from slp.engines.mcmc.trees import core_chains
 from slp.engines.modal import plan
 from slp.engines.search import compiled
 from slp.engines.smc import resampling
-from slp.ir import leaf_models, row_function, schema, tree_grammar
-from slp.leaves import numbers
+from slp.ir import row_function, schema, tree_grammar
+from slp.leaves import NormalLinear, numbers
 from slp.problem import row_labels, tree_tests
 
 
@@ -28,7 +28,7 @@ def test_constants_are_those_of_the_core(compiled_kernels: ModuleType) -> None:
         "modal_many_states": plan.MANY_STATES,
         "least_share": resampling._LEAST_SHARE,
         "most_in_subsets": feature_declarations._MOST_LEVELS,
-        "most_coefficients": leaf_models.MOST_COLUMNS + 1,
+        "most_coefficients": NormalLinear.signature.most_columns + 1,
         "equal_weights": numbers.TIE,
         "most_soft_leaves": schema.MOST_SOFT_LEAVES,
         **core_chains._KINDS,

@@ -40,19 +40,21 @@ def test_declared_numbers(declaration):
 def test_declared_classes():
     model = leaf_model(LeafDeclaration("dirichlet", (0.5,)), ("a", "b"), np.array([0, 1]))
     assert (model.classes, model.describe()) == (("a", "b"), "dirichlet(0.5)")
-    model = leaf_model(LeafDeclaration("dirichlet", (0.5, 2.0)), ("a", "b"), np.array([0, 1]))
+    model = leaf_model(
+        LeafDeclaration("dirichlet", (), listed=(0.5, 2.0)), ("a", "b"), np.array([0, 1])
+    )
     assert model.describe() == "dirichlet([0.5, 2])"
 
 
 FAULTS = [
     (
-        LeafDeclaration("dirichlet", (1.0, 2.0)),
+        LeafDeclaration("dirichlet", (), listed=(1.0, 2.0)),
         ("a", "b", "c"),
         "error[E431]: `dirichlet` has 2 numbers, but the response has 3 classes: a, b, c\n"
         "  help: give one number for each class, in this order",
     ),
     (
-        LeafDeclaration("dirichlet", (1.0, 2.0)),
+        LeafDeclaration("dirichlet", (), listed=(1.0, 2.0)),
         tuple("abcdefghij"),
         "error[E431]: `dirichlet` has 2 numbers, but the response has 10 classes: "
         "a, b, c, d, e, f, g, h, ...\n"

@@ -16,7 +16,7 @@ from scipy.stats import nbinom
 import slp
 from slp.columns import Below
 from slp.errors import SlpError, UnsupportedError
-from slp.ir.leaf_models import LEAF_MODELS
+from slp.leaves import SIGNATURES
 from slp.trees import Leaf, Split
 
 
@@ -44,11 +44,11 @@ class Poisson:
 
 @pytest.fixture(autouse=True)
 def registered() -> Iterator[None]:
-    known = dict(LEAF_MODELS)
+    known = dict(SIGNATURES)
     slp.register_leaf_model("own_poisson", Poisson)
     yield
-    LEAF_MODELS.clear()
-    LEAF_MODELS.update(known)
+    SIGNATURES.clear()
+    SIGNATURES.update(known)
 
 
 def table(n: int = 14) -> pl.DataFrame:
@@ -122,7 +122,7 @@ def test_what_people_see(tmp_path: Path) -> None:
     posterior.save(tmp_path / "run.slpz")
     read = slp.load_posterior(tmp_path / "run.slpz")
     np.testing.assert_array_equal(read.predict(table()), posterior.predict(table()))
-    del LEAF_MODELS["own_poisson"]
+    del SIGNATURES["own_poisson"]
     with pytest.raises(SlpError, match="E444"):
         slp.load_posterior(tmp_path / "run.slpz")
     with pytest.raises(SlpError, match="E102"):

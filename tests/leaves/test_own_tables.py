@@ -15,8 +15,8 @@ from scipy.special import gammaln
 
 import slp
 from slp.errors import SlpError
-from slp.ir.leaf_models import LEAF_MODELS
 from slp.kernels.compiled import compiled_core
+from slp.leaves import SIGNATURES
 from slp.leaves.own import OwnModel
 from slp.problem.core import core_for
 from slp.trees import check_tree
@@ -51,12 +51,12 @@ class Tabled(Poisson):
 
 @pytest.fixture(autouse=True)
 def registered() -> Iterator[None]:
-    known = dict(LEAF_MODELS)
+    known = dict(SIGNATURES)
     slp.register_leaf_model("plain", Poisson)
     slp.register_leaf_model("tabled", Tabled)
     yield
-    LEAF_MODELS.clear()
-    LEAF_MODELS.update(known)
+    SIGNATURES.clear()
+    SIGNATURES.update(known)
 
 
 def table(n: int = 16) -> pl.DataFrame:

@@ -9,7 +9,8 @@ from pathlib import Path
 import slp
 from slp.errors import SlpError
 from slp.resolution import Limits, Query, answers_of_query, named_variables
-from slp.resolution.queries import Searcher, canonical
+from slp.resolution.answers.queries import Searcher
+from slp.resolution.proofs.query import canonical
 from slp.source import SourceFile
 from slp.syntax import parse_program, term_to_text
 from slp.syntax.ast import Clause

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from slp.errors import ProgramError
 from slp.ir.program import Body, CallBody, LeafBody, LogicClause, Measure, SplitBody, TreeRule
-from slp.resolution import Database, Limits, solve
+from slp.resolution import Database, Limits, RuleInstance, solve
+from slp.resolution.boxes.instances import rule_instances
+from slp.resolution.boxes.rules import PreparedRule
 from slp.source import SourceFile
 from slp.syntax import parse_program, parse_term, term_to_text
 from slp.syntax.ast import Clause
@@ -48,6 +50,11 @@ def value(variable: str, goal: str, program: Database | None = None) -> list[str
 def tree_rules(text: str) -> list[TreeRule]:
     """The rules `label :: head --> body.` of a program."""
     return [_rule(c) for c in clauses_of(text) if c.arrow == "-->"]
+
+
+def instances_of(program: Database, rules: Iterable[TreeRule], goal: Term) -> list[RuleInstance]:
+    """The instances of `rules` at a ground nonterminal."""
+    return rule_instances(program, map(PreparedRule, rules), goal)
 
 
 def _rule(clause: Clause) -> TreeRule:

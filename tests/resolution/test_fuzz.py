@@ -10,11 +10,11 @@ from hypothesis import strategies as st
 from slp.errors import ProgramError
 from slp.ir.program import SplitBody
 from slp.resolution import Limits, evaluate, evaluate_arguments, solve
-from slp.resolution.builtins import BUILTINS
-from slp.resolution.cells import threshold_outcomes
-from slp.resolution.control import CONTROL
-from slp.resolution.instances import RuleInstance
-from slp.resolution.library import library
+from slp.resolution.boxes.cells import threshold_outcomes
+from slp.resolution.boxes.instances import RuleInstance
+from slp.resolution.machine.builtins import BUILTINS
+from slp.resolution.machine.control import CONTROL
+from slp.resolution.machine.library import library
 from slp.terms import Atom, Number, Struct, Term, Text, Var
 from tests.resolution.programs import database, tree_rules
 

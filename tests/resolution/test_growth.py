@@ -6,7 +6,7 @@ from __future__ import annotations
 import pytest
 
 import slp
-from slp.resolution.machine import Limits
+from slp.resolution.machine.loop import Limits
 from tests.growth import assert_linear
 
 _COIN = "0.5 :: c(0).\n0.5 :: c(1).\n"
@@ -85,7 +85,7 @@ def test_answers_are_the_same_however_they_are_bound(
     small: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By shared, free and late variables; of one solution in two orders; whole and in pieces."""
-    monkeypatch.setattr("slp.resolution.answers._SMALL", small)
+    monkeypatch.setattr("slp.resolution.proofs.recorded._SMALL", small)
     text = _COIN + (
         "p(f(X, Y, _), Z, X) :- c(X), c(Z), Z = Y.\n"
         "0.5 :: o(X, Y) :- c(X), c(Y).\n0.5 :: o(X, Y) :- c(Y), c(X).\n"

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from slp.errors import ProgramError
-from slp.resolution import Limits, evaluate, rule_instances, solve, threshold_outcomes
-from slp.resolution import store as store_module
+from slp.resolution import Limits, evaluate, solve, threshold_outcomes
+from slp.resolution.machine import store as store_module
 from slp.syntax import parse_term
-from tests.resolution.programs import SMALL, answers, database, fault, tree_rules
+from tests.resolution.programs import SMALL, answers, database, fault, instances_of, tree_rules
 
 BIND = "bind it before it is used: in the head, or by a goal to the left"
 BIND_LEFT = "bind it by a goal to the left"
@@ -361,14 +361,14 @@ def test_rule(
 ) -> None:
     program = database()
     with pytest.raises(ProgramError) as caught:
-        for instance in rule_instances(program, tree_rules(rule), parse_term("tree(2)")):
+        for instance in instances_of(program, tree_rules(rule), parse_term("tree(2)")):
             threshold_outcomes(program, instance, "age", levels)
     assert fault(caught.value) == (code, message, underlined, help)
 
 
 def test_state_that_is_not_ground() -> None:
     with pytest.raises(ProgramError) as caught:
-        rule_instances(database(), tree_rules("1 :: tree(D) --> leaf."), parse_term("tree(X)"))
+        instances_of(database(), tree_rules("1 :: tree(D) --> leaf."), parse_term("tree(X)"))
     help = "bind it in the head or by a guard"
     want = ("E221", "`X` in a nonterminal's argument is not bound", "X", help)
     assert fault(caught.value) == want

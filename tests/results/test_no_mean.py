@@ -11,7 +11,7 @@ import pytest
 
 import slp
 from slp.errors import SlpError
-from slp.ir.leaf_models import LEAF_MODELS
+from slp.leaves import SIGNATURES
 
 FRAME = pl.DataFrame(
     {"x": [0, 1, 1], "z": [0.0, 1.0, 2.0], "y": [1.0, 3.0, 2.0], "w": [0.25, 2.0, 1.5]}
@@ -40,11 +40,11 @@ class Heavy:
 
 @pytest.fixture(autouse=True)
 def registered() -> Iterator[None]:
-    known = dict(LEAF_MODELS)
+    known = dict(SIGNATURES)
     slp.register_leaf_model("heavy", Heavy)
     yield
-    LEAF_MODELS.clear()
-    LEAF_MODELS.update(known)
+    SIGNATURES.clear()
+    SIGNATURES.update(known)
 
 
 def predicted(model: str, engine: str, x: int, weighted: bool = True) -> Any:

@@ -159,7 +159,7 @@ def test_a_folder_that_is_none(folder: Path) -> None:
 
 
 def test_files_of_trees_are_bounded(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("slp.analysis.edits._MOST_CHARACTERS", 10)
+    monkeypatch.setattr("slp.analysis.sources.edits._MOST_CHARACTERS", 10)
     (folder / "main.slp").write_text(tree("tree.json"))
     with pytest.raises(SlpError, match="E160.*more than 10 characters"):
         slp.load(folder / "main.slp")

@@ -19,8 +19,9 @@ from scipy.stats import chi2
 
 from slp.engines import infer
 from slp.errors import DataError, SlpError, SlpWarning
-from slp.ir.leaf_models import LEAF_MODELS, Signature
 from slp.kernels.compiled import compiled_core
+from slp.leaves import SIGNATURES
+from slp.leaves.signature import Signature
 from slp.problem.core import core_for
 from slp.results.posterior import Posterior
 from slp.trees import check_tree
@@ -114,7 +115,7 @@ def test_splits_by_subsets_of_levels(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(N_TABLES))
 def test_leaf_models_that_are_tables(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
     signature = Signature("by_table(seed)", ("seed",), real=("seed",), make=ByTable)
-    monkeypatch.setitem(LEAF_MODELS, "by_table", signature)
+    monkeypatch.setitem(SIGNATURES, "by_table", signature)
     case = random_case(seed, tables=True)
     assert core_for(case.model.table) is compiled_core()
     check(case)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from slp.engines.modal.goal_scores import PlainScorer, SplitOption, split_mix
 from slp.engines.modal.plan import LEAF, MOST_UNDONE, TIE, UNDECIDED, Ending, Grown, Plan
-from slp.leaves import Dirichlet, LeafModel
+from slp.leaves import LeafModel
 from slp.problem.local_process import LocalProcess
 
 
@@ -129,10 +129,7 @@ class PlainGrower(PlainScorer):
         box = split.right if right else split.left
         leaf = node.leaf
         if self.plan.smoothing > 0:
-            assert isinstance(leaf, Dirichlet)
-            counts = self.geometry.statistics([box])[0]
-            added = self.plan.smoothing * counts
-            leaf = Dirichlet(leaf.classes, (leaf.concentration + added).tolist())
+            leaf = leaf.with_added(self.plan.smoothing * self.geometry.statistics([box])[0])
         state = split.right_state if right else split.left_state
         slack = self.plan.further if node.gains else node.slack - 1
         return _GrowingNode(box, state, node.depth + 1, 2 * node.place + right, leaf, slack)
@@ -167,9 +164,9 @@ class PlainGrower(PlainScorer):
             for n in nodes
         ]
         added = np.zeros((len(nodes), k))
-        if isinstance(prior, Dirichlet):
-            models = [n.leaf for n in nodes if isinstance(n.leaf, Dirichlet)]
-            added += np.reshape([m.concentration - prior.concentration for m in models], (-1, k))
+        if prior.classes:
+            own = [n.leaf.concentration - prior.concentration for n in nodes]
+            added += np.reshape(own, (-1, k))
 
         def column(values: list[float]) -> NDArray[np.float64]:
             return np.array(values, np.float64)

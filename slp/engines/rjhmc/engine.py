@@ -9,6 +9,7 @@ from slp.engines.contract import Engine, Request
 from slp.engines.rjhmc.options import SoftTreeOptions
 from slp.engines.rjhmc.refusals import find_refusals
 from slp.errors import Diagnostic
+from slp.leaves import OF_CLASSES, OF_SOFT_TREES
 from slp.problem.problem import Problem
 
 if TYPE_CHECKING:
@@ -27,8 +28,9 @@ class _ReversibleJump(Engine[SoftTreeOptions]):
         "programs without a finite tree grammar or a width `h` of gates, measures other than "
         "`range`, guards on thresholds or rows, states with several rules of a kind or that call "
         "others, `min_leaf`, `min_weight`, `constant`, `within`, `majority`, `max_features`, "
-        "`monotone`, predicates, `edittree`, leaf models other than `normal_shared` and "
-        "`dirichlet`, features that are no numbers, or cut or binned, constraints on features "
+        "`monotone`, predicates, `edittree`, leaf models other than "
+        f"`{OF_SOFT_TREES.name}` and `{OF_CLASSES.name}`, features that are no numbers, or cut or "
+        "binned, constraints on features "
         "with `index=soft`"
     )
     few_states = True

@@ -220,14 +220,7 @@ def _with_rows(archive: Archive, known: dict[str, Any], leaf: LeafModel, unit: A
 
 def statistics_are_sound(leaf: LeafModel, statistics: NDArray[np.float64]) -> bool:
     """Whether statistics (..., k) are those that rows can have under a leaf model, roughly."""
-    if not np.isfinite(statistics).all():
-        return False
-    whole = statistics if leaf.classes else statistics[..., :1]
-    if leaf.responses == "counts":
-        whole = statistics[..., [1, 3] if leaf.exposed else [0, 1]]
-        if (statistics[..., 0] < 0).any():
-            return False
-    return bool((whole >= 0).all() and (whole <= _LARGEST_COUNT).all())
+    return bool(np.isfinite(statistics).all()) and leaf.are_sound(statistics)
 
 
 def _text(value: Any) -> str:

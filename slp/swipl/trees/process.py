@@ -1,6 +1,7 @@
 """The alternatives at a box in a state, proved by SWI-Prolog.
 
-The program expanded on the table (`slp.analysis.clauses_on_table`) grows a box from a nonterminal:
+The program expanded on the table (`slp.analysis.expansion.clauses_on_table`) grows a box from a
+nonterminal:
 
     grown(Goal, Box, Tree) :- way(Goal, Box, Rule), grow(Rule, Box, Tree).
 

@@ -8,7 +8,7 @@ import pytest
 
 import slp
 from slp.errors import SlpError
-from slp.resolution.functions import FUNCTIONS
+from slp.resolution.machine.functions import FUNCTIONS
 
 #: Ways to have an expression evaluated: compiled with a clause, known only when it is called, by a
 #: clause that is interpreted, and in a list.

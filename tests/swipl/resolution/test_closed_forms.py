@@ -7,19 +7,7 @@ from functools import partialmethod
 import pytest
 
 import slp
-from tests.resolution.test_draws import (  # noqa: F401
-    test_a_cut_keeps_what_can_be_drawn,
-    test_a_seed_is_taken_and_told,
-    test_coin,
-    test_conditioning_and_backtracking_differ_two_coins,
-    test_conditioning_and_backtracking_differ_two_dice,
-    test_deep_recursion,
-    test_frequencies,
-    test_logical_alternatives_that_fail_do_not_matter,
-    test_the_goal_and_its_condition_are_drawn_together,
-    test_the_same_seed_gives_the_same_draws,
-)
-from tests.resolution.test_queries import (  # noqa: F401
+from tests.resolution.answers.test_queries import (  # noqa: F401
     test_a_condition_is_a_goal_that_shares_variables,
     test_an_endless_failure_driven_loop_does_not_keep_others_waiting,
     test_answers_that_differ_in_names_of_free_variables_are_one,
@@ -41,6 +29,18 @@ from tests.resolution.test_queries import (  # noqa: F401
     test_uniform_member_of_a_list,
     test_values_are_numbers_or_prolog_text,
     test_weights_are_normalised_over_proofs,
+)
+from tests.resolution.proofs.test_draws import (  # noqa: F401
+    test_a_cut_keeps_what_can_be_drawn,
+    test_a_seed_is_taken_and_told,
+    test_coin,
+    test_conditioning_and_backtracking_differ_two_coins,
+    test_conditioning_and_backtracking_differ_two_dice,
+    test_deep_recursion,
+    test_frequencies,
+    test_logical_alternatives_that_fail_do_not_matter,
+    test_the_goal_and_its_condition_are_drawn_together,
+    test_the_same_seed_gives_the_same_draws,
 )
 
 

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 import slp
 from slp.errors import SlpError
 from slp.resolution import Limits, Query, answers_of_query
-from slp.resolution.queries import Searcher
+from slp.resolution.answers.queries import Searcher
 from slp.swipl.prolog import PrologProgram
 from slp.syntax import parse_term
 from slp.terms import Number
-from tests.resolution.test_conformity import GOALS, PROGRAM, SUMS
-from tests.resolution.test_query_fuzz import programs
+from tests.resolution.answers.test_query_fuzz import programs
+from tests.resolution.machine.test_conformity import GOALS, PROGRAM, SUMS
 
 LIMITS = Limits(inferences=20_000)
 

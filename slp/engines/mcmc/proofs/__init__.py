@@ -5,7 +5,7 @@ Entry points: `sample_proofs`, which `slp.Program.sample_proofs` calls, and its 
 
 Inside: `start` (a proof to start from), `likelihood` (functions and goals), `chains` (the stepper,
 with the proposals of `slp.engines.mcmc.proposals`), `sample` (from options to chains). The
-distribution over proofs is in `slp.resolution.derivations`.
+distribution over proofs is in `slp.resolution.proofs.derivations`.
 """
 
 from typing import TYPE_CHECKING

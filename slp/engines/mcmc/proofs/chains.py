@@ -11,7 +11,7 @@ from slp.engines.mcmc.proofs.start import find_start
 from slp.engines.mcmc.trees.names import find_other_than_cuts, mixture_of_cuts, read_names
 from slp.errors import UsageError
 from slp.messages.chains import EXACT_SUBTREES_OF_PROOFS, MOVES_OF_PROOFS
-from slp.resolution.derivations import ProofSpace, SLDDerivation
+from slp.resolution.proofs.derivations import ProofSpace, SLDDerivation
 from slp.runner import Json, Stop, never
 from slp.runner.randomness import RandomNumbers
 from slp.source import SourceSpan

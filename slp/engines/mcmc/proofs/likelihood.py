@@ -21,16 +21,16 @@ from slp.messages.queries import (
     NO_RESULT_VARIABLE,
 )
 from slp.resolution import evaluate, named_variables, solve
-from slp.resolution.machine import Limits
-from slp.resolution.queries import Query, database_of
-from slp.resolution.query_results import Value, value_of
+from slp.resolution.answers.results import Value, value_of
+from slp.resolution.machine.loop import Limits
+from slp.resolution.proofs.query import Query, database_of
 from slp.source import SourceSpan
 from slp.terms import Term, Var, list_items, substitute, variables
 
 if TYPE_CHECKING:
     from slp.swipl.prolog import PrologProgram
 
-#: As in an answer of `slp.resolution.goals`, but lists are lists.
+#: As in an answer of `slp.resolution.answers.goals`, but lists are lists.
 Plain: TypeAlias = "Value | list[Plain]"
 
 #: What users give: from the goal's named variables to the log-likelihood, -inf for impossible.

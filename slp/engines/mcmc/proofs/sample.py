@@ -24,9 +24,9 @@ from slp.ir import program as ir
 from slp.late import optional_module
 from slp.messages.queries import NOT_A_LOG_LIKELIHOOD, PROOFS_LEFT_OUT
 from slp.resolution import Limits, Query, named_variables
-from slp.resolution.derivations import ProofSpace
-from slp.resolution.goals import read_query, runs_in_prolog
-from slp.resolution.runs import MachineRuns, RunsOneByOne
+from slp.resolution.answers.goals import read_query, runs_in_prolog
+from slp.resolution.proofs.derivations import ProofSpace
+from slp.resolution.proofs.runs import MachineRuns, RunsOneByOne
 from slp.results.proofs import SampledProofs
 from slp.results.trust.doubts import doubt_of
 from slp.runner import Schedule, checkpoint_and_seed, run

@@ -13,8 +13,8 @@ from itertools import accumulate
 from slp.errors import Diagnostic, SlpError
 from slp.messages.chains import NO_PROOF_YET
 from slp.messages.queries import ALL_PROOFS_IMPOSSIBLE, NO_PROOF_TO_START, NO_PROOF_WITHIN_LIMITS
-from slp.resolution.derivations import ProofSpace, RunChoice, SLDDerivation
-from slp.resolution.runs import Run
+from slp.resolution.proofs.derivations import ProofSpace, RunChoice, SLDDerivation
+from slp.resolution.proofs.runs import Run
 from slp.runner import SearchStoppedError, Stop, never
 from slp.runner.randomness import Randomness
 from slp.source import SourceSpan

@@ -13,7 +13,7 @@ import slp
 from slp.engines.mcmc import proposals
 from slp.engines.mcmc.proofs import start
 from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly, Proposed
-from slp.resolution.derivations import ProofSpace, SLDDerivation
+from slp.resolution.proofs.derivations import ProofSpace, SLDDerivation
 from slp.runner.randomness import Randomness
 from tests.engines.mcmc.proofs.tiny import CASES, Case, space_of
 

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 import slp
 from slp.engines.mcmc.proposals import Proposal, metropolis_hastings
 from slp.resolution import DEFAULT_LIMITS, Query
-from slp.resolution.derivations import ProofSpace, SLDDerivation
-from slp.resolution.goals import read_query
-from slp.resolution.query_results import value_of
-from slp.resolution.runs import MachineRuns, RunsOneByOne
+from slp.resolution.answers.goals import read_query
+from slp.resolution.answers.results import value_of
+from slp.resolution.proofs.derivations import ProofSpace, SLDDerivation
+from slp.resolution.proofs.runs import MachineRuns, RunsOneByOne
 from slp.terms import Term
 from tests.engines.mcmc.trees.every_outcome import EveryOutcome, outcomes
 

@@ -1,0 +1,208 @@
+"""Directives, second pass: typed declarations, once the parameters have their values."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import cast, get_args
+
+from slp.analysis.declarations.features import FeatureReader, read_order
+from slp.analysis.findings import Findings
+from slp.analysis.sources.directives import (
+    DIRECTIVES,
+    Declared,
+    Directives,
+    name_of,
+    span_of,
+)
+from slp.analysis.sources.parameters import Values
+from slp.ir.constraints import Support
+from slp.ir.program import Failure, FeatureDeclaration, LeafDeclaration
+from slp.leaves import SIGNATURES
+from slp.leaves.signature import NumberList
+from slp.messages import directives as words
+from slp.messages.names import name_help, plural
+from slp.source import SourceSpan
+from slp.terms import Atom, Struct, Term, functor, list_items
+
+
+@dataclass
+class Declarations:
+    """The declarations, with the names of `slp.ir.program.CheckedProgram`."""
+
+    support: Support = field(default_factory=Support)
+    failure: Failure = "restrict"
+    weights: bool = False
+    response: str | None = None
+    event: str | None = None
+    exposure: str | None = None
+    class_order: tuple[str, ...] | None = None
+    leaf: LeafDeclaration | None = None
+    features: tuple[FeatureDeclaration, ...] = ()
+    ignored: tuple[str, ...] = ()
+    feature_weights: dict[str, float] = field(default_factory=dict)
+    row_weight: str | None = None
+    spans: dict[str, SourceSpan] = field(default_factory=dict)
+
+
+def read_declarations(directives: Directives, values: Values, findings: Findings) -> Declarations:
+    """The typed declarations. A faulty one gives a finding and keeps its default."""
+    out = Declarations(weights=("weights",) in directives.single)
+    for key, declared in directives.single.items():
+        out.spans[":".join(k for k in key if k)] = declared.span
+    reader = _DeclarationReader(values, findings)
+    single = directives.single
+    if ("response",) in single:
+        reader.response(single["response",], out)
+    if ("failure",) in single:
+        out.failure = reader.failure(single["failure",])
+        if out.weights and out.failure == "backtrack":
+            findings.add(words.BACKTRACKING_OF_WEIGHTS(single["failure",].span))
+    if ("leaf",) in single:
+        out.leaf = reader.leaf(single["leaf",])
+    out.support = reader.support(directives)
+    features = FeatureReader(values, findings)
+    out.features = tuple(
+        f for n, d in directives.of("feature").items() if (f := features.declaration(n or None, d))
+    )
+    if any(f.name is None and f.missing == "side" for f in out.features):
+        for f in out.features:
+            if f.subsets is not None and f.missing is None:
+                findings.add(words.SUBSETS_AND_SIDES(f.span, feature=f"`{f.name}`"))
+    for name, declared in directives.of("feature_weight").items():
+        weight = values.positive(declared.args[0], f"the weight of `{name}`", declared.span)
+        out.feature_weights[name] = 1.0 if weight is None else weight
+    if (d := single.get(("row_weight",))) is not None:
+        out.row_weight = name_of(d.args[0], "the weight of rows", d.span, findings)
+    out.ignored = tuple(directives.ignored)
+    out.spans.update({f"ignore:{n}": s for n, s in directives.ignored.items()})
+    return out
+
+
+class _DeclarationReader:
+    def __init__(self, values: Values, findings: Findings) -> None:
+        self.values = values
+        self.findings = findings
+
+    def response(self, d: Declared, out: Declarations) -> None:
+        out.response = name_of(d.args[0], "the response", d.span, self.findings)
+        if len(d.args) == 1:
+            return
+        more = d.args[1]
+        items = list_items(more)
+        if functor(more) == ("event", 1) and isinstance(more, Struct):
+            out.event = name_of(more.args[0], "the column of events", d.span, self.findings)
+        elif functor(more) == ("exposure", 1) and isinstance(more, Struct):
+            out.exposure = name_of(more.args[0], "the column of exposure", d.span, self.findings)
+        elif items and len(items) == 1 and functor(items[0]) == ("ordinal", 1):
+            out.class_order = read_order(items[0], words.NO_CLASS_ORDER, d.span, self.findings)
+        else:
+            self.findings.add(words.NO_SECOND_RESPONSE(d.span, usage=DIRECTIVES["response"]))
+
+    def failure(self, d: Declared) -> Failure:
+        name = d.args[0]
+        for known in get_args(Failure):
+            if name == Atom(known):
+                return cast(Failure, known)
+        self.findings.add(words.NO_FAILURE_MODE(d.span, usage=DIRECTIVES["failure"]))
+        return "restrict"
+
+    def support(self, directives: Directives) -> Support:
+        found = {"min_leaf": 1, "max_depth": -1}
+        for name, least in (("min_leaf", 1), ("max_depth", 0)):
+            if (d := directives.single.get(("support", name))) is not None:
+                value = self.values.whole(d.args[0], f"`{name}`", d.span, least)
+                found[name] = found[name] if value is None else value
+        deepest = found["max_depth"]
+        weight = None
+        if (d := directives.single.get(("support", "min_weight"))) is not None:
+            weight = self.values.positive(d.args[0], "`min_weight`", d.span)
+            if found["min_leaf"] > 1:
+                self.findings.add(words.TWO_LEAST_LEAVES(d.span))
+        return Support(found["min_leaf"], None if deepest < 0 else deepest, weight)
+
+    # --- leaf models ---------------------------------------------------------------------------
+
+    def leaf(self, d: Declared) -> LeafDeclaration | None:
+        key = functor(d.args[0])
+        if key is None or key[0] not in SIGNATURES:
+            name = key[0] if key else ""
+            help = name_help(name, SIGNATURES, "leaf model")
+            wording = words.NO_LEAF_MODEL if key else words.LEAF_MODEL_NOT_NAMED
+            self.findings.add(wording(d.span, name=name, help=help))
+            return None
+        model, signature = d.args[0], SIGNATURES[key[0]]
+        names = signature.parameters
+        args = model.args if isinstance(model, Struct) else ()
+        columns: tuple[str, ...] = ()
+        if signature.stands_for is not None and not args:
+            return LeafDeclaration(*signature.stands_for, d.span)
+        if signature.most_columns and args:
+            read = self.columns(key[0], args[0], d)
+            if read is None:
+                return None
+            columns, args = read, args[1:]
+        listed: tuple[float, ...] | None = ()
+        form = signature.numbers
+        alone = form is not None and form.alone
+        if form is not None and len(args) == (1 if alone else len(names) + 1):
+            if list_items(args[-1]) is not None:
+                listed, args = self.numbers(key[0], args[-1], form, d), args[:-1]
+        if listed is None:
+            return None
+        if not args and (columns or listed):
+            numbers = []
+        elif len(args) == len(names):
+            numbers = [
+                self.hyperparameter(key[0], n, a, d) for n, a in zip(names, args, strict=True)
+            ]
+        else:
+            arguments = plural(len(args) + bool(columns), "argument")
+            given = ", ".join([*["[x1, x2]"] * bool(signature.most_columns), *names])
+            usage = f"{key[0]}({given})" if given else key[0]
+            self.findings.add(
+                words.LEAF_MODEL_ARGUMENTS(d.span, model=key[0], arguments=arguments, form=usage)
+            )
+            return None
+        found = tuple(n for n in numbers if n is not None)
+        if len(found) < len(numbers):
+            return None
+        return LeafDeclaration(key[0], found, d.span, columns, listed)
+
+    def columns(self, model: str, term: Term, d: Declared) -> tuple[str, ...] | None:
+        """The names of columns in a list, each once."""
+        items, place = list_items(term), span_of(term, d.span)
+        most = SIGNATURES[model].most_columns
+        if not items or len(items) > most:
+            self.findings.add(words.NO_COLUMN_LIST(place, model=model, most=most))
+            return None
+        what = f"a column of `{model}`"
+        names = [name_of(t, what, d.span, self.findings) for t in items]
+        found = tuple(name for name in names if name is not None)
+        twice = [name for i, name in enumerate(found) if name in found[:i]]
+        if twice:
+            self.findings.add(words.COLUMN_TWICE(place, model=model, name=twice[0]))
+        return None if twice or len(found) < len(names) else found
+
+    def hyperparameter(self, model: str, name: str, term: Term, d: Declared) -> float | None:
+        what = f"`{name}` of `{model}`"
+        if name not in SIGNATURES[model].real:
+            return self.values.positive(term, what, d.span)
+        value = self.values.number(term, what, d.span)
+        if value is not None and value in (float("inf"), float("-inf")):
+            self.findings.add(words.NOT_FINITE(span_of(term, d.span), what=what, value=value))
+            return None
+        return value
+
+    def numbers(
+        self, model: str, term: Term, form: NumberList, d: Declared
+    ) -> tuple[float, ...] | None:
+        """The numbers of a list."""
+        what = f"{form.one} of `{model}`"
+        read = [self.values.positive(t, what, d.span) for t in list_items(term) or []]
+        found = tuple(n for n in read if n is not None)
+        if len(found) < len(read):
+            return None
+        fault = form.fault(found)
+        if fault is not None:
+            self.findings.add(fault(span_of(term, d.span)))
+        return None if fault is not None else found

@@ -1,0 +1,206 @@
+"""Whether a program and a table fit: names, classes, kinds of columns, useless declarations."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+import numpy as np
+
+from slp.analysis.derivations.row_labels import check_rows_on_table, named_classes
+from slp.analysis.findings import Findings
+from slp.analysis.on_table.box_edges import check_box_edges
+from slp.data.cells import cell_text
+from slp.data.table import Feature, Table
+from slp.errors import DataError, Diagnostic
+from slp.ir.constraints import Box, Constant, First, MaxLeaves, Monotone, of_kind
+from slp.ir.guards import features_in_guards
+from slp.ir.names import unknown_classes, unknown_features
+from slp.ir.program import CheckedProgram, SplitBody
+from slp.messages import Wording
+from slp.messages import on_table as words
+from slp.messages.names import name_help
+from slp.resolution import StateRules
+from slp.syntax import term_to_text
+from slp.terms import Atom, Struct, list_term
+
+
+def check_names(
+    program: CheckedProgram, features: Collection[str], response: str | None, findings: Findings
+) -> None:
+    """Find the features that a program names and a table lacks, as `unknown_features`."""
+    for found in unknown_features(program, features, response):
+        findings.add(found)
+
+
+def check_ignored(program: CheckedProgram, columns: Collection[str]) -> tuple[Diagnostic, ...]:
+    """Warnings about ignored columns that a table does not have. A column with a similar name would
+    become a feature."""
+    findings = Findings()
+    for name in program.ignored:
+        if name not in columns:
+            span, help = program.spans.get(f"ignore:{name}"), name_help(name, columns, "column")
+            findings.add(words.NOTHING_TO_IGNORE(span, name=name, help=help))
+    return findings.in_order()
+
+
+def check_program_on_table(
+    program: CheckedProgram, table: Table, states: StateRules
+) -> tuple[Diagnostic, ...]:
+    """Warnings about how a program fits a table. `states` are the states with their rules on this
+    table.
+
+    Raises
+    ------
+    DataError
+        The program names a feature or a class that the table does not have, or bounds a categorical
+        feature.
+    """
+    findings = Findings()
+    check_names(program, table.feature_names, table.response, findings)
+    checker = _TableChecker(program, table, findings)
+    checker.guards()
+    checker.classes()
+    checker.order()
+    checker.kinds()
+    checker.boxes()
+    checker.room()
+    check_box_edges(program, table, findings)
+    check_rows_on_table(program, states, table.n_rows, findings)
+    if findings.has_errors:
+        raise DataError(findings.in_order())
+    return findings.in_order()
+
+
+class _TableChecker:
+    def __init__(self, program: CheckedProgram, table: Table, findings: Findings) -> None:
+        self.program = program
+        self.table = table
+        self.findings = findings
+        self.features: dict[str, Feature] = {f.name: f for f in table.features}
+        self.monotone = of_kind(program.constraints, Monotone)
+
+    def guards(self) -> None:
+        for name, span in features_in_guards(self.program):
+            if name not in self.features:
+                help = name_help(name, self.features, "feature")
+                self.findings.add(words.GUARD_ON_UNKNOWN_FEATURE(span, name=name, help=help))
+
+    def classes(self) -> None:
+        classes = list(map(cell_text, self.table.leaf.classes))
+        rows = [("rows(Class, N)", name, span) for name, span in named_classes(self.program)]
+        for found in unknown_classes(self.program, classes, self.table.response, rows):
+            self.findings.add(found)
+
+    def order(self) -> None:
+        """Check that classes have an order for `monotone`: numbers, booleans, or a declared one."""
+        classes = self.table.leaf.classes
+        named = [c for c in classes if isinstance(c, str)]
+        if not named or self.program.class_order is not None:
+            return
+        response = self.table.response
+        goal = Struct("ordinal", (list_term(Atom(n) for n in named),))
+        declared = term_to_text(Struct("response", (Atom(response), list_term([goal]))))
+        for c in self.monotone:
+            found = words.CLASSES_WITHOUT_ORDER(c.span, response=response, declaration=declared)
+            self.findings.add(found)
+
+    def kinds(self) -> None:
+        for box in self.program.boxes.values():
+            for name in box.bounds:
+                if self.is_categorical(name):
+                    self.findings.add(words.BOX_OVER_LEVELS(box.span, name=name, box=box.name))
+        for c in self.monotone:
+            if self.is_categorical(c.feature):
+                self.findings.add(words.MONOTONE_OVER_LEVELS(c.span, name=c.feature))
+            if self.table.leaf.regressors:
+                self.findings.add(words.MONOTONE_LINES(c.span))
+        sided = [f.name for f in self.table.features if f.holes]
+        parted = [f.name for f in self.table.features if f.subsets]
+        self.untold(sided, words.NOT_WITH_SIDES)
+        self.untold(parted, words.NOT_WITH_SUBSETS)
+        for rule in self.program.rules:
+            body = rule.body
+            if isinstance(body, SplitBody) and isinstance(body.feature, Atom):
+                name = body.feature.name
+                if name in parted and isinstance(body.threshold, Atom):
+                    what = f"`split({name}, {body.threshold.name})`"
+                    out = f"leave {what} out"
+                    self.findings.add(
+                        words.NOT_WITH_SUBSETS(rule.span, what=what, name=name, instead=out)
+                    )
+
+    def untold(self, found: Sequence[str], wording: Wording) -> None:
+        """Find what does not go with the features `found`, whose splits do not tell every side."""
+        if not found:
+            return
+        for c in self.monotone:
+            what = f"`monotone({c.feature}, {c.direction})`"
+            out = f"leave {what} out"
+            self.findings.add(wording(c.span, what=what, name=found[0], instead=out))
+        if self.program.edits is not None:
+            span = self.program.edits.span
+            out = "leave `edittree` out"
+            self.findings.add(wording(span, what="`edittree`", name=found[0], instead=out))
+        if self.program.soft:
+            out = "take an engine of hard trees"
+            self.findings.add(wording(None, what="soft trees", name=found[0], instead=out))
+
+    def is_categorical(self, name: str) -> bool:
+        return name in self.features and self.features[name].categorical
+
+    def boxes(self) -> None:
+        used = {c.about.name: c.about for c in self.program.constraints if c.about is not None}
+        for box in used.values():
+            for name, (low, high) in box.bounds.items():
+                values = self.features[name].values if name in self.features else None
+                if values is None or len(values) == 0:
+                    continue
+                least, most = float(values[0]), float(values[-1])
+                if high <= least or low > most:
+                    found = words.BOX_WITHOUT_ROWS(
+                        box.span, box=box.name, feature=name, least=least, most=most
+                    )
+                    self.findings.add(found)
+
+    def room(self) -> None:
+        """Find limits and constraints that leave one tree, or exclude none, on this table."""
+        most = self.table.schema(self.program.support.min_leaf).most_leaves
+        min_leaf = self.program.support.min_leaf
+        if min_leaf > 1 and 2 * min_leaf > self.table.n_rows:
+            span = self.program.spans.get("support:min_leaf")
+            self.findings.add(
+                words.MIN_LEAF_LEAVES_ONE(span, count=min_leaf, rows=self.table.n_rows)
+            )
+        weight = self.program.support.min_weight
+        sizes, least = self.table.sizes(min_leaf, weight)
+        if weight is not None and 2 * least > sizes.sum():
+            span = self.program.spans.get("support:min_weight")
+            self.findings.add(words.MIN_WEIGHT_LEAVES_ONE(span, weight=weight))
+        for c in self.program.constraints:
+            match c:
+                case MaxLeaves(count) if count >= most:
+                    leaves = f"{most} {'leaf' if most == 1 else 'leaves'}"
+                    found = words.MAX_LEAVES_LIMITS_NOTHING(c.span, count=count, most=leaves)
+                    self.findings.add(found)
+                case First(name) if name in self.features and self.is_stuck(name):
+                    self.findings.add(words.FIRST_LEAVES_ONE(c.span, feature=name))
+                case Constant(box) if self.uncut(box):
+                    self.findings.add(words.CONSTANT_FORBIDS_NOTHING(c.span, box=box.name))
+
+    def is_stuck(self, name: str) -> bool:
+        column = [f.name for f in self.table.features].index(name)
+        codes = self.table.codes[:, column]
+        return bool(np.all(codes == codes[:1]))
+
+    def uncut(self, box: Box) -> bool:
+        """Whether no threshold of the table lies inside the box."""
+        for feature in self.table.features:
+            if self.is_stuck(feature.name):
+                continue
+            if feature.name not in box.bounds or feature.values is None or feature.holes:
+                return False
+            low, high = box.bounds[feature.name]
+            # A threshold t lies between two values. It cuts the box if low < t < high.
+            if low < feature.values[-1] and high > feature.values[0]:
+                return False
+        return True

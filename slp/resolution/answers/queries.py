@@ -1,0 +1,249 @@
+"""Queries on a stochastic logic program: answers with probabilities, best proofs, draws.
+
+For a goal G, with `mass(r)` the product of the labels of the stochastic clauses in the SLD proof r,
+
+    mass(answer) = sum of mass(r) over the proofs r that give it
+    success      = Z = sum of mass(r) over all proofs
+    probability  = mass(answer) / Z     (log-linear semantics: Cussens 2001, section 3)
+
+A condition is one more goal behind G: the distribution is over the proofs of both together, which
+share their variables, and Z is that of both.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from random import Random
+from typing import Any, NamedTuple, TypeAlias
+
+from slp.errors import BudgetError, Diagnostic, warn
+from slp.messages.queries import DRAWS_CUT_SHORT, SEARCH_INTERRUPTED
+from slp.resolution.machine.loop import DEFAULT_LIMITS, Limits, Meter
+from slp.resolution.proofs.best_first import BestFirst, FoundProof, Progress
+from slp.resolution.proofs.choices import Fired, fired_clauses
+from slp.resolution.proofs.draws import Failure, Sampler
+from slp.resolution.proofs.failures import FailedGoal, FailureTrace, tracing_machine
+from slp.resolution.proofs.masses import ONE, Mass, total
+from slp.resolution.proofs.query import Query, canonical, database_of, linked, prepared
+from slp.resolution.proofs.search import ProofSearch, SearchMachine
+from slp.terms import Term
+
+#: Makes a search for the proofs of a query, from the tolerance, the limits and whether nodes with
+#: the same goals left to prove are merged.
+Searcher: TypeAlias = Callable[[Query, float, Limits, bool], BestFirst[Any, Any]]
+
+
+@dataclass(frozen=True)
+class MassOfAnswer:
+    """An answer: terms for the goal's named variables, in their order, and its mass.
+
+    Free variables are called `_A`, `_B`, ...: answers that differ only in these names are one.
+    """
+
+    terms: tuple[Term, ...]
+    mass: Mass
+
+
+@dataclass(frozen=True)
+class ProofOfAnswer:
+    """A proof: its answer, its mass, and the labelled clauses used, in order."""
+
+    terms: tuple[Term, ...]
+    mass: Mass
+    fired: tuple[Fired, ...]
+
+
+@dataclass(frozen=True)
+class ProofSearchResult:
+    """What a search found, all on the mass scale.
+
+    `answers` by decreasing mass; `best` proofs likewise, and whether no other proof can be among
+    them (`best_certified`). `success` is the mass of all proofs found, `failure` the mass of what
+    is known to fail, `open` that of what was not searched. `upper` bounds the mass of all proofs;
+    None if no bound is known. `complete`: whether the open mass is within the tolerance. `stopped`
+    is the limit that was reached, or the interrupt from the keyboard (`interrupted`). `failed`: the
+    deepest goals that failed, if nothing was proved.
+    """
+
+    answers: tuple[MassOfAnswer, ...]
+    best: tuple[ProofOfAnswer, ...]
+    best_certified: bool
+    success: Mass
+    failure: Mass | None
+    open: Mass
+    upper: Mass | None
+    complete: bool
+    stopped: Diagnostic | None
+    interrupted: bool
+    failed: tuple[FailedGoal, ...]
+
+
+def answers_of_query(
+    query: Query,
+    *,
+    best: int = 0,
+    tolerance: float = 1e-12,
+    limits: Limits = DEFAULT_LIMITS,
+    searcher: Searcher | None = None,
+    progress: Progress | None = None,
+) -> ProofSearchResult:
+    """Search for the proofs of a goal until the open mass is at most `tolerance` times the mass
+    found.
+
+    `searcher` makes the searches; None for those of this package. Other searches do not tell which
+    goals failed. The budgets that are held (`slp.budgets`) end the search, as do the limits and
+    Ctrl-C.
+
+    Raises
+    ------
+    ProgramError
+        E201 to E243, with the span of the faulty goal. A limit that is reached is not an error; it
+        is in `ProofSearchResult.stopped`.
+    """
+    searcher = searcher or _search
+    search = searcher(query, tolerance, limits, True)
+    search.progress = progress
+    masses: dict[tuple[Term, ...], list[Mass]] = {}
+    interrupted = False
+    try:
+        for proof in search.run():
+            masses.setdefault(canonical(proof.answer), []).append(proof.mass)
+    except KeyboardInterrupt:
+        search.give_up(SEARCH_INTERRUPTED())
+        interrupted = True
+    summed = [MassOfAnswer(key, total(found)) for key, found in masses.items()]
+    success = total(mass for found in masses.values() for mass in found)
+    left = search.open
+    weights = query.program.weights
+    proofs, certified = _best_proofs(query, 0 if interrupted else best, tolerance, limits, searcher)
+    return ProofSearchResult(
+        answers=tuple(sorted(summed, key=lambda a: a.mass, reverse=True)),
+        best=proofs,
+        best_certified=certified,
+        success=success,
+        failure=None if weights else search.failure,
+        open=left,
+        upper=_upper(success, left, unbounded=weights or search.branches),
+        complete=search.is_complete,
+        stopped=search.stopped,
+        interrupted=interrupted,
+        failed=()
+        if summed or interrupted or searcher is not _search
+        else _failed_goals(query, tolerance, limits, search.stopped is not None),
+    )
+
+
+def _upper(success: Mass, left: Mass, *, unbounded: bool) -> Mass | None:
+    if not left:
+        return success
+    return None if unbounded else min(success.plus(left), ONE)
+
+
+def _best_proofs(
+    query: Query, count: int, tolerance: float, limits: Limits, searcher: Searcher
+) -> tuple[tuple[ProofOfAnswer, ...], bool]:
+    """The proofs with the largest masses, and whether it is certain that they are.
+
+    A separate search, because the other one merges proofs. It stops as soon as no open node has as
+    much mass as the last of them: labels are at most 1, unless they are weights.
+    """
+    if count == 0:
+        return (), True
+    search = searcher(query, tolerance, limits, False)
+    kept: list[FoundProof] = []
+    certain = False
+    for proof in search.run():
+        kept.append(proof)
+        kept.sort(key=lambda p: p.mass, reverse=True)  # stable, and all but the last are sorted
+        del kept[count:]
+        certain = len(kept) == count and not query.program.weights
+        if certain and kept[-1].mass >= search.largest_open:
+            break
+    else:
+        certain = search.is_complete and search.stopped is None
+    found = (ProofOfAnswer(canonical(p.answer), p.mass, tuple(fired_clauses(p.last))) for p in kept)
+    return tuple(found), certain
+
+
+def _failed_goals(
+    query: Query, tolerance: float, limits: Limits, was_stopped: bool
+) -> tuple[FailedGoal, ...]:
+    """The same search again, recording failures; shorter if the first one did not finish."""
+    trace = FailureTrace()
+    if was_stopped:
+        limits = Limits(limits.inferences // 10, limits.depth // 10)
+    for _ in _search(query, tolerance, limits, True, tracing_machine(trace)).run():
+        pass
+    return tuple(trace.deepest)
+
+
+def draw_answers(
+    query: Query, count: int, *, failure: Failure, seed: int, limits: Limits = DEFAULT_LIMITS
+) -> DrawnAnswers:
+    """Answers of `count` independent draws (see `slp.resolution.proofs.draws`). If a budget or
+    Ctrl-C ends the drawing, the answers so far.
+
+    `limits` are those of one draw.
+
+    Raises
+    ------
+    ProgramError
+        As `answers_of_query`, and E244 to E246; E214 to E216 if a draw reaches a limit.
+    """
+    goals, answer, first = prepared(query)
+    weights = query.program.weights
+    goal = linked(goals)
+    database = database_of(query.program)
+    sampler = Sampler(database, goal, answer, first, limits, failure, weights, Random(seed))
+    drawn: list[tuple[Term, ...]] = []
+    interrupted = False
+    try:
+        while len(drawn) < count:
+            drawn.append(canonical(sampler.draw()))
+    except (BudgetError, KeyboardInterrupt) as e:
+        interrupted = cut_short(e, len(drawn), count)
+    return DrawnAnswers(drawn, sampler.tries, interrupted)
+
+
+class DrawnAnswers(NamedTuple):
+    """Answers drawn, how many draws were begun, and whether Ctrl-C ended the drawing."""
+
+    answers: list[tuple[Term, ...]]
+    tries: int
+    interrupted: bool
+
+
+def cut_short(cause: BudgetError | KeyboardInterrupt, kept: int, wanted: int) -> bool:
+    """Warn that a budget or Ctrl-C ended the drawing (W243), and tell whether it was Ctrl-C. If
+    nothing was drawn, raise `cause`."""
+    if not kept:
+        raise cause
+    reason = cause.diagnostics[0].message if isinstance(cause, BudgetError) else "interrupted"
+    warn(DRAWS_CUT_SHORT(reason=reason, kept=kept, wanted=wanted))
+    return not isinstance(cause, BudgetError)
+
+
+# --- preparing ---------------------------------------------------------------------------------
+
+
+def _search(
+    query: Query,
+    tolerance: float,
+    limits: Limits,
+    merges: bool,
+    machine: type[SearchMachine] = SearchMachine,
+) -> ProofSearch:
+    goals, answer, first = prepared(query)
+    database = database_of(query.program)
+    return ProofSearch(
+        database,
+        linked(goals),
+        answer,
+        first,
+        Meter(limits),
+        tolerance,
+        weights=query.program.weights,
+        merges=merges,
+        machine_type=machine,
+    )

@@ -1,0 +1,95 @@
+"""Stochastic goals: which labelled clauses match one, and with what labels.
+
+At a stochastic goal, one of the clauses whose heads match is chosen, with the probability of its
+label. If the labels sum to less than 1, the rest fails (Cussens, "Parameter Estimation in
+Stochastic Logic Programs", Machine Learning 44, 2001, section 2). Labels that sum to more than 1
+are weights, which a program must declare.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from slp.ir import program as ir  # its names are used late: it imports slp.terms
+from slp.resolution.machine import faults
+from slp.resolution.machine.arithmetic import evaluate, label_value
+from slp.resolution.machine.clauses import PreparedClause, PreparedPredicate
+from slp.resolution.machine.loop import Barrier, Goal, Machine
+from slp.resolution.machine.templates import ClauseFrame, instantiate, match_all
+from slp.terms import Term
+
+#: How far labels may sum above 1.
+_TOLERANCE = 1e-9
+
+#: A clause that matches, and its label's value (probability scale, positive).
+Option: TypeAlias = tuple[PreparedClause, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Fired:
+    """A labelled clause used in a proof, the value of its label, and the one used `before` it."""
+
+    clause: ir.LogicClause
+    label: float
+    before: Fired | None
+
+
+def fired_clauses(last: Fired | None) -> list[Fired]:
+    """The clauses of a proof in the order of use."""
+    out = []
+    while last is not None:
+        out.append(last)
+        last = last.before
+    return out[::-1]
+
+
+def options_at(
+    machine: Machine, predicate: PreparedPredicate, args: tuple[Term, ...], *, weights: bool
+) -> list[Option]:
+    """The clauses whose heads match a stochastic goal, in the program's order; labels 0 left out.
+
+    Raises
+    ------
+    ProgramError
+        E240 inside a condition, E242 if the labels sum to more than 1 and are no `weights`, E220
+        and E201 to E206 for a label that has no value.
+    """
+    where = machine.span
+    if any(isinstance(c, Barrier) and c.is_open for c in machine.choices):
+        raise faults.enclosed_choice(predicate.name, predicate.arity, where)
+    found = []
+    for clause in predicate.candidates(args, machine.store):
+        label = _label_if_matching(machine, clause, args)
+        if label > 0:
+            found.append((clause, label))
+    machine.span = where
+    total = sum(label for _, label in found)
+    if total > 1 + _TOLERANCE and not weights:
+        raise faults.large_sum(predicate.name, predicate.arity, total, where)
+    return found
+
+
+def _label_if_matching(machine: Machine, clause: PreparedClause, args: tuple[Term, ...]) -> float:
+    """The label where the head matches, else 0; bindings are undone."""
+    store = machine.store
+    mark = store.mark()
+    frame: ClauseFrame = [None] * clause.size
+    label = 0.0
+    machine.spend(1)
+    if match_all(clause.head, args, frame, store):
+        assert clause.label is not None and clause.source.label is not None
+        span = clause.source.label.span or clause.source.span
+        term = instantiate(clause.label, frame, store)
+        value = evaluate(term, machine.parameters, deref=store.deref, span=span)
+        label = label_value(value, span)
+    store.undo(mark)
+    return label
+
+
+def enter(machine: Machine, clause: PreparedClause, goal: Goal, args: tuple[Term, ...]) -> Goal:
+    """Continue with a clause that is known to match."""
+    frame: ClauseFrame = [None] * clause.size
+    matches = match_all(clause.head, args, frame, machine.store)
+    assert matches, "an option's head matches"
+    return clause.enter(goal, frame, len(machine.choices), machine.store)

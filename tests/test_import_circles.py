@@ -1,0 +1,91 @@
+"""No files import each other in a circle, and rooms inside rooms stand in an order."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).resolve().parent.parent / "slp"
+
+#: Rooms inside a room, each of which imports only those before it.
+INNER = {
+    "resolution": ["machine", "boxes", "proofs", "answers"],
+    "analysis": ["sources", "declarations", "clauses", "derivations", "checks", "on_table"],
+}
+INNER["analysis"] += ["expansion"]
+
+#: Arrows of the circles that stay. `Tree` is a page whose methods lead to the room's functions,
+#: which take trees: it asks for their late names.
+NAMED = {("slp.trees.tree", "slp.trees")}
+
+
+def _modules() -> dict[str, Path]:
+    """Every module of the package by its dotted name."""
+    found = {}
+    for path in PACKAGE.rglob("*.py"):
+        parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+def _imports(node: ast.AST) -> Iterator[tuple[str, str | None]]:
+    """Module and name of each import that runs with the file."""
+    match node:
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.Lambda():
+            return
+        case ast.If(test=ast.Name(id="TYPE_CHECKING")):
+            return
+        case ast.Import(names=names):
+            yield from ((alias.name, None) for alias in names)
+        case ast.ImportFrom(module=str(module), names=names, level=0):
+            yield from ((module, alias.name) for alias in names)
+        case _:
+            for child in ast.iter_child_nodes(node):
+                yield from _imports(child)
+
+
+def _imported() -> dict[str, set[str]]:
+    """The modules that each module imports when it is imported."""
+    modules = _modules()
+    arrows: dict[str, set[str]] = {}
+    for module, path in modules.items():
+        named = arrows[module] = set()
+        for target, name in _imports(ast.parse(path.read_text("utf-8"))):
+            inner = f"{target}.{name}"
+            named.add(inner if inner in modules else target)
+        arrows[module] = (named & modules.keys()) - {module}
+    return arrows
+
+
+def test_no_files_import_each_other_in_a_circle() -> None:
+    arrows = _imported()
+    assert [(file, target) for file, target in NAMED if target not in arrows[file]] == []
+    for file, target in NAMED:
+        arrows[file].remove(target)
+    try:
+        list(TopologicalSorter(arrows).static_order())
+    except CycleError as e:
+        pytest.fail(" -> ".join(e.args[1]))
+
+
+@pytest.mark.parametrize("room", INNER)
+def test_rooms_inside_a_room_import_those_before_them(room: str) -> None:
+    order = {f"slp.{room}.{name}": i for i, name in enumerate(INNER[room])}
+    folders = {path.parent.name for path in (PACKAGE / room).glob("*/__init__.py")}
+    assert folders == {*INNER[room]}
+
+    def place(module: str) -> int | None:
+        return order.get(".".join(module.split(".")[:3]))
+
+    wrong = [
+        f"{module} -> {target}"
+        for module, targets in _imported().items()
+        if (own := place(module)) is not None
+        for target in targets
+        if (other := place(target)) is not None and other > own
+    ]
+    assert wrong == []
