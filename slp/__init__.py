@@ -17,7 +17,9 @@ The folders and modules, from the bottom up. Each imports only those above it in
     syntax             text to clauses, printer, formatter
     ir                 programs and tree grammars as frozen data
     columns            what the test of a split asks of a column
-    leaves, data       leaf models; tables: reading, types, cuts, codes
+    leaves             leaf models
+    constraints        constraints, one file each
+    data               tables: reading, types, cuts, codes
     trees              decision trees, independent of engines
     cluster            tasks on a cluster, through joblib, which is optional
     runner             the loop of chains and islands, checkpoints, randomness

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
 
 from slp.errors import Diagnostic
-from slp.ir.constraints import Box, Constraint, MaxLeaves, Support, of_kind
+from slp.ir.constraints import Box, Constraint, Support
 from slp.ir.quantity import Absent
 from slp.source import SourceFile, SourceSpan
 from slp.terms import Term
@@ -274,4 +274,5 @@ class CheckedProgram:
     @property
     def max_leaves(self) -> int | None:
         """The smallest `max_leaves`, None if there is none."""
-        return min((c.count for c in of_kind(self.constraints, MaxLeaves)), default=None)
+        limits = [c.most_leaves for c in self.constraints if c.most_leaves is not None]
+        return min(limits, default=None)

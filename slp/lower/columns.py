@@ -11,8 +11,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
+from slp.ir.cells import coarse_cells
 from slp.ir.tree_grammar import OUTSIDE
-from slp.lower.cells import coarse_cells
 
 #: The numbers left and right of a split, or FORBIDDEN twice, or OUTSIDE twice. If two tables differ
 #: on a split, the lower number wins: OUTSIDE < FORBIDDEN < 0.

@@ -13,7 +13,6 @@ from textwrap import wrap
 
 from slp.errors import Diagnostic, ProgramError, UnsupportedError
 from slp.ir import program as ir
-from slp.ir.constraints import Constraint, Majority, MaxFeatures, MaxLeaves, Monotone, Predicate
 from slp.ir.grammar_text import grammar_to_text
 from slp.ir.schema import ANY_FEATURE, Schema
 from slp.ir.tree_grammar import CallRule, OpenStates, TreeGrammar
@@ -185,7 +184,7 @@ def _wrapped(sentences: Iterable[str]) -> list[str]:
 
 def _constraint_lines(program: ir.CheckedProgram) -> Iterator[str]:
     for constraint in program.constraints:
-        yield f"{describe_constraint(constraint)} ({_decided_at(constraint)})"
+        yield f"{describe_constraint(constraint)} ({constraint.decided_at})"
     if program.edits is not None:
         yield "All are for the last tree of a sequence; the rest is renormalised as a whole."
     elif program.failure == "condition":
@@ -197,21 +196,6 @@ def _constraint_lines(program: ir.CheckedProgram) -> Iterator[str]:
         yield "What is forbidden is taken out before anything is drawn."
         if program.failure == "backtrack":
             yield "A derivation that cannot go on goes back to its last choice."
-
-
-def _decided_at(constraint: Constraint) -> str:
-    match constraint:
-        case Majority():
-            return "decided at the leaf"
-        case MaxLeaves():
-            return "decided at the tree, exact by counting leaves in the weights"
-        case Predicate(local=local, function=function):
-            permission = "" if function is not None else ", if code is allowed"
-            return f"decided by code at {'each node' if local else 'the tree'}{permission}"
-        case MaxFeatures() | Monotone():
-            return "decided at the tree"
-        case _:
-            return "decided at the split"
 
 
 def _reasons(found: Iterable[Diagnostic]) -> Iterator[str]:

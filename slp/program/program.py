@@ -5,28 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from slp.analysis import expand_on_table, expand_program
 from slp.budgets import Deadline
 from slp.compile import compile_problem, compile_program
+from slp.constraints.predicate import required
 from slp.engines.exact import estimate_size
 from slp.engines.exact.algorithm import algorithm_in_words
-from slp.errors import Diagnostic, NoGrammarError, UsageError
+from slp.errors import Diagnostic, NoGrammarError
 from slp.ir import program as ir
-from slp.ir.constraints import Predicate
+from slp.ir.constraints import Constraint
 from slp.ir.words import describe_prior
 from slp.late import late_import, optional_module
 from slp.lower import explain_program
-from slp.messages.trees import NOT_A_FUNCTION
 from slp.problem.problem import Problem
 from slp.program.progress import Progress, shown_progress
 from slp.program.proof_questions import ProofQuestions
 from slp.program.tree_questions import TreeQuestions
 from slp.resolution import DEFAULT_LIMITS, Limits
 from slp.source import SourceFile
-from slp.terms import Text
 from slp.trees import Tree
 
 if TYPE_CHECKING:
@@ -52,7 +50,7 @@ class Program(TreeQuestions, ProofQuestions):
         self.source = source
         self._tree = tree
         self.ir: ir.CheckedProgram = compile_program(source, parameters, tree)
-        self._required: tuple[Predicate, ...] = ()
+        self._required: tuple[Constraint, ...] = ()
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
@@ -86,9 +84,9 @@ class Program(TreeQuestions, ProofQuestions):
         UsageError
             E655: `function` cannot be called.
         """
-        return self._with((_predicate_of(function, local),))
+        return self._with((required(function, local),))
 
-    def _with(self, required: tuple[Predicate, ...]) -> Program:
+    def _with(self, required: tuple[Constraint, ...]) -> Program:
         made = copy(self)
         made._required = (*self._required, *required)
         made.ir = replace(self.ir, constraints=(*self.ir.constraints, *required))
@@ -200,14 +198,3 @@ class Program(TreeQuestions, ProofQuestions):
 
     def __repr__(self) -> str:
         return f"Program({self.source.name!r}, parameters={self.parameters})"
-
-
-def _predicate_of(function: Callable[[Any], bool], local: bool) -> Predicate:
-    """A function as a constraint, with the name of its definition."""
-    if not callable(function):
-        raise UsageError(NOT_A_FUNCTION(given=function))
-    named: Any = function
-    while isinstance(named, partial):
-        named = named.func
-    name = getattr(named, "__qualname__", type(named).__qualname__)
-    return Predicate("python", Text(f"{named.__module__}:{name}"), local, function=function)
