@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from slp.results.trust.convergence import bulk_ess, monte_carlo_errors, r_hat, tail_ess
     from slp.results.trust.diagnostics import Diagnostics
     from slp.results.trust.doubts import doubt_of, longer_run
+    from slp.results.trust.judgement import Trust
     from slp.results.trust.tempering import ENOUGH_ROUND_TRIPS, TemperingFigures
     from slp.results.tuning import CrossValidation, Tuning
     from slp.results.words import (
@@ -88,6 +89,7 @@ __all__ = [
     "posterior_to_arviz",
     "SampledProofs",
     "TemperingFigures",
+    "Trust",
     "Tuning",
 ]
 
@@ -101,6 +103,7 @@ __getattr__, __dir__ = late_names(
         "slp.results.comparison": "ComparedProgram Comparison HeldOut",
         "slp.results.trust.diagnostics": "Diagnostics",
         "slp.results.trust.doubts": "doubt_of longer_run",
+        "slp.results.trust.judgement": "Trust",
         "slp.results.proofs": "SampledProofs",
         "slp.results.rashomon": "RashomonSet",
         "slp.results.posterior": "Posterior",

@@ -32,6 +32,7 @@ from slp.results.record.result import Candidate, Draw, Result
 from slp.results.record.run import RunRecord
 from slp.results.summaries import Summaries
 from slp.results.trust.doubts import doubt_of
+from slp.results.trust.judgement import Trust
 from slp.runner.options import check_count, fresh_seed
 from slp.trees import Tree
 from slp.trees.predicates import AskedPredicate
@@ -347,6 +348,20 @@ class Posterior(Predictions, Summaries):
         """The convergence diagnostics of a sampler: R-hat, effective draws, and what became of
         proposals. None for an exact engine."""
         return self._result.diagnostics()
+
+    @property
+    def trust(self) -> Trust:
+        """How far its numbers can be trusted: the `kind` (`exact`, `estimate`, or `found`, of trees
+        that were grown or searched), the `standing` of its draws (`converged`, `not converged` or
+        `not known`), the `faults` found, and whether a limit of time shaped them (`by_clock`).
+
+        Raises
+        ------
+        UsageError
+            E530: nothing was drawn.
+        """
+        by_clock = self.choice.by_clock or self.out_of_time
+        return Trust.of(self.diagnostics, self.trees_found, by_clock)
 
     def say_doubt(self) -> None:
         """Warn, once, if the numbers are not to be used (W530, W547). A run warns as it ends, so

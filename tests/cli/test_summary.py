@@ -9,8 +9,9 @@ import pytest
 
 import slp
 from slp.budgets import Deadline
+from slp.cli.as_json import posterior_to_json
 from slp.cli.page import Page
-from slp.cli.summary import feature_uses, posterior_to_json
+from slp.cli.summary import feature_uses
 from slp.errors import BudgetError
 from tests.clock import Clock
 

@@ -22,8 +22,8 @@ from scipy.stats import norm
 
 import slp
 from slp.cli import slp_command
+from slp.cli.as_json import posterior_to_json
 from slp.cli.page import Page
-from slp.cli.summary import posterior_to_json
 from slp.compile import compile_problem
 from slp.engines import infer
 from slp.engines.contract import DrawingOptions, Request
