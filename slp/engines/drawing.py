@@ -19,9 +19,10 @@ from slp.engines.contract import DrawingOptions, Engine, Request
 from slp.engines.registry import engine_named
 from slp.errors import Diagnostic, SlpError, warn
 from slp.problem.problem import Problem
-from slp.results.record.drawn import DrawnRun, HowDrawn, TreeSampler
 from slp.results.record.known import Known
-from slp.results.record.result import Candidate, Result
+from slp.results.record.parts import Candidate
+from slp.results.record.result import Result
+from slp.results.record.sampler import DrawnRun, HowDrawn, TreeSampler
 from slp.results.trust.convergence import imported_meanwhile
 from slp.results.trust.doubts import doubt_of
 from slp.results.trust.judgement import FEWEST_DRAWS

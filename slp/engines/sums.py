@@ -20,7 +20,8 @@ from slp.messages.inference import NO_TREE
 from slp.problem.problem import Problem
 from slp.results.averages.over_trees import TreeDistribution
 from slp.results.record.known import Known
-from slp.results.record.result import Candidate, Result
+from slp.results.record.parts import Candidate
+from slp.results.record.result import Result
 from slp.results.record.size import Fit
 from slp.results.record.summed import result_of_sums
 from slp.runner.options import fresh_seed

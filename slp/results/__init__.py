@@ -32,7 +32,8 @@ if TYPE_CHECKING:
     from slp.results.rashomon import RashomonSet
     from slp.results.record.evidence import bounds_in_words
     from slp.results.record.known import Known
-    from slp.results.record.result import Candidate, Draw, Result
+    from slp.results.record.parts import Candidate, Draw
+    from slp.results.record.result import Result
     from slp.results.record.rule_use import RuleUse
     from slp.results.summaries import FeatureUse
     from slp.results.trust.convergence import bulk_ess, monte_carlo_errors, r_hat, tail_ess
@@ -99,7 +100,8 @@ __getattr__, __dir__ = late_names(
         "slp.results.by_tree": "mean_by_tree predictive_cdf splits_of trees_of weighted_quantiles",
         "slp.results.trust.convergence": "bulk_ess monte_carlo_errors r_hat tail_ess",
         "slp.results.estimate": "Estimate Kind",
-        "slp.results.record.result": "Candidate Draw Result",
+        "slp.results.record.parts": "Candidate Draw",
+        "slp.results.record.result": "Result",
         "slp.results.comparison": "ComparedProgram Comparison HeldOut",
         "slp.results.trust.diagnostics": "Diagnostics",
         "slp.results.trust.doubts": "doubt_of longer_run",

@@ -14,7 +14,7 @@ from slp.late import late_import
 from slp.messages.results import NO_ARVIZ, NO_DRAWS_FOR_ARVIZ
 from slp.problem.tree_arrays import ensemble_of_trees
 from slp.results.posterior import Posterior
-from slp.results.record.result import Draw
+from slp.results.record.parts import Draw
 from slp.trees.soft import SoftTree
 
 

@@ -28,7 +28,8 @@ from slp.results.rashomon import RashomonSet
 from slp.results.record.choice import EngineChoice
 from slp.results.record.evidence import weighted_note
 from slp.results.record.known import Known
-from slp.results.record.result import Candidate, Draw, Result
+from slp.results.record.parts import Candidate, Draw
+from slp.results.record.result import Result
 from slp.results.record.run import RunRecord
 from slp.results.summaries import Summaries
 from slp.results.trust.doubts import doubt_of

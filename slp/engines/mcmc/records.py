@@ -12,7 +12,7 @@ from slp.runner import Json, Stop, never
 from slp.trees import Tree
 
 if TYPE_CHECKING:
-    from slp.results.record.drawn import ToResult, TreeSampler
+    from slp.results.record.sampler import ToResult, TreeSampler
     from slp.results.trust.tempering import Scan, TemperingFigures
 
 B = TypeVar("B", bound="TreeSampler[Any]")

@@ -38,8 +38,9 @@ from slp.ir.tree_grammar import SplitRule
 from slp.messages.chains import NOT_KNOWN_INVARIANT
 from slp.messages.names import joined
 from slp.problem.problem import Problem
-from slp.results.record.drawn import TreeSampler
-from slp.results.record.result import Candidate, Result
+from slp.results.record.parts import Candidate
+from slp.results.record.result import Result
+from slp.results.record.sampler import TreeSampler
 from slp.runner import Schedule, run
 from slp.runner.chain import MOST_ROUNDS
 from slp.runner.options import check_count

@@ -24,7 +24,8 @@ from slp.results.averages.over_trees import ScoredTree
 from slp.results.averages.weighted_draws import DrawnTrees
 from slp.results.record.evidence import evidence_note
 from slp.results.record.later import Later
-from slp.results.record.result import Candidate, Draw, Evidence, HowEnded, Result, shown
+from slp.results.record.parts import Candidate, Draw, Evidence, HowEnded, shown
+from slp.results.record.result import Result
 from slp.results.record.rule_use import RuleUse, no_rules, uses_from_splits
 
 

@@ -44,7 +44,7 @@ _OUTCOMES: tuple[MoveOutcome, ...] = ("accepted", "rejected", "stayed")
 
 
 class SoftChains(ChainStepper[CoreChain]):
-    """See the module; a `slp.results.record.drawn.TreeSampler`."""
+    """See the module; a `slp.results.record.sampler.TreeSampler`."""
 
     in_core, over_edits, derivations_are_trees = True, False, True
     to_result = staticmethod(result_of_soft_trees)

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from slp.results.averages.soft import SoftTrees
-from slp.results.record.drawn import Drawn, HowDrawn, TreeSampler
+from slp.results.record.drawn import Drawn
 from slp.results.record.result import Result
+from slp.results.record.sampler import HowDrawn, TreeSampler
 from slp.results.record.soft import LikelihoodOfSoftTrees, no_weight
 from slp.runner import RunResult
 

@@ -10,9 +10,11 @@ from typing import Any, Literal, TypeAlias
 
 from slp.results.averages.weighted_draws import evidence_of_islands
 from slp.results.estimate import Estimate
-from slp.results.record.drawn import Drawn, DrawnRun, HowDrawn, TreeSampler
+from slp.results.record.drawn import Drawn
 from slp.results.record.later import Later
-from slp.results.record.result import HowEnded, Result
+from slp.results.record.parts import HowEnded
+from slp.results.record.result import Result
+from slp.results.record.sampler import DrawnRun, HowDrawn, TreeSampler
 from slp.results.trust.diagnostics import Diagnostics
 from slp.runner import RunResult
 

@@ -30,8 +30,8 @@ from slp.messages.inference import (
 from slp.messages.names import plural
 from slp.problem.core import core_for
 from slp.problem.problem import Problem
-from slp.results.record.drawn import DrawnRun, TreeSampler
 from slp.results.record.result import Result
+from slp.results.record.sampler import DrawnRun, TreeSampler
 from slp.runner import RunResult, Schedule
 from slp.runner.options import check_count
 

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from slp.results.averages.over_trees import ScoredTree
 from slp.results.averages.weighted_draws import DrawnTrees, IndependentTrees, evidence_of_islands
 from slp.results.estimate import Estimate
-from slp.results.record.drawn import Drawn, HowDrawn, TreeSampler
+from slp.results.record.drawn import Drawn
 from slp.results.record.result import Result
+from slp.results.record.sampler import HowDrawn, TreeSampler
 from slp.runner import RunResult
 
 #: Fewer batches of draws do not tell the error of the evidence.

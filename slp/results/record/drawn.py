@@ -12,19 +12,17 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from itertools import chain, takewhile
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slp.budgets.seconds import Deadline
 from slp.errors import UsageError
-from slp.ir.tree_grammar import TreeGrammar
 from slp.messages.results import NO_DRAWS_OF_TREES
-from slp.problem.boxes import Geometry
 from slp.problem.tree_on_table import log_likelihood_of_tree
 from slp.results.averages.over_trees import ScoredTree
 from slp.results.averages.weighted_draws import (
@@ -34,102 +32,19 @@ from slp.results.averages.weighted_draws import (
     numbered,
 )
 from slp.results.estimate import Estimate
-from slp.results.record.choice import EngineChoice
 from slp.results.record.later import Later
-from slp.results.record.result import (
-    Candidate,
-    Draw,
-    Evidence,
-    HowEnded,
-    Result,
-    ResultKind,
-    shown,
-)
+from slp.results.record.parts import Candidate, Draw, Evidence, HowEnded, ResultKind, shown
+from slp.results.record.result import Result
 from slp.results.record.rule_use import RuleUse, clauses_of, no_rules, rules_of_mixture
+from slp.results.record.sampler import HowDrawn, TreeSampler
 from slp.results.trust.convergence import time_for_statistics
 from slp.results.trust.diagnostics import Diagnostics, diagnose
-from slp.results.trust.tempering import Scan, TemperingFigures
-from slp.runner import Json, RunResult, Schedule, Stepper, Stop, never
+from slp.runner import Json, RunResult
 from slp.source import SourceSpan
 from slp.trees import Tree
 
 if TYPE_CHECKING:
     from slp.results.record.edits import EditSummary
-
-S = TypeVar("S")
-
-
-class TreeSampler(Stepper[S], Protocol[S]):
-    """A `Stepper` whose records stand for trees."""
-
-    @property
-    def to_result(self) -> ToResult:
-        """Makes the result of a run."""
-        ...
-
-    @property
-    def in_core(self) -> bool:
-        """Whether its steps are made in the compiled core."""
-        ...
-
-    @property
-    def over_edits(self) -> bool:
-        """Whether its records are edits of a given tree."""
-        ...
-
-    @property
-    def geometry(self) -> Geometry:
-        """The boxes of the table that it runs on."""
-        ...
-
-    @property
-    def normalised(self) -> bool:
-        """Whether the weights of all trees are known to sum to 1."""
-        ...
-
-    @property
-    def derivations_are_trees(self) -> bool:
-        """Whether it is certain that no tree has two derivations."""
-        ...
-
-    @property
-    def evidence_note(self) -> str | None:
-        """What must be said of the prior's normaliser, if anything."""
-        ...
-
-    def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
-        """The tree of each record, its log weight under the program as written (over all its
-        derivations; NaN where that is not known), and its log likelihood; of the first records
-        alone where `stop` says so, which is asked between any two."""
-        ...
-
-    @property
-    def scan(self) -> Scan | None:
-        """A step of tempered chains; None where chains are not tempered."""
-        ...
-
-    def tempering(self, states: Sequence[Any], share: float) -> TemperingFigures | None:
-        """What tempered chains tell by the last states of a run, over the last scans after warm-up,
-        a share of them; None where chains are not tempered."""
-        ...
-
-    @property
-    def rule_grammar(self) -> TreeGrammar | None:
-        """The grammar whose rules derivations take; None if the rules are not known."""
-        ...
-
-    def n_nodes(self, record: Json) -> int:
-        """How many nodes the tree of a record has, at most."""
-        ...
-
-    def rules_taken(self, record: Json) -> list[tuple[int, int]]:
-        """State and rule, by position, at each goal of a record's derivation, in order."""
-        ...
-
-    def log_weight(self, tree: Tree) -> float:
-        """Log weight under the program as written of all derivations that part the rows as `tree`
-        does; -inf off the support, NaN where it is not known."""
-        ...
 
 
 #: From the draws of each chain as numbers of trees, and the trees, to the log weights of the draws
@@ -137,43 +52,6 @@ class TreeSampler(Stepper[S], Protocol[S]):
 Weigh: TypeAlias = Callable[
     [Sequence[NDArray[np.int64]], Sequence[ScoredTree]], list[NDArray[np.float64]] | None
 ]
-#: From a sampler, a run of it and how it was made to a result, such as `result_of_draws`.
-ToResult: TypeAlias = Callable[[Any, RunResult, "HowDrawn"], Result]
-
-
-class Again(Protocol):
-    """Makes draws with or without likelihood in another run, or the sampler alone; it can be
-    pickled."""
-
-    def __call__(self, likelihood: bool) -> Result: ...
-
-    def sampler(self, likelihood: bool) -> TreeSampler[Any]:
-        """The sampler."""
-        ...
-
-
-@dataclass(frozen=True)
-class HowDrawn:
-    """How draws were made.
-
-    Attributes
-    ----------
-    choice, likelihood, seed : as of `Result`.
-    schedule : how long the chains were to run.
-    threads : those that the draws are averaged in.
-    room : bytes that averages may use; None for no limit.
-    again : makes draws with or without likelihood, for `prior`.
-    deadline : when to score no more draws, and to begin no statistics of chains.
-    """
-
-    choice: EngineChoice
-    likelihood: bool
-    seed: int
-    schedule: Schedule
-    threads: int
-    room: int | None
-    again: Again
-    deadline: Deadline
 
 
 def result_of_draws(sampler: TreeSampler[Any], run: RunResult, how: HowDrawn) -> Result:
@@ -187,20 +65,6 @@ def result_of_independent_draws(sampler: TreeSampler[Any], run: RunResult, how: 
     their errors are known without statistics of chains."""
     drawn = Drawn(sampler, run, how, IndependentTrees)
     return drawn.result(diagnostics=drawn.diagnosed_as_independent)
-
-
-class DrawnRun(NamedTuple):
-    """A result, and the run that it is of."""
-
-    result: Result
-    run: RunResult
-
-    @property
-    def n_draws(self) -> int:
-        """How many draws there are: those that were scored before the time was over."""
-        averaged = self.result.averaged
-        drawn = None if averaged is None else averaged.drawn
-        return 0 if drawn is None else sum(map(len, drawn.chains))
 
 
 class Drawn:

@@ -14,8 +14,9 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.results.record.drawn import Drawn, HowDrawn, TreeSampler
+from slp.results.record.drawn import Drawn
 from slp.results.record.result import Result
+from slp.results.record.sampler import HowDrawn, TreeSampler
 from slp.results.trust.diagnostics import Diagnostics
 from slp.runner import RunResult
 from slp.trees import Tree, TreeEdit

@@ -22,7 +22,8 @@ from slp.results.estimate import Estimate
 from slp.results.record.choice import EngineChoice
 from slp.results.record.edits import EditShare, EditSummary
 from slp.results.record.later import Later
-from slp.results.record.result import Candidate, Draw, Evidence, HowEnded, NearBest, Result, shown
+from slp.results.record.parts import Candidate, Draw, Evidence, HowEnded, NearBest, shown
+from slp.results.record.result import Result
 from slp.results.record.rule_use import RuleUse, no_rules
 from slp.results.record.soft import LikelihoodOfSoftTrees, no_weight
 from slp.results.saved.tables import TableWithoutRows

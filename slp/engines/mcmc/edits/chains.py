@@ -146,7 +146,7 @@ class EditMetropolisHastings(MixtureWithPower[EditTarget, Edits]):
             stack += reversed(node.parts)
         return self._renderer.tree(preorder)
 
-    # --- what records stand for (`slp.results.record.drawn.TreeSampler`) -----------------------
+    # --- what records stand for (`slp.results.record.sampler.TreeSampler`) ---------------------
 
     def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
         """The trees of records and their log likelihood. Their weight, a sum over infinitely many
@@ -156,7 +156,7 @@ class EditMetropolisHastings(MixtureWithPower[EditTarget, Edits]):
 
     @property
     def rule_grammar(self) -> TreeGrammar | None:
-        """See `slp.results.record.drawn.TreeSampler`."""
+        """See `slp.results.record.sampler.TreeSampler`."""
         return None
 
     def n_nodes(self, record: Json) -> int:
@@ -164,7 +164,7 @@ class EditMetropolisHastings(MixtureWithPower[EditTarget, Edits]):
         return 2 * (self.given.n_leaves + len(record))
 
     def rules_taken(self, record: Json) -> list[tuple[int, int]]:
-        """See `slp.results.record.drawn.TreeSampler`."""
+        """See `slp.results.record.sampler.TreeSampler`."""
         return []
 
     def log_weight(self, tree: Tree) -> float:

@@ -63,7 +63,7 @@ from slp.problem.boxes import Geometry
 from slp.problem.local_process import BoxGoal, Choices, LocalProcess, cumulated, goals_below
 from slp.results.averages.over_trees import ScoredTree
 from slp.results.record.backtracking import result_of_backtracking, result_of_prior_draws
-from slp.results.record.drawn import ToResult
+from slp.results.record.sampler import ToResult
 from slp.runner import Json, Move, Phase, StepByStep, Stop, Tally, never, until
 from slp.runner.randomness import Randomness, RandomNumbers
 from slp.trees import Tree
