@@ -28,7 +28,7 @@ from slp.reference.local_process import (
 from slp.reference.tree_tests import predicate_tests, preorder, tree_tests
 from slp.reference.tree_weights import weight_of_tree
 from slp.results.averages.over_trees import ScoredTree
-from slp.results.record.drawn import DrawnResult
+from slp.results.record.drawn import result_of_draws
 from slp.results.record.evidence import evidence_note
 from slp.runner import Json, Stop, never, until
 from slp.runner.randomness import Randomness
@@ -154,7 +154,7 @@ class DerivedTrees:
 
     in_core = over_edits = False
     scan = None
-    result_type = DrawnResult
+    to_result = staticmethod(result_of_draws)
 
     def __init__(
         self,

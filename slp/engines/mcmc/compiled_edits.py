@@ -36,8 +36,7 @@ from slp.kernels.compiled import compiled_core
 from slp.problem.core import core_for
 from slp.problem.tree_on_table import canonical_nodes, place_tree
 from slp.results.averages.over_trees import ScoredTree
-from slp.results.record.drawn import DrawnResult
-from slp.results.record.edits import EditResult
+from slp.results.record.edits import result_of_edits
 from slp.runner import Info, Json, Phase, Stop, never, until
 from slp.trees import Tree, fit_tree
 
@@ -83,7 +82,7 @@ class CompiledEditMetropolisHastings(CoreChains):
     over_edits = draws_prior = True
     derivations_are_trees = False
     rule_grammar = None
-    result_type: type[DrawnResult] = EditResult
+    to_result = staticmethod(result_of_edits)
 
     def __init__(
         self,
@@ -161,7 +160,7 @@ class CompiledEditMetropolisHastings(CoreChains):
         nodes = state.preorder().reshape(-1, 3)
         return self.tree_of(nodes, state.leaf_statistics(self.sampler))
 
-    # --- what records stand for (`slp.results.record.drawn.TreeSampler`) -----------------------
+    # --- what records stand for (`slp.results.record.sampler.TreeSampler`) ---------------------
 
     def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
         """The trees of records and their log likelihood. Their weight, a sum over infinitely many

@@ -34,7 +34,8 @@ from slp.ir.tree_grammar import SplitRule
 from slp.messages.chains import NOT_KNOWN_INVARIANT
 from slp.messages.names import joined
 from slp.problem.problem import Problem
-from slp.results.record.drawn import DrawnResult, TreeSampler
+from slp.results.record.result import Result
+from slp.results.record.sampler import TreeSampler
 from slp.runner import Schedule
 from slp.runner.chain import MOST_ROUNDS
 from slp.runner.options import check_count
@@ -53,7 +54,7 @@ def run_chains(
     request: Request,
     options: TreeChainOptions,
     in_core: bool,
-) -> DrawnResult:
+) -> Result:
     """Run chains of an engine until the deadline, and collect their draws. `in_core`: whether they
     run in the compiled core if predicates and edits allow it.
 
@@ -79,9 +80,9 @@ def run_chains(
     room, threads = _room(problem, request, options, in_core)
     request = replace(request, threads=threads)
     if options.rounds is not None:
-        return draw(engine, problem, request, options, room)
+        return draw(engine, problem, request, options, room).result
     longest = _LONGEST_RUN if request.deadline.seconds is None else math.inf
-    return draw(engine, problem, request, options, room, EnoughRounds(longest))
+    return draw(engine, problem, request, options, room, EnoughRounds(longest)).result
 
 
 def _by_default(

@@ -5,6 +5,7 @@ Nuti, Jiménez Rugama & Cross (2019). Entry points, by file:
     options    the options of the engine
     run        all trees of a run: restarts, other roots, and the best of them
     result     what they show, as a `slp.results.record.result.Result`
+    weights    what weighs any tree of a problem
     engine     the engine
 
 One tree is grown by `slp.engines.shared.growth`, whose specification is `slp.reference.modal`.

@@ -16,7 +16,7 @@ import numpy as np
 from slp.data.table import Table
 from slp.engines.rjhmc.core_sampler import core_sampler
 from slp.engines.rjhmc.options import SoftTreeOptions
-from slp.engines.rjhmc.result import SoftResult
+from slp.engines.rjhmc.result import result_of_soft_trees
 from slp.engines.rjhmc.soft_data import ranges_of, soft_data
 from slp.engines.shared.core_chains import seeds
 from slp.errors import NoTreeError
@@ -45,10 +45,10 @@ _OUTCOMES: tuple[MoveOutcome, ...] = ("accepted", "rejected", "stayed")
 
 
 class SoftChains(ChainStepper[CoreChain]):
-    """See the module; a `slp.results.record.drawn.TreeSampler`."""
+    """See the module; a `slp.results.record.sampler.TreeSampler`."""
 
     in_core, over_edits, derivations_are_trees = True, False, True
-    result_type = SoftResult
+    to_result = staticmethod(result_of_soft_trees)
 
     def __init__(self, problem: Problem, options: SoftTreeOptions, likelihood: bool) -> None:
         warmup, thin = options.steps(len(problem.table.counts))

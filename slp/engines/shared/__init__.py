@@ -13,5 +13,5 @@ The core: `core_limits` (which chains run in it), `core_chains` (chains in it), 
 (those over proof trees, which also weigh any tree, and are what `smc` grows), `tree_scorer`
 (weights of many trees).
 
-Trees: `growth` (one tree, greedily), `trees_found` (results of trees that were grown or searched).
+Trees: `growth` (one tree, greedily), `weights` (the weight of any tree).
 """

@@ -202,7 +202,7 @@ class CompiledMetropolisHastings(CoreChains):
         nodes = state.choices().reshape(-1, 4)[:, 1:]
         return self.tree_of(nodes, state.leaf_statistics(self.sampler))
 
-    # --- what records stand for (`slp.results.record.drawn.TreeSampler`) -----------------------
+    # --- what records stand for (`slp.results.record.sampler.TreeSampler`) ---------------------
 
     def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
         """See `TreeSampler`."""
@@ -223,7 +223,7 @@ class CompiledMetropolisHastings(CoreChains):
 
     @property
     def rule_grammar(self) -> TreeGrammar | None:
-        """See `slp.results.record.drawn.TreeSampler`."""
+        """See `slp.results.record.sampler.TreeSampler`."""
         return self.grammar
 
     def n_nodes(self, record: Json) -> int:
@@ -231,7 +231,7 @@ class CompiledMetropolisHastings(CoreChains):
         return len(record) // 4
 
     def rules_taken(self, record: Json) -> list[tuple[int, int]]:
-        """See `slp.results.record.drawn.TreeSampler`."""
+        """See `slp.results.record.sampler.TreeSampler`."""
         grammar, features = self.grammar, self.table.features
         out: list[tuple[int, int]] = []
         stack = [grammar.start]

@@ -19,7 +19,7 @@ from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.compiled import compiled_core
 from slp.problem.core import core_problem
 from slp.problem.tree_on_table import tree_of_nodes
-from slp.results.record.drawn import DrawnResult
+from slp.results.record.drawn import result_of_draws
 from slp.results.record.evidence import evidence_note
 from slp.runner import ChainStepper, Json, Move, MoveOutcome, Tally
 from slp.trees import Leaf, Tree
@@ -57,7 +57,7 @@ class CoreChains(ChainStepper[Any], ABC):
     """
 
     in_core, over_edits, scan = True, False, None
-    result_type: type[DrawnResult] = DrawnResult
+    to_result = staticmethod(result_of_draws)
     sampler: Any
     ladder_type: Any
     _identity: Mapping[str, str]

@@ -19,7 +19,7 @@ from slp.engines.shared.compiled_proofs import CompiledMetropolisHastings
 from slp.engines.shared.core_chains import core_tests, seeds
 from slp.engines.shared.filter_plan import FilterPlan, numbers_of
 from slp.engines.shared.records import RecordsOf
-from slp.engines.smc.result import FilterResult
+from slp.engines.smc.result import result_of_islands
 from slp.errors import BudgetError
 from slp.kernels.compiled import compiled_core
 from slp.messages.inference import PARTICLES_TOO_LARGE
@@ -57,7 +57,7 @@ def core_filter(base: CompiledMetropolisHastings, plan: FilterPlan, room: int, p
 class CompiledParticleFilter(RecordsOf[CompiledMetropolisHastings]):
     """Islands of particles in the core. `room`: bytes that all together may take."""
 
-    result_type = FilterResult
+    to_result = staticmethod(result_of_islands)
 
     def __init__(self, base: CompiledMetropolisHastings, plan: FilterPlan, room: int) -> None:
         super().__init__(base)

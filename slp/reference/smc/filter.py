@@ -15,7 +15,7 @@ import numpy as np
 from slp.budgets.memory import format_bytes
 from slp.engines.shared.filter_plan import BYTES_OF_PARTICLE, FilterPlan
 from slp.engines.shared.records import RecordsOf
-from slp.engines.smc.result import FilterResult
+from slp.engines.smc.result import result_of_islands
 from slp.errors import BudgetError
 from slp.messages.inference import PARTICLES_TOO_LARGE
 from slp.problem.problem import Problem
@@ -41,7 +41,7 @@ def plain_filter(
 class ParticleFilter(RecordsOf[MetropolisHastings], IslandStepper[Island]):
     """The filter. `room`: bytes that an island may take."""
 
-    result_type = FilterResult
+    to_result = staticmethod(result_of_islands)
 
     def __init__(self, base: MetropolisHastings, plan: FilterPlan, room: float = math.inf) -> None:
         super().__init__(base)
