@@ -37,6 +37,7 @@ from slp.problem.core import core_for
 from slp.problem.tree_on_table import canonical_nodes, place_tree
 from slp.results.averages.over_trees import ScoredTree
 from slp.results.record.edits import result_of_edits
+from slp.results.record.sampler import ToResult
 from slp.runner import Info, Json, Phase, Stop, never, until
 from slp.trees import Tree, fit_tree
 
@@ -82,7 +83,6 @@ class CompiledEditMetropolisHastings(CoreChains):
     over_edits = draws_prior = True
     derivations_are_trees = False
     rule_grammar = None
-    to_result = staticmethod(result_of_edits)
 
     def __init__(
         self,
@@ -125,6 +125,11 @@ class CompiledEditMetropolisHastings(CoreChains):
             mixture=[core_proposal(n) for n in named],
         )
         self.sampler, self.ladder_type = self._sampler_of(self.given), core.EditLadder
+
+    @property
+    def to_result(self) -> ToResult:
+        """See `slp.results.record.sampler.TreeSampler`."""
+        return result_of_edits
 
     def init(self, rng: np.random.Generator, stop: Stop = never) -> CoreEdits:
         """A sequence in the support.

@@ -21,6 +21,7 @@ from slp.problem.core import core_problem
 from slp.problem.tree_on_table import tree_of_nodes
 from slp.results.record.drawn import result_of_draws
 from slp.results.record.evidence import evidence_note
+from slp.results.record.sampler import ToResult
 from slp.runner import ChainStepper, Json, Move, MoveOutcome, Tally
 from slp.trees import Leaf, Tree
 
@@ -57,7 +58,6 @@ class CoreChains(ChainStepper[Any], ABC):
     """
 
     in_core, over_edits, scan = True, False, None
-    to_result = staticmethod(result_of_draws)
     sampler: Any
     ladder_type: Any
     _identity: Mapping[str, str]
@@ -79,6 +79,11 @@ class CoreChains(ChainStepper[Any], ABC):
     def predicate(self) -> Callable[[Any], bool] | None:
         """See the class."""
         return None
+
+    @property
+    def to_result(self) -> ToResult:
+        """See `slp.results.record.sampler.TreeSampler`."""
+        return result_of_draws
 
     @property
     @abstractmethod
