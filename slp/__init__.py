@@ -10,6 +10,7 @@ The folders and modules, from the bottom up. Each imports only those above it in
     version, late      the version of slp; imports at first use
     errors, messages   diagnostics, the exceptions that carry them, the catalogue of codes
     folders, source    the files that a program may use; text and places in it
+    whole_files        files that are written whole or not at all
     budgets            limits of time and memory
     resources          files that the package contains
     terms              terms of programs
@@ -17,7 +18,9 @@ The folders and modules, from the bottom up. Each imports only those above it in
     syntax             text to clauses, printer, formatter
     ir                 programs and tree grammars as frozen data
     columns            what the test of a split asks of a column
-    leaves, data       leaf models; tables: reading, types, cuts, codes
+    leaves             leaf models
+    constraints        constraints, one file each
+    data               tables: reading, types, cuts, codes
     trees              decision trees, independent of engines
     cluster            tasks on a cluster, through joblib, which is optional
     runner             the loop of chains and islands, checkpoints, randomness

@@ -1,8 +1,9 @@
 """The intermediate representations: frozen, printable data without behaviour.
 
-Entry points: `program` (`CheckedProgram`), `constraints` (what a program asks of trees), `schema`
-(`Schema`: what lowering knows of a table), `tree_grammar` (`TreeGrammar`: the finite weighted
-grammar that engines run; its docstring is the contract for states, rules and split classes).
+Entry points: `program` (`CheckedProgram`), `constraints` (what passes ask of a constraint, boxes,
+support; `automaton`, `cells`), `schema` (`Schema`: what lowering knows of a table), `tree_grammar`
+(`TreeGrammar`: the finite weighted grammar that engines run; its docstring is the contract for
+states, rules and split classes).
 
 Beside them: `words` (a program and its constraints in sentences) and `grammar_text` (a grammar as
 text). Analysis makes programs, lowering makes grammars from them, and inference runs grammars. This
@@ -14,14 +15,13 @@ from typing import TYPE_CHECKING
 from slp.late import late_names
 
 if TYPE_CHECKING:
-    from slp.ir.constraints import Box, Predicate
+    from slp.ir.constraints import Box
     from slp.ir.program import CheckedProgram
     from slp.ir.quantity import Quantity, level_numbers
 
 __all__ = [
     "Box",
     "CheckedProgram",
-    "Predicate",
     "Quantity",
     "level_numbers",
 ]
@@ -30,7 +30,7 @@ __all__ = [
 __getattr__, __dir__ = late_names(
     __name__,
     {
-        "slp.ir.constraints": "Box Predicate",
+        "slp.ir.constraints": "Box",
         "slp.ir.program": "CheckedProgram",
         "slp.ir.quantity": "Quantity level_numbers",
     },

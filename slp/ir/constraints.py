@@ -1,14 +1,21 @@
 """What a program asks of its trees: constraints (docs/language.md), the boxes that they are about,
-and support."""
+and support.
+
+`Constraint` is the protocol: what passes and engines ask of a constraint, each question with the
+answer of one that has nothing to say. `slp.constraints` has one file for each constraint.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias, TypeVar
+from typing import Any, Protocol
 
+from slp.errors import Diagnostic
+from slp.ir.automaton import Automaton
+from slp.messages.numbers import number_text
 from slp.source import SourceSpan
-from slp.terms import Term
 
 
 @dataclass(frozen=True)
@@ -30,8 +37,39 @@ class Support:
     min_weight: float | None = None
 
 
-class ConstraintFacts:
-    """What is asked of a constraint of any kind."""
+class Constraint(ABC):
+    """What is asked of a constraint of any kind.
+
+    Each is a frozen dataclass. `span` is its place in the program, and is not compared.
+    """
+
+    span: SourceSpan | None
+
+    @abstractmethod
+    def words(self) -> str:
+        """What a tree must satisfy, as one sentence."""
+
+    # --- the columns that it names -------------------------------------------------------------
+
+    def named_features(self) -> Iterator[tuple[str, SourceSpan | None]]:
+        """The features that it names itself, without those of its box, each with its place."""
+        return iter(())
+
+    def named_classes(self) -> Iterator[tuple[str, str, SourceSpan | None]]:
+        """The classes that it names: for each its own name for messages, the class, the place."""
+        return iter(())
+
+    @property
+    def about(self) -> Box | None:
+        """The box that it is about."""
+        return None
+
+    # --- where it is decided -------------------------------------------------------------------
+
+    @property
+    def decided_at(self) -> str:
+        """Where it is decided, as the end of a sentence."""
+        return "decided at the split"
 
     @property
     def at_finished_tree(self) -> bool:
@@ -49,168 +87,133 @@ class ConstraintFacts:
         return False
 
     @property
-    def about(self) -> Box | None:
-        """The box that it is about."""
+    def by_more_than_features(self) -> str | None:
+        """Its name for people if thresholds, rows or the finished tree decide it; None if the
+        features above a split do, or the number of leaves."""
+        return None
+
+    # --- what decides it -----------------------------------------------------------------------
+
+    def automaton(self) -> Automaton[Any] | None:
+        """The automaton that decides it at splits and leaves, None if none does."""
+        return None
+
+    def can_be_broken(self, features: Collection[str]) -> bool:
+        """False only if no tree that splits on `features` alone can break it."""
+        return True
+
+    def beyond_grammar(self) -> Diagnostic | None:
+        """Why no tree grammar decides it (E301), None if one does."""
+        return None
+
+    @property
+    def most_leaves(self) -> int | None:
+        """The limit of a tree's leaves that it is."""
+        return None
+
+    @property
+    def most_features(self) -> int | None:
+        """The limit of the distinct features of a whole tree that it is."""
+        return None
+
+    @property
+    def rising(self) -> tuple[str, bool] | None:
+        """The feature with which predictions must not fall (True) or must not rise (False)."""
+        return None
+
+    # --- what goes with it ---------------------------------------------------------------------
+
+    def never_splits_on(self, feature: str) -> bool:
+        """Whether no tree that satisfies it splits on a feature."""
+        return False
+
+    def keeps_apart(self, a: str, b: str) -> bool:
+        """Whether it rules out that one path splits on both features, each of which it allows."""
+        return False
+
+    def against_first(self, feature: str, span: SourceSpan | None) -> Diagnostic | None:
+        """Why the root cannot split on a feature, as something at `span` demands; None if it
+        can."""
+        return None
+
+    def check_on_table(self, table: TableFacts) -> Iterator[Diagnostic]:
+        """What of it does not go with a table, or leaves no room or no effect there."""
+        return iter(())
+
+    def missed_end(self, end: BoxEnd) -> Diagnostic | None:
+        """The warning for an end of its box where the split of the table lies on the wrong side
+        (W153), None where it does not."""
         return None
 
 
-class _AtFinishedTree(ConstraintFacts):
-    @property
-    def at_finished_tree(self) -> bool:
-        return True
-
-
-@dataclass(frozen=True)
-class Constant(ConstraintFacts):
-    """A node whose region contains all of `box` has no split that cuts `box`."""
-
-    box: Box
-    span: SourceSpan | None = field(default=None, compare=False, repr=False)
+class TableFacts(Protocol):
+    """What a constraint asks of a table."""
 
     @property
-    def about(self) -> Box:
-        return self.box
-
-
-@dataclass(frozen=True)
-class Forbid(ConstraintFacts):
-    """No split on `feature`: anywhere, or at depth >= `below`, or at nodes inside the box
-    `within`."""
-
-    feature: str
-    below: int | None = None
-    within: Box | None = None
-    span: SourceSpan | None = field(default=None, compare=False, repr=False)
+    def most_leaves(self) -> int:
+        """The most leaves of a tree on it."""
+        ...
 
     @property
-    def about(self) -> Box | None:
-        return self.within
-
-
-@dataclass(frozen=True)
-class First(ConstraintFacts):
-    """If the tree splits at all, the root splits on `feature`."""
-
-    feature: str
-    span: SourceSpan | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True)
-class Before(ConstraintFacts):
-    """Every split on `then` has a split on `feature` above it."""
-
-    feature: str
-    then: str
-    span: SourceSpan | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True)
-class Once(ConstraintFacts):
-    """No path splits on `feature` twice."""
-
-    feature: str
-    span: SourceSpan | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True)
-class Exclusive(ConstraintFacts):
-    """No path splits on two of `features`."""
-
-    features: tuple[str, ...]
-    span: SourceSpan | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True)
-class Interaction(ConstraintFacts):
-    """The features of each path lie together in one of `groups`."""
-
-    groups: tuple[tuple[str, ...], ...]
-    span: SourceSpan | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True)
-class Majority(ConstraintFacts):
-    """In every leaf whose region meets the box, no class has more rows than `outcome`."""
-
-    box: Box
-    outcome: str
-    span: SourceSpan | None = field(default=None, compare=False, repr=False)
+    def means_on_lines(self) -> bool:
+        """Whether the prediction of a leaf changes with a column."""
+        ...
 
     @property
-    def about(self) -> Box:
-        return self.box
+    def unordered_classes(self) -> tuple[str, str] | None:
+        """The response and how an order of its classes is declared, where they have none."""
+        ...
+
+    def is_stuck(self, feature: str) -> bool:
+        """Whether the table has the feature, with the same value in all rows."""
+        ...
+
+    def is_categorical(self, feature: str) -> bool:
+        """Whether the table has the feature, and its values have no order."""
+        ...
+
+    def is_uncut(self, box: Box) -> bool:
+        """Whether no threshold of the table lies inside the box."""
+        ...
+
+    def untold(self, what: str, span: SourceSpan | None) -> Iterator[Diagnostic]:
+        """Errors for `what`, which must know the side of every point, where splits of the table
+        leave points without a side."""
+        ...
 
 
 @dataclass(frozen=True)
-class MaxLeaves(_AtFinishedTree):
-    """At most `count` leaves. Global; exact by counting leaves in the weights."""
+class BoxEnd:
+    """An end of a box in one feature, and the split that separates the rows of a table there.
 
-    count: int
-    span: SourceSpan | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True)
-class MaxFeatures(_AtFinishedTree):
-    """At most `count` distinct features. Global."""
-
-    count: int
-    span: SourceSpan | None = field(default=None, compare=False, repr=False)
-
-
-@dataclass(frozen=True)
-class Monotone(_AtFinishedTree):
-    """Predictions never decrease (`up`) or never increase (`down`) as `feature` grows. Global."""
-
-    feature: str
-    direction: Literal["up", "down"]
-    span: SourceSpan | None = field(default=None, compare=False, repr=False)
-
-    @property
-    def by_predictions(self) -> bool:
-        return True
-
-
-@dataclass(frozen=True)
-class Predicate(ConstraintFacts):
-    """A predicate in Python (`module:function`) or Prolog (a goal): on each node if `local`, else
-    on the tree.
-
-    `function` is the caller's function, or the function that `slp.trees.predicates` made of the
-    goal. None if the goal names code that has not been loaded.
+    Attributes
+    ----------
+    bounds : both ends, of which `end` is one.
+    threshold : of the split.
+    between : what it lies between, in words.
+    empty : whether no row has a value between the two ends.
     """
 
-    language: Literal["python", "prolog"]
-    goal: Term
-    local: bool = False
-    span: SourceSpan | None = field(default=None, compare=False, repr=False)
-    function: Callable[[Any], object] | None = field(default=None, repr=False)
+    box: Box
+    feature: str
+    bounds: tuple[float, float]
+    end: float
+    threshold: float
+    between: str
+    empty: bool
 
     @property
-    def at_finished_tree(self) -> bool:
-        return not self.local
+    def is_cut(self) -> bool:
+        """Whether the threshold lies inside the box."""
+        return self.bounds[0] < self.threshold < self.bounds[1]
 
     @property
-    def by_code(self) -> bool:
-        return True
-
-
-Constraint: TypeAlias = (
-    Constant
-    | Forbid
-    | First
-    | Before
-    | Once
-    | Exclusive
-    | Interaction
-    | Majority
-    | MaxLeaves
-    | MaxFeatures
-    | Monotone
-    | Predicate
-)
-_C = TypeVar("_C", bound=ConstraintFacts)
-
-
-def of_kind(constraints: Iterable[Constraint], kind: type[_C]) -> list[_C]:
-    """The constraints of a kind, in order."""
-    return [c for c in constraints if isinstance(c, kind)]
+    def values(self) -> dict[str, Any]:
+        """What messages say of it."""
+        return {
+            "box": self.box.name,
+            "feature": self.feature,
+            "end": number_text(self.end),
+            "between": self.between,
+            "threshold": number_text(self.threshold),
+        }

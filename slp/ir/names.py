@@ -6,44 +6,16 @@ from collections.abc import Collection, Iterable, Iterator
 
 from slp.errors import Diagnostic
 from slp.ir import program as ir
-from slp.ir.constraints import (
-    Before,
-    Constraint,
-    Exclusive,
-    First,
-    Forbid,
-    Interaction,
-    Majority,
-    Monotone,
-    Once,
-    of_kind,
-)
 from slp.messages import on_table as words
 from slp.messages.names import name_help
 from slp.source import SourceSpan
 from slp.terms import Atom
 
 
-def features_of(constraint: Constraint) -> tuple[str, ...]:
-    """Features that a constraint itself names, without those of its box."""
-    match constraint:
-        case Forbid(feature) | First(feature) | Once(feature) | Monotone(feature):
-            return (feature,)
-        case Before(feature, then):
-            return (feature, then)
-        case Exclusive(features):
-            return features
-        case Interaction(groups):
-            return tuple(dict.fromkeys(f for group in groups for f in group))
-        case _:
-            return ()
-
-
 def named_features(program: ir.CheckedProgram) -> Iterator[tuple[str, SourceSpan | None]]:
     """Every feature that a program splits on, bounds, weighs or constrains, with its place."""
     for constraint in program.constraints:
-        for name in features_of(constraint):
-            yield name, constraint.span
+        yield from constraint.named_features()
     for box in program.boxes.values():
         for name in box.bounds:
             yield name, box.span
@@ -81,13 +53,13 @@ def unknown_classes(
     response: str,
     named: Iterable[tuple[str, str, SourceSpan | None]] = (),
 ) -> Iterator[Diagnostic]:
-    """Errors for the classes that `majority` names and the response lacks (E151).
+    """Errors for the classes that constraints name and the response lacks (E151).
 
     `classes` are the texts of the response's classes, empty for numbers. `named` has more classes:
     for each the goal that names it, the class and its place.
     """
-    majorities = of_kind(program.constraints, Majority)
-    for goal, outcome, span in (*(("majority", c.outcome, c.span) for c in majorities), *named):
+    of_constraints = [found for c in program.constraints for found in c.named_classes()]
+    for goal, outcome, span in (*of_constraints, *named):
         if not classes:
             yield words.NO_CLASSES(span, goal=goal, response=response)
         elif outcome not in classes:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
 
 from slp.errors import Diagnostic
-from slp.ir.constraints import Box, Constraint, MaxLeaves, Support, of_kind
+from slp.ir.constraints import Box, Constraint, Support
 from slp.ir.quantity import Absent
 from slp.source import SourceFile, SourceSpan
 from slp.terms import Term
@@ -212,9 +212,7 @@ class CheckedProgram:
     places of declarations, by `start`, `response`, `leaf`, `failure`, `weights`, `row_weight`,
     `support:min_leaf`, `param:NAME`, `feature:NAME`, `feature_weight:NAME`, `ignore:COLUMN`.
     `files`: all texts that it was read from, its own first.
-    `evaluated`: the states that the checker reached, with their rules
-    (`slp.resolution.StateRules`); None if nothing is known. `soft`: an engine reads it as a prior
-    over soft trees.
+    `soft`: an engine reads it as a prior over soft trees.
     """
 
     name: str
@@ -240,7 +238,6 @@ class CheckedProgram:
     spans: Mapping[str, SourceSpan] = field(default_factory=dict, compare=False, repr=False)
     warnings: tuple[Diagnostic, ...] = field(default=(), compare=False, repr=False)
     files: tuple[UsedFile, ...] = field(default=(), compare=False, repr=False)
-    evaluated: Any = field(default=None, compare=False, repr=False)
     soft: bool = False
 
     @property
@@ -274,4 +271,5 @@ class CheckedProgram:
     @property
     def max_leaves(self) -> int | None:
         """The smallest `max_leaves`, None if there is none."""
-        return min((c.count for c in of_kind(self.constraints, MaxLeaves)), default=None)
+        limits = [c.most_leaves for c in self.constraints if c.most_leaves is not None]
+        return min(limits, default=None)

@@ -1,7 +1,7 @@
 """A program's meaning in plain words, for `slp explain` and for summaries.
 
-Entry points: `describe_constraint` (one constraint, one sentence) and `describe_prior` (the whole
-program, one sentence per line).
+Entry points: `describe_constraint` (one constraint, one sentence), `describe_box`, `term_text`, and
+`describe_prior` (the whole program, one sentence per line).
 """
 
 from __future__ import annotations
@@ -10,22 +10,7 @@ import math
 from collections.abc import Iterable
 
 from slp.ir import program as ir
-from slp.ir.constraints import (
-    Before,
-    Box,
-    Constant,
-    Constraint,
-    Exclusive,
-    First,
-    Forbid,
-    Interaction,
-    Majority,
-    MaxFeatures,
-    MaxLeaves,
-    Monotone,
-    Once,
-    Predicate,
-)
+from slp.ir.constraints import Box, Constraint
 from slp.messages.names import joined
 from slp.messages.numbers import interval_text, number_text, settings_text
 from slp.source import visible
@@ -69,60 +54,7 @@ def _interval(feature: str, low: float, high: float) -> str:
 
 def describe_constraint(constraint: Constraint) -> str:
     """What a tree must satisfy, as one sentence."""
-    return visible(_describe_constraint(constraint))
-
-
-def _describe_constraint(constraint: Constraint) -> str:
-    match constraint:
-        case Constant(box):
-            bounded = [f for f, bounds in box.bounds.items() if bounds != (-math.inf, math.inf)]
-            if not bounded:
-                return f"The box {describe_box(box)} is not cut: the tree does not split."
-            return (
-                f"The box {describe_box(box)} is not cut: a node that holds all of it splits on "
-                f"{joined(bounded, 'or')} alone, outside the box."
-            )
-        case Forbid(feature, below, within):
-            where = "" if below is None else f" at depth {below} or deeper (the root is 0)"
-            if within is not None:
-                where = f" at nodes that lie inside the box {describe_box(within)}"
-            return f"No split is on {feature}{where}."
-        case First(feature):
-            return f"If the tree splits at all, the root splits on {feature}."
-        case Before(feature, then):
-            return f"Every split on {then} has a split on {feature} above it."
-        case Once(feature):
-            return f"No path splits on {feature} twice."
-        case Exclusive(features):
-            return f"No path splits on two of {joined(features)}."
-        case Interaction(groups):
-            sets = " or ".join("{" + ", ".join(group) + "}" for group in groups)
-            return f"The features of each path lie together in {sets}."
-        case Majority(box, outcome):
-            return (
-                f"In every leaf that meets the box {describe_box(box)}, no class has more rows "
-                f"than {outcome}."
-            )
-        case MaxLeaves(count):
-            return f"The tree has at most {_count(count, 'leaf', 'leaves')}."
-        case MaxFeatures(count):
-            return f"The tree splits on at most {_count(count, 'feature', 'features')}."
-        case Monotone(feature, direction):
-            verb = "fall" if direction == "up" else "rise"
-            return (
-                f"Predictions never {verb} as {feature} grows (of ordered classes: the probability "
-                "of being above any one of them)."
-            )
-        case Predicate(local=local):
-            where = "every node" if local else "the finished tree"
-            return f"The {predicate_text(constraint)[4:]} holds of {where}."
-
-
-def predicate_text(predicate: Predicate) -> str:
-    """The name of a predicate for people: `the Python predicate shape:small`."""
-    goal = predicate.goal
-    name = goal.value if isinstance(goal, Text) else _text(goal)
-    return f"the {predicate.language.capitalize()} predicate {visible(name)}"
+    return visible(constraint.words())
 
 
 def _count(n: int, one: str, many: str) -> str:
@@ -139,7 +71,7 @@ def describe_prior(program: ir.CheckedProgram, *, fine_print: bool = True) -> li
 def _describe_prior(program: ir.CheckedProgram, fine_print: bool) -> list[str]:
     if program.edits is not None:
         return _describe_edits(program, program.edits, fine_print)
-    lines = [f"A tree starts as {_text(program.start)}."] if program.start is not None else []
+    lines = [f"A tree starts as {term_text(program.start)}."] if program.start is not None else []
     lines += [_describe_rule(rule, program.weights) for rule in program.rules]
     if program.parameters:
         values = settings_text(program.parameters)
@@ -187,14 +119,15 @@ def _describe_rule(rule: ir.TreeRule, weights: bool) -> str:
     tests = [g for g in rule.before if g not in rows]
     guards = f", in a box of {joined(map(_rows, rows))}," if rows else ""
     guards += f"{'' if rows else ','} if {_goals(tests)}," if tests else ""
-    return f"{_text(rule.head)}{guards} {_describe_body(rule)}, with {measure} {_text(rule.label)}."
+    label = term_text(rule.label)
+    return f"{term_text(rule.head)}{guards} {_describe_body(rule)}, with {measure} {label}."
 
 
 def _rows(goal: Term) -> str:
     """The result of `rows(N)` or `rows(Class, N)`: `N rows`, `N rows of yes`."""
     assert isinstance(goal, Struct)
-    of = f" of {_text(goal.args[0])}" if len(goal.args) == 2 else ""
-    return f"{_text(goal.args[-1])} rows{of}"
+    of = f" of {term_text(goal.args[0])}" if len(goal.args) == 2 else ""
+    return f"{term_text(goal.args[-1])} rows{of}"
 
 
 def _describe_body(rule: ir.TreeRule) -> str:
@@ -202,21 +135,21 @@ def _describe_body(rule: ir.TreeRule) -> str:
         case ir.LeafBody():
             return "becomes a leaf"
         case ir.CallBody(goal):
-            return f"goes on as {_text(goal)} with the same box"
+            return f"goes on as {term_text(goal)} with the same box"
         case ir.SplitBody(feature, threshold, measure, after, left, right):
             on = f" on {feature.name}" if isinstance(feature, Atom) else ""
-            at = f" at {_text(threshold)}" if not isinstance(threshold, Var) else ""
+            at = f" at {term_text(threshold)}" if not isinstance(threshold, Var) else ""
             children = (
-                f"two {_text(left)}"
+                f"two {term_text(left)}"
                 if left == right
-                else f"{_text(left)} (below the threshold) and {_text(right)}"
+                else f"{term_text(left)} (below the threshold) and {term_text(right)}"
             )
             tests = f", where {_goals(after)}" if after else ""
             return f"splits{on}{at} into {children} ({describe_measure(measure)}){tests}"
 
 
 def _goals(goals: Iterable[Term]) -> str:
-    return " and ".join(_text(g) for g in goals)
+    return " and ".join(term_text(g) for g in goals)
 
 
 def _describe_choice(program: ir.CheckedProgram) -> str:
@@ -339,7 +272,7 @@ def _describe_feature(f: ir.FeatureDeclaration, others: str) -> str:
     return f"{name} is cut at {joined(map(number_text, f.coding.cuts))}."
 
 
-def _text(term: Term) -> str:
+def term_text(term: Term) -> str:
     """A term on one line, as its author wrote it, or as Prolog text if it was not read from a
     file."""
     if term.span is not None:
@@ -352,4 +285,4 @@ def _text(term: Term) -> str:
         case Text(value):
             return f'"{value}"'
         case Struct(name, args):
-            return f"{name}({', '.join(_text(a) for a in args)})"
+            return f"{name}({', '.join(term_text(a) for a in args)})"

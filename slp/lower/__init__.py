@@ -4,14 +4,13 @@ Entry points: `program_to_tree_grammar`, and `tree_grammar_or_all` for engines t
 `schema_of_program` (a schema without a table); `explain_program` (what a program means and lowers
 to, as text).
 
-Inside, from the bottom: `cells` (points and open intervals of thresholds), `constraint_automata` (a
-small tree automaton for each local constraint; `automaton`, `box_automata`, `path_automata`),
-`columns` (tables over cells under construction), `product` (all constraints as one automaton),
-`goals` (rules of a ground nonterminal, by `slp.resolution`), `expansion` (the reachable states),
-`states` (finished states, and their checks), `opened` (states made on demand), `lowering` (all
-steps in order). Checks without listing states: `affine_terms`, `endings` (calls that end),
-`least_leaves`. `any_tree` is the program of all trees. `explain` has the text of
-`slp explain`, and `schema_without_table` the schema of a program alone.
+Inside, from the bottom: `columns` (tables over cells under construction), `depth_limit` (beside the
+automata of constraints), `product` (all of these as one automaton), `goals` (rules of a ground
+nonterminal, by `slp.resolution`), `expansion` (the reachable states), `states` (finished states,
+and their checks), `opened` (states made on demand), `lowering` (all steps in order). Checks without
+listing states: `affine_terms`, `endings` (calls that end), `least_leaves`. `any_tree` is the
+program of all trees. `explain` has the text of `slp explain`, and `schema_without_table` the schema
+of a program alone.
 """
 
 from slp.lower.explain import explain_program

@@ -13,7 +13,6 @@ from textwrap import wrap
 
 from slp.errors import Diagnostic, ProgramError, UnsupportedError
 from slp.ir import program as ir
-from slp.ir.constraints import Constraint, Majority, MaxFeatures, MaxLeaves, Monotone, Predicate
 from slp.ir.grammar_text import grammar_to_text
 from slp.ir.schema import ANY_FEATURE, Schema
 from slp.ir.tree_grammar import CallRule, OpenStates, TreeGrammar
@@ -21,7 +20,7 @@ from slp.ir.words import describe_constraint, describe_prior
 from slp.lower.lowering import find_tests_on_trees, program_to_tree_grammar
 from slp.lower.schema_without_table import schema_of_program
 from slp.messages.names import joined
-from slp.resolution import evaluate
+from slp.resolution import StateRules, evaluate
 from slp.resolution.machine.faults import NeedsPrologError
 from slp.source import visible
 from slp.terms import Atom, Number, arguments, functor, subterms
@@ -45,9 +44,11 @@ _EDITS = (
 )
 
 
-def explain_program(program: ir.CheckedProgram, schema: Schema | None) -> str:
+def explain_program(
+    program: ir.CheckedProgram, schema: Schema | None, known: StateRules | None = None
+) -> str:
     """An explanation of a program for a person, on a table's features or, without a schema, on its
-    own.
+    own. States that are `known` are not evaluated again.
 
     Raises
     ------
@@ -68,7 +69,8 @@ def explain_program(program: ir.CheckedProgram, schema: Schema | None) -> str:
         sections.append(("Soft trees", _wrapped(_SOFT)))
     tests = find_tests_on_trees(program)
     try:
-        grammar = program_to_tree_grammar(program, schema, tests_on_trees=True)
+        states = StateRules(program, schema.most_leaves, known)
+        grammar = program_to_tree_grammar(program, schema, tests_on_trees=True, states=states)
     except (UnsupportedError, NeedsPrologError) as e:
         reasons = (*tests, *(d for d in e.diagnostics if d not in tests))
         sections.append(("Exact inference is not possible", _wrapped(_reasons(reasons))))
@@ -185,7 +187,7 @@ def _wrapped(sentences: Iterable[str]) -> list[str]:
 
 def _constraint_lines(program: ir.CheckedProgram) -> Iterator[str]:
     for constraint in program.constraints:
-        yield f"{describe_constraint(constraint)} ({_decided_at(constraint)})"
+        yield f"{describe_constraint(constraint)} ({constraint.decided_at})"
     if program.edits is not None:
         yield "All are for the last tree of a sequence; the rest is renormalised as a whole."
     elif program.failure == "condition":
@@ -197,21 +199,6 @@ def _constraint_lines(program: ir.CheckedProgram) -> Iterator[str]:
         yield "What is forbidden is taken out before anything is drawn."
         if program.failure == "backtrack":
             yield "A derivation that cannot go on goes back to its last choice."
-
-
-def _decided_at(constraint: Constraint) -> str:
-    match constraint:
-        case Majority():
-            return "decided at the leaf"
-        case MaxLeaves():
-            return "decided at the tree, exact by counting leaves in the weights"
-        case Predicate(local=local, function=function):
-            permission = "" if function is not None else ", if code is allowed"
-            return f"decided by code at {'each node' if local else 'the tree'}{permission}"
-        case MaxFeatures() | Monotone():
-            return "decided at the tree"
-        case _:
-            return "decided at the split"
 
 
 def _reasons(found: Iterable[Diagnostic]) -> Iterator[str]:

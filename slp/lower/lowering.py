@@ -12,25 +12,20 @@ import numpy as np
 
 from slp.errors import Diagnostic, NoGrammarError, UnsupportedError
 from slp.ir import program as ir
-from slp.ir.constraints import Constraint, MaxFeatures, MaxLeaves, Monotone, Predicate
+from slp.ir.automaton import Automaton
+from slp.ir.constraints import Constraint
 from slp.ir.schema import Schema
 from slp.ir.tree_grammar import State, TreeGrammar
-from slp.ir.words import predicate_text
 from slp.lower.any_tree import any_tree
-from slp.lower.automaton import Automaton
-from slp.lower.constraint_automata import automaton_of, can_be_broken
+from slp.lower.depth_limit import DepthLimit
 from slp.lower.endings import calls_end, cells_are_fixed, has_single_derivations
 from slp.lower.expansion import FEW_STATES, FIRST_STATES, Expansion
 from slp.lower.goals import Goals, StateCheck
 from slp.lower.opened import MadeStates
-from slp.lower.path_automata import DepthLimit
 from slp.lower.product import Product
 from slp.lower.states import StateMaker, check_calls, sums_to_one
 from slp.messages import lowering as words
 from slp.resolution import StateRules
-
-#: Constraints that no automaton decides.
-_TESTED = (MaxFeatures, Monotone, Predicate)
 
 
 def program_to_tree_grammar(
@@ -45,7 +40,7 @@ def program_to_tree_grammar(
     """The tree grammar of a program over the features of `schema`.
 
     If the schema is derived from the program alone, features that guards name are added when they
-    are found. With `tests_on_trees`, `max_features`, `monotone` and predicates are left out of the
+    are found. With `tests_on_trees`, constraints that no tree grammar decides are left out of the
     grammar instead of refused: for an engine that tests finished trees (`slp.engines.mcmc.trees`).
     The weights of the trees that pass these tests then do not sum to 1, so `normalised` is False.
     `edittree` has no tree grammar; for it the result is the grammar of all trees that satisfy the
@@ -180,15 +175,12 @@ def _factors(
     factors: list[Automaton[Any]] = []
     refused: list[Diagnostic] = []
     for constraint in program.constraints:
-        match constraint:
-            case MaxFeatures() | Monotone() | Predicate() if tests_on_trees:
-                pass
-            case MaxFeatures() | Monotone() | Predicate():
-                refused.append(_needs_the_tree(constraint))
-            case MaxLeaves():
-                pass  # the grammar's `max_leaves`: counted in the weights
-            case _ if can_be_broken(constraint, schema.features):
-                factors.append(automaton_of(constraint))
+        automaton = constraint.automaton()
+        if automaton is not None and constraint.can_be_broken(schema.features):
+            factors.append(automaton)
+        found = constraint.beyond_grammar()
+        if found is not None and not tests_on_trees:
+            refused.append(found)
     if refused:
         raise UnsupportedError(refused)
     if program.support.max_depth is not None or any(map(_is_local, program.constraints)):
@@ -199,33 +191,16 @@ def _factors(
 def find_tests_on_trees(program: ir.CheckedProgram) -> tuple[Diagnostic, ...]:
     """The parts of a program that no tree grammar decides (the prior `edittree`, constraints), each
     with its message (E301)."""
-    found = [
-        _needs_the_tree(constraint)
-        for constraint in program.constraints
-        if isinstance(constraint, _TESTED)
-    ]
+    found = [d for c in program.constraints if (d := c.beyond_grammar()) is not None]
     if program.edits is not None:
         found.insert(0, words.EDITS_NOT_SUMMED(program.edits.span))
     return tuple(found)
 
 
 def _is_local(constraint: Constraint) -> bool:
-    """Whether it is a predicate on nodes. Engines call it with the depth, so states must contain
-    the depth."""
-    return isinstance(constraint, Predicate) and constraint.local
-
-
-def _needs_the_tree(constraint: MaxFeatures | Monotone | Predicate) -> Diagnostic:
-    """The message for a constraint that no automaton here decides."""
-    span = constraint.span
-    match constraint:
-        case MaxFeatures(count=count):
-            return words.DECIDED_AT_TREE(span, name=f"`max_features({count})`")
-        case Monotone(feature=feature, direction=direction):
-            return words.DECIDED_AT_TREE(span, name=f"`monotone({feature}, {direction})`")
-        case Predicate(local=local):
-            by_code = words.DECIDED_BY_CODE_AT_NODES if local else words.DECIDED_BY_CODE_AT_TREE
-            return by_code(span, name=predicate_text(constraint))
+    """Whether code decides it on nodes. Engines call it with the depth, so states must contain the
+    depth."""
+    return constraint.by_code and not constraint.at_finished_tree
 
 
 def _grammar(program: ir.CheckedProgram, schema: Schema, maker: StateMaker) -> TreeGrammar:
@@ -247,7 +222,7 @@ def _grammar(program: ir.CheckedProgram, schema: Schema, maker: StateMaker) -> T
         by_partition=program.by_partition,
         max_leaves=program.max_leaves,
         horizon=maker.expansion.horizon,
-        normalised=not any(isinstance(c, _TESTED) for c in program.constraints)
+        normalised=all(c.beyond_grammar() is None for c in program.constraints)
         and all(sums_to_one(program, state) for state in states.values()),
     )
 

@@ -11,9 +11,10 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any
 
+from slp.ir.automaton import Automaton
+from slp.ir.cells import Cell, cells_between
 from slp.ir.schema import Schema
-from slp.lower.automaton import Automaton
-from slp.lower.cells import Cell, cells_between
+from slp.ir.tree_grammar import FORBIDDEN, OUTSIDE
 from slp.lower.columns import Pair, SplitColumn, SplitTable, union
 
 
@@ -76,9 +77,10 @@ class Product:
     def _pair(self, state: tuple[Hashable, ...], feature: str, cell: Cell | None) -> Pair:
         self.steps += len(state)
         steps = [a.step(q, feature, cell) for a, q in zip(self._factors, state, strict=True)]
-        refusals = [a.refusal for a, s in zip(self._factors, steps, strict=True) if s is None]
+        refusals = [a.outside for a, s in zip(self._factors, steps, strict=True) if s is None]
         if refusals:
-            return min(refusals), min(refusals)
+            target = OUTSIDE if any(refusals) else FORBIDDEN
+            return target, target
         children = [step for step in steps if step is not None]
         left = self._number(tuple(left for left, _ in children))
         return left, self._number(tuple(right for _, right in children))

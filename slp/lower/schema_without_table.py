@@ -5,18 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from slp.ir import program as ir
-from slp.ir.constraints import (
-    Before,
-    Constant,
-    Constraint,
-    Exclusive,
-    First,
-    Forbid,
-    Interaction,
-    Majority,
-    Monotone,
-    Once,
-)
 from slp.ir.guards import features_in_guards
 from slp.ir.schema import ANY_FEATURE, SOME_LEAVES, Schema
 from slp.terms import Atom
@@ -44,24 +32,4 @@ def _named(program: ir.CheckedProgram) -> Iterator[str]:
     for box in program.boxes.values():
         yield from box.bounds
     for constraint in program.constraints:
-        yield from _named_in_constraint(constraint)
-
-
-def _named_in_constraint(constraint: Constraint) -> Iterator[str]:
-    match constraint:
-        case Constant(box=box) | Majority(box=box):
-            yield from box.bounds
-        case Forbid(feature=feature, within=box):
-            yield feature
-            yield from () if box is None else box.bounds
-        case Before(feature=feature, then=then):
-            yield from (feature, then)
-        case First(feature=f) | Once(feature=f) | Monotone(feature=f):
-            yield f
-        case Exclusive(features=features):
-            yield from features
-        case Interaction(groups=groups):
-            for group in groups:
-                yield from group
-        case _:
-            pass  # does not constrain a feature
+        yield from (name for name, _ in constraint.named_features())

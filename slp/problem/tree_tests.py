@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, Protocol
+from typing import NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slp.columns import Below
-from slp.ir.constraints import Constraint, MaxFeatures, Monotone
+from slp.ir.constraints import Constraint
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.boxes import Geometry
 from slp.problem.cut_trees import Renderer
@@ -73,13 +73,11 @@ def tree_tests(
         tests.append(AtMostLeaves(grammar.max_leaves))
     names = geometry.table.feature_names
     for constraint in constraints:
-        match constraint:
-            case MaxFeatures(count=count):
-                tests.append(AtMostFeatures(count, geometry))
-            case Monotone(feature=feature, direction=direction):
-                tests.append(MonotonePredictions(names.index(feature), direction, geometry))
-            case _:
-                pass  # local: it is in the grammar; or a predicate
+        if constraint.most_features is not None:
+            tests.append(AtMostFeatures(constraint.most_features, geometry))
+        if constraint.rising is not None:
+            feature, up = constraint.rising
+            tests.append(MonotonePredictions(names.index(feature), up, geometry))
     return tests
 
 
@@ -120,7 +118,7 @@ class AtMostLeaves:
 
 @dataclass(frozen=True, eq=False)
 class AtMostFeatures:
-    """`max_features(count)`: the tree splits on at most `count` distinct features."""
+    """The tree splits on at most `count` distinct features."""
 
     count: int
     geometry: Geometry
@@ -150,8 +148,8 @@ class _Side(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class MonotonePredictions:
-    """`monotone(feature, direction)`: for all points a, b that differ only in the feature, which is
-    larger at b, the prediction does not fall (`up`) or does not rise (`down`) from a to b.
+    """For all points a, b that differ only in the feature, which is larger at b, the prediction
+    does not fall (`up`) or does not rise (not `up`) from a to b.
 
     The prediction of a leaf is its posterior mean or, for ordered classes, P(class <= c) for every
     c: up means that these do not rise. Such points exist in two leaves if their regions meet in
@@ -159,7 +157,7 @@ class MonotonePredictions:
     """
 
     feature: int
-    direction: Literal["up", "down"]
+    up: bool
     geometry: Geometry
 
     def holds(self, tree: GrownTree) -> bool:
@@ -184,7 +182,7 @@ class MonotonePredictions:
             rising = -np.cumsum(leaf.predict_proba(statistics), axis=1)[:, :-1]
         else:
             rising = leaf.mean(statistics)[:, None]
-        return rising if self.direction == "up" else -rising
+        return rising if self.up else -rising
 
     def _meet(self, a: tuple[_Side, ...], b: tuple[_Side, ...]) -> bool:
         """Whether two regions have a point in common, the feature disregarded."""

@@ -5,28 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from copy import copy
 from dataclasses import replace
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from slp.analysis import expand_on_table, expand_program
 from slp.budgets import Deadline
-from slp.compile import compile_problem, compile_program
+from slp.compile import compile_problem, compile_with_states
+from slp.constraints.predicate import required
 from slp.engines.exact import estimate_size
 from slp.engines.exact.algorithm import algorithm_in_words
-from slp.errors import Diagnostic, NoGrammarError, UsageError
+from slp.errors import Diagnostic, NoGrammarError
 from slp.ir import program as ir
-from slp.ir.constraints import Predicate
+from slp.ir.constraints import Constraint
 from slp.ir.words import describe_prior
 from slp.late import late_import, optional_module
 from slp.lower import explain_program
-from slp.messages.trees import NOT_A_FUNCTION
 from slp.problem.problem import Problem
 from slp.program.progress import Progress, shown_progress
 from slp.program.proof_questions import ProofQuestions
 from slp.program.tree_questions import TreeQuestions
-from slp.resolution import DEFAULT_LIMITS, Limits
+from slp.resolution import DEFAULT_LIMITS, Limits, StateRules
 from slp.source import SourceFile
-from slp.terms import Text
 from slp.trees import Tree
 
 if TYPE_CHECKING:
@@ -51,8 +49,11 @@ class Program(TreeQuestions, ProofQuestions):
     ) -> None:
         self.source = source
         self._tree = tree
-        self.ir: ir.CheckedProgram = compile_program(source, parameters, tree)
-        self._required: tuple[Predicate, ...] = ()
+        self.ir: ir.CheckedProgram
+        #: What checking has evaluated, which a table need not do again.
+        self._known: StateRules | None
+        self.ir, self._known = compile_with_states(source, parameters, tree)
+        self._required: tuple[Constraint, ...] = ()
 
     @property
     def warnings(self) -> tuple[Diagnostic, ...]:
@@ -86,9 +87,9 @@ class Program(TreeQuestions, ProofQuestions):
         UsageError
             E655: `function` cannot be called.
         """
-        return self._with((_predicate_of(function, local),))
+        return self._with((required(function, local),))
 
-    def _with(self, required: tuple[Predicate, ...]) -> Program:
+    def _with(self, required: tuple[Constraint, ...]) -> Program:
         made = copy(self)
         made._required = (*self._required, *required)
         made.ir = replace(self.ir, constraints=(*self.ir.constraints, *required))
@@ -108,25 +109,29 @@ class Program(TreeQuestions, ProofQuestions):
         """
         if X is None:
             return expand_program(self.ir)
-        return expand_on_table(self.ir, compile_problem(self.ir, X, y, finite=False).table)
+        return expand_on_table(self.ir, self._problem(X, y, finite=False).table)
 
     def compile(self, X: Any, y: Any = None) -> Problem:
         """The problem that every engine of hard trees is given: `program`, `table`, `grammar`,
         `unsummable` (why no exact engine accepts it), `boxes` and `warnings`. `X` and `y` are as
         for `posterior`."""
-        return compile_problem(self.ir, X, y)
+        return self._problem(X, y)
+
+    def _problem(self, X: Any, y: Any, *, finite: bool = True) -> Problem:
+        return compile_problem(self.ir, X, y, known=self._known, finite=finite)
 
     def explain(self, X: Any = None, y: Any = None) -> str:
         """A text on the program: its meaning, the components of a mixture, constraints, states and
         rules, and whether exact inference is possible and why (not). With a table it also has the
         size of the problem. For a program of clauses it lists the predicates."""
         if X is None:
-            return explain_program(self.ir, None)
+            return explain_program(self.ir, None, self._known)
         try:
-            model, finite = compile_problem(self.ir, X, y), True
+            model, finite = self._problem(X, y), True
         except NoGrammarError:
-            model, finite = compile_problem(self.ir, X, y, finite=False), False
-        text = explain_program(self.ir, model.table.schema(self.ir.support.min_leaf))
+            model, finite = self._problem(X, y, finite=False), False
+        schema = model.table.schema(self.ir.support.min_leaf)
+        text = explain_program(self.ir, schema, self._known)
         summable = finite and not model.unsummable and not model.grammar.backtracks
         size = estimate_size(model) if summable else None
         if size is None:
@@ -200,14 +205,3 @@ class Program(TreeQuestions, ProofQuestions):
 
     def __repr__(self) -> str:
         return f"Program({self.source.name!r}, parameters={self.parameters})"
-
-
-def _predicate_of(function: Callable[[Any], bool], local: bool) -> Predicate:
-    """A function as a constraint, with the name of its definition."""
-    if not callable(function):
-        raise UsageError(NOT_A_FUNCTION(given=function))
-    named: Any = function
-    while isinstance(named, partial):
-        named = named.func
-    name = getattr(named, "__qualname__", type(named).__qualname__)
-    return Predicate("python", Text(f"{named.__module__}:{name}"), local, function=function)

@@ -6,11 +6,10 @@ import math
 from dataclasses import replace
 
 from slp.compile import compile_program
-from slp.ir import CheckedProgram, Predicate
+from slp.ir import CheckedProgram
 from slp.report.answer import shown_trees
 from slp.report.html import Content, Html, facts, joined, listing, table, tag
 from slp.results import Diagnostics, Posterior
-from slp.terms import Text
 from slp.trees import CheckResult, SoftTree, check_tree
 
 
@@ -47,8 +46,7 @@ def program_of(posterior: Posterior) -> CheckedProgram:
     record = posterior.record
     given = None if posterior.edits is None else posterior.edits.given
     program = compile_program(record.files[0].file, record.parameters, given)
-    added = [p for p in posterior.predicates if p.named_by is None]
-    extra = [Predicate("python", Text(p.words), False, function=p.function) for p in added]
+    extra = [p.constraint for p in posterior.predicates if p.named_by is None]
     return replace(program, constraints=(*program.constraints, *extra))
 
 

@@ -21,17 +21,19 @@ from typing import Any
 from slp.columns import Below, Test
 from slp.errors import ProgramError
 from slp.ir import program as ir
-from slp.ir.constraints import Predicate
 from slp.messages.proofs import PROLOG_FILE_NOT_LOADED
 from slp.resolution.machine.loop import DEFAULT_LIMITS
+from slp.source import SourceSpan
 from slp.swipl.bridge import consult
 from slp.swipl.prolog import PrologProgram
 from slp.terms import Atom, Number, Struct, Term, Text, arguments, functor, list_term
 
 
-def prolog_function(predicate: Predicate, program: ir.CheckedProgram) -> Callable[[Any], bool]:
-    """The predicate as a function of a `slp.trees.Tree` or, if it is local, of a
-    `slp.trees.TreeNode`. The caller has permission to run code.
+def prolog_function(
+    goal: Term, program: ir.CheckedProgram, *, local: bool, span: SourceSpan | None
+) -> Callable[[Any], bool]:
+    """The predicate of a constraint at `span`, as a function of a `slp.trees.Tree` or, if it is
+    local, of a `slp.trees.TreeNode`. The caller has permission to run code.
 
     Raises
     ------
@@ -40,29 +42,28 @@ def prolog_function(predicate: Predicate, program: ir.CheckedProgram) -> Callabl
     ProgramError
         E266: the file that the goal names cannot be loaded.
     """
-    goal = predicate.goal
     loaded = PrologProgram(program, allow_code=True)
     own = {functor(clause.head) for clause in program.clauses}
     if isinstance(goal, Struct) and goal.name == ":" and isinstance(goal.args[0], Text):
-        _consult_beside(goal.args[0], predicate)
+        _consult_beside(goal.args[0], span)
         goal, own = goal.args[1], set()
 
     def holds(subject: Any) -> bool:
-        term = node_term(subject) if predicate.local else tree_term(subject)
+        term = node_term(subject) if local else tree_term(subject)
         asked = _with_argument(goal, term)
         if functor(asked) not in own:
             asked = Struct("prolog", (asked,))
-        return loaded.holds(asked, predicate.span, DEFAULT_LIMITS)
+        return loaded.holds(asked, span, DEFAULT_LIMITS)
 
     loaded.close_with(holds)
     return holds
 
 
-def _consult_beside(name: Text, predicate: Predicate) -> None:
-    folder = Path(predicate.span.file.name).parent if predicate.span else Path()
+def _consult_beside(name: Text, span: SourceSpan | None) -> None:
+    folder = Path(span.file.name).parent if span else Path()
     said = consult(folder / name.value)
     if said is not None:
-        raise ProgramError(PROLOG_FILE_NOT_LOADED(predicate.span, name=name.value, text=said))
+        raise ProgramError(PROLOG_FILE_NOT_LOADED(span, name=name.value, text=said))
 
 
 def _with_argument(goal: Term, last: Term) -> Struct:

@@ -13,11 +13,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from slp.columns import Below
-from slp.errors import DataError, UsageError
-from slp.ir.constraints import (
+from slp.constraints import (
     Before,
     Constant,
-    Constraint,
     Exclusive,
     First,
     Forbid,
@@ -28,8 +26,9 @@ from slp.ir.constraints import (
     Monotone,
     Once,
     Predicate,
-    Support,
 )
+from slp.errors import DataError, UsageError
+from slp.ir.constraints import Constraint, Support
 from slp.ir.program import CheckedProgram
 from slp.ir.words import describe_constraint
 from slp.leaves import label_text
@@ -112,7 +111,8 @@ def check_tree(
         levels = levels_of_rows(tree, X)
         tree = tree.with_leaves(leaves_of_rows(tree, ir, X, y))
     seen = _Seen(tree, list(tree.places()), ir, levels, allow_code)
-    return [_check(constraint, seen) for constraint in (*ir.constraints, *_supports(ir))]
+    asked: list[Constraint | Support] = [*ir.constraints, *_supports(ir)]
+    return [_check(constraint, seen) for constraint in asked]
 
 
 # --- finding counterexamples -------------------------------------------------------------------

@@ -18,7 +18,7 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from slp.columns import In
-from slp.ir.constraints import Monotone
+from slp.constraints import Monotone
 from slp.ir.program import LeafDeclaration
 from slp.leaves import OF_NUMBERS, Label, label_text, leaf_class, sorted_labels
 from slp.trees.regions import Levels, Region

@@ -20,10 +20,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from slp.constraints import Predicate
+from slp.constraints.form import of_kind
 from slp.errors import ProgramError, SlpError
-from slp.ir.constraints import Constraint, Predicate, of_kind
+from slp.ir.constraints import Constraint
 from slp.ir.program import CheckedProgram
-from slp.ir.words import predicate_text
 from slp.late import optional_module
 from slp.messages import Wording
 from slp.messages.trees import (
@@ -99,6 +100,11 @@ class AskedPredicate:
                 self.last_refused = subject
             return bool(answer)
 
+    @property
+    def constraint(self) -> Predicate:
+        """A function of a caller as a constraint on finished trees."""
+        return Predicate("python", Text(self.words), False, function=self.function)
+
     def _fault(self, wording: Wording, subject: Any, **values: Any) -> SlpError:
         values |= {"call": self.asked, "kind": _kind(subject), "subject": subject}
         return SlpError(wording(self.span, predicate=self.words, **values))
@@ -121,7 +127,7 @@ def with_predicates(program: CheckedProgram, allow_code: bool) -> CheckedProgram
         is no such module, or no such function in it.
     """
     if not allow_code:
-        refused = [CODE_REFUSED(c.span, predicate=predicate_text(c)) for c in _unread(program)]
+        refused = [CODE_REFUSED(c.span, predicate=c.name) for c in _unread(program)]
         if refused:
             raise ProgramError(refused)
     constraints = tuple(
@@ -189,7 +195,7 @@ def asked_predicate(predicate: Predicate, program: CheckedProgram) -> AskedPredi
     if function is None:
         named_by = (predicate, program)
         function = HOSTS[predicate.language](predicate, program)
-    words = predicate_text(predicate)
+    words = predicate.name
     return AskedPredicate(words, function, predicate.span, named_by=named_by)
 
 
@@ -209,7 +215,7 @@ def _python_function(predicate: Predicate, program: CheckedProgram) -> Callable[
     the folder of the file that names them."""
     assert isinstance(predicate.goal, Text)
     module_name, _, name = predicate.goal.value.partition(":")
-    span, words = predicate.span, predicate_text(predicate)
+    span, words = predicate.span, predicate.name
     if span is not None:
         folder = str(Path(span.file.name).resolve().parent)
         if folder not in sys.path:
@@ -228,7 +234,9 @@ def _python_function(predicate: Predicate, program: CheckedProgram) -> Callable[
 def _prolog_function(predicate: Predicate, program: CheckedProgram) -> Callable[[Any], object]:
     """The goal of `prolog(Goal)`, proved by SWI-Prolog."""
     function: Callable[[Any], object]
-    function = optional_module("swipl.predicates").prolog_function(predicate, program)
+    function = optional_module("swipl.predicates").prolog_function(
+        predicate.goal, program, local=predicate.local, span=predicate.span
+    )
     return function
 
 

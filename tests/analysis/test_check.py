@@ -10,12 +10,8 @@ import numpy as np
 import pytest
 
 from slp.analysis import check_program
-from slp.errors import ProgramError
-from slp.folders import folders_of
-from slp.ir import program as ir
-from slp.ir.constraints import (
+from slp.constraints import (
     Before,
-    Box,
     Constant,
     Exclusive,
     First,
@@ -27,8 +23,11 @@ from slp.ir.constraints import (
     Monotone,
     Once,
     Predicate,
-    Support,
 )
+from slp.errors import ProgramError
+from slp.folders import folders_of
+from slp.ir import program as ir
+from slp.ir.constraints import Box, Support
 from slp.source import SourceFile
 from slp.syntax import parse_program, parse_term
 from slp.terms import Atom, Number, Struct, Text, Var

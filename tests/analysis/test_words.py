@@ -7,11 +7,9 @@ import math
 import pytest
 
 from slp.analysis import check_program
-from slp.ir.constraints import (
+from slp.constraints import (
     Before,
-    Box,
     Constant,
-    Constraint,
     Exclusive,
     First,
     Forbid,
@@ -23,6 +21,7 @@ from slp.ir.constraints import (
     Once,
     Predicate,
 )
+from slp.ir.constraints import Box, Constraint
 from slp.ir.words import describe_constraint, describe_prior
 from slp.source import SourceFile
 from slp.syntax import parse_program

@@ -13,18 +13,8 @@ from typing import TypeAlias
 
 from hypothesis import strategies as st
 
-from slp.ir.constraints import (
-    Before,
-    Box,
-    Constant,
-    Constraint,
-    Exclusive,
-    First,
-    Forbid,
-    Interaction,
-    Majority,
-    Once,
-)
+from slp.constraints import Before, Constant, Exclusive, First, Forbid, Interaction, Majority, Once
+from slp.ir.constraints import Box, Constraint
 
 NUMERIC = ("a", "b", "c")
 LEVELS = ("blue", "red")

@@ -8,8 +8,8 @@ from textwrap import dedent
 import pytest
 
 import slp
+from slp.constraints import Monotone, Predicate
 from slp.errors import ProgramError
-from slp.ir.constraints import Monotone, Predicate
 from slp.ir.grammar_text import grammar_to_text
 from slp.ir.words import describe_constraint
 from slp.lower import explain_program, program_to_tree_grammar

@@ -6,9 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from slp.constraints import MaxFeatures, Monotone, Once, Predicate
 from slp.errors import DataError, ProgramError, SlpError, UnsupportedError
 from slp.ir import program as ir
-from slp.ir.constraints import Constraint, MaxFeatures, Monotone, Once, Predicate
+from slp.ir.constraints import Constraint
 from slp.ir.grammar_text import grammar_to_text
 from slp.ir.schema import Schema
 from slp.lower import expansion, find_tests_on_trees, program_to_tree_grammar

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
-from slp.ir.constraints import (
+from slp.constraints import (
     Before,
-    Box,
     Constant,
-    Constraint,
     Exclusive,
     First,
     Forbid,
@@ -19,6 +17,7 @@ from slp.ir.constraints import (
     Once,
     Predicate,
 )
+from slp.ir.constraints import Box, Constraint
 from tests.spec.example import FREE, Node, Value
 
 

@@ -17,8 +17,8 @@ from fractions import Fraction
 from itertools import combinations, product
 from typing import Any
 
+from slp.constraints import MaxLeaves
 from slp.ir import program as ir
-from slp.ir.constraints import MaxLeaves
 from slp.ir.quantity import MISSING, level_numbers
 from slp.terms import Atom, Number, Struct, Term, Var, list_term
 from tests.spec.constraints import leaf_satisfies, satisfies

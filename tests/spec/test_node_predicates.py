@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from slp.constraints import Predicate
 from slp.engines.enumeration.derivations import derivations
 from slp.engines.mcmc.proposals import CutAtEach, CutAtRoot, CutUniformly
 from slp.engines.mcmc.trees import MetropolisHastings
 from slp.engines.mcmc.trees.target import Target
-from slp.ir.constraints import Predicate
 from slp.ir.tree_grammar import TreeGrammar
 from slp.lower import program_to_tree_grammar
 from slp.problem.boxes import Geometry

@@ -10,13 +10,9 @@ import polars as pl
 import pytest
 
 from slp.columns import Below, Is
-from slp.errors import DataError
-from slp.ir.constraints import (
+from slp.constraints import (
     Before,
-    Box,
     Constant,
-    Constraint,
-    ConstraintFacts,
     Exclusive,
     First,
     Forbid,
@@ -27,8 +23,9 @@ from slp.ir.constraints import (
     Monotone,
     Once,
     Predicate,
-    Support,
 )
+from slp.errors import DataError
+from slp.ir.constraints import Box, Constraint, Support
 from slp.ir.program import CheckedProgram, FeatureDeclaration, LeafDeclaration
 from slp.source import SourceFile, SourceSpan
 from slp.terms import Text
@@ -435,8 +432,11 @@ def test_a_table_without_response() -> None:
 def test_an_unknown_constraint_is_refused() -> None:
     """On a tree without splits too, where a constraint on splits holds."""
 
-    class Unknown(ConstraintFacts):
+    class Unknown(Constraint):
         span = None
+
+        def words(self) -> str:
+            return ""
 
     with pytest.raises(TypeError, match="no such constraint"):
         Tree(Leaf()).check(program(Unknown()))  # type: ignore[arg-type]

@@ -144,8 +144,10 @@ def expand_on_table(program: CheckedProgram, table: Table) -> str:
 
 
 def _check_rules_only(program: CheckedProgram) -> None:
-    for found in (*program.constraints, *filter(None, [program.edits])):
-        raise UnsupportedError(NO_EXPANSION_ON_TABLE(found.span))
+    refused = [c.span for c in program.constraints]
+    refused += [] if program.edits is None else [program.edits.span]
+    if refused:
+        raise UnsupportedError(NO_EXPANSION_ON_TABLE(refused[0]))
     if program.failure == "backtrack":
         raise UnsupportedError(NO_EXPANSION_OF_BACKTRACKING(program.spans.get("failure")))
     levels = {level for order in program.orders.values() for level in order}

@@ -8,16 +8,14 @@ Between ages 23 and 24 it is `age < 23.5`, which cuts the box `0 <= age < 24`.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slp.analysis.findings import Findings
 from slp.data.table import Feature, Table
-from slp.ir.constraints import Box, Constant, Forbid, Majority
+from slp.ir.constraints import Box, BoxEnd
 from slp.ir.program import CheckedProgram
-from slp.messages.constraints import CONSTANT_CUT_AT_END, FORBID_MISSES_NODES, MAJORITY_BEYOND_END
 from slp.messages.numbers import number_text
 
 
@@ -26,40 +24,36 @@ def check_box_edges(program: CheckedProgram, table: Table, findings: Findings) -
     table at this end has another effect on the constraint than the end itself."""
     columns = {f.name: (f, codes) for f, codes in zip(table.features, table.codes.T, strict=True)}
     for c in program.constraints:
-        box = c.about
-        if not isinstance(c, Constant | Forbid | Majority) or box is None:
+        if c.about is None:
             continue
-        for name, bounds in box.bounds.items():
+        for name, bounds in c.about.bounds.items():
             if name not in columns or columns[name][0].categorical:
                 continue
             feature, codes = columns[name]
             present = np.unique(codes[codes < feature.n_values])
-            for end, neighbours in _missed(c, bounds, feature, present):
-                _warn(c, box, feature, end, neighbours, findings)
+            for end in _ends(c.about, bounds, feature, present):
+                found = c.missed_end(end)
+                if found is not None:
+                    findings.add(found)
 
 
-def _missed(
-    constraint: Constant | Forbid | Majority,
-    bounds: tuple[float, float],
-    feature: Feature,
-    codes: NDArray[np.int32],
-) -> Iterator[tuple[float, tuple[int, int]]]:
-    """Ends of a box in a feature whose `codes` occur, each with the neighbouring codes."""
-    low, high = bounds
+def _ends(
+    box: Box, bounds: tuple[float, float], feature: Feature, codes: NDArray[np.int32]
+) -> Iterator[BoxEnd]:
+    """Ends of a box in a feature whose `codes` occur, that a split of the table parts."""
     beside = [_neighbours(feature, codes, end) for end in bounds]
     empty = beside[0] == beside[1]  # no row has a value between the ends
     for end, neighbours in zip(bounds[:1] if empty else bounds, beside, strict=False):
-        if neighbours is None:
-            continue
-        threshold = feature.threshold(*neighbours)
-        if not isinstance(constraint, Forbid):
-            missed = low < threshold < high
-        elif end == low:
-            missed = threshold < low and not empty
-        else:
-            missed = threshold > high
-        if missed:
-            yield end, neighbours
+        if neighbours is not None:
+            threshold, between = feature.threshold(*neighbours), _between(feature, neighbours)
+            yield BoxEnd(box, feature.name, bounds, end, threshold, between, empty)
+
+
+def _between(feature: Feature, neighbours: tuple[int, int]) -> str:
+    if feature.values is None:
+        return "two cuts or bins"
+    below, above = (number_text(feature.values[code]) for code in neighbours)
+    return f"the values {below} and {above} of the table"
 
 
 def _neighbours(feature: Feature, codes: NDArray[np.int32], end: float) -> tuple[int, int] | None:
@@ -75,32 +69,3 @@ def _neighbours(feature: Feature, codes: NDArray[np.int32], end: float) -> tuple
     if len(below) == 0 or len(above) == 0 or len(below) + len(above) < len(codes):
         return None
     return int(below[-1]), int(above[0])
-
-
-def _warn(
-    constraint: Constant | Forbid | Majority,
-    box: Box,
-    feature: Feature,
-    end: float,
-    neighbours: tuple[int, int],
-    findings: Findings,
-) -> None:
-    between = "two cuts or bins"
-    if feature.values is not None:
-        below, above = (number_text(feature.values[code]) for code in neighbours)
-        between = f"the values {below} and {above} of the table"
-    values: dict[str, Any] = {
-        "box": box.name,
-        "feature": feature.name,
-        "end": number_text(end),
-        "between": between,
-        "threshold": number_text(feature.threshold(*neighbours)),
-    }
-    match constraint:
-        case Constant():
-            found = CONSTANT_CUT_AT_END(box.span, **values)
-        case Majority():
-            found = MAJORITY_BEYOND_END(box.span, outcome=constraint.outcome, **values)
-        case Forbid():
-            found = FORBID_MISSES_NODES(box.span, forbidden=constraint.feature, **values)
-    findings.add(found)

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-
-import numpy as np
+from collections.abc import Collection
 
 from slp.analysis.derivations.row_labels import check_rows_on_table, named_classes
 from slp.analysis.findings import Findings
 from slp.analysis.on_table.box_edges import check_box_edges
+from slp.analysis.on_table.facts import FactsOfTable
 from slp.data.cells import cell_text
 from slp.data.table import Feature, Table
 from slp.errors import DataError, Diagnostic
-from slp.ir.constraints import Box, Constant, First, MaxLeaves, Monotone, of_kind
 from slp.ir.guards import features_in_guards
 from slp.ir.names import unknown_classes, unknown_features
 from slp.ir.program import CheckedProgram, SplitBody
-from slp.messages import Wording
 from slp.messages import on_table as words
 from slp.messages.names import name_help
 from slp.resolution import StateRules
-from slp.syntax import term_to_text
-from slp.terms import Atom, Struct, list_term
+from slp.terms import Atom
 
 
 def check_names(
@@ -60,8 +56,8 @@ def check_program_on_table(
     checker = _TableChecker(program, table, findings)
     checker.guards()
     checker.classes()
-    checker.order()
     checker.kinds()
+    checker.constraints()
     checker.boxes()
     checker.room()
     check_box_edges(program, table, findings)
@@ -77,7 +73,7 @@ class _TableChecker:
         self.table = table
         self.findings = findings
         self.features: dict[str, Feature] = {f.name: f for f in table.features}
-        self.monotone = of_kind(program.constraints, Monotone)
+        self.facts = FactsOfTable(program, table)
 
     def guards(self) -> None:
         for name, span in features_in_guards(self.program):
@@ -91,33 +87,13 @@ class _TableChecker:
         for found in unknown_classes(self.program, classes, self.table.response, rows):
             self.findings.add(found)
 
-    def order(self) -> None:
-        """Check that classes have an order for `monotone`: numbers, booleans, or a declared one."""
-        classes = self.table.leaf.classes
-        named = [c for c in classes if isinstance(c, str)]
-        if not named or self.program.class_order is not None:
-            return
-        response = self.table.response
-        goal = Struct("ordinal", (list_term(Atom(n) for n in named),))
-        declared = term_to_text(Struct("response", (Atom(response), list_term([goal]))))
-        for c in self.monotone:
-            found = words.CLASSES_WITHOUT_ORDER(c.span, response=response, declaration=declared)
-            self.findings.add(found)
-
     def kinds(self) -> None:
         for box in self.program.boxes.values():
             for name in box.bounds:
-                if self.is_categorical(name):
+                if self.facts.is_categorical(name):
                     self.findings.add(words.BOX_OVER_LEVELS(box.span, name=name, box=box.name))
-        for c in self.monotone:
-            if self.is_categorical(c.feature):
-                self.findings.add(words.MONOTONE_OVER_LEVELS(c.span, name=c.feature))
-            if self.table.leaf.regressors:
-                self.findings.add(words.MONOTONE_LINES(c.span))
-        sided = [f.name for f in self.table.features if f.holes]
+        self.sides()
         parted = [f.name for f in self.table.features if f.subsets]
-        self.untold(sided, words.NOT_WITH_SIDES)
-        self.untold(parted, words.NOT_WITH_SUBSETS)
         for rule in self.program.rules:
             body = rule.body
             if isinstance(body, SplitBody) and isinstance(body.feature, Atom):
@@ -129,24 +105,21 @@ class _TableChecker:
                         words.NOT_WITH_SUBSETS(rule.span, what=what, name=name, instead=out)
                     )
 
-    def untold(self, found: Sequence[str], wording: Wording) -> None:
-        """Find what does not go with the features `found`, whose splits do not tell every side."""
-        if not found:
-            return
-        for c in self.monotone:
-            what = f"`monotone({c.feature}, {c.direction})`"
-            out = f"leave {what} out"
-            self.findings.add(wording(c.span, what=what, name=found[0], instead=out))
+    def sides(self) -> None:
+        """Find what does not go with splits that leave points without a side, constraints apart."""
         if self.program.edits is not None:
-            span = self.program.edits.span
-            out = "leave `edittree` out"
-            self.findings.add(wording(span, what="`edittree`", name=found[0], instead=out))
+            for found in self.facts.untold("`edittree`", self.program.edits.span):
+                self.findings.add(found)
         if self.program.soft:
-            out = "take an engine of hard trees"
-            self.findings.add(wording(None, what="soft trees", name=found[0], instead=out))
+            instead = "take an engine of hard trees"
+            for found in self.facts.untold("soft trees", None, instead):
+                self.findings.add(found)
 
-    def is_categorical(self, name: str) -> bool:
-        return name in self.features and self.features[name].categorical
+    def constraints(self) -> None:
+        """Find constraints that do not go with this table, leave one tree, or exclude none."""
+        for c in self.program.constraints:
+            for found in c.check_on_table(self.facts):
+                self.findings.add(found)
 
     def boxes(self) -> None:
         used = {c.about.name: c.about for c in self.program.constraints if c.about is not None}
@@ -163,8 +136,7 @@ class _TableChecker:
                     self.findings.add(found)
 
     def room(self) -> None:
-        """Find limits and constraints that leave one tree, or exclude none, on this table."""
-        most = self.table.schema(self.program.support.min_leaf).most_leaves
+        """Find limits that leave one tree on this table."""
         min_leaf = self.program.support.min_leaf
         if min_leaf > 1 and 2 * min_leaf > self.table.n_rows:
             span = self.program.spans.get("support:min_leaf")
@@ -176,31 +148,3 @@ class _TableChecker:
         if weight is not None and 2 * least > sizes.sum():
             span = self.program.spans.get("support:min_weight")
             self.findings.add(words.MIN_WEIGHT_LEAVES_ONE(span, weight=weight))
-        for c in self.program.constraints:
-            match c:
-                case MaxLeaves(count) if count >= most:
-                    leaves = f"{most} {'leaf' if most == 1 else 'leaves'}"
-                    found = words.MAX_LEAVES_LIMITS_NOTHING(c.span, count=count, most=leaves)
-                    self.findings.add(found)
-                case First(name) if name in self.features and self.is_stuck(name):
-                    self.findings.add(words.FIRST_LEAVES_ONE(c.span, feature=name))
-                case Constant(box) if self.uncut(box):
-                    self.findings.add(words.CONSTANT_FORBIDS_NOTHING(c.span, box=box.name))
-
-    def is_stuck(self, name: str) -> bool:
-        column = [f.name for f in self.table.features].index(name)
-        codes = self.table.codes[:, column]
-        return bool(np.all(codes == codes[:1]))
-
-    def uncut(self, box: Box) -> bool:
-        """Whether no threshold of the table lies inside the box."""
-        for feature in self.table.features:
-            if self.is_stuck(feature.name):
-                continue
-            if feature.name not in box.bounds or feature.values is None or feature.holes:
-                return False
-            low, high = box.bounds[feature.name]
-            # A threshold t lies between two values. It cuts the box if low < t < high.
-            if low < feature.values[-1] and high > feature.values[0]:
-                return False
-        return True

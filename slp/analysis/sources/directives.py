@@ -15,6 +15,7 @@ from typing import TypeAlias
 
 from slp.analysis.findings import Findings
 from slp.analysis.sources.files import Placed
+from slp.constraints import FORMS
 from slp.errors import Diagnostic, Related
 from slp.leaves import OF_CLASSES
 from slp.messages import Wording
@@ -49,21 +50,7 @@ DIRECTIVES = {
 }
 
 #: The form of each constraint, for messages.
-CONSTRAINTS = {
-    "constant": "`constant(Box)`",
-    "forbid": "`forbid(F)`, `forbid([F, G])`, `forbid(F, below(K))` or `forbid(F, within(Box))`",
-    "first": "`first(F)`",
-    "before": "`before(F, G)`",
-    "once": "`once(F)`",
-    "exclusive": "`exclusive([F, G])`",
-    "interaction": "`interaction([[F, G], [H]])`",
-    "majority": "`majority(Box, Class)`",
-    "max_leaves": "`max_leaves(K)`",
-    "max_features": "`max_features(K)`",
-    "monotone": "`monotone(F, up)` or `monotone(F, down)`",
-    "python": '`python("module:function")` or `python("module:function", local)`',
-    "prolog": "`prolog(Goal)` or `prolog(Goal, local)`",
-}
+CONSTRAINTS = {form.name: form.usage for form in FORMS}
 
 #: The arguments of `support`, each with one number.
 SUPPORT = ("min_leaf", "min_weight", "max_depth")

@@ -23,7 +23,6 @@ from slp.engines.modal.plan import MOST_UNDONE, Ending, Grown, Plan
 from slp.engines.modal.pruning import Pruning
 from slp.engines.modal.result import ModalResult, ModalTree
 from slp.errors import BudgetError, NoTreeError, TimeOverError, UnsupportedError, UsageError
-from slp.ir.constraints import MaxFeatures, of_kind
 from slp.messages.inference import (
     MODAL_OUT_OF_MEMORY,
     MODAL_SMOOTHING_ALONE,
@@ -248,8 +247,9 @@ class ModalTrees:
         """Prune until the tests on finished trees hold; whether they came to hold."""
         most_leaves = self.problem.grammar.max_leaves or math.inf
         holds = pruning.prune_until(lambda: pruning.n_leaves <= most_leaves)
-        for limit in of_kind(self.problem.program.constraints, MaxFeatures):
-            holds = holds and pruning.prune_to_features(limit.count)
+        for constraint in self.problem.program.constraints:
+            if constraint.most_features is not None:
+                holds = holds and pruning.prune_to_features(constraint.most_features)
         scorer = self.scorer
         return holds and pruning.prune_until(
             lambda: scorer.log_weight(self._tree(pruning)) > -math.inf

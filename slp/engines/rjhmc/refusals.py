@@ -7,16 +7,6 @@ from collections.abc import Iterator
 
 from slp.engines.rjhmc.options import BIRTHS, INDICES, TUNINGS, SoftTreeOptions
 from slp.errors import Diagnostic
-from slp.ir.constraints import (
-    Box,
-    Constant,
-    Constraint,
-    Forbid,
-    Majority,
-    MaxFeatures,
-    Monotone,
-    Predicate,
-)
 from slp.ir.program import GATE_SPREAD, GATE_WIDTH
 from slp.ir.tree_grammar import CallRule, LeafRule, SplitRule, TreeGrammar
 from slp.kernels.compiled import compiled_core
@@ -67,32 +57,12 @@ def _of_spread(spread: float, options: SoftTreeOptions) -> Iterator[Diagnostic]:
 def _of_program(problem: Problem) -> Iterator[Diagnostic]:
     program = problem.program
     for constraint in program.constraints:
-        if (what := _refused_of(constraint)) is not None:
+        if (what := constraint.by_more_than_features) is not None:
             yield words.NOT_FOR_SOFT_TREES(constraint.span, what=what)
     if program.support.min_leaf > 1:
         yield words.NOT_FOR_SOFT_TREES(what="`min_leaf`")
     if program.support.min_weight is not None:
         yield words.NOT_FOR_SOFT_TREES(what="`min_weight`")
-
-
-def _refused_of(constraint: Constraint) -> str | None:
-    """What of a constraint depends on thresholds, on rows or on the finished tree, but for
-    `max_leaves`."""
-    match constraint:
-        case Constant():
-            return "`constant`"
-        case Forbid(within=Box()):
-            return "`within`"
-        case Majority():
-            return "`majority`"
-        case MaxFeatures():
-            return "`max_features`"
-        case Monotone():
-            return "`monotone`"
-        case Predicate():
-            return "predicates"
-        case _:
-            return None
 
 
 def _of_grammar(

@@ -18,7 +18,6 @@ from slp.engines.mcmc.trees import MetropolisHastings
 from slp.engines.smc.particles import FilterPlan, FilterSteps, Island, Particle, drawn_anew
 from slp.engines.smc.result import FilterResult
 from slp.errors import BudgetError
-from slp.ir.constraints import MaxFeatures, of_kind
 from slp.messages.inference import PARTICLES_TOO_LARGE
 from slp.problem.local_process import goals_below
 from slp.runner import IslandStepper, Json, Stop, Tally, Weighted, never
@@ -36,7 +35,7 @@ class ParticleFilter(RecordsOf[MetropolisHastings], IslandStepper[Island]):
     def __init__(self, base: MetropolisHastings, plan: FilterPlan, room: float = math.inf) -> None:
         super().__init__(base)
         self.plan, self.room = plan, room
-        limits = [c.count for c in of_kind(base.constraints, MaxFeatures)]
+        limits = [c.most_features for c in base.constraints if c.most_features is not None]
         most_leaves = base.process.grammar.max_leaves or math.inf
         self._limits = most_leaves, min(limits, default=math.inf)
 

@@ -13,13 +13,13 @@ import numpy as np
 import polars as pl
 
 import slp
+from slp.constraints import MaxFeatures
 from slp.engines.mcmc.trees import CompiledMetropolisHastings, MetropolisHastings
 from slp.engines.smc.compiled import core_filter
 from slp.engines.smc.filter import ParticleFilter
 from slp.engines.smc.particles import ORDERS, FilterPlan
 from slp.engines.smc.proposals import PROPOSALS
 from slp.engines.smc.resampling import SCHEMES
-from slp.ir.constraints import MaxFeatures
 from slp.problem.local_process import LocalProcess
 from slp.problem.tree_tests import AtMostFeatures, MonotonePredictions
 from slp.runner import Weighted

@@ -14,7 +14,7 @@ from slp.engines.mcmc.records import RecordsOf
 from slp.engines.mcmc.trees.names import Named
 from slp.engines.mcmc.trees.particle_gibbs import plan_of
 from slp.engines.smc.particles import FilterPlan, numbers_of
-from slp.ir.constraints import Constraint, MaxFeatures, Monotone, of_kind
+from slp.ir.constraints import Constraint
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.compiled import compiled_core
 from slp.problem.boxes import Geometry
@@ -151,12 +151,11 @@ def core_tests(
     what trees on the table can reach, because the core's integers are small."""
     names = geometry.table.feature_names
     constraints = tuple(constraints)
-    limits = [min(c.count, len(names)) for c in of_kind(constraints, MaxFeatures)]
-    monotone = [
-        (names.index(c.feature), c.direction == "up") for c in of_kind(constraints, Monotone)
-    ]
+    limits = [c.most_features for c in constraints if c.most_features is not None]
+    rising = [c.rising for c in constraints if c.rising is not None]
     most_leaves = min(grammar.max_leaves or 0, len(geometry.table.counts))
-    return most_leaves, min(limits, default=0), monotone
+    most_features = min([*limits, len(names)]) if limits else 0
+    return most_leaves, most_features, [(names.index(f), up) for f, up in rising]
 
 
 def seeds(rng: np.random.Generator) -> NDArray[np.uint64]:

@@ -12,10 +12,11 @@ import pytest
 from scipy.stats import t as student
 
 import slp
+from slp.constraints import MaxFeatures, MaxLeaves, Monotone
 from slp.data.table import Table
 from slp.engines.mcmc.edits import CompiledEditMetropolisHastings, EditMetropolisHastings
 from slp.errors import SlpError, UsageError
-from slp.ir.constraints import Constraint, MaxFeatures, MaxLeaves, Monotone, Support
+from slp.ir.constraints import Constraint, Support
 from slp.ir.program import EditPrior
 from slp.ir.tree_grammar import FORBIDDEN, SplitRule
 from slp.problem.boxes import Geometry

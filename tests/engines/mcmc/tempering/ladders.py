@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.constraints import Monotone
 from slp.engines.mcmc.mixture import MixtureWithPower
 from slp.engines.mcmc.tempering.plain import NEITHER, PlainScans, Rungs
 from slp.engines.mcmc.trees import MetropolisHastings
-from slp.ir.constraints import Constraint, Monotone
+from slp.ir.constraints import Constraint
 from slp.problem.boxes import Geometry
 from tests.engines.cases import denison, growtree, make_table, numeric
 from tests.engines.mcmc.trees.every_outcome import EveryOutcome, outcomes

@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from slp.constraints import MaxLeaves
 from slp.engines.derivations import TreeProof
 from slp.engines.mcmc.tempering import PlainScans, plain
 from slp.engines.mcmc.tempering.plain import NEITHER, POSTERIOR, PRIOR, Rungs
 from slp.engines.mcmc.trees import CompiledMetropolisHastings, MetropolisHastings
-from slp.ir.constraints import Constraint, MaxLeaves
+from slp.ir.constraints import Constraint
 from slp.kernels.compiled import compiled_core
 from tests.engines.mcmc.edits.examples import all_examples
 from tests.engines.mcmc.edits.matrices import Capped

@@ -39,9 +39,7 @@ def core_sampler(target: Target, mixture: Sequence[CoreProposal], most_boxes: fl
     assert core is not None
     grammar, table = target.process.grammar, target.process.geometry.table
     limits = [t.count for t in target.tests if isinstance(t, AtMostFeatures)]
-    monotone = [
-        (t.feature, t.direction == "up") for t in target.tests if isinstance(t, MonotonePredictions)
-    ]
+    monotone = [(t.feature, t.up) for t in target.tests if isinstance(t, MonotonePredictions)]
     engine = core.ExactEngine(core_problem(core, grammar, table, count_leaves=False))
     return core.MHSampler(
         engine,

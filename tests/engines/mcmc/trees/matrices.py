@@ -91,7 +91,7 @@ def random_tests(rng: np.random.Generator, geometry: Geometry) -> list[TreeTest]
         out.append(AtMostFeatures(int(rng.integers(1, 3)), geometry))
     if rng.integers(2) and numeric:
         direction = ("up", "down")[rng.integers(2)]
-        out.append(MonotonePredictions(numeric[0], direction, geometry))
+        out.append(MonotonePredictions(numeric[0], direction == "up", geometry))
     return out
 
 

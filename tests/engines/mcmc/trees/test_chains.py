@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 from scipy.stats import t as student
 
+from slp.constraints import MaxFeatures, Monotone
 from slp.data.table import Table
 from slp.engines.derivations import TreeProof
 from slp.engines.mcmc.mixture import MixtureState
 from slp.engines.mcmc.trees.chains import MetropolisHastings
 from slp.errors import SlpError, SlpWarning, UsageError
-from slp.ir.constraints import Constraint, MaxFeatures, Monotone
+from slp.ir.constraints import Constraint
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.boxes import Geometry
 from slp.runner import Checkpoint, Phase, Schedule, Tally, run

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import slp
+from slp.constraints import Predicate
 from slp.data import table_of
 from slp.engines.mcmc.proposals import (
     CutAtEach,
@@ -24,7 +25,6 @@ from slp.engines.mcmc.trees.compiled import CompiledMetropolisHastings, core_tak
 from slp.engines.mcmc.trees.core_chains import CoreProposal
 from slp.engines.mcmc.trees.exact_subtrees import ExactSubtree, SubtreeCharts
 from slp.errors import SlpError, UsageError
-from slp.ir.constraints import Predicate
 from slp.lower import program_to_tree_grammar
 from slp.problem.boxes import Geometry
 from slp.problem.tree_on_table import log_likelihood_of_tree

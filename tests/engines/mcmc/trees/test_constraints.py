@@ -7,9 +7,9 @@ from itertools import product
 import numpy as np
 import pytest
 
+from slp.constraints import MaxFeatures, Monotone, Once
 from slp.data.table import Feature, Table
 from slp.engines.derivations import TreeProof
-from slp.ir.constraints import MaxFeatures, Monotone, Once
 from slp.leaves import Dirichlet, GammaPoisson, LeafModel, NormalInverseGamma
 from slp.problem.boxes import Geometry
 from slp.problem.local_process import LocalProcess
@@ -76,8 +76,8 @@ def test_monotone_on_a_grid(leaf: LeafModel, feature: int) -> None:
     verdicts = []
     for seed in range(2):
         geometry, proofs = proofs_on(small_table(leaf, seed))
-        up = MonotonePredictions(feature, "up", geometry)
-        down = MonotonePredictions(feature, "down", geometry)
+        up = MonotonePredictions(feature, True, geometry)
+        down = MonotonePredictions(feature, False, geometry)
         for proof in proofs[:: max(1, len(proofs) // 150)]:
             at = predictions(geometry, proof)
             pairs = [
@@ -117,4 +117,4 @@ def test_tests_of_a_program() -> None:
     assert isinstance(features, AtMostFeatures)
     assert features.count == 2
     assert isinstance(monotone, MonotonePredictions)
-    assert (monotone.feature, monotone.direction) == (1, "down")
+    assert (monotone.feature, monotone.up) == (1, False)

@@ -10,10 +10,10 @@ import pytest
 from scipy.stats import t as student
 
 import slp
+from slp.constraints import Monotone
 from slp.data import table_of
 from slp.engines.chart import Chart, build_forest
 from slp.engines.mcmc.trees import MetropolisHastings
-from slp.ir.constraints import Monotone
 from slp.lower import program_to_tree_grammar
 from slp.problem.boxes import Geometry
 from slp.runner import Schedule, run

@@ -11,26 +11,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from slp.ir.constraints import (
-    Before,
-    Box,
-    Constant,
-    Constraint,
-    Exclusive,
-    First,
-    Forbid,
-    Interaction,
-    Majority,
-    Once,
-)
+from slp.constraints import Before, Constant, Exclusive, First, Forbid, Interaction, Majority, Once
+from slp.constraints.forbid import ForbidWithinAutomaton
+from slp.ir.automaton import DONE, Automaton
+from slp.ir.cells import Cell, cells_between, coarse_cells
+from slp.ir.constraints import Box, Constraint
 from slp.ir.schema import Schema
 from slp.ir.tree_grammar import FORBIDDEN, OUTSIDE, LeafRule, SplitRule, cell_of
 from slp.lower import program_to_tree_grammar
-from slp.lower.automaton import DONE, Automaton
-from slp.lower.box_automata import ForbidWithinAutomaton
-from slp.lower.cells import Cell, cells_between, coarse_cells
-from slp.lower.constraint_automata import automaton_of, can_be_broken
-from slp.lower.path_automata import DepthLimit
+from slp.lower.depth_limit import DepthLimit
 from slp.lower.product import Product
 from tests.lower.definitions import (
     EVERYWHERE,
@@ -68,7 +57,7 @@ def test_an_automaton_refuses_just_the_splits_that_the_definition_forbids(
     constraint: Constraint, seed: int
 ) -> None:
     tree = random_tree(random.Random(seed), EVERYWHERE, depth=5)
-    automaton = automaton_of(constraint)
+    automaton = constraint.automaton()
     nodes = places(tree)
 
     def walk(state: object) -> None:
@@ -97,7 +86,7 @@ def test_the_product_refuses_what_one_of_its_factors_refuses(
     several: list[Constraint], max_depth: int, seed: int
 ) -> None:
     tree = random_tree(random.Random(seed), EVERYWHERE, depth=4)
-    product = Product([*map(automaton_of, several), DepthLimit(max_depth)], SCHEMA)
+    product = Product([*(c.automaton() for c in several), DepthLimit(max_depth)], SCHEMA)
     states = {(): 0}
     for place, path in zip(places(tree), paths(tree), strict=True):
         if path not in states:
@@ -129,7 +118,7 @@ def test_a_constraint_that_is_left_out_cannot_be_broken(
 ) -> None:
     tree = random_tree(random.Random(seed), EVERYWHERE, depth=4)
     used = {place.node.feature for place in places(tree) if place.node is not None}
-    if used <= present and not can_be_broken(constraint, present):
+    if used <= present and not constraint.can_be_broken(present):
         broken = [p for p in places(tree) if p.node is not None and breaks(p, constraint)]
         assert broken == []
 
@@ -188,12 +177,12 @@ def cell(t: float) -> Cell:
     ],
 )
 def test_constant_at_each_kind_of_threshold(t: float, want: tuple[str, str] | None) -> None:
-    automaton = automaton_of(Constant(INFANT))
+    automaton = Constant(INFANT).automaton()
     assert automaton.step("contains", "age", cell(t)) == want
 
 
 def test_constant_forbids_every_split_on_a_feature_that_the_box_leaves_free() -> None:
-    automaton = automaton_of(Constant(INFANT))
+    automaton = Constant(INFANT).automaton()
     assert automaton.step("contains", "income", Cell(-math.inf, math.inf)) is None
     assert automaton.step("contains", "colour", None) is None
     assert automaton.step(DONE, "colour", None) == (DONE, DONE)
@@ -239,13 +228,13 @@ def test_the_coarse_cell_of_a_fine_cell_holds_it(some: set[int], more: set[int])
     ],
 )
 def test_start_states_in_words(constraint: Constraint, words: str) -> None:
-    automaton = automaton_of(constraint)
+    automaton = constraint.automaton()
     assert automaton.describe(automaton.start) == words
 
 
 def test_states_after_a_split_in_words() -> None:
     def after(constraint: Constraint, t: float) -> tuple[str, str]:
-        automaton = automaton_of(constraint)
+        automaton = constraint.automaton()
         step = automaton.step(automaton.start, "age", cell(t))
         assert step is not None
         return automaton.describe(step[0]), automaton.describe(step[1])

@@ -1,0 +1,182 @@
+"""`forbid(F)`: no split on F; `forbid(F, below(K))`: none at depth K or deeper; `forbid(F,
+within(Box))`: none at nodes whose region lies inside the box."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, TypeAlias
+
+from slp.constraints.box_automaton import BoxAutomaton
+from slp.constraints.form import Arguments, Form, and_this, of_kind
+from slp.errors import Diagnostic
+from slp.ir.automaton import DONE, Automaton
+from slp.ir.cells import Cell
+from slp.ir.constraints import Box, BoxEnd, Constraint, Support
+from slp.ir.words import describe_box
+from slp.messages import constraints as words
+from slp.messages.numbers import number_text
+from slp.source import SourceSpan
+from slp.terms import Struct, Term, functor
+
+BoxBound: TypeAlias = tuple[str, Literal["min", "max"]]
+Within: TypeAlias = frozenset[BoxBound] | str
+
+
+@dataclass(frozen=True)
+class Forbid(Constraint):
+    """No split on `feature`: anywhere, or at depth >= `below`, or at nodes inside the box
+    `within`."""
+
+    feature: str
+    below: int | None = None
+    within: Box | None = None
+    span: SourceSpan | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def about(self) -> Box | None:
+        return self.within
+
+    @property
+    def by_more_than_features(self) -> str | None:
+        return None if self.within is None else "`within`"
+
+    def words(self) -> str:
+        where = "" if self.below is None else f" at depth {self.below} or deeper (the root is 0)"
+        if self.within is not None:
+            where = f" at nodes that lie inside the box {describe_box(self.within)}"
+        return f"No split is on {self.feature}{where}."
+
+    def named_features(self) -> Iterator[tuple[str, SourceSpan | None]]:
+        yield self.feature, self.span
+
+    def automaton(self) -> Automaton[Any]:
+        if self.within is not None:
+            return ForbidWithinAutomaton(self.feature, self.within)
+        return ForbidBelowAutomaton(self.feature, self.below or 0)
+
+    def can_be_broken(self, features: Collection[str]) -> bool:
+        return self.feature in features
+
+    def never_splits_on(self, feature: str) -> bool:
+        return feature == self.feature and self.within is None and not self.below
+
+    def against_first(self, feature: str, span: SourceSpan | None) -> Diagnostic | None:
+        if not self.never_splits_on(feature):
+            return None
+        return words.FIRST_FORBIDDEN(span, related=and_this(self), feature=feature)
+
+    def missed_end(self, end: BoxEnd) -> Diagnostic | None:
+        if end.end == end.bounds[0]:
+            missed = end.threshold < end.end and not end.empty
+        else:
+            missed = end.threshold > end.end
+        if not missed:
+            return None
+        return words.FORBID_MISSES_NODES(end.box.span, forbidden=self.feature, **end.values)
+
+
+@dataclass(frozen=True)
+class ForbidBelowAutomaton(Automaton[int]):
+    """`forbid(F, below(K))`, and `forbid(F)` as K = 0. State: min(depth, K)."""
+
+    feature: str
+    below: int
+    start = 0
+
+    @property
+    def mentioned(self) -> frozenset[str]:
+        return frozenset({self.feature})
+
+    def step(self, state: int, feature: str, cell: Cell | None) -> tuple[int, int] | None:
+        if feature == self.feature and state >= self.below:
+            return None
+        deeper = min(state + 1, self.below)
+        return deeper, deeper
+
+    def describe(self, state: int) -> str:
+        if self.below == 0:
+            return ""
+        return f"depth {state}" if state < self.below else f"depth >= {self.below}"
+
+
+@dataclass(frozen=True)
+class ForbidWithinAutomaton(BoxAutomaton[Within]):
+    """`forbid(F, within(Box))`. State: the finite bounds that the region keeps, or DONE.
+
+    A region that lies wholly beyond a bound stays there, so its state is DONE.
+    """
+
+    feature: str
+    box: Box
+    start = frozenset[BoxBound]()
+
+    @property
+    def mentioned(self) -> frozenset[str]:
+        return frozenset(self.box.bounds) | {self.feature}
+
+    def _needed(self) -> frozenset[BoxBound]:
+        ends = self.box.bounds.items()
+        lows: set[BoxBound] = {(f, "min") for f, (low, _) in ends if low > -math.inf}
+        return frozenset(lows | {(f, "max") for f, (_, high) in ends if high < math.inf})
+
+    def step(self, state: Within, feature: str, cell: Cell | None) -> tuple[Within, Within] | None:
+        if isinstance(state, str):
+            return DONE, DONE
+        if feature == self.feature and state == self._needed():
+            return None
+        if cell is None or feature not in self.box.bounds:
+            return state, state
+        low, high = self.box.bounds[feature]
+        left, right = state, state
+        if high < math.inf and cell.at_most(high):
+            left = state | {(feature, "max")}
+        if low > -math.inf and cell.at_least(low):
+            right = state | {(feature, "min")}
+        return (DONE if cell.at_most(low) else left, DONE if cell.at_least(high) else right)
+
+    def describe(self, state: Within) -> str:
+        if isinstance(state, str):
+            return f"off {self.box.name}"
+        if state == self._needed():
+            return f"inside {self.box.name}"
+        kept = [
+            f"{f} >= {number_text(self.box.bounds[f][0])}"
+            if end == "min"
+            else f"{f} < {number_text(self.box.bounds[f][1])}"
+            for f, end in sorted(state)
+        ]
+        return " and ".join(kept)
+
+
+def _read(args: tuple[Term, ...], given: Arguments, span: SourceSpan) -> Forbid | None:
+    feature = given.name(args[0])
+    below, within = None, None
+    if len(args) == 2:
+        where = args[1]
+        if functor(where) == ("below", 1) and isinstance(where, Struct):
+            below = given.whole(where.args[0], "the depth in `below`", 0)
+        elif functor(where) == ("within", 1) and isinstance(where, Struct):
+            within = given.box(where.args[0])
+        else:
+            given.malformed(words.NO_PART_TO_FORBID, where)
+        if below is None and within is None:
+            return None
+    return Forbid(feature, below, within, span) if feature is not None else None
+
+
+def _find(constraints: Sequence[Constraint], support: Support) -> Iterator[Diagnostic]:
+    most = support.max_depth
+    for c in of_kind(constraints, Forbid):
+        if most is not None and c.below is not None and c.below >= most:
+            yield words.FORBIDS_NOTHING(c.span, depth=c.below, most=most)
+
+
+FORM = Form(
+    "forbid",
+    "`forbid(F)`, `forbid([F, G])`, `forbid(F, below(K))` or `forbid(F, within(Box))`",
+    (1, 2),
+    _read,
+    _find,
+)

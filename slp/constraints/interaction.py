@@ -1,0 +1,91 @@
+"""`interaction([[F, G], [H]])`: the features of each path lie together in one of the groups."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from slp.constraints.form import Arguments, Form, and_this
+from slp.errors import Diagnostic
+from slp.ir.automaton import Automaton
+from slp.ir.cells import Cell
+from slp.ir.constraints import Constraint
+from slp.messages import constraints as words
+from slp.source import SourceSpan
+from slp.terms import Term, list_items
+
+Groups: TypeAlias = frozenset[frozenset[str]]
+
+
+@dataclass(frozen=True)
+class Interaction(Constraint):
+    """The features of each path lie together in one of `groups`."""
+
+    groups: tuple[tuple[str, ...], ...]
+    span: SourceSpan | None = field(default=None, compare=False, repr=False)
+
+    def words(self) -> str:
+        sets = " or ".join("{" + ", ".join(group) + "}" for group in self.groups)
+        return f"The features of each path lie together in {sets}."
+
+    def named_features(self) -> Iterator[tuple[str, SourceSpan | None]]:
+        for feature in dict.fromkeys(f for group in self.groups for f in group):
+            yield feature, self.span
+
+    def automaton(self) -> InteractionAutomaton:
+        return InteractionAutomaton(frozenset(map(frozenset, self.groups)))
+
+    def keeps_apart(self, a: str, b: str) -> bool:
+        return not any(a in group and b in group for group in self.groups)
+
+    def against_first(self, feature: str, span: SourceSpan | None) -> Diagnostic | None:
+        if any(feature in group for group in self.groups):
+            return None
+        return words.FIRST_IN_NO_GROUP(span, related=and_this(self), feature=feature)
+
+
+@dataclass(frozen=True)
+class InteractionAutomaton(Automaton[Groups]):
+    """State: the groups that hold every feature used above.
+
+    A group that is a subset of another group of the state adds nothing, and is left out.
+    """
+
+    groups: Groups
+
+    @property
+    def mentioned(self) -> frozenset[str]:
+        return frozenset().union(*self.groups)
+
+    @property
+    def start(self) -> Groups:
+        return _largest(self.groups)
+
+    def step(self, state: Groups, feature: str, cell: Cell | None) -> tuple[Groups, Groups] | None:
+        left = frozenset(group for group in state if feature in group)
+        return (left, left) if left else None
+
+    def describe(self, state: Groups) -> str:
+        if state == self.start:
+            return ""
+        return "within " + " or ".join(sorted(f"[{', '.join(sorted(group))}]" for group in state))
+
+
+def _largest(groups: Iterable[frozenset[str]]) -> Groups:
+    """The groups that are no proper part of another."""
+    all_groups = frozenset(groups)
+    return frozenset(g for g in all_groups if not any(g < other for other in all_groups))
+
+
+def _read(args: tuple[Term, ...], given: Arguments, span: SourceSpan) -> Interaction | None:
+    items = list_items(args[0])
+    if not items:
+        given.malformed(words.NO_GROUPS, args[0])
+        return None
+    groups = [given.names(t, 1) for t in items]
+    found = tuple(g for g in groups if g is not None)
+    return Interaction(found, span) if len(found) == len(groups) else None
+
+
+FORM = Form("interaction", "`interaction([[F, G], [H]])`", (1,), _read)

@@ -1,0 +1,51 @@
+"""`max_features(K)`: the tree splits on at most K distinct features."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from slp.constraints.form import Arguments, Form
+from slp.errors import Diagnostic
+from slp.ir.constraints import Constraint
+from slp.messages.lowering import DECIDED_AT_TREE
+from slp.source import SourceSpan
+from slp.terms import Term
+
+
+@dataclass(frozen=True)
+class MaxFeatures(Constraint):
+    """At most `count` distinct features. Global."""
+
+    count: int
+    span: SourceSpan | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def decided_at(self) -> str:
+        return "decided at the tree"
+
+    @property
+    def at_finished_tree(self) -> bool:
+        return True
+
+    @property
+    def by_more_than_features(self) -> str:
+        return "`max_features`"
+
+    @property
+    def most_features(self) -> int:
+        return self.count
+
+    def words(self) -> str:
+        noun = "feature" if self.count == 1 else "features"
+        return f"The tree splits on at most {self.count} {noun}."
+
+    def beyond_grammar(self) -> Diagnostic:
+        return DECIDED_AT_TREE(self.span, name=f"`max_features({self.count})`")
+
+
+def _read(args: tuple[Term, ...], given: Arguments, span: SourceSpan) -> MaxFeatures | None:
+    count = given.whole(args[0], "`max_features`", 1)
+    return None if count is None else MaxFeatures(count, span)
+
+
+FORM = Form("max_features", "`max_features(K)`", (1,), _read)

@@ -1,0 +1,61 @@
+"""`once(F)`: no path splits on F twice."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass, field
+
+from slp.constraints.form import Arguments, Form
+from slp.ir.automaton import Automaton
+from slp.ir.cells import Cell
+from slp.ir.constraints import Constraint
+from slp.source import SourceSpan
+from slp.terms import Term
+
+
+@dataclass(frozen=True)
+class Once(Constraint):
+    """No path splits on `feature` twice."""
+
+    feature: str
+    span: SourceSpan | None = field(default=None, compare=False, repr=False)
+
+    def words(self) -> str:
+        return f"No path splits on {self.feature} twice."
+
+    def named_features(self) -> Iterator[tuple[str, SourceSpan | None]]:
+        yield self.feature, self.span
+
+    def automaton(self) -> OnceAutomaton:
+        return OnceAutomaton(self.feature)
+
+    def can_be_broken(self, features: Collection[str]) -> bool:
+        return self.feature in features
+
+
+@dataclass(frozen=True)
+class OnceAutomaton(Automaton[bool]):
+    """State: whether F is used above."""
+
+    feature: str
+    start = False
+
+    @property
+    def mentioned(self) -> frozenset[str]:
+        return frozenset({self.feature})
+
+    def step(self, state: bool, feature: str, cell: Cell | None) -> tuple[bool, bool] | None:
+        if feature != self.feature:
+            return state, state
+        return None if state else (True, True)
+
+    def describe(self, state: bool) -> str:
+        return f"{self.feature} used" if state else ""
+
+
+def _read(args: tuple[Term, ...], given: Arguments, span: SourceSpan) -> Once | None:
+    feature = given.name(args[0])
+    return Once(feature, span) if feature is not None else None
+
+
+FORM = Form("once", "`once(F)`", (1,), _read)

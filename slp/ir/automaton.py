@@ -1,0 +1,66 @@
+"""Local constraints as small deterministic top-down tree automata: the base class, and the final
+state.
+
+An automaton reads a tree from the root. In state q at a node that splits on feature F with a
+threshold in cell c, `step(q, F, c)` gives the states of the left and the right child, or None if
+the constraint forbids that split. A tree satisfies the constraint if no split is refused and every
+leaf passes the leaf test (only `majority` has one). The definitions are those of docs/language.md:
+
+- a node's *region* is `lo <= F < hi` for every numeric F; a split at t gives the left child hi = t
+  and the right child lo = t. Automata may rely on `lo < t < hi`: a split of a box parts its rows.
+- the region *contains* a box if lo <= min and hi >= max for every feature (a feature that the box
+  does not bound has min = -inf, max = inf);
+- it lies *inside* the box if lo >= min and hi <= max for every bounded feature;
+- it *meets* the box if lo < max and hi > min for every bounded feature.
+
+A state that refuses nothing on any path below is `DONE`: with fewer states, more items are shared.
+Features outside `mentioned` are all treated alike, so one column serves all of them. Categorical
+features have no cells (`cell` is None) and no bounds.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Hashable, Mapping
+from typing import ClassVar, Generic, Literal, TypeVar
+
+from slp.ir.cells import Cell
+
+#: The state of a constraint that nothing below can break.
+DONE: Literal["done"] = "done"
+
+Q = TypeVar("Q", bound=Hashable)
+
+
+class Automaton(ABC, Generic[Q]):
+    """A local constraint, read from the root downwards, with states of type Q."""
+
+    #: whether a refused split is not proposed at all (OUTSIDE in a transition table, not FORBIDDEN)
+    outside: ClassVar[bool] = False
+
+    @property
+    @abstractmethod
+    def mentioned(self) -> frozenset[str]:
+        """Features that it treats differently from others."""
+
+    @property
+    def breakpoints(self) -> Mapping[str, frozenset[float]]:
+        """Finite numbers with which thresholds of a feature are compared."""
+        return {}
+
+    @property
+    @abstractmethod
+    def start(self) -> Q:
+        """State of the root."""
+
+    @abstractmethod
+    def step(self, state: Q, feature: str, cell: Cell | None) -> tuple[Q, Q] | None:
+        """States of the left and right child of a split, None if it is refused."""
+
+    def majority(self, state: Q) -> str | None:
+        """The class that no other class may outnumber in a leaf in this state, None if any may."""
+        return None
+
+    @abstractmethod
+    def describe(self, state: Q) -> str:
+        """The state in words for people; "" if it says nothing."""
