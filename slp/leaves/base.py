@@ -93,8 +93,6 @@ class LeafModel(Protocol):
     ref: float
     #: whether statistics are n, the sum of (y - ref) and that of (y - ref)^2
     squares: bool
-    #: the name by which the core knows it
-    core_name: str
     #: whether the core knows its predictive mean, or class probabilities
     predicted_in_core: bool
     #: what the point prediction of a number is; of durations the median, as a mean may be infinite
@@ -107,6 +105,11 @@ class LeafModel(Protocol):
     @property
     def n_statistics(self) -> int:
         """k."""
+        ...
+
+    @property
+    def core_name(self) -> str:
+        """The name by which the core knows it."""
         ...
 
     def statistics(self, y: NDArray[Any]) -> NDArray[np.float64]:

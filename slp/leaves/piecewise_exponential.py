@@ -91,7 +91,8 @@ class PiecewiseExponential(NumericModel, DeclaredModel):
     @classmethod
     def declared(cls, declaration: LeafDeclaration, observed: Observed) -> PiecewiseExponential:
         """With the declared numbers and cuts."""
-        return cls(*declaration.args, declaration.listed)
+        a, b = declaration.args
+        return cls(a, b, declaration.listed)
 
     def to_plain(self) -> dict[str, Any]:
         """With the cuts."""
@@ -150,7 +151,7 @@ class PiecewiseExponential(NumericModel, DeclaredModel):
 
     def _time_in_pieces(self, y: NDArray[np.float64]) -> NDArray[np.float64]:
         """How long durations (...) are in each piece, shape (..., J)."""
-        return np.clip(np.asarray(y)[..., None] - self._starts, 0.0, self._lengths)
+        return np.asarray(np.clip(np.asarray(y)[..., None] - self._starts, 0.0, self._lengths))
 
     def _parts(self, S: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Events and time by piece, each (..., J)."""

@@ -308,10 +308,11 @@ def _check_posterior(
 
 def _check_pieces(site: _JsonPosition, pieces: Any) -> list[Mapping[str, Any]]:
     """`[{"events": .., "time": ..}, ..]`, one for each piece of the time."""
-    found = pieces if isinstance(pieces, list) else [None]
-    if not all(isinstance(p, Mapping) and set(p) == {"events", "time"} for p in found):
+    if not isinstance(pieces, list):
         site.fail(PIECES_MALFORMED)
-    return found
+    if not all(isinstance(p, Mapping) and set(p) == {"events", "time"} for p in pieces):
+        site.fail(PIECES_MALFORMED)
+    return pieces
 
 
 def _check_line(site: _JsonPosition, line: Any) -> dict[str, Any]:
