@@ -237,9 +237,9 @@ def test_all_places_of_the_survivor_alike(scheme: str, monkeypatch: pytest.Monke
 
 
 def changed_choice(change: Callable[..., Any], monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    right = proposals.PROPOSALS[name]
+    right = proposals.DECIDED_BY[name]
     monkeypatch.setitem(
-        proposals.PROPOSALS, name, lambda *given: change(right(*given), given[-1] is not None)
+        proposals.DECIDED_BY, name, lambda *given: change(right(*given), given[-1] is not None)
     )
 
 
