@@ -13,6 +13,7 @@ import pytest
 
 import slp
 from slp.engines import choose as choice
+from slp.engines.shared import choices
 from slp.engines.shared.chain_messages import told_by_cause
 from slp.engines.shared.fitting import Room, changes_that_fit, fits_in_words
 from slp.engines.shared.size import estimate_size
@@ -79,7 +80,7 @@ def test_a_change_says_what_it_replaces() -> None:
     assert {fit.instead for fit in fits} <= {"max_depth(9)", "min_leaf(2)", "feature(_, ...)"}
     assert any(fit.instead == "max_depth(9)" for fit in fits)
     made = replace(drawn(memory=MIB)[0].choice, would_fit=tuple(fits))
-    said = choice.draws_instead(made).help
+    said = choices.draws_instead(made).help
     assert said is not None and f", in place of {fits[0].instead}: " in said
 
 
