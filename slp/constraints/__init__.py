@@ -21,6 +21,8 @@ from slp.constraints.interaction import FORM as INTERACTION
 from slp.constraints.interaction import Interaction
 from slp.constraints.majority import FORM as MAJORITY
 from slp.constraints.majority import Majority
+from slp.constraints.max_cost import FORM as MAX_COST
+from slp.constraints.max_cost import FeatureCost, MaxCost
 from slp.constraints.max_features import FORM as MAX_FEATURES
 from slp.constraints.max_features import MaxFeatures
 from slp.constraints.max_leaves import FORM as MAX_LEAVES
@@ -36,11 +38,13 @@ __all__ = [
     "Before",
     "Constant",
     "Exclusive",
+    "FeatureCost",
     "First",
     "Forbid",
     "Form",
     "Interaction",
     "Majority",
+    "MaxCost",
     "MaxFeatures",
     "MaxLeaves",
     "Monotone",
@@ -58,6 +62,7 @@ FORMS = (
     EXCLUSIVE,
     INTERACTION,
     MAJORITY,
+    MAX_COST,
     MAX_LEAVES,
     MAX_FEATURES,
     MONOTONE,

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 from slp.columns import Below
@@ -21,6 +22,7 @@ from slp.constraints import (
     Forbid,
     Interaction,
     Majority,
+    MaxCost,
     MaxFeatures,
     MaxLeaves,
     Monotone,
@@ -265,8 +267,24 @@ def _wrong_splits(constraint: Constraint, splits: list[tuple[Place, Split]]) -> 
                 if not any(used <= set(group) for group in groups):
                     no_group = f"no group holds {', '.join(sorted(used))}"
                     yield _Finding(f"{_shown(split)}: {no_group}", place)
+        case MaxCost():
+            yield from _dear_splits(constraint, splits)
         case _:
             raise TypeError(f"no such constraint: {constraint!r}")
+
+
+def _dear_splits(constraint: MaxCost, splits: list[tuple[Place, Split]]) -> Iterator[_Finding]:
+    """Splits on a feature that costs, not used above, for which the path costs too much. Costs are
+    the decimal numbers that they are printed as."""
+    costs = {c.feature: Fraction(repr(c.amount)) for c in constraint.costs}
+    for place, split in splits:
+        path = {f: costs[f] for f in sorted(place.above | {split.feature}) if f in costs}
+        total = sum(path.values())
+        pays = path.get(split.feature, 0) > 0 and split.feature not in place.above
+        if pays and total > Fraction(repr(constraint.most)):
+            told = ", ".join(f"{f} {number_text(float(c))}" for f, c in path.items() if c)
+            cost = number_text(float(total))
+            yield _Finding(f"with {_shown(split)} the path costs {cost}: {told}", place)
 
 
 def _shown(split: Split) -> str:

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeAlias
 
 from slp.analysis.findings import Findings
@@ -47,6 +48,7 @@ DIRECTIVES = {
     "constraint": "`:- constraint(first(age)).`",
     "failure": "`:- failure(restrict).`, `:- failure(condition).` or `:- failure(backtrack).`",
     "weights": "`:- weights.`",
+    **{form.directive.name: form.directive.usage for form in FORMS if form.directive},
 }
 
 #: The form of each constraint, for messages.
@@ -80,7 +82,7 @@ class Directives:
     ignored: dict[str, SourceSpan] = field(default_factory=dict)
 
     def of(self, kind: str) -> dict[str, Declared]:
-        """Declarations of a kind that has names: parameters, features, feature weights."""
+        """Declarations of a kind that has names: parameters, features, feature weights, costs."""
         return {key[1]: d for key, d in self.single.items() if key[0] == kind}
 
 
@@ -140,6 +142,9 @@ class _Collector:
             ("support", 1): self.support,
             ("constraint", 1): self.constraint,
         }
+        for form in FORMS:
+            if form.directive is not None:
+                self.forms[form.directive.name, 2] = partial(self.named, form.directive.name)
 
     def directive(self, item: Directive, depth: int) -> None:
         key = functor(item.goal)
