@@ -32,6 +32,7 @@ from slp.trees import Tree, fit_tree
 __all__ = [
     "compile_problem",
     "compile_program",
+    "compile_with_states",
     "find_wrong_names",
     "problem_on",
     "read_text",
@@ -51,28 +52,37 @@ def compile_program(
     ProgramError
         With every mistake that `read_text` finds.
     """
-    program, found = read_text(source, parameters, tree)
+    program, _ = compile_with_states(source, parameters, tree)
+    return program
+
+
+def compile_with_states(
+    source: SourceFile, parameters: Mapping[str, float] | None = None, tree: Tree | None = None
+) -> tuple[CheckedProgram, StateRules | None]:
+    """As `compile_program`, with the states that checking has evaluated, for `compile_problem`."""
+    program, states, found = read_text(source, parameters, tree)
     if any(finding.severity == "error" for finding in found):
         raise ProgramError(found)
-    return program
+    return program, states
 
 
 def read_text(
     source: SourceFile, parameters: Mapping[str, float] | None = None, tree: Tree | None = None
-) -> tuple[CheckedProgram, tuple[Diagnostic, ...]]:
-    """Read a text as far as possible, and find all of its mistakes and warnings.
+) -> tuple[CheckedProgram, StateRules | None, tuple[Diagnostic, ...]]:
+    """Read a text as far as possible, and find all of its mistakes and warnings. The states that
+    checking has evaluated stand between the two.
 
     Arguments are those of `compile_program`. If some clauses cannot be read, findings that may be
     due to their absence are left out.
     """
     with _no_collection():
         read, faults = parse_recovering(source)
-        program, findings = read_program(read, parameters or {}, tree)
+        program, states, findings = read_program(read, parameters or {}, tree)
     found = findings.in_order()
     if not faults:
-        return program, found
+        return program, states, found
     kept = [f for f in found if not f.may_follow]
-    return program, tuple(sorted((*faults, *kept), key=_place))
+    return program, states, tuple(sorted((*faults, *kept), key=_place))
 
 
 @contextmanager
@@ -108,13 +118,15 @@ def _place(finding: Diagnostic) -> int:
     return -1 if finding.span is None else finding.span.start
 
 
-def _varied(problem: Problem, program: CheckedProgram, X: Any, y: Any) -> Problem:
+def _varied(
+    problem: Problem, program: CheckedProgram, X: Any, y: Any, known: StateRules | None
+) -> Problem:
     """A changed program on the same table. The table is coded again only if other cuts are
     declared, or if trees are soft or hard in place of the other."""
     if (program.features, program.soft) != (problem.program.features, problem.program.soft):
-        return compile_problem(program, X, y)
+        return compile_problem(program, X, y, known=known)
     schema = _schema(program, problem.table)
-    states = StateRules(program, schema.most_leaves)
+    states = StateRules(program, schema.most_leaves, known)
     check = row_sums_check(program, states, problem.table.n_rows)
     grammar = program_to_tree_grammar(
         program, schema, tests_on_trees=True, states=states, check=check
@@ -129,14 +141,21 @@ def _schema(program: CheckedProgram, table: Table) -> Schema:
 
 
 def compile_problem(
-    program: CheckedProgram, X: Any, y: Any = None, *, finite: bool = True, few_states: bool = False
+    program: CheckedProgram,
+    X: Any,
+    y: Any = None,
+    *,
+    known: StateRules | None = None,
+    finite: bool = True,
+    few_states: bool = False,
 ) -> Problem:
     """The problem that engines get, for a checked program and a table.
 
     `X` is a frame that contains the response, or a frame or array of features with the response in
-    `y`. If `y` is a name, it is the name of the response's column in `X`. Without `finite`, a
-    program without a tree grammar gets the grammar of all trees, for an engine that draws by the
-    program itself. `few_states` as in `program_to_tree_grammar`.
+    `y`. If `y` is a name, it is the name of the response's column in `X`. States that are `known`
+    from `compile_with_states` are not evaluated again. Without `finite`, a program without a tree
+    grammar gets the grammar of all trees, for an engine that draws by the program itself.
+    `few_states` as in `program_to_tree_grammar`.
 
     Raises
     ------
@@ -154,16 +173,25 @@ def compile_problem(
     check_time("reading the table")
 
     def vary(problem: Problem, changed: CheckedProgram) -> Problem:
-        return _varied(problem, changed, X, y)
+        return _varied(problem, changed, X, y, known)
 
     found = check_ignored(program, frame.names)
-    return problem_on(program, table, vary=vary, found=found, finite=finite, few_states=few_states)
+    return problem_on(
+        program,
+        table,
+        known=known,
+        vary=vary,
+        found=found,
+        finite=finite,
+        few_states=few_states,
+    )
 
 
 def problem_on(
     program: CheckedProgram,
     table: Table,
     *,
+    known: StateRules | None = None,
     vary: Callable[[Problem, CheckedProgram], Problem] = unchanged,
     found: tuple[Diagnostic, ...] = (),
     finite: bool = True,
@@ -180,7 +208,7 @@ def problem_on(
         As `compile_problem`.
     """
     schema = _schema(program, table)
-    states = StateRules(program, schema.most_leaves)
+    states = StateRules(program, schema.most_leaves, known)
     on_table = found + check_program_on_table(program, table, states)
     if program.edits is not None:
         edits, support = program.edits, program.support

@@ -14,7 +14,7 @@ PACKAGE = Path(__file__).resolve().parent.parent / "slp"
 #: Rooms inside a room, each of which imports only those before it.
 INNER = {
     "resolution": ["machine", "boxes", "proofs", "answers"],
-    "analysis": ["sources", "declarations", "clauses", "derivations", "checks", "on_table"],
+    "analysis": ["sources", "declarations", "clauses", "derivations", "consistency", "on_table"],
 }
 INNER["analysis"] += ["expansion"]
 

@@ -88,7 +88,7 @@ _PYTHON = re.compile(r"(slp|program|edited|posterior|saved|of_numbers|tree|coin|
 
 
 def checked(text: str) -> Any:
-    program, _ = read_text(SourceFile("program.slp", text))
+    program, _, _ = read_text(SourceFile("program.slp", text))
     return program
 
 

@@ -8,8 +8,8 @@ that can be run).
 
 Inside, `check` is the pipeline. Its stages are rooms, each of which stands on those before it:
 `sources` (files, directives, parameters), `declarations`, `clauses`, `derivations` (states, labels,
-existence of trees), `checks` (of the whole program), `on_table`. `expansion` writes tree rules as
-clauses. `findings` collects the findings of all stages.
+existence of trees), `consistency` (of the whole program), `on_table`. `expansion` writes tree rules
+as clauses. `findings` collects the findings of all stages.
 """
 
 from slp.analysis.check import check_program, read_program

@@ -15,13 +15,13 @@ from dataclasses import replace
 from pathlib import PurePath
 from types import MappingProxyType
 
-from slp.analysis.checks.columns import check_columns
-from slp.analysis.checks.contradictions import check_constraints
-from slp.analysis.checks.measures import check_measures
-from slp.analysis.checks.misplaced import find_misplaced
-from slp.analysis.checks.unused import find_unused
 from slp.analysis.clauses.predicates import Clauses, sort_clauses
 from slp.analysis.clauses.references import check_references
+from slp.analysis.consistency.columns import check_columns
+from slp.analysis.consistency.contradictions import check_constraints
+from slp.analysis.consistency.measures import check_measures
+from slp.analysis.consistency.misplaced import find_misplaced
+from slp.analysis.consistency.unused import find_unused
 from slp.analysis.declarations.boxes import box_names, read_boxes
 from slp.analysis.declarations.constraints import read_constraints
 from slp.analysis.declarations.typed import read_declarations
@@ -66,7 +66,7 @@ def check_program(
     ProgramError
         With all mistakes found, in order of place, and the warnings among them.
     """
-    program, findings = read_program(source, parameters, tree)
+    program, _, findings = read_program(source, parameters, tree)
     findings.raise_errors()
     return program
 
@@ -75,8 +75,9 @@ def read_program(
     source: SourceProgram,
     parameters: Mapping[str, float] = _NO_PARAMETERS,
     tree: Tree | None = None,
-) -> tuple[CheckedProgram, Findings]:
-    """Read a program as far as possible, with all findings.
+) -> tuple[CheckedProgram, StateRules | None, Findings]:
+    """Read a program as far as possible: with the states that were evaluated, None if it is not
+    sound, and all findings.
 
     Arguments are those of `check_program`. Malformed parts are left out of the program.
     """
@@ -108,11 +109,11 @@ def read_program(
     check_references(program, clauses, findings)
     check_rows_of_rules(program, clauses.logical | clauses.stochastic, findings)
     check_constant_labels(program, findings)
-    sound = not findings.has_errors
+    states = None if findings.has_errors else StateRules(program)
     check_clause_sums(program, items, findings)
-    if sound:
+    if states is not None:
         settings = {o.name: o.span for use in uses for o in use.overrides}
-        program = _check_states(program, settings, findings)
+        _check_states(program, states, settings, findings)
     check_columns(program, findings)
     check_measures(program, findings)
     check_edits(program, findings)
@@ -123,21 +124,21 @@ def read_program(
         find_endless(program, findings)
         find_left_recursion(program, findings)
         find_enclosed(program, findings)
-    return replace(program, warnings=findings.warnings()), findings
+    return replace(program, warnings=findings.warnings()), states, findings
 
 
 def _check_states(
-    program: CheckedProgram, settings: Mapping[str, SourceSpan], findings: Findings
-) -> CheckedProgram:
-    """Check labels and derivations in the states that the start reaches. The result is the program
-    with what was evaluated for this."""
-    states = StateRules(program)
+    program: CheckedProgram,
+    states: StateRules,
+    settings: Mapping[str, SourceSpan],
+    findings: Findings,
+) -> None:
+    """Check labels and derivations in the states that the start reaches."""
     database = states.database
     space = explore(program, states, findings, settings)
     check_label_sums(program, database, space, findings)
     check_sums_by_rows(program, database, space, SOME_ROWS, findings)
     check_derivations(program, database, space, findings)
-    return replace(program, evaluated=states)
 
 
 def _start(directives: Directives, clauses: Clauses, findings: Findings) -> Term | None:

@@ -212,9 +212,7 @@ class CheckedProgram:
     places of declarations, by `start`, `response`, `leaf`, `failure`, `weights`, `row_weight`,
     `support:min_leaf`, `param:NAME`, `feature:NAME`, `feature_weight:NAME`, `ignore:COLUMN`.
     `files`: all texts that it was read from, its own first.
-    `evaluated`: the states that the checker reached, with their rules
-    (`slp.resolution.StateRules`); None if nothing is known. `soft`: an engine reads it as a prior
-    over soft trees.
+    `soft`: an engine reads it as a prior over soft trees.
     """
 
     name: str
@@ -240,7 +238,6 @@ class CheckedProgram:
     spans: Mapping[str, SourceSpan] = field(default_factory=dict, compare=False, repr=False)
     warnings: tuple[Diagnostic, ...] = field(default=(), compare=False, repr=False)
     files: tuple[UsedFile, ...] = field(default=(), compare=False, repr=False)
-    evaluated: Any = field(default=None, compare=False, repr=False)
     soft: bool = False
 
     @property

@@ -12,7 +12,10 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from slp.ir.cells import coarse_cells
+from slp.ir.program import Measure
+from slp.ir.row_function import RowFunction
 from slp.ir.tree_grammar import OUTSIDE
+from slp.source import SourceSpan
 
 #: The numbers left and right of a split, or FORBIDDEN twice, or OUTSIDE twice. If two tables differ
 #: on a split, the lower number wins: OUTSIDE < FORBIDDEN < 0.
@@ -55,6 +58,17 @@ class SplitTable:
             if column.of_missing is not None:
                 yield column.of_missing
             yield from column.pairs
+
+
+@dataclass(frozen=True, slots=True)
+class SplitDraft:
+    """A split rule under construction. The cells of its table are not yet those of other rules."""
+
+    log_weight: float
+    measure: Measure
+    table: SplitTable
+    rows: RowFunction | None = None
+    span: SourceSpan | None = None
 
 
 def union(*breakpoints: Iterable[float]) -> tuple[float, ...]:

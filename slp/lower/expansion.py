@@ -18,17 +18,16 @@ from __future__ import annotations
 
 from collections import Counter, deque
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TypeAlias
 
 from slp.budgets.seconds import check_time
 from slp.errors import NoGrammarError, UnsupportedError
-from slp.ir.program import Failure, Measure
-from slp.ir.row_function import RowFunction
+from slp.ir.program import Failure
 from slp.ir.schema import Schema
 from slp.ir.tree_grammar import FORBIDDEN, OUTSIDE, CallRule, LeafRule
-from slp.lower.columns import NOT_PROPOSED, SplitTable, combine
-from slp.lower.goals import GoalCall, GoalLeaf, Goals, GoalSplit
+from slp.lower.columns import NOT_PROPOSED, SplitDraft, SplitTable, combine
+from slp.lower.goals import Goals
 from slp.lower.product import Product
 from slp.messages.lowering import (
     TOO_MANY_CALLS,
@@ -37,7 +36,6 @@ from slp.messages.lowering import (
     TOO_MANY_STATES_MADE,
     TOO_MANY_STEPS,
 )
-from slp.source import SourceSpan
 
 #: States that are listed before lowering checks whether the others can stay open,
 FIRST_STATES = 2_000
@@ -61,18 +59,6 @@ MOST_STEPS = 2_000_000
 MOST_CALLS = 10_000
 
 _ORDINALS = ("first", "second", "third", "fourth", "fifth", "sixth")
-
-
-@dataclass(frozen=True, slots=True)
-class SplitDraft:
-    """A split rule. The cells of its table over states of the grammar are not yet those of other
-    rules."""
-
-    log_weight: float
-    measure: Measure
-    table: SplitTable
-    rows: RowFunction | None
-    span: SourceSpan | None
 
 
 StateRule: TypeAlias = LeafRule | CallRule | SplitDraft
@@ -208,19 +194,17 @@ class Expansion:
         all_labels = any(rule.rows is not None and rule.rows.classes for rule in rules)
         for rule in rules:
             match rule:
-                case GoalLeaf():
-                    classes = self._product.majority(constraints)
-                    yield LeafRule(rule.log_weight, classes, rule.rows, rule.span)
-                case GoalCall():
-                    called = self._number(rule.goal, constraints, level)
-                    yield CallRule(rule.log_weight, called, rule.rows, rule.span)
-                case GoalSplit() if may_split or all_labels:
+                case LeafRule():
+                    yield replace(rule, majority=self._product.majority(constraints))
+                case CallRule(state=called):
+                    yield replace(rule, state=self._number(called, constraints, level))
+                case SplitDraft() if may_split or all_labels:
                     table = SplitTable(NOT_PROPOSED, {})
                     if may_split:
                         allowed = self._product.table(constraints)
                         table = combine(rule.table, allowed, below, self._n_features)
                     if all_labels or self._proposes_something(table):
-                        yield SplitDraft(rule.log_weight, rule.measure, table, rule.rows, rule.span)
+                        yield replace(rule, table=table)
 
     def _proposes_something(self, table: SplitTable) -> bool:
         """Whether the rule can be applicable to some box (see `slp.ir.tree_grammar`)."""

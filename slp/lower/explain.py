@@ -20,7 +20,7 @@ from slp.ir.words import describe_constraint, describe_prior
 from slp.lower.lowering import find_tests_on_trees, program_to_tree_grammar
 from slp.lower.schema_without_table import schema_of_program
 from slp.messages.names import joined
-from slp.resolution import evaluate
+from slp.resolution import StateRules, evaluate
 from slp.resolution.machine.faults import NeedsPrologError
 from slp.source import visible
 from slp.terms import Atom, Number, arguments, functor, subterms
@@ -44,9 +44,11 @@ _EDITS = (
 )
 
 
-def explain_program(program: ir.CheckedProgram, schema: Schema | None) -> str:
+def explain_program(
+    program: ir.CheckedProgram, schema: Schema | None, known: StateRules | None = None
+) -> str:
     """An explanation of a program for a person, on a table's features or, without a schema, on its
-    own.
+    own. States that are `known` are not evaluated again.
 
     Raises
     ------
@@ -67,7 +69,8 @@ def explain_program(program: ir.CheckedProgram, schema: Schema | None) -> str:
         sections.append(("Soft trees", _wrapped(_SOFT)))
     tests = find_tests_on_trees(program)
     try:
-        grammar = program_to_tree_grammar(program, schema, tests_on_trees=True)
+        states = StateRules(program, schema.most_leaves, known)
+        grammar = program_to_tree_grammar(program, schema, tests_on_trees=True, states=states)
     except (UnsupportedError, NeedsPrologError) as e:
         reasons = (*tests, *(d for d in e.diagnostics if d not in tests))
         sections.append(("Exact inference is not possible", _wrapped(_reasons(reasons))))

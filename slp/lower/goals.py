@@ -10,16 +10,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import TypeAlias
 
 from slp.errors import DataError
 from slp.ir import program as ir
-from slp.ir.program import Measure
-from slp.ir.row_function import RowFunction
 from slp.ir.schema import Schema
-from slp.ir.tree_grammar import FORBIDDEN
-from slp.lower.columns import NOT_PROPOSED, Pair, SplitColumn, SplitTable
+from slp.ir.tree_grammar import FORBIDDEN, CallRule, LeafRule
+from slp.lower.columns import NOT_PROPOSED, Pair, SplitColumn, SplitDraft, SplitTable
 from slp.lower.least_leaves import LeastLeaves
 from slp.messages.lowering import RULE_ON_UNKNOWN_FEATURE
 from slp.messages.names import nearest
@@ -35,37 +32,8 @@ _MOST_INFERENCES = 5_000_000
 _LEAF = Atom("leaf")
 
 
-@dataclass(frozen=True, slots=True)
-class GoalLeaf:
-    """The derivation ends."""
-
-    log_weight: float
-    span: SourceSpan | None
-    rows: RowFunction | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class GoalCall:
-    """Continue as another goal, with the same box."""
-
-    log_weight: float
-    goal: int
-    span: SourceSpan | None
-    rows: RowFunction | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class GoalSplit:
-    """Split; `table` has the goals of the two parts."""
-
-    log_weight: float
-    measure: Measure
-    table: SplitTable
-    span: SourceSpan | None
-    rows: RowFunction | None = None
-
-
-GoalRule: TypeAlias = GoalLeaf | GoalCall | GoalSplit
+#: A rule of a goal, in which numbers of goals stand for those of states.
+GoalRule: TypeAlias = LeafRule | CallRule | SplitDraft
 
 #: Raises SlpError if something is wrong with a state, given the instances of its rules.
 StateCheck: TypeAlias = Callable[[Term, Sequence[RuleInstance]], None]
@@ -130,7 +98,7 @@ class Goals:
 
     def _find_rules(self, goal: Term) -> Iterator[GoalRule]:
         if goal == _LEAF:
-            yield GoalLeaf(0.0, None)
+            yield LeafRule(0.0)
             return
         instances = self._states.instances(goal, self._meter)
         if self._check is not None:
@@ -140,12 +108,12 @@ class Goals:
             rows = instance.rows
             match instance.body:
                 case ir.LeafBody():
-                    yield GoalLeaf(log_weight, span, rows)
+                    yield LeafRule(log_weight, rows=rows, span=span)
                 case ir.CallBody(goal=callee):
-                    yield GoalCall(log_weight, self.number(callee), span, rows)
+                    yield CallRule(log_weight, self.number(callee), rows, span)
                 case ir.SplitBody(measure=measure):
                     table = self._table(instance, instance.body)
-                    yield GoalSplit(log_weight, measure, table, span, rows)
+                    yield SplitDraft(log_weight, measure, table, rows, span)
 
     def _table(self, instance: RuleInstance, body: ir.SplitBody) -> SplitTable:
         """The targets of the splits of a rule."""

@@ -12,8 +12,8 @@ from slp.errors import Diagnostic, UnsupportedError
 from slp.ir import program as ir
 from slp.ir.schema import Schema
 from slp.ir.tree_grammar import FORBIDDEN, OUTSIDE, CallRule, LeafRule, Rule, SplitRule, State
-from slp.lower.columns import SplitTable, refined
-from slp.lower.expansion import Expansion, SplitDraft, StateRule
+from slp.lower.columns import SplitDraft, SplitTable, refined
+from slp.lower.expansion import Expansion, StateRule
 from slp.messages.lowering import CALLS_NEVER_END
 
 

@@ -16,6 +16,7 @@ from slp.errors import Diagnostic, NoTreeError, Related, SlpError
 from slp.ir.constraints import Support
 from slp.ir.program import CheckedProgram
 from slp.messages.on_table import NO_SPLIT_AT_ALL
+from slp.resolution import StateRules
 from slp.results.record.choice import DRAWS, SUMS
 from slp.source import SourceSpan
 
@@ -33,39 +34,45 @@ _LIMITS = ("min_leaf", "min_weight", "max_depth")
 _Attempt: TypeAlias = Callable[[CheckedProgram, dict[str, Any]], SlpError | None]
 
 
-def find_no_tree(program: CheckedProgram, X: Any, y: Any = None) -> tuple[Diagnostic, ...]:
+def find_no_tree(
+    program: CheckedProgram, X: Any, y: Any = None, known: StateRules | None = None
+) -> tuple[Diagnostic, ...]:
     """The diagnostic for a program that no tree of a table satisfies, with the constraints to
     blame.
 
     It is E504 if a small exact sum proves that there is no tree. It is E517, as a warning, if a
     search finds none. It is W151 if a single leaf is the only one. Predicates are left out, because
-    they would run code.
+    they would run code. States that are `known` are not evaluated again.
     """
     kept = tuple(c for c in program.constraints if not c.by_code)
     if program.edits is not None:
         return ()
-    program, attempt = replace(program, constraints=kept), _attempts(X, y)
+    program, attempt = replace(program, constraints=kept), _attempts(X, y, known)
     found = attempt(program, _SEARCH)
     if found is None:
-        return _one_leaf(program, X, y)
+        return _one_leaf(program, X, y, known)
     if not isinstance(found, NoTreeError):
         return ()
     summed = attempt(program, _SUM)
     if isinstance(summed, NoTreeError):
-        return tuple(with_blame(summed, program, X, y).diagnostics)
+        return tuple(with_blame(summed, program, X, y, known).diagnostics)
     if summed is None:
         return ()
-    blamed = with_blame(found, program, X, y).diagnostics
+    blamed = with_blame(found, program, X, y, known).diagnostics
     return tuple(replace(d, severity="warning") for d in blamed)
 
 
-def _one_leaf(program: CheckedProgram, X: Any, y: Any) -> tuple[Diagnostic, ...]:
+def _one_leaf(
+    program: CheckedProgram, X: Any, y: Any, known: StateRules | None
+) -> tuple[Diagnostic, ...]:
     """W151 if no split of the table is possible, for two constraints or limits or more of which
     none alone is the cause that other warnings name."""
-    if _may_split(program, X, y):
+    if _may_split(program, X, y, known):
         return ()
     blamed = [
-        span for span, less in _one_less(program) if span is not None and _may_split(less, X, y)
+        span
+        for span, less in _one_less(program)
+        if span is not None and _may_split(less, X, y, known)
     ]
     if not blamed:
         return ()
@@ -73,20 +80,22 @@ def _one_leaf(program: CheckedProgram, X: Any, y: Any) -> tuple[Diagnostic, ...]
     return (NO_SPLIT_AT_ALL(blamed[0], related=tuple(related)),)
 
 
-def _may_split(program: CheckedProgram, X: Any, y: Any) -> bool:
+def _may_split(program: CheckedProgram, X: Any, y: Any, known: StateRules | None) -> bool:
     """Whether some tree has a split."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        problem = compile_problem(program, X, y)
+        problem = compile_problem(program, X, y, known=known)
     size = size_for(problem, 1.0, 1.0)
     return size is None or size.at_least or size.boxes > 1
 
 
-def with_blame(error: NoTreeError, program: CheckedProgram, X: Any, y: Any = None) -> NoTreeError:
+def with_blame(
+    error: NoTreeError, program: CheckedProgram, X: Any, y: Any, known: StateRules | None
+) -> NoTreeError:
     """The error with each constraint or limit without which a search finds a tree. If there is none
     such, as where two of them rule out all trees each by itself, it is the error with all
     statements in force."""
-    attempt = _attempts(X, y)
+    attempt = _attempts(X, y, known)
     related = [
         Related("without this there are trees", span)
         for span, less in _one_less(program)
@@ -119,12 +128,12 @@ def _one_less(program: CheckedProgram) -> Iterator[tuple[SourceSpan | None, Chec
         yield program.spans.get(f"support:{name}"), replace(program, support=loose)
 
 
-def _attempts(X: Any, y: Any) -> _Attempt:
+def _attempts(X: Any, y: Any, known: StateRules | None) -> _Attempt:
     def attempt(program: CheckedProgram, how: dict[str, Any]) -> SlpError | None:
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                problem = compile_problem(read_for(program, how["engine"]), X, y)
+                problem = compile_problem(read_for(program, how["engine"]), X, y, known=known)
                 deadline = Deadline(_SECONDS)
                 with held(deadline):  # also while all states are listed, which a sum needs
                     infer(

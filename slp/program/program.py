@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from slp.analysis import expand_on_table, expand_program
 from slp.budgets import Deadline
-from slp.compile import compile_problem, compile_program
+from slp.compile import compile_problem, compile_with_states
 from slp.constraints.predicate import required
 from slp.engines.exact import estimate_size
 from slp.engines.exact.algorithm import algorithm_in_words
@@ -23,7 +23,7 @@ from slp.problem.problem import Problem
 from slp.program.progress import Progress, shown_progress
 from slp.program.proof_questions import ProofQuestions
 from slp.program.tree_questions import TreeQuestions
-from slp.resolution import DEFAULT_LIMITS, Limits
+from slp.resolution import DEFAULT_LIMITS, Limits, StateRules
 from slp.source import SourceFile
 from slp.trees import Tree
 
@@ -49,7 +49,10 @@ class Program(TreeQuestions, ProofQuestions):
     ) -> None:
         self.source = source
         self._tree = tree
-        self.ir: ir.CheckedProgram = compile_program(source, parameters, tree)
+        self.ir: ir.CheckedProgram
+        #: What checking has evaluated, which a table need not do again.
+        self._known: StateRules | None
+        self.ir, self._known = compile_with_states(source, parameters, tree)
         self._required: tuple[Constraint, ...] = ()
 
     @property
@@ -106,25 +109,29 @@ class Program(TreeQuestions, ProofQuestions):
         """
         if X is None:
             return expand_program(self.ir)
-        return expand_on_table(self.ir, compile_problem(self.ir, X, y, finite=False).table)
+        return expand_on_table(self.ir, self._problem(X, y, finite=False).table)
 
     def compile(self, X: Any, y: Any = None) -> Problem:
         """The problem that every engine of hard trees is given: `program`, `table`, `grammar`,
         `unsummable` (why no exact engine accepts it), `boxes` and `warnings`. `X` and `y` are as
         for `posterior`."""
-        return compile_problem(self.ir, X, y)
+        return self._problem(X, y)
+
+    def _problem(self, X: Any, y: Any, *, finite: bool = True) -> Problem:
+        return compile_problem(self.ir, X, y, known=self._known, finite=finite)
 
     def explain(self, X: Any = None, y: Any = None) -> str:
         """A text on the program: its meaning, the components of a mixture, constraints, states and
         rules, and whether exact inference is possible and why (not). With a table it also has the
         size of the problem. For a program of clauses it lists the predicates."""
         if X is None:
-            return explain_program(self.ir, None)
+            return explain_program(self.ir, None, self._known)
         try:
-            model, finite = compile_problem(self.ir, X, y), True
+            model, finite = self._problem(X, y), True
         except NoGrammarError:
-            model, finite = compile_problem(self.ir, X, y, finite=False), False
-        text = explain_program(self.ir, model.table.schema(self.ir.support.min_leaf))
+            model, finite = self._problem(X, y, finite=False), False
+        schema = model.table.schema(self.ir.support.min_leaf)
+        text = explain_program(self.ir, schema, self._known)
         summable = finite and not model.unsummable and not model.grammar.backtracks
         size = estimate_size(model) if summable else None
         if size is None:

@@ -19,6 +19,7 @@ from slp.messages.on_table import NO_SPLIT_AT_ALL
 from slp.messages.sources import FILE_WITHOUT_ENDING, NAME_AS_TEXT, TEXT_AS_NAME
 from slp.program.no_tree import find_no_tree
 from slp.program.program import Program
+from slp.resolution import StateRules
 from slp.resolution.machine.faults import NeedsPrologError
 from slp.resources import prior_file, prior_names
 from slp.source import SourceFile
@@ -79,13 +80,13 @@ def find_mistakes(
     """
     try:
         source = _source(path, include)
-        program, found = read_text(source, parameters)
+        program, known, found = read_text(source, parameters)
     except SlpError as e:
         return tuple(e.diagnostics)
     if any(f.severity == "error" for f in found):
         return found if X is None else (*found, *find_wrong_names(program, X, y))
     try:
-        return _mistakes_in_trees(program, found, X, y)
+        return _mistakes_in_trees(program, known, found, X, y)
     except NeedsPrologError as e:
         only_prolog = tuple(replace(d, severity="warning") for d in e.diagnostics)
     except SlpError as e:
@@ -93,28 +94,34 @@ def find_mistakes(
     if X is None:
         return (*found, *only_prolog)
     try:
-        return (*compile_problem(program, X, y, finite=False).warnings, *only_prolog)
+        return (*compile_problem(program, X, y, known=known, finite=False).warnings, *only_prolog)
     except SlpError as e:
         return (*e.diagnostics, *only_prolog)
 
 
 def _mistakes_in_trees(
-    program: CheckedProgram, found: tuple[Diagnostic, ...], X: Any, y: Any
+    program: CheckedProgram,
+    known: StateRules | None,
+    found: tuple[Diagnostic, ...],
+    X: Any,
+    y: Any,
 ) -> tuple[Diagnostic, ...]:
     """The warnings `found` in a program that was read, and those of its trees on a table. Lowering
     raises for mistakes that no single clause shows."""
     if X is None:
         if program.rules:
             with suppress(UnsupportedError):  # no engine may take it; that is no mistake
-                program_to_tree_grammar(program, schema_of_program(program), tests_on_trees=True)
+                schema = schema_of_program(program)
+                states = StateRules(program, schema.most_leaves, known)
+                program_to_tree_grammar(program, schema, tests_on_trees=True, states=states)
         return found
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        told = compile_problem(program, X, y).warnings
+        told = compile_problem(program, X, y, known=known).warnings
         spans = {warning.span for warning in told}
         # A constraint that leaves one leaf by itself is told of once.
         once = {NO_SPLIT_AT_ALL.entry.code}
-        found = find_no_tree(program, X, y)
+        found = find_no_tree(program, X, y, known)
         return (*told, *(f for f in found if f.code not in once or f.span not in spans))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from slp.budgets import Deadline, held, memory_budget, memory_errors
-from slp.compile import compile_program, problem_on
+from slp.compile import compile_with_states, problem_on
 from slp.engines import engine_named
 from slp.engines.contract import Request
 from slp.engines.sums import SumsOverTrees
@@ -62,8 +62,8 @@ def _sums_again(run: SavedRun, memory: int, deadline: Deadline, threads: int) ->
     """The sums over all trees of the saved program on the saved table."""
     engine = engine_named(run.facts.choice.engine)
     assert isinstance(engine, SumsOverTrees)
-    program = compile_program(run.source, run.record.parameters)
-    problem = problem_on(with_predicates(program, allow_code=False), run.table)
+    program, known = compile_with_states(run.source, run.record.parameters)
+    problem = problem_on(with_predicates(program, allow_code=False), run.table, known=known)
     assert not problem.unsummable
     request = Request(
         choice=run.facts.choice,

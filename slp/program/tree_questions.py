@@ -13,6 +13,7 @@ from slp.errors import NoTreeError, warn
 from slp.ir import program as ir
 from slp.program.no_tree import with_blame
 from slp.program.progress import Progress, shown_progress
+from slp.resolution import StateRules
 from slp.results import Posterior
 from slp.trees.predicates import with_predicates
 
@@ -32,6 +33,7 @@ class TreeQuestions:
     """The methods of `slp.Program` about trees."""
 
     ir: ir.CheckedProgram
+    _known: StateRules | None
 
     def posterior(
         self,
@@ -153,7 +155,9 @@ class TreeQuestions:
         with shown_progress(progress) as shown, held(deadline), memory_errors():
             ready = with_predicates(self.ir, allow_code)
             ready = read_for(ready, run["engine"])
-            problem = compile_problem(ready, X, y, finite=finite, few_states=few_states)
+            problem = compile_problem(
+                ready, X, y, known=self._known, finite=finite, few_states=few_states
+            )
             for finding in problem.warnings:
                 warn(finding)
             try:
@@ -166,7 +170,7 @@ class TreeQuestions:
                     **run,
                 )
             except NoTreeError as e:
-                raise with_blame(e, problem.program, X, y) from None
+                raise with_blame(e, problem.program, X, y, self._known) from None
         if deadline is not given:
             deadline.pause()  # the watch runs again when the posterior computes
         return posterior

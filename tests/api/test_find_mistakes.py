@@ -193,7 +193,7 @@ def test_the_proof_that_there_is_no_tree_keeps_its_time(monkeypatch: pytest.Monk
     X = pd.DataFrame({"a": range(300), "y": ["b", "c", "d"] * 100})
     program = slp.parse(":- use(pinball).")
     monkeypatch.setattr(no_tree, "_SECONDS", 0.0)
-    error = no_tree._attempts(X, None)(program.ir, no_tree._SUM)
+    error = no_tree._attempts(X, None, None)(program.ir, no_tree._SUM)
     assert isinstance(error, SlpError)
     (found,) = error.diagnostics
     assert found.code == "E540" and "lowering the program" in found.message

@@ -21,9 +21,9 @@ class StateRules:
     """The rules of a program, state by state; those of each state are computed once. A state is a
     ground nonterminal with its arithmetic evaluated.
 
-    `most_leaves` is the table's, or `SOME_LEAVES` without one. What the checker evaluated without a
-    table is taken from the program (`Program.evaluated`), unless its value depends on
-    `most_leaves`.
+    `most_leaves` is the table's, or `SOME_LEAVES` without one. States of the same rules that are
+    `known`, such as those that the checker evaluated without a table, are taken over, unless their
+    value depends on `most_leaves`.
 
     Attributes
     ----------
@@ -31,7 +31,12 @@ class StateRules:
     level_numbers : for each ordinal feature, the number that stands for each of its levels.
     """
 
-    def __init__(self, program: ir.CheckedProgram, most_leaves: int = SOME_LEAVES) -> None:
+    def __init__(
+        self,
+        program: ir.CheckedProgram,
+        most_leaves: int = SOME_LEAVES,
+        known: StateRules | None = None,
+    ) -> None:
         self._program = program.rules, program.clauses, program.parameters
         self.database = Database(program.clauses, {**program.parameters, MOST_LEAVES: most_leaves})
         self.level_numbers = {
@@ -44,13 +49,12 @@ class StateRules:
             own = self._rules.setdefault(functor(rule.head), ByFirstArgument())
             own.add(first_argument(rule.head), rule)
         self._found: dict[Term, list[RuleInstance]] = {}
-        known: StateRules | None = program.evaluated
         if known is not None and all(map(is_, known._program, self._program)):
             self._found |= known._without(most_leaves)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """What was evaluated can be evaluated again: a copy of a program holds None in its
-        place."""
+        """What was evaluated can be evaluated again: a copy of its holder holds None in
+        its place."""
         return type(None), ()
 
     def _without(self, most_leaves: int) -> dict[Term, list[RuleInstance]]:

@@ -10,9 +10,10 @@ import numpy as np
 import pytest
 
 import slp
-from slp.compile import compile_problem
+from slp.compile import compile_problem, compile_with_states
 from slp.resolution import Limits, Meter, StateRules
 from slp.resolution.boxes import states
+from slp.source import SourceFile
 from slp.terms import Term, functor
 
 X = np.arange(12.0).reshape(6, 2)
@@ -42,7 +43,7 @@ enough(D) :- D + 1 < most_leaves.
 
 def evaluated_on_table(text: str, monkeypatch: pytest.MonkeyPatch) -> set[str]:
     """The nonterminals whose rules are evaluated when a checked program meets a table."""
-    program = slp.parse(text).ir
+    program = slp.parse(text)
     asked: set[str] = set()
     evaluate = states.rule_instances
 
@@ -51,7 +52,7 @@ def evaluated_on_table(text: str, monkeypatch: pytest.MonkeyPatch) -> set[str]:
         return evaluate(database, rules, goal, meter)
 
     monkeypatch.setattr(states, "rule_instances", watched)
-    compile_problem(program, X, Y)
+    program.compile(X, Y)
     return asked
 
 
@@ -68,22 +69,21 @@ def test_only_what_depends_on_the_table_is_evaluated_with_it(
 
 @pytest.mark.parametrize("text", [FREE, BOUND, ASKED], ids=["free", "bound", "asked"])
 def test_the_grammar_is_that_of_a_program_evaluated_afresh(text: str) -> None:
-    program = slp.parse(text).ir
-    fresh = replace(program, evaluated=None)
-    have, want = compile_problem(program, X, Y).grammar, compile_problem(fresh, X, Y).grammar
+    program = slp.parse(text)
+    have, want = program.compile(X, Y).grammar, compile_problem(program.ir, X, Y).grammar
     assert repr(have.all_states()) == repr(want.all_states())
 
 
 def test_other_parameters_or_rules_take_nothing() -> None:
     text = ":- param(p, 0.5). :- start(t). p :: t --> leaf. 1 - p :: t --> split(_, _), t, t."
-    program = slp.parse(text).ir
+    program, known = compile_with_states(SourceFile("test.slp", text))
     for changed in ({"parameters": {"p": 0.25}}, {"rules": program.rules[::-1]}):
         other = replace(program, **changed)
-        (first, second) = StateRules(other).instances(other.start, Meter(Limits()))
+        (first, second) = StateRules(other, known=known).instances(other.start, Meter(Limits()))
         assert {first.label, second.label} == ({0.25, 0.75} if "parameters" in changed else {0.5})
 
 
 def test_copies_do_not_hold_what_was_evaluated() -> None:
-    program = slp.parse(FREE).ir
-    assert program.evaluated is not None
-    assert pickle.loads(pickle.dumps(program)).evaluated is None
+    program = slp.parse(FREE)
+    assert program._known is not None
+    assert pickle.loads(pickle.dumps(program))._known is None

@@ -1,3 +1,0 @@
-"""Stage 5, checks of the whole program: `contradictions` (of constraints), `measures` (of splits),
-`columns` (no two roles), `unused` (declarations), `misplaced` (what may mean something else).
-"""
