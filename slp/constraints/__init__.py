@@ -34,6 +34,7 @@ from slp.constraints.once import Once
 from slp.constraints.predicate import PROLOG, PYTHON, Predicate
 
 __all__ = [
+    "AN_EXAMPLE",
     "FORMS",
     "Before",
     "Constant",
@@ -69,3 +70,6 @@ FORMS = (
     PYTHON,
     PROLOG,
 )
+
+#: A constraint as it is written.
+AN_EXAMPLE = "first(age)"

@@ -89,6 +89,7 @@ class Form:
     find : errors and warnings on all constraints of its kind in a program, which contradict others
         or have no effect, on every table.
     directive : the directive that goes with it.
+    listed : whether a list as the first argument stands for a constraint on each item.
     """
 
     name: str
@@ -97,6 +98,7 @@ class Form:
     read: Callable[[tuple[Term, ...], Arguments, SourceSpan], Constraint | None]
     find: Callable[[Sequence[Constraint], Support], Iterator[Diagnostic]] = nothing
     directive: FeatureNumber | None = None
+    listed: bool = False
 
 
 def of_kind(constraints: Iterable[Constraint], kind: type[_C]) -> list[_C]:

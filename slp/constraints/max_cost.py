@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from math import lcm
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 from slp.constraints.form import Arguments, FeatureNumber, Form, and_this, because_of, of_kind
 from slp.errors import Diagnostic
@@ -41,6 +41,7 @@ class FeatureCost:
 class MaxCost(Constraint):
     """The distinct features of each path cost at most `most` together."""
 
+    name: ClassVar[str] = "max_cost"
     most: float
     costs: tuple[FeatureCost, ...]
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
@@ -171,7 +172,7 @@ def _find(constraints: Sequence[Constraint], support: Support) -> Iterator[Diagn
 
 
 FORM = Form(
-    "max_cost",
+    MaxCost.name,
     "`max_cost(200)`",
     (1,),
     _read,

@@ -27,7 +27,6 @@ from slp.constraints import (
     MaxLeaves,
     Monotone,
     Once,
-    Predicate,
 )
 from slp.errors import DataError, UsageError
 from slp.ir.constraints import Constraint, Support
@@ -41,7 +40,7 @@ from slp.source import SourceSpan
 from slp.trees.drawing import condition_text
 from slp.trees.monotone import falls
 from slp.trees.nodes import nodes_of_tree, rows_of
-from slp.trees.predicates import asked_predicate
+from slp.trees.predicates import asked_predicate, is_unread
 from slp.trees.route import leaves_of_rows, levels_of_rows
 from slp.trees.tree import Leaf, Place, Split, Tree
 
@@ -180,19 +179,20 @@ def _findings(constraint: Constraint | Support, seen: _Seen) -> Iterator[_Findin
         case Monotone():
             program = seen.program
             orders = program.leaf, seen.levels, program.class_order
-            for fall in falls(constraint, seen.places, *orders):
+            feature, up = constraint.feature, constraint.direction == "up"
+            for fall in falls(feature, up, seen.places, *orders):
                 yield _Finding(*fall)
-        case Predicate():
+        case Constraint(by_code=True):
             yield from _refusals(constraint, seen)
         case _:
             yield from _wrong_splits(constraint, splits)
 
 
-def _refusals(predicate: Predicate, seen: _Seen) -> Iterator[_Finding]:
+def _refusals(predicate: Constraint, seen: _Seen) -> Iterator[_Finding]:
     """The nodes, or the tree, that a predicate rejects."""
-    if predicate.function is None and not seen.allow_code:
+    if is_unread(predicate) and not seen.allow_code:
         yield _Finding("it runs code, which is not allowed (`allow_code=True`)", unknown=True)
-    elif not predicate.local:
+    elif predicate.at_finished_tree:
         if not asked_predicate(predicate, seen.program)(seen.tree):
             yield _Finding("the predicate refuses the tree")
     else:

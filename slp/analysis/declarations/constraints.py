@@ -60,9 +60,10 @@ def _numbers(form: Form, directives: Directives, values: Values) -> Numbers:
 
 
 def _each(term: Term) -> list[Term]:
-    """The constraints in a term: `forbid([F, G])` is one for each feature."""
-    if isinstance(term, Struct) and term.name == "forbid" and (items := list_items(term.args[0])):
-        return [Struct("forbid", (item, *term.args[1:]), term.span) for item in items]
+    """The constraints in a term, which may be one for each item of a list."""
+    listed = {form.name for form in FORMS if form.listed}
+    if isinstance(term, Struct) and term.name in listed and (items := list_items(term.args[0])):
+        return [Struct(term.name, (item, *term.args[1:]), term.span) for item in items]
     return [term]
 
 

@@ -16,7 +16,7 @@ from typing import TypeAlias
 
 from slp.analysis.findings import Findings
 from slp.analysis.sources.files import Placed
-from slp.constraints import FORMS
+from slp.constraints import AN_EXAMPLE, FORMS
 from slp.errors import Diagnostic, Related
 from slp.leaves import OF_CLASSES
 from slp.messages import Wording
@@ -45,7 +45,7 @@ DIRECTIVES = {
     "row_weight": "`:- row_weight(w).`",
     "ignore": "`:- ignore(id).` or `:- ignore([id, date]).`",
     "support": "`:- support(min_leaf(5)).` or `:- support([min_leaf(5), max_depth(6)]).`",
-    "constraint": "`:- constraint(first(age)).`",
+    "constraint": f"`:- constraint({AN_EXAMPLE}).`",
     "failure": "`:- failure(restrict).`, `:- failure(condition).` or `:- failure(backtrack).`",
     "weights": "`:- weights.`",
     **{form.directive.name: form.directive.usage for form in FORMS if form.directive},
