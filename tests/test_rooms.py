@@ -1,4 +1,4 @@
-"""How many files a thing of a known sort touches, counted from imports and names."""
+"""What changes together lives together: how many files name one thing of a kind."""
 
 from __future__ import annotations
 
@@ -13,8 +13,35 @@ import slp
 from slp import constraints
 from slp.ir.constraints import Constraint
 
+ROOT = Path(__file__).resolve().parent.parent
 PACKAGE = Path(slp.__file__).parent
-CORE = Path(__file__).resolve().parents[1] / "native" / "core"
+
+#: By kind of column, the names that stand for it alone in the core.
+KINDS_IN_CORE = {
+    "thresholds": r"\bThresholds\b|\bFeatureKind::(values|cuts)\b|columns/thresholds\.hpp",
+    "levels": r"\bLevels\b|\bFeatureKind::levels\b|columns/levels\.hpp",
+    "subsets": r"\bSubsets\b|\bsubsets\b|\bkMostInSubsets\b",
+    "sided": r"\bSided\b|\bholes\b|columns/sided\.hpp",
+}
+
+
+def files_of_core() -> Iterator[tuple[str, str]]:
+    """The path and the text, without comments, of each file of the core but its tests."""
+    core = ROOT / "native" / "core"
+    for path in sorted(core.rglob("*.?pp")):
+        text = re.sub(r"//[^\n]*", "", path.read_text("utf-8"))
+        yield path.relative_to(core).as_posix(), text
+
+
+@pytest.mark.parametrize("kind", KINDS_IN_CORE)
+def test_a_kind_of_column_is_named_by_few_files_of_the_core(kind: str) -> None:
+    """Its header, the data of a feature, the list of kinds, and one that is built on it."""
+    found = [path for path, text in files_of_core() if re.search(KINDS_IN_CORE[kind], text)]
+    assert f"problem/columns/{kind}.hpp" in found
+    assert len(found) <= 4, found
+
+
+# --- constraints -------------------------------------------------------------------------------
 
 #: Folders and files of texts for people, as docs are: messages, and a first program for a table.
 TEXTS = ("messages/", "program/starting.py")
@@ -76,8 +103,8 @@ def test_a_constraint_touches_three_files_and_one_of_the_core(kind: type[Constra
     assert {"constraints/__init__.py", f"constraints/{home}.py"} <= touched
     assert len(touched) <= 3, sorted(touched)
     in_core = {
-        path.with_suffix("").relative_to(CORE)  # a header and its source are one
-        for path in CORE.rglob("*.[ch]pp")
-        if counted & set(re.findall(r"\w+", re.sub(r"//.*", "", path.read_text("utf-8"))))
+        path.removesuffix(".hpp").removesuffix(".cpp")  # a header and its source are one
+        for path, text in files_of_core()
+        if counted & set(re.findall(r"\w+", text))
     }
     assert len(in_core) <= 1, sorted(in_core)

@@ -37,8 +37,7 @@ public:
                 values_.push_back(values[row * d + f]);
             }
             const auto own = std::span(values_).last(n_);
-            by_thresholds_.push_back(table_.features[f].kind < FeatureKind::levels &&
-                                     !table_.features[f].holes &&
+            by_thresholds_.push_back(table_.features[f].plain() && !table_.features[f].single() &&
                                      std::ranges::none_of(own, [](double x) {
                                          return std::isnan(x);
                                      }));
@@ -106,7 +105,7 @@ private:
         Key left;
         std::size_t n_left = 0;
         for (const BoxSplit& split : splits) {
-            const double threshold = geometry_.threshold(split);
+            const double threshold = table_.features[f].threshold(split.cut);
             for (; n_left < n && value(f, sorted[n_left]) < threshold; ++n_left) {
                 left = left + random_key(kQueryStream, sorted[n_left]);
             }
@@ -116,34 +115,15 @@ private:
         }
     }
 
-    // One split by levels or subsets, or where values are missing.
+    // One split of another feature, or where values are missing.
     void route_one(const Box& box, const BoxSplit& split, std::span<const std::uint32_t> queries,
                    Arena& arena) {
         const Feature& feature = table_.features[split.feature];
-        const std::uint32_t own = feature.without_side(split.low);
-        const bool tests_missing = own == feature.missing();
-        const double threshold =
-            feature.kind < FeatureKind::levels ? geometry_.threshold(split) : 0.0;
-        const auto side_of = [&](double value) {
-            if (std::isnan(value)) {
-                return tests_missing ? Missing::left : feature.side_of_missing(split.low);
-            }
-            if (feature.kind == FeatureKind::subsets) {
-                const std::uint32_t bit = value < 0 ? 0 : 1U << static_cast<std::uint32_t>(value);
-                return (split.low & bit) != 0    ? Missing::left
-                       : (split.high & bit) != 0 ? Missing::right
-                                                 : Missing::untold;
-            }
-            const bool passes = feature.kind == FeatureKind::levels
-                                    ? value == static_cast<double>(own)
-                                    : value < threshold;
-            return !tests_missing && passes ? Missing::left : Missing::right;
-        };
         const std::span to(arena.allocate<std::uint32_t>(queries.size()), queries.size());
         std::size_t n_left = 0, first_right = queries.size();
         const std::size_t first_parted = parted_.size();
         for (const std::uint32_t& query : queries) {
-            const Missing side = side_of(value(split.feature, query));
+            const Missing side = feature.side_of(split.cut, value(split.feature, query));
             if (side == Missing::left) {
                 to[n_left++] = query;
             } else if (side == Missing::right) {
@@ -161,11 +141,12 @@ private:
 
     double share_of_untold(const Box& box, const BoxSplit& split) const {
         const Feature& feature = table_.features[split.feature];
+        const RowTest test = feature.test(split.cut);
         double ours = 0, all = 0;
         for (const std::uint32_t row : box.rows) {
             const double weight = table_.weight(row);
             all += weight;
-            ours += feature.goes_left(split.low, row) ? weight : 0.0;
+            ours += test.goes_left(row) ? weight : 0.0;
         }
         switch (feature.untold) {
             case Untold::larger: return ours >= all - ours ? 1.0 : 0.0;

@@ -89,22 +89,22 @@ public:
         const Feature& feature = ranks_.feature();
         const double value = queries_.rows[query][split.feature];
         const auto none = static_cast<std::uint32_t>(ranks_.k);
-        if (feature.kind == FeatureKind::levels) {
-            std::fill_n(turn_.begin(), ranks_.k,
-                        value == static_cast<double>(split.low) ? none : 0);
+        if (feature.single()) {
+            const bool goes_left = feature.side_of(split.cut, value) == Missing::left;
+            std::fill_n(turn_.begin(), ranks_.k, goes_left ? none : 0);
             return;
         }
         // The largest code above the split's that leaves the threshold between them at the row or
         // below: thresholds do not fall as it grows.
-        const auto above =
-            std::views::iota(split.low + 1, static_cast<std::uint32_t>(feature.n_codes));
+        const std::uint32_t low = split.cut.last_left();
+        const auto above = std::views::iota(low + 1, static_cast<std::uint32_t>(feature.n_codes));
         const auto end = std::ranges::partition_point(above, [&](std::uint32_t high) {
-            return s_.geometry.threshold(feature, split.low, high) <= value;
+            return feature.threshold(Cut::between(low, high)) <= value;
         });
         if (end == above.begin()) {
             std::fill_n(turn_.begin(), ranks_.k, none);
         } else {
-            ranks_.find_right(split.low + static_cast<std::uint32_t>(end - above.begin()), turn_);
+            ranks_.find_right(low + static_cast<std::uint32_t>(end - above.begin()), turn_);
         }
     }
 
@@ -118,8 +118,8 @@ public:
         const Feature& inner = s_.problem.table.features[s_.inner];
         const double value = queries_.rows[query][s_.inner];
         std::size_t m = 0;
-        while (m + 1 < ranks_.k && value >= s_.geometry.threshold(inner, ranks_.code_of_rank[m],
-                                                                  ranks_.code_of_rank[m + 1])) {
+        while (m + 1 < ranks_.k && value >= inner.threshold(Cut::between(ranks_.code_of_rank[m],
+                                                                       ranks_.code_of_rank[m + 1]))) {
             ++m;
         }
         return m;
