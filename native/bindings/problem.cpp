@@ -47,9 +47,10 @@ auto merge_equal_rows(const Matrix<std::uint8_t>& rows) {
 // --- an ensemble ------------------------------------------------------------------------------
 
 void make_ensemble(Ensemble* self, const Array<std::int32_t>& features,
-                   const Array<double>& operands, const Array<std::int64_t>& starts,
-                   const Array<bool>& levels) {
-    new (self) Ensemble(span_of(features), span_of(operands), span_of(starts), span_of(levels));
+                   const Array<double>& operands, const Array<double>& others,
+                   const Array<std::int64_t>& starts, const Array<bool>& levels) {
+    new (self) Ensemble(span_of(features), span_of(operands), span_of(others), span_of(starts),
+                        span_of(levels));
 }
 
 Ensemble::Rows rows_of(const Ensemble& ensemble, const Matrix<double>& rows) {
@@ -168,13 +169,13 @@ void set_row_weights(Problem& problem, const Array<double>& weights) {
 
 void add_feature(Problem& problem, int kind, std::int32_t n_codes, const Array<double>& numbers,
                  const Array<double>& breakpoints, const Array<std::uint32_t>& codes,
-                 bool holes, int untold) {
+                 bool holes, int untold, int absent) {
     auto& features = problem.table.features;
     const std::int32_t first_cell =
         features.empty() ? 0 : features.back().first_cell + features.back().n_cells();
     features.push_back({static_cast<FeatureKind>(kind), n_codes, vector_of(numbers),
                         vector_of(breakpoints), first_cell, vector_of(codes), holes,
-                        static_cast<Untold>(untold)});
+                        static_cast<Untold>(untold), static_cast<Untold>(absent)});
 }
 
 void set_leaf(Problem& problem, int kind, const Array<double>& hyperparameters,
@@ -232,7 +233,7 @@ void bind_label_fault(nb::module_& m) {
         type.ptr());
 }
 
-// UntoldError(feature) of Python.
+// UntoldError(feature, missing) of Python.
 void bind_untold_fault(nb::module_& m) {
     const nb::object type =
         nb::steal(PyErr_NewException(name_in(m, "UntoldError").c_str(), nullptr, nullptr));
@@ -242,7 +243,8 @@ void bind_untold_fault(nb::module_& m) {
             try {
                 std::rethrow_exception(thrown);
             } catch (const UntoldFault& fault) {
-                PyErr_SetObject(static_cast<PyObject*>(kind), nb::make_tuple(fault.feature).ptr());
+                PyErr_SetObject(static_cast<PyObject*>(kind), 
+                                nb::make_tuple(fault.feature, fault.missing).ptr());
             }
         },
         type.ptr());
@@ -266,8 +268,8 @@ void bind_problem(nb::module_& m) {
     nb::class_<Ensemble>(m, "Ensemble",
                      "Finished trees, to send rows down: see `slp.kernels.lay_out_ensemble`.")
         .def("__init__", &make_ensemble, nb::arg("features").noconvert(),
-             nb::arg("operands").noconvert(), nb::arg("starts").noconvert(),
-             nb::arg("levels").noconvert())
+             nb::arg("operands").noconvert(), nb::arg("others").noconvert(),
+             nb::arg("starts").noconvert(), nb::arg("levels").noconvert())
         .def("shapes", &shapes)
         .def("leaves", &leaves, nb::arg("rows").noconvert(), nb::arg("threads"))
         .def("sums", &sums, nb::arg("statistics").noconvert(), nb::arg("rows").noconvert(),
@@ -298,7 +300,7 @@ void bind_problem(nb::module_& m) {
         .def("add_feature", &add_feature, nb::arg("kind"), nb::arg("n_codes"),
              nb::arg("numbers").noconvert(), nb::arg("breakpoints").noconvert(),
              nb::arg("codes").noconvert(), nb::arg("holes") = false,
-             nb::arg("untold") = 0)
+             nb::arg("untold") = 0, nb::arg("absent") = 2)
         .def("set_leaf", &set_leaf, nb::arg("kind"), nb::arg("hyperparameters").noconvert(),
              nb::arg("statistics").noconvert(), nb::arg("n_statistics"))
         .def("log_marginal", &log_marginal, nb::arg("rows").noconvert())

@@ -77,6 +77,7 @@ private:
             f.codes = many<std::uint32_t>();
             f.holes = one<int>() != 0;
             f.untold = named<Untold>();
+            f.absent = named<Untold>();
             n_cells_ += f.n_cells();
             p.table.features.push_back(std::move(f));
         } else if (name == "set_leaf") {

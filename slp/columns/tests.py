@@ -65,21 +65,29 @@ class Is:
     missing : the side of rows that miss the value, None where the test says none.
     missing_level : whether a missing value is a level of the feature, another than this; then
         `missing` is "right".
+    other : the level that goes right, where the box of the split has two; None where it has more,
+        all of which go right.
+    absent : what becomes of a new row with neither of two levels.
     """
 
     level: str
     missing: Side | None = None
     missing_level: bool = False
+    other: str | None = None
+    absent: Absent = "average"
     threshold: ClassVar[None] = None
 
     def __post_init__(self) -> None:
+        if self.other == self.level:
+            raise ValueError("the two levels of a test are one")
         if self.missing_level and (self.missing != "right" or self.level == MISSING):
             raise ValueError("where a missing value is a level, it goes right of any other level")
 
     def to_dict(self) -> dict[str, Any]:
         """The test as JSON data (docs/api.md)."""
         side = {"missing": "level"} if self.missing_level else _side_to_dict(self.missing)
-        return {"level": self.level, **side}
+        pair = {} if self.other is None else {"other": self.other, "absent": self.absent}
+        return {"level": self.level, **pair, **side}
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +103,7 @@ class In:
 
     levels: tuple[str, ...]
     others: tuple[str, ...]
-    absent: Absent = "error"
+    absent: Absent = "average"
     threshold: ClassVar[None] = None
     missing: ClassVar[None] = None
 

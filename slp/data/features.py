@@ -86,8 +86,6 @@ def declared_of(column: Column, declarations: Sequence[FeatureDeclaration]) -> C
     said = {part: v for d in of_all for part, v in d.said.items()}
     if own or not column.numeric:
         said = {part: v for part, v in said.items() if part in ("missing", "new")}
-    if any(d.subsets is not None for d in own):  # whose `new` is of levels
-        said.pop("new", None)
     return replace(
         ColumnDeclarations(), **said | {part: v for d in own for part, v in d.said.items()}
     )
@@ -141,7 +139,7 @@ def _code_side(
         coded.feature,
         missing="side",
         holes=len(there) < len(column.cells),
-        new=declared.new or "error",
+        new=declared.new,
     )
     if MISSING in (*(feature.levels or ()), *feature.order):
         raise DataError(MISSING_IS_A_TEST(name=column.name, level=MISSING))
@@ -160,7 +158,7 @@ def _code_levels(
     column: Column, declared: ColumnDeclarations, warnings: tuple[Diagnostic, ...] = ()
 ) -> CodedColumn:
     labels, codes = labels_of(column)
-    feature = Feature(column.name, levels=tuple(map(cell_text, labels)))
+    feature = Feature(column.name, levels=tuple(map(cell_text, labels)), new=declared.new)
     return CodedColumn(_with_subsets(feature, declared), codes, warnings)
 
 
@@ -173,7 +171,7 @@ def _with_subsets(feature: Feature, declared: ColumnDeclarations) -> Feature:
         raise DataError(
             TOO_MANY_LEVELS(name=name, atom=atom(name), levels=levels, most=declared.subsets)
         )
-    return replace(feature, subsets=True, new=declared.new or "error")
+    return replace(feature, subsets=True)
 
 
 def _code_levels_and_missing(column: Column, declared: ColumnDeclarations) -> CodedColumn:

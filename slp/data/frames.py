@@ -278,7 +278,7 @@ def _warn_of_new_levels(table: Table, rows: NDArray[np.object_]) -> None:
     """W440: levels of rows to predict (m, d) that no row of the table has."""
     new: list[str] = []
     for feature, cells in zip(table.features, rows.T, strict=True):
-        if feature.levels is not None and not feature.subsets:  # which have a rule of their own
+        if feature.levels is not None and feature.new is None:  # else a rule was declared
             levels = sorted(set(cells).difference([*feature.levels, None]))
             new += [f"{listed(levels)} of `{feature.name}`"] if levels else []
     if new:

@@ -60,9 +60,9 @@ class Feature:
     numeric feature in a saved run without its table. `order` are the levels of an ordinal feature;
     `unit` and `range` are the declared ones; with `missing` "level" the last of `levels` may be
     `MISSING`, which stands for missing values. With `missing` "side" it has `holes` if some row of
-    the table misses the value, and `new` tells what becomes of a new row that misses it at a split
-    without a side. With `subsets` a split parts the levels of its box in two groups; `new` then
-    tells what becomes of a new row with none of these levels. `cells` is the type of the column's
+    the table misses the value. With `subsets` a split parts the levels of its box in two groups.
+    `new` is what the program declares of new rows whose side a split does not say, None where it
+    declares nothing (`way_of_untold`). `cells` is the type of the column's
     cells, None if it is not known."""
 
     name: str
@@ -74,7 +74,7 @@ class Feature:
     range: tuple[float, float] | None = None
     missing: Literal["level", "side"] | None = None
     holes: bool = False
-    new: Absent = "error"
+    new: Absent | None = None
     subsets: bool = False
     cells: CellType | None = None
 
@@ -158,24 +158,56 @@ class Feature:
         """A number of the feature, which is printed as its level, or with its unit."""
         return Quantity(number, self.order, self.unit) if self.order or self.unit else number
 
-    def test(self, low: int, high: int) -> Test:
-        """The canonical test of a cut."""
+    def way_of_untold(self, *, missing: bool) -> Absent:
+        """What becomes of a new row whose side a split does not say: it misses the value where no
+        row of the box does (`missing`), or has a level that the box does not have."""
+        return self.new or ("error" if missing else "average")
+
+    def test(self, low: int, high: int, codes: NDArray[Any] | None = None) -> Test:
+        """The canonical test of a cut, in a box whose rows have these codes; without them, a test
+        on one of three levels or more does not tell whether the box has two."""
         low, high, side = self.without_side(low, high)
         if low == self.missing_code:
             return IsMissing()
         if self.subsets:
-            return In(self._of(low), self._of(high), self.new)
+            return In(self._of(low), self._of(high), self.way_of_untold(missing=False))
         if self.levels is not None:
-            return self.is_level(low, side)
+            return self.is_level(low, side, self.other_level(low, codes))
         return Below(self.threshold(low, high), side)
 
-    def is_level(self, code: int, side: Side | None = None) -> Is | IsMissing:
-        """The test of a categorical feature on one of its levels."""
+    @property
+    def may_have_more_levels(self) -> bool:
+        """Whether a test on one level of a box leaves open which levels go right."""
+        return self.levels is not None and not self.subsets and self.n_values > 2
+
+    def other_level(self, code: int, codes: NDArray[Any] | None) -> int | None:
+        """The second level of a box of two, whose rows have these codes and a test is on the level
+        `code`; None of a box of more, or where that is not known."""
+        if not self.may_have_more_levels:
+            return 1 - code if self.n_values == 2 else None
+        if codes is None:
+            return None
+        others = codes[(codes != code) & (codes < self.n_values)]
+        return int(others[0]) if len(others) and (others == others[0]).all() else None
+
+    def is_level(
+        self, code: int, side: Side | None = None, other: int | None = None
+    ) -> Is | IsMissing:
+        """The test of a categorical feature on one of its levels, in a box that has the `other` one
+        alone besides, None where there are more."""
         assert self.levels is not None
-        if self.missing != "level":
-            return Is(self.levels[code], side)
         level = self.levels[code]
-        return IsMissing() if level == MISSING else Is(level, "right", missing_level=True)
+        second = None if other is None else self.levels[other]
+        absent = self.way_of_untold(missing=False)
+        if self.missing != "level":
+            return Is(level, side, other=second, absent=absent)
+        if level == MISSING:
+            return IsMissing()
+        return Is(level, "right", missing_level=True, other=second, absent=absent)
+
+    def left_of_cut(self, low: int, high: int) -> NDArray[np.bool_]:
+        """For each code, whether its rows are on the left side of a cut, shape (n_codes,)."""
+        return self.sides(self.test(low, high))[0]
 
     def asks(self, test: Test) -> bool:
         """Whether a test is of the feature's kind."""
@@ -192,7 +224,7 @@ class Feature:
     def sides(self, test: Test) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """For each code, whether its rows pass a test of the feature's kind, and whether the code
         does not determine this (a threshold inside a bin; a missing value where the test says no
-        side); both of shape (n_codes,)."""
+        side; a level that is neither of the two that a test has); both of shape (n_codes,)."""
         left, untold = self._sides_of_values(test)
         if self.holes:
             left = np.append(left, test.missing == "left")
@@ -212,8 +244,11 @@ class Feature:
                     for group in (test.levels, test.others)
                 )
                 return left, ~(left | right)
-            case Is():
+            case Is(other=None):
                 return np.array([own == test.level for own in levels], np.bool_), codes < 0
+            case Is():
+                left = np.array([own == test.level for own in levels], np.bool_)
+                return left, np.array([own not in (test.level, test.other) for own in levels])
             case Below(number=threshold):
                 if self.values is not None:
                     return np.less(self.values, threshold), codes < 0

@@ -237,7 +237,7 @@ def _describe_columns(program: ir.CheckedProgram) -> list[str]:
         if f.missing is not None:
             ways = {"level": "is one more level", "side": "takes the side that the split says"}
             way = ways.get(f.missing, "is an error")
-            if f.new == "average" and f.subsets is None:
+            if f.missing == "side" and f.new == "average":
                 way += ", or both sides where no row of the table missed it"
             out.append(f"A missing value of {f.name or f'{others.lower()} feature'} {way}.")
     for kind, names in of_kind.items():
@@ -249,10 +249,14 @@ def _describe_columns(program: ir.CheckedProgram) -> list[str]:
 
 
 def _describe_subsets(f: ir.FeatureDeclaration) -> str:
-    ways = {"average": "goes down both sides", "larger": "takes the side with more rows"}
-    way = ways.get(f.new or "error", "is an error")
     most = f"{f.name} is split by subsets of its levels, {f.subsets} at most."
-    return f"{most} A new level at a split {way}."
+    return f"{most} A new level at a split {_way_of_new(f)}."
+
+
+def _way_of_new(f: ir.FeatureDeclaration) -> str:
+    if f.new == "error":
+        return "is an error"
+    return "takes the side with more rows" if f.new == "larger" else "goes down both sides"
 
 
 def _describe_feature(f: ir.FeatureDeclaration, others: str) -> str:

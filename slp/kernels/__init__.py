@@ -55,7 +55,8 @@ class EnsembleKernel(Protocol):
         ...
 
     def leaves(self, rows: NDArray[np.float64], threads: int, /) -> NDArray[np.int64]:
-        """The leaf that each row ends in under each tree, int64, shape (U, m)."""
+        """The leaf that each row ends in under each tree, int64, shape (U, m); -1 where a split
+        does not say the row's side."""
         ...
 
     def sums(
@@ -73,7 +74,7 @@ class EnsembleKernel(Protocol):
         /,
     ) -> NDArray[np.float64]:
         """Sum over the trees of weight, shape (U,), times the values of the leaf that a row
-        ends in, shape (K, q): shape (m, q)."""
+        ends in, shape (K, q): shape (m, q); NaN of a row whose side some split does not say."""
         ...
 
 
@@ -96,6 +97,7 @@ class _Kernels(Protocol):
         self,
         features: NDArray[np.int32],
         operands: NDArray[np.float64],
+        others: NDArray[np.float64],
         starts: NDArray[np.int64],
         levels: NDArray[np.bool_],
         /,
@@ -179,19 +181,21 @@ def merge_rows(
 
 
 def lay_out_ensemble(
-    trees: Sequence[Sequence[tuple[int, float]]], levels: Sequence[bool]
+    trees: Sequence[Sequence[tuple[int, float, float]]], levels: Sequence[bool]
 ) -> EnsembleKernel:
     """Lay finished trees out flat.
 
     Parameters
     ----------
     trees : of each its nodes in preorder: the feature and the threshold below which a row goes
-        left, or, of a feature with levels, the code that equals it; of a leaf -1 and anything.
+        left, or, of a feature with levels, the code that equals it; and the code that goes right
+        where this test says no side of any third one, else NaN. Of a leaf -1 and anything.
     levels : of each of the d features whether it has levels.
     """
     nodes = [node for tree in trees for node in tree]
-    features = np.array([f for f, _ in nodes], np.int32)
-    operands = np.array([x for _, x in nodes], np.float64)
+    features = np.array([f for f, _, _ in nodes], np.int32)
+    operands = np.array([x for _, x, _ in nodes], np.float64)
+    others = np.array([y for _, _, y in nodes], np.float64)
     starts = np.cumsum([0, *map(len, trees)], dtype=np.int64)
     if len(features) and not -1 <= features.min() <= features.max() < len(levels):
         raise ValueError(f"features must be -1 to {len(levels) - 1}")
@@ -203,7 +207,7 @@ def lay_out_ensemble(
     if (np.diff(starts) < 1).any() or not np.array_equal(np.flatnonzero(owed < 1), ends):
         raise ValueError("trees must be nodes in preorder")
     flags = np.array(levels, np.bool_)
-    return _choose_kernels()[1].Ensemble(features, operands, starts, flags)
+    return _choose_kernels()[1].Ensemble(features, operands, others, starts, flags)
 
 
 def _column(x: ArrayLike) -> NDArray[np.float64]:

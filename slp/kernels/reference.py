@@ -37,17 +37,19 @@ def merge_rows(
 
 class Ensemble:
     """Trees that many rows are sent down at once, by the nodes of one after the other in preorder:
-    features (N,), -1 of a leaf; operands (N,); where each tree starts, and N, (U + 1,); which
-    features have levels (d,)."""
+    features (N,), -1 of a leaf; operands and others (N,); where each tree starts, and N, (U + 1,);
+    which features have levels (d,)."""
 
     def __init__(
         self,
         features: NDArray[np.int32],
         operands: NDArray[np.float64],
+        others: NDArray[np.float64],
         starts: NDArray[np.int64],
         levels: NDArray[np.bool_],
     ) -> None:
         self._features, self._operands = features.tolist(), operands.tolist()
+        self._others = others.tolist()
         self._roots, self._levels = starts[:-1].tolist(), levels.tolist()
         self._right = [0] * len(features)
         self._leaf = np.cumsum(features < 0) - 1  # the number of a node that is a leaf
@@ -75,8 +77,9 @@ class Ensemble:
         return n_leaves, depth, splits
 
     def leaves(self, rows: NDArray[np.float64], threads: int) -> NDArray[np.int64]:
-        """The leaf of each row (m, d) under each tree, (U, m). There is one thread."""
-        out = np.empty((len(self._roots), len(rows)), np.int64)
+        """The leaf of each row (m, d) under each tree, (U, m), -1 where a split does not say the
+        row's side. There is one thread."""
+        out = np.full((len(self._roots), len(rows)), -1, np.int64)
         for u, root in enumerate(self._roots):
             stack = [(root, np.arange(len(rows)))]
             while stack:
@@ -85,8 +88,11 @@ class Ensemble:
                 if f < 0:
                     out[u, inside] = self._leaf[i]
                     continue
-                values, operand = rows[inside, f], self._operands[i]
+                values, operand, other = rows[inside, f], self._operands[i], self._others[i]
                 left = values == operand if self._levels[f] else values < operand
+                if other == other:
+                    told = left | (values == other)
+                    inside, left = inside[told], left[told]
                 stack += [(i + 1, inside[left]), (self._right[i], inside[~left])]
         return out
 
@@ -96,7 +102,7 @@ class Ensemble:
         """Sum of the statistics (m, k) of the rows that end in each leaf, (K, k)."""
         out = np.zeros((self._leaf[-1] + 1, statistics.shape[1]))
         for where in self.leaves(rows, threads):
-            np.add.at(out, where, statistics)
+            np.add.at(out, where[where >= 0], statistics[where >= 0])
         return out
 
     def average(
@@ -106,8 +112,10 @@ class Ensemble:
         rows: NDArray[np.float64],
         threads: int,
     ) -> NDArray[np.float64]:
-        """Sum over the trees of weight (U,) times the values (K, q) of a row's leaf, (m, q)."""
+        """Sum over the trees of weight (U,) times the values (K, q) of a row's leaf, (m, q), NaN
+        where a split does not say the row's side."""
         out = np.zeros((len(rows), values.shape[1]))
         for weight, where in zip(weights, self.leaves(rows, threads), strict=True):
             out += weight * values[where]
+            out[where < 0] = np.nan
         return out

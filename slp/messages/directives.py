@@ -112,8 +112,9 @@ NO_WAY_OF_NEW = E102.says(
     "or, beside `subsets` alone, `new(larger)`: the side with more rows",
 )
 NEW_WITHOUT_SIDE = E102.says(
-    "{feature} says where new rows go, and neither that missing values take a side nor `subsets`",
-    "write `missing(side)` or `subsets` beside `new(...)`",
+    "{feature} says where new rows go, and neither that it is categorical nor that missing values "
+    "take a side",
+    "write `categorical`, `subsets` or `missing(side)` beside `new(...)`",
 )
 LARGER_WITHOUT_SUBSETS = E102.says(
     "{feature} says `new(larger)`, which goes with `subsets`",

@@ -253,18 +253,18 @@ NEW_REGRESSOR_MISSING = E442.says(
 
 E445 = Entry(
     "E445: a row to predict has a level that a split does not know",
-    cause="A split by subsets parts the levels that its box of the table has. A row to predict "
-    "came to it with another level.",
-    remedy="Leave the row out, or declare `new(larger)`, the side with more rows, or "
-    "`new(average)`, both sides in proportion to their rows.",
+    cause="A split by subsets, or by two levels that are left, parts the levels that its box of "
+    "the table has. A row to predict came to it with another level, and `new(error)` is declared.",
+    remedy="Leave the row out, or declare `new(average)`, both sides in proportion to their rows; "
+    "with `subsets` also `new(larger)`, the side with more rows.",
     example="slp predict prior.slp table.csv new.csv   (`prior.slp` has "
-    "`:- feature(colour, [subsets]).`, `table.csv` is `colour,y\nred,a\nblue,b\nred,a\nblue,b`, "
-    "`new.csv` is `colour\ngreen`)",
+    "`:- feature(colour, [subsets, new(error)]).`, `table.csv` is `colour,y\nred,a\nblue,b\nred,a\n"
+    "blue,b`, `new.csv` is `colour\ngreen`)",
 )
 NEW_LEVEL_ABSENT = E445.says(
     "a row to predict has a level of `{name}` that no row of the table at a split has",
-    "leave the row out, or write :- feature({atom}, [subsets, new(average)]). for the average over "
-    "both sides, or new(larger) for the larger one",
+    "leave the row out, or write `new(average)` in place of `new(error)` in the declaration of "
+    "{atom} for the average over both sides",
 )
 
 E446 = Entry(
@@ -420,13 +420,15 @@ NEW_OUT_OF_RANGE = W441.says(
 
 W440 = Entry(
     "W440: rows to predict have levels that the table lacks",
-    cause="A row to predict has a level that no row of the table has: no test on it holds.",
+    cause="A row to predict has a level that no row of the table has, and the program declares no "
+    "`new(...)` for the column. At a split with two levels left it goes down both sides, in "
+    "proportion to their rows; where more are left, no test on it holds.",
     remedy="Correct the level, or take rows that have it into the table.",
     example="slp predict growtree data.csv levels.csv   (`levels.csv` has another level of "
     "`colour`)",
 )
 NEW_LEVELS = W440.says(
     "the rows to predict have levels that no row of the table has: {levels}",
-    "no test on such a level holds, so they go where other levels go: correct them, or take rows "
-    "that have them into the table",
+    "with two levels left at a split they go down both sides, else where the other levels go: "
+    "correct them, take rows that have them into the table, or declare `new(error)`",
 )

@@ -141,8 +141,8 @@ TREE_VALUE_MISSING = E607.says(
 )
 TREE_LEVEL_ABSENT = E607.says(
     "row {row} has the level `{level}` of {feature}, of which `{test}` says no side",
-    "leave the row out; a posterior takes the average over both sides, if `new(average)` is "
-    "declared, and a tree whose leaves know their rows the larger side under `new(larger)`",
+    "leave the row out; a tree whose leaves know their rows predicts the average over both sides, "
+    "unless `new(error)` was declared, and such a row has no leaf of its own",
 )
 TREE_VALUE_NO_NUMBER = E607.says(
     "{feature} holds something that is no number: {reason}",

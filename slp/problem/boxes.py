@@ -7,6 +7,7 @@ the two codes that are neighbours in the box (`slp.data.table`).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.columns import Test
+from slp.columns import Is, Test
 from slp.data.table import Feature, Table
 from slp.ir.quantity import Side
 from slp.ir.tree_grammar import TreeGrammar, cell_of
@@ -26,7 +27,8 @@ from slp.problem.new_rows import share_of_untold
 class Cut:
     """One test that a split may apply, the same in every box.
 
-    `test` is the canonical one. `gap` is its weight under the measure `gap`, `log_length` the log
+    `test` is the canonical one, but that of a level does not tell whether a box has two levels
+    (`Geometry.test`). `gap` is its weight under the measure `gap`, `log_length` the log
     of its weight under `range`. `cell` numbers the cells of all features, feature after feature
     (`Geometry.first_cell`). `low` and `high` are the cut as `slp.data.table` has it. `group` is the
     number of the first cut that differs in the side of missing values alone.
@@ -127,12 +129,33 @@ class Geometry:
         """Rows of the data in a box, repeats counted."""
         return _sum_of(self._count_bits, box)
 
-    def share_left(self, cut: int, left: int, right: int) -> float:
+    def share_left(self, cut: int, left: int, right: int, *, missing: bool) -> float:
         """The share of a row to predict that goes left, if the cut does not say its side. `left`
         and `right` are the boxes on the sides of the cut. Raises DataError as `share_of_untold`."""
         ours, others = self.members([left, right]) @ self.table.row_weights
         feature = self.table.features[self.cuts[cut].feature]
-        return share_of_untold(feature, float(ours), float(others))
+        return share_of_untold(feature, float(ours), float(others), missing=missing)
+
+    def codes(self, box: int, f: int) -> NDArray[np.int64]:
+        """The codes of feature `f` that occur in a box, ascending."""
+        return np.array([code for code, rows in self.rows_by_code[f] if rows & box], np.int64)
+
+    def is_neither(self, cut: int, box: int, value: float) -> bool:
+        """Whether a cut parts a box of two levels, and a row to predict, which has the level of
+        this code (-1: not in the table), has neither."""
+        test = self.test(cut, box)
+        if not isinstance(test, Is) or test.other is None or math.isnan(value):
+            return False
+        levels = self.table.features[self.cuts[cut].feature].levels or ()
+        return value < 0 or levels[int(value)] not in (test.level, test.other)
+
+    def test(self, cut: int, box: int) -> Test:
+        """The canonical test of a cut of a box."""
+        own = self.cuts[cut]
+        feature = self.table.features[own.feature]
+        if not isinstance(own.test, Is):
+            return own.test
+        return feature.test(own.low, own.high, self.codes(box, own.feature))
 
     def members(self, boxes: Sequence[int]) -> NDArray[np.uint8]:
         """Indicators of the distinct rows in each box, shape (B, n)."""

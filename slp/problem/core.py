@@ -100,7 +100,9 @@ def _with_features(core: Any, grammar: TreeGrammar, table: Table) -> Any:
     problem = core.ExactProblem()
     sizes, _ = table.sizes(grammar.min_leaf, grammar.min_weight)
     problem.set_rows(sizes.astype(np.uint32))
-    if any(f.subsets or f.missing == "side" for f in table.features):
+    if table.weights is not None and any(
+        f.categorical or f.missing == "side" for f in table.features
+    ):
         problem.set_row_weights(table.row_weights)
     for f, feature in enumerate(table.features):
         _add_feature(problem, feature, grammar.breakpoints[f], table.codes[:, f])
@@ -152,7 +154,7 @@ def _add_feature(
         np.ascontiguousarray(breakpoints, np.float64),
         np.ascontiguousarray(codes, np.uint32),
         feature.holes,
-        _UNTOLD.index(feature.new),
+        *(_UNTOLD.index(feature.way_of_untold(missing=missing)) for missing in (True, False)),
     )
 
 

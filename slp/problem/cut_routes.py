@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.columns import Below, In, IsMissing
+from slp.columns import Below, In, Is, IsMissing
 from slp.data.table import Feature, misses
 from slp.problem.boxes import Cut
 from slp.problem.new_rows import codes_of_levels
@@ -29,6 +29,7 @@ class Router:
         self._categorical = np.array([not isinstance(c.test, Below) for c in cuts], np.bool_)
         self._codes = [codes_of_levels(f) for f in features]
         self._operand = np.array([self._operand_of(c) for c in cuts], np.float64)
+        self._other = np.array([self._other_of(c) for c in cuts], np.float64)
         self._subsets = np.array([isinstance(c.test, In) for c in cuts], np.bool_)
         self._groups = np.array([[c.low, c.high] for c in cuts], np.int64).reshape(-1, 2).T
 
@@ -42,22 +43,35 @@ class Router:
         assert codes is not None
         return codes[test.level]
 
+    def _other_of(self, cut: Cut) -> float:
+        """The code of the second of two levels, NaN where a test has none."""
+        codes, test = self._codes[cut.feature], cut.test
+        if codes is None or not isinstance(test, Is) or test.other is None:
+            return np.nan
+        return codes[test.other]
+
+    def numbers(self, row: NDArray[np.object_]) -> NDArray[np.float64]:
+        """One row, shape (d,), as `slp.problem.new_rows.rows_as_numbers`."""
+        missing = self._sided & np.array([misses(value) for value in row], np.bool_)
+        return np.array(
+            [
+                np.nan if blank else float(value) if codes is None else codes.get(value, -1.0)
+                for value, codes, blank in zip(row, self._codes, missing, strict=True)
+            ],
+            np.float64,
+        )
+
     def ways(self, row: NDArray[np.object_]) -> NDArray[np.uint8]:
         """What one row, shape (d,), does at each cut, shape (number of cuts,): LEFT, RIGHT or
         NEITHER.
 
         A level that is not in the table passes no test `= level`.
         """
-        missing = self._sided & np.array([misses(value) for value in row], np.bool_)
-        values = np.array(
-            [
-                np.nan if blank else float(value) if codes is None else codes.get(value, -1.0)
-                for value, codes, blank in zip(row, self._codes, missing, strict=True)
-            ],
-            np.float64,
-        )[self._feature]
+        values = self.numbers(row)[self._feature]
         left = np.where(self._categorical, values == self._operand, values < self._operand)
-        ways = np.where(missing[self._feature], self._missing, left.astype(np.uint8))
+        neither = ~left & ~np.isnan(self._other) & (values != self._other)
+        told = np.where(neither, NEITHER, left).astype(np.uint8)
+        ways = np.where(np.isnan(values), self._missing, told)
         at = np.flatnonzero(self._subsets)
         ways[at] = _ways_of_groups(values[at], *self._groups[:, at])
         return ways

@@ -41,7 +41,7 @@ class Renderer:
                 flat.append(self._leaf(box))
             else:
                 c = self.geometry.cuts[cut]
-                flat.append((names[c.feature], c.test))
+                flat.append((names[c.feature], self.geometry.test(cut, box)))
         return tree_of_preorder(flat)
 
     def _leaf(self, box: int) -> Leaf:

@@ -37,26 +37,28 @@ def rows_as_numbers(table: Table, rows: NDArray[np.object_]) -> NDArray[np.float
     return out
 
 
-def share_of_untold(feature: Feature, ours: float, others: float) -> float:
+def share_of_untold(feature: Feature, ours: float, others: float, *, missing: bool) -> float:
     """The share that goes left of a new row whose side a split does not say: the row misses the
-    value, or has a level that no row of the table in the box has. `ours` and `others` are the
-    weights of the table's rows on the left and on the right side.
+    value (`missing`), or has a level that no row of the table in the box has. `ours` and `others`
+    are the weights of the table's rows on the left and on the right side.
 
     Raises
     ------
     DataError
         E442, E445: such a row is an error.
     """
-    if feature.new == "error":
-        raise untold_error(feature)
-    if feature.new == "larger":
+    way = feature.way_of_untold(missing=missing)
+    if way == "error":
+        raise untold_error(feature, missing=missing)
+    if way == "larger":
         return float(ours >= others)
     return ours / (ours + others)
 
 
-def untold_error(feature: Feature) -> DataError:
-    """E442, E445: a split does not say the side of a new row."""
-    wording = NEW_LEVEL_ABSENT if feature.subsets else NEW_VALUE_MISSING
+def untold_error(feature: Feature, *, missing: bool) -> DataError:
+    """E442, E445: a split does not say the side of a new row, which misses the value or has another
+    level."""
+    wording = NEW_VALUE_MISSING if missing else NEW_LEVEL_ABSENT
     return DataError(wording(name=feature.name, atom=atom(feature.name)))
 
 

@@ -66,5 +66,7 @@ class NodeTests:
         split = None
         if cut is not None:
             c = self._geometry.cuts[cut]
-            split = Split(table.features[c.feature].name, c.test, Leaf(), Leaf())
+            split = Split(
+                table.features[c.feature].name, self._geometry.test(cut, box), Leaf(), Leaf()
+            )
         return TreeNode(depth, self._geometry.count(box), summary, split)

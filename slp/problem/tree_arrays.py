@@ -24,30 +24,33 @@ def ensemble_of_trees(table: Table, trees: Iterable[Tree]) -> EnsembleKernel:
     ]
     sided = [f.missing == "side" for f in table.features]
 
-    def nodes(tree: Tree) -> Iterable[tuple[int, float]]:
+    def nodes(tree: Tree) -> Iterable[tuple[int, float, float]]:
         for node in tree.nodes():
             if not isinstance(node, Split):
-                yield -1, 0.0
+                yield -1, 0.0, np.nan
                 continue
             f = number[node.feature]
             code = codes[f] or {}
             match node.test:
                 case Below(number=threshold):
-                    yield f, float(threshold)
+                    yield f, float(threshold), np.nan
                 case IsMissing() if sided[f]:
-                    yield f, -2.0 if code else -np.inf  # no value passes
-                case Is(level=level) | IsMissing(level=level):
-                    yield f, code[level]
+                    yield f, -2.0 if code else -np.inf, np.nan  # no value passes
+                case Is(level=level, other=other):
+                    yield f, code[level], np.nan if other is None else code[other]
+                case IsMissing(level=level):
+                    yield f, code[level], np.nan
                 case In():
-                    yield f, -2.0  # the shape is right; `SidedTrees` has the sides
+                    yield f, -2.0, np.nan  # the shape is right; `SidedTrees` has the sides
 
     return lay_out_ensemble([list(nodes(tree)) for tree in trees], [c is not None for c in codes])
 
 
 class SidedTrees:
-    """Trees for rows that miss values which take a side, and for tests by subsets; where the test
-    does not say the side, such a row goes down one or both, as declared. Rows are as numbers, NaN
-    where missing (`slp.problem.new_rows`)."""
+    """Trees for rows that miss values which take a side, for tests by subsets, and for rows with
+    another level than the two that a test has; where the test does not say the side, such a row
+    goes down one or both, as declared. Rows are as numbers, NaN where missing
+    (`slp.problem.new_rows`)."""
 
     def __init__(self, features: Sequence[Feature], trees: Sequence[Tree]) -> None:
         self._features, self._trees = features, trees
@@ -108,7 +111,7 @@ class SidedTrees:
             out = np.isin(values, groups[0]).astype(np.float64)
             untold = ~np.isin(values, groups[0] + groups[1])
             if untold.any():
-                out[untold] = share_of_untold(self._features[f], ours, others)
+                out[untold] = share_of_untold(self._features[f], ours, others, missing=False)
             return out
         if isinstance(test, Below):
             left = np.less(values, test.number)
@@ -116,9 +119,14 @@ class SidedTrees:
             assert codes is not None
             left = np.equal(values, codes[test.level])
         out = left.astype(np.float64)
+        if isinstance(test, Is) and test.other is not None:
+            assert codes is not None
+            neither = ~left & ~missing & np.not_equal(values, codes[test.other])
+            if neither.any():
+                out[neither] = share_of_untold(self._features[f], ours, others, missing=False)
         if missing.any():
             if test.missing is None:
-                out[missing] = share_of_untold(self._features[f], ours, others)
+                out[missing] = share_of_untold(self._features[f], ours, others, missing=True)
             else:
                 out[missing] = test.missing == "left"
         return out

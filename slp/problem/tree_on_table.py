@@ -124,15 +124,36 @@ def canonical_nodes(placed: TreeOnTable) -> NDArray[np.int32] | None:
     return np.array(out, np.int32)
 
 
-def tree_of_nodes(
-    features: Sequence[Feature], nodes: Sequence[Sequence[int]], leaves: Sequence[Leaf]
-) -> Tree:
+def tree_of_nodes(table: Table, nodes: Sequence[Sequence[int]], leaves: Sequence[Leaf]) -> Tree:
     """The tree of nodes as `canonical_nodes` gives them, and of its leaves in the same order."""
-    left = iter(leaves)
+    left, codes = iter(leaves), _codes_of_levels(table, nodes)
     return tree_of_preorder(
-        next(left) if f < 0 else (features[f].name, features[f].test(low, high))
-        for f, low, high in nodes
+        next(left)
+        if f < 0
+        else (table.features[f].name, table.features[f].test(low, high, codes.get(i)))
+        for i, (f, low, high) in enumerate(nodes)
     )
+
+
+def _codes_of_levels(table: Table, nodes: Sequence[Sequence[int]]) -> dict[int, NDArray[np.int32]]:
+    """For the position of each node in preorder whose test depends on the levels of its box, the
+    codes of its rows."""
+    asked = [f >= 0 and table.features[f].may_have_more_levels for f, _, _ in nodes]
+    out: dict[int, NDArray[np.int32]] = {}
+    if not any(asked):
+        return out
+    last = len(asked) - 1 - asked[::-1].index(True)
+    stack = [np.arange(len(table.counts))]
+    for i, (f, low, high) in enumerate(nodes[: last + 1]):
+        rows = stack.pop()
+        if f < 0:
+            continue
+        codes = table.codes[rows, f]
+        if asked[i]:
+            out[i] = codes
+        left = table.features[f].left_of_cut(low, high)[codes]
+        stack += [rows[~left], rows[left]]
+    return out
 
 
 def log_likelihood_of_tree(table: Table, tree: Tree) -> float:

@@ -58,8 +58,9 @@ def tree_to_dot(tree: Tree) -> str:
 
 def condition_text(split: Split) -> str:
     """The test of a split: `age < 24`, `colour = red`; `age <= 23.5` if values are compared in 32
-    bits, as in scikit-learn. With a side for missing values `age < 24 or missing` on the left one,
-    `age < 24 and not missing` on the right one."""
+    bits, as in scikit-learn. Of two levels the text has both: `sex = f, else m`. With a side for
+    missing values `age < 24 or missing` on the left one, `age < 24 and not missing` on the right
+    one."""
     own, test = visible(split.feature), split.test
     match test:
         case IsMissing():
@@ -72,9 +73,11 @@ def condition_text(split: Split) -> str:
             bound = None if isinstance(number, Quantity) else bound_in_32_bits(number)
             is_less = f"< {number_text(number)}" if bound is None else f"<= {number_text(bound)}"
             text = f"{own} {is_less}"
-    if test.missing is None or (isinstance(test, Is) and test.missing_level):
-        return text
-    return f"{text} {'or' if test.missing == 'left' else 'and not'} missing"
+    if test.missing is not None and not (isinstance(test, Is) and test.missing_level):
+        text = f"{text} {'or' if test.missing == 'left' else 'and not'} missing"
+    if isinstance(test, Is) and test.other is not None:
+        text = f"{text}, else {visible(test.other)}"
+    return text
 
 
 def _node_text(node: Node) -> str:

@@ -1,15 +1,16 @@
 """Trees as JSON data, both ways.
 
 `{"feature": f, "threshold": t, "left": ..., "right": ...}` (`"level"` in place of `"threshold"` for
-a categorical test, and `"missing": "level"` beside it where missing values are a level; of an
+a categorical test, with `"other"` beside it where the box of the split has two levels, of which
+that one goes right, and `"missing": "level"` where missing values are a level; of an
 ordinal feature the threshold is a level, and `"order"` has all of them; `"unit"` is that of a
 threshold, if it is known; `"missing": "left"` or `"right"` beside a test is the side of rows that
 miss the value, and `"level": "missing"` with `"missing": "level"` the test for these rows of any
 feature; of a test by subsets `"levels"` and `"others"` are those on the left and the right side,
-and `"absent"` is what becomes of rows with none of them), `{"counts": {class: rows}}`,
-`{"n": rows, "mean": m}` (of durations also `"events"`, how many were seen to their end; of counts
-with exposures also their sum, `"exposure"`, of which a unit has the mean m), `{"n": rows}`,
-`{"mean": m, "variance": v}` (of a hardened soft tree), or `{}` for a leaf without a summary.
+and `"absent"`, as beside `"other"`, is what becomes of rows with none of them), `{"counts":
+{class: rows}}`, `{"n": rows, "mean": m}` (of durations also `"events"`, how many were seen to their
+end; of counts with exposures also their sum, `"exposure"`, of which a unit has the mean m), `{"n":
+rows}`, `{"mean": m, "variance": v}` (of a hardened soft tree), or `{}` for a leaf with no summary.
 `"concentrations"` beside `"counts"`, where smoothing changed the leaf's prior, are those of its
 posterior by class, and the reader makes the prediction of the leaf from them. `"predictive"` beside
 these is the prediction of a leaf model. It is written on request, and the reader ignores it.
@@ -24,13 +25,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
 from slp.columns import Below, In, Is, IsMissing
 from slp.errors import DataError
-from slp.ir.quantity import MISSING, Quantity, level_numbers
+from slp.ir.quantity import MISSING, Absent, Quantity, level_numbers
 from slp.leaves import Label, label_of, label_text, model_of_classes, sorted_labels
 from slp.messages import Wording
 from slp.messages.trees import (
@@ -63,7 +64,7 @@ _LEAF_KEYS = frozenset(
 )
 _SPLIT_KEYS = frozenset(
     ("feature", "threshold", "level", "order", "unit", "missing", "left", "right")
-    + ("levels", "others", "absent")
+    + ("levels", "others", "other", "absent")
 )
 
 
@@ -195,9 +196,17 @@ def _check_test(site: _JsonPosition, node: Mapping[str, Any]) -> Asked:
         site.fail(NOT_A_STRING, key="level", found=_kind(level))
     if missing not in (None, "level", "left", "right"):
         site.fail(MISSING_IS_NO_LEVEL, found=_kind(missing))
+    other = node.get("other")
+    if other is not None and not isinstance(other, str):
+        site.fail(NOT_A_STRING, key="other", found=_kind(other))
+    if other == level:
+        site.fail(SIDES_WITHOUT_LEVELS)
+    absent = _check_absent(site, node)
     if missing != "level":
-        return node["feature"], Is(level, missing)
-    own = IsMissing() if level == MISSING else Is(level, "right", missing_level=True)
+        return node["feature"], Is(level, missing, other=other, absent=absent)
+    if level == MISSING:
+        return node["feature"], IsMissing()
+    own = Is(level, "right", missing_level=True, other=other, absent=absent)
     return node["feature"], own
 
 
@@ -210,12 +219,16 @@ def _check_subsets(site: _JsonPosition, node: Mapping[str, Any]) -> Asked:
         if not isinstance(group, list) or not all(isinstance(name, str) for name in group):
             site.fail(NOT_A_STRING, key=key, found=_kind(group))
     names = [*groups[0], *groups[1]]
-    absent = node.get("absent", "error")
     if not all(groups) or len(set(names)) < len(names):
         site.fail(SIDES_WITHOUT_LEVELS)
+    return node["feature"], In(tuple(groups[0]), tuple(groups[1]), _check_absent(site, node))
+
+
+def _check_absent(site: _JsonPosition, node: Mapping[str, Any]) -> Absent:
+    absent = node.get("absent", "average")
     if absent not in ("error", "larger", "average"):
         site.fail(NO_WAY_OF_ABSENT, found=_kind(absent))
-    return node["feature"], In(tuple(groups[0]), tuple(groups[1]), absent)
+    return cast("Absent", absent)
 
 
 def _check_threshold(site: _JsonPosition, node: Mapping[str, Any]) -> float:

@@ -38,6 +38,7 @@ from slp.messages.trees import (
     TREE_VALUE_MISSING,
     TREE_VALUE_NO_NUMBER,
 )
+from slp.trees.drawing import condition_text
 from slp.trees.tree import Leaf, Split, Tree
 
 if TYPE_CHECKING:
@@ -55,47 +56,93 @@ def route_rows(tree: Tree, X: Any, rows: NDArray[np.int64] | None = None) -> NDA
     ------
     DataError
         E606 no such column; E607 a value that cannot be compared with a threshold, or none at all,
-        or a level of which a test by subsets says no side; E438 a level that an ordinal feature
-        does not have.
+        or a level of which a test says no side; E438 a level that an ordinal feature does not have.
     """
     columns = _Columns(X, tree)
 
     def goes_left(split: Split, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
-        test = split.test
-        if isinstance(test, In):
-            return _by_subsets(split, test, columns.levels(split.feature), rows)
-        missing = columns.missing(split.feature)[rows]
-        if isinstance(test, IsMissing):
-            return np.equal(columns.levels(split.feature)[rows], MISSING)
-        if missing.any() and test.missing is None:
-            row = int(rows[missing][0]) + 1
-            raise DataError(TREE_VALUE_MISSING(row=row, feature=split.feature))
-        if isinstance(test, Is):
-            left = np.equal(columns.levels(split.feature)[rows], test.level)
-        else:
-            left = columns.compared(split.feature, test)[rows] < test.number
-        return np.where(missing, test.missing == "left", left)
+        share = _share_left(columns, split, rows)
+        both = (share > 0) & (share < 1)
+        if both.any():
+            raise _level_absent(columns, split, rows[both])
+        return share > 0
 
     own = np.arange(columns.n_rows) if rows is None else rows
     return _route(tree, columns.n_rows, goes_left, own)[own]
 
 
-def _by_subsets(
-    split: Split, test: In, levels: NDArray[np.str_], rows: NDArray[np.int64]
-) -> NDArray[np.bool_]:
-    """Which rows go left under a test by subsets."""
-    own = levels[rows]
-    left = np.isin(own, test.levels)
-    untold = ~left & ~np.isin(own, test.others)
+def shares_of_rows(
+    tree: Tree, columns: _Columns
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """The rows, the leaves that they end in and the share that ends there, one entry for each: a
+    row with a level of which a split says no side goes down both."""
+    out: list[tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]] = []
+    stack = [(tree.root, np.arange(columns.n_rows), np.ones(columns.n_rows))]
+    while stack:
+        node, rows, share = stack.pop()
+        if isinstance(node, Leaf):
+            out.append((rows, np.full(len(rows), len(out)), share))
+            continue
+        left = _share_left(columns, node, rows)
+        stack += (
+            (node.right, rows[left < 1], (share * (1 - left))[left < 1]),
+            (node.left, rows[left > 0], (share * left)[left > 0]),
+        )
+    rows, leaves, shares = (np.concatenate(parts) for parts in zip(*out, strict=True))
+    return rows, leaves, shares
+
+
+def _share_left(columns: _Columns, split: Split, rows: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The share of each row that goes left."""
+    test = split.test
+    if isinstance(test, In):
+        return _share_of_levels(columns, split, test.levels, test.others, rows)
+    missing = columns.missing(split.feature)[rows]
+    if isinstance(test, IsMissing):
+        return np.equal(columns.levels(split.feature)[rows], MISSING).astype(np.float64)
+    if missing.any() and test.missing is None:
+        row = int(rows[missing][0]) + 1
+        raise DataError(TREE_VALUE_MISSING(row=row, feature=split.feature))
+    if not isinstance(test, Is):
+        left = (columns.compared(split.feature, test)[rows] < test.number).astype(np.float64)
+    elif test.other is None:
+        left = np.equal(columns.levels(split.feature)[rows], test.level).astype(np.float64)
+    else:
+        left = np.zeros(len(rows))
+        there = np.flatnonzero(~missing) if not test.missing_level else np.arange(len(rows))
+        groups = (test.level,), (test.other,)
+        left[there] = _share_of_levels(columns, split, *groups, rows[there])
+        if test.missing_level:
+            return left
+    return np.where(missing, float(test.missing == "left"), left)
+
+
+def _share_of_levels(
+    columns: _Columns,
+    split: Split,
+    levels: tuple[str, ...],
+    others: tuple[str, ...],
+    rows: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    """The share of each row that goes left, where `levels` go left and `others` right."""
+    assert isinstance(split.test, In | Is)
+    own = columns.levels(split.feature)[rows]
+    left = np.isin(own, levels).astype(np.float64)
+    untold = (left == 0) & ~np.isin(own, others)
     if untold.any():
-        ours, others = (sum(n.rows for n in Tree(s).leaves()) for s in (split.left, split.right))
-        if test.absent != "larger" or not ours + others:
-            row, level = int(rows[untold][0]) + 1, str(own[untold][0])
-            raise DataError(
-                TREE_LEVEL_ABSENT(row=row, level=level, feature=split.feature, test=test.text)
-            )
-        left[untold] = ours >= others
+        ours, rest = (sum(n.rows for n in Tree(s).leaves()) for s in (split.left, split.right))
+        if split.test.absent == "error" or not ours + rest:
+            raise _level_absent(columns, split, rows[untold])
+        larger = split.test.absent == "larger"
+        left[untold] = float(ours >= rest) if larger else ours / (ours + rest)
     return left
+
+
+def _level_absent(columns: _Columns, split: Split, rows: NDArray[np.int64]) -> DataError:
+    """E607: the first of these rows has a level of which a split says no side."""
+    row, level = int(rows[0]) + 1, str(columns.levels(split.feature)[rows[0]])
+    text = condition_text(split)
+    return DataError(TREE_LEVEL_ABSENT(row=row, level=level, feature=split.feature, test=text))
 
 
 def leaves_of_rows(tree: Tree, program: CheckedProgram, X: Any, y: Any) -> list[Leaf]:
@@ -184,19 +231,74 @@ def predict_rows(tree: Tree, X: Any) -> NDArray[Any]:
     DataError
         As `route_rows` and `leaf_predictions`; E606, E607 of a column that a leaf's line needs.
     """
-    where = route_rows(tree, X)
+    columns = _Columns(X, tree)
+    rows, where, share = shares_of_rows(tree, columns)
     lines: list[Any] = [leaf.summary.get("line") for leaf in tree.leaves()]
     if None in lines:
-        return leaf_predictions(tree)[where]
-    columns, out = _Columns(X, tree), np.array([line["intercept"] for line in lines])[where]
+        return _averaged(tree, rows, where, share)
+    of_part = np.array([line["intercept"] for line in lines])[where]
     for name in dict.fromkeys(name for line in lines for name in line["slopes"]):
         slopes = np.array([line["slopes"].get(name, 0.0) for line in lines])
         values = columns.numbers(name)
         if np.isnan(values).any():
             row = int(np.argmax(np.isnan(values))) + 1
             raise DataError(TREE_VALUE_MISSING(row=row, feature=name))
-        out += slopes[where] * values
+        of_part += slopes[where] * values[rows]
+    return np.bincount(rows, share * of_part, columns.n_rows)
+
+
+def _averaged(
+    tree: Tree, rows: NDArray[np.int64], where: NDArray[np.int64], share: NDArray[np.float64]
+) -> NDArray[Any]:
+    """The prediction of each row, whose shares are in these leaves: that of its leaf; of several
+    the class of most rows by their shares, or the mean."""
+    told, leaves = leaf_predictions(tree), tree.leaves()
+    whole = share == 1
+    out = np.empty(int(rows.max(initial=-1)) + 1, told.dtype)
+    out[rows[whole]] = told[where[whole]]
+    for row in np.unique(rows[~whole]).tolist():
+        own = rows == row
+        parts = [leaves[i] for i in where[own].tolist()]
+        out[row] = _prediction_of_parts(parts, share[own])
     return out
+
+
+def _prediction_of_parts(leaves: list[Leaf], shares: NDArray[np.float64]) -> Label:
+    """The prediction of a row with these shares in leaves: the class of most rows, each leaf's
+    counting as its share, the mean, or the median of the mixture."""
+    if all(leaf.summary.get("counts") for leaf in leaves):
+        sums: dict[Label, float] = {}
+        for leaf, share in zip(leaves, shares.tolist(), strict=True):
+            for outcome, count in leaf.summary["counts"].items():
+                sums[outcome] = sums.get(outcome, 0.0) + share * count / leaf.rows
+        return max(sums, key=lambda outcome: sums[outcome])
+    if any("events" in leaf.summary for leaf in leaves):
+        return _median_of_parts(leaves, shares)
+    return float(shares @ [float(_leaf_prediction(leaf)) for leaf in leaves])
+
+
+def _median_of_parts(leaves: list[Leaf], shares: NDArray[np.float64]) -> float:
+    """The median of a mixture of durations, by bisection; inf where no number reaches it."""
+
+    def passed(y: float) -> bool:
+        return float(shares @ [_share_ended(leaf, y) for leaf in leaves]) >= 0.5
+
+    low, high = 0.0, 1.0
+    while not passed(high):
+        low, high = high, 2 * high
+        if high == math.inf:
+            return high
+    while low < (middle := low + (high - low) / 2) < high:
+        low, high = (low, middle) if passed(middle) else (middle, high)
+    return high
+
+
+def _share_ended(leaf: Leaf, y: float) -> float:
+    """P(duration <= y) by the leaf's model; without one that of an exponential distribution."""
+    if leaf.predictive is not None:
+        return float(leaf.predictive.model.cdf(leaf.predictive.statistics, np.array(y)))
+    n, events, mean = (leaf.summary.get(key) or 0 for key in ("n", "events", "mean"))
+    return -math.expm1(-y * events / (n * mean)) if events else 0.0
 
 
 def _route(
@@ -298,7 +400,7 @@ class _Columns:
             if isinstance(test, In):
                 found |= {*test.levels, *test.others}
             elif isinstance(test, Is):
-                found.add(test.level)
+                found |= {test.level, *([] if test.other is None else [test.other])}
             elif isinstance(test, Below):
                 found |= set(test.order)
         return found

@@ -181,7 +181,7 @@ def test_missing_values_are_one_more_level() -> None:
         ("subsets, cuts([1])", "E102.*numbers and orders"),
         ("subsets, missing(side)", "E102.*take a side"),
         ("missing(side), new(larger)", "E102.*goes with `subsets`"),
-        ("new(larger)", "E102.*nor `subsets`"),
+        ("new(larger)", "E102.*neither that it is categorical"),
         ("subsets, new(none)", "E102.*`larger`"),
     ],
 )
@@ -221,8 +221,8 @@ def test_a_split_on_one_level_is_none_of_its_splits() -> None:
 
 
 def test_declarations_for_all_features() -> None:
-    """What `_` says of new rows is of missing values; and these cannot take a side."""
-    for_all = ":- feature(_, [missing(side), new(average)])."
+    """What `_` says of new rows is of levels too; and missing values cannot take a side."""
+    for_all = ":- feature(_, [missing(side), new(error)])."
     with pytest.raises(slp.ProgramError, match="E102.*take a side"):
         program(more=for_all)
     posterior = program("subsets, missing(error)", for_all).posterior(FRAME[:6], draws=0)

@@ -89,15 +89,17 @@ def _assert_rows_merge_alike(compiled_kernels: ModuleType, table: NDArray[np.int
         _assert_all_same(have, want)
 
 
-def random_nodes(rng: np.random.Generator, splits: int) -> list[tuple[int, float]]:
-    """A tree in preorder on two numeric features and one of three levels."""
+def random_nodes(rng: np.random.Generator, splits: int) -> list[tuple[int, float, float]]:
+    """A tree in preorder on two numeric features and one of three levels, some of whose tests have
+    two."""
     if splits == 0:
-        return [(-1, 0.0)]
+        return [(-1, 0.0, np.nan)]
     left = int(rng.integers(splits))
     feature = int(rng.integers(3))
     operand = float(rng.integers(3)) if feature == 2 else round(rng.normal(), 1)
     sides = random_nodes(rng, left) + random_nodes(rng, splits - 1 - left)
-    return [(feature, operand), *sides]
+    pair = feature == 2 and rng.random() < 0.1
+    return [(feature, operand, (operand + 1) % 3 if pair else np.nan), *sides]
 
 
 @pytest.mark.parametrize("threads", [1, 3])
@@ -106,8 +108,9 @@ def test_random_forests(compiled_kernels: ModuleType, threads: int) -> None:
     trees = [random_nodes(rng, int(n)) for n in rng.integers(0, 30, 300)]
     nodes = [node for tree in trees for node in tree]
     laid_out = (
-        np.array([f for f, _ in nodes], np.int32),
-        np.array([x for _, x in nodes]),
+        np.array([f for f, _, _ in nodes], np.int32),
+        np.array([x for _, x, _ in nodes]),
+        np.array([y for _, _, y in nodes]),
         np.cumsum([0, *map(len, trees)]),
         np.array([False, False, True]),
     )

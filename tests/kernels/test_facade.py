@@ -82,7 +82,8 @@ def test_any_layout_is_taken(chosen: str) -> None:
 
 def test_rows_go_down_a_forest(chosen: str) -> None:
     """A leaf; then `x0 < 2` and, right of it, `x1 = 1`, a level."""
-    trees = [[(-1, 0.0)], [(0, 2.0), (-1, 0.0), (1, 1.0), (-1, 0.0), (-1, 0.0)]]
+    leaf = -1, 0.0, np.nan
+    trees = [[leaf], [(0, 2.0, np.nan), leaf, (1, 1.0, np.nan), leaf, leaf]]
     ensemble = kernels.lay_out_ensemble(trees, [False, True])
     leaves, depth, splits = ensemble.shapes()
     assert (leaves.tolist(), depth.tolist()) == ([1, 3], [0, 2])
@@ -111,7 +112,19 @@ def test_rows_go_down_a_forest(chosen: str) -> None:
 )
 def test_what_is_no_tree_is_refused(trees: list[list[tuple[int, float]]]) -> None:
     with pytest.raises(ValueError, match=r"^(trees|features) must be"):
-        kernels.lay_out_ensemble(trees, [False])
+        kernels.lay_out_ensemble([[(*node, np.nan) for node in tree] for tree in trees], [False])
+
+
+def test_a_third_level_has_no_leaf(chosen: str) -> None:
+    """`x0 = 1`, else 0."""
+    leaf = -1, 0.0, np.nan
+    ensemble = kernels.lay_out_ensemble([[(0, 1.0, 0.0), leaf, leaf], [leaf]], [True])
+    rows = np.array([[1.0], [0.0], [2.0], [-1.0]])
+    assert ensemble.leaves(rows, 1).tolist() == [[0, 1, -1, -1], [2, 2, 2, 2]]
+    values = np.array([[4.0], [8.0], [2.0]])
+    have = ensemble.average(values, np.array([0.5, 0.5]), rows, 1)
+    assert have[:2].tolist() == [[3.0], [5.0]]
+    assert np.isnan(have[2:]).all()
 
 
 def test_what_kernels_rely_on_is_checked() -> None:

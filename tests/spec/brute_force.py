@@ -13,8 +13,20 @@ from typing import Any
 from scipy.optimize import brentq
 
 from slp.ir import program as ir
+from slp.ir.quantity import MISSING
 from tests.spec.derivations import AllDerivations, Derivation, TooManyDerivationsError
-from tests.spec.example import Example, Row, TreeKey, depth_of, goes_left, n_leaves, split_features
+from tests.spec.example import (
+    Example,
+    Groups,
+    Row,
+    Test,
+    TreeKey,
+    Value,
+    depth_of,
+    goes_left,
+    n_leaves,
+    split_features,
+)
 from tests.spec.leaf_formulas import ExponentialFormula, LeafFormula, WeightedFormula, with_row
 
 __all__ = ["BruteForce", "Derivation", "Example", "Row", "TooManyDerivationsError", "TreeKey"]
@@ -183,6 +195,19 @@ class BruteForce(AllDerivations):
 
         return math.exp(brentq(excess, -700, 700, xtol=1e-13))
 
+    def _has_neither(
+        self, f: int, test: Test, leaves: tuple[tuple[int, ...], ...], x: Value
+    ) -> bool:
+        """Whether a test on a level parts rows of two levels, and the value is another level."""
+        plain = test[0] if isinstance(test, tuple) else test
+        if not isinstance(plain, str) or isinstance(plain, Groups) or self.example.misses(f, x):
+            return False
+        if plain == MISSING and self.example.features[f] in self.example.sided:
+            return False
+        values = {self.example.rows[r][f] for leaf in leaves for r in leaf}
+        levels = {v for v in values if not self.example.misses(f, v)}
+        return len(levels) == 2 and x not in levels
+
     def _leaves_of(
         self, tree: TreeKey, leaves: tuple[tuple[int, ...], ...], row: Row
     ) -> list[tuple[tuple[int, ...], float]]:
@@ -191,8 +216,11 @@ class BruteForce(AllDerivations):
             return [(leaves[0], 1.0)]
         feature, test, left, right = tree
         f, n = self.example.features.index(feature), n_leaves(left)
-        if self.example.untold(f, test, row[f]):
-            if feature not in self.example.averaged | self.example.larger:
+        untold = self.example.untold(f, test, row[f])
+        neither = not untold and self._has_neither(f, test, leaves, row[f])
+        if untold or neither:
+            known = self.example.averaged | self.example.larger
+            if feature in self.example.refused or (untold and feature not in known):
                 raise ValueMissingError
             sizes = [
                 math.fsum(self.example.weights_of(tuple(r for leaf in own for r in leaf)))

@@ -44,6 +44,7 @@ class Example:
     sided: frozenset[str] = frozenset()  # features whose missing values take a side
     lines: tuple[str, ...] = ()  # features of the lines in leaves
     averaged: frozenset[str] = frozenset()  # and new rows both sides, where no row missed it
+    refused: frozenset[str] = frozenset()  # features of which new levels are errors
     parted: frozenset[str] = frozenset()  # features whose splits are by subsets of levels
     larger: frozenset[str] = frozenset()  # and new rows the larger side, where no row has the level
 

@@ -61,6 +61,18 @@ class RandomTable:
         """Features compared with thresholds."""
         return [f for f in self.features if self.kinds[f] != "categorical"]
 
+    @property
+    def refused(self) -> frozenset[str]:
+        """Features of which a level that a split does not know is an error."""
+        said = [d for d in self.directives if "new(error)" in d]
+        of = ("_", *(quoted(f) for f in self.features))
+        named = {
+            f
+            for f, name in zip(("_", *self.features), of, strict=True)
+            if any(d.startswith(f":- feature({name},") for d in said)
+        }
+        return frozenset(self.features if "_" in named else named)
+
     def frame(self) -> pl.DataFrame:
         """The table as users have it."""
         return pl.DataFrame(self.columns)
@@ -84,6 +96,7 @@ class RandomTable:
             y = list(zip(y, self.columns[beside], strict=True))
         sides: dict[str, Any] = {"sided": self.sided, "averaged": self.averaged}
         sides |= {"lines": self.lines, "parted": self.parted, "larger": self.larger}
+        sides |= {"refused": self.refused}
         if "weight" not in self.columns:
             return Example(tuple(self.features), rows, tuple(y), cuts, **sides)
         present = [i for i, w in enumerate(self.columns["weight"]) if w > 0]
@@ -173,7 +186,8 @@ def _random_column(rng: random.Random, name: str, n: int) -> tuple[str, list[Any
         return "categorical", rng.choices(rng.choice(LEVELS), k=n), []
     if rng.random() < 0.1:
         values = rng.choices(_INTEGER_LEVELS, k=n)
-        return "categorical", values, [f":- feature({atom}, [categorical])."]
+        new = ", new(error)" if rng.random() < 0.3 else ""
+        return "categorical", values, [f":- feature({atom}, [categorical{new}])."]
     pool = rng.choice(_POOLS)
     values = [float(x) for x in rng.choices(pool, k=n)]
     if rng.random() < 0.1:

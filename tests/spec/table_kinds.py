@@ -134,7 +134,7 @@ def with_missing_levels(rng: random.Random, table: RandomTable) -> RandomTable:
     columns, kinds, directives = dict(table.columns), dict(table.kinds), list(table.directives)
     for_all = rng.random() < 0.3
     for feature in table.features:
-        named = any(f"feature({quoted(feature)}," in d for d in directives)
+        named = [d for d in directives if f"feature({quoted(feature)}," in d]
         n = len(columns[feature])
         if kinds[feature] != "categorical" and not named:
             kinds[feature] = "categorical"
@@ -145,8 +145,8 @@ def with_missing_levels(rng: random.Random, table: RandomTable) -> RandomTable:
         cells = [None if rng.random() < share else x for x in columns[feature]]
         columns[feature] = cells if any(x is not None for x in cells) else columns[feature]
         if named:
-            old = f":- feature({quoted(feature)}, [categorical])."
-            directives[directives.index(old)] = old.replace("l]", "l, missing(level)]")
+            own = named[0].replace("[categorical", "[categorical, missing(level)")
+            directives[directives.index(named[0])] = own
         elif not for_all:
             directives.append(f":- feature({quoted(feature)}, [missing(level)]).")
     if for_all:
@@ -159,6 +159,7 @@ def with_missing_sides(rng: random.Random, table: RandomTable) -> RandomTable:
     columns, directives = dict(table.columns), list(table.directives)
     for_all, average = rng.random() < 0.3, rng.random() < 0.6
     said = "missing(side), new(average)" if average else "missing(side)"
+    said += ", new(error)" if not average and rng.random() < 0.3 else ""
     sided = set()
     for feature in table.features:
         if not for_all and rng.random() < 0.2:
@@ -171,7 +172,8 @@ def with_missing_sides(rng: random.Random, table: RandomTable) -> RandomTable:
             columns["weight"] = [1.0, *columns["weight"][1:]]
         named = [d for d in directives if f"feature({quoted(feature)}," in d]
         if named:
-            directives[directives.index(named[0])] = f"{named[0][:-3]}, {said}])."
+            own = named[0].replace(", new(error)", "")
+            directives[directives.index(named[0])] = f"{own[:-3]}, {said}])."
         elif not for_all:
             directives.append(f":- feature({quoted(feature)}, [{said}]).")
     if for_all:
@@ -224,7 +226,7 @@ def with_subsets(rng: random.Random, table: RandomTable) -> RandomTable:
         new = rng.choice(("", "new(error)", "new(average)", "new(larger)"))
         said += [new] if new else []
         parted.add(feature)
-        averaged |= {feature} if "average" in new else set()
+        averaged |= {feature} if new in ("", "new(average)") else set()
         larger |= {feature} if "larger" in new else set()
         directives = [d for d in directives if d not in named]
         directives.append(f":- feature({quoted(feature)}, [{', '.join(said)}]).")

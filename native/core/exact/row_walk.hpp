@@ -9,6 +9,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -59,8 +60,9 @@ public:
             if (by_thresholds_[of_feature.front().feature]) {
                 route_by_thresholds(of_feature, queries, arena);
             } else {
+                const std::optional<std::uint32_t> other = other_level(box, of_feature.front());
                 for (const BoxSplit& split : of_feature) {
-                    route_one(box, split, queries, arena);
+                    route_one(box, split, other, queries, arena);
                 }
             }
         });
@@ -70,8 +72,11 @@ public:
     std::span<const PartedQuery> parted(std::uint32_t split) const {
         const auto [first, end] = sides_[split].parted;
         const auto out = std::span(parted_).subspan(first, end - first);
-        if (!out.empty() && std::isnan(out.front().share_left)) {
-            throw UntoldFault{splits_[split].feature};
+        const auto fault = std::ranges::find_if(
+            out, [](const PartedQuery& query) { return std::isnan(query.share_left); });
+        if (fault != out.end()) {
+            const std::uint32_t feature = splits_[split].feature;
+            throw UntoldFault{feature, std::isnan(value(feature, fault->alone.queries.front()))};
         }
         return out;
     }
@@ -115,22 +120,53 @@ private:
         }
     }
 
-    // One split of another feature, or where values are missing.
-    void route_one(const Box& box, const BoxSplit& split, std::span<const std::uint32_t> queries,
-                   Arena& arena) {
+    // Of a box with two levels, the one that goes right of its split, which is the first of the
+    // feature; none of a box with more.
+    std::optional<std::uint32_t> other_level(const Box& box, const BoxSplit& split) const {
         const Feature& feature = table_.features[split.feature];
+        if (!feature.names_pairs() || feature.tests_missing(split.cut)) {
+            return std::nullopt;
+        }
+        const RowTest test = feature.test(split.cut);
+        std::optional<std::uint32_t> other;
+        for (const std::uint32_t row : box.rows) {
+            const std::uint32_t code = feature.codes[row];
+            if (code == feature.missing() || code == other || test.goes_left(row)) {
+                continue;
+            }
+            if (other) {
+                return std::nullopt;
+            }
+            other = code;
+        }
+        return other;
+    }
+
+    // One split of another feature, or where values are missing; other: the second of two levels.
+    void route_one(const Box& box, const BoxSplit& split, std::optional<std::uint32_t> other,
+                   std::span<const std::uint32_t> queries, Arena& arena) {
+        const Feature& feature = table_.features[split.feature];
+        const bool tests_missing = feature.tests_missing(split.cut);
+        const auto side_of = [&](double value) {
+            const Missing side = feature.side_of(split.cut, value);
+            const bool neither = other && side == Missing::right && !std::isnan(value) &&
+                                 value != static_cast<double>(*other);
+            return neither && !tests_missing ? Missing::untold : side;
+        };
         const std::span to(arena.allocate<std::uint32_t>(queries.size()), queries.size());
         std::size_t n_left = 0, first_right = queries.size();
         const std::size_t first_parted = parted_.size();
         for (const std::uint32_t& query : queries) {
-            const Missing side = feature.side_of(split.cut, value(split.feature, query));
+            const double own_value = value(split.feature, query);
+            const Missing side = side_of(own_value);
             if (side == Missing::left) {
                 to[n_left++] = query;
             } else if (side == Missing::right) {
                 to[--first_right] = query;
             } else {
                 const std::span<const std::uint32_t> alone(&query, 1);
-                parted_.push_back({{key_of(alone), alone}, share_of_untold(box, split)});
+                const Untold way = std::isnan(own_value) ? feature.untold : feature.absent;
+                parted_.push_back({{key_of(alone), alone}, share_of_untold(box, split, way)});
             }
         }
         const std::span<const std::uint32_t> left = to.first(n_left),
@@ -139,7 +175,7 @@ private:
             {{key_of(left), left}, {key_of(right), right}, {first_parted, parted_.size()}});
     }
 
-    double share_of_untold(const Box& box, const BoxSplit& split) const {
+    double share_of_untold(const Box& box, const BoxSplit& split, Untold way) const {
         const Feature& feature = table_.features[split.feature];
         const RowTest test = feature.test(split.cut);
         double ours = 0, all = 0;
@@ -148,7 +184,7 @@ private:
             all += weight;
             ours += test.goes_left(row) ? weight : 0.0;
         }
-        switch (feature.untold) {
+        switch (way) {
             case Untold::larger: return ours >= all - ours ? 1.0 : 0.0;
             case Untold::average: return ours / all;
             default: break;  // an error if a row goes there

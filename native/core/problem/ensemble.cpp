@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 
 #include "threads.hpp"
 
@@ -28,7 +29,8 @@ void deal_out(std::size_t n, std::size_t n_threads, const Work& work) {
 }  // namespace
 
 Ensemble::Ensemble(std::span<const std::int32_t> features, std::span<const double> operands,
-                   std::span<const std::int64_t> starts, std::span<const bool> levels)
+                   std::span<const double> others, std::span<const std::int64_t> starts,
+                   std::span<const bool> levels)
     : n_features_(levels.size()) {
     nodes_.reserve(features.size());
     for (std::size_t u = 0; u + 1 < starts.size(); ++u) {
@@ -45,9 +47,10 @@ Ensemble::Ensemble(std::span<const std::int32_t> features, std::span<const doubl
         const std::int32_t f = features[i];
         after_leaf = f < 0;
         if (after_leaf) {
-            nodes_.push_back({0.0, -1, static_cast<std::uint32_t>(n_leaves_++), false});
+            nodes_.push_back({0.0, NAN, -1, static_cast<std::uint32_t>(n_leaves_++), false});
         } else {
-            nodes_.push_back({operands[i], f, 0, levels[static_cast<std::size_t>(f)]});
+            nodes_.push_back(
+                {operands[i], others[i], f, 0, levels[static_cast<std::size_t>(f)]});
             waiting.push_back(at);
         }
     }
@@ -79,6 +82,9 @@ std::uint32_t Ensemble::leaf_of(std::size_t tree, const double* row) const {
     while (node->feature >= 0) {
         const double value = row[node->feature];
         const bool left = node->level ? value == node->operand : value < node->operand;
+        if (!left && value != node->other && !std::isnan(node->other)) {
+            return kNoLeaf;
+        }
         node = left ? node + 1 : &nodes_[node->right];
     }
     return node->right;
@@ -88,7 +94,8 @@ void Ensemble::leaves(const Rows& rows, std::size_t n_threads, std::int64_t* out
     deal_out(rows.m, n_threads, [&](std::size_t first, std::size_t last) {
         for (std::size_t u = 0; u < roots_.size(); ++u) {
             for (std::size_t i = first; i < last; ++i) {
-                out[u * rows.m + i] = leaf_of(u, rows.values + i * n_features_);
+                const std::uint32_t leaf = leaf_of(u, rows.values + i * n_features_);
+                out[u * rows.m + i] = leaf == kNoLeaf ? -1 : std::int64_t{leaf};
             }
         }
     });
@@ -100,9 +107,9 @@ void Ensemble::sums(std::span<const double> statistics, std::size_t k, const Row
     deal_out(roots_.size(), n_threads, [&](std::size_t first, std::size_t last) {
         for (std::size_t u = first; u < last; ++u) {
             for (std::size_t i = 0; i < rows.m; ++i) {
-                double* const leaf = out + leaf_of(u, rows.values + i * n_features_) * k;
-                for (std::size_t j = 0; j < k; ++j) {
-                    leaf[j] += statistics[i * k + j];
+                const std::uint32_t leaf = leaf_of(u, rows.values + i * n_features_);
+                for (std::size_t j = 0; j < k && leaf != kNoLeaf; ++j) {
+                    out[leaf * k + j] += statistics[i * k + j];
                 }
             }
         }
@@ -116,10 +123,9 @@ void Ensemble::average(std::span<const double> values, std::size_t q,
     deal_out(rows.m, n_threads, [&](std::size_t first, std::size_t last) {
         for (std::size_t u = 0; u < roots_.size(); ++u) {
             for (std::size_t i = first; i < last; ++i) {
-                const double* leaf =
-                    values.data() + leaf_of(u, rows.values + i * n_features_) * q;
+                const std::uint32_t leaf = leaf_of(u, rows.values + i * n_features_);
                 for (std::size_t j = 0; j < q; ++j) {
-                    out[i * q + j] += weights[u] * leaf[j];
+                    out[i * q + j] += leaf == kNoLeaf ? NAN : weights[u] * values[leaf * q + j];
                 }
             }
         }

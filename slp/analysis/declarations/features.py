@@ -132,7 +132,7 @@ class FeatureReader:
                 self._clash(words.SUBSETS_AND_NUMBERS, name, d.args[0], d)
             if said.get("missing") == "side":
                 self._clash(words.SUBSETS_AND_SIDES, name, d.args[0], d)
-        elif "new" in said and said.get("missing") != "side":
+        elif "new" in said and not _may_be_new(name, said):
             self._clash(words.NEW_WITHOUT_SIDE, name, d.args[0], d)
         elif said.get("new") == "larger":
             self._clash(words.LARGER_WITHOUT_SUBSETS, name, d.args[0], d)
@@ -230,6 +230,12 @@ def _finite(numbers: tuple[float, ...]) -> bool:
 def _sorted_text(numbers: tuple[float, ...]) -> str:
     finite = sorted(n for n in set(numbers) if abs(n) != float("inf"))
     return f"[{', '.join(map(number_text, finite))}]"
+
+
+def _may_be_new(name: str | None, said: Mapping[str, Any]) -> bool:
+    """Whether a split without subsets may not say the side of a new row."""
+    of_levels = name is None or said.get("kind") == "categorical"
+    return of_levels or said.get("missing") in ("level", "side")
 
 
 def _kind(said: Mapping[str, Any]) -> Any:

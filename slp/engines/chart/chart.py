@@ -21,13 +21,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.columns import Is
 from slp.engines.chart.forest import CALL, LEAF, Forest
 from slp.engines.chart.lengths import depth_distribution, leaf_distribution
 from slp.engines.chart.semirings import best_score, fold, log_sum, tree_count, usage
 from slp.engines.kbest import KBest
 from slp.engines.near_best import near_best
 from slp.problem.ambiguity import derivations_are_trees
-from slp.problem.cut_routes import LEFT, NEITHER, Router
+from slp.problem.cut_routes import LEFT, NEITHER, RIGHT, Router
 from slp.problem.cut_trees import Renderer
 from slp.problem.local_process import LocalProcess
 from slp.problem.tree_weights import log_weight_of_tree
@@ -35,6 +36,7 @@ from slp.results.averages.over_trees import NEGLIGIBLE, ScoredTree, average_pred
 from slp.results.averages.paths import Sides, TreePath
 from slp.results.averages.quantiles import LeafMixture
 from slp.trees import Leaf, Tree
+from slp.trees.tree import Asked
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,7 +237,7 @@ class Chart:
         cumulative: dict[int, NDArray[np.float64]],
     ) -> TreePath:
         f, geometry = self.forest, self.forest.geometry
-        cuts: list[tuple[int, int, int]] = []
+        tests: list[Asked] = []
         ways: list[bool] = []
         item = 0
         while f.cut[edge := self._draw_edge(item, rng, cumulative)] != LEAF:
@@ -243,16 +245,18 @@ class Chart:
             if f.cut[edge] == CALL:
                 item = left
                 continue
-            cut = geometry.cuts[f.cut[edge]]
-            cuts.append((cut.feature, cut.low, cut.high))
-            goes_left = sides.goes_left(cuts[-1])
+            number = int(f.cut[edge])
+            cut, box = geometry.cuts[number], f.boxes[f.item_box[item]]
+            tests.append((geometry.table.feature_names[cut.feature], geometry.test(number, box)))
+            goes_left = sides.goes_left((cut.feature, cut.low, cut.high), tests[-1][1])
             if goes_left is None:
                 boxes = (f.boxes[f.item_box[child]] for child in (left, right))
-                goes_left = rng.random() < geometry.share_left(int(f.cut[edge]), *boxes)
+                share = geometry.share_left(number, *boxes, missing=sides.misses(cut.feature))
+                goes_left = rng.random() < share
             ways.append(goes_left)
             item = left if goes_left else right
         leaf = Leaf.of(geometry.table.leaf, self.statistics[f.item_box[item]])
-        return TreePath(tuple(map(sides.asked, cuts)), tuple(ways), leaf)
+        return TreePath(tuple(tests), tuple(ways), leaf)
 
     def _scored(self, edges: list[int]) -> ScoredTree:
         """The tree of a derivation given as its edges in preorder."""
@@ -295,13 +299,14 @@ class Chart:
         router = Router(f.geometry.table.features, f.geometry.cuts)
         done: dict[bytes, LeafMixture] = {}
         for row in rows:
-            ways = router.ways(row)
-            key = ways.tobytes()
+            ways, numbers = router.ways(row), router.numbers(row)
+            levels = numbers[[feature.categorical for feature in f.geometry.table.features]]
+            key = ways.tobytes() + levels.tobytes()
             if key not in done:
-                done[key] = self._leaf_mixture(ways)
+                done[key] = self._leaf_mixture(ways, numbers)
             yield done[key]
 
-    def _leaf_mixture(self, ways: NDArray[np.uint8]) -> LeafMixture:
+    def _leaf_mixture(self, ways: NDArray[np.uint8], numbers: NDArray[np.float64]) -> LeafMixture:
         """Follow a row down all boxes that it may reach, level by level."""
         f = self.forest
         # cut -1 (a leaf) and -2 (a call) lead to the edge's left item
@@ -318,9 +323,11 @@ class Chart:
             e = np.repeat(start - np.cumsum(size) + size, size) + np.arange(size.sum())
             flow = np.repeat(reach[items], size) * self.edge_probability[e]
             cut = f.cut[e]
-            both = np.flatnonzero(takes_both[cut] & (flow > 0))
+            both = np.flatnonzero(
+                (takes_both[cut] | self._takes_both(e, ways, numbers)) & (flow > 0)
+            )
             if len(both):
-                self._part(e[both], flow[both], reach)
+                self._part(e[both], flow[both], reach, numbers)
                 flow[both] = 0.0
             np.add.at(reach, np.where(takes_left[cut], f.left[e], f.right[e]), flow)
             ends = cut == LEAF
@@ -330,14 +337,34 @@ class Chart:
         mass = np.bincount(place, weights=np.concatenate(masses))
         return LeafMixture(mass.astype(np.float64), self.statistics[leaves])
 
+    def _takes_both(
+        self, edges: NDArray[np.int64], ways: NDArray[np.uint8], numbers: NDArray[np.float64]
+    ) -> NDArray[np.bool_]:
+        """Whether each edge parts a box of two levels, of which a row has neither."""
+        f, out = self.forest, np.zeros(len(edges), np.bool_)
+        of_levels = np.array([isinstance(cut.test, Is) for cut in f.geometry.cuts] + 2 * [False])
+        for i in np.flatnonzero(of_levels[f.cut[edges]]).tolist():
+            cut = int(f.cut[edges[i]])
+            left, right = (f.item_box[item[edges[i]]] for item in (f.left, f.right))
+            value = numbers[f.geometry.cuts[cut].feature]
+            box = f.boxes[left] | f.boxes[right]
+            out[i] = ways[cut] == RIGHT and f.geometry.is_neither(cut, box, value)
+        return out
+
     def _part(
-        self, edges: NDArray[np.int64], flow: NDArray[np.float64], reach: NDArray[np.float64]
+        self,
+        edges: NDArray[np.int64],
+        flow: NDArray[np.float64],
+        reach: NDArray[np.float64],
+        numbers: NDArray[np.float64],
     ) -> None:
         """Send a row down splits that do not say its side."""
         f, geometry = self.forest, self.forest.geometry
         for e, own in zip(edges.tolist(), flow.tolist(), strict=True):
             left, right = (f.boxes[f.item_box[item]] for item in (f.left[e], f.right[e]))
-            share = geometry.share_left(int(f.cut[e]), left, right)
+            cut = int(f.cut[e])
+            missing = bool(np.isnan(numbers[geometry.cuts[cut].feature]))
+            share = geometry.share_left(cut, left, right, missing=missing)
             reach[f.left[e]] += own * share
             reach[f.right[e]] += own * (1 - share)
 

@@ -15,7 +15,7 @@ from slp.errors import BudgetError
 from slp.ir.tree_grammar import TreeGrammar
 from slp.messages.inference import DERIVATION_TOO_DEEP, TOO_MANY_DERIVATIONS
 from slp.problem.boxes import Geometry
-from slp.problem.cut_routes import LEFT, NEITHER, Router
+from slp.problem.cut_routes import LEFT, NEITHER, RIGHT, Router
 from slp.problem.cut_trees import Renderer
 from slp.problem.local_process import LocalProcess
 from slp.problem.tree_weights import log_weight_of_tree
@@ -142,8 +142,8 @@ class Enumeration:
         """For each new row, the leaf that each derivation puts it into."""
         router = Router(self.geometry.table.features, self.geometry.cuts)
         for row in rows:
-            ways = router.ways(row)
-            found = [self._leaves_of(item, ways) for item in self.items]
+            ways, numbers = router.ways(row), router.numbers(row)
+            found = [self._leaves_of(item, ways, numbers) for item in self.items]
             boxes = [box for own in found for box, _ in own]
             shares = [
                 p * share
@@ -152,7 +152,9 @@ class Enumeration:
             ]
             yield LeafMixture(np.array(shares), self.geometry.statistics(boxes))
 
-    def _leaves_of(self, d: Derivation, ways: NDArray[np.uint8]) -> list[tuple[int, float]]:
+    def _leaves_of(
+        self, d: Derivation, ways: NDArray[np.uint8], numbers: NDArray[np.float64]
+    ) -> list[tuple[int, float]]:
         """The leaves that a row falls into, with the shares that it has there."""
         out: list[tuple[int, float]] = []
         stack = [(d, 1.0)]
@@ -162,8 +164,13 @@ class Enumeration:
                 out.append((d.box, share))
                 continue
             way = ways[d.split.cut]
-            if way == NEITHER:
-                left = self.geometry.share_left(d.split.cut, d.split.left, d.split.right)
+            value = numbers[self.geometry.cuts[d.split.cut].feature]
+            if way == NEITHER or (
+                way == RIGHT and self.geometry.is_neither(d.split.cut, d.box, value)
+            ):
+                left = self.geometry.share_left(
+                    d.split.cut, d.split.left, d.split.right, missing=bool(np.isnan(value))
+                )
                 stack += [(d.left, share * left), (d.right, share * (1 - left))]
             else:
                 stack.append((d.left if way == LEFT else d.right, share))

@@ -281,7 +281,8 @@ class CompiledChart:
                 _keep_for(numbers),
             )
         except core.UntoldError as fault:
-            raise untold_error(self.table.features[fault.args[0]]) from None
+            f, missing = fault.args
+            raise untold_error(self.table.features[f], missing=missing) from None
         return found
 
     def outside(self) -> Outside:

@@ -20,6 +20,7 @@ from slp.problem.tree_on_table import tree_of_nodes
 from slp.results.averages.over_trees import ScoredTree
 from slp.results.averages.paths import Sides, TreePath
 from slp.trees import Leaf
+from slp.trees.tree import Asked
 
 # Approximate bytes of a drawn tree.
 _BYTES_PER_NODE = 600
@@ -98,7 +99,7 @@ class DrawsFromSums:
         cumulative: dict[int, NDArray[np.float64]],
     ) -> TreePath:
         items = self._items
-        cuts: list[CutOfCodes] = []
+        tests: list[Asked] = []
         ways: list[bool] = []
         item = 0
         while True:
@@ -110,17 +111,20 @@ class DrawsFromSums:
             if cut[0] == CALL:
                 (item,) = children
                 continue
-            goes_left = sides.goes_left(cut)
+            f, low, high = cut
+            feature = self._table.features[f]
+            asked = feature.test(low, high, self._table.codes[items.rows[item], f])
+            goes_left = sides.goes_left(cut, asked)
             if goes_left is None:
                 ours, others = (self._table.row_weights[items.rows[i]].sum() for i in children)
-                feature = self._table.features[cut[0]]
-                goes_left = rng.random() < share_of_untold(feature, float(ours), float(others))
-            cuts.append(cut)
+                share = share_of_untold(
+                    feature, float(ours), float(others), missing=sides.misses(f)
+                )
+                goes_left = rng.random() < share
+            tests.append((feature.name, asked))
             ways.append(goes_left)
             item = children[0 if goes_left else 1]
-        return TreePath(
-            tuple(map(sides.asked, cuts)), tuple(ways), _leaf(self._table, items.rows[item])
-        )
+        return TreePath(tuple(tests), tuple(ways), _leaf(self._table, items.rows[item]))
 
 
 def tree_of_steps(items: Items, table: Table, steps: Sequence[tuple[int, int]]) -> ScoredTree:
@@ -137,7 +141,7 @@ def tree_of_steps(items: Items, table: Table, steps: Sequence[tuple[int, int]]) 
             leaves.append(_leaf(table, items.rows[item]))
         if cut[0] != CALL:
             nodes.append(cut)
-    tree = tree_of_nodes(table.features, nodes[::-1], leaves[::-1])
+    tree = tree_of_nodes(table, nodes[::-1], leaves[::-1])
     return ScoredTree(tree, log_weight, log_likelihood)
 
 

@@ -178,8 +178,7 @@ class Items:
         codes = self._codes[f, self.rows[item]]
         feature = self.table.features[f]
         if feature.subsets or feature.holes:
-            left, _ = feature.sides(feature.test(low, high))
-            return np.asarray(left[codes])
+            return np.asarray(feature.left_of_cut(low, high)[codes])
         return np.asarray(codes == low if feature.categorical else codes <= low)
 
     @property

@@ -265,7 +265,7 @@ class ModalTrees:
         grown = pruning.grown
         places, leaf = pruning.leaves(), table.leaf
         leaves = [Leaf.of(leaf, grown.statistics[i], grown.added[i]) for i in places]
-        return tree_of_nodes(table.features, pruning.cuts().tolist(), leaves)
+        return tree_of_nodes(table, pruning.cuts().tolist(), leaves)
 
     def _scored(self, pruning: Pruning) -> ModalTree:
         tree, smooth = self._tree(pruning), self.options.smoothing > 0

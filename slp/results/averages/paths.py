@@ -11,7 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.data.table import Table
+from slp.columns import Test
+from slp.data.table import Table, misses
 from slp.problem.boxes import Cut
 from slp.problem.cut_routes import LEFT, NEITHER, Router
 from slp.trees import Leaf
@@ -40,19 +41,18 @@ class Sides:
 
     def __init__(self, table: Table, row: NDArray[np.object_]) -> None:
         self._features, self._row = table.features, row
-        self._ways: dict[tuple[int, int, int], int] = {}
+        self._ways: dict[tuple[int, int, int, Test], int] = {}
 
-    def asked(self, cut: tuple[int, int, int]) -> Asked:
-        """What the cut asks."""
-        feature = self._features[cut[0]]
-        return feature.name, feature.test(*cut[1:])
+    def misses(self, f: int) -> bool:
+        """Whether the row misses the value of a feature."""
+        return misses(self._row[f])
 
-    def goes_left(self, cut: tuple[int, int, int]) -> bool | None:
-        """Whether the row goes left; None where the cut does not say its side."""
-        way = self._ways.get(cut)
+    def goes_left(self, cut: tuple[int, int, int], test: Test) -> bool | None:
+        """Whether the row goes left at a cut with this test; None where that says no side."""
+        way = self._ways.get((*cut, test))
         if way is None:
             f, low, high = cut
-            alone = Cut(0, self.asked(cut)[1], 0.0, 0.0, 0, low, high, 0)
+            alone = Cut(0, test, 0.0, 0.0, 0, low, high, 0)
             router = Router(self._features[f : f + 1], [alone])
-            way = self._ways[cut] = int(router.ways(self._row[f : f + 1])[0])
+            way = self._ways[*cut, test] = int(router.ways(self._row[f : f + 1])[0])
         return None if way == NEITHER else way == LEFT

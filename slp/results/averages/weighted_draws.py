@@ -199,10 +199,11 @@ class DrawnTrees(WeightedDraws):
         """For each new row, the leaves that it ends in."""
         statistics, which = self._distinct_leaves
         for numbers in self._pieces(rows):
-            if self._untold(numbers).any():
+            where = self._told_leaves(numbers)
+            if where is None:
                 yield from self._mixtures_of_missing(numbers)
                 continue
-            for column in self._ensemble.leaves(numbers, self._threads).T:
+            for column in where.T:
                 leaves, place = np.unique(which[column], return_inverse=True)
                 yield LeafMixture(self._shares(place), statistics[leaves])
 
@@ -226,6 +227,7 @@ class DrawnTrees(WeightedDraws):
         whole = np.ascontiguousarray(numbers[~blank])
         out = np.empty((len(numbers), values.shape[1]))
         out[~blank] = self._ensemble.average(values, self.frequency, whole, self._threads)
+        blank[~blank] = np.isnan(out[~blank]).any(axis=1)
         if blank.any():
             own = np.zeros((int(blank.sum()), values.shape[1]))
             for u, (at, leaves, shares) in enumerate(self._paths(numbers[blank])):
@@ -258,8 +260,9 @@ class DrawnTrees(WeightedDraws):
         probabilities, shape (U, m, C), or means, shape (U, m)."""
         for numbers in self._pieces(rows):
             design = design_of_rows(self.table, numbers)
-            if not self._untold(numbers).any():
-                yield self.predictive(self._ensemble.leaves(numbers, self._threads), design)
+            where = self._told_leaves(numbers)
+            if where is not None:
+                yield self.predictive(where, design)
                 continue
             values = self.table.leaf.values(self._statistics)
             out = np.zeros((len(self.trees), len(numbers), values.shape[1]))
@@ -293,8 +296,9 @@ class DrawnTrees(WeightedDraws):
         statistics, which = self._distinct_leaves
         numbers = rows_as_numbers(self.table, rows)
         out = np.zeros((len(self.trees), len(numbers)))
-        if not self._untold(numbers).any():
-            where = which[self._ensemble.leaves(numbers, self._threads)]
+        told = self._told_leaves(numbers)
+        if told is not None:
+            where = which[told]
             return self.table.leaf.cdf(statistics[where], np.broadcast_to(y, where.shape))
         for own, (at, leaves, shares) in zip(out, self._paths(numbers), strict=True):
             np.add.at(own, at, shares * self.table.leaf.cdf(statistics[which[leaves]], y[at]))
@@ -308,12 +312,21 @@ class DrawnTrees(WeightedDraws):
 
     def _leaves_of(self, numbers: NDArray[np.float64]) -> NDArray[np.int64]:
         """The leaf of each row of the table (m, d) under each tree, shape (U, m)."""
-        if not self._untold(numbers).any():
-            return self._ensemble.leaves(numbers, self._threads)
+        where = self._told_leaves(numbers)
+        if where is not None:
+            return where
         out = np.empty((len(self.trees), len(numbers)), np.int64)
         for own, (at, leaves, _) in zip(out, self._paths(numbers), strict=True):
             own[at] = leaves
         return out
+
+    def _told_leaves(self, numbers: NDArray[np.float64]) -> NDArray[np.int64] | None:
+        """The leaf of each new row (m, d) under each tree, shape (U, m); None if some row has no
+        single one, or the kernels cannot tell."""
+        if self._untold(numbers).any():
+            return None
+        where = self._ensemble.leaves(numbers, self._threads)
+        return None if (where < 0).any() else where
 
     def _untold(self, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Which rows (m, d) the kernels cannot send down trees, shape (m,): those that miss values

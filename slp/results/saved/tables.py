@@ -50,7 +50,7 @@ def table_to_members(table: Table, *, rows: bool) -> dict[str, Any]:
     features = [
         {"name": f.name, "kind": _kind(f), "levels": None if f.levels is None else list(f.levels)}
         | {key: getattr(f, key) for key in _SAID if getattr(f, key)}
-        | ({"new": f.new} if f.missing == "side" or f.subsets else {})
+        | ({} if f.new is None else {"new": f.new})
         for f in table.features
     ]
     about = {
@@ -117,12 +117,12 @@ def _feature(f: Any) -> Feature:
     missing = f.get("missing")
     if missing not in (None, "level", "side") or (missing == "level" and levels is None):
         raise DamagedError("a feature of its table is not sound")
-    holes, new = f.get("holes", False), f.get("new", "error")
+    holes, new = f.get("holes", False), f.get("new")
     subsets = f.get("subsets", False)
     if type(holes) is not bool or type(subsets) is not bool or (holes > (missing == "side")):
         raise DamagedError("a feature of its table is not sound")
     few = levels is not None and len(levels) <= _MOST_PARTED and not holes
-    if new not in ("error", "average", *["larger"] * subsets) or subsets > few:
+    if new not in (None, "error", "average", *["larger"] * subsets) or subsets > few:
         raise DamagedError("a feature of its table is not sound")
     cells = f.get("cells")
     if cells is not None and cells not in get_args(CellType):

@@ -2,7 +2,8 @@
 
 feature     int32 (N,): of each node in preorder, tree after tree, the number of its feature; -1
             at a leaf
-operand     float64 (N,): the threshold, or the number of the level; 0 at a leaf, and of the test
+operand     float64 (N,): the threshold, or the number of the level; of a test with two of k levels
+            k times the number of the second, from 1, is added; 0 at a leaf, and of the test
             for missing values; of a test by subsets of k levels 2^k times the group on the left and
             the group on the right, whose binary digits are their levels
 missing     uint8 (N,), where some values take a side alone: 0 where a test says no side, 1 the
@@ -82,7 +83,8 @@ def trees_to_members(folder: str, table: Table, trees: Sequence[Tree]) -> dict[s
                     )
                     operand.append(float(left << len(level[f]) | right))
                 case Is() as test:
-                    operand.append(level[f][test.level])
+                    second = 0 if test.other is None else level[f][test.other] + 1
+                    operand.append(level[f][test.level] + len(level[f]) * second)
                 case Below() as test:
                     operand.append(float(test.number))
             continue
@@ -147,7 +149,9 @@ def _check_nodes(table: Table, feature: NDArray[Any], operand: NDArray[Any]) -> 
     tested = operand[(most >= 0) & (feature >= 0)]
     if (tested != np.floor(tested)).any() or (tested < 0).any():
         raise DamagedError("its trees are not sound")
-    if (tested >= most[(most >= 0) & (feature >= 0)]).any():
+    n = most[(most >= 0) & (feature >= 0)]
+    second, first = np.divmod(tested, np.maximum(n, 1))
+    if (second > n).any() or (second == first + 1).any() or (n == 0).any():
         raise DamagedError("its trees are not sound")
 
 
@@ -177,7 +181,8 @@ def _tests(
             n = len(own.levels)
             yield own.name, own.test(int(value) >> n, int(value) & (1 << n) - 1)
         else:
-            yield own.name, own.is_level(int(value), side)
+            second, first = divmod(int(value), len(own.levels))
+            yield own.name, own.is_level(first, side, second - 1 if second else None)
 
 
 def _way(test: Test) -> int:

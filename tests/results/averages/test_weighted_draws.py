@@ -27,7 +27,7 @@ FRAME = pl.DataFrame(
     }
 )
 NEW = pl.DataFrame(
-    {"a": [0.3, -9.0, 0.1], "b": [2, 9, 3], "c": ["q", "z", "p"], "d": [0.2, -7.0, 0.0]}
+    {"a": [0.3, -9.0, 0.1], "b": [2, 9, 3], "c": ["q", "r", "p"], "d": [0.2, -7.0, 0.0]}
 )
 BINS = " :- feature(d, [bins(quantile, 3)])."
 EDITTREE = ":- use(edittree, [tree = 't0.json', p = 0.8])."

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <numeric>
 #include <ranges>
 #include <span>
 #include <utility>
@@ -21,7 +22,7 @@
 #include "exact/interval_blocks/state_vectors.hpp"
 #include "exact/interval_blocks/waiting.hpp"
 #include "exact/memo.hpp"
-#include "problem/edges.hpp"
+#include "problem/applicable_rules.hpp"
 #include "problem/geometry.hpp"
 #include "problem/problem.hpp"
 
@@ -41,7 +42,10 @@ public:
           ranks_(ranks),
           members_(queries.n * ranks.most()),
           states_(queries.n * ranks.most() * ranks.most()),
-          turn_(ranks.most()) {}
+          turn_(ranks.most()),
+          both_(ranks.most()),
+          weight_left_(ranks.most() + 1),
+          weight_(ranks.most() + 1) {}
 
     std::size_t bytes() const { return states_.size() * sizeof(Range); }
 
@@ -84,14 +88,18 @@ public:
         return false;
     }
 
-    // Finds `turns`.
+    // Finds `turns` and `ends_of_both`.
     void find_turns(const BoxSplit& split, std::size_t query) {
         const Feature& feature = ranks_.feature();
         const double value = queries_.rows[query][split.feature];
         const auto none = static_cast<std::uint32_t>(ranks_.k);
+        takes_both_ = false;
         if (feature.single()) {
             const bool goes_left = feature.side_of(split.cut, value) == Missing::left;
             std::fill_n(turn_.begin(), ranks_.k, goes_left ? none : 0);
+            if (!goes_left) {
+                find_both(split, value);
+            }
             return;
         }
         // The largest code above the split's that leaves the threshold between them at the row or
@@ -111,6 +119,19 @@ public:
     // By row: members (i, j) from j = turns()[i] on send the query's row right.
     const std::uint32_t* turns() const { return turn_.data(); }
 
+    // By row: members (i, j) before j = ends_of_both()[i] have two levels, and the query's row
+    // neither, so that it goes down both sides. Null where there are none.
+    const std::uint32_t* ends_of_both() const { return takes_both_ ? both_.data() : nullptr; }
+    // The share of such a row that goes left in a member.
+    double share_left(std::size_t i, std::size_t j) const {
+        const double ours = weight_left_[j + 1] - weight_left_[i];
+        const double all = weight_[j + 1] - weight_[i];
+        if (way_ == Untold::larger) {
+            return ours >= all - ours ? 1.0 : 0.0;
+        }
+        return ours / all;
+    }
+
     // --- splits on the inner feature ---
 
     // The first cut between ranks at which the query's row goes left.
@@ -126,12 +147,40 @@ public:
     }
 
 private:
+    void find_both(const BoxSplit& split, double value) {
+        for (std::size_t i = 0; i < ranks_.k; ++i) {
+            both_[i] = ranks_.end_of_pair(i, value);
+            takes_both_ = takes_both_ || both_[i] > ranks_.start[i];
+        }
+        if (!takes_both_) {
+            return;
+        }
+        const Table& table = s_.problem.table;
+        const Feature& feature = ranks_.feature();
+        way_ = feature.absent;
+        std::fill_n(weight_left_.begin(), ranks_.k + 1, 0.0);
+        std::fill_n(weight_.begin(), ranks_.k + 1, 0.0);
+        const RowTest test = feature.test(split.cut);
+        for (std::size_t r = 0; r < ranks_.rows.size(); ++r) {
+            const std::uint32_t row = ranks_.rows[r], rank = ranks_.rank_of_row[r];
+            weight_[rank + 1] += table.weight(row);
+            weight_left_[rank + 1] += test.goes_left(row) ? table.weight(row) : 0.0;
+        }
+        std::partial_sum(weight_.begin(), weight_.begin() + ranks_.k + 1, weight_.begin());
+        std::partial_sum(weight_left_.begin(), weight_left_.begin() + ranks_.k + 1,
+                         weight_left_.begin());
+    }
+
     const IntervalSetting& s_;
     const QueryBatch& queries_;
     BlockRanks& ranks_;
     std::vector<Range> members_;       // query by query, by row
     std::vector<Range> states_;        // query by query, by member
     std::vector<std::uint32_t> turn_;  // by row
+    bool takes_both_ = false;
+    std::vector<std::uint32_t> both_;  // by row
+    Untold way_ = Untold::average;
+    std::vector<double> weight_left_, weight_;  // of the ranks below, where some go down both
 };
 
 // All of it is scratch that the next block overwrites.

@@ -33,6 +33,7 @@ public:
           f_(block),
           waiting_(waiting),
           path_(block.vectors.length()),
+          shared_(block.vectors.length()),
           unused_(queries.both() && queries.sums == nullptr ? grammar_.rule_of_term.size() : 0) {}
 
     // Splits on the inner feature, from long members to short ones, as their sides are members of
@@ -244,11 +245,13 @@ private:
         const Derivatives<kVector> derivatives = f_.derivatives(query);
         const Range* const members = f_.queries.members(query);
         const std::uint32_t* const turns = f_.queries.turns();
+        const std::uint32_t* const both = f_.queries.ends_of_both();
         Derivatives<kVector> to;
         for (std::size_t i = 0; i < k; ++i) {
             const std::uint32_t from = std::max(f_.ranks.start[i], members[i].first);
             const std::uint32_t first = is_left ? from : std::max(from, turns[i]);
-            const std::uint32_t end = is_left ? std::min(members[i].end, turns[i]) : members[i].end;
+            const std::uint32_t turn = std::max(turns[i], both == nullptr ? 0 : both[i]);
+            const std::uint32_t end = is_left ? std::min(members[i].end, turn) : members[i].end;
             if (first >= end) {
                 continue;
             }
@@ -259,12 +262,28 @@ private:
             const double* const own = derivatives.at(i, 0);
             const Cell* const values = other.row(beside.below[i]);
             const auto add = [&](auto runs, std::size_t j, Range states, SplitWeights w) {
-                f_.vectors.add_one(is_left, runs, own + j * length(), states,
-                                   of_split + (i * k + j), w, values[beside.last[j]],
-                                   to.at(there.below[i], there.last[j]));
+                const double* from_member = own + j * length();
+                if (both != nullptr && j < both[i] && !runs.empty()) {
+                    from_member = share(from_member, i, j, is_left);
+                }
+                f_.vectors.add_one(is_left, runs, from_member, states, of_split + (i * k + j), w,
+                                   values[beside.last[j]], to.at(there.below[i], there.last[j]));
             };
             for_each_member(query, split, i, first, end, add);
         }
+    }
+
+    // The part of a member's derivatives that goes with a row down one of both sides.
+    const double* share(const double* own, std::size_t i, std::size_t j, bool is_left) {
+        const std::uint32_t feature = f_.ranks.feature_number();
+        if (f_.ranks.feature().absent == Untold::error) {
+            throw UntoldFault{feature, false};
+        }
+        const double left = f_.queries.share_left(i, j), part = is_left ? left : 1.0 - left;
+        for (std::size_t s = 0; s < length(); ++s) {
+            shared_[s] = own[s] * part;
+        }
+        return shared_.data();
     }
 
     const BlockGrammar& grammar_;
@@ -272,7 +291,7 @@ private:
     double cut_;
     CurrentBlock<kVector>& f_;
     WaitingBlocks<kVector>& waiting_;
-    std::vector<double> path_, unused_;  // by state, by term
+    std::vector<double> path_, shared_, unused_;  // by state, by state, by term
 };
 
 }  // namespace slp::exact

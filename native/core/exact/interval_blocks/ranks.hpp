@@ -50,6 +50,9 @@ public:
     std::size_t most() const { return most_; }
     // The feature of the last `order_by`.
     const Feature& feature() const { return *feature_; }
+    std::uint32_t feature_number() const {
+        return static_cast<std::uint32_t>(feature_ - problem_.table.features.data());
+    }
 
     void set_rows(const Box& box) {
         rows = box.rows;
@@ -182,6 +185,11 @@ public:
         }
         left_ranks.find(k, [&](std::size_t i) { return left[i] != 0; });
         right_ranks.find(k, [&](std::size_t i) { return left[i] != sizes[i]; });
+    }
+
+    // After `find_start` of a level: see LevelRanks.
+    std::uint32_t end_of_pair(std::size_t i, double value) const {
+        return levels_.end_of_pair(k, i, value);
     }
 
     // After `find_start` of a threshold: for every rank the first from there on with a code above

@@ -78,6 +78,17 @@ public:
         }
     }
 
+    // Members (i, j) from j = `start[i]` on have two levels up to here, if a row that has another
+    // level meets them; 0 if it has one of these. value: its code, or no code at all.
+    std::uint32_t end_of_pair(std::size_t k, std::size_t i, double value) const {
+        const First& first = levels_[i];
+        if (first.position[1] >= k || value == static_cast<double>(first.level[0]) ||
+            value == static_cast<double>(first.level[1])) {
+            return 0;
+        }
+        return std::min(first.position[2], static_cast<std::uint32_t>(k));
+    }
+
 private:
     // The first levels that occur from a rank on, by where they do; lower levels first among
     // equals.

@@ -23,9 +23,11 @@ enum class FeatureKind : std::uint8_t { values, cuts, levels, subsets };
 // weights.
 enum class Untold : std::uint8_t { error, larger, average };
 
-// Thrown where it is an error.
+// Thrown where it is an error. missing: the row misses the value; else it has another level than
+// those of the box.
 struct UntoldFault {
     std::uint32_t feature;
+    bool missing;
 };
 
 struct Feature {
@@ -41,7 +43,9 @@ struct Feature {
     std::vector<std::uint32_t> codes;
     // Whether the last code is that of missing values, which take a side at each cut.
     bool holes = false;
-    Untold untold = Untold::error;
+    // What becomes of a new row that misses the value, and of one with a level that the box of a
+    // split by subsets, or by two levels that are left, does not have.
+    Untold untold = Untold::error, absent = Untold::average;
 
     // Whether the left side of every cut is the codes up to one, or one code: the only features
     // that the fastest algorithms take.
@@ -53,6 +57,8 @@ struct Feature {
     bool ordered() const;
     // Whether every partition of the codes in a box is a cut.
     bool any_partition() const;
+    // Whether a cut of a box with two codes says no side of a third one.
+    bool names_pairs() const;
     // Whether a cut may have two versions, which differ in the side of missing values alone.
     bool has_versions() const { return holes; }
     // The code of missing values; one that does not occur where there are none.

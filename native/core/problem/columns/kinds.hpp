@@ -22,11 +22,12 @@ template <typename K>
 concept ColumnKind = requires(const K kind, Cut cut, Cut& out, double x, std::size_t n,
                               std::span<const std::uint32_t> codes) {
     // Whether left sides are all codes up to one, or one code; the second; whether there are
-    // thresholds; whether every partition is a cut.
+    // thresholds; whether every partition is a cut; whether a cut may say no side of a third code.
     requires std::same_as<decltype(K::kPlain), const bool>;
     requires std::same_as<decltype(K::kSingle), const bool>;
     requires std::same_as<decltype(K::kOrdered), const bool>;
     requires std::same_as<decltype(K::kAnyPartition), const bool>;
+    requires std::same_as<decltype(K::kNamesPairs), const bool>;
     { kind.sound(n) } -> std::same_as<bool>;
     // The cuts of a box, and those between or around sets of codes.
     { kind.most_cuts(n) } -> std::same_as<std::size_t>;
@@ -85,6 +86,10 @@ inline bool Feature::ordered() const {
 }
 inline bool Feature::any_partition() const {
     return with_kind(*this, []<typename K>(const K&) { return K::kAnyPartition; });
+}
+
+inline bool Feature::names_pairs() const {
+    return with_kind(*this, []<typename K>(const K&) { return K::kNamesPairs; });
 }
 
 inline std::size_t Feature::n_plain_cuts(std::size_t n) const {

@@ -15,7 +15,8 @@
 namespace slp::columns {
 
 struct Levels {
-    static constexpr bool kPlain = true, kSingle = true, kOrdered = false, kAnyPartition = false;
+    static constexpr bool kPlain = true, kSingle = true, kOrdered = false, kAnyPartition = false,
+                          kNamesPairs = true;
 
     const Feature& feature;
 

@@ -21,7 +21,8 @@ namespace slp::columns {
 template <typename Kind>
 struct Sided {
     static constexpr bool kPlain = false, kSingle = false, kOrdered = Kind::kOrdered,
-                          kAnyPartition = false;
+                          kAnyPartition = false,
+                          kNamesPairs = Kind::kNamesPairs;
 
     const Feature& feature;
     Kind other{feature};

@@ -22,7 +22,8 @@ inline constexpr std::int32_t kMostInSubsets = 12;
 namespace slp::columns {
 
 struct Subsets {
-    static constexpr bool kPlain = false, kSingle = false, kOrdered = false, kAnyPartition = true;
+    static constexpr bool kPlain = false, kSingle = false, kOrdered = false, kAnyPartition = true,
+                          kNamesPairs = false;
 
     const Feature& feature;
 

@@ -18,7 +18,8 @@
 namespace slp::columns {
 
 struct Thresholds {
-    static constexpr bool kPlain = true, kSingle = false, kOrdered = true, kAnyPartition = false;
+    static constexpr bool kPlain = true, kSingle = false, kOrdered = true, kAnyPartition = false,
+                          kNamesPairs = false;
 
     const Feature& feature;
 

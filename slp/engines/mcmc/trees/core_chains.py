@@ -118,7 +118,7 @@ class CoreChains(RecordsOf[P], ChainStepper[Any]):
             Leaf.of(table.leaf, of_leaf)
             for of_leaf in statistics.reshape(-1, table.leaf.n_statistics)
         ]
-        return tree_of_nodes(table.features, nodes[nodes[:, 0] != CALL].tolist(), leaves)
+        return tree_of_nodes(table, nodes[nodes[:, 0] != CALL].tolist(), leaves)
 
 
 def core_engine(grammar: TreeGrammar, geometry: Geometry, engine: Any | None) -> Any:
