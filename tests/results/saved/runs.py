@@ -19,10 +19,10 @@ import numpy as np
 import polars as pl
 
 import slp
+from slp.cli.as_json import posterior_to_json
 from slp.cli.draws_lines import draws_lines
 from slp.cli.json_text import json_text
 from slp.cli.page import Page
-from slp.cli.summary import posterior_to_json
 from slp.errors import SlpWarning
 
 MH: dict[str, Any] = {"engine": "mh", "draws": 40, "chains": 2, "warmup": 20, "seed": 3}
@@ -65,13 +65,17 @@ LEAVES = {
     "counts": (":- response(count). :- leaf(gamma_poisson(1, 1)).", "count"),
     "exposures": (":- response(count, exposure(years)). :- leaf(gamma_poisson(1, 1)).", "count"),
     "durations": (":- response(time, event(seen)). :- leaf(gamma_exponential(2, 1)).", "time"),
+    "pieces": (
+        ":- response(time, event(seen)). :- leaf(piecewise_exponential(2, 1, [1, 4])).",
+        "time",
+    ),
 }
 
 
 def run(kind: str, options: dict[str, Any], extra: str = "") -> slp.Posterior:
     """A posterior under a leaf model."""
     text, response = LEAVES[kind]
-    beside = {"durations": ["seen"], "exposures": ["years"]}.get(kind, [])
+    beside = {"durations": ["seen"], "pieces": ["seen"], "exposures": ["years"]}.get(kind, [])
     columns = ["a", "b", "colour", response, *beside]
     program = slp.parse(f":- use(growtree, [beta = 1.5]). :- support(min_leaf(3)). {text} {extra}")
     with warnings.catch_warnings():
