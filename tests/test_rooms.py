@@ -75,11 +75,15 @@ def names_and_texts(code: str) -> tuple[set[str], list[str]]:
     return names, texts
 
 
-def files_of_package() -> Iterator[tuple[str, set[str], list[str]]]:
-    for path in sorted(PACKAGE.rglob("*.py")):
-        file = path.relative_to(PACKAGE).as_posix()
-        if not file.startswith(TEXTS):
-            yield file, *names_and_texts(path.read_text("utf-8"))
+@cache
+def files_of_package() -> list[tuple[str, set[str], list[str]]]:
+    """Each file but those of texts, with its identifiers and texts."""
+    files = [(path.relative_to(PACKAGE).as_posix(), path) for path in sorted(PACKAGE.rglob("*.py"))]
+    return [
+        (file, *names_and_texts(path.read_text("utf-8")))
+        for file, path in files
+        if not file.startswith(TEXTS)
+    ]
 
 
 def constraint_classes() -> list[type[Constraint]]:
