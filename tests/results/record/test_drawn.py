@@ -16,8 +16,10 @@ from arviz_stats.base import array_stats
 from scipy.stats import t as student
 
 import slp
+from slp.engines.shared.compiled_proofs import CompiledMetropolisHastings
 from slp.engines.shared.records import RecordsOf
 from slp.errors import SlpWarning, UnsupportedError, UsageError
+from slp.reference.boxes import Geometry
 from slp.reference.mh.chains import MetropolisHastings
 from slp.results.trust.diagnostics import Convergence, diagnostics_of
 from tests.reference.mh.matrices import Example, all_proofs
@@ -54,6 +56,12 @@ def plain(posterior: slp.Posterior) -> MetropolisHastings:
     sampler = filler_of(posterior).sampler
     while isinstance(sampler, RecordsOf):
         sampler = sampler.base
+    if isinstance(sampler, CompiledMetropolisHastings):
+        geometry = Geometry(sampler.grammar, sampler.table)
+        likelihood = sampler.power > 0
+        return MetropolisHastings(
+            sampler.grammar, geometry, sampler.constraints, likelihood=likelihood
+        )
     assert isinstance(sampler, MetropolisHastings)
     return sampler
 
