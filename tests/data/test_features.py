@@ -206,11 +206,11 @@ def test_rows_go_left_of_a_threshold_as_their_codes_say(x):
     table = table_of(CheckedProgram("test", None, ()), [[v, i % 2] for i, v in enumerate(x)])
     (feature,) = table.features
     codes = table.codes[table.row_of, 0]
-    np.testing.assert_array_equal(feature.values[codes], x)
-    for low in range(feature.n_codes):
-        for high in range(low + 1, feature.n_codes):
-            threshold = feature.threshold(low, high)
-            assert feature.values[low] < threshold <= feature.values[high]
+    np.testing.assert_array_equal(feature.kind.values[codes], x)
+    for low in range(feature.kind.n_codes):
+        for high in range(low + 1, feature.kind.n_codes):
+            threshold = feature.kind.threshold(low, high)
+            assert feature.kind.values[low] < threshold <= feature.kind.values[high]
             for value, code in zip(x, codes, strict=True):
                 if code in (low, high):
                     assert (value < threshold) == (code <= low)
@@ -226,9 +226,9 @@ def test_rows_go_left_of_a_cut_as_their_codes_say(x, cuts):
     table = table_of(declared, [[v, 0] for v in x])
     (feature,) = table.features
     codes = table.codes[table.row_of, 0]
-    for low in range(feature.n_codes):
-        for high in range(low + 1, feature.n_codes):
-            threshold = feature.threshold(low, high)
+    for low in range(feature.kind.n_codes):
+        for high in range(low + 1, feature.kind.n_codes):
+            threshold = feature.kind.threshold(low, high)
             assert threshold in cuts
             for value, code in zip(x, codes, strict=True):
                 if code <= low or code >= high:

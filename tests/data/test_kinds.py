@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import slp
-from slp.data import Feature
+from slp.columns import Ordinal
 from slp.ir.quantity import Quantity, level_numbers
 from slp.trees import Split
 
@@ -68,7 +68,7 @@ def test_quantities_are_floats_with_a_text() -> None:
 
 def test_thresholds_of_an_ordinal_feature() -> None:
     """The middle level of those that part two codes, the lower of two."""
-    feature = Feature.ordinal("stage", ORDER)
+    feature = Ordinal(ORDER)
     found = [str(feature.threshold(a, b)) for a, b in [(0, 1), (0, 2), (0, 3), (2, 3)]]
     assert found == ["mid", "mid", "high", "top"]
     assert feature.gap(0, 3) == 3

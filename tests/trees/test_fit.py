@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from slp.columns import Below, Is
+from slp.columns import Below, Binned, Is, Levels, Values
 from slp.data.table import Feature, Table
 from slp.ir.constraints import Support
 from slp.leaves import Dirichlet
 from slp.trees import Leaf, Node, Split, Tree, fit_tree
 
 FEATURES = (
-    Feature("age", values=np.array([10.0, 20.0, 40.0, 70.0])),
-    Feature("dose", cuts=np.array([1.0, 2.0, 4.0])),
-    Feature("colour", levels=("blue", "green", "red")),
+    Feature("age", Values(np.array([10.0, 20.0, 40.0, 70.0]))),
+    Feature("dose", Binned(np.array([1.0, 2.0, 4.0]))),
+    Feature("colour", Levels(("blue", "green", "red"))),
 )
 CODES = [[0, 0, 0], [1, 1, 1], [2, 2, 2], [3, 3, 1]]
 

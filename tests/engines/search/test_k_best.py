@@ -70,7 +70,7 @@ def of_ranking(problem: Problem, ranking: Ranking | PlainRanking) -> list[_Value
         if found is None:
             break
         leaves = [leaf] * int((found.cuts[:, 0] < 0).sum())
-        tree = tree_of_nodes(table.features, found.cuts.tolist(), leaves)
+        tree = tree_of_nodes(table, found.cuts.tolist(), leaves)
         out.append((without_counts(tree), found.value))
     return out
 

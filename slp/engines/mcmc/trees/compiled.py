@@ -38,7 +38,7 @@ from slp.engines.mcmc.trees.names import Named, mixture_of_names, names_moves
 from slp.ir.constraints import Constraint
 from slp.ir.tree_grammar import CallRule, OpenStates, SplitRule, TreeGrammar
 from slp.kernels.compiled import compiled_core
-from slp.problem.boxes import Geometry, cell_of_cut
+from slp.problem.boxes import Geometry
 from slp.problem.core import beyond_core, core_for
 from slp.problem.row_labels import telling_label_faults
 from slp.problem.tree_on_table import canonical_nodes, place_tree
@@ -253,9 +253,8 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
             if isinstance(taken, CallRule):
                 stack.append(taken.state)
             elif isinstance(taken, SplitRule):
-                cells, breakpoints = taken.transitions[f], grammar.breakpoints[f]
-                cell = cell_of_cut(features[f], low, high, breakpoints, len(cells))
-                left, right = cells[cell].tolist()
+                cell = features[f].kind.cell(low, high, grammar.breakpoints[f])
+                left, right = taken.transitions[f][cell].tolist()
                 stack += [right, left]
         return out
 
