@@ -10,6 +10,7 @@ The folders and modules, from the bottom up. Each imports only those above it in
     version, late      the version of slp; imports at first use
     errors, messages   diagnostics, the exceptions that carry them, the catalogue of codes
     folders, source    the files that a program may use; text and places in it
+    whole_files        files that are written whole or not at all
     budgets            limits of time and memory
     resources          files that the package contains
     terms              terms of programs

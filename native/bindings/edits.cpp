@@ -38,8 +38,8 @@ auto preorder_of(const EditState& state) {
     std::vector<std::int32_t> out;
     for (const ProofNode& node : state.edits.tree().proof.nodes) {
         const Taken& t = node.taken;
-        out.insert(out.end(), {t.feature, static_cast<std::int32_t>(t.low),
-                               static_cast<std::int32_t>(t.high)});
+        out.insert(out.end(), {t.feature, static_cast<std::int32_t>(t.cut.number()),
+                               static_cast<std::int32_t>(t.cut.rest())});
     }
     return to_numpy(std::move(out));
 }

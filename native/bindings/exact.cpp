@@ -71,8 +71,8 @@ auto scored_edges_of(const Engine& engine, const Pass& pass,
         const ScoredEdge& edge = edges[i];
         rule[i] = edge.rule;
         feature[i] = edge.feature;
-        low[i] = static_cast<std::int32_t>(edge.low);
-        high[i] = static_cast<std::int32_t>(edge.high);
+        low[i] = static_cast<std::int32_t>(edge.cut.number());
+        high[i] = static_cast<std::int32_t>(edge.cut.rest());
         left[i] = edge.left_state;
         right[i] = edge.right_state;
         weight[i] = edge.log_weight;

@@ -31,8 +31,8 @@ auto choices_of(const State& state) {
     std::vector<std::int32_t> out;
     for (const ProofNode& node : state.proof.nodes) {
         const Taken& t = node.taken;
-        out.insert(out.end(), {t.rule, t.feature, static_cast<std::int32_t>(t.low),
-                               static_cast<std::int32_t>(t.high)});
+        out.insert(out.end(), {t.rule, t.feature, static_cast<std::int32_t>(t.cut.number()),
+                               static_cast<std::int32_t>(t.cut.rest())});
     }
     return to_numpy(std::move(out));
 }
@@ -44,7 +44,8 @@ std::optional<State> restore(ProofSampler& sampler, const Array<std::int32_t>& c
     for (std::size_t i = 0; i + 3 < choices.size(); i += 4) {
         const std::int32_t* at = choices.data() + i;
         taken.push_back(
-            {at[0], at[1], static_cast<std::uint32_t>(at[2]), static_cast<std::uint32_t>(at[3])});
+            {at[0], at[1],
+             Cut::written(static_cast<std::uint32_t>(at[2]), static_cast<std::uint32_t>(at[3]))});
     }
     State out;
     const bool made = without_lock([&] { return sampler.restore(taken, std::move(turns), out); });
@@ -59,7 +60,8 @@ std::optional<State> tree(ProofSampler& sampler, const Matrix<std::int32_t>& nod
     for (std::size_t i = 0; i < nodes.size(); i += 3) {
         const std::int32_t* at = nodes.data() + i;
         taken.push_back(
-            {-1, at[0], static_cast<std::uint32_t>(at[1]), static_cast<std::uint32_t>(at[2])});
+            {-1, at[0],
+             Cut::written(static_cast<std::uint32_t>(at[1]), static_cast<std::uint32_t>(at[2]))});
     }
     State out;
     const bool made = without_lock([&] { return sampler.tree(taken, out.proof); });

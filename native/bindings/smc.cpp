@@ -42,8 +42,8 @@ auto choices_of(const Island& island, std::size_t particle) {
     require(particle < island.particles.size() && island.done(), "a particle of a whole island");
     std::vector<std::int32_t> out;
     for (const mcmc::Taken& t : island.choices(island.particles[particle])) {
-        out.insert(out.end(), {t.rule, t.feature, static_cast<std::int32_t>(t.low),
-                               static_cast<std::int32_t>(t.high)});
+        out.insert(out.end(), {t.rule, t.feature, static_cast<std::int32_t>(t.cut.number()),
+                               static_cast<std::int32_t>(t.cut.rest())});
     }
     return to_numpy(std::move(out));
 }
@@ -68,7 +68,7 @@ auto dump(const Island& given) {
     for (const Event& event : island.events) {
         const mcmc::Taken& t = event.taken;
         events.insert(events.end(),
-                      {number(event.before), event.goal, t.rule, t.feature, t.low, t.high});
+                      {number(event.before), event.goal, t.rule, t.feature, t.cut.number(), t.cut.rest()});
     }
     for (const Particle& particle : island.particles) {
         last.push_back(number(particle.last));
@@ -86,7 +86,8 @@ std::optional<Island> restore(FilterSampler& sampler, const Array<std::int64_t>&
         made.push_back({static_cast<std::uint32_t>(at[0]),
                         static_cast<std::uint32_t>(at[1]),
                         {static_cast<std::int32_t>(at[2]), static_cast<std::int32_t>(at[3]),
-                         static_cast<std::uint32_t>(at[4]), static_cast<std::uint32_t>(at[5])}});
+                         Cut::written(static_cast<std::uint32_t>(at[4]),
+                                      static_cast<std::uint32_t>(at[5]))}});
     }
     std::vector<std::uint32_t> heads;
     for (std::size_t i = 0; i < last.size(); ++i) {

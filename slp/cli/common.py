@@ -22,12 +22,11 @@ import click
 import slp
 from slp.budgets import memory_errors
 from slp.cli.colours import coloured_line, coloured_message, wants_colour
-from slp.errors import BudgetError, Diagnostic, ExitCode, SlpError, SlpWarning, UsageError
+from slp.errors import BudgetError, Diagnostic, ExitCode, SlpError, SlpWarning
 from slp.folders import check_regular
-from slp.messages.commands import FILE_NOT_WRITTEN
 from slp.program import CLEAR_LINE, Progress, obeys_controls, shown_progress
-from slp.runner import whole_file
 from slp.source import draw_diagnostic, visible, visible_lines
+from slp.whole_files import cannot_write, whole_file
 
 #: Exit code of a command that was stopped from the keyboard.
 INTERRUPTED = 130
@@ -225,7 +224,7 @@ def check_output(path: str | None, *, streams: bool = True) -> None:
     except (FileNotFoundError, NotADirectoryError):
         pass  # the file may be new; its folder is checked below
     except OSError as e:  # a name that is too long, a cycle of links, or no regular file
-        raise _cannot_write(where, e) from e
+        raise cannot_write(where, e) from e
     fault = None
     if where.is_dir():
         fault = errno.EISDIR
@@ -234,29 +233,22 @@ def check_output(path: str | None, *, streams: bool = True) -> None:
     elif not os.access(where if _is_special(where) else where.resolve().parent, os.W_OK):
         fault = errno.EACCES
     if fault is not None:
-        raise _cannot_write(where, OSError(fault, os.strerror(fault)))
+        raise cannot_write(where, OSError(fault, os.strerror(fault)))
 
 
 @contextmanager
 def open_atomic(path: str | Path) -> Iterator[TextIO]:
-    """Open a text file for writing, whole or not at all (`slp.runner.whole_file`); bytes go to its
+    """Open a text file for writing, whole or not at all (`slp.whole_files`); bytes go to its
     `buffer`. A device or a pipe, such as /dev/stdout, is written directly.
     """
-    try:
-        with whole_file(path, streams=True) as file:
-            stream = io.TextIOWrapper(file, encoding="utf-8", write_through=True)
-            yield stream
-            stream.detach()
-    except OSError as e:
-        raise _cannot_write(Path(path), e) from e
+    with whole_file(path, streams=True) as file:
+        stream = io.TextIOWrapper(file, encoding="utf-8", write_through=True)
+        yield stream
+        stream.detach()
 
 
 def _is_special(path: Path) -> bool:
     return path.exists() and not path.is_file() and not path.is_dir()
-
-
-def _cannot_write(path: Path, error: OSError) -> UsageError:
-    return UsageError(FILE_NOT_WRITTEN(path=path, reason=error.strerror))
 
 
 @contextmanager

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from slp.errors import UsageError
-from slp.messages.commands import FILE_NOT_WRITTEN
 from slp.report import answer, checks, given, pictures
 from slp.report.html import Html, joined, tag
 from slp.results import Posterior
-from slp.runner import whole_file
 from slp.version import __version__
+from slp.whole_files import whole_file
 
 #: The browser loads nothing and runs no code, whatever the page contains.
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:"
@@ -84,8 +82,5 @@ def write_report(posterior: Posterior, path: str | Path, command: str | None = N
         E701: the file cannot be written.
     """
     content = report_html(posterior, command).encode()
-    try:
-        with whole_file(path, streams=True) as file:
-            file.write(content)
-    except OSError as e:
-        raise UsageError(FILE_NOT_WRITTEN(path=path, reason=e.strerror)) from e
+    with whole_file(path, streams=True) as file:
+        file.write(content)

@@ -5,8 +5,8 @@ Entry points: `Stepper` (what the loop drives: a chain, or an island of particle
 in which a run is kept, so that it can be resumed; `checkpoint`).
 
 Inside: `chain` is one chain with its schedule, `watch` reports progress, `cluster_tasks` runs
-chains as tasks of a cluster. `randomness` has the random choices of a transition, `options` checks
-counts and seeds, and `whole_files` writes a file whole or not at all.
+chains as tasks of a cluster. `randomness` has the random choices of a transition, and `options`
+checks counts and seeds.
 """
 
 from typing import TYPE_CHECKING
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
         until,
     )
     from slp.runner.watch import RunProgress, acceptance, out_of_time_in_words
-    from slp.runner.whole_files import whole_file, write_whole
 
 __all__ = [
     "ChainStepper",
@@ -69,8 +68,6 @@ __all__ = [
     "out_of_time_in_words",
     "run",
     "until",
-    "whole_file",
-    "write_whole",
 ]
 
 __getattr__, __dir__ = late_names(
@@ -85,6 +82,5 @@ __getattr__, __dir__ = late_names(
         "slp.runner.watch": "RunProgress acceptance out_of_time_in_words",
         "slp.runner.chain": "Schedule",
         "slp.runner.options": "check_count fresh_seed options_of",
-        "slp.runner.whole_files": "whole_file write_whole",
     },
 )

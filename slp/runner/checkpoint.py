@@ -27,7 +27,7 @@ from slp.messages.chains import (
     NO_CHECKPOINT_THERE,
 )
 from slp.runner.stepper import Json
-from slp.runner.whole_files import write_whole
+from slp.whole_files import whole_file
 
 _FORMAT = "slp checkpoint 3"
 _OF_A_CHAIN = {"rng", "steps", "state", "draws", "log_weights", "warm_up_tally", "tally"}
@@ -78,10 +78,12 @@ def write_checkpoint(path: str | Path, identity: Mapping[str, str], chains: list
     """
     kept = json.dumps({"identity": dict(identity), "chains": chains})
     text = f'{{"format": "{_FORMAT}", "digest": "{_digest(kept)}", {kept[1:]}'
-    try:
-        write_whole(Path(path), lambda file: file.write(text.encode()))
-    except OSError as e:
-        raise SlpError(CHECKPOINT_NOT_WRITTEN(path=path, reason=e.strerror)) from e
+    with whole_file(path, fault=_not_written) as file:
+        file.write(text.encode())
+
+
+def _not_written(path: str | Path, error: OSError) -> SlpError:
+    return SlpError(CHECKPOINT_NOT_WRITTEN(path=path, reason=error.strerror))
 
 
 def read_checkpoint(checkpoint: Checkpoint, identity: Mapping[str, str]) -> list[Json] | None:

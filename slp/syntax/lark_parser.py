@@ -12,12 +12,12 @@ import io
 from collections.abc import Iterator
 from functools import cache
 from hashlib import sha256
-from pathlib import Path
 
 import lark
 from lark import Lark, Token
 from lark.lark import PostLex
 
+from slp.late import late_import
 from slp.resources import grammar_tables, grammar_text
 from slp.source import SourceFile
 from slp.syntax.terms import READER
@@ -53,7 +53,8 @@ def write_tables(path: str) -> None:
     """Write the tables that `syntax_parser` reads. Called when slp is built."""
     out = io.BytesIO()
     _made_parser().save(out)
-    Path(path).write_bytes(_whose_tables() + out.getvalue())
+    with late_import("slp.whole_files").whole_file(path) as file:
+        file.write(_whose_tables() + out.getvalue())
 
 
 def _whose_tables() -> bytes:

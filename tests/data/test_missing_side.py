@@ -185,7 +185,7 @@ def test_scikit_learn_sends_rows_to_the_same_leaves() -> None:
 
 
 def test_split_probabilities_sum_to_1() -> None:
-    program, _ = read_text(SourceFile("p.slp", f":- use(growtree).\n{DECLARED}"))
+    program, *_ = read_text(SourceFile("p.slp", f":- use(growtree).\n{DECLARED}"))
     problem = compile_problem(program, FRAME, "y")
     geometry = problem.boxes
     boxes = [geometry.root, *(s.left for s in geometry.splits(geometry.root))]
@@ -244,7 +244,7 @@ def test_what_is_refused() -> None:
 
 
 def test_explanations_and_the_choice_of_auto() -> None:
-    program, _ = read_text(SourceFile("p.slp", f":- use(growtree).\n{DECLARED}"))
+    program, *_ = read_text(SourceFile("p.slp", f":- use(growtree).\n{DECLARED}"))
     problem = compile_problem(program, FRAME, "y")
     told = explain_program(program, problem.table.schema())
     assert "exact sums go box by box" in told.replace("\n", " ")

@@ -134,7 +134,7 @@ def with_missing_levels(rng: random.Random, table: RandomTable) -> RandomTable:
     columns, kinds, directives = dict(table.columns), dict(table.kinds), list(table.directives)
     for_all = rng.random() < 0.3
     for feature in table.features:
-        named = any(f"feature({quoted(feature)}," in d for d in directives)
+        named = [d for d in directives if f"feature({quoted(feature)}," in d]
         n = len(columns[feature])
         if kinds[feature] != "categorical" and not named:
             kinds[feature] = "categorical"

@@ -41,7 +41,7 @@ enum class Obstacle : std::uint8_t {
     sparse,     // few of the pairs of a box and a state are reached
     values,     // no feature has several values in a typical box, and not all have two
     weights,    // weights of features or of splits differ too much for doubles
-    kinds,      // splits are by subsets, or missing values take a side
+    kinds,      // a feature is not plain (feature.hpp)
 };
 
 // What a pass by blocks computes.

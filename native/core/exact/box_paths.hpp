@@ -18,8 +18,8 @@ namespace slp::exact {
 // One path: the rows that are left, and the ends that must keep occurring.
 struct Path {
     std::vector<std::uint32_t> rows;
-    // For each feature done, the codes that were chosen: both ends and that of missing values, or
-    // all levels kept.
+    // For each feature done, the codes that were chosen: of an order both ends and that of missing
+    // values, else all codes kept.
     std::vector<std::vector<std::uint32_t>> ends;
 };
 
@@ -55,13 +55,13 @@ public:
             for (Path& path : paths_) {
                 path.ends.emplace_back();
             }
-            if (feature.kind >= FeatureKind::levels) {
+            if (!feature.ordered()) {
                 const auto n_levels = static_cast<std::uint32_t>(feature.n_codes);
                 for (std::uint32_t level = 0; level < n_levels; ++level) {
                     choose_level(feature, level);
                 }
             } else {
-                if (feature.holes) {  // boxes of missing rows alone are left out
+                if (feature.has_versions()) {  // boxes of missing rows alone are left out
                     choose_level(feature, feature.missing());
                 }
                 choose_end({feature, true});

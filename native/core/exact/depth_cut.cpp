@@ -84,11 +84,13 @@ private:
             std::vector<double> left(whole.size(), 0.0);
             auto row = rows.begin();
             for (std::size_t i = 0; i < own.size(); ++i) {
-                if (feature.kind == FeatureKind::levels) {
+                if (feature.single()) {
                     std::ranges::fill(left, 0.0);
                 }
-                for (; row != rows.end() && feature.codes[*row] <= own[i].low; ++row) {
-                    if (feature.goes_left(own[i].low, *row)) {
+                const Cut cut = own[i].cut;
+                const RowTest test = feature.test(cut);
+                for (; row != rows.end() && feature.codes[*row] <= cut.last_left(); ++row) {
+                    if (test.goes_left(*row)) {
                         problem_.leaf.add(*row, left.data());
                     }
                 }

@@ -145,16 +145,15 @@ std::vector<ScoredEdge> Engine::scored_edges(const Pass& pass, std::span<const s
     out.reserve(item.n_edges);
     for (const RuleEdges& rule : item.rules) {
         if (rule.kind == RuleKind::leaf) {
-            out.push_back({rule.rule, -1, 0, 0, -1, -1, 0.0, 0.0, rule.log_factor});
+            out.push_back({rule.rule, -1, {}, -1, -1, 0.0, 0.0, rule.log_factor});
         }
         for (const Edge& edge : rule.edges) {
-            ScoredEdge scored{rule.rule,        -2,  0,   0,   edge.left_state,
-                              edge.right_state, 0.0, 0.0, rule.log_factor};
+            ScoredEdge scored{rule.rule, -2,  {},  edge.left_state, edge.right_state,
+                              0.0,       0.0, rule.log_factor};
             if (rule.kind == RuleKind::split) {
                 const BoxSplit& split = splits[edge.split];
                 scored.feature = static_cast<std::int32_t>(split.feature);
-                scored.low = split.low;
-                scored.high = split.high;
+                scored.cut = split.cut;
                 scored.log_left = log_value_of_side(pass, box, split, true, edge.left_state);
                 scored.log_right = log_value_of_side(pass, box, split, false, edge.right_state);
                 scored.log_weight += edge.log_probability();

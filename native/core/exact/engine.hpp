@@ -119,7 +119,7 @@ struct ScoredEdge {
     std::int32_t rule;
     // Feature split on; -1 for a leaf, -2 for a call.
     std::int32_t feature;
-    std::uint32_t low, high;
+    Cut cut;
     // Product states of the items it leads to (a leaf: none; a call: the left), and the logs of
     // their values in a pass; 0 for none.
     std::int32_t left_state, right_state;

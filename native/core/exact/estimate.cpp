@@ -11,7 +11,6 @@
 
 #include "exact/box_paths.hpp"
 #include "exact/random_descents.hpp"
-#include "problem/feature_cuts.hpp"
 
 namespace slp::exact {
 
@@ -124,7 +123,7 @@ double splits_of(const Problem& problem, const std::vector<std::size_t>& order,
             const Feature& feature = problem.table.features[f];
             find_codes(feature, sampled[i]->rows, here);
             cuts.clear();
-            list_cuts(feature, here, cuts);
+            feature.list_cuts(here, cuts);
             splits += static_cast<double>(cuts.size());
         }
         boxes += 1;
@@ -195,25 +194,7 @@ double most_boxes(const Problem& problem) {
         }
         const Feature& feature = problem.table.features[f];
         const auto c = static_cast<double>(n_occurring(feature));
-        std::vector<double> own{1.0};
-        if (!feature.plain()) {
-            // One cut may leave any group of levels. Thresholds: the missing rows alone, or an
-            // interval of values with these or without.
-            const bool levels = feature.kind >= FeatureKind::levels;
-            own.push_back(levels ? std::exp2(c) - 2 : (c - 1) * c - (feature.holes ? 0 : 1));
-        } else if (feature.kind == FeatureKind::levels) {
-            double sets = 1.0;  // of k levels dropped; a single level is one cut
-            for (double k = 1; k + 1 < c && own.size() <= cuts; ++k) {
-                sets *= (c - k + 1) / k;
-                own.push_back(sets);
-            }
-            if (c > 1) {
-                own.resize(std::max<std::size_t>(own.size(), 2), 0.0);
-                own[1] = c > 2 ? own[1] + c : c;
-            }
-        } else {
-            own = {1.0, 2 * (c - 1), (c - 1) * (c - 2) / 2};
-        }
+        const std::vector<double> own = feature.sets_by_cuts(c, cuts);
         std::vector<double> product(std::min(cuts + 1, number.size() + own.size() - 1), 0.0);
         for (std::size_t i = 0; i < number.size(); ++i) {
             for (std::size_t j = 0; j < own.size() && i + j < product.size(); ++j) {

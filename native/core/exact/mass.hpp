@@ -29,7 +29,6 @@
 #include "exact/numbers.hpp"
 #include "log_sum.hpp"
 #include "problem/calls.hpp"
-#include "problem/feature_cuts.hpp"
 #include "problem/problem.hpp"
 #include "problem/split_measures.hpp"
 
@@ -150,7 +149,7 @@ private:
             const std::set<std::uint32_t> codes(feature.codes.begin(), feature.codes.end());
             const std::vector<std::uint32_t> all(codes.begin(), codes.end());
             std::vector<Cut> cuts;
-            list_cuts(feature, all, cuts);
+            feature.list_cuts(all, cuts);
             n_tests_.push_back(cuts.size());
         }
     }
@@ -277,8 +276,8 @@ private:
                                       std::uint32_t size) const {
         const Feature& own = problem_.table.features[feature];
         const std::size_t n = n_tests_[feature];
-        if (!own.plain() || own.kind == FeatureKind::levels) {
-            // Two levels may have equally many rows.
+        if (!own.plain() || own.single()) {
+            // The left sides of two cuts may have equally many rows.
             const Scaled most = *std::max_element(by_left.begin(), by_left.end());
             return most * static_cast<double>(own.plain() ? std::min<std::size_t>(n, size) : n);
         }

@@ -53,18 +53,11 @@ public:
         codes_.clear();
         for (const Feature& feature : engine_.problem().table.features) {
             const double value = *values++;
-            if (feature.kind == FeatureKind::levels) {
-                if (value < 0) {
-                    return -1;
-                }
-                codes_.push_back(static_cast<std::uint32_t>(value));
-                continue;
+            const std::int32_t code = feature.code_of(value);
+            if (code < 0) {
+                return -1;
             }
-            const auto above = std::views::iota(1U, static_cast<std::uint32_t>(feature.n_codes));
-            const auto end = std::ranges::partition_point(above, [&](std::uint32_t code) {
-                return engine_.geometry().threshold(feature, code - 1, code) <= value;
-            });
-            codes_.push_back(static_cast<std::uint32_t>(end - above.begin()));
+            codes_.push_back(static_cast<std::uint32_t>(code));
         }
         const auto found = rows_.find(codes_);
         return found == rows_.end() ? -1 : found->second;

@@ -126,7 +126,7 @@ private:
     // A cut that keeps the target on one side.
     struct TargetCut {
         std::size_t feature;
-        std::uint32_t low, high;  // see slp::Cut
+        slp::Cut cut;
         bool keep_left;
         std::uint64_t kept_rows;  // of the data
     };
@@ -165,13 +165,16 @@ private:
             if (codes_.size() == kept_codes_[f].size()) {
                 continue;
             }
-            if (feature.kind == FeatureKind::subsets) {
-                subset_cuts(f);
-            } else if (feature.holes && codes_.back() == feature.missing()) {
-                sided_cuts(f, in_steps);
-            } else {
-                plain_cuts(f, in_steps);
-            }
+            // Cuts at the ends of what is kept, or steps on the way there.
+            const auto step = [&](std::ptrdiff_t n) {
+                if (!in_steps || random_.uniform() < kShortest) {
+                    return in_steps ? std::ptrdiff_t{1} : n;
+                }
+                return 1 + static_cast<std::ptrdiff_t>(random_.below(static_cast<std::size_t>(n)));
+            };
+            feature.cuts_keeping(codes_, kept_codes_[f], step, [&](slp::Cut cut, bool keep_left) {
+                add(f, cut, keep_left);
+            });
         }
         const auto least = static_cast<std::uint64_t>(problem_.grammar.min_leaf);
         std::erase_if(cuts_, [&](const TargetCut& cut) {
@@ -179,105 +182,18 @@ private:
         });
     }
 
-    // The cut below the target's lowest code and that above its highest, or steps on the way there;
-    // of levels those that drop one, or keep one alone.
-    void plain_cuts(std::size_t f, bool in_steps) {
-        if (problem_.table.features[f].kind == FeatureKind::levels) {
-            level_cuts(f);
-            return;
-        }
-        const std::uint32_t lowest = kept_codes_[f].front(), highest = kept_codes_[f].back();
-        const auto begin = std::lower_bound(codes_.begin(), codes_.end(), lowest);
-        const auto end = std::upper_bound(codes_.begin(), codes_.end(), highest);
-        const auto step = [&](std::ptrdiff_t n) {
-            if (!in_steps || random_.uniform() < kShortest) {
-                return in_steps ? std::ptrdiff_t{1} : n;
-            }
-            return 1 + static_cast<std::ptrdiff_t>(random_.below(static_cast<std::size_t>(n)));
-        };
-        if (begin != codes_.begin()) {
-            const auto at = codes_.begin() + step(begin - codes_.begin());
-            add(f, *(at - 1), *at, false);
-        }
-        if (end != codes_.end()) {
-            const auto at = codes_.end() - step(codes_.end() - end);
-            add(f, *(at - 1), *at, true);
-        }
-    }
-
-    void level_cuts(std::size_t f) {
-        const auto& kept = kept_codes_[f];
-        if (codes_.size() == 2) {  // one split, on the first
-            add(f, codes_[0], codes_[0], kept[0] == codes_[0]);
-            return;
-        }
-        for (const std::uint32_t code : codes_) {
-            if (!std::binary_search(kept.begin(), kept.end(), code)) {
-                add(f, code, code, false);
-            } else if (kept.size() == 1) {
-                add(f, code, code, true);
-            }
-        }
-    }
-
-    // The cut between the target's levels and all others.
-    void subset_cuts(std::size_t f) {
-        const auto group_of = [](const std::vector<std::uint32_t>& codes) {
-            std::uint32_t out = 0;
-            for (const std::uint32_t code : codes) {
-                out |= 1U << code;
-            }
-            return out;
-        };
-        const std::uint32_t kept = group_of(kept_codes_[f]), others = group_of(codes_) ^ kept;
-        const bool keep_left = kept_codes_[f].front() == codes_.front();
-        add(f, keep_left ? kept : others, keep_left ? others : kept, keep_left);
-    }
-
-    // Cuts that do not test for missing values. Missing rows go to the side of the target's missing
-    // rows; if it has none, to the other side. Also the test for missing values, if it keeps the
-    // target on one side.
-    void sided_cuts(std::size_t f, bool in_steps) {
-        const Feature& feature = problem_.table.features[f];
-        const std::uint32_t missing = feature.missing();
-        auto& kept = kept_codes_[f];
-        const bool keeps_missing = kept.back() == missing;
-        const std::size_t first = cuts_.size();
-        codes_.pop_back();
-        if (keeps_missing) {
-            kept.pop_back();
-        }
-        if (!kept.empty() && codes_.size() > kept.size()) {
-            plain_cuts(f, in_steps);
-            const std::vector<TargetCut> found(cuts_.begin() + static_cast<std::ptrdiff_t>(first),
-                                               cuts_.end());
-            cuts_.resize(first);
-            for (const TargetCut& cut : found) {
-                const bool left = cut.keep_left == keeps_missing;
-                const slp::Cut sided = feature.with_side(
-                    {cut.low, cut.high}, left ? Missing::left : Missing::right);
-                add(f, sided.low, sided.high, cut.keep_left);
-            }
-        }
-        if (keeps_missing) {
-            kept.push_back(missing);
-        }
-        if (!codes_.empty() && (!keeps_missing || kept.size() == 1)) {
-            add(f, missing, missing, keeps_missing);
-        }
-    }
-
-    void add(std::size_t f, std::uint32_t low, std::uint32_t high, bool keep_left) {
-        TargetCut cut{f, low, high, keep_left, 0};
+    void add(std::size_t f, slp::Cut own, bool keep_left) {
+        TargetCut cut{f, own, keep_left, 0};
+        const RowTest test = test_of(cut);
         for (const std::uint32_t row : rows_) {
-            cut.kept_rows += keeps(cut, row) ? problem_.table.counts[row] : 0;
+            cut.kept_rows += test.goes_left(row) == keep_left ? problem_.table.counts[row] : 0;
         }
         work_ += static_cast<double>(rows_.size());
         cuts_.push_back(cut);
     }
 
-    bool keeps(const TargetCut& cut, std::uint32_t row) const {
-        return problem_.table.features[cut.feature].goes_left(cut.low, row) == cut.keep_left;
+    RowTest test_of(const TargetCut& cut) const {
+        return problem_.table.features[cut.feature].test(cut.cut);
     }
 
     const TargetCut& choose(CutOrder order) {
@@ -306,8 +222,7 @@ private:
 
     void follow(const TargetCut& cut) {
         follow_calls();
-        const Feature& feature = problem_.table.features[cut.feature];
-        const std::int32_t cell = geometry_.cell_of_split(feature, cut.low, cut.high);
+        const std::int32_t cell = problem_.table.features[cut.feature].cell(cut.cut);
         const auto at = static_cast<std::size_t>(cell) * 2 + (cut.keep_left ? 0 : 1);
         std::set<std::int32_t> after;
         for (const std::int32_t s : states_) {
@@ -319,7 +234,10 @@ private:
             work_ += 4;
         }
         states_ = std::move(after);
-        std::erase_if(rows_, [&](std::uint32_t row) { return !keeps(cut, row); });
+        const RowTest test = test_of(cut);
+        std::erase_if(rows_, [&](std::uint32_t row) {
+            return test.goes_left(row) != cut.keep_left;
+        });
         data_rows_ = cut.kept_rows;
     }
 

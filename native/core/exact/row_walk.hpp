@@ -38,8 +38,7 @@ public:
                 values_.push_back(values[row * d + f]);
             }
             const auto own = std::span(values_).last(n_);
-            by_thresholds_.push_back(table_.features[f].kind < FeatureKind::levels &&
-                                     !table_.features[f].holes &&
+            by_thresholds_.push_back(table_.features[f].plain() && !table_.features[f].single() &&
                                      std::ranges::none_of(own, [](double x) {
                                          return std::isnan(x);
                                      }));
@@ -111,7 +110,7 @@ private:
         Key left;
         std::size_t n_left = 0;
         for (const BoxSplit& split : splits) {
-            const double threshold = geometry_.threshold(split);
+            const double threshold = table_.features[f].threshold(split.cut);
             for (; n_left < n && value(f, sorted[n_left]) < threshold; ++n_left) {
                 left = left + random_key(kQueryStream, sorted[n_left]);
             }
@@ -125,14 +124,14 @@ private:
     // feature; none of a box with more.
     std::optional<std::uint32_t> other_level(const Box& box, const BoxSplit& split) const {
         const Feature& feature = table_.features[split.feature];
-        const std::uint32_t own = feature.without_side(split.low);
-        if (feature.kind != FeatureKind::levels || own == feature.missing()) {
+        if (!feature.names_pairs() || feature.tests_missing(split.cut)) {
             return std::nullopt;
         }
+        const RowTest test = feature.test(split.cut);
         std::optional<std::uint32_t> other;
         for (const std::uint32_t row : box.rows) {
             const std::uint32_t code = feature.codes[row];
-            if (code == own || code == feature.missing() || code == other) {
+            if (code == feature.missing() || code == other || test.goes_left(row)) {
                 continue;
             }
             if (other) {
@@ -143,31 +142,16 @@ private:
         return other;
     }
 
-    // One split by levels or subsets, or where values are missing; other: the second of two levels.
+    // One split of another feature, or where values are missing; other: the second of two levels.
     void route_one(const Box& box, const BoxSplit& split, std::optional<std::uint32_t> other,
                    std::span<const std::uint32_t> queries, Arena& arena) {
         const Feature& feature = table_.features[split.feature];
-        const std::uint32_t own = feature.without_side(split.low);
-        const bool tests_missing = own == feature.missing();
-        const double threshold =
-            feature.kind < FeatureKind::levels ? geometry_.threshold(split) : 0.0;
+        const bool tests_missing = feature.tests_missing(split.cut);
         const auto side_of = [&](double value) {
-            if (std::isnan(value)) {
-                return tests_missing ? Missing::left : feature.side_of_missing(split.low);
-            }
-            if (feature.kind == FeatureKind::subsets) {
-                const std::uint32_t bit = value < 0 ? 0 : 1U << static_cast<std::uint32_t>(value);
-                return (split.low & bit) != 0    ? Missing::left
-                       : (split.high & bit) != 0 ? Missing::right
-                                                 : Missing::untold;
-            }
-            const bool passes = feature.kind == FeatureKind::levels
-                                    ? value == static_cast<double>(own)
-                                    : value < threshold;
-            if (!tests_missing && !passes && other && value != static_cast<double>(*other)) {
-                return Missing::untold;
-            }
-            return !tests_missing && passes ? Missing::left : Missing::right;
+            const Missing side = feature.side_of(split.cut, value);
+            const bool neither = other && side == Missing::right && !std::isnan(value) &&
+                                 value != static_cast<double>(*other);
+            return neither && !tests_missing ? Missing::untold : side;
         };
         const std::span to(arena.allocate<std::uint32_t>(queries.size()), queries.size());
         std::size_t n_left = 0, first_right = queries.size();
@@ -193,11 +177,12 @@ private:
 
     double share_of_untold(const Box& box, const BoxSplit& split, Untold way) const {
         const Feature& feature = table_.features[split.feature];
+        const RowTest test = feature.test(split.cut);
         double ours = 0, all = 0;
         for (const std::uint32_t row : box.rows) {
             const double weight = table_.weight(row);
             all += weight;
-            ours += feature.goes_left(split.low, row) ? weight : 0.0;
+            ours += test.goes_left(row) ? weight : 0.0;
         }
         switch (way) {
             case Untold::larger: return ours >= all - ours ? 1.0 : 0.0;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "problem/feature_cuts.hpp"
+#include "problem/columns/left_sides.hpp"
 
 namespace slp::mcmc {
 
@@ -59,8 +59,8 @@ Cut CutFinder::cut(std::size_t f, std::size_t k) {
         return cuts(f)[k];
     }
     const std::uint32_t code = marked_code(k);
-    const bool level = problem_.table.features[f].kind == FeatureKind::levels;
-    return {code, level ? code : next_code(code)};
+    const Feature& feature = problem_.table.features[f];
+    return feature.single() ? Cut::on(code) : Cut::between(code, next_code(code));
 }
 
 bool CutFinder::has(std::size_t f, const Cut& cut) {
@@ -69,16 +69,16 @@ bool CutFinder::has(std::size_t f, const Cut& cut) {
         return std::ranges::find(cuts(f), cut) != cuts(f).end();
     }
     const auto n_codes = static_cast<std::uint32_t>(feature.n_codes);
-    if (cut.low >= n_codes || cut.high >= n_codes) {
+    const std::uint32_t low = cut.last_left(), high = cut.first_right();
+    if (low >= n_codes || high >= n_codes) {
         return false;
     }
     const auto occurs = [&](std::uint32_t c) { return (occupied_[c / 64] >> (c % 64) & 1) != 0; };
-    if (feature.kind == FeatureKind::levels) {  // of two levels the test is on the first
-        return cut.low == cut.high && occurs(cut.low) && n_marked_ > 1 &&
-               (n_marked_ > 2 || cut.low == marked_code(0));
+    if (feature.single()) {  // of two levels the test is on the first
+        return cut == Cut::on(low) && occurs(low) && n_marked_ > 1 &&
+               (n_marked_ > 2 || low == marked_code(0));
     }
-    return cut.low < cut.high && occurs(cut.low) && occurs(cut.high) &&
-           next_code(cut.low) == cut.high;
+    return low < high && occurs(low) && occurs(high) && next_code(low) == high;
 }
 
 bool CutFinder::mark(std::size_t f) {
@@ -109,8 +109,7 @@ void CutFinder::clear_marks() {
 }
 
 std::size_t CutFinder::n_tests() const {
-    const bool levels = problem_.table.features[marked_].kind == FeatureKind::levels;
-    return levels && n_marked_ > 2 ? n_marked_ : n_marked_ - 1;
+    return problem_.table.features[marked_].n_plain_cuts(n_marked_);
 }
 
 std::uint32_t CutFinder::marked_code(std::size_t k) const {
@@ -156,24 +155,21 @@ void CutFinder::list(std::size_t f) {
         list_wide(feature);
         return;
     }
-    const bool levels = feature.kind == FeatureKind::levels;
-    // With two levels, `= a` and `= b` are the same split. The test is on the first level.
-    const std::size_t tests = levels && codes_.size() > 2 ? codes_.size() : codes_.size() - 1;
     if (min_leaf_ <= 1) {
-        for (std::size_t i = 0; i < tests; ++i) {
-            cuts_.push_back({codes_[i], codes_[levels ? i : i + 1]});
-        }
+        feature.list_cuts(codes_, cuts_);
         return;
     }
+    const bool single = feature.single();
+    const std::size_t tests = feature.n_plain_cuts(codes_.size());
     count_rows(feature);
     std::uint64_t total = 0, left = 0;
     for (const std::uint32_t code : codes_) {
         total += n_rows_[code];
     }
     for (std::size_t i = 0; i < tests; ++i) {
-        left = levels ? n_rows_[codes_[i]] : left + n_rows_[codes_[i]];
+        left = single ? n_rows_[codes_[i]] : left + n_rows_[codes_[i]];
         if (left >= min_leaf_ && total - left >= min_leaf_) {
-            cuts_.push_back({codes_[i], codes_[levels ? i : i + 1]});
+            cuts_.push_back(single ? Cut::on(codes_[i]) : Cut::between(codes_[i], codes_[i + 1]));
         }
     }
     for (const std::uint32_t code : codes_) {
@@ -181,10 +177,10 @@ void CutFinder::list(std::size_t f) {
     }
 }
 
-// The same of splits by subsets, or with a side of missing values.
+// The same of a feature that is not plain.
 void CutFinder::list_wide(const Feature& feature) {
     const std::size_t begin = cuts_.size();
-    list_cuts(feature, codes_, cuts_);
+    feature.list_cuts(codes_, cuts_);
     if (min_leaf_ <= 1) {
         return;
     }

@@ -40,8 +40,7 @@ void ProofTransitions::take_rows(const Proof& proof, const ProofNode& node) {
 
 // The test of a split on the rows of its box.
 RowTest ProofTransitions::test_of(const Taken& taken) const {
-    return test_in_box(problem_.table.features[static_cast<std::size_t>(taken.feature)],
-                       taken.low);
+    return problem_.table.features[static_cast<std::size_t>(taken.feature)].test(taken.cut);
 }
 
 // Makes `drawn_`, the subtree of a goal whose rows are in `rows_`. False if `choose` (rows, state,

@@ -66,8 +66,8 @@ void EditOptions::list(std::size_t f) {
     if (!limited_) {
         const auto all = cuts_.cuts(f);
         options_.insert(options_.end(), all.begin(), all.end());
-    } else if (problem_.table.features[f].kind == FeatureKind::levels) {
-        list_levels(f);
+    } else if (problem_.table.features[f].single()) {
+        list_single(f);
     } else {
         list_cuts_between(f);
     }
@@ -75,7 +75,9 @@ void EditOptions::list(std::size_t f) {
     if (own.feature == static_cast<std::int32_t>(f)) {
         const auto first = options_.begin() + static_cast<std::ptrdiff_t>(begin);
         options_.erase(std::remove_if(first, options_.end(),
-                                      [&](const Cut& cut) { return cut.low == own.low; }),
+                                      [&](const Cut& cut) {
+                                          return cut.number() == own.cut.number();
+                                      }),
                        options_.end());
     }
 }
@@ -102,7 +104,7 @@ void EditOptions::route(std::uint32_t subtree, std::vector<std::uint32_t>& rows,
             begin = end;
             continue;
         }
-        const RowTest test = test_of(problem_.table, geometry_, nodes[at].taken);
+        const RowTest test = test_anywhere(problem_.table, nodes[at].taken);
         const auto middle =
             std::partition(rows.begin() + begin, rows.begin() + end,
                            [&](std::uint32_t row) { return test.goes_left(row); });
@@ -126,7 +128,7 @@ void EditOptions::list_cuts_between(std::size_t f) {
         begin = end;
     }
     for (const Cut& cut : cuts_.cuts(f)) {
-        if (cut.low >= low && cut.high <= high) {
+        if (cut.last_left() >= low && cut.first_right() <= high) {
             options_.push_back(cut);
         }
     }
@@ -159,11 +161,11 @@ std::uint32_t EditOptions::extreme(const Feature& feature, Rows rows, bool small
     return counted_[i].first;
 }
 
-void EditOptions::list_levels(std::size_t f) {
+void EditOptions::list_single(std::size_t f) {
     const Feature& feature = problem_.table.features[f];
     for (const Cut& cut : cuts_.cuts(f)) {
-        if (keeps_enough(feature, cut.low, true, left_rows_, left_ends_) &&
-            keeps_enough(feature, cut.low, false, right_rows_, right_ends_)) {
+        if (keeps_enough(feature, cut.code(), true, left_rows_, left_ends_) &&
+            keeps_enough(feature, cut.code(), false, right_rows_, right_ends_)) {
             options_.push_back(cut);
         }
     }
@@ -206,7 +208,7 @@ void EditOptions::weigh() {
 }
 
 double EditOptions::weight_within(std::size_t f, const Cut& cut) const {
-    return measure_.weight(geometry_, f, cut.low, cut.high, false);  // edits take no such features
+    return measure_.weight(geometry_, f, cut, false);  // edits take no such features
 }
 
 EditOptions::DrawnSplit EditOptions::draw(Randomness& random) {
@@ -231,7 +233,7 @@ EditOptions::DrawnSplit EditOptions::chosen(std::size_t f, std::size_t i) {
         sum += weight_within(f, cut);
     }
     DrawnSplit out;
-    out.taken = {0, static_cast<std::int32_t>(f), own[i].low, own[i].high};
+    out.taken = {0, static_cast<std::int32_t>(f), own[i]};
     out.log_probability =
         std::log(masses_[f] / total_) + std::log(weight_within(f, own[i]) / sum);
     out.alternatives = own.size() > 1 || std::count_if(masses_.begin(), masses_.end(),
@@ -257,8 +259,7 @@ std::uint32_t EditOptions::position(const Taken& taken) {
         before += cuts(f).size();
     }
     const auto own = cuts(static_cast<std::size_t>(taken.feature));
-    const auto found = std::find_if(own.begin(), own.end(),
-                                    [&](const Cut& cut) { return cut.low == taken.low; });
+    const auto found = std::ranges::find(own, taken.cut.number(), &Cut::number);
     return static_cast<std::uint32_t>(before) + static_cast<std::uint32_t>(found - own.begin());
 }
 

@@ -9,26 +9,7 @@ namespace {
 
 constexpr std::uint32_t kNone = std::numeric_limits<std::uint32_t>::max();
 
-// How many codes lie below a threshold.
-std::uint32_t codes_below(const Feature& feature, double threshold) {
-    const auto& numbers = feature.numbers;
-    const bool cuts = feature.kind == FeatureKind::cuts;
-    const auto end = cuts ? std::upper_bound(numbers.begin(), numbers.end(), threshold)
-                          : std::lower_bound(numbers.begin(), numbers.end(), threshold);
-    return static_cast<std::uint32_t>(end - numbers.begin());
-}
-
 }  // namespace
-
-RowTest test_of(const Table& table, const Geometry& geometry, const Taken& taken) {
-    const Feature& feature = table.features[static_cast<std::size_t>(taken.feature)];
-    if (feature.kind >= FeatureKind::levels ||
-        feature.without_side(taken.low) == feature.missing()) {
-        return test_in_box(feature, taken.low);
-    }
-    const double threshold = geometry.threshold(feature, taken.low, taken.high);
-    return test_up_to(feature, codes_below(feature, threshold) - 1, taken.low);
-}
 
 void path_to_place(const EditTree& tree, EditKind kind, std::uint32_t place,
                    std::vector<std::uint32_t>& path) {
@@ -69,13 +50,8 @@ void TreeEditor::make(std::span<const GivenNode> preorder, EditTree& out) {
             continue;
         }
         const Feature& feature = problem_.table.features[static_cast<std::size_t>(given.feature)];
-        RowTest test{feature.codes.data(), 0, 0};
-        if (feature.kind == FeatureKind::levels) {
-            test.least = static_cast<std::uint32_t>(given.threshold);
-        } else {
-            test.width = codes_below(feature, given.threshold) - 1;
-        }
-        Taken taken{0, given.feature, test.least, test.least};
+        const RowTest test = feature.plain_test(given.threshold);
+        Taken taken{0, given.feature, {}};
         make_canonical(job, test, taken);
         add_split(job, taken, test, 0, 0);
     }
@@ -101,7 +77,7 @@ void TreeEditor::edit(const EditTree& from, EditKind kind, std::span<const std::
         const bool grows = kind == EditKind::grow;
         const Job job = jobs_.back();
         jobs_.pop_back();
-        add_split(job, taken, test_of(problem_.table, geometry_, taken), grows ? kNone : at + 1,
+        add_split(job, taken, test_anywhere(problem_.table, taken), grows ? kNone : at + 1,
                   grows ? kNone : right_of(from.proof.nodes, at + 1));
     }
     keep_tests(from.proof.nodes);
@@ -148,11 +124,11 @@ void TreeEditor::keep_tests(std::span<const ProofNode> old) {
             continue;
         }
         Taken taken = old[job.old].taken;
-        RowTest test = test_of(problem_.table, geometry_, taken);
+        RowTest test = test_anywhere(problem_.table, taken);
         std::uint32_t left = job.old + 1, right = right_of(old, job.old + 1);
         if (make_canonical(job, test, taken)) {
             std::swap(left, right);
-            test = test_of(problem_.table, geometry_, taken);
+            test = test_anywhere(problem_.table, taken);
         }
         add_split(job, taken, test, left, right);
     }
@@ -181,8 +157,7 @@ void TreeEditor::add_leaf(const Job& job) {
 // The split that parts the rows as a test does, and whether its sides are exchanged.
 bool TreeEditor::make_canonical(const Job& job, const RowTest& test, Taken& taken) const {
     const Rows rows{rows_.data() + job.begin, job.size};
-    const bool levels = problem_.table.features[static_cast<std::size_t>(taken.feature)].kind ==
-                        FeatureKind::levels;
+    const bool single = problem_.table.features[static_cast<std::size_t>(taken.feature)].single();
     std::uint32_t below = 0, smallest = kNone, largest = 0;
     for (const std::uint32_t row : rows) {
         if (test.goes_left(row)) {
@@ -192,14 +167,13 @@ bool TreeEditor::make_canonical(const Job& job, const RowTest& test, Taken& take
             largest = std::max(largest, test.code[row]);
         }
     }
-    if (!levels) {
-        taken.low = below;
-        taken.high = smallest;
+    if (!single) {
+        taken.cut = Cut::between(below, smallest);
         return false;
     }
     // With two levels, `= a` and `= b` are the same split. The test is on the first level.
     const bool swapped = smallest == largest && smallest < below;
-    taken.low = taken.high = swapped ? smallest : below;
+    taken.cut = Cut::on(swapped ? smallest : below);
     return swapped;
 }
 

@@ -15,7 +15,7 @@
 #include "mcmc/cuts.hpp"
 #include "mcmc/proof.hpp"
 #include "mcmc/randomness.hpp"
-#include "mcmc/row_test.hpp"
+#include "mcmc/part_rows.hpp"
 #include "problem/geometry.hpp"
 #include "problem/problem.hpp"
 #include "problem/split_measures.hpp"
@@ -44,9 +44,6 @@ struct EditTree {
 // The node that an edit of a kind applies to at a place, counted in preorder, and those above it.
 void path_to_place(const EditTree& tree, EditKind kind, std::uint32_t place,
                    std::vector<std::uint32_t>& path);
-
-// The test of a split on any row of the table, by its canonical threshold or level.
-RowTest test_of(const Table& table, const Geometry& geometry, const Taken& taken);
 
 struct EditRules {
     Measure measure;
@@ -91,7 +88,7 @@ private:
     bool can_split(std::size_t f);
     void list(std::size_t f);
     void list_cuts_between(std::size_t f);
-    void list_levels(std::size_t f);
+    void list_single(std::size_t f);
     std::uint32_t extreme(const Feature& feature, Rows rows, bool smallest);
     bool keeps_enough(const Feature& feature, std::uint32_t level, bool equal,
                       std::span<const std::uint32_t> rows, std::span<const std::uint32_t> ends);

@@ -48,12 +48,8 @@ bool ExactSubtrees::fits(Rows rows) {
             codes += seen != looked_;
             seen = looked_;
         }
-        const bool misses = feature.holes && seen_[feature.missing()] == looked_;
-        // Thresholds: an interval of values with or without the rows that miss a value, or these
-        // rows alone.
-        bound *= feature.kind >= FeatureKind::levels ? std::exp2(codes)
-                 : misses                            ? (codes - 1) * codes + 1
-                                                     : codes * (codes + 1) / 2;
+        const bool misses = feature.has_versions() && seen_[feature.missing()] == looked_;
+        bound *= feature.most_sets(codes, misses);
         if (bound > most_boxes_) {
             return false;
         }
@@ -178,7 +174,7 @@ bool ExactSubtrees::draw(Randomness& random, Rows rows, std::int32_t state, Take
     for (const RuleEdges& rule : item.rules) {
         if (rule.kind == RuleKind::leaf) {
             values_.push_back(leaf_weight(rule, item.log_likelihood));
-            edges_.push_back({rule.rule, kLeaf, 0, 0});
+            edges_.push_back({rule.rule, kLeaf, {}});
             continue;
         }
         const Value factor = Value::from_log(rule.log_factor);
@@ -186,13 +182,13 @@ bool ExactSubtrees::draw(Randomness& random, Rows rows, std::int32_t state, Take
             const Value below = Value::load(find(edge.left)) * factor;
             if (rule.kind == RuleKind::call) {
                 values_.push_back(below);
-                edges_.push_back({rule.rule, kCall, 0, 0});
+                edges_.push_back({rule.rule, kCall, {}});
                 continue;
             }
             const BoxSplit& split = splits[edge.split];
             values_.push_back((below * Value::load(find(edge.right))).times(edge));
             edges_.push_back(
-                {rule.rule, static_cast<std::int32_t>(split.feature), split.low, split.high});
+                {rule.rule, static_cast<std::int32_t>(split.feature), split.cut});
         }
     }
     const auto most = std::max_element(values_.begin(), values_.end());

@@ -28,7 +28,7 @@ bool InLanguage::holds(const Proof& proof) {
         }
         const Taken& taken = node.taken;
         const auto& feature = problem_.table.features[static_cast<std::size_t>(taken.feature)];
-        const std::int32_t cell = geometry_.cell_of_split(feature, taken.low, taken.high);
+        const std::int32_t cell = feature.cell(taken.cut);
         const std::int32_t* to = &rule->transitions[static_cast<std::size_t>(cell) * 2];
         if (to[0] < 0) {
             return false;

@@ -5,7 +5,7 @@
 #include <limits>
 #include <numeric>
 
-#include "problem/feature_cuts.hpp"
+#include "problem/columns/left_sides.hpp"
 
 namespace slp::mcmc {
 
@@ -72,8 +72,7 @@ LocalSplits::Reach LocalSplits::reach_of_feature(const Rule& rule, const Feature
 }
 
 std::size_t LocalSplits::transition(std::size_t f, const Cut& cut) const {
-    const Feature& feature = problem_.table.features[f];
-    return static_cast<std::size_t>(geometry_.cell_of_split(feature, cut.low, cut.high)) * 2;
+    return static_cast<std::size_t>(problem_.table.features[f].cell(cut)) * 2;
 }
 
 LocalSplits::Counts LocalSplits::count(const Rule& rule, const FeatureSteps& steps,
@@ -87,7 +86,7 @@ LocalSplits::Counts LocalSplits::count(const Rule& rule, const FeatureSteps& ste
         const std::int32_t left =
             steps.kind == Steps::mixed ? rule.transitions[transition(f, cut)] : steps.left;
         const bool other = has_other_version(feature, cuts, i);
-        const double weight = measure.weight(geometry_, f, cut.low, cut.high, other);
+        const double weight = measure.weight(geometry_, f, cut, other);
         if (problem_.grammar.takes_over(left)) {
             out.taken_over += weight;
         }
@@ -140,7 +139,7 @@ void LocalSplits::list_open_cuts(const Rule& rule, const FeatureSteps& steps, st
             open_.push_back(cut);
             if (measure.weighs(feature)) {
                 const bool other = has_other_version(feature, cuts, i);
-                gaps_.push_back(measure.weight_within(geometry_, f, cut.low, cut.high, other));
+                gaps_.push_back(measure.weight_within(geometry_, f, cut, other));
             }
         }
     }
@@ -167,15 +166,12 @@ void LocalSplits::draw(Randomness& random, std::size_t r, Choice& out) {
 
 bool LocalSplits::find(std::size_t r, const Taken& taken, Choice& out) {
     const Rule& rule = (*rules_)[r];
-    const auto same = [&](std::uint32_t low, std::uint32_t high) {
-        return low == taken.low && high == taken.high;
-    };
     if (rule.measure == Measure::partition) {
         const RuleEdges& edges = *partition_edges(r);
         for (std::size_t i = 0; i < edges.edges.size(); ++i) {
             const BoxSplit& split = splits_[edges.edges[i].split];
             if (static_cast<std::int32_t>(split.feature) == taken.feature &&
-                same(split.low, split.high)) {
+                split.cut == taken.cut) {
                 take_part(edges, i, out);
                 return true;
             }
@@ -192,17 +188,16 @@ bool LocalSplits::find(std::size_t r, const Taken& taken, Choice& out) {
         return false;
     }
     if (all_alike(rule, features[f], f)) {
-        const Cut cut{taken.low, taken.high};
-        if (!cuts_.has(f, cut)) {
+        if (!cuts_.has(f, taken.cut)) {
             return false;
         }
         const std::size_t n = cuts_.n_cuts(f);
-        take_split(r, f, cut, n, {1.0, static_cast<double>(n)}, out);
+        take_split(r, f, taken.cut, n, {1.0, static_cast<double>(n)}, out);
         return true;
     }
     list_open_cuts(rule, features[f], f);
     for (std::size_t i = 0; i < open_.size(); ++i) {
-        if (same(open_[i].low, open_[i].high)) {
+        if (open_[i] == taken.cut) {
             take_open(r, f, i, out);
             return true;
         }
@@ -219,7 +214,7 @@ void LocalSplits::list(std::size_t r, std::int32_t feature, std::vector<WeighedS
         for (const Edge& edge : partition_edges(r)->edges) {
             const BoxSplit& split = splits_[edge.split];
             if (wanted(split.feature)) {
-                out.push_back({split.feature, {split.low, split.high}, 1.0});
+                out.push_back({split.feature, split.cut, 1.0});
             }
         }
         return;
@@ -252,8 +247,7 @@ void LocalSplits::take_split(std::size_t r, std::size_t f, const Cut& cut, std::
     const Rule& rule = (*rules_)[r];
     const FeatureSteps& steps = (*steps_here_)[r].features[f];
     out.taken.feature = static_cast<std::int32_t>(f);
-    out.taken.low = cut.low;
-    out.taken.high = cut.high;
+    out.taken.cut = cut;
     if (steps.kind == Steps::mixed) {
         const std::size_t at = transition(f, cut);
         out.left_state = rule.transitions[at];
@@ -297,7 +291,7 @@ void LocalSplits::list(std::size_t r, std::size_t f, std::vector<OpenSplit>& out
     if (rule.measure == Measure::partition) {
         for (const Edge& edge : partition_edges(r)->edges) {
             if (const BoxSplit& split = splits_[edge.split]; split.feature == f) {
-                out.push_back({{split.low, split.high}, edge.left_state, edge.right_state, 1.0});
+                out.push_back({split.cut, edge.left_state, edge.right_state, 1.0});
             }
         }
         return;
@@ -348,8 +342,7 @@ void LocalSplits::take_part(const RuleEdges& edges, std::size_t i, Choice& out) 
     const Edge& edge = edges.edges[i];
     const BoxSplit& split = splits_[edge.split];
     out.taken.feature = static_cast<std::int32_t>(split.feature);
-    out.taken.low = split.low;
-    out.taken.high = split.high;
+    out.taken.cut = split.cut;
     out.left_state = edge.left_state;
     out.right_state = edge.right_state;
     const double log_total = std::log(static_cast<double>(edges.edges.size()));

@@ -35,10 +35,15 @@ inline constexpr std::int32_t kLeaf = -1, kCall = -2;
 struct Taken {
     std::int32_t rule = -1;
     std::int32_t feature = kLeaf;
-    std::uint32_t low = 0, high = 0;
+    Cut cut{};
 
     bool operator==(const Taken&) const = default;
 };
+
+// The test of a split on any rows of the table.
+inline RowTest test_anywhere(const Table& table, const Taken& taken) {
+    return table.features[static_cast<std::size_t>(taken.feature)].test_anywhere(taken.cut);
+}
 
 // The choices made at a goal.
 struct Choice {

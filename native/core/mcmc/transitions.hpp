@@ -18,7 +18,7 @@
 #include "mcmc/proof.hpp"
 #include "mcmc/proposals.hpp"
 #include "mcmc/randomness.hpp"
-#include "mcmc/row_test.hpp"
+#include "mcmc/part_rows.hpp"
 #include "mcmc/tree_tests.hpp"
 #include "problem/geometry.hpp"
 #include "problem/problem.hpp"

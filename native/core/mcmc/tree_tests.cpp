@@ -58,10 +58,9 @@ void TreeTester::find_leaves(const Proof& proof) {
     scale_.clear();
     Region everywhere;
     for (const Feature& feature : problem_.table.features) {
-        const bool levels = feature.kind == FeatureKind::levels;
         everywhere.push_back(
             {-kInfinity, kInfinity,
-             std::vector<bool>(levels ? static_cast<std::size_t>(feature.n_codes) : 0, true)});
+             std::vector<bool>(feature.single() ? static_cast<std::size_t>(feature.n_codes) : 0, true)});
     }
     std::vector<Region> stack{std::move(everywhere)};  // regions of the goals to come
     for (const ProofNode& node : proof.nodes) {
@@ -85,15 +84,15 @@ void TreeTester::narrow(Region& region, const Taken& taken, bool left) const {
     const auto f = static_cast<std::size_t>(taken.feature);
     const Feature& feature = problem_.table.features[f];
     FeatureRange& side = region[f];
-    if (feature.kind == FeatureKind::levels) {
-        const bool has = side.levels[taken.low];
+    if (feature.single()) {
+        const bool has = side.levels[taken.cut.code()];
         if (left) {
             side.levels.assign(side.levels.size(), false);
         }
-        side.levels[taken.low] = left && has;
+        side.levels[taken.cut.code()] = left && has;
         return;
     }
-    const double threshold = geometry_.threshold(feature, taken.low, taken.high);
+    const double threshold = feature.threshold(taken.cut);
     if (left) {
         side.hi = std::min(side.hi, threshold);
     } else {

@@ -7,7 +7,7 @@
 #include <numeric>
 #include <utility>
 
-#include "mcmc/row_test.hpp"
+#include "mcmc/part_rows.hpp"
 
 namespace slp::mcmc {
 
@@ -92,9 +92,10 @@ bool TreeWeigher::part(const TreeNode& node, std::uint32_t number) {
     Part& own = parts_[number];
     const Feature& feature = problem_.table.features[static_cast<std::size_t>(node.feature)];
     const std::span<std::uint32_t> rows(rows_.data() + own.begin, own.size);
-    own.taken = {-1, node.feature, static_cast<std::uint32_t>(node.low),
-                 static_cast<std::uint32_t>(node.high)};
-    const std::uint32_t n = part_rows(rows, test_in_box(feature, own.taken.low), scratch_.data());
+    own.taken = {-1, node.feature,
+                 Cut::written(static_cast<std::uint32_t>(node.low),
+                              static_cast<std::uint32_t>(node.high))};
+    const std::uint32_t n = part_rows(rows, feature.test(own.taken.cut), scratch_.data());
     if (n == 0 || n == own.size) {
         return false;
     }
@@ -178,7 +179,7 @@ void TreeWeigher::find_split(PartState place, std::size_t r, std::vector<PartEdg
     const auto f = static_cast<std::size_t>(own.taken.feature);
     const Rule& rule = problem_.grammar.states[static_cast<std::size_t>(place.state)][r];
     const auto cell = static_cast<std::size_t>(
-        geometry_.cell_of_split(problem_.table.features[f], own.taken.low, own.taken.high));
+        problem_.table.features[f].cell(own.taken.cut));
     if (const std::int32_t left = rule.transitions[2 * cell]; left >= 0) {
         add_split(own, r, left, rule.transitions[2 * cell + 1], kUnknown, out);
     }

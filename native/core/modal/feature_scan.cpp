@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <bit>
 
-#include "problem/feature_cuts.hpp"
+#include "problem/columns/left_sides.hpp"
 
 namespace slp::modal {
 
@@ -32,7 +32,7 @@ FeatureScan::FeatureScan(const Problem& problem, const Geometry& geometry, Budge
 
 void FeatureScan::make_room(std::size_t n_rows, const Feature& feature, bool keys) {
     const auto n_codes = static_cast<std::size_t>(feature.n_codes);
-    const std::size_t most = most_splits(feature, n_rows);
+    const std::size_t most = feature.most_cuts(n_rows);
     const std::size_t by_code = std::max(n_codes * width_, sums_.size());
     const std::size_t by_cut = std::max(most, cuts_.size());
     const std::size_t by_key = keys ? std::max({n_codes, most, keys_.size()}) : keys_.size();
@@ -91,11 +91,11 @@ void FeatureScan::find_codes(const RowSet& set, const Feature& feature) {
 }
 
 template <std::size_t W>
-void FeatureScan::list_cuts(const RowSet& set, bool levels) {
+void FeatureScan::list_cuts(const RowSet& set, const Feature& feature) {
+    const bool single = feature.single();
     const std::size_t width = W > 0 ? W : width_;
     const std::size_t n = codes_.size();
-    // With two levels, `= a` and `= b` are the same split. The test is on the first level.
-    const std::size_t tests = levels && n > 2 ? n : n - 1;
+    const std::size_t tests = feature.n_plain_cuts(n);
     double* const running = running_.data();
     std::fill_n(running, width, 0.0);
     for (std::size_t i = 0; i < n; ++i) {
@@ -103,21 +103,21 @@ void FeatureScan::list_cuts(const RowSet& set, bool levels) {
         double* const own = sums_.data() + code * width;
         double* const left = left_.data() + n_cuts_ * width;
         for (std::size_t j = 0; j < width; ++j) {
-            running[j] = levels ? own[j] : running[j] + own[j];
+            running[j] = single ? own[j] : running[j] + own[j];
             own[j] = 0.0;
         }
         const double rest = set.sums[kData] - running[kData];
         if (i < tests && running[kData] >= min_leaf_ && rest >= min_leaf_) {
-            cuts_[n_cuts_++] = {code, levels ? code : codes_[i + 1]};
+            cuts_[n_cuts_++] = single ? Cut::on(code) : Cut::between(code, codes_[i + 1]);
             std::copy_n(running, width, left);
         }
     }
 }
 
-// The same of splits by subsets, or with a side of missing values.
+// The same of a feature that is not plain.
 void FeatureScan::list_wide_cuts(const RowSet& set, const Feature& feature, bool keys) {
     std::vector<Cut> cuts;
-    slp::list_cuts(feature, codes_, cuts);
+    feature.list_cuts(codes_, cuts);
     std::vector<double> kept(width_);
     Key key{}, kept_key{};
     if (keys) {
@@ -178,12 +178,13 @@ void FeatureScan::add_keys(const RowSet& set, const Feature& feature) {
 // The keys of the left sides.
 void FeatureScan::list_keys(const RowSet& set, const Feature& feature) {
     add_keys(set, feature);
+    const bool single = feature.single();
     Key running{};
     std::size_t cut = 0;
     for (const std::uint32_t code : codes_) {
-        running = feature.kind == FeatureKind::levels ? keys_[code] : running + keys_[code];
+        running = single ? keys_[code] : running + keys_[code];
         keys_[code] = {};
-        if (cut < n_cuts_ && cuts_[cut].low == code) {
+        if (cut < n_cuts_ && cuts_[cut].last_left() == code) {
             left_keys_[cut++] = running;
         }
     }
@@ -203,7 +204,7 @@ void FeatureScan::scan(const RowSet& set, std::uint32_t f, bool keys) {
         return;
     }
     for_width(width_, [&]<std::size_t W>() {
-        list_cuts<W>(set, feature.kind == FeatureKind::levels);
+        list_cuts<W>(set, feature);
     });
     if (keys) {
         list_keys(set, feature);

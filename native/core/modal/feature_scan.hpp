@@ -33,7 +33,7 @@ private:
     template <std::size_t W>
     void add_rows(const RowSet& set, const Feature& feature);
     template <std::size_t W>
-    void list_cuts(const RowSet& set, bool levels);
+    void list_cuts(const RowSet& set, const Feature& feature);
     void make_room(std::size_t n_rows, const Feature& feature, bool keys);
     void find_codes(const RowSet& set, const Feature& feature);
     void list_wide_cuts(const RowSet& set, const Feature& feature, bool keys);

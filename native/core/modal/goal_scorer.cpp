@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "log_sum.hpp"
-#include "problem/feature_cuts.hpp"
+#include "problem/columns/left_sides.hpp"
 
 namespace slp::modal {
 
@@ -108,7 +108,7 @@ double GoalScorer::noise(const Goal& goal, const SplitTaken* split) const {
     if (split != nullptr) {
         h = split_mix(h + 1 + split->slot);
         h = split_mix(h + split->feature);
-        h = split_mix(h + split->low);
+        h = split_mix(h + split->cut.number());
     }
     const double u = (static_cast<double>(h >> 11) + 0.5) * 0x1p-53;
     return -std::log(-std::log(u));
@@ -137,11 +137,11 @@ double GoalScorer::inside(LookAheadLevel& at, std::size_t number, std::uint32_t 
         throw Interrupted{};
     }
     const std::size_t width = row_sums_.width();
-    const Feature& feature = problem_.table.features[f];
+    const RowTest test = problem_.table.features[f].test(at.scan.cuts()[cut]);
     at.charge.raise_to((4 + 8 * width) * at.goal.set.rows.size());
     at.side.clear();
     for (const std::uint32_t row : at.goal.set.rows) {
-        if (feature.goes_left(at.scan.cuts()[cut].low, row) == left) {
+        if (test.goes_left(row) == left) {
             at.side.push_back(row);
         }
     }
@@ -256,7 +256,7 @@ void GoalScorer::score_alike(LookAheadLevel& at, const Place& place, FeatureScor
     }
     if (best < n) {
         const Cut cut = at.scan.cuts()[best];
-        out.best = {{at.states.slots()[place.slot].name, place.feature, cut.low, cut.high},
+        out.best = {{at.states.slots()[place.slot].name, place.feature, cut},
                     place.steps.left,
                     place.steps.right,
                     top,
@@ -282,7 +282,7 @@ void GoalScorer::score_each(LookAheadLevel& at, std::size_t number, const Place&
         std::int32_t left = place.steps.left, right = place.steps.right;
         if (place.steps.kind == Steps::mixed) {
             const auto cell =
-                static_cast<std::size_t>(geometry_.cell_of_split(feature, cut.low, cut.high)) * 2;
+                static_cast<std::size_t>(feature.cell(cut)) * 2;
             left = place.rule.transitions[cell];
             right = place.rule.transitions[cell + 1];
         }
@@ -292,10 +292,9 @@ void GoalScorer::score_each(LookAheadLevel& at, std::size_t number, const Place&
         }
         const bool other = has_other_version(feature, at.scan.cuts(), i);
         const double weight =
-            place.measure.weight(geometry_, place.feature, cut.low, cut.high, other);
+            place.measure.weight(geometry_, place.feature, cut, other);
         out.weights += weight;
-        const SplitTaken taken{at.states.slots()[place.slot].name, place.feature, cut.low,
-                               cut.high};
+        const SplitTaken taken{at.states.slots()[place.slot].name, place.feature, cut};
         if (left < 0 || !counted ||
             std::ranges::find(at.goal.failed, taken) != at.goal.failed.end()) {
             continue;

@@ -47,11 +47,11 @@ RowSet PartialTree::rows_of(std::size_t node) const {
 
 std::uint32_t PartialTree::part_rows(std::size_t number) {
     const GrownNode& node = nodes_[number];
-    const Feature& feature = problem_.table.features[node.split.feature];
+    const RowTest test = problem_.table.features[node.split.feature].test(node.split.cut);
     std::uint32_t left = node.begin, right = node.begin;
     for (std::uint32_t i = node.begin; i < node.end; ++i) {
         const std::uint32_t row = rows_[i];
-        const bool goes_left = feature.goes_left(node.split.low, row);
+        const bool goes_left = test.goes_left(row);
         rows_[left] = row;
         scratch_[right] = row;
         left += goes_left;
@@ -126,8 +126,8 @@ Grown PartialTree::grown() const {
         out.feature.push_back(splits          ? static_cast<std::int32_t>(node.split.feature)
                               : node.expanded ? -1
                                               : -2);
-        out.low.push_back(splits ? node.split.low : 0);
-        out.high.push_back(splits ? node.split.high : 0);
+        out.low.push_back(splits ? node.split.cut.number() : 0);
+        out.high.push_back(splits ? node.split.cut.rest() : 0);
         out.log_stop.push_back(node.log_stop);
         out.log_likelihood.push_back(node.log_likelihood);
         out.log_split.push_back(splits ? node.log_split : 0.0);

@@ -43,10 +43,11 @@ struct Plan {
 // and the cut.
 struct SplitTaken {
     std::uint64_t slot = 0;
-    std::uint32_t feature = 0, low = 0, high = 0;
+    std::uint32_t feature = 0;
+    Cut cut{};
 
     friend bool operator==(const SplitTaken& a, const SplitTaken& b) {
-        return a.slot == b.slot && a.feature == b.feature && a.low == b.low;
+        return a.slot == b.slot && a.feature == b.feature && a.cut.number() == b.cut.number();
     }
 };
 

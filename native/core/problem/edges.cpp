@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 
-#include "problem/feature_cuts.hpp"
+#include "problem/columns/left_sides.hpp"
 #include "problem/split_measures.hpp"
 
 namespace slp {
@@ -137,7 +137,7 @@ bool EdgeBuilder::find_split_probabilities(const Rule& rule, const Box& box,
     for (const std::uint32_t i : taken_) {
         const BoxSplit& split = splits[i];
         const bool other = has_other_version(problem_.table.features[split.feature], splits, i);
-        scaled_[i] = measure.weight(geometry_, split.feature, split.low, split.high, other);
+        scaled_[i] = measure.weight(geometry_, split.feature, split.cut, other);
         sum_[split.feature] += scaled_[i];
     }
     double masses = 0;
@@ -170,7 +170,7 @@ void EdgeBuilder::find_small_probability(const SplitMeasure& measure,
     double whole = sum_[split.feature];
     if (measure.by_length()) {
         const bool other = has_other_version(problem_.table.features[split.feature], splits, i);
-        weight = geometry_.gap(split.feature, split.low, split.high) / (other ? 2 : 1);
+        weight = geometry_.gap(split.feature, split.cut) / (other ? 2 : 1);
         whole = geometry_.span(split.feature);
     }
     int of_weight = 0, of_whole = 0, of_factor = 0;

@@ -36,8 +36,7 @@ struct Box {
 struct BoxSplit {
     Key left;
     Sizes left_sizes;
-    // See `Cut`.
-    std::uint32_t low, high;
+    Cut cut;
     std::uint32_t feature;
     // Cell of the canonical threshold, counted through all features.
     std::int32_t cell;
@@ -62,7 +61,7 @@ void for_each_feature(std::span<const BoxSplit> splits, Use use) {
     }
 }
 
-// Keys of rows, and the thresholds of cuts. Read only.
+// Keys of rows, and the gaps of cuts. Read only.
 class Geometry {
 public:
     explicit Geometry(const Problem& problem);
@@ -77,32 +76,15 @@ public:
     }
     // Key and sizes of a set of rows.
     Box box_of(std::span<const std::uint32_t> rows) const;
-    // Canonical threshold of a split of a numeric feature: less goes left. Of the test for missing
-    // values it is infinite.
-    double threshold(const BoxSplit& split) const;
-    // Weight under the measure `gap` of a cut of feature f between two codes. Distances of values
-    // are in the feature's unit (`unit_of`), so that halves and sums of them keep all digits.
-    double gap(std::size_t f, std::uint32_t low, std::uint32_t high) const;
+    // Weight of a cut of feature f under the measure `gap`. Distances of values are in the feature's
+    // unit, so that halves and sums of them keep all digits.
+    double gap(std::size_t f, Cut cut) const { return feature(f).gap(cut, units_[f]); }
     // The gap between the least code of f and the largest.
-    double span(std::size_t f) const;
+    double span(std::size_t f) const { return feature(f).span(units_[f]); }
     // Weight of a cut under the measure `range`: its interval's share of the range of the values of
     // f, or the least double above 0 if the share is less. 1 of a feature that is not of values, as
     // no rule with that measure splits on it.
-    double length(std::size_t f, std::uint32_t low, std::uint32_t high) const;
-    // Canonical threshold of a cut between two codes of a numeric feature.
-    double threshold(const Feature& feature, std::uint32_t low, std::uint32_t high) const;
-    // Cell of that threshold, which says no side, counted through all features.
-    std::int32_t cell(const Feature& feature, std::uint32_t low, std::uint32_t high) const;
-    // Cell of any split.
-    std::int32_t cell_of_split(const Feature& feature, std::uint32_t low,
-                               std::uint32_t high) const {
-        if (!feature.plain()) {
-            return wide_cell(feature, low, high);
-        }
-        return feature.kind == FeatureKind::levels
-                   ? feature.first_cell + static_cast<std::int32_t>(low)
-                   : cell(feature, low, high);
-    }
+    double length(std::size_t f, Cut cut) const { return feature(f).length(cut, units_[f]); }
     // One distinct row's sizes and key.
     Sizes sizes_of(std::uint32_t row) const { return rows_[row].sizes; }
     Key key_of(std::uint32_t row) const { return rows_[row].key; }
@@ -114,7 +96,7 @@ private:
         Sizes sizes;
     };
 
-    std::int32_t wide_cell(const Feature& feature, std::uint32_t low, std::uint32_t high) const;
+    const Feature& feature(std::size_t f) const { return problem_.table.features[f]; }
 
     const Problem& problem_;
     std::vector<Row> rows_;
@@ -145,8 +127,9 @@ private:
     void make_room();
     void fill_buckets(const Feature& feature, const Box& box);
     void find_codes(const Feature& feature, const Box& box);
-    BoxSplit* threshold_splits(std::uint32_t f, const Box& box, BoxSplit* out);
-    BoxSplit* level_splits(std::uint32_t f, const Box& box, BoxSplit* out);
+    // The splits of plain features, whose left sides are codes up to one, or one code; of others.
+    BoxSplit* running_splits(std::uint32_t f, BoxSplit* out);
+    BoxSplit* single_splits(std::uint32_t f, BoxSplit* out);
     BoxSplit* wide_splits(std::uint32_t f, BoxSplit* out);
 
     const Geometry& geometry_;

@@ -24,13 +24,7 @@ void check_feature(const Feature& feature, const Table& table, std::int32_t firs
                 std::all_of(feature.codes.begin(), feature.codes.end(),
                             [&](std::uint32_t code) { return code < n_codes; }),
             "each row has a code of each feature");
-    require(feature.kind >= FeatureKind::levels ||
-                feature.numbers.size() + (feature.kind == FeatureKind::cuts) + feature.holes ==
-                    n_codes,
-            "codes are places among the values, or among the cuts");
-    require(feature.kind != FeatureKind::subsets ||
-                (feature.n_codes <= kMostInSubsets && !feature.holes),
-            "subsets are of few levels, none of them missing values that take a side");
+    require(feature.sound(), "a feature's codes and numbers are those of its kind");
     require(feature.first_cell == first_cell, "cells are counted through all features");
 }
 

@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "problem/columns/kinds.hpp"
 #include "problem/leaf_models.hpp"
 #include "problem/row_functions.hpp"
 #include "problem/states.hpp"
@@ -66,110 +67,8 @@ struct Grammar {
     bool takes_over(std::int32_t left) const { return condition ? left != kOutside : left >= 0; }
 };
 
-enum class FeatureKind : std::uint8_t { values, cuts, levels, subsets };
-
-// The most levels of a feature whose splits are by subsets.
-inline constexpr std::int32_t kMostInSubsets = 12;
 // Weights of classes that differ by less, relatively, are equal: sums of real weights are rounded.
 inline constexpr double kEqualWeights = 1e-12;
-
-// The side that a cut says for missing values: none, or one.
-enum class Missing : std::uint8_t { untold, right, left };
-
-// What becomes of a new row where a split does not say its side: it is an error, or it goes to the
-// side of more weight (of equal ones to the left), or down both sides in proportion to their
-// weights.
-enum class Untold : std::uint8_t { error, larger, average };
-
-// Thrown where it is an error. missing: the row misses the value; else it has another level than
-// those of the box.
-struct UntoldFault {
-    std::uint32_t feature;
-    bool missing;
-};
-
-// Two codes say what a cut parts. Thresholds: the codes that are neighbours in the box. Levels:
-// both the code of the level. Subsets: the codes on the left, and those on the right, as binary
-// digits. For a feature with holes, n_codes or 2 n_codes more is the cut with missing values on the
-// right or on the left; both the code of missing values is the test for these.
-struct Cut {
-    std::uint32_t low, high;
-
-    friend bool operator==(const Cut& a, const Cut& b) = default;
-};
-
-struct Feature {
-    FeatureKind kind = FeatureKind::values;
-    std::int32_t n_codes = 0;
-    // The values or the cuts, strictly increasing; empty for levels and subsets.
-    std::vector<double> numbers;
-    // Where the cells of thresholds begin and end; empty for levels and subsets.
-    std::vector<double> breakpoints;
-    // Number of the feature's first cell among those of all features.
-    std::int32_t first_cell = 0;
-    // Length n: the code of each distinct row.
-    std::vector<std::uint32_t> codes;
-    // Whether the last code is that of missing values, which take a side at each cut.
-    bool holes = false;
-    // What becomes of a new row that misses the value, and of one with a level that the box of a
-    // split by subsets, or by two levels that are left, does not have.
-    Untold untold = Untold::error, absent = Untold::average;
-
-    // Whether each code is a value and cuts are thresholds or tests on one level: the only features
-    // that the fastest algorithms take.
-    bool plain() const { return kind != FeatureKind::subsets && !holes; }
-
-    // The code of missing values; one that does not occur where there are none.
-    std::uint32_t missing() const {
-        return holes ? static_cast<std::uint32_t>(n_codes) - 1 : UINT32_MAX;
-    }
-
-    // How many cells its thresholds, its levels or groups of these have; the last one of a feature
-    // with holes is that of the test for missing values.
-    std::int32_t n_cells() const {
-        switch (kind) {
-            case FeatureKind::levels: return n_codes;
-            case FeatureKind::subsets: return n_codes < 2 ? 1 : (1 << n_codes) - 2;
-            default: return 2 * static_cast<std::int32_t>(breakpoints.size()) + 1 + holes;
-        }
-    }
-
-    // A code of a cut without the side of missing values, and that side.
-    std::uint32_t without_side(std::uint32_t code) const {
-        return holes ? code % static_cast<std::uint32_t>(n_codes) : code;
-    }
-    Missing side_of_missing(std::uint32_t low) const {
-        return holes ? static_cast<Missing>(low / static_cast<std::uint32_t>(n_codes))
-                     : Missing::untold;
-    }
-    Cut with_side(Cut cut, Missing side) const {
-        const std::uint32_t more =
-            static_cast<std::uint32_t>(side) * static_cast<std::uint32_t>(n_codes);
-        return {cut.low + more, cut.high + more};
-    }
-
-    // Whether a code goes left; low: that of the cut. Where a cut says no side, missing values go
-    // right.
-    bool code_goes_left(std::uint32_t low, std::uint32_t code) const {
-        if (kind == FeatureKind::subsets) {
-            return (low >> code & 1) != 0;
-        }
-        if (holes) {
-            const std::uint32_t own = without_side(low);
-            if (code == missing() || own == missing()) {
-                return code == missing() &&
-                       (own == missing() || side_of_missing(low) == Missing::left);
-            }
-            low = own;
-        }
-        return kind == FeatureKind::levels ? code == low : code <= low;
-    }
-
-    // Which side of a split a distinct row takes.
-    bool goes_left(std::uint32_t low, std::uint32_t row) const {
-        return code_goes_left(low, codes[row]);
-    }
-};
 
 struct Table {
     std::uint32_t n_rows = 0;
@@ -180,7 +79,7 @@ struct Table {
     std::vector<double> weights{};
 
     double weight(std::uint32_t row) const { return weights.empty() ? counts[row] : weights[row]; }
-    // Whether all features are.
+    // Whether all features are (feature.hpp).
     bool plain() const {
         return std::all_of(features.begin(), features.end(),
                            [](const Feature& feature) { return feature.plain(); });

@@ -77,7 +77,7 @@ public:
 
     // Whether the splits on a feature may differ in weight.
     bool weighs(const Feature& feature) const {
-        return by_gap_ || by_length_ || (divides_by_versions_ && feature.holes);
+        return by_gap_ || by_length_ || (divides_by_versions_ && feature.has_versions());
     }
     // Whether weights are shares of the feature's range.
     bool by_length() const { return by_length_; }
@@ -86,19 +86,19 @@ public:
     // Whether the mass of a feature depends on which of its splits there are.
     bool sums_weights() const { return counts_splits_ || by_length_; }
 
-    // Weight of a split among those on its feature. `has_other_version`: of feature_cuts.hpp.
-    double weight(const Geometry& geometry, std::size_t feature, std::uint32_t low,
-                  std::uint32_t high, bool has_other_version) const {
-        const double whole = by_gap_      ? geometry.gap(feature, low, high)
-                             : by_length_ ? geometry.length(feature, low, high)
+    // Weight of a split among those on its feature. `has_other_version`: of left_sides.hpp.
+    double weight(const Geometry& geometry, std::size_t feature, Cut cut,
+                  bool has_other_version) const {
+        const double whole = by_gap_      ? geometry.gap(feature, cut)
+                             : by_length_ ? geometry.length(feature, cut)
                                           : 1.0;
         return has_other_version && divides_by_versions_ ? whole / 2 : whole;
     }
     // The same up to a factor that all splits on the feature have in common. It is not rounded
     // where the share of the feature's range would be too small for a double.
-    double weight_within(const Geometry& geometry, std::size_t feature, std::uint32_t low,
-                         std::uint32_t high, bool has_other_version) const {
-        const double whole = by_gap_ || by_length_ ? geometry.gap(feature, low, high) : 1.0;
+    double weight_within(const Geometry& geometry, std::size_t feature, Cut cut,
+                         bool has_other_version) const {
+        const double whole = by_gap_ || by_length_ ? geometry.gap(feature, cut) : 1.0;
         return has_other_version && divides_by_versions_ ? whole / 2 : whole;
     }
 

@@ -31,8 +31,10 @@ BinarySplits::BinarySplits(const Problem& problem, const Geometry& geometry, con
     charge_.add(bytes);
     left_.assign(cells, 0);
     for (std::size_t f = 0; f < d_; ++f) {
+        const Feature& feature = problem.table.features[f];
+        const RowTest test = feature.test(feature.plain_cut(0, 1));
         for (std::uint32_t row = 0; row < n; ++row) {
-            left_[row * d_ + f] = problem.table.features[f].goes_left(0, row);
+            left_[row * d_ + f] = test.plain_goes_left(row);
         }
     }
     subset_sums_.resize(subsets_.size() * width_);
@@ -69,8 +71,8 @@ std::span<BoxSplit> BinarySplits::splits(const Box& box, Arena& arena, double*& 
             continue;
         }
         const Feature& feature = problem_.table.features[f];
-        const std::uint32_t high = feature.kind == FeatureKind::levels ? 0 : 1;
-        *end++ = {lefts_[f].key, left, 0, high, f, geometry_.cell_of_split(feature, 0, high)};
+        const Cut cut = feature.plain_cut(0, 1);
+        *end++ = {lefts_[f].key, left, cut, f, feature.cell(cut)};
         to = std::copy_n(left_sums_.data() + f * width_, width_, to);
     }
     return {begin, end};

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <utility>
 
-#include "problem/feature_cuts.hpp"
+#include "problem/columns/left_sides.hpp"
 
 namespace slp::search {
 
@@ -152,8 +152,8 @@ bool Branching::look_at(const Box& box) {
 
 std::size_t Branching::number_of(const BoxSplit& split) const {
     const auto at = std::ranges::lower_bound(
-        splits_, std::pair(split.feature, split.low), {},
-        [](const BoxSplit& other) { return std::pair(other.feature, other.low); });
+        splits_, std::pair(split.feature, split.cut.number()), {},
+        [](const BoxSplit& other) { return std::pair(other.feature, other.cut.number()); });
     return static_cast<std::size_t>(at - splits_.begin());
 }
 
@@ -352,7 +352,7 @@ TreeRef Branching::tree_of(const BoxSplit& split, TreeRef left, TreeRef right) {
     while (!trees_.room() && table_.size() > 0) {
         table_.forget_half();
     }
-    const TreeRef made = trees_.make(split.feature, split.low, split.high, left, right);
+    const TreeRef made = trees_.make(split.feature, split.cut, left, right);
     trees_.drop(left);
     trees_.drop(right);
     return made;
@@ -368,8 +368,9 @@ void Branching::find_sums(const Box& box) {
         look_at_caller_();
         if (own.size() == 1) {
             std::fill_n(out, width, 0.0);
+            const RowTest test = feature.test(own[0].cut);
             for (const std::uint32_t row : box.rows) {
-                if (feature.goes_left(own[0].low, row)) {
+                if (test.goes_left(row)) {
                     leaf_.add(row, out);
                 }
             }
@@ -408,11 +409,12 @@ void Branching::find_sums(const Box& box) {
         }
         std::fill_n(right_.data(), width, 0.0);
         std::size_t next = 0;
+        const bool single = feature.single();
         for (const BoxSplit& split : own) {
-            if (feature.kind == FeatureKind::levels) {
-                std::copy_n(by_code_.data() + split.low * width, width, out);
+            if (single) {
+                std::copy_n(by_code_.data() + split.cut.code() * width, width, out);
             } else {  // not every cut is a split: leaves may need several rows
-                for (; next < codes_.size() && codes_[next] <= split.low; ++next) {
+                for (; next < codes_.size() && codes_[next] <= split.cut.last_left(); ++next) {
                     const double* const from = by_code_.data() + codes_[next] * width;
                     for (std::size_t k = 0; k < width; ++k) {
                         right_[k] += from[k];

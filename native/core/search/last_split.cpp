@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "problem/feature_cuts.hpp"
+#include "problem/columns/left_sides.hpp"
 #include "problem/split_measures.hpp"
 
 namespace slp::search {
@@ -13,8 +13,8 @@ namespace {
 using Places = std::pair<std::size_t, std::size_t>;
 
 std::optional<Places> two_sums(const Problem& problem) {
-    const auto by_subsets = [](const Feature& f) { return f.kind == FeatureKind::subsets; };
-    if (problem.counted() || std::ranges::none_of(problem.table.features, by_subsets)) {
+    if (problem.counted() ||
+        std::ranges::none_of(problem.table.features, &Feature::any_partition)) {
         return std::nullopt;
     }
     switch (problem.leaf.kind()) {
@@ -91,11 +91,11 @@ LastSplit::Cuts LastSplit::cuts(const Feature& feature, const double* sums) {
     if (codes_.size() < 2) {
         return {0, -INFINITY};
     }
-    if (feature.kind == FeatureKind::subsets) {
-        return {static_cast<double>(most_splits(feature, codes_.size())), best_subset(sums)};
+    if (feature.any_partition()) {
+        return {static_cast<double>(feature.most_cuts(codes_.size())), best_partition(sums)};
     }
     listed_.clear();
-    list_cuts(feature, codes_, listed_);
+    feature.list_cuts(codes_, listed_);
     Cuts out{0, -INFINITY};
     for (std::size_t i = 0; i < listed_.size(); ++i) {
         out.n += has_other_version(feature, listed_, i) ? 0.5 : 1.0;
@@ -119,7 +119,7 @@ LastSplit::Cuts LastSplit::cuts(const Feature& feature, const double* sums) {
 // A sum of two convex functions of the left side is largest at a corner of the sums of all subsets;
 // these are the runs from either end in the order of the ratio of the two sums. The empty subset is
 // one of them, with the leaf of all rows.
-double LastSplit::best_subset(const double* sums) {
+double LastSplit::best_partition(const double* sums) {
     const auto [a, b] = *two_sums_;
     std::ranges::sort(codes_, [&](std::uint32_t x, std::uint32_t y) {
         return of_code(x)[a] * of_code(y)[b] < of_code(y)[a] * of_code(x)[b];

@@ -1,5 +1,6 @@
-// A bound on derivations that split a box once, into two leaves, where features split by subsets of
-// levels: it looks at subsets in one order, not at all of them. Proof: docs/search.md.
+// A bound on derivations that split a box once, into two leaves, where every partition of a
+// feature's codes is a cut: it looks at sets of codes in one order, not at all of them. Proof:
+// docs/search.md.
 //
 // It is for two classes, counts and durations, whose leaves are told by two sums: of the rows of
 // each class, or of events and exposure.
@@ -40,7 +41,7 @@ private:
     };
     void sum_codes(const Feature& feature, std::span<const std::uint32_t> rows);
     Cuts cuts(const Feature& feature, const double* sums);
-    double best_subset(const double* sums);
+    double best_partition(const double* sums);
     double log_leaves(const double* left, const double* sums);
     double* of_code(std::uint32_t code) { return by_code_.data() + code * leaf_.width(); }
 

@@ -28,7 +28,8 @@ inline constexpr TreeRef kNoTree = 0xFFFFFFFF, kLeafTree = 0xFFFFFFFE;
 class Trees {
 public:
     struct SharedNode {
-        std::uint32_t feature, low, high;
+        std::uint32_t feature;
+        Cut cut;
         TreeRef left, right;
         std::uint32_t references;
     };
@@ -66,14 +67,14 @@ public:
         return true;
     }
     // A new tree with one reference. Throws OutOfBudget.
-    TreeRef make(std::uint32_t feature, std::uint32_t low, std::uint32_t high, TreeRef left,
+    TreeRef make(std::uint32_t feature, Cut cut, TreeRef left,
                  TreeRef right) {
         if (free_.empty()) {
             grow();
         }
         const TreeRef at = free_.back();
         free_.pop_back();
-        nodes_[at] = {feature, low, high, left, right, 1};
+        nodes_[at] = {feature, cut, left, right, 1};
         keep(left);
         keep(right);
         return at;

@@ -248,18 +248,14 @@ bool Ranking::emit(RankedItem& node, const Box& box, std::uint32_t rank, int dep
     }
     const Candidate found = node.found[rank];
     if (found.option < node.stops.size()) {
-        tree_.feature.push_back(-1);
-        tree_.low.push_back(0);
-        tree_.high.push_back(0);
+        tree_.add_leaf();
         value_ += node.stops[found.option];
         return true;
     }
     const Branch& branch = branch_of(node, found);
     value_ += branch.log_weight;
     if (branch.split != nullptr) {
-        tree_.feature.push_back(static_cast<std::int32_t>(branch.split->feature));
-        tree_.low.push_back(branch.split->low);
-        tree_.high.push_back(branch.split->high);
+        tree_.add(static_cast<std::int32_t>(branch.split->feature), branch.split->cut);
     }
     for (std::size_t i = 0; i < 2; ++i) {
         const Arena::Mark mark = search_.arena_.mark();

@@ -31,8 +31,9 @@ public:
         words_ = words;
         bits_.assign(n * words, 0);
         for (std::size_t f = 0; f < features.size(); ++f) {
+            const RowTest test = features[f].test(features[f].plain_cut(0, 1));
             for (std::uint32_t row = 0; row < n; ++row) {
-                bits_[row * words + f / 64] |= std::uint64_t{features[f].goes_left(0, row)}
+                bits_[row * words + f / 64] |= std::uint64_t{test.plain_goes_left(row)}
                                                << (f % 64);
             }
         }

@@ -316,10 +316,10 @@ void BestFirstSearch::add_tree(TreeRef tree, TreeNodes& out) const {
         const TreeRef at = stack.back();
         stack.pop_back();
         const bool splits = trees_.is_split(at);
-        out.feature.push_back(splits ? static_cast<std::int32_t>(trees_[at].feature) : -1);
-        out.low.push_back(splits ? trees_[at].low : 0);
-        out.high.push_back(splits ? trees_[at].high : 0);
-        if (splits) {
+        if (!splits) {
+            out.add_leaf();
+        } else {
+            out.add(static_cast<std::int32_t>(trees_[at].feature), trees_[at].cut);
             stack.push_back(trees_[at].right);
             stack.push_back(trees_[at].left);
         }

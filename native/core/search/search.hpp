@@ -45,10 +45,17 @@ struct SearchPlan {
     std::uint64_t most_steps = 0;
 };
 
-// Nodes of a tree in preorder: the feature (-1: a leaf) and the codes that are neighbours.
+// Nodes of a tree in preorder: the feature (-1: a leaf), and the cut as it is written down.
 struct TreeNodes {
     std::vector<std::int32_t> feature;
     std::vector<std::uint32_t> low, high;
+
+    void add_leaf() { add(-1, {}); }
+    void add(std::int32_t of, Cut cut) {
+        feature.push_back(of);
+        low.push_back(cut.number());
+        high.push_back(cut.rest());
+    }
 };
 
 struct FoundTree {

@@ -76,7 +76,7 @@ double BestFirstSearch::seed_item(Seed& seed, std::size_t node, const Box& box,
             }
             const BoxSplit& split = edges.splits[edge.split];
             if (leaf || static_cast<std::int32_t>(split.feature) != seed.tree.feature[node] ||
-                split.low != seed.tree.low[node]) {
+                split.cut.number() != seed.tree.low[node]) {
                 continue;
             }
             const Arena::Mark inner = arena_.mark();

@@ -113,12 +113,12 @@ void SplitPlanes::add_planes_of_bits(std::span<const BoxSplit> splits) {
 }
 
 void SplitPlanes::add_plane(const BoxSplit& split, std::uint64_t* out) const {
-    const Feature& feature = problem_.table.features[split.feature];
+    const RowTest test = problem_.table.features[split.feature].test(split.cut);
     const std::uint32_t* row = plane_rows_.data();
     for (std::size_t w = 0; w < words_; ++w) {
         std::uint64_t word = 0;
         for (std::size_t bit = 0; bit < 64 && *row != kNone; ++bit, ++row) {
-            word |= std::uint64_t{feature.goes_left(split.low, *row)} << bit;
+            word |= std::uint64_t{test.goes_left(*row)} << bit;
         }
         out[w] = word;
         row = plane_rows_.data() + (w + 1) * 64;

@@ -105,19 +105,19 @@ void TwoLevels::count_splits(std::size_t split, bool left) {
     }
     for_each_feature(splits_, [&](std::span<const BoxSplit> own, std::uint32_t first) {
         const std::uint32_t f = own.front().feature;
-        const bool levels = problem_.table.features[f].kind == FeatureKind::levels;
+        const bool single = problem_.table.features[f].single();
         std::uint32_t before = 0;
         std::size_t last = 0, n = 0;
         for (std::size_t j = first; j < first + own.size(); ++j) {
             const std::uint32_t here = distinct_[j];
-            is_split_[j] = here > 0 && here < side && (levels || here != before);
+            is_split_[j] = here > 0 && here < side && (single || here != before);
             if (is_split_[j]) {
                 last = j;
                 ++n;
             }
             before = here;
         }
-        if (levels && own.size() > 1 && n == 2) {  // of two levels, one split
+        if (single && own.size() > 1 && n == 2) {  // of two levels, one split
             is_split_[last] = 0;
             --n;
         }

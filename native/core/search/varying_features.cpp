@@ -27,10 +27,10 @@ void VaryingFeatures::find_signatures() {
     }
     signatures_.assign(box_.rows.size() * words_, 0);
     for (std::size_t j = 0; j < splits_.size() && words_ > 0; ++j) {
-        const Feature& feature = problem_.table.features[splits_[j].feature];
+        const RowTest test = problem_.table.features[splits_[j].feature].test(splits_[j].cut);
         std::uint64_t* to = signatures_.data() + j / 64;
         for (const std::uint32_t row : box_.rows) {
-            *to |= std::uint64_t{feature.goes_left(splits_[j].low, row)} << (j % 64);
+            *to |= std::uint64_t{test.goes_left(row)} << (j % 64);
             to += words_;
         }
     }

@@ -268,11 +268,11 @@ void Filter::push(const Island& island, Tree& tree, std::uint32_t box, std::int3
 SharedBox::Rows Filter::list_rows(Island& island, std::uint32_t number) {
     SharedBox& box = island.boxes[number];
     if (!box.rows) {
-        const Feature& feature = problem_.table.features[box.feature];
+        const RowTest test = problem_.table.features[box.feature].test(box.cut);
         auto rows = std::make_shared<std::vector<std::uint32_t>>();
         rows->reserve(distinct_rows(box.sizes));
         for (const std::uint32_t row : *island.boxes[box.parent].rows) {
-            if (feature.goes_left(box.low, row) == box.left) {
+            if (test.goes_left(row) == box.left) {
                 rows->push_back(row);
             }
         }
@@ -302,7 +302,7 @@ std::uint32_t Filter::box_of_side(Island& island, const Group& group, const mcmc
     box.log_marginal = side.log_marginal;
     box.parent = group.box;
     box.feature = static_cast<std::uint32_t>(taken.feature);
-    box.low = taken.low;
+    box.cut = taken.cut;
     box.left = left;
     return number;
 }

@@ -131,7 +131,8 @@ private:
     std::unordered_map<std::uint64_t, std::uint32_t> group_of_;
     std::vector<double> weights_, log_weights_, sums_;
     std::vector<std::vector<std::uint32_t>> on_feature_;  // goals, by feature
-    std::vector<std::uint32_t> features_, of_rule_, chosen_, lows_;
+    std::vector<std::uint32_t> features_, of_rule_, chosen_;
+    std::vector<Cut> cuts_;
     std::vector<mcmc::LocalSplits::OpenSplit> splits_;
     std::vector<Alternative> alternatives_;
     std::unordered_map<std::size_t, std::uint32_t> taken_by_;  // the first goal to take each

@@ -43,7 +43,8 @@ struct SharedBox {
     // Null until they are listed; by then `parent` has its own.
     Rows rows;
     // The box whose side it is, and by which split.
-    std::uint32_t parent = kNone, feature = 0, low = 0;
+    std::uint32_t parent = kNone, feature = 0;
+    Cut cut{};
     bool left = false, in_use = true;
 };
 

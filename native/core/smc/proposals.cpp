@@ -98,7 +98,7 @@ void Filter::draw_cuts(mcmc::Randomness& random, Island& island, const Group& gr
     for (const std::uint32_t i : on_feature_[f]) {
         ParticleGoal& goal = goals_[i];
         const mcmc::Taken* const kept = given(goal);
-        const auto is_kept = [kept](const auto& own) { return own.cut.low == kept->low; };
+        const auto is_kept = [kept](const auto& own) { return own.cut.number() == kept->cut.number(); };
         const std::size_t cut = kept != nullptr ? number_of(splits_, is_kept)
                                 : uniformly     ? random.index(splits_.size())
                                                 : random.among_sums(sums_);
@@ -112,11 +112,11 @@ void Filter::draw_cuts(mcmc::Randomness& random, Island& island, const Group& gr
     }
     std::sort(chosen_.begin(), chosen_.end());
     chosen_.erase(std::unique(chosen_.begin(), chosen_.end()), chosen_.end());
-    lows_.clear();
+    cuts_.clear();
     for (const std::uint32_t cut : chosen_) {
-        lows_.push_back(splits_[cut].cut.low);
+        cuts_.push_back(splits_[cut].cut);
     }
-    sides_.find(*island.boxes[group.box].rows, f, lows_, needs_likelihood());
+    sides_.find(*island.boxes[group.box].rows, f, cuts_, needs_likelihood());
     for (const std::uint32_t i : on_feature_[f]) {
         ParticleGoal& goal = goals_[i];
         const auto& split = splits_[goal.left_box];
@@ -124,8 +124,7 @@ void Filter::draw_cuts(mcmc::Randomness& random, Island& island, const Group& gr
         const auto j = static_cast<std::size_t>(at - chosen_.begin());
         const Side &left = sides_.left(j), &right = sides_.right(j);
         goal.taken.feature = static_cast<std::int32_t>(f);
-        goal.taken.low = split.cut.low;
-        goal.taken.high = split.cut.high;
+        goal.taken.cut = split.cut;
         goal.left_state = split.left_state;
         goal.right_state = split.right_state;
         goal.log_factor += gain(island.boxes[group.box], left, right);
@@ -171,8 +170,8 @@ void Filter::decide_optimally(mcmc::Randomness& random, Island& island, const Gr
 }
 
 void Filter::find_boxes(Island& island, const Group& group, ParticleGoal& goal) {
-    lows_.assign(1, goal.taken.low);
-    sides_.find(*island.boxes[group.box].rows, static_cast<std::size_t>(goal.taken.feature), lows_,
+    cuts_.assign(1, goal.taken.cut);
+    sides_.find(*island.boxes[group.box].rows, static_cast<std::size_t>(goal.taken.feature), cuts_,
                 needs_likelihood());
     goal.left_box = box_of_side(island, group, goal.taken, true, sides_.left(0));
     goal.right_box = box_of_side(island, group, goal.taken, false, sides_.right(0));
@@ -189,7 +188,7 @@ void Filter::list_alternatives(const Island& island, const Group& group) {
         const auto r = static_cast<std::size_t>(alternative.rule);
         if (rule.kind != RuleKind::split) {
             const std::int32_t kind = rule.kind == RuleKind::leaf ? mcmc::kLeaf : mcmc::kCall;
-            alternatives_.push_back({{alternative.rule, kind, 0, 0}, rule.state, -1});
+            alternatives_.push_back({{alternative.rule, kind, {}}, rule.state, -1});
             weights_.push_back(alternative.log_weight);
             continue;
         }
@@ -202,20 +201,20 @@ void Filter::list_alternatives(const Island& island, const Group& group) {
                 continue;
             }
             process_.splits().list(r, f, splits_);
-            lows_.clear();
+            cuts_.clear();
             double sum = 0.0;
             for (const auto& split : splits_) {
-                lows_.push_back(split.cut.low);
+                cuts_.push_back(split.cut);
                 sum += split.weight;
             }
-            sides_.find(*box.rows, f, lows_, needs_likelihood());
+            sides_.find(*box.rows, f, cuts_, needs_likelihood());
             const double log_probability = log_of_one + std::log(of_feature[f]) - std::log(sum);
             for (std::size_t j = 0; j < splits_.size(); ++j) {
                 const auto& split = splits_[j];
                 const Side &left = sides_.left(j), &right = sides_.right(j);
                 const double own = split.weight == 1.0 ? 0.0 : std::log(split.weight);
                 const mcmc::Taken taken{alternative.rule, static_cast<std::int32_t>(f),
-                                        split.cut.low, split.cut.high};
+                                        split.cut};
                 alternatives_.push_back({taken, split.left_state, split.right_state});
                 weights_.push_back(log_probability + own + gain(box, left, right));
             }

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "problem/feature_cuts.hpp"
+#include "problem/columns/left_sides.hpp"
 
 namespace slp::smc {
 
@@ -19,23 +19,23 @@ SideFinder::SideFinder(const Problem& problem, const Geometry& geometry)
       k_(problem.leaf.n_statistics()),
       sum_(problem.leaf.n_statistics()) {}
 
-void SideFinder::find(mcmc::Rows rows, std::size_t f, std::span<const std::uint32_t> lows,
+void SideFinder::find(mcmc::Rows rows, std::size_t f, std::span<const Cut> cuts,
                       bool with_likelihood) {
     const Feature& feature = problem_.table.features[f];
     if (!feature.plain()) {
-        find_wide(rows, feature, lows, with_likelihood);
+        find_wide(rows, feature, cuts, with_likelihood);
         return;
     }
-    const std::size_t n = lows.size() + 1;
+    const std::size_t n = cuts.size() + 1;
     keys_.assign(n, Key{});
     sizes_.assign(n, 0);
     statistics_.assign(n * k_, 0.0);
-    add_rows(rows, feature, lows);
-    add_up(lows, feature.kind == FeatureKind::levels, with_likelihood);
+    add_rows(rows, feature, cuts);
+    add_up(cuts.size(), feature.single(), with_likelihood);
 }
 
 void SideFinder::find_wide(mcmc::Rows rows, const Feature& feature,
-                           std::span<const std::uint32_t> lows, bool with_likelihood) {
+                           std::span<const Cut> cuts, bool with_likelihood) {
     const std::uint32_t* code = feature.codes.data();
     codes_.clear();
     for (const std::uint32_t row : rows) {
@@ -58,12 +58,8 @@ void SideFinder::find_wide(mcmc::Rows rows, const Feature& feature,
         whole.key = whole.key + geometry_.key_of(row);
         whole.sizes += geometry_.sizes_of(row);
     }
-    std::vector<Cut> cuts;
-    for (const std::uint32_t low : lows) {
-        cuts.push_back({low, low});
-    }
-    left_.resize(lows.size());
-    right_.resize(lows.size());
+    left_.resize(cuts.size());
+    right_.resize(cuts.size());
     const LeftSides sides{
         .clear =
             [&] {
@@ -104,21 +100,22 @@ void SideFinder::find_wide(mcmc::Rows rows, const Feature& feature,
 }
 
 void SideFinder::add_rows(mcmc::Rows rows, const Feature& feature,
-                          std::span<const std::uint32_t> lows) {
-    const bool levels = feature.kind == FeatureKind::levels;
-    const auto rest = static_cast<std::uint32_t>(lows.size());
+                          std::span<const Cut> cuts) {
+    const bool single = feature.single();
+    const auto rest = static_cast<std::uint32_t>(cuts.size());
     const auto part = [&](std::uint32_t code) {
-        const auto at = std::lower_bound(lows.begin(), lows.end(), code);
-        const bool none = levels && (at == lows.end() || *at != code);
-        return none ? rest : static_cast<std::uint32_t>(at - lows.begin());
+        const auto at = std::ranges::lower_bound(cuts, code, {}, &Cut::last_left);
+        const bool none = single && (at == cuts.end() || at->last_left() != code);
+        return none ? rest : static_cast<std::uint32_t>(at - cuts.begin());
     };
     const auto n_codes = static_cast<std::size_t>(feature.n_codes);
-    const bool by_table = lows.size() > 1 && n_codes <= kCodesPerRow * rows.size();
+    const bool by_table = cuts.size() > 1 && n_codes <= kCodesPerRow * rows.size();
     if (by_table) {
         part_of_code_.assign(n_codes, rest);
         std::uint32_t code = 0;
         for (std::uint32_t j = 0; j < rest; ++j) {
-            for (code = levels ? lows[j] : code; code <= lows[j]; ++code) {
+            const std::uint32_t last = cuts[j].last_left();
+            for (code = single ? last : code; code <= last; ++code) {
                 part_of_code_[code] = j;
             }
         }
@@ -132,8 +129,7 @@ void SideFinder::add_rows(mcmc::Rows rows, const Feature& feature,
     }
 }
 
-void SideFinder::add_up(std::span<const std::uint32_t> lows, bool levels, bool with_likelihood) {
-    const std::size_t n = lows.size();
+void SideFinder::add_up(std::size_t n, bool single, bool with_likelihood) {
     up_to_ = from_ = statistics_;
     for (std::size_t i = k_; i < up_to_.size(); ++i) {
         up_to_[i] += up_to_[i - k_];
@@ -150,21 +146,21 @@ void SideFinder::add_up(std::span<const std::uint32_t> lows, bool levels, bool w
     left_.resize(n);
     right_.resize(n);
     for (std::size_t j = 0; j < n; ++j) {
-        key = levels ? keys_[j] : key + keys_[j];
-        sizes = levels ? sizes_[j] : sizes + sizes_[j];
+        key = single ? keys_[j] : key + keys_[j];
+        sizes = single ? sizes_[j] : sizes + sizes_[j];
         left_[j] = {key, sizes, 0.0};
         right_[j] = {all - key, all_sizes - sizes, 0.0};
         if (!with_likelihood) {
             continue;
         }
         const double* right = from_.data() + (j + 1) * k_;
-        if (levels && j > 0) {
+        if (single && j > 0) {
             for (std::size_t c = 0; c < k_; ++c) {
                 sum_[c] = up_to_[(j - 1) * k_ + c] + right[c];
             }
             right = sum_.data();
         }
-        const double* left = (levels ? statistics_ : up_to_).data() + j * k_;
+        const double* left = (single ? statistics_ : up_to_).data() + j * k_;
         left_[j].log_marginal = problem_.leaf.log_marginal(left);
         right_[j].log_marginal = problem_.leaf.log_marginal(right);
     }

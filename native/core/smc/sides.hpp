@@ -23,24 +23,23 @@ class SideFinder {
 public:
     SideFinder(const Problem& problem, const Geometry& geometry);
 
-    // `lows`: those of some cuts of the box, in canonical order.
-    void find(mcmc::Rows rows, std::size_t f, std::span<const std::uint32_t> lows,
-              bool with_likelihood);
+    // `cuts`: some of the box, in canonical order.
+    void find(mcmc::Rows rows, std::size_t f, std::span<const Cut> cuts, bool with_likelihood);
     const Side& left(std::size_t cut) const { return left_[cut]; }
     const Side& right(std::size_t cut) const { return right_[cut]; }
 
 private:
-    // Splits by subsets, or with a side of missing values.
-    void find_wide(mcmc::Rows rows, const Feature& feature, std::span<const std::uint32_t> lows,
+    // The same of a feature that is not plain.
+    void find_wide(mcmc::Rows rows, const Feature& feature, std::span<const Cut> cuts,
                    bool with_likelihood);
-    void add_rows(mcmc::Rows rows, const Feature& feature, std::span<const std::uint32_t> lows);
-    void add_up(std::span<const std::uint32_t> lows, bool levels, bool with_likelihood);
+    void add_rows(mcmc::Rows rows, const Feature& feature, std::span<const Cut> cuts);
+    void add_up(std::size_t n, bool single, bool with_likelihood);
 
     const Problem& problem_;
     const Geometry& geometry_;
     std::size_t k_;
-    // Rows parted by all cuts at once. Thresholds: part j has the codes above cut j - 1 up to cut
-    // j. Levels: part j has level j, the last part has the others.
+    // Rows parted by all cuts at once. Part j has the codes above cut j - 1 up to cut j; of a
+    // `single` feature the code of cut j, the last part has the others.
     std::vector<Key> keys_;
     std::vector<Sizes> sizes_;
     std::vector<double> statistics_;  // k for each part

@@ -83,18 +83,18 @@ TEST(mh_choices_that_cannot_be_made_are_refused) {
     const Engine engine(growtree(20, Measure::feature_then_cut, 3));
     ProofSampler chains = sampler(engine);
     State out;
-    check(chains.restore(std::vector<Taken>{{1, kLeaf, 0, 0}}, {0, 0, 0, 0, 0, 0}, out));
-    check(!chains.restore(std::vector<Taken>{{0, 0, 3, 9}}, {0, 0, 0, 0, 0, 0}, out));
-    check(!chains.restore(std::vector<Taken>{{0, 0, 3, 4}}, {0, 0, 0, 0, 0, 0}, out));
-    check(!chains.restore(std::vector<Taken>{{7, kLeaf, 0, 0}}, {0, 0, 0, 0, 0, 0}, out));
-    check(!chains.restore(std::vector<Taken>{{1, kLeaf, 0, 0}, {1, kLeaf, 0, 0}},
+    check(chains.restore(std::vector<Taken>{{1, kLeaf, {}}}, {0, 0, 0, 0, 0, 0}, out));
+    check(!chains.restore(std::vector<Taken>{{0, 0, Cut::between(3, 9)}}, {0, 0, 0, 0, 0, 0}, out));
+    check(!chains.restore(std::vector<Taken>{{0, 0, Cut::between(3, 4)}}, {0, 0, 0, 0, 0, 0}, out));
+    check(!chains.restore(std::vector<Taken>{{7, kLeaf, {}}}, {0, 0, 0, 0, 0, 0}, out));
+    check(!chains.restore(std::vector<Taken>{{1, kLeaf, {}}, {1, kLeaf, {}}},
                           {0, 0, 0, 0, 0, 0}, out));
 }
 
 TEST(mh_turns_that_no_chain_has_are_refused) {
     const Engine engine(growtree(20, Measure::feature_then_cut, 3));
     ProofSampler chains = sampler(engine);
-    const std::vector<Taken> leaf{{1, kLeaf, 0, 0}};
+    const std::vector<Taken> leaf{{1, kLeaf, {}}};
     State out;
     check(chains.restore(leaf, {0, 0, 4, 0, 0, 4}, out));
     check(!chains.restore(leaf, {0, 0, 5, 0, 0, 0}, out));  // the third has a period of 5

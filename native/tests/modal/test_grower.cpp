@@ -64,7 +64,10 @@ std::vector<OwnCut> cuts_of(const Problem& problem, const Rows& rows) {
             }
             OwnCut cut{f, code, {}, {}};
             for (const std::uint32_t row : rows) {
-                (feature.goes_left(code, row) ? cut.left : cut.right).push_back(row);
+                const std::uint32_t own = feature.codes[row];
+                const bool goes_left =
+                    feature.kind == FeatureKind::levels ? own == code : own <= code;
+                (goes_left ? cut.left : cut.right).push_back(row);
             }
             if (!cut.left.empty() && !cut.right.empty()) {
                 out.push_back(std::move(cut));

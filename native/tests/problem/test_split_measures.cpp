@@ -79,9 +79,9 @@ TEST(split_probabilities_are_those_of_the_specification) {
         const Problem given = problem(one.measure, one.lefts);
         const Geometry geometry(given);
         const SplitMeasure measure(one.measure, weights);
-        const std::vector<double> gaps{measure.weight(geometry, 0, 0, 1, false),
-                                       measure.weight(geometry, 0, 1, 2, false),
-                                       measure.weight(geometry, 1, 0, 1, false)};
+        const std::vector<double> gaps{measure.weight(geometry, 0, Cut::between(0, 1), false),
+                                       measure.weight(geometry, 0, Cut::between(1, 2), false),
+                                       measure.weight(geometry, 1, Cut::between(0, 1), false)};
         std::vector<double> sums(2), masses(2);
         for (std::size_t i = 0; i < 3; ++i) {
             sums[i / 2] += one.probabilities[i] > 0 ? gaps[i] : 0.0;
@@ -126,7 +126,7 @@ TEST(edges_and_the_local_process_have_the_same_probabilities) {
             mcmc::Choice choice;
             const bool can = process.find(
                 root.rows, 0,
-                {0, static_cast<std::int32_t>(splits[i].feature), splits[i].low, splits[i].high},
+                {0, static_cast<std::int32_t>(splits[i].feature), splits[i].cut},
                 choice);
             check(can == (one.probabilities[i] > 0));
             check(!can || near(std::exp(choice.log_draw + choice.log_excess), by_edge[i]));

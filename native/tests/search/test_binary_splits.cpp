@@ -66,8 +66,8 @@ void compare(const Problem& problem, std::uint32_t part) {
     left.resize(rows.size());
     for (std::size_t i = 0; i < want.size(); ++i) {
         const BoxSplit &a = have[i], &b = want[i];
-        check(a.left == b.left && a.left_sizes == b.left_sizes && a.low == b.low &&
-              a.high == b.high && a.feature == b.feature && a.cell == b.cell);
+        check(a.left == b.left && a.left_sizes == b.left_sizes && a.cut == b.cut &&
+              a.feature == b.feature && a.cell == b.cell);
         leaf.sum(geometry.side(box, b, true, left.data()).rows, own.data());
         for (std::size_t s = 0; s < leaf.width(); ++s) {
             check(std::abs(sums[i * leaf.width() + s] - own[s]) < 1e-9);

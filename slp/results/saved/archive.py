@@ -28,13 +28,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.budgets.memory import format_bytes
-from slp.errors import BudgetError, SlpError, UsageError
+from slp.errors import BudgetError, SlpError
 from slp.folders import open_regular
-from slp.messages.commands import FILE_NOT_WRITTEN
 from slp.messages.inference import SAVED_RUN_TOO_LARGE
 from slp.messages.saved import NEWER_RUN, NO_SAVED_RUN, RUN_TOO_LARGE
-from slp.runner.whole_files import write_whole
 from slp.version import __version__
+from slp.whole_files import whole_file
 
 #: The format that is written. All formats from 1 to this one are read.
 FORMAT = 1
@@ -104,15 +103,12 @@ def write_archive(path: str | Path, manifest: Mapping[str, Any], members: Member
     if size > _MOST_BYTES:
         raise SlpError(RUN_TOO_LARGE(size=format_bytes(size), most=format_bytes(_MOST_BYTES)))
 
-    def write(file: IO[bytes]) -> None:
-        with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=False) as archive:
-            for name, content in contents.items():
-                archive.writestr(zipfile.ZipInfo(name, _DATE), content)
-
-    try:
-        write_whole(Path(path), write)
-    except OSError as e:
-        raise UsageError(FILE_NOT_WRITTEN(path=path, reason=e.strerror)) from e
+    with (
+        whole_file(path) as file,
+        zipfile.ZipFile(file, "w", zipfile.ZIP_STORED, allowZip64=False) as archive,
+    ):
+        for name, content in contents.items():
+            archive.writestr(zipfile.ZipInfo(name, _DATE), content)
 
 
 def _bytes_of(member: Any) -> bytes:

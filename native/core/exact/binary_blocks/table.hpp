@@ -106,8 +106,9 @@ std::optional<AnyBinaryTable> table_of(const Problem& problem, const Geometry& g
         }
         const Word bit = Word{1} << out.features.size();
         out.features.push_back(f);
-        out.cells.push_back(geometry.cell_of_split(table.features[f], *low, *high));
-        out.lengths.push_back(geometry.length(f, *low, *high));
+        const Cut cut = table.features[f].plain_cut(*low, *high);
+        out.cells.push_back(table.features[f].cell(cut));
+        out.lengths.push_back(geometry.length(f, cut));
         for (std::uint32_t row = 0; row < table.n_rows; ++row) {
             out.rows[row].bits |= codes[row] == *high ? bit : 0;
         }

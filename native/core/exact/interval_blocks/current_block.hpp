@@ -94,25 +94,25 @@ public:
         const double value = queries_.rows[query][split.feature];
         const auto none = static_cast<std::uint32_t>(ranks_.k);
         takes_both_ = false;
-        if (feature.kind == FeatureKind::levels) {
-            const bool passes = value == static_cast<double>(split.low);
-            std::fill_n(turn_.begin(), ranks_.k, passes ? none : 0);
-            if (!passes) {
+        if (feature.single()) {
+            const bool goes_left = feature.side_of(split.cut, value) == Missing::left;
+            std::fill_n(turn_.begin(), ranks_.k, goes_left ? none : 0);
+            if (!goes_left) {
                 find_both(split, value);
             }
             return;
         }
         // The largest code above the split's that leaves the threshold between them at the row or
         // below: thresholds do not fall as it grows.
-        const auto above =
-            std::views::iota(split.low + 1, static_cast<std::uint32_t>(feature.n_codes));
+        const std::uint32_t low = split.cut.last_left();
+        const auto above = std::views::iota(low + 1, static_cast<std::uint32_t>(feature.n_codes));
         const auto end = std::ranges::partition_point(above, [&](std::uint32_t high) {
-            return s_.geometry.threshold(feature, split.low, high) <= value;
+            return feature.threshold(Cut::between(low, high)) <= value;
         });
         if (end == above.begin()) {
             std::fill_n(turn_.begin(), ranks_.k, none);
         } else {
-            ranks_.find_right(split.low + static_cast<std::uint32_t>(end - above.begin()), turn_);
+            ranks_.find_right(low + static_cast<std::uint32_t>(end - above.begin()), turn_);
         }
     }
 
@@ -139,8 +139,8 @@ public:
         const Feature& inner = s_.problem.table.features[s_.inner];
         const double value = queries_.rows[query][s_.inner];
         std::size_t m = 0;
-        while (m + 1 < ranks_.k && value >= s_.geometry.threshold(inner, ranks_.code_of_rank[m],
-                                                                  ranks_.code_of_rank[m + 1])) {
+        while (m + 1 < ranks_.k && value >= inner.threshold(Cut::between(ranks_.code_of_rank[m],
+                                                                       ranks_.code_of_rank[m + 1]))) {
             ++m;
         }
         return m;
@@ -160,10 +160,11 @@ private:
         way_ = feature.absent;
         std::fill_n(weight_left_.begin(), ranks_.k + 1, 0.0);
         std::fill_n(weight_.begin(), ranks_.k + 1, 0.0);
+        const RowTest test = feature.test(split.cut);
         for (std::size_t r = 0; r < ranks_.rows.size(); ++r) {
             const std::uint32_t row = ranks_.rows[r], rank = ranks_.rank_of_row[r];
             weight_[rank + 1] += table.weight(row);
-            weight_left_[rank + 1] += feature.goes_left(split.low, row) ? table.weight(row) : 0.0;
+            weight_left_[rank + 1] += test.goes_left(row) ? table.weight(row) : 0.0;
         }
         std::partial_sum(weight_.begin(), weight_.begin() + ranks_.k + 1, weight_.begin());
         std::partial_sum(weight_left_.begin(), weight_left_.begin() + ranks_.k + 1,

@@ -118,8 +118,9 @@ private:
                                                     end - begin, taken_[c]);
                                     });
                 }
+                const RowTest test = ranks.feature().test(own[e].cut);
                 for (std::size_t r = 0; r < ranks.rows.size(); ++r) {
-                    if (ranks.feature().goes_left(own[e].low, ranks.rows[r])) {
+                    if (test.plain_goes_left(ranks.rows[r])) {
                         Key& key = left_[(first + e) * k_ + ranks.rank_of_row[r]];
                         key = key + s_.geometry.key_of(ranks.rows[r]);
                     }
@@ -153,8 +154,8 @@ private:
             for (std::size_t m = i; m < end; ++m) {
                 left = left + ranks.keys[m];
                 if (m >= from) {
-                    const auto cell = static_cast<std::size_t>(
-                        s_.geometry.cell(inner, ranks.code_of_rank[m], ranks.code_of_rank[m + 1]));
+                    const auto cell = static_cast<std::size_t>(inner.cell(
+                        Cut::between(ranks.code_of_rank[m], ranks.code_of_rank[m + 1])));
                     ClassSet& classes = firsts_[at(n_splits_ + m, i, j)];
                     classes = taken_[s_.grammar.class_of_cell[cell]];
                     keep_first(classes, j, left, whole - left);

@@ -62,8 +62,8 @@ bool weights_are_alike(const Problem& problem, const Geometry& geometry, Measure
         const Feature& feature = problem.table.features[f];
         for (std::uint32_t code = 0; code + 1 < static_cast<std::uint32_t>(feature.n_codes);
              ++code) {
-            if (feature.kind != FeatureKind::levels &&
-                !(relative_weight(geometry, measure, f, code, code + 1) >= kLeast)) {
+            if (!feature.single() &&
+                !(relative_weight(geometry, measure, f, Cut::between(code, code + 1)) >= kLeast)) {
                 return false;
             }
         }
@@ -77,7 +77,7 @@ std::optional<std::uint32_t> inner_feature(const Problem& problem, const BlockGr
     std::vector<std::uint32_t> candidates;
     for (std::uint32_t f = 0; f < problem.table.features.size(); ++f) {
         const Feature& feature = problem.table.features[f];
-        if (grammar.is_split[f] && feature.kind != FeatureKind::levels && feature.n_codes >= 2 &&
+        if (grammar.is_split[f] && !feature.single() && feature.n_codes >= 2 &&
             feature.n_codes <= kMostInnerCodes && static_cast<std::int32_t>(f) != excluded) {
             candidates.push_back(f);
         }

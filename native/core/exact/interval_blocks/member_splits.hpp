@@ -22,11 +22,11 @@ namespace slp::exact {
 
 // Weight of a cut under `gap` or `range`, relative to the range of its feature.
 inline double relative_weight(const Geometry& geometry, Measure measure, std::uint32_t feature,
-                              std::uint32_t low, std::uint32_t high) {
+                              Cut cut) {
     if (measure == Measure::range) {
-        return geometry.length(feature, low, high);
+        return geometry.length(feature, cut);
     }
-    return geometry.gap(feature, low, high) / geometry.span(feature);
+    return geometry.gap(feature, cut) / geometry.span(feature);
 }
 
 // The current split of a block: that of the last `find`.
@@ -40,11 +40,11 @@ public:
     void find(const BoxSplit& split, BlockRanks& ranks) {
         ranks.find_start(split);
         k_ = ranks.k;
-        levels_ = ranks.feature().kind == FeatureKind::levels;
+        single_ = ranks.feature().single();
         find_classes(split, ranks);
         if (s_.weighs()) {
             split_ = split;
-            if (!levels_) {
+            if (!single_) {
                 ranks.find_codes_above(above_);
             }
         }
@@ -73,7 +73,7 @@ public:
         if (!s_.weighs()) {
             return nullptr;
         }
-        if (levels_) {
+        if (single_) {
             std::fill(weights_.begin(), weights_.end(), 1.0);
             return weights_.data();
         }
@@ -84,7 +84,7 @@ public:
             if (j >= from) {
                 if (high != last) {
                     weight = relative_weight(s_.geometry, s_.grammar.measure, split_.feature,
-                                             split_.low, high);
+                                             Cut::between(split_.cut.last_left(), high));
                 }
                 last = high;
                 weights_[j] = weight;
@@ -100,18 +100,18 @@ private:
 
     void find_classes(const BoxSplit& split, BlockRanks& ranks) {
         classes_.assign(1, class_of(split.cell));
-        if (levels_ || s_.grammar.n_classes_of(split.feature) == 1) {
+        if (single_ || s_.grammar.n_classes_of(split.feature) == 1) {
             return;
         }
         const Feature& feature = ranks.feature();
-        const std::uint32_t largest = ranks.largest();
-        std::uint32_t high = split.high;
+        const std::uint32_t largest = ranks.largest(), low = split.cut.last_left();
+        std::uint32_t high = split.cut.first_right();
         for (;;) {
-            high = last_with_cell(feature, split.low, high, largest);
+            high = last_with_cell(feature, low, high, largest);
             if (high == largest) {
                 return;
             }
-            const std::uint32_t next = class_of(s_.geometry.cell(feature, split.low, high + 1));
+            const std::uint32_t next = class_of(feature.cell(Cut::between(low, high + 1)));
             if (next != classes_.back()) {
                 const std::size_t n = classes_.size();
                 if (begin_.size() < n) {
@@ -125,19 +125,19 @@ private:
     }
 
     // The largest next code, from `high` on, that leaves the threshold in its cell.
-    std::uint32_t last_with_cell(const Feature& feature, std::uint32_t low, std::uint32_t high,
-                                 std::uint32_t largest) const {
-        const std::int32_t cell = s_.geometry.cell(feature, low, high);
+    static std::uint32_t last_with_cell(const Feature& feature, std::uint32_t low,
+                                        std::uint32_t high, std::uint32_t largest) {
+        const std::int32_t cell = feature.cell(Cut::between(low, high));
         const auto next = std::views::iota(high + 1, largest + 1);
         const auto end = std::ranges::partition_point(next, [&](std::uint32_t code) {
-            return s_.geometry.cell(feature, low, code) == cell;
+            return feature.cell(Cut::between(low, code)) == cell;
         });
         return high + static_cast<std::uint32_t>(end - next.begin());
     }
 
     const IntervalSetting& s_;
     std::size_t most_, k_ = 0;
-    bool levels_ = false;
+    bool single_ = false;
     BoxSplit split_{};  // where splits weigh
     // From the lowest threshold to the highest; in row i the n-th class begins at begin_[n][i].
     std::vector<std::uint32_t> classes_;

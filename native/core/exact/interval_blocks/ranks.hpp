@@ -84,7 +84,8 @@ public:
         std::iota(first_member.begin(), first_member.begin() + static_cast<std::ptrdiff_t>(k), 0U);
     }
 
-    // Rows with their codes of a feature, codes ascending; of levels also where they are met first.
+    // Rows with their codes of a feature, codes ascending; of a `single` one also where they are met
+    // first.
     void order_by(std::uint32_t feature) {
         feature_ = &problem_.table.features[feature];
         const auto n_codes = static_cast<std::size_t>(feature_->n_codes);
@@ -107,7 +108,7 @@ public:
         }
         next_row_ = 0;
         std::fill_n(left.begin(), k, Sizes{0});
-        if (feature_->kind == FeatureKind::levels) {
+        if (feature_->single()) {
             levels_.find(k, order_, rank_of_row);
         }
     }
@@ -117,30 +118,30 @@ public:
     // Comes before `order_by`, as it overwrites `left`.
     void find_sources(std::span<const BoxSplit> splits, std::int32_t excluded = -1) {
         for (std::uint32_t e = 0; e < splits.size(); ++e) {
-            const std::uint32_t f = splits[e].feature, low = splits[e].low;
+            const std::uint32_t f = splits[e].feature, low = splits[e].cut.last_left();
             if (static_cast<std::int32_t>(f) == excluded) {
                 continue;
             }
             // The first threshold has the largest right side, the last one the largest left side.
             const Feature& feature = problem_.table.features[f];
-            const bool levels = feature.kind == FeatureKind::levels;
+            const bool single = feature.single();
             const bool first = e == 0 || splits[e - 1].feature != f;
             const bool last = e + 1 == splits.size() || splits[e + 1].feature != f;
             const auto note = [&](auto on_left, auto on_right) {
-                if (levels || first) {
+                if (single || first) {
                     note_source(2 * e + 1, on_left, on_right);
                 }
-                if (levels || last) {
+                if (single || last) {
                     note_source(2 * e, on_right, on_left);
                 }
             };
-            if (!levels && feature.plain()) {  // one look at the rows is enough for all thresholds
+            if (!single) {  // one look at the rows is enough for all thresholds
                 if (first) {
                     find_code_ranges(feature);
                 }
                 note([&](std::size_t i) { return least_code_[i] <= low; },
                      [&](std::size_t i) { return largest_code_[i] > low; });
-            } else if (levels || first || last) {
+            } else {
                 count_left(splits[e]);
                 note([&](std::size_t i) { return left[i] != 0; },
                      [&](std::size_t i) { return left[i] != sizes[i]; });
@@ -151,17 +152,18 @@ public:
     // Makes `start`: member (i, j) has this split as one of its own from j = start[i] on. The
     // splits of a feature come in order, after `order_by`.
     void find_start(const BoxSplit& split) {
-        const bool levels = feature_->kind == FeatureKind::levels;
-        if (levels) {
+        const bool single = feature_->single();
+        if (single) {
             count_left(split);
             find_next(k, next_a_, [&](std::size_t i) { return left[i] != 0; });
         } else {
+            const std::uint32_t low = split.cut.last_left();
             std::size_t from = next_row_;
-            for (; next_row_ < order_.size() && order_[next_row_] >> 32 <= split.low;
+            for (; next_row_ < order_.size() && order_[next_row_] >> 32 <= low;
                  ++next_row_) {
                 const auto r = static_cast<std::uint32_t>(order_[next_row_]);
                 left[rank_of_row[r]] += geometry_.sizes_of(rows[r]);
-                from = order_[next_row_] >> 32 < split.low ? next_row_ + 1 : from;
+                from = order_[next_row_] >> 32 < low ? next_row_ + 1 : from;
             }
             // Two thresholds with nothing between them are one split, the lower.
             std::fill_n(next_a_.begin(), k, 0U);
@@ -174,8 +176,8 @@ public:
         for (std::size_t i = 0; i < k; ++i) {
             start[i] = std::max(next_a_[i], next_b_[i]);
         }
-        if (levels) {
-            levels_.skip_second_of_pairs(k, split.low, start);
+        if (single) {
+            levels_.skip_second_of_pairs(k, split.cut.code(), start);
         }
         const auto least = static_cast<std::uint64_t>(problem_.grammar.min_leaf);
         if (least > 1) {
@@ -240,10 +242,10 @@ private:
     }
 
     void count_left(const BoxSplit& split) {
-        const Feature& feature = problem_.table.features[split.feature];
+        const RowTest test = problem_.table.features[split.feature].test(split.cut);
         std::fill_n(left.begin(), k, Sizes{0});
         for (std::size_t r = 0; r < rows.size(); ++r) {
-            if (feature.goes_left(split.low, rows[r])) {
+            if (test.plain_goes_left(rows[r])) {
                 left[rank_of_row[r]] += geometry_.sizes_of(rows[r]);
             }
         }

@@ -227,12 +227,10 @@ public:
     void find(const BlockRanks& ranks) {
         const Feature& inner = s_.problem.table.features[s_.inner];
         for (std::size_t m = 0; m + 1 < ranks.k; ++m) {
-            const std::uint32_t low = ranks.code_of_rank[m], high = ranks.code_of_rank[m + 1];
-            classes_[m] = s_.grammar.class_of_cell[static_cast<std::size_t>(
-                s_.geometry.cell(inner, low, high))];
+            const Cut cut = Cut::between(ranks.code_of_rank[m], ranks.code_of_rank[m + 1]);
+            classes_[m] = s_.grammar.class_of_cell[static_cast<std::size_t>(inner.cell(cut))];
             if (s_.weighs()) {
-                weights_[m] = relative_weight(s_.geometry, s_.grammar.measure, s_.inner,
-                                              low, high);
+                weights_[m] = relative_weight(s_.geometry, s_.grammar.measure, s_.inner, cut);
             }
         }
     }

@@ -83,16 +83,7 @@ bool TreeMoves::same_test(const ProofNode& a, const ProofNode& b) const {
         return false;
     }
     const auto& feature = problem_.table.features[static_cast<std::size_t>(a.taken.feature)];
-    if (feature.kind == FeatureKind::subsets) {
-        return a.taken.low == b.taken.low && a.taken.high == b.taken.high;
-    }
-    if (feature.side_of_missing(a.taken.low) != feature.side_of_missing(b.taken.low)) {
-        return false;
-    }
-    return feature.kind == FeatureKind::levels
-               ? a.taken.low == b.taken.low
-               : geometry_.threshold(feature, a.taken.low, a.taken.high) ==
-                     geometry_.threshold(feature, b.taken.low, b.taken.high);
+    return feature.same_test(a.taken.cut, b.taken.cut);
 }
 
 TreeMoves::Made TreeMoves::swap(Randomness& random) {
@@ -110,7 +101,7 @@ TreeMoves::Made TreeMoves::swap(Randomness& random) {
         if (child == i || both) {
             Planned& test = plan_[planned[side]];
             test.feature = old(at).taken.feature;
-            test.test = test_of(problem_.table, geometry_, old(at).taken);
+            test.test = test_anywhere(problem_.table, old(at).taken);
             test.restores = &old(at).taken;
         }
     }

@@ -29,9 +29,9 @@ double InformedSplits::log_probability(const LikelySplit& split) const {
 
 const LikelySplit& InformedSplits::find(const Taken& taken) const {
     const auto place = [](const LikelySplit& split) {
-        return std::pair(split.feature, split.cut.low);
+        return std::pair(split.feature, split.cut.number());
     };
-    const std::pair wanted(static_cast<std::uint32_t>(taken.feature), taken.low);
+    const std::pair wanted(static_cast<std::uint32_t>(taken.feature), taken.cut.number());
     const auto found = std::ranges::lower_bound(*likely, wanted, {}, place);
     if (found != likely->end() && place(*found) == wanted) {
         return *found;

@@ -15,8 +15,7 @@ void TreeMoves::narrow(std::span<const ProofNode> subtree, std::int32_t feature,
             continue;
         }
         const double threshold =
-            geometry_.threshold(problem_.table.features[static_cast<std::size_t>(feature)],
-                                node.taken.low, node.taken.high);
+            problem_.table.features[static_cast<std::size_t>(feature)].threshold(node.taken.cut);
         if (threshold == INFINITY) {  // the test for missing values
             continue;
         }
@@ -32,10 +31,9 @@ TreeMoves::Bounds TreeMoves::bounds(const View& tree, std::uint32_t i) const {
     Bounds out{-INFINITY, INFINITY, false};
     const std::int32_t f = tree.nodes[i].taken.feature;
     const Feature& feature = problem_.table.features[static_cast<std::size_t>(f)];
-    if (feature.kind < FeatureKind::levels &&
-        feature.without_side(tree.nodes[i].taken.low) == feature.missing()) {
+    if (feature.ordered() && feature.tests_missing(tree.nodes[i].taken.cut)) {
         out.of_missing = true;
-    } else if (feature.kind < FeatureKind::levels) {
+    } else if (feature.ordered()) {
         narrow(tree.subtree(tree.child(i, false)), f, true, out);
         narrow(tree.subtree(tree.child(i, true)), f, false, out);
     }
@@ -46,14 +44,12 @@ std::vector<double> TreeMoves::weights_within(const Bounds& bounds, std::int32_t
     const auto& splits = splits_.splits();
     std::vector<double> out(splits.size(), 0.0);
     const auto threshold = [&](const WeighedSplit& split) {
-        return geometry_.threshold(problem_.table.features[split.feature], split.cut.low,
-                                   split.cut.high);
+        return problem_.table.features[split.feature].threshold(split.cut);
     };
     auto first = splits.begin(), last = splits.end();
     if (bounds.of_missing) {
         first = last - 1;  // it stands for itself alone
-    } else if (problem_.table.features[static_cast<std::size_t>(feature)].kind <
-               FeatureKind::levels) {
+    } else if (problem_.table.features[static_cast<std::size_t>(feature)].ordered()) {
         // Thresholds ascend; that of the test for missing values is infinite.
         first = std::ranges::upper_bound(splits, bounds.low, {}, threshold);
         last = std::ranges::lower_bound(first, splits.end(), bounds.high, {}, threshold);
@@ -81,7 +77,7 @@ TreeMoves::Made TreeMoves::perturb(Randomness& random, bool informed) {
     const Cut cut = splits_.splits()[i].cut;
     const std::uint32_t left = plan_subtree(at + 1, false, true);
     const std::uint32_t right = plan_subtree(view().child(at, true), false, true);
-    if (!build(at, plan_split({own.rule, own.feature, cut.low, cut.high}, left, right))) {
+    if (!build(at, plan_split({own.rule, own.feature, cut}, left, right))) {
         return Made::no_tree;
     }
     // Rows that change sides lie beyond the tests below on this feature, whose thresholds stay: the

@@ -10,7 +10,7 @@ namespace slp::mcmc {
 
 namespace {
 
-constexpr Taken kLeafTaken{-1, kLeaf, 0, 0};
+constexpr Taken kLeafTaken{-1, kLeaf, {}};
 
 // Appends a subtree.
 void append(std::span<const ProofNode> subtree, std::vector<Taken>& out) {
@@ -23,7 +23,7 @@ void append(std::span<const ProofNode> subtree, std::vector<Taken>& out) {
 
 bool same(const std::vector<Taken>& a, const std::vector<Taken>& b) {
     return std::ranges::equal(a, b, [](const Taken& x, const Taken& y) {
-        return x.feature == y.feature && x.low == y.low && x.high == y.high;
+        return x.feature == y.feature && x.cut == y.cut;
     });
 }
 
@@ -34,6 +34,12 @@ std::pair<std::uint32_t, std::uint32_t> extremes(const Feature& feature, Rows ro
         most = std::max(most, feature.codes[row]);
     }
     return {least, most};
+}
+
+// The cut of an ordered feature between two codes with those of another.
+Cut overlap(Cut cut, std::uint32_t last_left, std::uint32_t first_right) {
+    return Cut::between(std::max(cut.last_left(), last_left),
+                        std::min(cut.first_right(), first_right));
 }
 
 }  // namespace
@@ -116,13 +122,11 @@ void TreeMoves::joint_splits(const View& tree, std::uint32_t x, std::uint32_t y,
     if (!tree.is_leaf(x) && !tree.is_leaf(y)) {
         wide_joint_splits(tree, x, y, true, true, out);
         const Taken &a = tree.nodes[x].taken, &b = tree.nodes[y].taken;
-        const Taken both{-1, a.feature, std::max(a.low, b.low), std::min(a.high, b.high)};
-        if (a.feature == b.feature &&
-            problem_.table.features[static_cast<std::size_t>(a.feature)].plain()) {
-            const auto f = static_cast<std::size_t>(a.feature);
-            const bool levels = problem_.table.features[f].kind == FeatureKind::levels;
-            if (levels ? a.low == b.low : both.low < both.high) {
-                add(both, true, true, false);
+        const Feature& own = problem_.table.features[static_cast<std::size_t>(a.feature)];
+        if (a.feature == b.feature && own.plain()) {
+            const Cut both = overlap(a.cut, b.cut.last_left(), b.cut.first_right());
+            if (own.single() ? a.cut == b.cut : both.last_left() < both.first_right()) {
+                add({-1, a.feature, own.single() ? a.cut : both}, true, true, false);
             }
         }
     }
@@ -140,20 +144,21 @@ void TreeMoves::joint_splits(const View& tree, std::uint32_t x, std::uint32_t y,
             continue;
         }
         const Rows whole = tree.rows_of(other);
-        if (feature.kind == FeatureKind::levels) {
+        if (feature.single()) {
+            const RowTest test = feature.test(taken.cut);
             const auto equal =
-                std::ranges::count_if(whole, [&](auto r) { return feature.codes[r] == taken.low; });
+                std::ranges::count_if(whole, [&](auto r) { return test.plain_goes_left(r); });
             if (equal == 0 || equal == static_cast<std::ptrdiff_t>(whole.size())) {
                 add(taken, by_x, !by_x, equal == 0);
             }
             continue;
         }
         const auto [least, most] = extremes(feature, whole);
-        if (most < taken.high) {
-            add({-1, taken.feature, std::max(taken.low, most), taken.high}, by_x, !by_x, false);
+        if (most < taken.cut.first_right()) {
+            add({-1, taken.feature, overlap(taken.cut, most, kNone)}, by_x, !by_x, false);
         }
-        if (least > taken.low) {
-            add({-1, taken.feature, taken.low, std::min(taken.high, least)}, by_x, !by_x, true);
+        if (least > taken.cut.last_left()) {
+            add({-1, taken.feature, overlap(taken.cut, 0, least)}, by_x, !by_x, true);
         }
     }
 }
@@ -177,14 +182,14 @@ void TreeMoves::wide_joint_splits(const View& tree, std::uint32_t x, std::uint32
     Cut cut{};
     if (both) {
         if (cut_between(feature, sides[0], sides[1], cut)) {
-            out.push_back({{-1, f, cut.low, cut.high}, true, true, false});
+            out.push_back({{-1, f, cut}, true, true, false});
         }
         return;
     }
     for (const bool right : {false, true}) {
         sides[right].push_back(tree.rows_of(other));
         if (cut_between(feature, sides[0], sides[1], cut)) {
-            out.push_back({{-1, f, cut.low, cut.high}, by_x, by_y, right});
+            out.push_back({{-1, f, cut}, by_x, by_y, right});
         }
         sides[right].pop_back();
     }
@@ -193,7 +198,7 @@ void TreeMoves::wide_joint_splits(const View& tree, std::uint32_t x, std::uint32
 // If two levels are left, the canonical test is on the first.
 bool TreeMoves::canonical_level(const Taken& taken, std::span<const Rows> right) const {
     const Feature& feature = problem_.table.features[static_cast<std::size_t>(taken.feature)];
-    if (feature.kind != FeatureKind::levels) {
+    if (!feature.single()) {
         return true;
     }
     const std::uint32_t first = feature.codes[right[0][0]];
@@ -204,24 +209,19 @@ bool TreeMoves::canonical_level(const Taken& taken, std::span<const Rows> right)
             }
         }
     }
-    return taken.low < first;
+    return taken.cut.code() < first;
 }
 
 bool TreeMoves::split_between(const Taken& test, Rows left, Rows right, Taken& out) const {
     const Feature& feature = problem_.table.features[static_cast<std::size_t>(test.feature)];
-    out = {-1, test.feature, test.low, test.high};
+    out = {-1, test.feature, test.cut};
     if (!feature.plain()) {
-        Cut cut{};
-        const bool found = cut_between(feature, {&left, 1}, {&right, 1}, cut);
-        out.low = cut.low;
-        out.high = cut.high;
-        return found;
+        return cut_between(feature, {&left, 1}, {&right, 1}, out.cut);
     }
-    if (feature.kind == FeatureKind::levels) {
+    if (feature.single()) {
         return canonical_level(test, {&right, 1});
     }
-    out.low = extremes(feature, left).second;
-    out.high = extremes(feature, right).first;
+    out.cut = Cut::between(extremes(feature, left).second, extremes(feature, right).first);
     return true;
 }
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <span>
 
-#include "problem/feature_cuts.hpp"
+#include "problem/columns/left_sides.hpp"
 
 namespace slp::mcmc {
 
@@ -23,7 +23,7 @@ void SplitList::list(LocalProcess& process, std::int32_t rule, std::int32_t feat
 std::size_t SplitList::number(const Taken& taken) const {
     const auto found = std::ranges::find_if(splits_, [&](const WeighedSplit& own) {
         return static_cast<std::int32_t>(own.feature) == taken.feature &&
-               own.cut.low == taken.low && own.cut.high == taken.high;
+               own.cut == taken.cut;
     });
     return static_cast<std::size_t>(found - splits_.begin());
 }
@@ -87,15 +87,15 @@ void SplitList::add_feature(Rows rows, std::size_t begin, std::size_t end) {
         add_wide_feature(feature, std::span(splits_).subspan(begin, end - begin));
         return;
     }
-    const bool levels = feature.kind == FeatureKind::levels;
+    const bool single = feature.single();
     std::fill(left_.begin(), left_.end(), 0.0);
     std::size_t next = 0;
     for (std::size_t i = begin; i < end; ++i) {
-        if (levels) {
+        if (single) {
             std::fill(left_.begin(), left_.end(), 0.0);
         }
-        for (; next < codes_.size() && codes_[next] <= splits_[i].cut.low; ++next) {
-            if (levels && codes_[next] != splits_[i].cut.low) {
+        for (; next < codes_.size() && codes_[next] <= splits_[i].cut.last_left(); ++next) {
+            if (single && codes_[next] != splits_[i].cut.code()) {
                 continue;
             }
             for (std::size_t c = 0; c < k_; ++c) {
@@ -110,13 +110,9 @@ void SplitList::add_feature(Rows rows, std::size_t begin, std::size_t end) {
     }
 }
 
-// The same of splits by subsets, or with a side of missing values.
+// The same of a feature that is not plain.
 void SplitList::add_wide_feature(const Feature& feature, std::span<const WeighedSplit> splits) {
     std::vector<double> kept(k_);
-    std::vector<Cut> cuts;
-    for (const WeighedSplit& split : splits) {
-        cuts.push_back(split.cut);
-    }
     const LeftSides sides{
         .clear = [&] { std::fill(left_.begin(), left_.end(), 0.0); },
         .add =
@@ -135,7 +131,7 @@ void SplitList::add_wide_feature(const Feature& feature, std::span<const Weighed
                 log_likelihood_.push_back(problem_.leaf.log_marginal(left_.data()) +
                                           problem_.leaf.log_marginal(right_.data()));
             }};
-    for_each_left_side(feature, codes_, cuts, sides);
+    for_each_left_side(feature, codes_, splits, sides);
 }
 
 void SplitList::sort_by_code(const Feature& feature, Rows rows) {

@@ -7,7 +7,6 @@
 #include <utility>
 
 #include "mcmc/edit_tree.hpp"
-#include "problem/feature_cuts.hpp"
 
 namespace slp::mcmc {
 
@@ -16,7 +15,7 @@ namespace {
 std::size_t cuts_of(const Table& table) {
     std::size_t out = 0;
     for (const Feature& feature : table.features) {
-        out += most_splits(feature, static_cast<std::size_t>(feature.n_codes));
+        out += feature.most_cuts(static_cast<std::size_t>(feature.n_codes));
     }
     return out;
 }
@@ -178,7 +177,7 @@ TreeMoves::Drawn TreeMoves::draw_split(Randomness& random, const ProofNode& node
     const InformedSplits& splits = informed_splits(node);
     const LikelySplit& split = splits.draw(random);
     const auto feature = static_cast<std::int32_t>(split.feature);
-    return {{rule, feature, split.cut.low, split.cut.high}, splits.log_probability(split)};
+    return {{rule, feature, split.cut}, splits.log_probability(split)};
 }
 
 double TreeMoves::log_probability(const ProofNode& node, const Taken& taken, bool informed) {
@@ -195,12 +194,12 @@ std::uint32_t TreeMoves::plan_leaf() {
 std::uint32_t TreeMoves::plan_split(const Taken& taken, std::uint32_t left,
                                     std::uint32_t right) {
     const auto& feature = problem_.table.features[static_cast<std::size_t>(taken.feature)];
-    plan_.push_back({taken.feature, test_in_box(feature, taken.low), left, right});
+    plan_.push_back({taken.feature, feature.test(taken.cut), left, right});
     return static_cast<std::uint32_t>(plan_.size() - 1);
 }
 
 std::uint32_t TreeMoves::plan_test(const Taken& taken, std::uint32_t left, std::uint32_t right) {
-    plan_.push_back({taken.feature, test_of(problem_.table, geometry_, taken), left, right});
+    plan_.push_back({taken.feature, test_anywhere(problem_.table, taken), left, right});
     return static_cast<std::uint32_t>(plan_.size() - 1);
 }
 
@@ -243,23 +242,7 @@ std::uint32_t TreeMoves::plan_preorder(const Preorder& tree, std::size_t& next) 
 
 bool TreeMoves::restored(const Taken& now, const Taken& before) const {
     const auto& feature = problem_.table.features[static_cast<std::size_t>(now.feature)];
-    if (feature.kind == FeatureKind::subsets) {
-        return (now.low & (before.low | before.high)) == before.low;
-    }
-    const std::uint32_t own = feature.without_side(before.low);
-    if (own == feature.missing() || feature.without_side(now.low) == feature.missing()) {
-        return now.low == before.low;
-    }
-    const Missing side = feature.side_of_missing(before.low);
-    if (side != Missing::untold &&
-        (side == Missing::left) != test_of(problem_.table, geometry_, now).missing_left) {
-        return false;
-    }
-    if (feature.kind == FeatureKind::levels) {
-        return feature.without_side(now.low) == own;
-    }
-    const std::uint32_t last = test_of(problem_.table, geometry_, now).width;
-    return own <= last && last < feature.without_side(before.high);
+    return feature.restores(now.cut, before.cut);
 }
 
 // What a goal's plan takes in its rows; null if that is no choice of its state or no tree.
@@ -271,16 +254,17 @@ const TreeMoves::Planned* TreeMoves::take_planned(const PlannedGoal& goal, Taken
         if (parted_.n_left > 0 && parted_.n_right > 0) {
             const auto f = static_cast<std::size_t>(planned->feature);
             const Feature& feature = problem_.table.features[f];
-            const bool level = feature.kind == FeatureKind::levels;
-            Cut cut{parted_.low, level ? parted_.low : parted_.high};
-            if (!feature.plain()) {
+            Cut cut;
+            if (feature.plain()) {
+                cut = feature.plain_cut(parted_.low, parted_.high);
+            } else {
                 const Rows left(left_rows_.data(), parted_.n_left);
                 const Rows right(right_rows_.data(), parted_.n_right);
                 if (!cut_between(feature, {&left, 1}, {&right, 1}, cut)) {
                     return nullptr;
                 }
             }
-            taken = {rule_of(goal.state, RuleKind::split), planned->feature, cut.low, cut.high};
+            taken = {rule_of(goal.state, RuleKind::split), planned->feature, cut};
             const bool back = planned->restores == nullptr || restored(taken, *planned->restores);
             return back && taken.rule >= 0 ? planned : nullptr;
         }
@@ -289,7 +273,7 @@ const TreeMoves::Planned* TreeMoves::take_planned(const PlannedGoal& goal, Taken
         }
         planned = &plan_[parted_.n_left > 0 ? planned->left : planned->right];
     }
-    taken = {rule_of(goal.state, RuleKind::leaf), kLeaf, 0, 0};
+    taken = {rule_of(goal.state, RuleKind::leaf), kLeaf, {}};
     return taken.rule >= 0 ? planned : nullptr;
 }
 
@@ -308,76 +292,21 @@ TreeMoves::Parted TreeMoves::part(Rows rows, RowTest test, std::uint32_t* left,
             out.high = std::min(out.high, goes_left ? kNone : code);
         }
     };
-    if (test.plain()) {
-        part([&](std::uint32_t row) { return test.plain_goes_left(row); });
-    } else {
-        part([&](std::uint32_t row) { return test.goes_left(row); });
-    }
+    test.for_rows(part);
     return out;
 }
 
 bool TreeMoves::cut_between(const Feature& feature, RowSets left, RowSets right, Cut& out) {
-    if (feature.kind == FeatureKind::subsets) {
-        const auto group = [&](RowSets sets) {
-            std::uint32_t codes = 0;
+    const auto codes_of = [&](RowSets sets) {
+        return [&feature, sets](auto use) {
             for (const Rows rows : sets) {
                 for (const std::uint32_t row : rows) {
-                    codes |= 1U << feature.codes[row];
+                    use(feature.codes[row]);
                 }
             }
-            return codes;
         };
-        out = {group(left), group(right)};
-        // The group with the first level is on the left.
-        return (out.low & out.high) == 0 && out.low != 0 && out.high != 0 &&
-               std::countr_zero(out.low) < std::countr_zero(out.high);
-    }
-    struct CodeRange {
-        std::uint32_t least = kNone, most = 0;
-        bool misses = false;
     };
-    const auto look = [&](RowSets sets) {
-        CodeRange found;
-        for (const Rows rows : sets) {
-            for (const std::uint32_t row : rows) {
-                const std::uint32_t code = feature.codes[row];
-                if (code == feature.missing()) {
-                    found.misses = true;
-                } else {
-                    found.least = std::min(found.least, code);
-                    found.most = std::max(found.most, code);
-                }
-            }
-        }
-        return found;
-    };
-    const CodeRange a = look(left), b = look(right);
-    if ((a.misses && b.misses) || b.least == kNone) {
-        return false;
-    }
-    if (a.least == kNone) {
-        out = {feature.missing(), feature.missing()};
-        return a.misses;
-    }
-    if (feature.kind == FeatureKind::levels) {
-        const auto has = [&](const Rows rows) {
-            return std::ranges::any_of(
-                rows, [&](std::uint32_t row) { return feature.codes[row] == a.least; });
-        };
-        if (a.least != a.most || std::ranges::any_of(right, has) ||
-            (b.least == b.most && b.least < a.least)) {  // of two levels the test is on the first
-            return false;
-        }
-        out = {a.least, a.least};
-    } else if (a.most < b.least) {
-        out = {a.most, b.least};
-    } else {
-        return false;
-    }
-    out = feature.with_side(out, a.misses   ? Missing::left
-                                 : b.misses ? Missing::right
-                                            : Missing::untold);
-    return true;
+    return feature.cut_between(codes_of(left), codes_of(right), out);
 }
 
 bool TreeMoves::build(std::uint32_t at, std::uint32_t plan) {

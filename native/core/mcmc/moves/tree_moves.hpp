@@ -22,7 +22,7 @@
 #include "mcmc/proof.hpp"
 #include "mcmc/proposals.hpp"
 #include "mcmc/randomness.hpp"
-#include "mcmc/row_test.hpp"
+#include "mcmc/part_rows.hpp"
 #include "problem/geometry.hpp"
 #include "problem/problem.hpp"
 
@@ -154,7 +154,7 @@ private:
     static Parted part(Rows rows, RowTest test, std::uint32_t* left, std::uint32_t* right);
     bool restored(const Taken& now, const Taken& before) const;
     // The cut on a feature that has sets of rows on its left side, and others on its right; false
-    // if there is none. For splits by subsets, or with a side of missing values.
+    // if there is none.
     using RowSets = std::span<const Rows>;
     static bool cut_between(const Feature& feature, RowSets left, RowSets right, Cut& out);
     // Sets the ratio from the log probabilities of the choices.
@@ -163,7 +163,7 @@ private:
     // --- perturb
     struct Bounds {
         double low, high;
-        bool of_missing;  // of the test for missing values of numbers
+        bool of_missing;  // of the test for missing values of an ordered feature
     };
     Bounds bounds(const View& tree, std::uint32_t i) const;
     void narrow(std::span<const ProofNode> subtree, std::int32_t feature, bool left,
@@ -178,8 +178,8 @@ private:
     // weights. A block is the rows of a leaf.
     double keep_blocks_whole(Rows rows);
     void mark_cutting(std::uint32_t feature, Rows rows);
-    // Whether a split by subsets, or with a side of missing values, parts a block.
-    bool cuts_block(const Feature& feature, std::uint32_t low, Rows rows);
+    // Whether a test parts a block.
+    bool cuts_block(const RowTest& test, Rows rows);
 
     // --- rotate
     Made rotate_up(Randomness& random);
@@ -192,7 +192,7 @@ private:
     };
     void joint_splits(const View& tree, std::uint32_t x, std::uint32_t y,
                       std::vector<Joint>& out) const;
-    // The same of splits by subsets, or with a side of missing values, that these nodes make.
+    // The same on a feature that is not plain, by these nodes.
     void wide_joint_splits(const View& tree, std::uint32_t x, std::uint32_t y, bool by_x,
                            bool by_y, std::vector<Joint>& out) const;
     // The subtrees that `down` may make at a node.

@@ -62,8 +62,7 @@ bool TreeMoves::restructure(Randomness& random, std::uint32_t at, double& log_pr
         }
         const WeighedSplit split = splits_.splits()[splits_.draw(random)];
         log_probability += std::log(split.weight) - std::log(sum);
-        const Taken taken{rule, static_cast<std::int32_t>(split.feature), split.cut.low,
-                          split.cut.high};
+        const Taken taken{rule, static_cast<std::int32_t>(split.feature), split.cut};
         process_.take(taken, choice);
         const RowTest test = plan_[plan_split(taken, kNone, kNone)].test;
         const std::uint32_t left = part_rows(rows, test, right_rows_.data());
@@ -92,25 +91,25 @@ double TreeMoves::keep_blocks_whole(Rows rows) {
     std::erase_if(splits, [&](const WeighedSplit& split) {
         const Feature& own = problem_.table.features[split.feature];
         if (!own.plain()) {
-            return cuts_block(own, split.cut.low, rows);
+            return cuts_block(own.test(split.cut), rows);
         }
         if (split.feature != feature) {
             feature = split.feature;
             mark_cutting(feature, rows);
         }
         const auto after = std::ranges::upper_bound(
-            cutting_, split.cut.low, {}, [](const auto& interval) { return interval.first; });
-        return after != cutting_.begin() && split.cut.low < std::prev(after)->second;
+            cutting_, split.cut.last_left(), {}, [](const auto& interval) { return interval.first; });
+        return after != cutting_.begin() && split.cut.last_left() < std::prev(after)->second;
     });
     return splits_.sum();
 }
 
-bool TreeMoves::cuts_block(const Feature& feature, std::uint32_t low, Rows rows) {
+bool TreeMoves::cuts_block(const RowTest& test, Rows rows) {
     constexpr std::uint32_t kLeft = 1, kRight = 2;
     std::ranges::fill(least_, 0);
     for (const std::uint32_t row : rows) {
         std::uint32_t& sides = least_[blocks_[row]];
-        sides |= feature.goes_left(low, row) ? kLeft : kRight;
+        sides |= test.goes_left(row) ? kLeft : kRight;
         if (sides == (kLeft | kRight)) {
             return true;
         }
@@ -132,7 +131,7 @@ void TreeMoves::mark_cutting(std::uint32_t f, Rows rows) {
         most = std::max(most, code[row]);
     }
     cutting_.clear();
-    if (feature.kind == FeatureKind::levels) {
+    if (feature.single()) {
         for (const std::uint32_t row : rows) {
             if (least_[blocks_[row]] < most_[blocks_[row]]) {
                 cutting_.emplace_back(code[row], code[row] + 1);

@@ -1,4 +1,6 @@
-"""Files that are written whole or not at all.
+"""Files that are written whole or not at all: every file that slp writes for a user.
+
+Entry points: `whole_file`, and `cannot_write`, the error of a file that cannot be written.
 
 The content goes into a file of a name of its own beside the target, which replaces the target at
 the end. The writer holds a lock (flock) on that file, which the system frees when the writer dies.
@@ -20,7 +22,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO
 
+from slp.errors import SlpError, UsageError
 from slp.folders import check_regular
+from slp.messages.commands import FILE_NOT_WRITTEN
+
+__all__ = ["cannot_write", "whole_file"]
 
 # Locks of one machine need not hold on another one that shares the folder, so files have the name
 # of their machine.
@@ -28,14 +34,18 @@ _OURS = f".slp-{hashlib.sha256(platform.node().encode()).hexdigest()[:8]}-"
 _UNFINISHED = re.compile(re.escape(_OURS) + r"[0-9a-f]{16}\.part")
 
 
-def write_whole(path: Path, write: Callable[[IO[bytes]], object]) -> None:
-    """Replace a file by what `write` writes; otherwise as `whole_file`, which raises the same."""
-    with whole_file(path) as file:
-        write(file)
+def cannot_write(path: str | Path, error: OSError) -> UsageError:
+    """E701: the file cannot be written."""
+    return UsageError(FILE_NOT_WRITTEN(path=path, reason=error.strerror))
 
 
 @contextmanager
-def whole_file(path: str | Path, *, streams: bool = False) -> Iterator[IO[bytes]]:
+def whole_file(
+    path: str | Path,
+    *,
+    streams: bool = False,
+    fault: Callable[[str | Path, OSError], SlpError] = cannot_write,
+) -> Iterator[IO[bytes]]:
     """Open a file to replace it: after a kill it is the old file or the new one. A symbolic link
     stays, and the file that it points to is replaced.
 
@@ -44,10 +54,20 @@ def whole_file(path: str | Path, *, streams: bool = False) -> Iterator[IO[bytes]
 
     Raises
     ------
-    OSError
-        It cannot be written, or it is no regular file (without `streams`). The old file, if there
-        is one, is as it was.
+    SlpError
+        What `fault` makes of the operating system's error (E701 unless told otherwise): it cannot
+        be written, or it is no regular file (without `streams`). The old file, if there is one, is
+        as it was.
     """
+    try:
+        with _replaced(path, streams) as file:
+            yield file
+    except OSError as e:
+        raise fault(path, e) from e
+
+
+@contextmanager
+def _replaced(path: str | Path, streams: bool) -> Iterator[IO[bytes]]:
     found = _stat(path)
     if streams and found is not None and not stat.S_ISDIR(found.st_mode):
         standard = _standard_stream(found)
