@@ -14,7 +14,7 @@ from slp.source import SourceFile
 from slp.syntax import parse_program
 from tests.syntax.swi_prolog import nodes, read_file
 
-GOOD = sorted((Path(__file__).resolve().parents[1] / "programs" / "good").glob("*.slp"))
+GOOD = sorted((Path(__file__).resolve().parents[2] / "programs" / "good").glob("*.slp"))
 
 PROGRAM = """
 :- param(p, 0.5).
