@@ -170,7 +170,7 @@ class Values(_Numbers):
 
     def alike(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """See `ColumnKind`."""
-        if len(self._known) > _MOST_VALUES:
+        if self.numbers is None or len(self.numbers) > _MOST_VALUES:
             return values
         return np.searchsorted(_thresholds(self._known), values, side="right").astype(np.float64)
 
@@ -258,6 +258,8 @@ class Binned(_Numbers):
 
     def alike(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """See `ColumnKind`: the bins."""
+        if self.numbers is None:
+            return values
         return np.searchsorted(self._known, values, side="right").astype(np.float64)
 
     def threshold(self, low: int, high: int) -> float:

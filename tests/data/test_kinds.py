@@ -142,7 +142,11 @@ def test_saved_runs(posterior: slp.Posterior, tmp_path: Path) -> None:
         assert str(loaded.map_tree()) == str(posterior.map_tree())
         assert (loaded.predict(FRAME) == posterior.predict(FRAME)).all()
         for have, want in zip(loaded.table.features, posterior.table.features, strict=True):
-            assert (have.order, have.unit, have.range) == (want.order, want.unit, want.range)
+            assert (have.kind.names, have.kind.unit, have.kind.range) == (
+                want.kind.names,
+                want.kind.unit,
+                want.kind.range,
+            )
 
 
 # --- programs ----------------------------------------------------------------------------------
