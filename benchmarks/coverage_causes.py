@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 import slp
 from benchmarks.coverage import FILES, LEVEL, MADE, folds, table
 from slp.leaves.normal_inverse_gamma import NormalInverseGamma
-from slp.results.record.drawn import DrawnResult
+from slp.results.averages.weighted_draws import DrawnTrees
 
 TABLES = 20
 
@@ -79,9 +79,8 @@ def parts(
             yield slp.parse(":- use(growtree)."), train, test
 
 
-def of_draws(result: DrawnResult, test: pl.DataFrame) -> tuple[NDArray[np.float64], ...]:
+def of_draws(averages: DrawnTrees, test: pl.DataFrame) -> tuple[NDArray[np.float64], ...]:
     """F(y) and density of y, mean and variance at every draw, each (M, T, m)."""
-    averages = result.averages
     leaf = averages.table.leaf
     assert isinstance(leaf, NormalInverseGamma)
     before = np.cumsum(averages.n_leaves) - averages.n_leaves
@@ -130,10 +129,11 @@ def measure(name: str, folder: Path, k: int, longer: int, rungs: int) -> str:
             thin=1000 * longer,
             rungs=rungs,
         )
-        result = posterior._result
-        assert isinstance(result, DrawnResult) and posterior.diagnostics is not None
-        F, density, mean, variance = of_draws(result, test)
-        joint = result.averages.by_chain(result.log_joint).mean(1)
+        averages = posterior._result.averages.drawn
+        assert averages is not None and posterior.diagnostics is not None
+        F, density, mean, variance = of_draws(averages, test)
+        pairs = [t.log_weight + t.log_likelihood for t in averages.trees]
+        joint = averages.by_chain(np.array(pairs)).mean(1)
         best = int(joint.argmax())
         y, sd = test["y"].to_numpy(), float(np.std(train["y"].to_numpy()))
         rows.append(len(y))

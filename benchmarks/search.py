@@ -16,7 +16,7 @@ from pathlib import Path
 
 import slp
 from slp.data import read_columns
-from slp.engines.search.result import SearchResult
+from slp.engines.search.result import Searched
 
 _CP4IM = (
     "zoo_1 hepatitis primary_tumor vote lymph audiology soybean anneal tic_tac_toe heart_cleveland "
@@ -42,9 +42,9 @@ def line(program: slp.Program, path: Path, seconds: float, memory: str) -> str:
         warnings.simplefilter("ignore", slp.SlpWarning)
         posterior = program.posterior(columns, engine="search", time=seconds, memory=memory)
     cpu, clock = time.process_time() - cpu, time.perf_counter() - clock
-    result = posterior._result
-    assert isinstance(result, SearchResult)
-    best, found = posterior.map(), result.found
+    searched = posterior._result.best.__self__  # type: ignore[attr-defined]
+    assert isinstance(searched, Searched)
+    best, found = posterior.map(), searched.found
     assert best.log_joint is not None and best.upper_bound is not None
     sure = "certified" if best.certified else f"{best.upper_bound:.2f}"
     return (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 from typing import Any
 
 from slp.cli.common import write_exactly
@@ -43,3 +44,8 @@ def json_text(value: Any) -> str:
 def write_json(value: Any) -> None:
     """Print `value` as `json_text` on a line."""
     write_exactly(json_text(value) + "\n")
+
+
+def finite(number: int | float | None) -> int | float | None:
+    """A number for JSON: None in place of infinity and NaN."""
+    return number if number is not None and math.isfinite(number) else None

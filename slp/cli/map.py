@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 import slp
+from slp.cli.as_json import trees_to_json
 from slp.cli.common import exit_if_interrupted, progress_line, say, say_text
 from slp.cli.json_text import write_json
 from slp.cli.numbers import RealNumber, WholeNumber
@@ -23,15 +24,7 @@ from slp.cli.options import (
     until_deadline,
 )
 from slp.cli.partial_results import asked, known_is_told
-from slp.cli.summary import (
-    candidate_to_json,
-    cut_short,
-    finite,
-    leaves_text,
-    shares_of_found,
-    size_to_json,
-    standing,
-)
+from slp.cli.summary import cut_short, leaves_text, standing
 from slp.messages.numbers import number_text
 from slp.results import Candidate, RashomonSet, derivations_note, partition_note
 
@@ -83,31 +76,7 @@ def map_command(
         posterior, trees = asked(posterior, lambda p: p.k_best(best))
         near = None if within is None else posterior.rashomon_set(within, 0)
     if as_json:
-        shares = shares_of_found(posterior)
-        found = [
-            {**candidate_to_json(t, shares.get(t.tree)), "edits": _edits(posterior, t)}
-            for t in trees
-        ]
-        result = {
-            "engine": posterior.engine,
-            "reason": posterior.reason,
-            "depends_on_clock": posterior.choice.by_clock or posterior.out_of_time,
-            "size": size_to_json(posterior),
-            "normalised": posterior.normalised,
-            "certified": all(t.certified for t in trees),
-            "notes": [n for n in (derivations_note(posterior), partition_note(posterior)) if n],
-            "best": found,
-            "within": near
-            and {
-                "factor": near.factor,
-                "count": near.count,
-                "complete": near.complete,
-                "upper_bound": near.upper_bound and finite(near.upper_bound),
-                "probability": near.probability,
-            },
-            "version": slp.__version__,
-        }
-        write_json(result)
+        write_json(trees_to_json(posterior, trees, near))
     else:
         say(f"engine {posterior.engine}: {posterior.reason}", *cut_short(posterior))
         if (note := derivations_note(posterior)) is not None:

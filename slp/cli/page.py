@@ -77,6 +77,7 @@ class Page:
 
     def _trust(self) -> Iterator[str]:
         """Whether the numbers can be trusted; if not, which command to run next."""
+        trust = self.posterior.trust
         found, grown = self.posterior.diagnostics, self.posterior.trees_found
         if grown is not None:
             trees = "one tree" if grown == 1 else f"{grown} trees"
@@ -92,10 +93,10 @@ class Page:
             if not isinstance(self.uses, BudgetError) and self.posterior.uses_are_drawn:
                 told += "; features and leaves: averages over independent draws"
             yield from labelled("trust", [told])
-        elif found.standing == "not known":
-            yield f"trust     NOT KNOWN: {found.warnings[0]}, do not use these; run longer:"
+        elif trust.standing == "not known":
+            yield f"trust     NOT KNOWN: {trust.faults[0]}, do not use these; run longer:"
             yield from self._next()
-        elif found.standing == "not converged":
+        elif trust.standing == "not converged":
             times = "four times" if found.tempering is not None else "ten times"
             how = f"run {'' if self.posterior.interrupted else times + ' '}longer"
             yield f"trust     NOT CONVERGED: do not use these numbers; {how}:"

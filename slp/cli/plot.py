@@ -226,7 +226,7 @@ def plot_command(
             options["engine"] = "best"
 
     def prior_of(posterior: slp.Posterior) -> slp.Posterior | None:
-        if posterior.diagnostics is None and posterior.trees_found is None:
+        if posterior.trust.kind == "exact":
             return posterior.prior()
         if saved:
             return None

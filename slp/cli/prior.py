@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 import slp
+from slp.cli.as_json import prior_to_json, sum_of_weights, write_draws
 from slp.cli.common import (
     check_output,
     exit_if_interrupted,
@@ -32,14 +33,7 @@ from slp.cli.options import (
     until_deadline,
 )
 from slp.cli.partial_results import asked, known_is_told
-from slp.cli.summary import (
-    edits_to_json,
-    finite,
-    size_to_json,
-    sum_of_weights,
-    words_lines,
-    write_draws,
-)
+from slp.cli.summary import words_lines
 from slp.results import Draw, estimate_text
 
 if TYPE_CHECKING:
@@ -86,7 +80,7 @@ def prior_command(
             progress=progress,
             **inference,
         )
-        result, summary = asked(result, lambda r: _summary(r, draws))
+        result, summary = asked(result, lambda r: prior_to_json(r, draws))
         shown = summary["draws"]
     with reader_may_leave(output):
         if as_json:
@@ -121,32 +115,6 @@ def _print_summary(result: slp.Posterior, summary: dict[str, Any], words: str) -
         error = summary["features_error"][name]
         told = estimate_text(probability, error, found, drawn=result.uses_are_drawn)
         say(f"  {name}  {told}")
-
-
-def _summary(result: slp.Posterior, wanted: int) -> dict[str, Any]:
-    uses, found = result.split_probabilities(), result.diagnostics
-    leaves = result.leaf_distribution()
-    draws = min(wanted, len(result.draws)) if result.interrupted else wanted
-    return {
-        "engine": result.engine,
-        "reason": result.reason,
-        "size": size_to_json(result),
-        "tree_count": finite(result.tree_count()),
-        "mean_leaves": result.expected_leaves(),
-        "mean_leaves_error": finite(result.expected_leaves_error()),
-        "mean_depth": result.expected_depth(),
-        "mean_depth_error": finite(result.expected_depth_error()),
-        "leaves": {k: float(p) for k, p in enumerate(leaves) if k > 0},
-        "features": {name: use.probability for name, use in uses.items()},
-        "features_error": {name: finite(use.probability_error) for name, use in uses.items()},
-        "edits": edits_to_json(result),
-        "diagnostics": None if found is None else found.to_dict(),
-        "interrupted": result.interrupted,
-        "depends_on_clock": result.choice.by_clock or result.out_of_time,
-        "draws": draws,
-        "seed": result.seed,
-        "version": slp.__version__,
-    }
 
 
 def _evenly(draws: Sequence[Draw], n: int) -> list[Draw]:

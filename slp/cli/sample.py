@@ -11,6 +11,7 @@ import click
 import slp
 import slp.engines
 from slp.budgets import Deadline, format_seconds
+from slp.cli.as_json import posterior_to_json, sum_of_weights, write_draws
 from slp.cli.common import check_output, exit_if_interrupted, progress_line, reader_may_leave, say
 from slp.cli.draws_lines import draws_lines
 from slp.cli.json_text import write_json
@@ -30,7 +31,7 @@ from slp.cli.options import (
 from slp.cli.page import Page
 from slp.cli.partial_results import asked, known_is_told
 from slp.cli.suggested_command import command_again
-from slp.cli.summary import draws_made, feature_uses, posterior_to_json, sum_of_weights, write_draws
+from slp.cli.summary import draws_made, feature_uses
 
 
 @click.command(

@@ -8,6 +8,7 @@ import click
 
 import slp
 import slp.engines
+from slp.cli.as_json import posterior_to_json
 from slp.cli.common import progress_line, reports_errors, say
 from slp.cli.draws_lines import draws_lines
 from slp.cli.json_text import write_json
@@ -21,7 +22,7 @@ from slp.cli.options import (
 )
 from slp.cli.page import Page
 from slp.cli.partial_results import known_is_told
-from slp.cli.summary import draws_made, feature_uses, posterior_to_json
+from slp.cli.summary import draws_made, feature_uses
 
 
 @click.command(name="show")

@@ -1,23 +1,17 @@
-"""A posterior's summary as a JSON object, the words that summaries share, and the file of draws."""
+"""The answers and words that summaries share, as JSON and as text."""
 
 from __future__ import annotations
 
 import math
 import textwrap
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, TypeAlias, TypeVar
 
-import slp
 from slp import Posterior
-from slp.cli.common import open_atomic
-from slp.cli.json_text import json_text
 from slp.errors import BudgetError
 from slp.results import (
     Candidate,
-    Draw,
     FeatureUse,
-    Known,
     bounds_in_words,
     derivations_note,
     partition_note,
@@ -55,71 +49,6 @@ def draws_made(posterior: Posterior, draws: int, output: str | None) -> int:
     return sum(posterior.diagnostics.draws)
 
 
-def posterior_to_json(
-    posterior: Posterior, uses: Uses | BudgetError, *, draws: int
-) -> dict[str, Any]:
-    """The object that `--json` prints. The caller adds the time. `draws` is the number of draws
-    made."""
-    table = posterior.table
-    best = posterior.map()
-    known = None if isinstance(uses, BudgetError) else uses
-    found = posterior.diagnostics
-    mixture, count = mixture_of(posterior), count_of(posterior)
-    return {
-        "engine": posterior.engine,
-        "reason": posterior.reason,
-        "size": size_to_json(posterior),
-        "n_rows": table.n_rows,
-        "n_features": len(table.features),
-        "log_evidence": posterior.log_evidence,
-        "log_evidence_error": finite(posterior.log_evidence_error),
-        "log_evidence_kind": posterior.log_evidence_kind,
-        "log_evidence_bounds": _bounds_to_json(posterior),
-        "depends_on_clock": posterior.choice.by_clock or posterior.out_of_time,
-        "left_out": posterior.left_out,
-        "notes": [*notes_of(posterior), *left_out_words(uses, mixture, count)],
-        "tree_count": None if isinstance(count, BudgetError) else finite(count),
-        "map": {
-            **candidate_to_json(best, shares_of_found(posterior).get(best.tree)),
-            "normalised": posterior.normalised,
-        },
-        "mean_leaves": None if known is None else posterior.expected_leaves(),
-        "mean_leaves_error": (None if known is None else finite(posterior.expected_leaves_error())),
-        "features": (
-            None if known is None else {name: use.probability for name, use in known.items()}
-        ),
-        "features_error": (
-            None
-            if known is None
-            else {name: finite(use.probability_error) for name, use in known.items()}
-        ),
-        "importances": posterior.importances(),
-        "rules": None if isinstance(mixture, BudgetError) else mixture_to_json(mixture),
-        "edits": edits_to_json(posterior),
-        "draws": draws,
-        "diagnostics": None if found is None else found.to_dict(),
-        "interrupted": posterior.interrupted,
-        "seed": posterior.seed,
-        "version": slp.__version__,
-    }
-
-
-def candidate_to_json(found: Candidate, share: float | None = None) -> dict[str, Any]:
-    """A tree, how good it is, and its share of those found. `derivation_log_joint` is there where
-    trees may have several derivations."""
-    own = found.derivation_log_joint
-    return {
-        "tree": found.tree.to_dict(predictive=True),
-        "log_joint": found.log_joint,
-        **({} if own is None else {"derivation_log_joint": own}),
-        "log_posterior": found.log_posterior,
-        "upper_bound": finite(found.upper_bound),
-        "certified": found.certified,
-        "n_leaves": found.tree.n_leaves,
-        "share": share,
-    }
-
-
 def cut_short(posterior: Posterior) -> Iterator[str]:
     """Says that trees were not grown to the end."""
     grown = posterior.trees_found is not None and posterior.map().upper_bound is None
@@ -154,55 +83,6 @@ def _or_limit(question: Callable[[], _Answer]) -> _Answer | BudgetError:
         return error
 
 
-def mixture_to_json(mixture: list[RuleUse]) -> list[dict[str, Any]]:
-    """The probability of each component of a mixture."""
-    return [
-        {
-            "rule": use.rule,
-            "file": use.file,
-            "line": use.line,
-            "probability": use.at_start,
-            "probability_error": finite(use.at_start_error),
-        }
-        for use in mixture
-    ]
-
-
-def edits_to_json(posterior: Posterior) -> dict[str, Any] | None:
-    """The differences of trees from the tree given to `edittree`; None for other programs."""
-    found = posterior.edits
-    if found is None:
-        return None
-    return {
-        "given": found.given.to_dict(),
-        "mean": found.expected,
-        "mean_error": finite(found.expected_error),
-        "numbers": {k: float(p) for k, p in enumerate(found.distribution)},
-        "shares": [
-            {
-                "kind": s.edit.kind,
-                "path": s.edit.path,
-                "before": s.edit.before,
-                "after": s.edit.after,
-                "probability": s.probability,
-                "probability_error": finite(s.probability_error),
-            }
-            for s in found.shares
-            if s.probability >= LEAST_SHARE
-        ],
-        "map": [str(edit) for edit in posterior.map_tree().edits_from(found.given)],
-    }
-
-
-def size_to_json(posterior: Posterior | Known) -> dict[str, Any] | None:
-    """The estimated size of exact sums, and what would make them fit, if `auto` decided by size;
-    else None."""
-    choice = posterior.choice
-    if choice.size is None:
-        return None
-    return {**choice.size.to_dict(), "would_fit": [fit.to_dict() for fit in choice.would_fit]}
-
-
 def notes_of(posterior: Posterior) -> list[str]:
     """Cautions about the numbers."""
     notes = []
@@ -217,11 +97,6 @@ def notes_of(posterior: Posterior) -> list[str]:
     if (note := partition_note(posterior)) is not None:
         notes.append(note)
     return notes
-
-
-def _bounds_to_json(posterior: Posterior) -> list[float | None] | None:
-    bounds = posterior.log_evidence_bounds
-    return None if bounds is None else [finite(bound) for bound in bounds]
 
 
 def left_out_words(uses: object, mixture: object, count: object = None) -> Iterator[str]:
@@ -241,11 +116,6 @@ def words_lines(words: str) -> Iterator[str]:
     """Sentences, one on each line, wrapped for a terminal."""
     for sentence in words.splitlines():
         yield from textwrap.wrap(visible(sentence), 90, subsequent_indent="  ")
-
-
-def finite(number: int | float | None) -> int | float | None:
-    """A number for JSON: None in place of infinity and NaN."""
-    return number if number is not None and math.isfinite(number) else None
 
 
 def standing(best: Candidate, verbose: bool = True, later: bool = False) -> str:
@@ -278,27 +148,3 @@ def standing(best: Candidate, verbose: bool = True, later: bool = False) -> str:
 def leaves_text(count: int) -> str:
     """`1 leaf`, `2 leaves`."""
     return "1 leaf" if count == 1 else f"{count} leaves"
-
-
-def sum_of_weights(result: Posterior, draws: Sequence[Draw]) -> float | None:
-    """What the weights of draws are shares of; None where all draws count alike."""
-    if result.trees_found is not None:
-        return result.trees_found
-    return sum(draw.weight for draw in draws) if draws and result.draws_have_weights else None
-
-
-def write_draws(draws: Iterable[Draw], path: str | Path, total: float | None = None) -> None:
-    """Write the draws as JSON, one object per line, with their shares of this total weight. An
-    error leaves no incomplete file."""
-    with open_atomic(path) as stream:
-        for i, draw in enumerate(draws):
-            line = {
-                "draw": i,
-                "chain": draw.chain,
-                "log_weight": draw.log_weight,
-                "log_prior": draw.log_prior,
-                "log_likelihood": finite(draw.log_likelihood),
-                **({} if total is None else {"share": draw.weight / total}),
-                "tree": draw.tree.to_dict(),
-            }
-            stream.write(json_text(line) + "\n")

@@ -29,7 +29,7 @@ from slp.problem.local_process import (
 from slp.problem.tree_tests import predicate_tests, preorder, tree_tests
 from slp.problem.tree_weights import weight_of_tree
 from slp.results.averages.over_trees import ScoredTree
-from slp.results.record.drawn import DrawnResult
+from slp.results.record.drawn import result_of_draws
 from slp.results.record.evidence import evidence_note
 from slp.runner import Json, Stop, never, until
 from slp.runner.randomness import Randomness
@@ -155,7 +155,7 @@ class DerivedTrees:
 
     in_core = over_edits = False
     scan = None
-    result_type = DrawnResult
+    to_result = staticmethod(result_of_draws)
 
     def __init__(
         self,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, fields, replace
 from functools import partial
-from typing import Any, Protocol, TypeVar, cast
+from typing import Any, Protocol, TypeAlias, TypeVar, cast
 
 import numpy as np
 
@@ -19,12 +19,14 @@ from slp.engines.contract import DrawingOptions, Engine, Request
 from slp.engines.registry import engine_named
 from slp.errors import Diagnostic, SlpError, warn
 from slp.problem.problem import Problem
-from slp.results.record.drawn import DrawnResult, HowDrawn, TreeSampler
 from slp.results.record.known import Known
-from slp.results.record.result import Candidate, Result
+from slp.results.record.parts import Candidate
+from slp.results.record.result import Result
+from slp.results.record.sampler import DrawnRun, HowDrawn, TreeSampler
 from slp.results.trust.convergence import imported_meanwhile
 from slp.results.trust.doubts import doubt_of
 from slp.results.trust.judgement import FEWEST_DRAWS
+from slp.results.trust.tempering import Scan
 from slp.runner import (
     Checkpoint,
     Json,
@@ -42,6 +44,9 @@ from slp.trees.predicates import asked_predicates
 
 D = TypeVar("D", bound=DrawingOptions)
 
+#: Whether a result needs no more rounds, and the step of tempered chains, if it is of those.
+Enough: TypeAlias = Callable[[Result, Scan | None], bool]
+
 #: The share of the memory left by table and sampler that draws may take; and the measured bytes of
 #: a node of a draw.
 _SHARE_OF_DRAWS, _BYTES_OF_NODE = 0.5, 1200
@@ -57,7 +62,7 @@ class DrawingEngine(Engine[D], Protocol[D]):
 
     def run(self, problem: Problem, request: Request, options: D) -> Result:
         """See `Engine`, and `draw`."""
-        return draw(self, problem, request, options, room=request.memory)
+        return draw(self, problem, request, options, room=request.memory).result
 
     def sampler(
         self, problem: Problem, options: Any, likelihood: bool, allow_code: bool
@@ -78,8 +83,8 @@ def draw(
     request: Request,
     options: DrawingOptions,
     room: int,
-    enough: Callable[[DrawnResult], bool] | None = None,
-) -> DrawnResult:
+    enough: Enough | None = None,
+) -> DrawnRun:
     """Run chains or islands of an engine until the deadline, and gather what they drew.
 
     `room` : bytes that draws and averages over them may take. `enough` : whether what was drawn by
@@ -116,7 +121,7 @@ class _Drawing:
     request: Request
     options: DrawingOptions
     room: int
-    enough: Callable[[DrawnResult], bool] | None
+    enough: Enough | None
 
     def __reduce__(self) -> tuple[Any, ...]:
         request = replace(
@@ -125,9 +130,9 @@ class _Drawing:
         values = {field.name: getattr(self, field.name) for field in fields(self)}
         return _Drawing, tuple({**values, "request": request}.values())
 
-    def __call__(self, likelihood: bool) -> DrawnResult:
+    def __call__(self, likelihood: bool) -> Result:
         """The prior or the posterior by a new run."""
-        return self.run(likelihood, None, Deadline(self.request.deadline.seconds))
+        return self.run(likelihood, None, Deadline(self.request.deadline.seconds)).result
 
     def sampler(self, likelihood: bool) -> TreeSampler[Any]:
         """What the loop drives."""
@@ -139,9 +144,7 @@ class _Drawing:
         sampler = self.sampler(likelihood)
         return sampler, partial(_bytes_of, sampler)
 
-    def run(
-        self, likelihood: bool, checkpoint: Checkpoint | None, deadline: Deadline
-    ) -> DrawnResult:
+    def run(self, likelihood: bool, checkpoint: Checkpoint | None, deadline: Deadline) -> DrawnRun:
         """Run until the deadline."""
         engine, request = cast(DrawingEngine[Any], engine_named(self.engine)), self.request
         sampler = self.sampler(likelihood)
@@ -157,14 +160,14 @@ class _Drawing:
             self,
             deadline,
         )
-        results: dict[int, DrawnResult] = {}  # the last one, by its number of rounds
+        results: dict[int, Result] = {}  # the last one, by its number of rounds
 
         def enough(found: RunResult) -> bool:
             if self.enough is None:
                 return False
             results.clear()
-            result = results[found.rounds] = sampler.result_type(sampler, found, how)
-            return self.enough(result)
+            result = results[found.rounds] = sampler.to_result(sampler, found, how)
+            return self.enough(result, sampler.scan)
 
         said: list[Diagnostic] = []
         try:
@@ -176,19 +179,20 @@ class _Drawing:
             how = replace(how, choice=ends_warm_up_early(request.choice, found.warm_up_cut))
         result = None if found.interrupted or found.warm_up_cut else results.get(found.rounds)
         if result is None:
-            result = sampler.result_type(sampler, found, how)
-        if result.out_of_time:  # during the draws, or during their scoring
+            result = sampler.to_result(sampler, found, how)
+        drawn = DrawnRun(result, found)
+        if result.ended.out_of_time:  # during the draws, or during their scoring
             said = said[:-1] if found.out_of_time else said  # which the run says last
             limit = deadline.seconds or 0
-            said.append(out_of_time_in_words(limit, result.n_scored, request.draws))
+            said.append(out_of_time_in_words(limit, drawn.n_draws, request.draws))
         if request.choice.by_clock:
             said.append(draws_instead(request.choice))
-        if result.n_scored:
-            wrong = doubt_of(result.diagnostics, result.schedule, request.draws)
+        if drawn.n_draws:
+            wrong = doubt_of(result.diagnostics(), result.schedule, request.draws)
             said += [] if wrong is None else [wrong]
         for finding in told_by_cause(said):
             warn(finding)
-        return result
+        return drawn
 
     def _looped(
         self,

@@ -140,7 +140,7 @@ def _run(problem: Problem, request: Request, given: Mapping[str, Any]) -> Result
 
 def _found_wanting(result: Result) -> bool:
     """Whether it is said already that its draws have not converged."""
-    found = result.diagnostics if result.draws else None
+    found = result.diagnostics() if result.draws() else None
     return found is not None and found.standing == "not converged"
 
 

@@ -20,9 +20,10 @@ from slp.messages.inference import NO_TREE
 from slp.problem.problem import Problem
 from slp.results.averages.over_trees import TreeDistribution
 from slp.results.record.known import Known
-from slp.results.record.result import Candidate, Result
+from slp.results.record.parts import Candidate
+from slp.results.record.result import Result
 from slp.results.record.size import Fit
-from slp.results.record.summed import SummedResult
+from slp.results.record.summed import result_of_sums
 from slp.runner.options import fresh_seed
 
 # Shares of the time that exact sums leave: for a sampler that continues if they do not end; for
@@ -89,10 +90,10 @@ class SumsOverTrees:
         best_tree = partial(_best_drawn, problem, likelihood, deadline)
         try:
             result = self.summed(problem, request, own, best_tree)
-            if result.log_total == -math.inf:
+            if result.evidence.log_total() == -math.inf:
                 raise NoTreeError(NO_TREE())
             if request.instead is not None and not request.choice.best_alone:
-                result.log_prior_total  # noqa: B018  (where it takes too long, draws go on)
+                result.evidence.log_prior_total()  # where it takes too long, draws go on
         except BudgetError as error:
             bounds = error.log_evidence_bounds
             try:
@@ -116,9 +117,9 @@ class SumsOverTrees:
         request: Request,
         deadline: Deadline,
         best_tree: Callable[[], Candidate | None] | None = None,
-    ) -> SummedResult:
+    ) -> Result:
         """The result, whose sums the compiled engine makes when they are asked for, until a
-        deadline. `best_tree` is as of `SummedResult`. Raises as `run`, and does not look whether
+        deadline. `best_tree` is as of `result_of_sums`. Raises as `run`, and does not look whether
         there is a tree."""
         advised = may_advise(problem, request) and request.instead is None
         limits = SumLimits(
@@ -128,7 +129,7 @@ class SumsOverTrees:
             partial(_what_fits, problem, request) if advised else None,
             request.draws > 0,
         )
-        return SummedResult(
+        return result_of_sums(
             self.distribution(problem, request.likelihood, limits, request.progress),
             problem.grammar,
             problem.boxes,

@@ -100,13 +100,13 @@ def _sides(posterior: Posterior, prior: Posterior | None) -> list[tuple[Posterio
 def kind_of(posterior: Posterior, by_draws: bool = False) -> str:
     """What its averages are: `exact`, `estimate from 1,000 draws`, `of 5 trees found`; `by_draws`
     says that independent draws take the place of exact sums."""
+    trust, found = posterior.trust, posterior.diagnostics
     if posterior.trees_found is not None:
         return f"of {plural(posterior.trees_found, 'tree')} found"
-    found = posterior.diagnostics
     if found is None:
         n = len(posterior.draws)
         return f"estimate from {n:,} independent draws" if by_draws else "exact"
-    return f"estimate from {sum(found.draws):,} draws{_DOUBT[found.standing]}"
+    return f"estimate from {sum(found.draws):,} draws{_DOUBT[trust.standing]}"
 
 
 def _distribution(
@@ -115,7 +115,7 @@ def _distribution(
     of_tree: Callable[[Tree], int],
 ) -> tuple[NDArray[np.float64], str]:
     """Probabilities of 0, 1, ..., and what they are."""
-    summed = side.diagnostics is None and side.trees_found is None
+    summed = side.trust.kind == "exact"
     if not summed or len(side.table.counts) <= _MOST_ROWS_OF_SUMS:
         return exact(side), kind_of(side)
     numbers = [of_tree(tree) for tree in side.sample(_TREES, seed=side.seed)]

@@ -18,7 +18,6 @@ from slp.program.folds import (
     AnswerOfRun,
     RunOnTable,
     answers,
-    by_clock,
     checked_seed,
     fold_runs,
     scores_of,
@@ -29,7 +28,7 @@ from slp.program.progress import Progress, shown_progress
 from slp.results import Posterior
 from slp.results.comparison import ComparedProgram, Comparison, bayes_factor
 from slp.results.estimate import Estimate
-from slp.results.trust.judgement import Standing, standing_of
+from slp.results.trust.judgement import Standing
 
 
 def compare(
@@ -149,10 +148,10 @@ def _about(posterior: Posterior) -> _About:
     return _About(
         posterior.engine,
         posterior.reason,
-        posterior._result.log_evidence,
+        posterior._result.evidence.estimate(),
         _leaves(posterior),
-        standing_of(posterior.diagnostics),
-        by_clock(posterior),
+        posterior.trust.standing,
+        posterior.trust.by_clock,
         posterior.no_bayes_factor,
         tuple(_notes(posterior)),
     )
@@ -183,9 +182,9 @@ def _compared(
 
 def _leaves(posterior: Posterior) -> Estimate:
     value, error = posterior.expected_leaves(), posterior.expected_leaves_error()
-    if posterior.trees_found is not None:
+    if posterior.trust.kind == "found":
         return Estimate.of_trees_found(value)
-    if posterior.diagnostics is None and not posterior.uses_are_drawn:
+    if posterior.trust.kind == "exact" and not posterior.uses_are_drawn:
         return Estimate.exact(value)
     return Estimate.drawn(value, error)
 

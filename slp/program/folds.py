@@ -26,7 +26,7 @@ from slp.results import Posterior
 from slp.results.averages.over_trees import TreeAverages
 from slp.results.averages.rows_in_leaves import regressors_of_rows
 from slp.results.comparison import HeldOut, held_out
-from slp.results.trust.judgement import Standing, standing_of, standing_together
+from slp.results.trust.judgement import Standing, standing_together
 from slp.runner import check_count
 from slp.runner.options import fresh_seed
 
@@ -236,14 +236,9 @@ def scores_of(table: SharedTable, found: Iterable[FoldScore]) -> HeldOut:
     )
 
 
-def by_clock(posterior: Posterior) -> bool:
-    """Whether a limit of time shaped a run's numbers."""
-    return posterior.choice.by_clock or posterior.out_of_time
-
-
 def _score(posterior: Posterior, new: Frame, own: NDArray[Any], of_classes: bool) -> FoldScore:
     """How a posterior predicts the outcomes of new rows."""
-    about = posterior.engine, standing_of(posterior.diagnostics), by_clock(posterior)
+    about = posterior.engine, posterior.trust.standing, posterior.trust.by_clock
     if of_classes:
         told = posterior.predict_proba(new)
         with np.errstate(divide="ignore"):  # a class may have no probability

@@ -40,18 +40,18 @@ _GATES = (
 
 def trust(posterior: Posterior) -> tuple[bool, str]:
     """Whether the numbers can be used as they are, and why (not)."""
-    grown, found = posterior.trees_found, posterior.diagnostics
+    found, grown, drawn = posterior.trust, posterior.trees_found, posterior.diagnostics
     if grown is not None:
         trees = "one tree" if grown == 1 else plural(grown, "tree")
         return False, f"These numbers are of {trees} that a search found, not of all trees."
-    if found is None:
+    if drawn is None:
         return True, "The numbers are exact: they are sums over all trees, no estimates."
     if found.standing == "not known":
-        return False, f"Do not use these numbers: {found.warnings[0]} how good they are."
-    if not found.converged:
-        return False, f"Do not use these numbers, not converged: {'; '.join(found.warnings)}."
+        return False, f"Do not use these numbers: {found.faults[0]} how good they are."
+    if found.standing == "not converged":
+        return False, f"Do not use these numbers, not converged: {'; '.join(found.faults)}."
     return True, (
-        f"The numbers are estimates from {plural(sum(found.draws), 'drawn tree')}. Checks of the "
+        f"The numbers are estimates from {plural(sum(drawn.draws), 'drawn tree')}. Checks of the "
         "draws found no problem. Each number has an error of estimation."
     )
 
@@ -183,7 +183,7 @@ def trees(posterior: Posterior) -> Html:
         "is expected in it, with its 90 % interval, and its rows."
     )
     parts: list[Content] = [tag("p", explained), legend(classes)]
-    if posterior._result.soft:
+    if posterior._result.kind == "soft":
         parts.insert(1, tag("p", _GATES))
     if (note := derivations_note(posterior)) is not None:
         parts.append(tag("p", f"{note.capitalize()}."))

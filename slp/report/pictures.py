@@ -101,7 +101,7 @@ def _of_splits(plot: Any, posterior: Posterior) -> Iterator[_Picture]:
         pass
     caption = "Where trees split: for each feature, how often a split falls in each part of it."
     yield _Picture("thresholds", caption, lambda: plot.thresholds(posterior))
-    exact = posterior.diagnostics is None and posterior.trees_found is None
+    exact = posterior.trust.kind == "exact"
     draws = {"by_draws": exact and len(posterior.table.counts) > _MOST_ROWS_OF_SUMS}
     caption = (
         "What is predicted, averaged over all trees, where the most used feature changes and all "
@@ -140,7 +140,7 @@ def _prior_of(posterior: Posterior) -> Posterior | None:
     """The prior on the same table. Beside a sampler's posterior it is that of `auto`, which draws
     from it directly: a second run of the chains would take as long as the first. None where it
     would have to run code that the program names."""
-    if posterior.diagnostics is None and posterior.trees_found is None:
+    if posterior.trust.kind == "exact":
         return posterior.prior()
     program = read_for(program_of(posterior), posterior.engine)
     if names_code(program):

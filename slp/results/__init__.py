@@ -32,12 +32,14 @@ if TYPE_CHECKING:
     from slp.results.rashomon import RashomonSet
     from slp.results.record.evidence import bounds_in_words
     from slp.results.record.known import Known
-    from slp.results.record.result import Candidate, Draw, Result
+    from slp.results.record.parts import Candidate, Draw
+    from slp.results.record.result import Result
     from slp.results.record.rule_use import RuleUse
     from slp.results.summaries import FeatureUse
     from slp.results.trust.convergence import bulk_ess, monte_carlo_errors, r_hat, tail_ess
     from slp.results.trust.diagnostics import Diagnostics
     from slp.results.trust.doubts import doubt_of, longer_run
+    from slp.results.trust.judgement import Trust
     from slp.results.trust.tempering import ENOUGH_ROUND_TRIPS, TemperingFigures
     from slp.results.tuning import CrossValidation, Tuning
     from slp.results.words import (
@@ -88,6 +90,7 @@ __all__ = [
     "posterior_to_arviz",
     "SampledProofs",
     "TemperingFigures",
+    "Trust",
     "Tuning",
 ]
 
@@ -97,10 +100,12 @@ __getattr__, __dir__ = late_names(
         "slp.results.by_tree": "mean_by_tree predictive_cdf splits_of trees_of weighted_quantiles",
         "slp.results.trust.convergence": "bulk_ess monte_carlo_errors r_hat tail_ess",
         "slp.results.estimate": "Estimate Kind",
-        "slp.results.record.result": "Candidate Draw Result",
+        "slp.results.record.parts": "Candidate Draw",
+        "slp.results.record.result": "Result",
         "slp.results.comparison": "ComparedProgram Comparison HeldOut",
         "slp.results.trust.diagnostics": "Diagnostics",
         "slp.results.trust.doubts": "doubt_of longer_run",
+        "slp.results.trust.judgement": "Trust",
         "slp.results.proofs": "SampledProofs",
         "slp.results.rashomon": "RashomonSet",
         "slp.results.posterior": "Posterior",

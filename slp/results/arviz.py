@@ -14,7 +14,7 @@ from slp.late import late_import
 from slp.messages.results import NO_ARVIZ, NO_DRAWS_FOR_ARVIZ
 from slp.problem.tree_arrays import ensemble_of_trees
 from slp.results.posterior import Posterior
-from slp.results.record.result import Draw
+from slp.results.record.parts import Draw
 from slp.trees.soft import SoftTree
 
 
@@ -58,7 +58,7 @@ def posterior_to_arviz(posterior: Posterior) -> Any:
 def _shapes(posterior: Posterior, chains: list[list[Draw]]) -> Sequence[NDArray[np.int64]]:
     """Leaves and depth of the draws, shape (T,), and splits by feature, shape (T, d)."""
     trees = [draw.tree for chain in chains for draw in chain]
-    if not posterior._result.soft:
+    if posterior._result.kind != "soft":
         return ensemble_of_trees(posterior.table, trees).shapes()
     soft = cast(list[SoftTree], trees)
     names = posterior.table.feature_names

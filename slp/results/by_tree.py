@@ -32,9 +32,9 @@ def trees_of(posterior: Posterior) -> DrawnTrees:
     UsageError
         E530: there are no draws.
     """
-    averages = posterior._result.averages
-    if isinstance(averages, DrawnTrees):
-        return averages
+    drawn = posterior._result.averages.drawn
+    if drawn is not None:
+        return drawn
     draws = posterior.draws
     if not draws:
         raise UsageError(NO_DRAWS_OF_TREES())
@@ -85,6 +85,6 @@ def predictive_cdf(
     """Predictive P(Y <= y) of the outcomes (m,) of new rows (`Table.new_rows`) over all trees,
     shape (m,). Only for numeric responses."""
     leaves = leaves_at(posterior.table, rows_as_numbers(posterior.table, rows))
-    mixtures = posterior._result.averages.leaf_mixtures(rows)
+    mixtures, _ = posterior._result.averages.summary(lambda over: over.leaf_mixtures(rows))
     each = zip(leaves, mixtures, y[:, None], strict=True)
     return np.array([np.dot(m.probability, leaf.cdf(m.statistics, v)) for leaf, m, v in each])

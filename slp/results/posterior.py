@@ -28,10 +28,12 @@ from slp.results.rashomon import RashomonSet
 from slp.results.record.choice import EngineChoice
 from slp.results.record.evidence import weighted_note
 from slp.results.record.known import Known
-from slp.results.record.result import Candidate, Draw, Result
+from slp.results.record.parts import Candidate, Draw
+from slp.results.record.result import Result
 from slp.results.record.run import RunRecord
 from slp.results.summaries import Summaries
 from slp.results.trust.doubts import doubt_of
+from slp.results.trust.judgement import Trust
 from slp.runner.options import check_count, fresh_seed
 from slp.trees import Tree
 from slp.trees.predicates import AskedPredicate
@@ -140,31 +142,31 @@ class Posterior(Predictions, Summaries):
 
     @property
     def _evidence(self) -> Estimate | None:
-        return self._result.log_evidence
+        return self._result.evidence.estimate()
 
     @property
     def no_evidence(self) -> str:
         """Why `log_evidence` is None, where a posterior has none."""
-        return self._result.no_evidence
+        return self._result.evidence.why_none
 
     @property
     def evidence_note(self) -> str | None:
         """A caution about the evidence, or None: that the prior looks at the response (`majority`,
         `monotone`, `rows(Class, N)`), that rows have real weights, or of `smc` the kind of its
         estimate."""
-        return weighted_note(self.table, self._result.evidence_note)
+        return weighted_note(self.table, self._result.evidence.note)
 
     @property
     def no_bayes_factor(self) -> str | None:
         """Why the evidence makes no Bayes factor against another program's: its prior looks at the
         response. None if it makes one."""
-        return self._result.no_bayes_factor
+        return self._result.evidence.no_bayes_factor
 
     @property
     def left_out(self) -> float:
         """Upper bound on the probability of all trees that an exact engine left out, because they
         are too deep: at most 1e-12, and 0 if it left out none."""
-        return self._result.left_out
+        return self._result.evidence.left_out()
 
     def prior(self) -> Posterior:
         """The prior over the same trees, with the same engine and seed."""
@@ -183,7 +185,7 @@ class Posterior(Predictions, Summaries):
         So a tree of many derivations may have more probability than the first one listed. All else
         is over trees.
         """
-        return self._result.derivations_are_trees
+        return self._result.derivations_are_trees()
 
     def tree_count(self) -> int | float | None:
         """Number of trees with a probability above zero: an int below 2**53, else a float, inf
@@ -293,7 +295,7 @@ class Posterior(Predictions, Summaries):
         """The draws that were asked for, chain after chain. Each has `tree`, `log_weight` (under
         the program as written; None under `edittree`), `log_prior`, `log_likelihood` (NaN under the
         smoothing of `modal`), `chain` and `weight`."""
-        return self._result.draws
+        return self._result.draws()
 
     @property
     def draws_have_weights(self) -> bool:
@@ -317,7 +319,7 @@ class Posterior(Predictions, Summaries):
         weight = self._result.log_weight(tree)
         if weight == -math.inf:
             return weight
-        total = self._result.log_prior_total
+        total = self._result.evidence.log_prior_total()
         return None if total is None or math.isnan(weight) else weight - total
 
     def log_likelihood(self, tree: Tree) -> float:
@@ -334,7 +336,7 @@ class Posterior(Predictions, Summaries):
         weight = self._result.log_weight(tree)
         if weight == -math.inf:
             return weight
-        if self._result.log_total is None:
+        if self._result.evidence.log_total() is None:
             return None
         return self._result.log_probability(
             weight + self.log_likelihood(tree) if self.likelihood else weight
@@ -346,7 +348,21 @@ class Posterior(Predictions, Summaries):
     def diagnostics(self) -> Diagnostics | None:
         """The convergence diagnostics of a sampler: R-hat, effective draws, and what became of
         proposals. None for an exact engine."""
-        return self._result.diagnostics
+        return self._result.diagnostics()
+
+    @property
+    def trust(self) -> Trust:
+        """How far its numbers can be trusted: the `kind` (`exact`, `estimate`, or `found`, of trees
+        that were grown or searched), the `standing` of its draws (`converged`, `not converged` or
+        `not known`), the `faults` found, and whether a limit of time shaped them (`by_clock`).
+
+        Raises
+        ------
+        UsageError
+            E530: nothing was drawn.
+        """
+        by_clock = self.choice.by_clock or self.out_of_time
+        return Trust.of(self.diagnostics, self.trees_found, by_clock)
 
     def say_doubt(self) -> None:
         """Warn, once, if the numbers are not to be used (W530, W547). A run warns as it ends, so
@@ -354,8 +370,6 @@ class Posterior(Predictions, Summaries):
         if self._doubt_is_said:
             return
         self._doubt_is_said = True
-        if self.diagnostics is None or self.schedule is None:
-            return
         doubt = doubt_of(self.diagnostics, self.schedule, self.record.draws)
         if doubt is not None:
             warn(doubt)
@@ -369,18 +383,18 @@ class Posterior(Predictions, Summaries):
     @property
     def edits(self) -> EditSummary | None:
         """The differences from the tree given to `edittree`; None for other programs."""
-        return self._result.edits
+        return self._result.edits()
 
     @property
     def interrupted(self) -> bool:
         """Whether a sampler was stopped before it had made all draws, by the keyboard or its
         time."""
-        return self._result.interrupted
+        return self._result.ended.interrupted
 
     @property
     def out_of_time(self) -> bool:
         """Whether its time limit stopped a sampler."""
-        return self._result.out_of_time
+        return self._result.ended.out_of_time
 
     def known(self) -> Known:
         """What is known without more work, for use after a limit of time or memory was reached:

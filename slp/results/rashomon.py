@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from slp.results.record.result import Candidate
+from slp.results.record.parts import Candidate
 
 __all__ = ["RashomonSet"]
 

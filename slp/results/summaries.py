@@ -86,7 +86,7 @@ class Summaries:
         It is the score of each split less that of stopping there, as the tree was grown, averaged
         over the trees found.
         """
-        found = self._result.importances()
+        found = self._result.importances
         if found is None:
             return None
         return dict(zip(self.table.feature_names, found.tolist(), strict=True))
@@ -114,7 +114,7 @@ class Summaries:
         BudgetError
             An exact engine needs a sum of its own for some rules, and that does not fit.
         """
-        return self._result.rule_uses()
+        return self._result.rules()
 
     def mixture(self) -> list[RuleUse]:
         """`rule_probabilities` of the components of a mixture at the start; `[]` for other

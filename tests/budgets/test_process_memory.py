@@ -135,7 +135,7 @@ posterior = slp.parse(":- use(growtree).").posterior(
 def held():
     return int(open("/proc/self/status").read().split("VmRSS:")[1].split()[0]) * 1024
 before = held()
-posterior._result.sampler.sampler.free_buffers()
+posterior._result.best.__self__.sampler.sampler.free_buffers()
 print(before - held())
 """
 

@@ -238,7 +238,7 @@ def test_uses_of_features_say_what_is_missing(compiled_kernels: object, phase: s
     posterior = slp.parse(":- use(growtree).").posterior(
         *grid(40), engine="exact", time=Deadline(900, clock), progress=progress, draws=0
     )
-    n = posterior._result.averages.passes._n_items  # type: ignore[attr-defined]
+    n = posterior._result.averages.distribution.passes._n_items  # type: ignore[attr-defined]
     with pytest.raises(BudgetError) as caught:
         posterior.split_probabilities()
     (found,) = caught.value.diagnostics

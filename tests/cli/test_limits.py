@@ -60,7 +60,7 @@ def test_predictions_go_on_with_independent_draws(
 def test_predictions_by_draws_where_sums_take_long(
     slp_run, table: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("slp.results.record.summed._MOST_SECONDS", 0.0)
+    monkeypatch.setattr("slp.results.averages.sums._MOST_SECONDS", 0.0)
     out = tmp_path / "out.csv"
     result = slp_run("predict", "growtree", table, table, "--seed", 1, "-o", out)
     assert result.code == 0 and len(polars.read_csv(out)) == 6
@@ -198,7 +198,7 @@ def test_draws_take_the_time_that_sums_leave(
     with pytest.warns(slp.SlpWarning, match="(?s)W540.*time of 10 h.*give it more time"):
         assert posterior.expected_leaves_error() > 0
     with pytest.raises(TimeOverError):  # no sums begin after the draws
-        posterior._result._distribution.passes.hold("counting", 0, ("total", True))
+        posterior._result.averages.distribution.passes.hold("counting", 0, ("total", True))
 
 
 def test_components_of_a_mixture_are_left_out_alone(

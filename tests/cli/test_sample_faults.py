@@ -100,7 +100,7 @@ def test_what_is_known_when_a_later_pass_ends(slp_run, table: Path, monkeypatch)
     def over(self: object) -> None:
         raise BudgetError(Diagnostic("E540", "the time is over"))
 
-    monkeypatch.setattr("slp.results.record.summed.SummedResult.best", over)
+    monkeypatch.setattr("slp.results.record.summed._Summed.best", over)
     result = slp_run("slp-sample", "growtree", table, "--json")
     have = json.loads(result.out)
     assert result.code == 1 and have["log_evidence"] == known and have["map"] is not None

@@ -9,8 +9,9 @@ import pytest
 
 import slp
 from slp.budgets import Deadline
+from slp.cli.as_json import posterior_to_json
 from slp.cli.page import Page
-from slp.cli.summary import feature_uses, posterior_to_json
+from slp.cli.summary import feature_uses
 from slp.errors import BudgetError
 from tests.clock import Clock
 
@@ -29,7 +30,7 @@ def data() -> tuple[np.ndarray, np.ndarray]:
 def peak_of_best() -> int:
     """Bytes that the search for the best tree takes."""
     posterior = slp.parse(PROGRAM).posterior(*data(), engine="exact", draws=0)
-    engine = posterior._result.averages.passes.engine  # type: ignore[attr-defined]
+    engine = posterior._result.averages.distribution.passes.engine  # type: ignore[attr-defined]
     run = engine.make_pass(BEST, True, False, 0, ITEMS, 2**30, 1)
     run.run(None)
     return int(run.statistics()["peak_bytes"])
@@ -78,7 +79,7 @@ def test_passes_give_way_to_each_other() -> None:
 
 def test_draws_keep_the_budget() -> None:
     posterior = slp.parse(PROGRAM).posterior(*data(), engine="exact", draws=2000, threads=1)
-    passes = posterior._result.averages.passes  # type: ignore[attr-defined]
+    passes = posterior._result.averages.distribution.passes  # type: ignore[attr-defined]
     passes._memory = passes._room = passes._kept_bytes() + 200_000
     with pytest.raises(BudgetError) as error:
         posterior.draws  # noqa: B018

@@ -22,8 +22,8 @@ from scipy.stats import norm
 
 import slp
 from slp.cli import slp_command
+from slp.cli.as_json import posterior_to_json
 from slp.cli.page import Page
-from slp.cli.summary import posterior_to_json
 from slp.compile import compile_problem
 from slp.engines import infer
 from slp.engines.contract import DrawingOptions, Request
@@ -152,13 +152,13 @@ def test_it_gives_a_result(name: str, request: pytest.FixtureRequest) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", SlpWarning)
         result = engine.run(problem, Request(**asked), engine.Options())  # type: ignore[arg-type]
-    assert isinstance(result, Result)
-    found = result.log_evidence
+    assert type(result) is Result
+    found = result.evidence.estimate()
     if found is not None:
         assert found.low <= found.value <= found.high
         assert found.kind in ("exact", "estimate") and (found.error == 0) == (found.kind == "exact")
-    assert (result.monte_carlo is None) == (result.diagnostics is None)
-    assert sum(draw.weight for draw in result.draws) == pytest.approx(len(result.draws))
+    assert (result.monte_carlo is None) == (result.diagnostics() is None)
+    assert sum(draw.weight for draw in result.draws()) == pytest.approx(len(result.draws()))
 
 
 @pytest.mark.thinned(8)

@@ -21,7 +21,8 @@ import polars as pl
 import pytest
 
 import slp
-from slp.cli.summary import feature_uses, posterior_to_json, write_draws
+from slp.cli.as_json import posterior_to_json, write_draws
+from slp.cli.summary import feature_uses
 from slp.engines.registry import ENGINES
 
 #: The words of a declaration, and four distinct values, of which each stands in three rows.

@@ -144,7 +144,7 @@ def test_predictions_of_draws_approach_the_exact_ones(posterior: slp.Posterior) 
     )
     with pytest.warns(slp.SlpWarning, match="W440"):
         rows = posterior.table.new_rows(NEW)
-    want, have = posterior._result.averages.predictions(rows), drawn.predictions(rows)
+    want, have = posterior._result.averages.distribution.predictions(rows), drawn.predictions(rows)
     np.testing.assert_allclose(have, want, atol=0.03)
     by_tree = np.concatenate(list(drawn.predictions_by_tree(rows)), axis=1)
     np.testing.assert_allclose(by_tree.mean(axis=0), have, atol=1e-12)

@@ -93,10 +93,10 @@ def numbers() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def short(monkeypatch: pytest.MonkeyPatch) -> None:
     """Sums for one new row are made, those for two are not."""
     X, y, new = numbers()
-    sums = slp.parse(":- use(growtree).").posterior(X, y, draws=0)._result.averages
+    sums = slp.parse(":- use(growtree).").posterior(X, y, draws=0)._result.averages.distribution  # type: ignore[attr-defined]
     rows = slp.parse(":- use(growtree).").compile(X, y).table.new_rows(new)
     limit = 1.5 * sums.seconds_of_new_rows(rows[:1])
-    monkeypatch.setattr("slp.results.record.summed._MOST_SECONDS", limit)
+    monkeypatch.setattr("slp.results.averages.sums._MOST_SECONDS", limit)
 
 
 def test_many_rows_are_predicted_by_draws(short: None) -> None:

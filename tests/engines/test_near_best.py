@@ -39,7 +39,7 @@ def frame() -> pl.DataFrame:
 @pytest.mark.parametrize("text", PROGRAMS)
 def test_numbers_and_probabilities_are_those_of_all_derivations(text: str, engine: str) -> None:
     data, program = frame(), slp.parse(text)
-    weights = program.posterior(data, engine="enumerate")._result._distribution.probability  # type: ignore[attr-defined]
+    weights = program.posterior(data, engine="enumerate")._result.averages.distribution.probability  # type: ignore[attr-defined]
     found = program.posterior(data, engine=engine)
     for factor in (1.0, 0.5, 0.1, 0.01, 1e-4, 1e-12):
         near = found.rashomon_set(factor, most=20)

@@ -318,7 +318,8 @@ def test_intervals_hold_their_mass() -> None:
     X = np.array([[0.0], [2.2], [9.0]])
     have = posterior.predict_interval(X, level=0.8)
     rows = table.new_rows(X)
-    for mixture, ends in zip(posterior._result.averages.leaf_mixtures(rows), have, strict=True):
+    mixtures, _ = posterior._result.averages.summary(lambda over: over.leaf_mixtures(rows))
+    for mixture, ends in zip(mixtures, have, strict=True):
         mass = mixture.probability @ table.leaf.cdf(mixture.statistics[:, None, :], ends)
         np.testing.assert_allclose(mass, [0.1, 0.9], rtol=1e-9)
     means = posterior.predict(X)

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "exact/block_runs.hpp"
+#include "problem/applicable_rules.hpp"
 
 namespace slp::exact {
 
@@ -86,19 +87,15 @@ private:
     // Adds the rules of a state, taken with these weights: in boxes that cannot be split, and in
     // those that can. False if they need more than one pair of weights, or differ in measure.
     bool flatten(std::int32_t state, double alone, double split, Flat& out) {
-        double sum_alone = 0.0, sum_split = 0.0;
         const Rules& rules = grammar_.states[static_cast<std::size_t>(state)];
-        for (const Rule& rule : rules) {
-            if (!rule.rows.empty()) {
-                return stop_at(Obstacle::rows);
-            }
-            const double own = weight_of(rule);
-            sum_split += own;
-            sum_alone += rule.kind == RuleKind::split ? 0.0 : own;
+        if (std::ranges::any_of(rules, [](const Rule& rule) { return !rule.rows.empty(); })) {
+            return stop_at(Obstacle::rows);
         }
-        const bool normalise = grammar_.normalise && sum_ != Sum::count;
-        const double by_alone = normalise && sum_alone > 0.0 ? alone / sum_alone : alone;
-        const double by_split = normalise && sum_split > 0.0 ? split / sum_split : split;
+        const auto over = [&](double weight, PlainBox box) {
+            return sum_ == Sum::count ? weight : weight / box.divisor(grammar_, rules);
+        };
+        const double by_alone = over(alone, {.majority = true, .splits = false});
+        const double by_split = over(split, {.majority = true, .splits = true});
         for (const Rule& rule : rules) {
             const double own = weight_of(rule);
             if (rule.log_weight == -INFINITY) {
@@ -117,7 +114,7 @@ private:
                     return stop_at(Obstacle::measures);
                 }
                 out.splits.push_back({own * by_split, &rule});
-                out.split_only = normalise && !grammar_.condition ? 1.0 : own * by_split;
+                out.split_only = over(own * split, {.majority = false, .splits = true});
             } else {
                 out.calls = true;
                 if (!flatten(rule.state, own * by_alone, own * by_split, out)) {

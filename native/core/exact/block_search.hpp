@@ -23,7 +23,7 @@
 #include "exact/memo.hpp"
 #include "exact/numbers.hpp"
 #include "pool.hpp"
-#include "problem/edges.hpp"
+#include "problem/applicable_rules.hpp"
 #include "problem/geometry.hpp"
 #include "thread_team.hpp"
 

@@ -10,6 +10,7 @@
 #include "budget.hpp"
 #include "exact/mass.hpp"
 #include "exact/numbers.hpp"
+#include "problem/applicable_rules.hpp"
 
 namespace slp::exact {
 
@@ -196,7 +197,7 @@ private:
             for (const Rule& rule : problem_.grammar.states[state]) {
                 if (rule.kind == RuleKind::leaf && !rule.majority.empty() && rule.rows.empty() &&
                     has_majority(rule.majority, statistics_)) {
-                    stop = std::max(stop, rule.log_weight - log_total(state));
+                    stop = std::max(stop, rule.log_weight - most_log_divisor(state));
                 }
             }
         }
@@ -220,14 +221,14 @@ private:
     }
 
     // For each state the least weight of its leaf rules without a test, calls followed, if all
-    // rules are applicable. Rules that depend on the rows may have weight 0.
+    // rules apply. Rules that depend on the rows may have weight 0.
     void find_stops() {
         const auto& states = problem_.grammar.states;
         stops_.assign(states.size(), -INFINITY);
         for (const std::size_t s : mass_.order()) {
             double stop = 0;
             for (const Rule& rule : states[s]) {
-                const double probability = std::exp(rule.log_weight - log_total(s));
+                const double probability = std::exp(rule.log_weight - most_log_divisor(s));
                 if (rule.kind == RuleKind::leaf && rule.majority.empty() && rule.rows.empty()) {
                     stop += probability;
                 } else if (rule.kind == RuleKind::call && rule.rows.empty()) {
@@ -238,16 +239,12 @@ private:
         }
     }
 
-    // The largest normaliser of a state's weights: labels that depend on rows are at most 1.
-    double log_total(std::size_t state) const {
-        if (!problem_.grammar.normalise) {
-            return 0.0;
-        }
-        double sum = 0;
-        for (const Rule& rule : problem_.grammar.states[state]) {
-            sum += std::exp(rule.log_weight);
-        }
-        return std::log(sum);
+    // What the weights of a state's rules are divided by at most: labels that depend on rows are at
+    // most 1.
+    double most_log_divisor(std::size_t state) const {
+        constexpr PlainBox all_apply{.majority = true, .splits = true};
+        const Grammar& grammar = problem_.grammar;
+        return std::log(all_apply.divisor(grammar, grammar.states[state]));
     }
 
     const Engine& engine_;

@@ -137,8 +137,8 @@ struct OpenedItem {
     // Probability of each choice, given the item: a leaf rule has one entry, others one for each
     // edge, rule after rule.
     std::span<const double> probabilities;
-    // For each rule of the state whether it is applicable here.
-    std::span<const std::uint8_t> applicable;
+    // For each rule of the state.
+    std::span<const RuleReach> reach;
     std::span<const double> log_weights;
 };
 
@@ -259,7 +259,7 @@ private:
         const std::span probabilities(arena_.allocate<double>(item.n_edges), item.n_edges);
         pass_.edge_probabilities(engine_, box, splits, first.product, item, probabilities.data());
         const OpenedItem opened{first.product, box, splits, item, probabilities,
-                                builder_.applicable(), builder_.log_weights()};
+                                builder_.reach(), builder_.log_weights()};
         walk_.open(opened);
         for (Visit* const visit : visits) {
             if (visit->mass > cut_) {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <optional>
 #include <span>
 
 #include "exact/descent.hpp"
 #include "exact/interval_blocks/search.hpp"
+#include "problem/applicable_rules.hpp"
 #include "thread_team.hpp"
 
 namespace slp::exact {
@@ -41,21 +41,18 @@ public:
         out_.splits[(first_rule_[state] + rule) * d + feature] += mass;
     }
 
-    // At boxes where the rules have these logs of weights, -inf where they are not applicable; if
-    // they are normalised.
-    template <typename LogWeight>
-    void weigh(std::size_t state, double mass, LogWeight log_weight) {
-        const std::size_t n =
-            problem_.grammar.normalise ? problem_.grammar.states[state].size() : 0;
-        double top = -INFINITY, sum = 0;
+    // At boxes where the rules have these logs of weights and this reach.
+    template <typename LogWeight, typename Reach>
+    void weigh(std::size_t state, double mass, LogWeight log_weight, Reach reach) {
+        const std::size_t n = problem_.grammar.states[state].size();
+        ApplicableRules applicable(problem_.grammar);
         for (std::size_t r = 0; r < n; ++r) {
-            top = std::max(top, log_weight(r));
+            applicable.add(reach(r), log_weight(r));
         }
-        for (std::size_t r = 0; r < n && top > -INFINITY; ++r) {
-            sum += std::exp(log_weight(r) - top);
-        }
-        for (std::size_t r = 0; r < n && sum > 0.0; ++r) {
-            out_.weights[first_rule_[state] + r] += mass * std::exp(log_weight(r) - top) / sum;
+        for (std::size_t r = 0; r < n; ++r) {
+            if (reach(r).applies) {
+                out_.weights[first_rule_[state] + r] += mass * applicable.share(log_weight(r));
+            }
         }
     }
 
@@ -80,9 +77,9 @@ public:
     void visit(const OpenedItem& opened, std::span<const std::uint32_t>, double mass) {
         const auto state = static_cast<std::size_t>(opened.product / problem_.n_owed());
         sums_.visit(state, mass);
-        sums_.weigh(state, mass, [&](std::size_t r) {
-            return opened.applicable[r] != 0 ? opened.log_weights[r] : -INFINITY;
-        });
+        sums_.weigh(
+            state, mass, [&](std::size_t r) { return opened.log_weights[r]; },
+            [&](std::size_t r) { return opened.reach[r]; });
         const double* next = opened.probabilities.data();
         for (const RuleEdges& rule : opened.item.rules) {
             const auto r = static_cast<std::size_t>(rule.rule);
@@ -157,14 +154,11 @@ private:
     BoxUses share(std::size_t s, std::size_t state, double alone, double split, double unfit) {
         const Rules& rules = problem_.grammar.states[state];
         const auto weight = [&](std::size_t r) { return std::exp(rules[r].log_weight); };
-        double sum_alone = 0.0, sum_split = 0.0;
-        for (std::size_t r = 0; r < rules.size(); ++r) {
-            sum_split += weight(r);
-            sum_alone += rules[r].kind == RuleKind::split ? 0.0 : weight(r);
-        }
-        const bool normalise = problem_.grammar.normalise;
-        alone /= normalise && sum_alone > 0.0 ? sum_alone : 1.0;
-        split /= normalise && sum_split > 0.0 ? sum_split : 1.0;
+        constexpr PlainBox is_alone{.majority = true, .splits = false};
+        constexpr PlainBox may_be_split{.majority = true, .splits = true};
+        constexpr PlainBox must_be_split{.majority = false, .splits = true};
+        alone /= is_alone.divisor(problem_.grammar, rules);
+        split /= may_be_split.divisor(problem_.grammar, rules);
         BoxUses all;
         for (std::size_t r = 0; r < rules.size(); ++r) {
             if (!(weight(r) > 0.0)) {
@@ -190,15 +184,14 @@ private:
             all.split += own.split;
         }
         sums_.visit(state, all.sum());
-        const auto weigh_without = [&](std::optional<RuleKind> kind, double mass) {
-            sums_.weigh(state, mass, [&](std::size_t r) {
-                return rules[r].kind == kind ? -INFINITY : rules[r].log_weight;
-            });
+        const auto weigh_in = [&](PlainBox box, double mass) {
+            sums_.weigh(
+                state, mass, [&](std::size_t r) { return rules[r].log_weight; },
+                [&](std::size_t r) { return box.reach(problem_.grammar, rules[r]); });
         };
-        const bool refuses = !problem_.grammar.condition;
-        weigh_without(RuleKind::split, all.alone);
-        weigh_without(std::nullopt, std::max(0.0, all.split - unfit));
-        weigh_without(refuses ? std::optional(RuleKind::leaf) : std::nullopt, unfit);
+        weigh_in(is_alone, all.alone);
+        weigh_in(may_be_split, std::max(0.0, all.split - unfit));
+        weigh_in(must_be_split, unfit);
         return all;
     }
 

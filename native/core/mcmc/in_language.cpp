@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "problem/edges.hpp"
+#include "problem/applicable_rules.hpp"
 
 namespace slp::mcmc {
 

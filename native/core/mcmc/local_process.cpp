@@ -78,8 +78,10 @@ bool LocalProcess::enter(Rows rows, std::int32_t state) {
     const std::span<const double> log_weights = weights_.of(state, rows);
     reach_.clear();
     for (std::size_t r = 0; r < log_weights.size(); ++r) {
-        const bool exists = log_weights[r] > -INFINITY;
-        reach_.push_back(exists ? reach(r) : LocalSplits::Reach{false, false});
+        reach_.push_back(reach_of(
+            problem_.grammar, (*rules_)[r], log_weights[r],
+            [&](const auto& classes) { return has_majority(classes, statistics()); },
+            [&] { return splits_.reach(r); }));
     }
     here_ = &choice_of(static_cast<std::size_t>(state), log_weights);
     return !here_->alternatives.empty();
@@ -93,8 +95,8 @@ const LocalProcess::RuleChoice& LocalProcess::choice_of(std::size_t state,
         return weighed_;
     }
     std::uint64_t pattern = 0;
-    for (const LocalSplits::Reach& own : reach_) {
-        pattern = pattern << 2 | std::uint64_t{own.applicable} << 1 | std::uint64_t{own.open};
+    for (const RuleReach& own : reach_) {
+        pattern = pattern << 2 | std::uint64_t{own.applies} << 1 | std::uint64_t{own.open};
     }
     if (state >= known_.size()) {
         known_.resize(state + 1);
@@ -112,21 +114,11 @@ const LocalProcess::RuleChoice& LocalProcess::choice_of(std::size_t state,
 
 void LocalProcess::weigh(std::span<const double> log_weights, RuleChoice& out) const {
     out = RuleChoice{};
-    std::size_t n_applicable = 0;
-    double top = -INFINITY, normaliser = 0.0;
-    const auto add = [&](double log_weight) {  // to the normaliser, on the scale of `top`
-        ++n_applicable;
-        if (log_weight > top) {
-            normaliser = normaliser * std::exp(top - log_weight) + 1.0;
-            top = log_weight;
-        } else {
-            normaliser += std::exp(log_weight - top);
-        }
-    };
+    ApplicableRules applicable(problem_.grammar);
+    bool all_open = true;
     for (std::size_t r = 0; r < log_weights.size(); ++r) {
-        if (reach_[r].applicable) {
-            add(log_weights[r]);
-        }
+        applicable.add(reach_[r], log_weights[r]);
+        all_open = all_open && reach_[r].open == reach_[r].applies;
         if (reach_[r].open) {
             out.can_split = out.can_split || (*rules_)[r].kind == RuleKind::split;
             out.can_stop = out.can_stop || (*rules_)[r].kind == RuleKind::leaf;
@@ -145,14 +137,13 @@ void LocalProcess::weigh(std::span<const double> log_weights, RuleChoice& out) c
         out.weights.push_back(std::exp(alternative.log_weight - highest));
         total += out.weights.back();
     }
-    const bool normalise = problem_.grammar.normalise;
-    const double log_normaliser = normalise ? top + std::log(normaliser) : 0.0;
+    const double log_divisor = applicable.log_divisor();
     for (RuleAlternative& alternative : out.alternatives) {
-        alternative.log_weight -= log_normaliser;
+        alternative.log_weight -= log_divisor;
     }
-    out.log_total = normalise && n_applicable == out.alternatives.size()
+    out.log_total = problem_.grammar.normalise && all_open
                         ? 0.0
-                        : highest - log_normaliser + std::log(total);
+                        : highest - log_divisor + std::log(total);
 }
 
 void LocalProcess::take_rule(std::size_t alternative, Choice& out) const {
@@ -171,29 +162,12 @@ void LocalProcess::take_rule(std::size_t alternative, Choice& out) const {
     }
 }
 
-LocalSplits::Reach LocalProcess::reach(std::size_t r) {
-    const Rule& rule = (*rules_)[r];
-    const bool condition = problem_.grammar.condition;
-    switch (rule.kind) {
-        case RuleKind::leaf: {
-            const bool allowed = leaf_allowed(rule);
-            return {allowed || condition, allowed};
-        }
-        case RuleKind::call: return {true, true};
-        case RuleKind::split: break;
-    }
-    return splits_.reach(r);
-}
-
-bool LocalProcess::leaf_allowed(const Rule& rule) {
-    if (rule.majority.empty()) {
-        return true;
-    }
+std::span<const double> LocalProcess::statistics() {
     if (!has_statistics_) {
         problem_.leaf.sum(rows_, statistics_.data());
         has_statistics_ = true;
     }
-    return has_majority(rule.majority, statistics_);
+    return statistics_;
 }
 
 }  // namespace slp::mcmc

@@ -14,7 +14,7 @@
 
 #include "mcmc/local_splits.hpp"
 #include "mcmc/randomness.hpp"
-#include "problem/edges.hpp"
+#include "problem/applicable_rules.hpp"
 #include "problem/geometry.hpp"
 #include "problem/problem.hpp"
 
@@ -52,7 +52,7 @@ public:
     }
 
     // For the goal entered: the rules that can be taken, each with the log of its weight (divided
-    // by the sum over the applicable rules where weights are normalised); log Z of their choice;
+    // by the sum over the rules that apply where weights are normalised); log Z of their choice;
     // and their splits.
     struct RuleAlternative {
         std::int32_t rule;
@@ -74,7 +74,7 @@ private:
         double log_total = 0.0;
         bool can_split = false, can_stop = false;
     };
-    // By what is applicable and open, two bits for each rule.
+    // By what applies and is open, two bits for each rule.
     struct KnownChoice {
         std::uint64_t pattern;
         RuleChoice choice;
@@ -84,8 +84,7 @@ private:
     void weigh(std::span<const double> log_weights, RuleChoice& out) const;
     bool find_rule(std::int32_t rule, Choice& out) const;
     void take_rule(std::size_t alternative, Choice& out) const;
-    LocalSplits::Reach reach(std::size_t r);
-    bool leaf_allowed(const Rule& rule);
+    std::span<const double> statistics();
 
     const Problem& problem_;
     RowWeights weights_;
@@ -93,7 +92,7 @@ private:
     // The goal entered.
     Rows rows_;
     const Rules* rules_ = nullptr;
-    std::vector<LocalSplits::Reach> reach_;  // of its rules
+    std::vector<RuleReach> reach_;  // of its rules
     const RuleChoice* here_ = nullptr;
     // The choices that were weighed, by state, where rows alone do not change the weights; else the
     // last one.

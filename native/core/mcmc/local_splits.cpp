@@ -40,23 +40,23 @@ const std::vector<LocalSplits::RuleSteps>& LocalSplits::steps_of(std::size_t sta
     return found;
 }
 
-LocalSplits::Reach LocalSplits::reach(std::size_t r) {
+RuleReach LocalSplits::reach(std::size_t r) {
     const Rule& rule = (*rules_)[r];
     if (rule.measure == Measure::partition) {
         const RuleEdges* edges = partition_edges(r);
         return {edges != nullptr, edges != nullptr && !edges->edges.empty()};
     }
-    Reach out{false, false};
+    RuleReach out{false, false};
     const auto& features = (*steps_here_)[r].features;
     for (std::size_t f = 0; f < features.size() && !out.open; ++f) {
-        const Reach own = reach_of_feature(rule, features[f], f);
-        out = {out.applicable || own.applicable, own.open};
+        const RuleReach own = reach_of_feature(rule, features[f], f);
+        out = {out.applies || own.applies, own.open};
     }
     return out;
 }
 
-LocalSplits::Reach LocalSplits::reach_of_feature(const Rule& rule, const FeatureSteps& steps,
-                                                   std::size_t f) {
+RuleReach LocalSplits::reach_of_feature(const Rule& rule, const FeatureSteps& steps,
+                                        std::size_t f) {
     const bool condition = problem_.grammar.condition;
     switch (steps.kind) {
         case Steps::open: {
@@ -112,8 +112,8 @@ void LocalSplits::weigh_features(std::size_t r) {
             taken_over = counts.taken_over;
             open_fraction = taken_over > 0 ? counts.open / taken_over : 0.0;
         } else {
-            const Reach found = reach_of_feature(rule, features[f], f);
-            taken_over = found.applicable ? 1.0 : 0.0;
+            const RuleReach found = reach_of_feature(rule, features[f], f);
+            taken_over = found.applies ? 1.0 : 0.0;
             open_fraction = found.open ? 1.0 : 0.0;
         }
         if (taken_over > 0) {

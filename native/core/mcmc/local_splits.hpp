@@ -76,10 +76,7 @@ public:
     void enter(Rows rows, std::int32_t state);
 
     // Whether a rule's measure has a split to be taken over, and one that may be taken.
-    struct Reach {
-        bool applicable, open;
-    };
-    Reach reach(std::size_t r);
+    RuleReach reach(std::size_t r);
 
     // Draws a split of a rule that has one; adds its states and probabilities to the choice.
     void draw(Randomness& random, std::size_t r, Choice& out);
@@ -118,7 +115,7 @@ private:
 
     // The steps of the rules of the state that is entered.
     const std::vector<RuleSteps>& steps_of(std::size_t state);
-    Reach reach_of_feature(const Rule& rule, const FeatureSteps& steps, std::size_t f);
+    RuleReach reach_of_feature(const Rule& rule, const FeatureSteps& steps, std::size_t f);
     // Masses of the features for the splits of a rule; then one feature's open cuts.
     void weigh_features(std::size_t r);
     Counts count(const Rule& rule, const FeatureSteps& steps, std::size_t f);

@@ -3,23 +3,21 @@
 #include <algorithm>
 
 #include "log_sum.hpp"
-#include "problem/edges.hpp"
 #include "problem/key.hpp"
 
 namespace slp::modal {
 
-// log of what the weights of a state's rules are divided by, at least: without its splits.
-double CalledStates::least_normaliser(const Rules& of_state, std::span<const double> own,
-                                      std::span<const double> statistics) const {
-    double sum = -INFINITY;
-    for (std::size_t r = 0; r < of_state.size() && problem_.grammar.normalise; ++r) {
-        if (of_state[r].kind == RuleKind::call ||
-            (of_state[r].kind == RuleKind::leaf &&
-             (problem_.grammar.condition || has_majority(of_state[r].majority, statistics)))) {
-            sum = log_sum(sum, own[r]);
-        }
+// Log of what the weights of a state's rules are divided by, at least: without its splits.
+double CalledStates::least_divisor(const Rules& of_state, std::span<const double> own,
+                                   std::span<const double> statistics) const {
+    ApplicableRules applicable(problem_.grammar);
+    for (std::size_t r = 0; r < of_state.size(); ++r) {
+        applicable.add(
+            of_state[r], own[r],
+            [&](const auto& classes) { return has_majority(classes, statistics); },
+            [] { return RuleReach{false, false}; });
     }
-    return sum > -INFINITY ? sum : 0.0;
+    return applicable.log_divisor();
 }
 
 void CalledStates::leave_out(std::int32_t state, double weight) {
@@ -50,7 +48,7 @@ bool CalledStates::enter(std::int32_t state, const RowSet& set, StopLabels& labe
         weights_.insert(weights_.end(), own.begin(), own.end());
         const Rules& of_state = rules(here);
         const auto number = static_cast<std::int64_t>(reached_.size());
-        const double over = least_normaliser(of_state, own, set.statistics());
+        const double over = least_divisor(of_state, own, set.statistics());
         for (std::size_t r = of_state.size(); r-- > 0;) {
             if (of_state[r].kind == RuleKind::call && own[r] > -INFINITY) {
                 Reached called{of_state[r].state, number, r};
@@ -92,37 +90,26 @@ LeafWeights CalledStates::weigh(const RowSet& set, std::span<const std::uint8_t>
         const double* const own = weights_.data() + here.first_weight;
         if (here.parent >= 0) {
             const Reached& above = reached_[static_cast<std::size_t>(here.parent)];
-            here.log_calls = above.log_calls - above.log_normaliser +
+            here.log_calls = above.log_calls - above.log_divisor +
                              weights_[above.first_weight + here.call];
         }
         const std::size_t first_slot = slot;
-        applicable_.clear();
+        ApplicableRules applicable(problem_.grammar);
+        reach_.clear();
         for (std::size_t r = 0; r < of_state.size(); ++r) {
-            const Rule& rule = of_state[r];
-            const bool counts =
-                rule.kind == RuleKind::leaf    ? problem_.grammar.condition ||
-                                                     has_majority(rule.majority, statistics)
-                : rule.kind == RuleKind::split ? open[slot++] != 0
-                                               : true;
-            if (counts) {
-                applicable_.push_back(own[r]);
-            }
+            const bool has_split = of_state[r].kind == RuleKind::split && open[slot++] != 0;
+            reach_.push_back(applicable.add(
+                of_state[r], own[r],
+                [&](const auto& classes) { return has_majority(classes, statistics); },
+                [&] { return RuleReach{has_split, has_split}; }));
         }
-        double top = -INFINITY, sum = 0.0;
-        for (const double weight : applicable_) {
-            top = std::max(top, weight);
-        }
-        for (const double weight : applicable_) {
-            sum += top > -INFINITY ? std::exp(weight - top) : 0.0;
-        }
-        here.log_normaliser = problem_.grammar.normalise && sum > 0 ? top + std::log(sum) : 0.0;
+        here.log_divisor = applicable.log_divisor();
         for (std::size_t s = first_slot; s < slot; ++s) {
-            slots_[s].log_weight = here.log_calls - here.log_normaliser + slots_[s].log_own;
+            slots_[s].log_weight = here.log_calls - here.log_divisor + slots_[s].log_own;
         }
         for (std::size_t r = 0; r < of_state.size(); ++r) {
-            if (of_state[r].kind == RuleKind::leaf &&
-                has_majority(of_state[r].majority, statistics)) {
-                const double weight = here.log_calls + own[r] - here.log_normaliser;
+            if (of_state[r].kind == RuleKind::leaf && reach_[r].open) {
+                const double weight = here.log_calls + own[r] - here.log_divisor;
                 out.best = std::max(out.best, weight);
                 out.sum = log_sum(out.sum, weight);
             }

@@ -15,6 +15,7 @@
 
 #include "modal/row_sums.hpp"
 #include "modal/stop_labels.hpp"
+#include "problem/applicable_rules.hpp"
 #include "problem/problem.hpp"
 
 namespace slp::modal {
@@ -27,7 +28,7 @@ struct Slot {
     std::uint64_t name;
     // Where its cuts lead, by feature.
     std::span<const FeatureSteps> steps;
-    // The rule's own, -inf if it does not exist in the box; and with calls and normalisers.
+    // The rule's own, -inf if it does not exist in the box; and with calls and divisors.
     double log_own, log_weight = -INFINITY;
     std::size_t state;  // among those reached
 };
@@ -74,7 +75,7 @@ private:
         // Where the weights of its rules begin; logs of the weight of the calls that lead here, and
         // of what its rules' weights are divided by.
         std::size_t first_weight = 0;
-        double log_calls = 0.0, log_normaliser = 0.0;
+        double log_calls = 0.0, log_divisor = 0.0;
         // log_calls at most; and a hash of the calls.
         double most = 0.0;
         std::uint64_t path = 0;
@@ -82,13 +83,14 @@ private:
     const Rules& rules(const Reached& reached) const {
         return problem_.grammar.states[static_cast<std::size_t>(reached.state)];
     }
-    double least_normaliser(const Rules& of_state, std::span<const double> own,
+    double least_divisor(const Rules& of_state, std::span<const double> own,
                             std::span<const double> statistics) const;
     void leave_out(std::int32_t state, double weight);
 
     const Problem& problem_;
     std::vector<Reached> reached_, stack_;
-    std::vector<double> weights_, applicable_;
+    std::vector<double> weights_;
+    std::vector<RuleReach> reach_;
     std::vector<Slot> slots_;
     double left_out_ = -INFINITY, left_out_that_stops_ = -INFINITY;
 };

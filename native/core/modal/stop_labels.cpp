@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "problem/edges.hpp"
+#include "problem/applicable_rules.hpp"
 
 namespace slp::modal {
 
@@ -101,22 +101,23 @@ double StopLabels::best(std::int32_t state, bool may_split, const double* sums) 
     const std::span<const double> statistics(sums + kStatistics, problem_.leaf.n_statistics());
     const std::span<const double> found = weights_.of(state, sums[kData], statistics);
     const std::vector<double> own(found.begin(), found.end());  // calls use it again
-    double total = 0.0, out = -INFINITY;
+    ApplicableRules applicable(problem_.grammar);
+    double out = -INFINITY;
     for (std::size_t r = 0; r < own.size(); ++r) {
         const Rule& rule = rules(state)[r];
-        const bool stops =
-            rule.kind == RuleKind::leaf && has_majority(rule.majority, statistics);
-        const bool counts = rule.kind == RuleKind::leaf   ? problem_.grammar.condition || stops
-                            : rule.kind == RuleKind::call ? true
-                                                          : may_split && taken_over[r] != 0;
-        total += counts ? std::exp(own[r]) : 0.0;
-        if (stops) {
+        const RuleReach reach = applicable.add(
+            rule, own[r], [&](const auto& classes) { return has_majority(classes, statistics); },
+            [&] {
+                const bool some = may_split && taken_over[r] != 0;
+                return RuleReach{some, some};
+            });
+        if (reach.open && rule.kind == RuleKind::leaf) {
             out = std::max(out, own[r]);
-        } else if (rule.kind == RuleKind::call && own[r] > -INFINITY) {
+        } else if (reach.open && rule.kind == RuleKind::call) {
             out = std::max(out, own[r] + best(rule.state, may_split, sums));
         }
     }
-    return problem_.grammar.normalise && total > 0 ? out - std::log(total) : out;
+    return out - applicable.log_divisor();
 }
 
 double StopLabels::of(std::int32_t state, const double* sums) {

@@ -1,7 +1,7 @@
 // The label of stopping on one side of a split, without looking at the side's own splits.
 //
 // The leaf rules of the side's state are weighed against its other rules, where labels are
-// normalised: a split rule counts as applicable if the side has two distinct rows or more, twice
+// normalised: a split rule is taken to apply if the side has two distinct rows or more, twice
 // min_leaf rows or more, and the rule some transition. (That is exact where min_leaf is 1 and no
 // constraint forbids splits.)
 

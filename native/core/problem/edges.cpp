@@ -17,16 +17,6 @@ constexpr double kSmall = 0x1p-900;
 
 }  // namespace
 
-bool has_majority(std::span<const std::int32_t> classes, std::span<const double> counts) {
-    if (classes.empty()) {
-        return true;
-    }
-    const double most = *std::max_element(counts.begin(), counts.end());
-    return std::all_of(classes.begin(), classes.end(), [&](std::int32_t c) {
-        return (c < 0 ? 0.0 : counts[static_cast<std::size_t>(c)]) >= most * (1 - kEqualWeights);
-    });
-}
-
 EdgeBuilder::EdgeBuilder(const Problem& problem, const Geometry& geometry)
     : problem_(problem),
       geometry_(geometry),
@@ -52,67 +42,50 @@ ItemEdges EdgeBuilder::edges(const Box& box, std::span<const BoxSplit> splits,
     ItemEdges item;
     std::size_t size = 0;
     bool has_statistics = false;
-    applicable_.assign(rules.size(), 0);
+    ApplicableRules applicable(problem_.grammar);
+    reach_.assign(rules.size(), {false, false});
     log_weights_ = weights_.of(state, box.rows);
     for (std::size_t r = 0; r < rules.size(); ++r) {
         const Rule& rule = rules[r];
+        const bool is_leaf = rule.kind == RuleKind::leaf;
         if (log_weights_[r] == -INFINITY) {
             continue;
         }
+        if (is_leaf && !has_statistics) {
+            problem_.leaf.sum(box.rows, statistics_.data());
+            has_statistics = true;
+        }
+        reach_[r] = applicable.add(
+            rule, log_weights_[r],
+            [&](const auto& classes) { return has_majority(classes, statistics_); },
+            [&] {
+                const bool some = find_split_probabilities(rule, box, splits);
+                return RuleReach{some, some};
+            });
+        if (!reach_[r].open || (is_leaf && counted_ && owed != 0)) {
+            continue;
+        }
         RuleEdges found{rule.kind, static_cast<std::int32_t>(r), log_weights_[r], {}};
-        bool possible = true;
-        if (rule.kind == RuleKind::leaf) {
-            if (!has_statistics) {
-                problem_.leaf.sum(box.rows, statistics_.data());
-                has_statistics = true;
-            }
-            applicable_[r] = problem_.grammar.condition || has_majority(rule.majority, statistics_);
-            possible = has_majority(rule.majority, statistics_) && (!counted_ || owed == 0);
-        } else if (rule.kind == RuleKind::call) {
-            applicable_[r] = 1;
+        if (rule.kind == RuleKind::call) {
             const std::int32_t called = rule.state * n_owed_ + owed;
             Edge* const edge = arena.allocate<Edge>(1);
             *edge = {box.key + state_key(called), {}, 1.0, 0, called, -1, 0};
             found.edges = {edge, 1};
-        } else {
-            applicable_[r] = find_split_probabilities(rule, box, splits);
-            possible = applicable_[r] != 0;
-            if (possible) {
-                found.edges = split_edges(rule, box, splits, owed, arena);
-            }
+        } else if (rule.kind == RuleKind::split) {
+            found.edges = split_edges(rule, box, splits, owed, arena);
         }
-        if (possible) {
-            out[size++] = found;
-            item.n_edges += static_cast<std::uint32_t>(found.edges.size()) +
-                            (rule.kind == RuleKind::leaf ? 1 : 0);
-        }
+        out[size++] = found;
+        item.n_edges += static_cast<std::uint32_t>(found.edges.size()) + is_leaf;
     }
     if (has_statistics) {
         item.log_likelihood = problem_.leaf.log_marginal(statistics_.data());
     }
-    if (problem_.grammar.normalise) {
-        const double normaliser = log_normaliser();
-        for (std::size_t i = 0; i < size; ++i) {
-            out[i].log_factor -= normaliser;
-        }
+    const double divisor = applicable.log_divisor();
+    for (std::size_t i = 0; i < size; ++i) {
+        out[i].log_factor -= divisor;
     }
     item.rules = {out, size};
     return item;
-}
-
-double EdgeBuilder::log_normaliser() const {
-    double top = -INFINITY, sum = 0;
-    for (std::size_t r = 0; r < log_weights_.size(); ++r) {
-        if (applicable_[r]) {
-            top = std::max(top, log_weights_[r]);
-        }
-    }
-    for (std::size_t r = 0; r < log_weights_.size(); ++r) {
-        if (applicable_[r]) {
-            sum += std::exp(log_weights_[r] - top);
-        }
-    }
-    return sum > 0 ? top + std::log(sum) : 0.0;
 }
 
 bool EdgeBuilder::find_split_probabilities(const Rule& rule, const Box& box,

@@ -1,7 +1,7 @@
 // The choices at an item (a box in a product state): its edges and their weights.
 //
-// The definitions are those of slp.ir.tree_grammar, slp.problem.split_measures and
-// slp.problem.rule_weights.
+// The definitions are those of slp.ir.tree_grammar and slp.problem.split_measures; which rules
+// apply says problem/applicable_rules.hpp.
 
 #pragma once
 
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "arena.hpp"
+#include "problem/applicable_rules.hpp"
 #include "problem/geometry.hpp"
 #include "problem/key.hpp"
 #include "problem/problem.hpp"
@@ -49,7 +50,7 @@ struct Edge {
 struct RuleEdges {
     RuleKind kind;
     std::int32_t rule;
-    // Log of the rule's weight, divided by the sum over the applicable rules where normalised.
+    // Log of the rule's weight, divided by the sum over the rules that apply where normalised.
     double log_factor;
     std::span<Edge> edges;
 };
@@ -62,10 +63,6 @@ struct ItemEdges {
     std::uint32_t n_edges = 0;
 };
 
-// Whether no class has more rows than these classes, in a box with these statistics; -1 is a class
-// that the table lacks. Without classes it holds.
-bool has_majority(std::span<const std::int32_t> classes, std::span<const double> statistics);
-
 // Computes edges; one for each thread.
 class EdgeBuilder {
 public:
@@ -74,9 +71,9 @@ public:
     ItemEdges edges(const Box& box, std::span<const BoxSplit> splits, std::int32_t product,
                     Arena& arena);
 
-    // For each rule of the state whether it is applicable in the box, and the log of its weight
-    // there, of the last call of `edges`.
-    std::span<const std::uint8_t> applicable() const { return applicable_; }
+    // For each rule of the state whether it applies in the box, and the log of its weight there, of
+    // the last call of `edges`.
+    std::span<const RuleReach> reach() const { return reach_; }
     std::span<const double> log_weights() const { return log_weights_; }
 
     // The keys of many states are cached; those of further states are computed on demand.
@@ -108,7 +105,6 @@ private:
     std::span<Edge> split_edges(const Rule& rule, const Box& box,
                                 std::span<const BoxSplit> splits, std::int32_t owed,
                                 Arena& arena);
-    double log_normaliser() const;
 
     const Problem& problem_;
     const Geometry& geometry_;
@@ -119,7 +115,7 @@ private:
     RowWeights weights_;
     std::span<const double> log_weights_;
     std::vector<double> statistics_;
-    std::vector<std::uint8_t> applicable_;
+    std::vector<RuleReach> reach_;
     // First the weights of the splits, then their probabilities: of each two numbers, as in Edge.
     std::vector<double> scaled_;
     std::vector<std::int32_t> exponent_;

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "problem/applicable_rules.hpp"
 #include "rjhmc/numbers.hpp"
 
 namespace slp::rjhmc {
@@ -28,12 +29,10 @@ TopologyPrior::Rates TopologyPrior::rates(std::int32_t state) const {
             }
         }
     }
-    if (problem_.grammar.normalise && (out.leaf > kNever || out.split > kNever)) {
-        const double total = std::log(std::exp(out.leaf) + std::exp(out.split));
-        out.leaf -= total;
-        out.split -= total;
-    }
-    return out;
+    ApplicableRules applicable(problem_.grammar);
+    applicable.add({out.leaf > kNever, true}, out.leaf);
+    applicable.add({out.split > kNever, true}, out.split);
+    return {out.leaf - applicable.log_divisor(), out.split - applicable.log_divisor()};
 }
 
 void TopologyPrior::choices(std::int32_t state, std::vector<FeatureChoice>& out) const {

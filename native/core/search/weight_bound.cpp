@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "log_sum.hpp"
+#include "problem/applicable_rules.hpp"
 #include "problem/rule_steps.hpp"
 
 namespace slp::search {
@@ -47,14 +48,17 @@ const WeightBound::Facts& WeightBound::new_facts(std::int32_t state) {
     return *facts_[at];
 }
 
-// Weights are divided by the sum over the applicable rules, which is at least that over the rules
-// that surely are, and at most that over all.
+// Weights are divided by the sum over the rules that apply, which is at least that over the rules
+// that surely do, and at most that over all.
 void WeightBound::find_facts(std::int32_t state, Facts& out) {
     const Grammar& grammar = problem_.grammar;
     const Rules& rules = grammar.states[static_cast<std::size_t>(state)];
     const bool by_rows =
         std::ranges::any_of(rules, [](const Rule& rule) { return !rule.rows.empty(); });
     out.simple = grammar.min_leaf == 1 && !by_rows;
+    const auto surely_applies = [&](const Rule& rule) {
+        return PlainBox{.majority = false, .splits = false}.reach(grammar, rule).applies;
+    };
     double others = -INFINITY, sure = -INFINITY, splits = -INFINITY;
     for (const Rule& rule : rules) {
         if (rule.kind == RuleKind::split) {
@@ -65,7 +69,7 @@ void WeightBound::find_facts(std::int32_t state, Facts& out) {
             continue;
         }
         others = log_sum(others, rule.log_weight);
-        if (rule.majority.empty() || grammar.condition) {
+        if (surely_applies(rule)) {
             sure = log_sum(sure, rule.log_weight);
         }
     }
@@ -75,9 +79,7 @@ void WeightBound::find_facts(std::int32_t state, Facts& out) {
                    : rule.rows.labelled ? static_cast<double>(INFINITY)
                                         : rule.log_weight;
         }
-        const bool counted = rule.kind != RuleKind::split &&
-                             (rule.majority.empty() || grammar.condition);
-        const double sum = counted ? certain : log_sum(certain, rule.log_weight);
+        const double sum = surely_applies(rule) ? certain : log_sum(certain, rule.log_weight);
         return rule.log_weight - (grammar.normalise ? sum : 0.0);
     };
     out.stop_above.fill(-INFINITY);

@@ -16,7 +16,7 @@ from slp.engines.mcmc.tempering.powers import FIRST_RUNGS
 from slp.engines.mcmc.trees.names import Named, read_names
 from slp.engines.mcmc.trees.particle_gibbs import plan_of
 from slp.ir.tree_grammar import CallRule, SplitRule, TreeGrammar
-from slp.results.record.drawn import TreeSampler
+from slp.results.record.sampler import TreeSampler
 from slp.runner import LONGEST_BLOCK
 
 #: Steps before the first draw and for each. 1000 steps of `q_uc` take some 4 ms on a table of 700

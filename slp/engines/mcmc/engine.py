@@ -13,8 +13,8 @@ from slp.errors import Diagnostic
 from slp.problem.problem import Problem
 
 if TYPE_CHECKING:
-    from slp.results.record.drawn import TreeSampler
     from slp.results.record.result import Result
+    from slp.results.record.sampler import TreeSampler
     from slp.runner import Schedule
 
 #: Makes the chains for a problem with options, with or without likelihood, and with or without

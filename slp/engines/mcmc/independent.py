@@ -15,8 +15,8 @@ from slp.messages.inference import FORWARD_IN_CORE, NOT_FORWARD, PRIOR_ALONE
 from slp.problem.problem import Problem
 
 if TYPE_CHECKING:
-    from slp.results.record.drawn import TreeSampler
     from slp.results.record.result import Result
+    from slp.results.record.sampler import TreeSampler
     from slp.runner import Schedule
 
 

@@ -146,7 +146,7 @@ class MixtureWithPower(MixtureChains[S, D]):
 
     @property
     def scan(self) -> None:
-        """See `slp.results.record.drawn.TreeSampler`: these chains are not tempered."""
+        """See `slp.results.record.sampler.TreeSampler`: these chains are not tempered."""
 
     def tempering(self, states: Sequence[object], share: float) -> None:
         """The same."""

@@ -8,12 +8,11 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.boxes import Geometry
 from slp.results.averages.over_trees import ScoredTree
-from slp.results.record.drawn import DrawnResult
 from slp.runner import Json, Stop, never
 from slp.trees import Tree
 
 if TYPE_CHECKING:
-    from slp.results.record.drawn import TreeSampler
+    from slp.results.record.sampler import ToResult, TreeSampler
     from slp.results.trust.tempering import Scan, TemperingFigures
 
 B = TypeVar("B", bound="TreeSampler[Any]")
@@ -26,9 +25,9 @@ class RecordsOf(Generic[B]):
         self.base = base
 
     @property
-    def result_type(self) -> type[DrawnResult]:
+    def to_result(self) -> ToResult:
         """See `TreeSampler`."""
-        return self.base.result_type
+        return self.base.to_result
 
     @property
     def in_core(self) -> bool:

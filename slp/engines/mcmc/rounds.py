@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from slp.results.record.drawn import DrawnResult
+from slp.results.record.result import Result
 from slp.results.trust.judgement import FEWEST_DRAWS
+from slp.results.trust.tempering import Scan
 
 #: Draws for each effective draw needed. Fewer show neither these nor a small R-hat, however long
 #: the chains run, so then round trips are enough.
@@ -23,9 +24,9 @@ class EnoughRounds:
 
     most: float
 
-    def __call__(self, result: DrawnResult) -> bool:
-        found, schedule = result.diagnostics, result.schedule
-        scan = result.sampler.scan
+    def __call__(self, result: Result, scan: Scan | None) -> bool:
+        found, schedule = result.diagnostics(), result.schedule
+        assert found is not None and schedule is not None
         if found.out_of_time:
             return False
         if min(found.draws) < FEWEST_DRAWS or found.tempering is None or scan is None:

@@ -38,8 +38,9 @@ from slp.ir.tree_grammar import SplitRule
 from slp.messages.chains import NOT_KNOWN_INVARIANT
 from slp.messages.names import joined
 from slp.problem.problem import Problem
-from slp.results.record.drawn import DrawnResult, TreeSampler
-from slp.results.record.result import Candidate
+from slp.results.record.parts import Candidate
+from slp.results.record.result import Result
+from slp.results.record.sampler import TreeSampler
 from slp.runner import Schedule, run
 from slp.runner.chain import MOST_ROUNDS
 from slp.runner.options import check_count
@@ -61,7 +62,7 @@ def run_chains(
     request: Request,
     options: TreeChainOptions,
     in_core: bool,
-) -> DrawnResult:
+) -> Result:
     """Run chains of an engine until the deadline, and collect their draws. `in_core`: whether they
     run in the compiled core if predicates and edits allow it.
 
@@ -87,9 +88,9 @@ def run_chains(
     room, threads = _room(problem, request, options, in_core)
     request = replace(request, threads=threads)
     if options.rounds is not None:
-        return draw(engine, problem, request, options, room)
+        return draw(engine, problem, request, options, room).result
     longest = _LONGEST_RUN if request.deadline.seconds is None else math.inf
-    return draw(engine, problem, request, options, room, EnoughRounds(longest))
+    return draw(engine, problem, request, options, room, EnoughRounds(longest)).result
 
 
 def _by_default(

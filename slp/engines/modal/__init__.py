@@ -9,6 +9,7 @@ Nuti, Jiménez Rugama & Cross (2019). Entry points, by file:
     pruning    from a grown tree to one that satisfies the tests on finished trees
     run        all trees of a run: restarts, other roots, and the best of them
     result     what they show, as a `slp.results.record.result.Result`
+    weights    what weighs any tree of a problem
     engine     the engine
 """
 

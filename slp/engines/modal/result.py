@@ -1,11 +1,11 @@
-"""`ModalResult`: the trees that were grown. Averages are over these trees alone."""
+"""`result_of_grown_trees`: the trees that were grown. Averages are over these trees alone."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -16,13 +16,17 @@ from slp.data.table import Table
 from slp.engines import modal
 from slp.engines.contract import Request
 from slp.engines.modal.options import ModalOptions
-from slp.engines.modal.trees_found import TreesFound
+from slp.engines.modal.weights import WeightsOfTrees
+from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.problem import Problem
+from slp.problem.tree_on_table import log_likelihood_of_tree
 from slp.results.averages.over_trees import ScoredTree
 from slp.results.averages.weighted_draws import DrawnTrees
-from slp.results.record.result import Candidate, Draw
+from slp.results.record.evidence import evidence_note
+from slp.results.record.later import Later
+from slp.results.record.parts import Candidate, Draw, Evidence, HowEnded, shown
+from slp.results.record.result import Result
 from slp.results.record.rule_use import RuleUse, no_rules, uses_from_splits
-from slp.trees import Tree
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,108 +66,112 @@ class _Trees(DrawnTrees):
         return np.asarray(super()._statistics + added)
 
 
-class ModalResult(TreesFound):
+def result_of_grown_trees(
+    problem: Problem,
+    trees: Sequence[ModalTree],
+    *,
+    request: Request,
+    options: ModalOptions,
+    interrupted: bool,
+    out_of_time: bool,
+) -> Result:
     """Trees grown greedily, the best first. It knows no totals: neither the evidence nor the
-    posterior probability of a tree.
+    posterior probability of a tree."""
+    grammar, table = problem.grammar, problem.table
+    normalised = grammar.normalised and grammar.max_leaves is None and not problem.unsummable
+    averages = _Trees(table, trees, request.threads)
+    request = replace(request, progress=None, instead=None)
+    grown = _Grown(problem, trees, averages, request, options, normalised)
+    assert request.seed is not None
+    return Result(
+        chosen=request.choice,
+        table=table,
+        likelihood=request.likelihood,
+        normalised=normalised,
+        seed=request.seed,
+        kind="trees",
+        evidence=Evidence.of_trees(
+            None,
+            "the engine modal grows trees, and does not sum over all of them",
+            evidence_note(grammar, problem.program.constraints),
+            likelihood=request.likelihood,
+            normalised=normalised,
+        ),
+        averaged=averages,
+        trees_found=len(trees),
+        importances=averages.frequency @ np.array([found.gains for found in trees]),
+        derivations_are_trees=Later(partial(derivations_are_trees, grammar)),
+        best=grown.best,
+        draws=Later(grown.draws),
+        log_weight=WeightsOfTrees(problem, request.likelihood),
+        log_likelihood=partial(log_likelihood_of_tree, table),
+        rules=grown.rules,
+        mixture=list,
+        prior=grown.prior,
+        diagnostics=Later.known(None),
+        schedule=None,
+        edits=Later.known(None),
+        ended=HowEnded(interrupted or out_of_time, out_of_time),
+    )
 
-    Attributes
-    ----------
-    trees : the trees found.
-    """
+
+class _Grown:
+    """What a record of grown trees is filled with."""
 
     def __init__(
         self,
         problem: Problem,
         trees: Sequence[ModalTree],
-        *,
+        averages: DrawnTrees,
         request: Request,
         options: ModalOptions,
-        interrupted: bool,
-        out_of_time: bool,
+        normalised: bool,
     ) -> None:
-        assert request.seed is not None
-        super().__init__(problem, request, request.seed)
-        self.normalised = self.normalised and not problem.unsummable
-        self.trees = trees
-        self._options, self._early = options, (interrupted, out_of_time)
+        self._problem, self._trees, self._averages = problem, trees, averages
+        self._request, self._options, self._normalised = request, options, normalised
 
-    @property
-    def trees_found(self) -> int:
-        """See `Result`."""
-        return len(self.trees)
+    def __getstate__(self) -> dict[str, Any]:
+        """For pickles and copies: without a deadline."""
+        return {**vars(self), "_request": replace(self._request, deadline=Deadline())}
 
-    @cached_property
-    def averages(self) -> DrawnTrees:
-        """See `Result`: over the trees found, each by its share of their joint weights."""
-        return _Trees(self.table, self.trees, self._request.threads)
-
-    def importances(self) -> NDArray[np.float64]:
-        """See `Result`: averaged over the trees found."""
-        gains = np.array([found.gains for found in self.trees])
-        return np.asarray(self.averages.frequency @ gains)
-
-    # --- what is not known ---------------------------------------------------------------------
-
-    @property
-    def no_evidence(self) -> str:
-        """See `Result`."""
-        return "the engine modal grows trees, and does not sum over all of them"
-
-    def rule_uses(self) -> list[RuleUse]:
+    def rules(self) -> list[RuleUse]:
         """See `Result`: over the trees found, where one rule of the program makes all splits, and
         another all leaves; else E531."""
-        stumps = [found.scored.tree.n_leaves == 1 for found in self.trees]
-        stump = float(self.averages.frequency @ np.array(stumps, np.float64))
-        splits = float(self.averages.expected_splits().sum())
+        stumps = [found.scored.tree.n_leaves == 1 for found in self._trees]
+        stump = float(self._averages.frequency @ np.array(stumps, np.float64))
+        splits = float(self._averages.expected_splits().sum())
         found = None
         if len(self._problem.program.rules) == 2:  # states that are not made yet have no others
             found = uses_from_splits(self._problem.grammar, stump, splits)
         if found is None:
-            raise no_rules(self.choice.engine)
+            raise no_rules(self._request.choice.engine)
         return found
-
-    # --- trees ---------------------------------------------------------------------------------
 
     def best(self) -> Iterator[Candidate]:
         """See `Result`: the trees found. Under smoothing they have no log joint, as the posterior
         that they were grown by is not the declared one."""
-        smooth = self._options.smoothing > 0
-        for found in self.trees:
-            joint = None if smooth else found.log_score
-            probability = None if joint is None else self.log_probability(joint)
-            yield Candidate(self.shown(found.scored.tree), joint, probability, grown=True)
+        for found in self._trees:
+            joint = None if self._options.smoothing > 0 else found.log_score
+            known = self._normalised and not self._request.likelihood
+            probability = joint if known and joint is not None and not math.isnan(joint) else None
+            tree = shown(found.scored.tree, self._request.likelihood)
+            yield Candidate(tree, joint, probability, grown=True)
 
-    @cached_property
     def draws(self) -> Sequence[Draw]:
         """See `Result`: nothing is drawn; these are the trees found, by their shares. Under
         smoothing prior and likelihood are not those of the declared program, so neither is told."""
         smooth = self._options.smoothing > 0
         out = []
-        for found, share in zip(self.trees, self.averages.frequency.tolist(), strict=True):
+        for found, share in zip(self._trees, self._averages.frequency.tolist(), strict=True):
             scored = found.scored
-            prior = scored.log_weight if self.normalised and not smooth else None
-            tree, weight = self.shown(scored.tree), share * len(self.trees)
+            prior = scored.log_weight if self._normalised and not smooth else None
+            tree = shown(scored.tree, self._request.likelihood)
             fit = math.nan if smooth else scored.log_likelihood
-            out.append(Draw(tree, scored.log_weight, prior, fit, 0, weight))
+            out.append(Draw(tree, scored.log_weight, prior, fit, 0, share * len(self._trees)))
         return out
 
-    def sample(self, n: int, rng: np.random.Generator) -> list[Tree]:
-        """See `Result`: from the trees found."""
-        found = rng.choice(len(self.trees), n, p=self.averages.frequency)
-        return [self.shown(self.trees[i].scored.tree) for i in found]
-
-    def prior(self) -> ModalResult:
+    def prior(self) -> Result:
         """See `Result`: the trees grown without the likelihood."""
         deadline = Deadline(self._request.deadline.seconds)
         request = replace(self._request, likelihood=False, deadline=deadline)
         return modal.run_modal(self._problem, request, replace(self._options, smoothing=0.0))
-
-    @property
-    def interrupted(self) -> bool:
-        """See `Result`."""
-        return any(self._early)
-
-    @property
-    def out_of_time(self) -> bool:
-        """See `Result`."""
-        return self._early[1]

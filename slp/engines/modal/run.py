@@ -21,7 +21,7 @@ from slp.engines.modal.options import ModalOptions
 from slp.engines.modal.plain import PlainGrower
 from slp.engines.modal.plan import MOST_UNDONE, Ending, Grown, Plan
 from slp.engines.modal.pruning import Pruning
-from slp.engines.modal.result import ModalResult, ModalTree
+from slp.engines.modal.result import ModalTree, result_of_grown_trees
 from slp.errors import BudgetError, NoTreeError, TimeOverError, UnsupportedError, UsageError
 from slp.messages.inference import (
     MODAL_OUT_OF_MEMORY,
@@ -39,6 +39,7 @@ from slp.problem.local_process import LocalProcess
 from slp.problem.problem import Problem
 from slp.problem.tree_on_table import tree_of_nodes
 from slp.results.averages.over_trees import ScoredTree
+from slp.results.record.result import Result
 from slp.runner import fresh_seed
 from slp.runner.options import check_count
 from slp.trees import Leaf, Tree
@@ -53,7 +54,7 @@ TEMPERATURES = (1.0, 2.0, 4.0, 8.0, 16.0, 32.0)
 _MOST_TREES, _MOST_LEVELS = 100_000, 10_000
 
 
-def run_modal(problem: Problem, request: Request, options: ModalOptions) -> ModalResult:
+def run_modal(problem: Problem, request: Request, options: ModalOptions) -> Result:
     """Grow the trees that the options ask for, until the deadline.
 
     Raises
@@ -101,7 +102,7 @@ class ModalTrees:
             further=int(o.further),
         )
 
-    def result(self) -> ModalResult:
+    def result(self) -> Result:
         """The trees found, the best first."""
         seed = fresh_seed() if self.request.seed is None else self.request.seed
         trees: list[ModalTree] = []
@@ -117,7 +118,7 @@ class ModalTrees:
             raise UnsupportedError(MODAL_TESTS_FAIL())
         distinct = list({found.scored.tree: found for found in reversed(trees)}.values())
         distinct.sort(key=lambda found: -found.log_score)
-        return ModalResult(
+        return result_of_grown_trees(
             self.problem,
             distinct,
             request=replace(self.request, seed=seed),

@@ -16,7 +16,7 @@ import numpy as np
 from slp.engines.mcmc.trees.core_chains import seeds
 from slp.engines.rjhmc.core_sampler import core_sampler, ranges_of, soft_data
 from slp.engines.rjhmc.options import SoftTreeOptions
-from slp.engines.rjhmc.result import SoftResult
+from slp.engines.rjhmc.result import result_of_soft_trees
 from slp.errors import NoTreeError
 from slp.ir.tree_grammar import LeafRule, SplitRule, TreeGrammar
 from slp.messages.chains import ALL_DRAWS_FAIL
@@ -44,10 +44,10 @@ _OUTCOMES: tuple[MoveOutcome, ...] = ("accepted", "rejected", "stayed")
 
 
 class SoftChains(ChainStepper[CoreChain]):
-    """See the module; a `slp.results.record.drawn.TreeSampler`."""
+    """See the module; a `slp.results.record.sampler.TreeSampler`."""
 
     in_core, over_edits, derivations_are_trees = True, False, True
-    result_type = SoftResult
+    to_result = staticmethod(result_of_soft_trees)
 
     def __init__(self, problem: Problem, options: SoftTreeOptions, likelihood: bool) -> None:
         warmup, thin = options.steps(len(problem.table.counts))

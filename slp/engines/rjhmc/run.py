@@ -16,7 +16,7 @@ from slp.messages.inference import CHAINS_TOO_LARGE
 from slp.messages.names import plural
 from slp.messages.soft_trees import TUNED_IN_PROPOSALS
 from slp.problem.problem import Problem
-from slp.results.record.drawn import DrawnResult
+from slp.results.record.result import Result
 from slp.runner import Schedule, check_count
 
 #: Numbers that a thread keeps for each distinct row: the gates of a tree with 64 nodes, both sides.
@@ -47,7 +47,7 @@ def run_soft_trees(
     problem: Problem,
     request: Request,
     options: SoftTreeOptions,
-) -> DrawnResult:
+) -> Result:
     """Run chains until the deadline, and collect their draws. The result's reason says which tuning
     ran; W545 that it does not leave the posterior invariant.
 
@@ -82,4 +82,4 @@ def run_soft_trees(
         warn(TUNED_IN_PROPOSALS())
     reason = f"{request.choice.reason}; tuning {options.tuning}"
     request = replace(request, choice=replace(request.choice, reason=reason))
-    return draw(engine, problem, request, options, room=room - need)
+    return draw(engine, problem, request, options, room=room - need).result

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from slp.late import late_names
 
 if TYPE_CHECKING:
-    from slp.engines.search.run import run_search
+    from slp.engines.search.run import listing_of, run_search
 
-__all__ = ["run_search"]
+__all__ = ["listing_of", "run_search"]
 
-__getattr__, __dir__ = late_names(__name__, {"slp.engines.search.run": "run_search"})
+__getattr__, __dir__ = late_names(__name__, {"slp.engines.search.run": "listing_of run_search"})

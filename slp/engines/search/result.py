@@ -1,11 +1,12 @@
-"""`SearchResult`: the best trees that a search found, and bounds. Averages are over the best tree
-alone."""
+"""`result_of_search`: the best trees that a search found, and bounds. Averages are over the best
+tree alone."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,82 +16,116 @@ from slp.budgets import Deadline
 from slp.data.table import Table
 from slp.engines import search
 from slp.engines.contract import Request
-from slp.engines.modal.trees_found import TreesFound
+from slp.engines.modal.weights import WeightsOfTrees
 from slp.engines.near_best import ROUNDING
 from slp.engines.search.compiled import FoundTree, Ranked
 from slp.engines.search.listing import Listing
+from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.problem import Problem
 from slp.problem.tree_on_table import log_likelihood_of_tree, tree_of_nodes
 from slp.results.averages.over_trees import ScoredTree
 from slp.results.averages.weighted_draws import DrawnTrees
-from slp.results.record.result import Candidate, Draw, NearBest
+from slp.results.record.evidence import evidence_note
+from slp.results.record.later import Later
+from slp.results.record.parts import Candidate, Draw, Evidence, NearBest, shown
+from slp.results.record.result import Result
 from slp.results.record.rule_use import RuleUse, no_rules
 from slp.trees import Leaf, Tree
 
-__all__ = ["SearchResult"]
+__all__ = ["result_of_search"]
 
 
-class SearchResult(TreesFound):
+def result_of_search(
+    problem: Problem,
+    found: FoundTree,
+    listing: Listing,
+    *,
+    request: Request,
+    interrupted: bool,
+    out_of_time: bool,
+    out_of_memory: bool,
+) -> Result:
     """The best tree found. It knows no totals: neither the evidence nor the posterior probability
-    of the tree.
+    of the tree."""
+    grammar, table = problem.grammar, problem.table
+    normalised = grammar.normalised and grammar.max_leaves is None
+    searched = Searched(problem, found, listing, request, normalised)
+    return Result(
+        chosen=request.choice,
+        table=table,
+        likelihood=request.likelihood,
+        normalised=normalised,
+        seed=request.seed or 0,
+        kind="trees",
+        evidence=Evidence.of_trees(
+            None,
+            "the engine search looks for the best tree, and does not sum over all of them",
+            evidence_note(grammar, problem.program.constraints),
+            likelihood=request.likelihood,
+            normalised=normalised,
+        ),
+        averaged=DrawnTrees(table, [searched.scored], [np.arange(1)], request.threads),
+        trees_found=1,
+        derivations_are_trees=searched.single,
+        best=searched.best,
+        near_best=searched.near_best,
+        draws=Later(searched.draws),
+        log_weight=searched.log_weight,
+        log_likelihood=partial(log_likelihood_of_tree, table),
+        rules=searched.rules,
+        mixture=list,
+        prior=searched.prior,
+        diagnostics=Later.known(None),
+        schedule=None,
+        edits=Later.known(None),
+        ended=_Ended(searched, interrupted, out_of_time, out_of_memory),
+    )
+
+
+class Searched:
+    """What a record of a search is filled with.
 
     Attributes
     ----------
     found : what the search found; its numbers are of derivations.
+    scored : the tree.
+    listing : the derivations after it, as far as they were found; None in a copy until they are
+        asked for, which searches again.
     """
+
+    listing: Listing | None
 
     def __init__(
         self,
         problem: Problem,
         found: FoundTree,
         listing: Listing,
-        *,
         request: Request,
-        interrupted: bool,
-        out_of_time: bool,
-        out_of_memory: bool,
+        normalised: bool,
     ) -> None:
-        super().__init__(problem, request, request.seed or 0)
-        self.found = found
-        self._scored, self._own_listing = self._scored_tree(found.cuts), listing
-        self._seconds = request.deadline.seconds
-        self._early = (interrupted, out_of_time, out_of_memory)
+        self._problem, self._table, self._normalised = problem, problem.table, normalised
+        self._request = replace(request, progress=None, instead=None)
+        self._likelihood, self.seconds = request.likelihood, request.deadline.seconds
+        self.log_weight = WeightsOfTrees(problem, request.likelihood)
+        self.single = Later(partial(derivations_are_trees, problem.grammar))
+        self.found, self.listing = found, listing
+        self.scored = self._scored_tree(found.cuts)
 
     def __getstate__(self) -> dict[str, Any]:
-        """See `TreesFound`: without the search too, which is made again."""
-        return {**super().__getstate__(), "_own_listing": None}
+        """For pickles and copies: without a deadline, and without the search, which is made
+        again."""
+        request = replace(self._request, deadline=Deadline())
+        return {**vars(self), "_request": request, "listing": None}
 
-    @property
-    def trees_found(self) -> int:
-        """See `Result`."""
-        return 1
-
-    @cached_property
-    def averages(self) -> DrawnTrees:
-        """See `Result`: over the tree found."""
-        one = [np.arange(1)], self._request.threads
-        return DrawnTrees(self.table, [self._scored], *one)
-
-    # --- what is not known ---------------------------------------------------------------------
-
-    @property
-    def no_evidence(self) -> str:
-        """See `Result`."""
-        return "the engine search looks for the best tree, and does not sum over all of them"
-
-    def rule_uses(self) -> list[RuleUse]:
+    def rules(self) -> list[RuleUse]:
         """See `Result`: not told (E531)."""
-        raise no_rules(self.choice.engine)
+        raise no_rules(self._request.choice.engine)
 
-    # --- the tree ------------------------------------------------------------------------------
-
-    @property
-    def _listing(self) -> Listing:
+    def _listed(self) -> Listing:
         """Its first derivation is the best found."""
-        if self._own_listing is None:
-            self._own_listing = self._again()._own_listing
-        assert self._own_listing is not None
-        return self._own_listing
+        if self.listing is None:
+            self.listing = search.listing_of(self._problem, self._again())
+        return self.listing
 
     def best(self) -> Iterator[Candidate]:
         """See `Result`: the tree found, and the next ones, each with the bound on all derivations
@@ -98,7 +133,7 @@ class SearchResult(TreesFound):
         found = self.found
         yield self._candidate(Ranked(found.cuts, found.low, max(found.high, found.low)))
         to_come = True  # of a copy made again, where the first may be another
-        for ranked in self._listing:
+        for ranked in self._listed():
             if to_come and np.array_equal(ranked.cuts, found.cuts):
                 to_come = False
             else:
@@ -107,71 +142,73 @@ class SearchResult(TreesFound):
     def near_best(self, slack: float) -> NearBest:
         """See `Result`: those that were listed one by one, while there was time."""
         count, least = 0, self.found.low - slack - ROUNDING
-        for ranked in self._listing:
+        listing = self._listed()
+        for ranked in listing:
             if ranked.high < least:
                 break
             if ranked.value >= least:
                 count += 1
             elif ranked.high > ranked.value:
                 return NearBest(count, None, ranked.high)
-        listing = self._listing
         return NearBest(count, None, listing.bound if listing.bound >= least else None)
 
     def _candidate(self, ranked: Ranked) -> Candidate:
-        scored, single = self._scored_tree(ranked.cuts), self.derivations_are_trees
-        joint = scored.log_weight + self.likelihood * scored.log_likelihood
+        scored, single = self._scored_tree(ranked.cuts), self.single()
+        joint = scored.log_weight + self._likelihood * scored.log_likelihood
         own = joint if single else ranked.value  # the same up to rounding
+        known = self._normalised and not self._likelihood and not math.isnan(joint)
         return Candidate(
-            self.shown(scored.tree),
+            shown(scored.tree, self._likelihood),
             joint,
-            self.log_probability(joint),
+            joint if known else None,
             own + (ranked.high - ranked.value),
             grown=True,
             derivation_log_joint=None if single else own,
         )
 
     def _scored_tree(self, cuts: NDArray[np.int32]) -> ScoredTree:
-        tree = _tree(self.table, cuts)
-        weight = float(self._scorer.log_weight(tree))
-        return ScoredTree(tree, weight, log_likelihood_of_tree(self.table, tree))
+        tree = _tree(self._table, cuts)
+        weight = float(self.log_weight(tree))
+        return ScoredTree(tree, weight, log_likelihood_of_tree(self._table, tree))
 
-    @cached_property
     def draws(self) -> Sequence[Draw]:
         """See `Result`: nothing is drawn; this is the tree found."""
-        scored = self._scored
-        prior = scored.log_weight if self.normalised else None
-        return [Draw(self.shown(scored.tree), scored.log_weight, prior, scored.log_likelihood)]
+        scored = self.scored
+        prior = scored.log_weight if self._normalised else None
+        tree = shown(scored.tree, self._likelihood)
+        return [Draw(tree, scored.log_weight, prior, scored.log_likelihood)]
 
-    def sample(self, n: int, rng: np.random.Generator) -> list[Tree]:
-        """See `Result`: the tree found, again and again."""
-        return [self.shown(self._scored.tree)] * n
-
-    def prior(self) -> SearchResult:
+    def prior(self) -> Result:
         """See `Result`: the tree of the best derivation without the likelihood."""
-        return self._again(likelihood=False)
+        return search.run_search(self._problem, self._again(likelihood=False))
 
-    def _again(self, **changed: Any) -> SearchResult:
-        request = replace(self._request, deadline=Deadline(self._seconds), **changed)
-        return search.run_search(self._problem, request)
+    def _again(self, **changed: Any) -> Request:
+        return replace(self._request, deadline=Deadline(self.seconds), **changed)
+
+
+class _Ended:
+    """See `slp.results.record.result.Ended`: of the search, and of the list that goes on with
+    it."""
+
+    def __init__(
+        self, searched: Searched, interrupted: bool, out_of_time: bool, out_of_memory: bool
+    ) -> None:
+        self._searched, self._early = searched, (interrupted, out_of_time)
+        self.out_of_memory = out_of_memory
 
     @property
     def interrupted(self) -> bool:
-        """See `Result`."""
-        listing = self._own_listing
-        return any(self._early[:2]) or (
+        """See `Ended`."""
+        listing = self._searched.listing
+        return any(self._early) or (
             listing is not None and (listing.interrupted or listing.out_of_time)
         )
 
     @property
     def out_of_time(self) -> bool:
-        """See `Result`."""
-        listing = self._own_listing
+        """See `Ended`."""
+        listing = self._searched.listing
         return self._early[1] or (listing is not None and listing.out_of_time)
-
-    @property
-    def out_of_memory(self) -> bool:
-        """Whether the budget of memory ended the search."""
-        return self._early[2]
 
 
 def _tree(table: Table, cuts: NDArray[np.int32]) -> Tree:

@@ -20,13 +20,14 @@ from slp.engines.modal.pruning import Pruning
 from slp.engines.search.compiled import CompiledSearch, FoundTree
 from slp.engines.search.listing import LEAST_SECONDS, AnySearch, Listing
 from slp.engines.search.plain import PlainSearch
-from slp.engines.search.result import SearchResult
+from slp.engines.search.result import result_of_search
 from slp.errors import BudgetError, NoTreeError, TimeOverError
 from slp.messages.inference import NO_TREE, SEARCH_OUT_OF_MEMORY, TIME_OVER
 from slp.problem.local_process import LocalProcess
 from slp.problem.problem import Problem
+from slp.results.record.result import Result
 
-__all__ = ["run_search"]
+__all__ = ["listing_of", "run_search"]
 
 #: Levels that the modal trees to begin with are grown beyond where stopping is best.
 _FURTHER = (0, 1, 2, 3)
@@ -48,7 +49,7 @@ _LOOK_AHEAD_CELLS = 10_000_000
 _LEAST_ROOM = 2**16
 
 
-def run_search(problem: Problem, request: Request) -> SearchResult:
+def run_search(problem: Problem, request: Request) -> Result:
     """Search until the best derivation is certain, or the deadline, the keyboard or the memory ends
     the search.
 
@@ -60,6 +61,11 @@ def run_search(problem: Problem, request: Request) -> SearchResult:
         E504: no tree satisfies the program.
     """
     return _Run(problem, request).result()
+
+
+def listing_of(problem: Problem, request: Request) -> Listing:
+    """The derivations of a search that is made again. Raises as `run_search`."""
+    return _Run(problem, request).listing()
 
 
 def _pruned(grown: Grown, most_leaves: int | None) -> Pruning | None:
@@ -83,14 +89,10 @@ class _Run:
         #: The best modal tree and its value.
         self.modal: tuple[float, NDArray[np.int32]] = -math.inf, np.empty((0, 3), np.int32)
 
-    def result(self) -> SearchResult:
-        search: AnySearch
-        search, found = self._plainly() if self.problem.core is None else self._in_core()
-        if not len(found.cuts):
-            self._raise_nothing(found)
-        memory, taken = room_beside(self.problem.table, self.request.memory), found.peak_bytes
-        listing = Listing(search, found, self.request.deadline, max(0, memory - taken) // 2)
-        return SearchResult(
+    def result(self) -> Result:
+        """What the search finds."""
+        listing = self.listing()
+        return result_of_search(
             self.problem,
             listing.first,
             listing,
@@ -99,6 +101,15 @@ class _Run:
             out_of_time=self.request.deadline.over() and not listing.first.certified,
             out_of_memory=self.out_of_memory,
         )
+
+    def listing(self) -> Listing:
+        """The derivations that the search finds."""
+        search: AnySearch
+        search, found = self._plainly() if self.problem.core is None else self._in_core()
+        if not len(found.cuts):
+            self._raise_nothing(found)
+        memory, taken = room_beside(self.problem.table, self.request.memory), found.peak_bytes
+        return Listing(search, found, self.request.deadline, max(0, memory - taken) // 2)
 
     def _raise_nothing(self, found: FoundTree) -> NoReturn:
         if found.certified or found.high == -math.inf:

@@ -19,7 +19,7 @@ from slp.engines.mcmc.records import RecordsOf
 from slp.engines.mcmc.trees import CompiledMetropolisHastings
 from slp.engines.mcmc.trees.core_chains import core_tests, seeds
 from slp.engines.smc.particles import FilterPlan, numbers_of
-from slp.engines.smc.result import FilterResult
+from slp.engines.smc.result import result_of_islands
 from slp.errors import BudgetError
 from slp.kernels.compiled import compiled_core
 from slp.messages.inference import PARTICLES_TOO_LARGE
@@ -59,7 +59,7 @@ def core_filter(base: CompiledMetropolisHastings, plan: FilterPlan, room: int, p
 class CompiledParticleFilter(RecordsOf[CompiledMetropolisHastings]):
     """Islands of the core, as `ParticleFilter`. `room`: bytes that all together may take."""
 
-    result_type = FilterResult
+    to_result = staticmethod(result_of_islands)
 
     def __init__(self, base: CompiledMetropolisHastings, plan: FilterPlan, room: int) -> None:
         super().__init__(base)

@@ -13,8 +13,8 @@ from slp.problem.problem import Problem
 from slp.trees.predicates import asked_predicates
 
 if TYPE_CHECKING:
-    from slp.results.record.drawn import TreeSampler
     from slp.results.record.result import Result
+    from slp.results.record.sampler import TreeSampler
     from slp.runner import Schedule
 
 

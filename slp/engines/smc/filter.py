@@ -16,7 +16,7 @@ from slp.budgets.memory import format_bytes
 from slp.engines.mcmc.records import RecordsOf
 from slp.engines.mcmc.trees import MetropolisHastings
 from slp.engines.smc.particles import FilterPlan, FilterSteps, Island, Particle, drawn_anew
-from slp.engines.smc.result import FilterResult
+from slp.engines.smc.result import result_of_islands
 from slp.errors import BudgetError
 from slp.messages.inference import PARTICLES_TOO_LARGE
 from slp.problem.local_process import goals_below
@@ -30,7 +30,7 @@ BYTES_OF_PARTICLE, _BYTES_OF_CHOICE = 700, 80
 class ParticleFilter(RecordsOf[MetropolisHastings], IslandStepper[Island]):
     """The filter. `room`: bytes that an island may take."""
 
-    result_type = FilterResult
+    to_result = staticmethod(result_of_islands)
 
     def __init__(self, base: MetropolisHastings, plan: FilterPlan, room: float = math.inf) -> None:
         super().__init__(base)

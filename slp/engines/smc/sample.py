@@ -18,7 +18,7 @@ from slp.engines.smc.options import FilterLimits, FilterOptions
 from slp.engines.smc.particles import ORDERS, FilterPlan
 from slp.engines.smc.proposals import PROPOSALS
 from slp.engines.smc.resampling import SCHEMES
-from slp.engines.smc.result import FilterResult
+from slp.engines.smc.result import EndedBy, failures, with_sum_of_weights
 from slp.errors import BudgetError, NoTreeError, TimeOverError, UsageError
 from slp.messages.inference import (
     FILTER_TOO_LARGE,
@@ -30,8 +30,9 @@ from slp.messages.inference import (
 from slp.messages.names import plural
 from slp.problem.core import core_for
 from slp.problem.problem import Problem
-from slp.results.record.drawn import TreeSampler
-from slp.runner import Schedule
+from slp.results.record.result import Result
+from slp.results.record.sampler import DrawnRun, TreeSampler
+from slp.runner import RunResult, Schedule
 from slp.runner.options import check_count
 
 #: The most particles of an island, and the most islands.
@@ -53,7 +54,7 @@ _SHARE_OF_PRIOR = 1 / 3
 
 def run_filter(
     engine: DrawingEngine[FilterOptions], problem: Problem, request: Request, options: FilterOptions
-) -> FilterResult:
+) -> Result:
     """Run islands of particles, and gather what they drew. Where the weights of the program need
     not sum to 1, a second run without the likelihood estimates their sum.
 
@@ -83,31 +84,35 @@ def run_filter(
     if estimates_sum:
         time = time.before(time.left() * _SHARE_OF_PRIOR)
     found = _drawn(engine, problem, replace(request, deadline=time), limits)
-    if estimates_sum and found.n_scored and (found.out_of_time or not found.interrupted):
-        _estimate_sum_of_weights(engine, problem, request, limits, found)
-    return found
+    ended = found.result.ended
+    if estimates_sum and found.n_draws and (ended.out_of_time or not ended.interrupted):
+        return _with_sum_of_weights(engine, problem, request, limits, found)
+    return found.result
 
 
-def _estimate_sum_of_weights(
+def _with_sum_of_weights(
     engine: DrawingEngine[FilterOptions],
     problem: Problem,
     request: Request,
     limits: FilterLimits,
-    found: FilterResult,
-) -> None:
-    """Run the same islands without likelihood, for the evidence of `found`; if that ends before any
-    of them is done, there is none."""
-    of_prior = _other_seed(replace(request, likelihood=False), found.seed)
+    found: DrawnRun,
+) -> Result:
+    """Run the same islands without likelihood, for the evidence; if that ends before any of them is
+    done, there is none."""
+    of_prior = _other_seed(replace(request, likelihood=False), found.result.seed)
     again = replace(limits, checkpoint=None, resume=False)
+    ended_by: EndedBy = None
+    below = None
     try:
-        below = found.without_likelihood = _drawn(engine, problem, of_prior, again)
+        below = _drawn(engine, problem, of_prior, again)
     except TimeOverError:
-        found.ended_by = "time"
+        ended_by = "time"
     except KeyboardInterrupt:
-        found.ended_by = "user"
+        ended_by = "user"
     else:
-        if below.interrupted:
-            found.ended_by = "time" if below.out_of_time else "user"
+        if below.result.ended.interrupted:
+            ended_by = "time" if below.result.ended.out_of_time else "user"
+    return with_sum_of_weights(found, below, ended_by)
 
 
 def _bytes_of_threads(problem: Problem, request: Request, options: FilterOptions, room: int) -> int:
@@ -146,12 +151,11 @@ def _check_room_for_particles(
 
 def _drawn(
     engine: DrawingEngine[FilterOptions], problem: Problem, request: Request, limits: FilterLimits
-) -> FilterResult:
+) -> DrawnRun:
     """One run."""
     found = draw(engine, problem, request, limits, room=limits.room)
-    assert isinstance(found, FilterResult)
-    if request.draws and not found.n_scored and not found.interrupted:
-        raise _all_failed(problem, found, limits)
+    if request.draws and not found.n_draws and not found.result.ended.interrupted:
+        raise _all_failed(problem, found.run, limits)
     return found
 
 
@@ -194,9 +198,9 @@ def _other_seed(request: Request, seed: int) -> Request:
     return replace(request, seed=int(other[0]))
 
 
-def _all_failed(problem: Problem, found: FilterResult, limits: FilterLimits) -> NoTreeError:
+def _all_failed(problem: Problem, run: RunResult, limits: FilterLimits) -> NoTreeError:
     """E526, with what the particles failed by."""
-    causes = [f"{n:,} by {name}" for name, n in found.failures().most_common()]
+    causes = [f"{n:,} by {name}" for name, n in failures(run).most_common()]
     if any(c.by_predictions for c in problem.program.constraints):
         causes.append("the whole trees by `monotone`")
     of = f"{limits.islands} islands of {limits.particles:,} particles"

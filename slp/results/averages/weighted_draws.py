@@ -8,7 +8,7 @@ by the kernels (`slp.kernels.lay_out_ensemble`), in as many threads as the run h
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Iterator, Sequence
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from functools import cached_property, reduce
 from typing import Any, TypeVar
 
@@ -19,13 +19,14 @@ from slp.data.table import Table
 from slp.kernels.compiled import N_CORES
 from slp.problem.new_rows import rows_as_numbers, table_in_pieces
 from slp.problem.tree_arrays import SidedTrees, ensemble_of_trees
-from slp.results.averages.over_trees import ScoredTree
+from slp.results.averages.over_trees import ScoredTree, TreeAverages
 from slp.results.averages.quantiles import LeafMixture, medians
 from slp.results.averages.rows_in_leaves import design_of_rows, design_of_table, of_rows
 from slp.results.trust.convergence import monte_carlo_errors
 from slp.trees import Split
 
 K = TypeVar("K", bound=Hashable)
+_Answer = TypeVar("_Answer")
 N = TypeVar("N", np.float64, np.int64)
 
 #: New rows that are routed through all trees at a time.
@@ -124,6 +125,7 @@ class DrawnTrees(WeightedDraws):
 
     #: Whether each row goes one way at a split.
     hard = True
+    shaped_by_clock = None
 
     def __init__(
         self,
@@ -149,6 +151,34 @@ class DrawnTrees(WeightedDraws):
         """For pickles and copies: the data of the core are computed again."""
         of = (self.table, self.trees, self.chains, self._threads, self._room, self.log_weights)
         return type(self), (*of, self.out_of_time)
+
+    # --- what is asked of a result (`Averages`) ------------------------------------------------
+
+    @property
+    def drawn(self) -> DrawnTrees:
+        """See `Averages`."""
+        return self
+
+    def summary(self, ask: Callable[[TreeAverages], _Answer]) -> tuple[_Answer, DrawnTrees]:
+        """See `Averages`."""
+        return ask(self), self
+
+    def of_new_rows(
+        self, ask: Callable[[TreeAverages], _Answer], rows: NDArray[np.object_]
+    ) -> _Answer:
+        """See `Averages`."""
+        return ask(self)
+
+    def error_of_new_rows(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
+        """See `Averages`."""
+        return self.predictive_error(rows)
+
+    def draw(self, n: int, rng: np.random.Generator) -> list[ScoredTree]:
+        """See `Averages`: from the draws, with replacement."""
+        return [self.trees[u] for u in rng.choice(len(self.trees), n, p=self.frequency)]
+
+    def draw_paths(self, rows: NDArray[np.object_], n: int, rng: np.random.Generator) -> None:
+        """See `Averages`."""
 
     # --- averages (`TreeAverages`) -------------------------------------------------------------
 

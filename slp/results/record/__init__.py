@@ -1,6 +1,7 @@
-"""What an engine fills. `result` has the record, its candidates and draws; `choice` says which
-engine gave it and why, `size` how large exact sums would be, `known` what there is at a limit, and
-`run` what the run was asked. `summed` is made from sums over all trees; `drawn`, `soft`, `edits`
-and `backtracking` from draws. `evidence` has what is said of an evidence, `rule_use` how much the
-rules of a program are used.
+"""What an engine fills. `result` has the record, `parts` its candidates, draws and evidence, and
+`later` what is computed when it is asked for; `choice` says which engine gave it and why, `size`
+how large exact sums would be, `known` what there is at a limit, and `run` what the run was asked.
+`summed` fills a record from sums over all trees; `drawn`, `soft`, `edits` and `backtracking` from
+what a `sampler` drew. `evidence` has what is said of an evidence, `rule_use` how much the rules of
+a program are used.
 """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from slp.results.record.size import Fit, Size
 
@@ -47,3 +47,9 @@ class EngineChoice:
     def too_large(self) -> bool:
         """Whether exact sums are possible, but too large, or too long for the time."""
         return self.engine == DRAWS and self.size is not None and not self.by_clock
+
+    def shaped_by_clock(self, words: str | None) -> EngineChoice:
+        """The same where the clock has changed answers, in words; None if it has not."""
+        if words is None or self.by_clock:
+            return self
+        return replace(self, reason=f"{self.reason}; {words}", by_clock=True)

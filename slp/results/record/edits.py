@@ -1,4 +1,4 @@
-"""`EditResult`: the result of drawing edits of a given tree.
+"""`result_of_edits`: the result of drawing edits of a given tree.
 
 The prior of a tree is a sum over infinitely many sequences of edits, and no engine knows it. So the
 best trees are those that were drawn most often, and beside the averages of every sampled result
@@ -7,7 +7,6 @@ there are the differences of the drawn trees from the given one.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Protocol, TypeVar
@@ -15,10 +14,10 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.results.averages.over_trees import ScoredTree
-from slp.results.record.drawn import DrawnResult, HowDrawn, TreeSampler
-from slp.results.record.result import Candidate, Draw
-from slp.results.trust.diagnostics import Diagnostics, diagnose
+from slp.results.record.drawn import Drawn
+from slp.results.record.result import Result
+from slp.results.record.sampler import HowDrawn, TreeSampler
+from slp.results.trust.diagnostics import Diagnostics
 from slp.runner import RunResult
 from slp.trees import Tree, TreeEdit
 
@@ -62,27 +61,22 @@ class EditSampler(TreeSampler[S], Protocol[S]):
     """The given tree as it fits the table."""
 
 
-class EditResult(DrawnResult):
+def result_of_edits(sampler: EditSampler[Any], run: RunResult, how: HowDrawn) -> Result:
     """The distribution over trees that edits of a given tree lead to."""
+    drawn = Drawn(sampler, run, how, weights_known=False)
+    edits = _Edits(drawn, sampler.given.with_summaries(drawn.table))
+    return drawn.result(diagnostics=edits.diagnosed, edits=edits.summary)
 
-    def __init__(self, sampler: EditSampler[Any], run: RunResult, how: HowDrawn) -> None:
-        super().__init__(sampler, run, how)
-        self._given = sampler.given.with_summaries(self.table)
 
-    def best(self) -> Iterator[Candidate]:
-        """See `Result`: the trees that were drawn most often; of those drawn equally often, the
-        likeliest first."""
-        drawn = self.averages
-        fit = np.array([t.log_likelihood for t in drawn.trees])
-        for u in np.lexsort((-fit, -drawn.frequency)):
-            yield Candidate(self.shown(drawn.trees[u].tree), None, None)
+class _Edits:
+    """Differences of the trees drawn from the given one."""
 
-    def draw(self, scored: ScoredTree, chain: int, weight: float) -> Draw:
-        return Draw(self.shown(scored.tree), None, None, scored.log_likelihood, chain, weight)
+    def __init__(self, drawn: Drawn, given: Tree) -> None:
+        self._drawn, self._given = drawn, given
 
-    @cached_property
-    def edits(self) -> EditSummary:
-        drawn, found = self.averages, self._differences
+    def summary(self) -> EditSummary:
+        """See `Result`."""
+        drawn, found = self._drawn.averages, self._differences
         numbers = {edit: i for i, edit in enumerate(dict.fromkeys(e for es in found for e in es))}
         has = np.zeros((len(found), len(numbers)))
         for u, edits in enumerate(found):
@@ -101,15 +95,14 @@ class EditResult(DrawnResult):
     @cached_property
     def _differences(self) -> list[list[TreeEdit]]:
         """The edits of each distinct tree."""
-        return [t.tree.edits_from(self._given) for t in self.averages.trees]
+        return [t.tree.edits_from(self._given) for t in self._drawn.averages.trees]
 
     @cached_property
     def _numbers_of_edits(self) -> NDArray[np.float64]:
         """The number of edits of each distinct tree, shape (U,)."""
         return np.array([len(edits) for edits in self._differences], np.float64)
 
-    @cached_property
-    def diagnostics(self) -> Diagnostics:
-        fit = np.array([t.log_likelihood for t in self.averages.trees])
-        looked_at = {"log_likelihood": fit, "edits": self._numbers_of_edits}
-        return diagnose(self.averages, looked_at, self._run.tallies, self._tempering)
+    def diagnosed(self) -> Diagnostics:
+        """See `Result`."""
+        looked_at = {"log_likelihood": self._drawn.fit(), "edits": self._numbers_of_edits}
+        return self._drawn.diagnosed_by(looked_at)

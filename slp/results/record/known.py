@@ -9,7 +9,7 @@ from slp.data.table import Table
 from slp.results.record.choice import EngineChoice
 
 if TYPE_CHECKING:
-    from slp.results.record.result import Candidate
+    from slp.results.record.parts import Candidate
 
 
 @dataclass(frozen=True, eq=False)

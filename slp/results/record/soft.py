@@ -1,50 +1,48 @@
-"""Results over draws of soft trees."""
+"""What records of soft trees have alike, of runs and of saved ones."""
 
 from __future__ import annotations
 
-from typing import Any, cast
+import math
+from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from slp.results.averages.soft import (
-    SoftTrees,
-    log_likelihood_by_means,
-    log_likelihood_of_soft_tree,
-)
-from slp.results.record.result import Result
+from slp.data.table import Table
+from slp.problem.tree_on_table import log_likelihood_of_tree
+from slp.results.averages.soft import log_likelihood_by_means, log_likelihood_of_soft_tree
+from slp.results.averages.weighted_draws import DrawnTrees
 from slp.trees import Tree
 from slp.trees.soft import SoftTree
 
 
-class ResultOfSoftTrees(Result):
-    """What all results over draws of soft trees have alike."""
+def no_weight(_: Tree) -> float:
+    """Of any tree NaN, as soft trees have densities."""
+    return math.nan
 
-    soft = True
 
-    def log_weight(self, tree: Tree) -> float:
-        """See `Result`: of any tree NaN, as soft trees have densities."""
-        return float("nan")
+class LikelihoodOfSoftTrees:
+    """The log likelihood of any soft tree, and of hard trees. Of numbers it is that given the means
+    and the variance that the leaves have.
 
-    def log_likelihood(self, tree: Tree) -> float:
-        """See `Result`: of any soft tree, and of hard trees. Of numbers it is that given the means
-        and the variance that the leaves have.
+    `drawn` : trees whose likelihood is known; None if there are none.
+    """
+
+    def __init__(self, table: Table, drawn: DrawnTrees | None) -> None:
+        self._table, self._drawn = table, drawn
+
+    def __call__(self, tree: Tree) -> float:
+        """See `Result`.
 
         Raises
         ------
         UsageError
             E546: the response is of numbers, and a leaf has no mean, or the tree no variance.
         """
-        given = cast(Any, tree)
+        given: Any = tree
         if isinstance(given, SoftTree):
-            drawn = cast(SoftTrees, self.averages)
-            known = {scored.tree: scored.log_likelihood for scored in drawn.trees}
-            return known[tree] if tree in known else log_likelihood_of_soft_tree(self.table, given)
-        if self.table.leaf.classes:
-            return Result.log_likelihood(self, tree)
-        return log_likelihood_by_means(self.table, tree)
-
-    def distinct_rows(self, rows: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """See `Result`: every value counts."""
-        _, first, which = np.unique(rows, axis=0, return_index=True, return_inverse=True)
-        return first, which.ravel()
+            drawn = () if self._drawn is None else self._drawn.trees
+            known: dict[Any, float] = {scored.tree: scored.log_likelihood for scored in drawn}
+            if given in known:
+                return known[given]
+            return log_likelihood_of_soft_tree(self._table, given)
+        if self._table.leaf.classes:
+            return log_likelihood_of_tree(self._table, tree)
+        return log_likelihood_by_means(self._table, tree)

@@ -1,4 +1,5 @@
-"""`SavedResult`: the result of a run that was saved with its trees."""
+"""The answers of a run that was saved with its trees: as the file has them (`Answers`), and the
+record that is filled with them (`result_of_answers`)."""
 
 from __future__ import annotations
 
@@ -14,12 +15,17 @@ from slp.data.table import Table
 from slp.errors import UnsupportedError, UsageError
 from slp.messages.results import SAVED_WITHOUT_RASHOMON_SET
 from slp.messages.saved import OTHERS_NOT_SAVED, PRIOR_NOT_SAVED, ROWS_NOT_SAVED, WEIGHTS_NOT_SAVED
+from slp.problem.tree_on_table import log_likelihood_of_tree
+from slp.results.averages.soft import SoftTrees
 from slp.results.averages.weighted_draws import DrawnTrees
 from slp.results.estimate import Estimate
 from slp.results.record.choice import EngineChoice
 from slp.results.record.edits import EditShare, EditSummary
-from slp.results.record.result import Candidate, Draw, NearBest, Result
+from slp.results.record.later import Later
+from slp.results.record.parts import Candidate, Draw, Evidence, HowEnded, NearBest, shown
+from slp.results.record.result import Result
 from slp.results.record.rule_use import RuleUse, no_rules
+from slp.results.record.soft import LikelihoodOfSoftTrees, no_weight
 from slp.results.saved.tables import TableWithoutRows
 from slp.results.trust.diagnostics import Diagnostics
 from slp.runner import Schedule
@@ -65,10 +71,12 @@ class Answers:
     Attributes
     ----------
     log_evidence, no_evidence, evidence_note, no_bayes_factor, log_prior_total, log_total,
-    derivations_are_trees, tree_count, left_out, trees_found, importances, diagnostics, schedule,
-    interrupted, out_of_time : as of `Result`.
+    left_out : the fields of `Evidence`.
+    derivations_are_trees, tree_count, trees_found, importances, diagnostics, schedule : as of
+        `Result`.
+    interrupted, out_of_time : as of `Ended`.
     best : of the trees that are there.
-    rules : `Result.rule_uses`; None where the engine does not tell.
+    rules : `Result.rules`; None where the engine does not tell.
     mixture : `Result.mixture`.
     edits : `Result.edits`.
     drawn : whether averages have Monte Carlo errors.
@@ -98,91 +106,89 @@ class Answers:
     weights_known: bool
 
 
-class SavedResult(Result):
+def result_of_answers(
+    table: Table,
+    facts: Facts,
+    answers: Answers,
+    averages: DrawnTrees,
+    weights: NDArray[np.float64],
+    given: Tree | None,
+) -> Result:
     """The distribution over trees that a saved run shows. It weighs no other trees.
 
     Parameters
     ----------
+    averages : over the trees that are there.
     weights : of each draw, chain after chain, shape (T,).
     given : the tree given to `edittree`, if one was.
     """
+    saved = _Saved(table, facts, answers, averages, weights)
+    soft = isinstance(averages, SoftTrees)
+    return Result(
+        chosen=facts.choice,
+        table=table,
+        likelihood=facts.likelihood,
+        normalised=facts.normalised,
+        seed=facts.seed,
+        kind="soft" if soft else "trees",
+        evidence=Evidence(
+            Later.known(answers.log_evidence),
+            answers.no_evidence,
+            answers.evidence_note,
+            answers.no_bayes_factor,
+            Later.known(answers.log_prior_total),
+            Later.known(answers.log_total),
+            Later.known(answers.left_out),
+        ),
+        averaged=averages,
+        trees_found=answers.trees_found,
+        importances=None if answers.importances is None else np.array(answers.importances),
+        derivations_are_trees=Later.known(answers.derivations_are_trees),
+        tree_count=saved.tree_count,
+        best=saved.best,
+        near_best=saved.near_best,
+        draws=Later(saved.draws),
+        log_weight=no_weight if soft else saved.log_weight,
+        log_likelihood=LikelihoodOfSoftTrees(table, averages) if soft else saved.log_likelihood,
+        rules=saved.rules,
+        mixture=saved.mixture,
+        prior=saved.prior,
+        diagnostics=Later.known(answers.diagnostics),
+        schedule=answers.schedule,
+        edits=Later.known(_edits(answers.edits, given)),
+        ended=HowEnded(answers.interrupted, answers.out_of_time),
+    )
+
+
+def _edits(found: SavedEdits | None, given: Tree | None) -> EditSummary | None:
+    if found is None or given is None:
+        return None
+    numbers = np.array(found.distribution)
+    return EditSummary(given, found.expected, found.expected_error, numbers, found.shares)
+
+
+class _Saved:
+    """What a record of a saved run is filled with; the parameters are those of
+    `result_of_answers`."""
 
     def __init__(
         self,
         table: Table,
         facts: Facts,
         answers: Answers,
-        trees: DrawnTrees,
+        averages: DrawnTrees,
         weights: NDArray[np.float64],
-        given: Tree | None,
     ) -> None:
-        super().__init__(
-            table,
-            choice=facts.choice,
-            likelihood=facts.likelihood,
-            normalised=facts.normalised,
-            seed=facts.seed,
-        )
-        self._answers, self._trees, self._weights, self._given = answers, trees, weights, given
-
-    @property
-    def averages(self) -> DrawnTrees:
-        return self._trees
-
-    @property
-    def monte_carlo(self) -> DrawnTrees | None:
-        return self._trees if self._answers.drawn else None
-
-    @property
-    def trees_found(self) -> int | None:
-        return self._answers.trees_found
-
-    def importances(self) -> NDArray[np.float64] | None:
-        found = self._answers.importances
-        return None if found is None else np.array(found)
-
-    # --- evidence ------------------------------------------------------------------------------
-
-    @property
-    def log_evidence(self) -> Estimate | None:
-        return self._answers.log_evidence
-
-    @property
-    def no_evidence(self) -> str:
-        return self._answers.no_evidence
-
-    @property
-    def evidence_note(self) -> str | None:
-        return self._answers.evidence_note
-
-    @property
-    def no_bayes_factor(self) -> str | None:
-        return self._answers.no_bayes_factor
-
-    @property
-    def log_prior_total(self) -> float | None:
-        return self._answers.log_prior_total
-
-    @property
-    def log_total(self) -> float | None:
-        return self._answers.log_total
+        self._table, self._facts, self._answers = table, facts, answers
+        self._averages, self._weights = averages, weights
 
     def prior(self) -> Result:
         """See `Result`: not there (E562)."""
-        raise UnsupportedError(PRIOR_NOT_SAVED(engine=self.choice.engine))
-
-    # --- trees ---------------------------------------------------------------------------------
-
-    @property
-    def derivations_are_trees(self) -> bool:
-        return self._answers.derivations_are_trees
+        raise UnsupportedError(PRIOR_NOT_SAVED(engine=self._facts.choice.engine))
 
     def tree_count(self) -> float | None:
+        """See `Result`."""
         return self._answers.tree_count
-
-    @property
-    def left_out(self) -> float:
-        return self._answers.left_out
 
     def log_weight(self, tree: Tree) -> float:
         """See `Result`: of the trees that are there.
@@ -193,8 +199,8 @@ class SavedResult(Result):
             E562: of another tree.
         """
         if _tests(tree) not in self._numbers:
-            raise UnsupportedError(WEIGHTS_NOT_SAVED(engine=self.choice.engine))
-        return self._trees.trees[self._numbers[_tests(tree)]].log_weight
+            raise UnsupportedError(WEIGHTS_NOT_SAVED(engine=self._facts.choice.engine))
+        return self._averages.trees[self._numbers[_tests(tree)]].log_weight
 
     def log_likelihood(self, tree: Tree) -> float:
         """See `Result`: without the table's rows, of the trees that are there.
@@ -204,15 +210,15 @@ class SavedResult(Result):
         UnsupportedError
             E562: of another tree.
         """
-        if not isinstance(self.table, TableWithoutRows):
-            return super().log_likelihood(tree)
+        if not isinstance(self._table, TableWithoutRows):
+            return log_likelihood_of_tree(self._table, tree)
         if _tests(tree) not in self._numbers:
             raise UnsupportedError(ROWS_NOT_SAVED(what="the likelihood of another tree"))
-        return self._trees.trees[self._numbers[_tests(tree)]].log_likelihood
+        return self._averages.trees[self._numbers[_tests(tree)]].log_likelihood
 
     @cached_property
     def _numbers(self) -> dict[tuple[object, ...], int]:
-        return {_tests(scored.tree): u for u, scored in enumerate(self._trees.trees)}
+        return {_tests(scored.tree): u for u, scored in enumerate(self._averages.trees)}
 
     def best(self) -> Iterator[Candidate]:
         """See `Result`: those that are there.
@@ -223,69 +229,40 @@ class SavedResult(Result):
             E562: the next one of a search.
         """
         for found in self._answers.best:
-            tree = self.shown(self._trees.trees[found.tree].tree)
+            tree = shown(self._averages.trees[found.tree].tree, self._facts.likelihood)
             yield Candidate(**{**vars(found), "tree": tree})
         if self._answers.best[0].upper_bound is not None:
-            raise UnsupportedError(OTHERS_NOT_SAVED(engine=self.choice.engine))
+            raise UnsupportedError(OTHERS_NOT_SAVED(engine=self._facts.choice.engine))
 
-    @cached_property
     def draws(self) -> Sequence[Draw]:
+        """See `Result`."""
         out: list[Draw] = []
-        shown = [self.shown(scored.tree) for scored in self._trees.trees]
-        # Trees that were found without a log joint are smoothed: see `ModalResult.draws`.
+        trees = [shown(scored.tree, self._facts.likelihood) for scored in self._averages.trees]
+        # Trees that were found without a log joint are smoothed: see `slp.engines.modal.result`.
         joints = [found.log_joint for found in self._answers.best]
-        smooth = self.trees_found is not None and None in joints
-        for c, chain in enumerate(self._trees.chains):
+        smooth = self._answers.trees_found is not None and None in joints
+        for c, chain in enumerate(self._averages.chains):
             for u in chain.tolist():
-                scored, weight = self._trees.trees[u], float(self._weights[len(out)])
+                scored, weight = self._averages.trees[u], float(self._weights[len(out)])
                 prior = own = scored.log_weight if self._answers.weights_known else None
-                prior = prior if self.normalised and not smooth else None
+                prior = prior if self._facts.normalised and not smooth else None
                 fit = math.nan if smooth else scored.log_likelihood
-                out.append(Draw(shown[u], own, prior, fit, c, weight))
+                out.append(Draw(trees[u], own, prior, fit, c, weight))
         return out
 
     def near_best(self, slack: float) -> NearBest:
         """See `Result`: not told (E534), as the other trees are not there."""
         raise UsageError(SAVED_WITHOUT_RASHOMON_SET())
 
-    def sample(self, n: int, rng: np.random.Generator) -> list[Tree]:
-        """See `Result`: from the trees that are there."""
-        found = rng.choice(len(self._trees.trees), n, p=self._trees.frequency)
-        return [self.shown(self._trees.trees[u].tree) for u in found]
-
-    # --- the run -------------------------------------------------------------------------------
-
-    def rule_uses(self) -> list[RuleUse]:
+    def rules(self) -> list[RuleUse]:
+        """See `Result`."""
         if self._answers.rules is None:
-            raise no_rules(self.choice.engine)
+            raise no_rules(self._facts.choice.engine)
         return list(self._answers.rules)
 
     def mixture(self) -> list[RuleUse]:
+        """See `Result`."""
         return list(self._answers.mixture)
-
-    @property
-    def diagnostics(self) -> Diagnostics | None:
-        return self._answers.diagnostics
-
-    @property
-    def schedule(self) -> Schedule | None:
-        return self._answers.schedule
-
-    @property
-    def edits(self) -> EditSummary | None:
-        found = self._answers.edits
-        if found is None or self._given is None:
-            return None
-        numbers = np.array(found.distribution)
-        return EditSummary(self._given, found.expected, found.expected_error, numbers, found.shares)
-
-    @property
-    def interrupted(self) -> bool:
-        return self._answers.interrupted
-
-    @property
-    def out_of_time(self) -> bool:
-        return self._answers.out_of_time
 
 
 def _tests(tree: Tree) -> tuple[object, ...]:

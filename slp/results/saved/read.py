@@ -14,11 +14,13 @@ from slp.data.table import Table
 from slp.ir.program import UsedFile
 from slp.results.averages.over_trees import ScoredTree
 from slp.results.averages.soft import SoftTrees
+from slp.results.averages.weighted_draws import DrawnTrees
+from slp.results.record.result import Result
 from slp.results.record.run import RunRecord
-from slp.results.saved.answers import Answers, Facts, SavedResult
+from slp.results.saved.answers import Answers, Facts, result_of_answers
 from slp.results.saved.archive import Archive, DamagedError, read_archive
 from slp.results.saved.plain import from_plain
-from slp.results.saved.soft import SavedSoftResult, soft_trees_of_members
+from slp.results.saved.soft import soft_trees_of_members
 from slp.results.saved.tables import statistics_are_sound, table_of_members
 from slp.results.saved.trees import SavedTrees, trees_of_members
 from slp.source import SourceFile
@@ -45,7 +47,7 @@ class SavedRun:
         """Whether its numbers are sums over all trees, which are made again."""
         return bool(self.archive.manifest["kind"] == "sums")
 
-    def result(self, threads: int) -> SavedResult:
+    def result(self, threads: int) -> Result:
         """The result of a run of trees, whose averages take a number of threads."""
         archive, table = self.archive, self.table
         said = archive.json("answers.json")
@@ -69,11 +71,11 @@ class SavedRun:
             raise DamagedError("its answers are not sound")
         scored = _scored(archive, trees)
         if soft:
-            of_soft = SoftTrees(table, scored, chains, threads, None, log_weights)
-            return SavedSoftResult(table, self.facts, answers, of_soft, weights, None)
-        averaged = _averaged(archive, table)
-        averages = SavedTrees(table, scored, chains, log_weights, averaged, threads)
-        return SavedResult(table, self.facts, answers, averages, weights, given)
+            averages: DrawnTrees = SoftTrees(table, scored, chains, threads, None, log_weights)
+        else:
+            averaged = _averaged(archive, table)
+            averages = SavedTrees(table, scored, chains, log_weights, averaged, threads)
+        return result_of_answers(table, self.facts, answers, averages, weights, given)
 
 
 def read_run(path: str | Path, memory: int) -> SavedRun:

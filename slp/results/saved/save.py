@@ -49,9 +49,9 @@ def save_run(
     table: bool,
 ) -> None:
     """Write a file; see `slp.results.posterior.Posterior.save`."""
-    rows = result.sums or (table and not isinstance(result.table, TableWithoutRows))
+    rows = result.kind == "sums" or (table and not isinstance(result.table, TableWithoutRows))
     manifest = {
-        "kind": "sums" if result.sums else "soft" if result.soft else "trees",
+        "kind": result.kind,
         "engine": result.choice.engine,
         "seed": result.seed,
         "draws": record.draws,
@@ -66,7 +66,7 @@ def save_run(
         **table_to_members(result.table, rows=rows),
         "facts.json": {**to_plain(Facts(*_named(result, Facts))), "predicates": asked},
     }
-    if not result.sums:
+    if result.kind != "sums":
         members |= _trees_to_members(result)
     write_archive(path, manifest, members)
 
@@ -92,17 +92,18 @@ def _named(result: Result, kind: type[Any]) -> list[Any]:
 
 def _trees_to_members(result: Result) -> dict[str, Any]:
     """The trees of a result whose averages are over trees, and its answers."""
-    drawn = result.averages
-    assert isinstance(drawn, DrawnTrees)
-    members = _soft_trees(result, drawn) if result.soft else _hard_trees(result, drawn)
+    drawn, draws = result.averages.drawn, result.draws()
+    assert drawn is not None
+    soft = result.kind == "soft"
+    members = _soft_trees(result, drawn) if soft else _hard_trees(result, drawn)
     members["trees/log_weight.npy"] = np.array([t.log_weight for t in drawn.trees])
     members["trees/log_likelihood.npy"] = np.array([t.log_likelihood for t in drawn.trees])
     members["draws/tree.npy"] = np.concatenate(drawn.chains).astype(np.int64)
     members["draws/length.npy"] = np.array([len(chain) for chain in drawn.chains], np.int64)
-    members["draws/weight.npy"] = np.array([draw.weight for draw in result.draws])
+    members["draws/weight.npy"] = np.array([draw.weight for draw in draws])
     if drawn.log_weights is not None:
         members["draws/log_weights.npy"] = np.concatenate(drawn.log_weights)
-    edits = result.edits
+    edits = result.edits()
     if edits is not None:
         members |= trees_to_members("given", result.table, [edits.given])
     members["answers.json"] = to_plain(_answers(result, drawn))
@@ -126,29 +127,29 @@ def _hard_trees(result: Result, drawn: DrawnTrees) -> dict[str, Any]:
 
 
 def _answers(result: Result, drawn: DrawnTrees) -> Answers:
-    importances, edits = result.importances(), result.edits
+    evidence, importances, edits = result.evidence, result.importances, result.edits()
     numbers = {result.shown(scored.tree): u for u, scored in enumerate(drawn.trees)}
     best = [c for c in islice(result.best(), len(drawn.trees)) if c.tree in numbers]
     try:
-        rules = tuple(result.rule_uses())
+        rules = tuple(result.rules())
     except UsageError:  # this engine does not tell
         rules = None
     return Answers(
-        log_evidence=result.log_evidence,
-        no_evidence=result.no_evidence,
-        evidence_note=result.evidence_note,
-        no_bayes_factor=result.no_bayes_factor,
-        log_prior_total=result.log_prior_total,
-        log_total=result.log_total,
-        derivations_are_trees=result.derivations_are_trees,
+        log_evidence=evidence.estimate(),
+        no_evidence=evidence.why_none,
+        evidence_note=evidence.note,
+        no_bayes_factor=evidence.no_bayes_factor,
+        log_prior_total=evidence.log_prior_total(),
+        log_total=evidence.log_total(),
+        derivations_are_trees=result.derivations_are_trees(),
         tree_count=result.tree_count(),
-        left_out=result.left_out,
+        left_out=evidence.left_out(),
         trees_found=result.trees_found,
         importances=None if importances is None else tuple(importances.tolist()),
-        diagnostics=result.diagnostics,
+        diagnostics=result.diagnostics(),
         schedule=result.schedule,
-        interrupted=result.interrupted,
-        out_of_time=result.out_of_time,
+        interrupted=result.ended.interrupted,
+        out_of_time=result.ended.out_of_time,
         best=tuple(SavedCandidate(**{**vars(c), "tree": numbers[c.tree]}) for c in best),
         rules=rules,
         mixture=tuple(result.mixture()),
@@ -158,5 +159,5 @@ def _answers(result: Result, drawn: DrawnTrees) -> Answers:
             edits.expected, edits.expected_error, tuple(edits.distribution.tolist()), edits.shares
         ),
         drawn=result.monte_carlo is not None,
-        weights_known=all(draw.log_weight is not None for draw in result.draws),
+        weights_known=all(draw.log_weight is not None for draw in result.draws()),
     )

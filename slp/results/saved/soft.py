@@ -1,4 +1,4 @@
-"""The soft trees of a saved run as arrays, and the result that it gives.
+"""The soft trees of a saved run as arrays.
 
 feature     int32 (N,): of each node in preorder, tree after tree, the number of its feature, of a
             split on all features that with the largest weight; -1 at a leaf
@@ -19,15 +19,9 @@ from numpy.typing import NDArray
 from slp.data.table import Table
 from slp.leaves import LeafModel
 from slp.results.averages.soft import soft_leaves
-from slp.results.record.soft import ResultOfSoftTrees
-from slp.results.saved.answers import SavedResult
 from slp.results.saved.archive import Archive, DamagedError
 from slp.results.saved.tables import statistics_are_sound
 from slp.trees.soft import SoftLeaf, SoftNode, SoftSplit, SoftTree
-
-
-class SavedSoftResult(ResultOfSoftTrees, SavedResult):
-    """The distribution over soft trees that a saved run shows."""
 
 
 def soft_trees_to_members(folder: str, table: Table, trees: Sequence[SoftTree]) -> dict[str, Any]:

@@ -46,12 +46,15 @@ def longer_run(
     return options, times
 
 
-def doubt_of(diagnostics: Diagnostics, schedule: Schedule, draws: int) -> Diagnostic | None:
+def doubt_of(
+    diagnostics: Diagnostics | None, schedule: Schedule | None, draws: int
+) -> Diagnostic | None:
     """All that speaks against the numbers of a run, with the options of a longer one: that it has
-    not converged (W530), or that too little is there to tell (W547); None if nothing does.
+    not converged (W530), or that too little is there to tell (W547); None if nothing does,
+    or all is exact.
 
     `draws` : how many were asked for."""
-    if diagnostics.converged:
+    if diagnostics is None or schedule is None or diagnostics.converged:
         return None
     more = longer_run(schedule, draws, diagnostics)[0]
     wording = NOT_CONVERGED if diagnostics.standing == "not converged" else TOO_LITTLE_TO_TELL

@@ -1,12 +1,14 @@
-"""Whether the numbers of a run of draws may be used: every test, and the one judgement of them.
+"""Whether the numbers of a posterior may be used: every test, and the one judgement of them, which
+commands, reports, pictures and comparisons ask (`Trust`).
 
-A run is `converged` where each test can be made and none finds a fault. It is `not converged` where
-one finds a fault. It is `not known` where a test cannot be made: too few draws are kept, no time is
-left, one chain has no other to agree with, or too few islands tell no error. A number of a run that
-is not `converged` is not to be used. The tests are those of Vehtari et al. (2021) for chains: R-hat
-at most 1.01 and 100 effective draws for each; and for tempered ones round trips from the prior to
-the posterior (Syed et al. 2022). Islands of particles need 400 effective draws together, and four
-effective islands. Draws that do not depend on each other need no test but their number.
+A run of draws is `converged` where each test can be made and none finds a fault. It is `not
+converged` where one finds a fault. It is `not known` where a test cannot be made: too few draws are
+kept, no time is left, one chain has no other to agree with, or too few islands tell no error. A
+number of a run that is not `converged` is not to be used. The tests are those of Vehtari et al.
+(2021) for chains: R-hat at most 1.01 and 100 effective draws for each; and for tempered ones round
+trips from the prior to the posterior (Syed et al. 2022). Islands of particles need 400 effective
+draws together, and four effective islands. Draws that do not depend on each other need no test but
+their number.
 """
 
 from __future__ import annotations
@@ -84,6 +86,34 @@ class Figures(Protocol):
 class _Judged(Protocol):
     @property
     def standing(self) -> Standing: ...
+    @property
+    def warnings(self) -> tuple[str, ...]: ...
+
+
+@dataclass(frozen=True)
+class Trust:
+    """How far the numbers of a posterior can be trusted.
+
+    Attributes
+    ----------
+    kind : `exact` (sums over all trees), `estimate` (averages over draws), or `found` (averages
+        over trees that were grown or searched, and not over the posterior).
+    standing : of draws; what is no estimate is `converged`.
+    faults : a sentence for each fault found, or for what is missing to tell.
+    by_clock : whether a limit of time shaped the numbers, so that another run may give others.
+    """
+
+    kind: Literal["exact", "estimate", "found"]
+    standing: Standing
+    faults: tuple[str, ...]
+    by_clock: bool
+
+    @classmethod
+    def of(cls, drawn: _Judged | None, trees_found: int | None, by_clock: bool) -> Trust:
+        """By the diagnostics of draws, if there are any, and the number of trees found."""
+        if drawn is not None:
+            return cls("estimate", drawn.standing, drawn.warnings, by_clock)
+        return cls("exact" if trees_found is None else "found", "converged", (), by_clock)
 
 
 def judge(found: Figures) -> tuple[Standing, tuple[str, ...]]:
@@ -97,11 +127,6 @@ def judge(found: Figures) -> tuple[Standing, tuple[str, ...]]:
         return "not converged", faults
     alone = _alone(found)
     return ("converged", ()) if alone is None else ("not known", (alone,))
-
-
-def standing_of(diagnostics: _Judged | None) -> Standing:
-    """That of a run by its diagnostics; exact sums, which have none, are as good as converged."""
-    return "converged" if diagnostics is None else diagnostics.standing
 
 
 def standing_together(found: Iterable[Standing]) -> Standing:

@@ -12,7 +12,7 @@ from slp.problem.problem import Problem
 from slp.swipl import trees
 
 if TYPE_CHECKING:
-    from slp.results.record.drawn import TreeSampler
+    from slp.results.record.sampler import TreeSampler
 
 
 def _sampler(

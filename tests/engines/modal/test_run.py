@@ -23,6 +23,7 @@ from slp.engines.modal.pruning import Pruning
 from slp.errors import SlpError, SlpWarning
 from slp.problem.local_process import LocalProcess
 from tests.engines.cases import make_problem, random_grammar, random_table
+from tests.results.filled import filler_of
 
 
 def frame(n: int = 60, seed: int = 4) -> pl.DataFrame:
@@ -379,7 +380,7 @@ def test_importances_are_averages_by_the_weights_of_the_trees() -> None:
     X = rng.normal(size=(60, 3)).round(1)
     y = np.where((X[:, 0] + X[:, 1] > 0) ^ (rng.random(60) < 0.1), "a", "b")
     grown = slp.load("growtree").posterior(X, y, engine="modal", roots=3, seed=1)
-    alone = {found.scored.tree: found.gains for found in grown._result.trees}  # type: ignore[attr-defined]
+    alone = {found.scored.tree: found.gains for found in filler_of(grown)._trees}
     shares = {draw.tree: draw.weight / len(alone) for draw in grown.draws}
     importances = grown.importances()
     assert importances is not None and len(shares) == 3 and max(shares.values()) > 0.5

@@ -32,6 +32,7 @@ from slp.results.averages.over_trees import ScoredTree
 from slp.trees import Leaf, Tree
 from tests.engines.search.test_against_exact import case
 from tests.engines.search.test_search_results import PROGRAMS, frame, large, posterior
+from tests.results.filled import filler_of
 
 _ROOM, _MOST = 2**24, 40
 
@@ -166,7 +167,7 @@ def test_the_end_of_a_list(ends: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """The trees before it are certified, and those after it are not."""
     want = posterior(":- use(growtree).", engine="exact").k_best(12)
     found = posterior(":- use(growtree).", time=60)
-    listing = found._result._listing  # type: ignore[attr-defined]
+    listing = filler_of(found).listing
     have = found.k_best(4)
     if ends == "memory":
         listing._room = 0

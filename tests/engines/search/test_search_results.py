@@ -24,6 +24,7 @@ from slp.engines.search import run as search_run
 from slp.engines.search.compiled import CompiledSearch, FoundTree
 from slp.errors import SlpError, SlpWarning
 from slp.problem.problem import Problem
+from tests.results.filled import filler_of
 
 
 def frame(n: int = 14, seed: int = 4) -> pl.DataFrame:
@@ -189,7 +190,7 @@ def test_the_best_is_the_best_that_is_known(monkeypatch: pytest.MonkeyPatch) -> 
 def test_a_copy_has_the_limit_of_time() -> None:
     found = posterior(":- use(growtree).", time=20)
     again = pickle.loads(pickle.dumps(found))
-    assert again._result._seconds == 20
+    assert filler_of(again).seconds == 20
     assert [c.log_joint for c in again.k_best(4)] == [c.log_joint for c in found.k_best(4)]
 
 
@@ -225,13 +226,13 @@ def test_little_memory_still_gives_a_tree_and_a_bound() -> None:
     program = slp.parse(":- use(growtree).")
     found = program.posterior(X, y, engine="search", memory="4MiB", time=3)
     assert math.isfinite(found.map().upper_bound or math.inf)
-    assert found._result.found.peak_bytes < 2**22  # type: ignore[attr-defined]
+    assert filler_of(found).found.peak_bytes < 2**22
     # No room to open the root: the modal tree, with the bound of the root as a whole.
     rng = np.random.default_rng(3)
     X = rng.normal(size=(4000, 8))
     memory = 6 * 2**20
     found = program.posterior(X, X[:, 0] > 0, engine="search", memory=memory, time=5)
-    assert found._result.out_of_memory  # type: ignore[attr-defined]
+    assert found._result.ended.out_of_memory
     best, modal = found.map(), program.posterior(X, X[:, 0] > 0, engine="modal").map()
     assert best.upper_bound is not None and not best.certified
     assert best.log_joint < best.upper_bound < math.inf
@@ -265,7 +266,7 @@ def test_ten_thousand_binary_features_in_64_mib() -> None:
     found = program.posterior(X, y, engine="search", memory="64MiB", progress=_StopAt(3000))
     best = found.map()
     assert best.tree.n_leaves == 2 and math.isfinite(best.upper_bound or math.inf)
-    assert found._result.found.peak_bytes < 2**26  # type: ignore[attr-defined]
+    assert filler_of(found).found.peak_bytes < 2**26
 
 
 class _StopAt:

@@ -18,6 +18,7 @@ from slp.engines.smc.filter import ParticleFilter
 from slp.engines.smc.options import FilterLimits
 from slp.engines.smc.sample import filter_sampler
 from slp.errors import SlpWarning, UsageError
+from tests.results.filled import filler_of
 
 GROWTREE = ":- use(growtree)."
 #: The sum of its weights is not 1, so islands are run without likelihood too.
@@ -54,7 +55,7 @@ def control_c_after(islands: int) -> Callable[[int, str], None]:
 def test_after_control_c_the_islands_that_are_done_give_evidence_and_draws() -> None:
     whole, have = filtered(GROWTREE), filtered(GROWTREE, progress=control_c_after(7))
     assert have.interrupted and not have.out_of_time
-    logs = [np.logaddexp.reduce(own) for own in whole._result._run.log_weights[:7]]
+    logs = [np.logaddexp.reduce(own) for own in filler_of(whole).run.log_weights[:7]]
     want = np.logaddexp.reduce(logs) - np.log(7)
     error = np.std(np.exp(logs - want), ddof=1) / np.sqrt(7)
     assert have.log_evidence == pytest.approx(want, rel=1e-12)

@@ -1,4 +1,4 @@
-"""`DrawnResult`: against all trees of tiny tables under constraints on the finished tree, what
+"""Results of draws: against all trees of tiny tables under constraints on the finished tree, what
 it leaves open, its errors and diagnostics against ArviZ and by hand."""
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ import slp
 from slp.engines.mcmc.records import RecordsOf
 from slp.engines.mcmc.trees import MetropolisHastings
 from slp.errors import SlpWarning, UnsupportedError, UsageError
-from slp.results.record.drawn import DrawnResult
 from slp.results.trust.diagnostics import Convergence, diagnostics_of
 from tests.engines.mcmc.trees.matrices import Example, all_proofs
+from tests.results.filled import filler_of
 
 GROWTREE = ":- use(growtree, [beta = 0.5]). :- support(max_depth(2)). "
 #: Names as classes have no order of their own.
@@ -51,9 +51,7 @@ def example(posterior: slp.Posterior) -> Example:
 
 def plain(posterior: slp.Posterior) -> MetropolisHastings:
     """The specification behind the engine that ran."""
-    result = posterior._result
-    assert isinstance(result, DrawnResult)
-    sampler = result.sampler
+    sampler = filler_of(posterior).sampler
     while isinstance(sampler, RecordsOf):
         sampler = sampler.base
     assert isinstance(sampler, MetropolisHastings)

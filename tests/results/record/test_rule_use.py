@@ -13,6 +13,7 @@ from slp.engines.enumeration.sums import Enumeration
 from slp.engines.exact import CompiledChart
 from slp.problem.boxes import Geometry
 from slp.results.record.rule_use import RuleUse, clauses_of
+from tests.results.filled import filler_of
 from tests.spec.cases import Case, random_case
 from tests.spec.test_against_enumeration import posterior_of
 
@@ -84,7 +85,7 @@ def test_a_rule_of_all_splits_and_one_of_all_leaves_need_no_outside_sums(
     prior: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     posterior = slp.load(prior).posterior(TABLE, "y", engine="exact", draws=0)
-    by_parts = posterior._result._rule_uses(list(clauses_of(posterior._result._grammar)))
+    by_parts = filler_of(posterior)._rule_uses(list(clauses_of(filler_of(posterior)._grammar)))
     monkeypatch.setattr(CompiledChart, "rule_uses", None)
     for own, other in zip(posterior.rule_probabilities(), by_parts, strict=True):
         assert (own.rule, own.line) == (other.rule, other.line)

@@ -27,8 +27,8 @@ from typing import Any
 import numpy as np
 
 import slp
+from slp.cli.as_json import posterior_to_json
 from slp.cli.page import Page
-from slp.cli.summary import posterior_to_json
 from slp.errors import SlpError
 from slp.results.saved.archive import write_archive
 

@@ -19,10 +19,10 @@ import numpy as np
 import polars as pl
 
 import slp
+from slp.cli.as_json import posterior_to_json
 from slp.cli.draws_lines import draws_lines
 from slp.cli.json_text import json_text
 from slp.cli.page import Page
-from slp.cli.summary import posterior_to_json
 from slp.errors import SlpWarning
 
 MH: dict[str, Any] = {"engine": "mh", "draws": 40, "chains": 2, "warmup": 20, "seed": 3}

@@ -55,6 +55,23 @@ def test_figures_are_judged(
     assert word in "; ".join(have.warnings)
 
 
+@pytest.mark.parametrize(
+    ("engine", "kind"), [("exact", "exact"), ("modal", "found"), ("search", "found")]
+)
+def test_what_is_no_estimate_has_nothing_to_converge(engine: str, kind: str) -> None:
+    found = slp.parse(":- use(growtree).").posterior([[1.0], [2.0]], ["a", "b"], engine=engine)
+    assert (found.trust.kind, found.trust.standing, found.trust.faults) == (kind, "converged", ())
+    assert not found.trust.by_clock
+
+
+def test_draws_are_judged_by_their_diagnostics() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", slp.SlpWarning)
+        found = slp.parse(":- use(growtree).").posterior([[1.0], [2.0]], ["a", "b"], **FEW)
+    assert found.diagnostics is not None and found.trust.kind == "estimate"
+    assert found.trust.standing == "not known" and found.trust.faults == (UNTOLD,)
+
+
 def test_the_worst_of_several_runs_counts() -> None:
     assert standing_together(["converged", "not known"]) == "not known"
     assert standing_together(["not known", "not converged"]) == "not converged"

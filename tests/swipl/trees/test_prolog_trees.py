@@ -33,7 +33,6 @@ from slp.problem.problem import Problem
 from slp.problem.tree_tests import tree_tests
 from slp.resolution import Limits
 from slp.resources import prior_names
-from slp.results.record.drawn import DrawnResult
 from slp.swipl import bridge
 from slp.swipl.trees import PrologMetropolisHastings, PrologProcess
 from slp.swipl.trees import process as processes
@@ -48,6 +47,7 @@ from tests.resolution.table_programs import (
     prior_text,
     tree_text,
 )
+from tests.results.filled import filler_of
 from tests.spec.cases import random_case
 from tests.spec.example import TreeKey
 from tests.swipl.resolution.test_safety import GOALS
@@ -210,7 +210,7 @@ def test_long_runs_agree_with_enumeration(name: str) -> None:
 def test_the_posterior_is_like_that_of_mh() -> None:
     """Its kind, its numbers and their names; what is not known is None."""
     found, other = posterior(":- use(growtree)."), posterior(":- use(growtree).", engine="mh")
-    assert isinstance(found._result, DrawnResult) and isinstance(other._result, DrawnResult)
+    assert found._result.kind == other._result.kind == "trees"
     assert (found.engine, found.reason) == (
         "prolog",
         "asked for; without moves from tree to tree: with this engine they run in Python, where "
@@ -249,7 +249,7 @@ def test_programs_without_a_tree_grammar() -> None:
     found = posterior(text, draws=100)
     assert len({d.tree for d in found.draws}) > 5
     assert not found.derivations_are_trees and found.draws[0].log_prior is None
-    chains = found._result.sampler  # type: ignore[attr-defined]
+    chains = filler_of(found).sampler
     have: defaultdict[str, float] = defaultdict(float)
     for proof in all_proofs(chains.process):
         have[tree_text(tree_key(chains.tree(proof).root))] += math.exp(proof.log_weight)
@@ -277,7 +277,7 @@ def test_guards_with_the_libraries_of_prolog() -> None:
     )
     table = PATIENTS.drop("sex")
     found = posterior(text, table, allow_code=True)
-    assert_same(found._result.sampler.process, process_of(model_of(plain, table)))  # type: ignore[attr-defined]
+    assert_same(filler_of(found).sampler.process, process_of(model_of(plain, table)))
     want = "error[E263]: `prolog(...)` can do whatever SWI-Prolog can, and is refused\n"
     assert refused(text, table).startswith(f"{want} --> <text>:4:1\n")
     for engine in ("auto", "mh"):

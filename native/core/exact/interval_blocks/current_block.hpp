@@ -22,7 +22,7 @@
 #include "exact/interval_blocks/state_vectors.hpp"
 #include "exact/interval_blocks/waiting.hpp"
 #include "exact/memo.hpp"
-#include "problem/edges.hpp"
+#include "problem/applicable_rules.hpp"
 #include "problem/geometry.hpp"
 #include "problem/problem.hpp"
 

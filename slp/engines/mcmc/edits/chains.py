@@ -25,8 +25,7 @@ from slp.problem.boxes import Geometry
 from slp.problem.cut_trees import Renderer
 from slp.problem.tree_tests import TreeTest, predicate_tests, tree_tests
 from slp.results.averages.over_trees import ScoredTree
-from slp.results.record.drawn import DrawnResult
-from slp.results.record.edits import EditResult
+from slp.results.record.edits import result_of_edits
 from slp.results.record.evidence import evidence_note
 from slp.runner import Json, Stop, never, until
 from slp.runner.randomness import RandomNumbers
@@ -61,7 +60,7 @@ class EditMetropolisHastings(MixtureWithPower[EditTarget, Edits]):
 
     derivations_are_trees = in_core = False
     over_edits = draws_prior = True
-    result_type: type[DrawnResult] = EditResult
+    to_result = staticmethod(result_of_edits)
 
     def __init__(
         self,
@@ -147,7 +146,7 @@ class EditMetropolisHastings(MixtureWithPower[EditTarget, Edits]):
             stack += reversed(node.parts)
         return self._renderer.tree(preorder)
 
-    # --- what records stand for (`slp.results.record.drawn.TreeSampler`) -----------------------
+    # --- what records stand for (`slp.results.record.sampler.TreeSampler`) ---------------------
 
     def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
         """The trees of records and their log likelihood. Their weight, a sum over infinitely many
@@ -157,7 +156,7 @@ class EditMetropolisHastings(MixtureWithPower[EditTarget, Edits]):
 
     @property
     def rule_grammar(self) -> TreeGrammar | None:
-        """See `slp.results.record.drawn.TreeSampler`."""
+        """See `slp.results.record.sampler.TreeSampler`."""
         return None
 
     def n_nodes(self, record: Json) -> int:
@@ -165,7 +164,7 @@ class EditMetropolisHastings(MixtureWithPower[EditTarget, Edits]):
         return 2 * (self.given.n_leaves + len(record))
 
     def rules_taken(self, record: Json) -> list[tuple[int, int]]:
-        """See `slp.results.record.drawn.TreeSampler`."""
+        """See `slp.results.record.sampler.TreeSampler`."""
         return []
 
     def log_weight(self, tree: Tree) -> float:

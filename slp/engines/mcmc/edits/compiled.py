@@ -145,7 +145,7 @@ class CompiledEditMetropolisHastings(CoreChains[EditMetropolisHastings]):
         nodes = state.preorder().reshape(-1, 3)
         return self.tree_of(nodes, state.leaf_statistics(self.sampler))
 
-    # --- what records stand for (`slp.results.record.drawn.TreeSampler`) -----------------------
+    # --- what records stand for (`slp.results.record.sampler.TreeSampler`) ---------------------
 
     def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
         """As `EditMetropolisHastings.scored`."""

@@ -62,8 +62,8 @@ from slp.messages.chains import BACKTRACKING_ENDS, TOO_MUCH_BACKTRACKING
 from slp.problem.boxes import Geometry
 from slp.problem.local_process import BoxGoal, Choices, LocalProcess, cumulated, goals_below
 from slp.results.averages.over_trees import ScoredTree
-from slp.results.record.backtracking import BacktrackResult, PriorDrawsResult
-from slp.results.record.drawn import DrawnResult
+from slp.results.record.backtracking import result_of_backtracking, result_of_prior_draws
+from slp.results.record.sampler import ToResult
 from slp.runner import Json, Move, Phase, StepByStep, Stop, Tally, never, until
 from slp.runner.randomness import Randomness, RandomNumbers
 from slp.trees import Tree
@@ -221,7 +221,7 @@ class BacktrackingChains(MetropolisHastings):
     proposal : of `q_ind`, `q_seq`, `q_seq(K)`, `q_n(K)`, `q_uc`.
     """
 
-    result_type: type[DrawnResult] = BacktrackResult
+    to_result = staticmethod(result_of_backtracking)
 
     def __init__(
         self,
@@ -286,9 +286,9 @@ class BacktrackingDraws(RecordsOf[BacktrackingChains], StepByStep[TreeProof]):
     """Draws of the prior by backtracking: each step is one draw, independent of the state."""
 
     @property
-    def result_type(self) -> type[DrawnResult]:
+    def to_result(self) -> ToResult:
         """See `TreeSampler`."""
-        return PriorDrawsResult
+        return result_of_prior_draws
 
     @property
     def identity(self) -> Mapping[str, str]:

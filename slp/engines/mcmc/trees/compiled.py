@@ -213,7 +213,7 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
         nodes = state.choices().reshape(-1, 4)[:, 1:]
         return self.tree_of(nodes, state.leaf_statistics(self.sampler))
 
-    # --- what records stand for (`slp.results.record.drawn.TreeSampler`) -----------------------
+    # --- what records stand for (`slp.results.record.sampler.TreeSampler`) ---------------------
 
     def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
         """As `MetropolisHastings.scored`."""
@@ -234,7 +234,7 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
 
     @property
     def rule_grammar(self) -> TreeGrammar | None:
-        """See `slp.results.record.drawn.TreeSampler`."""
+        """See `slp.results.record.sampler.TreeSampler`."""
         return self.plain.process.grammar
 
     def n_nodes(self, record: Json) -> int:
@@ -242,7 +242,7 @@ class CompiledMetropolisHastings(CoreChains[MetropolisHastings]):
         return len(record) // 4
 
     def rules_taken(self, record: Json) -> list[tuple[int, int]]:
-        """See `slp.results.record.drawn.TreeSampler`."""
+        """See `slp.results.record.sampler.TreeSampler`."""
         grammar = self.plain.process.grammar
         features = self.plain.process.geometry.table.features
         out: list[tuple[int, int]] = []

@@ -24,7 +24,7 @@ from slp.runner import ChainStepper, Json, Move, MoveOutcome, Tally
 from slp.trees import Leaf, Tree
 
 if TYPE_CHECKING:
-    from slp.results.record.drawn import TreeSampler
+    from slp.results.record.sampler import TreeSampler
 
 P = TypeVar("P", bound="TreeSampler[Any]")
 

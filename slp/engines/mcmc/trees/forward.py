@@ -19,7 +19,8 @@ from slp.engines.mcmc.records import RecordsOf
 from slp.engines.mcmc.trees.chains import TRIES, no_start, search_stopped
 from slp.engines.mcmc.trees.compiled import CompiledMetropolisHastings, CoreState
 from slp.engines.mcmc.trees.core_chains import seeds
-from slp.results.record.drawn import DrawnResult, ForwardResult
+from slp.results.record.drawn import result_of_independent_draws
+from slp.results.record.sampler import ToResult
 from slp.runner import Json, Move, Phase, StepByStep, Stop, Tally, never
 
 #: Number of proofs that are drawn as a trial, and number of these that must be accepted.
@@ -33,9 +34,9 @@ class ForwardDraws(RecordsOf[CompiledMetropolisHastings], StepByStep[CoreState])
     """
 
     @property
-    def result_type(self) -> type[DrawnResult]:
+    def to_result(self) -> ToResult:
         """See `TreeSampler`."""
-        return ForwardResult
+        return result_of_independent_draws
 
     @property
     def identity(self) -> Mapping[str, str]:

@@ -1,0 +1,171 @@
+"""`Sums`: exact averages over all trees, and draws that answer where sums do not fit, or take too
+long."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.budgets.seconds import format_seconds
+from slp.data.table import Table
+from slp.errors import BudgetError, TimeOverError, warn
+from slp.late import late_import
+from slp.messages.entry import Wording
+from slp.messages.inference import NEW_ROWS_BY_DRAWS, NEW_ROWS_TAKE_LONG, SUMMARIES_BY_DRAWS
+from slp.results.averages.over_trees import ScoredTree, TreeAverages, TreeDistribution
+from slp.results.averages.paths import TreePath
+
+if TYPE_CHECKING:
+    from slp.results.averages.weighted_draws import DrawnTrees
+
+_Answer = TypeVar("_Answer")
+
+#: Number of draws that answer where sums do not fit, or take too long.
+_DRAWS_INSTEAD = 1000
+#: Estimated seconds of one core up to which sums for new rows are made under `auto`.
+_MOST_SECONDS = 10.0
+_SOME_BY_DRAWS = (
+    f"some sums did not end in time, so {_DRAWS_INSTEAD:,} independent draws of trees answer in "
+    "their place: the answer depends on the clock"
+)
+
+
+class Sums:
+    """Averages that a distribution over all trees tells.
+
+    Parameters
+    ----------
+    distribution : sums over all trees.
+    table : its table.
+    seed : of the draws that answer in place of sums.
+    may_draw : whether they may: where `auto` chose the sums, as they fit.
+    for_draws : gives a block the time that was kept for draws in place of sums, and sums no more.
+    """
+
+    drawn = None
+
+    def __init__(
+        self,
+        distribution: TreeDistribution,
+        table: Table,
+        *,
+        seed: int,
+        may_draw: bool,
+        for_draws: Callable[[], AbstractContextManager[None]] = nullcontext,
+    ) -> None:
+        self.distribution, self.table = distribution, table
+        self._seed, self._may_draw, self._for_draws = seed, may_draw, for_draws
+        self._by_draws: dict[Wording, DrawnTrees] = {}
+        self._told_of: set[int] = set()  # hashes of new rows whose draws were told of
+        #: What the clock has changed in the answers until now, in words; None if nothing.
+        self.shaped_by_clock: str | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        """To be pickled or copied: without a deadline, and with nothing told yet."""
+        return {**vars(self), "_for_draws": nullcontext, "_told_of": set()}
+
+    # --- what is asked -------------------------------------------------------------------------
+
+    def summary(self, ask: Callable[[TreeAverages], _Answer]) -> tuple[_Answer, DrawnTrees | None]:
+        """See `Averages`. How often features are used takes several times the memory of the
+        evidence: see `_asked`."""
+        answer = self._asked(ask, SUMMARIES_BY_DRAWS)
+        return answer, self._by_draws.get(SUMMARIES_BY_DRAWS)
+
+    def of_new_rows(
+        self, ask: Callable[[TreeAverages], _Answer], rows: NDArray[np.object_]
+    ) -> _Answer:
+        """See `Averages`. Where `auto` chose the sums, and those for the rows would take long,
+        independent draws answer (W550); where they do not fit, see `_asked`."""
+
+        def exact_or_drawn(averages: TreeAverages) -> _Answer:
+            drawn = self._draws_of_many(rows) if averages is self.distribution else None
+            return ask(averages if drawn is None else drawn)
+
+        return self._asked(exact_or_drawn, NEW_ROWS_BY_DRAWS)
+
+    def error_of_new_rows(self, rows: NDArray[np.object_]) -> NDArray[np.float64] | None:
+        """See `Averages`."""
+        if not self._may_draw:
+            return None
+        # Only the predictions tell whether draws are needed.
+        self.of_new_rows(lambda averages: averages.predictions(rows), rows)
+        drawn = self._by_draws.get(NEW_ROWS_BY_DRAWS)
+        drawn = self._draws_of_many(rows) if drawn is None else drawn
+        return None if drawn is None else drawn.predictive_error(rows)
+
+    def draw(self, n: int, rng: np.random.Generator) -> list[ScoredTree]:
+        """See `Averages`: independent ones."""
+        return self.distribution.draw(n, rng)
+
+    def draw_paths(
+        self, rows: NDArray[np.object_], n: int, rng: np.random.Generator
+    ) -> list[list[TreePath]] | None:
+        """See `Averages`."""
+        return self.distribution.draw_paths(rows, n, rng)
+
+    # --- draws in place of sums ----------------------------------------------------------------
+
+    def _draws_of_many(self, rows: NDArray[np.object_]) -> DrawnTrees | None:
+        """The draws that predict these new rows where their sums take long; else None. What is
+        asked decides, and neither the clock nor what was asked before."""
+        if not self._may_draw:
+            return None
+        seconds = self.distribution.seconds_of_new_rows(rows)
+        if seconds <= _MOST_SECONDS:
+            return None
+        drawn = self._independent_draws
+        asked = hash(tuple(map(repr, rows.ravel().tolist())))
+        if asked not in self._told_of:
+            self._told_of.add(asked)
+            error = float(np.max(drawn.predictive_error(rows)))
+            are = "1 new row is" if len(rows) == 1 else f"{len(rows):,} new rows are"
+            time = format_seconds(float(f"{seconds:.1g}"))
+            warn(NEW_ROWS_TAKE_LONG(rows=are, n=_DRAWS_INSTEAD, time=time, error=f"{error:.2g}"))
+        return drawn
+
+    def _asked(self, ask: Callable[[TreeAverages], _Answer], by_draws: Wording) -> _Answer:
+        """The answer. Where `auto` chose the sums, and those for the answer do not fit or do not
+        end in time, independent draws answer from then on, with the warning `by_draws` (W540)."""
+        if by_draws not in self._by_draws:
+            try:
+                return ask(self.distribution)
+            except BudgetError as error:
+                self._by_draws[by_draws] = self.draws_for(error)
+                more = "time" if isinstance(error, TimeOverError) else "memory"
+                warn(by_draws(n=_DRAWS_INSTEAD, limit=error.diagnostics[0].message, more=more))
+        return ask(self._by_draws[by_draws])
+
+    def draws_for(self, limit: BudgetError) -> DrawnTrees:
+        """Independent draws, for an answer whose sums reached a limit; raises that again where they
+        are not to answer. `shaped_by_clock` says if the clock was the reason."""
+        if not self._may_draw:
+            raise limit
+        over = isinstance(limit, TimeOverError)
+        try:
+            with self._for_draws() if over else nullcontext():
+                drawn = self._independent_draws
+        except BudgetError:
+            raise limit from None
+        if over:
+            self.shaped_by_clock = _SOME_BY_DRAWS
+        return drawn
+
+    @cached_property
+    def _independent_draws(self) -> DrawnTrees:
+        # Late, as most exact runs draw nothing.
+        draws = late_import("slp.results.averages.weighted_draws")
+        drawn = self.distribution.draw(_DRAWS_INSTEAD, np.random.default_rng(self._seed))
+        trees, (chain,) = draws.numbered([[scored.tree for scored in drawn]])
+        fits = {scored.tree: scored for scored in drawn}
+        # One island for each draw: then their errors need no effective draws.
+        alone, even = np.split(chain, len(chain)), [np.zeros(1)] * len(chain)
+        made: DrawnTrees = draws.DrawnTrees(
+            self.table, [fits[tree] for tree in trees], alone, log_weights=even
+        )
+        return made
