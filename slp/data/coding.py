@@ -27,7 +27,7 @@ from slp.messages.tables import CONSTANT_FEATURES, ONE_BIN
 
 
 def table_of(program: CheckedProgram, X: Any, y: Any = None) -> Table:
-    """The coded table (see `slp.data.table` for the coding).
+    """The coded table (see `slp.columns` for the coding).
 
     `X` is a pandas or polars frame, a NumPy array (n, columns) or a list of rows. `y` is the
     response: a series, array or list of n values, or the name of a column of X. Without it, X

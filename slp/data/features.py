@@ -1,4 +1,4 @@
-"""From a column to a coded feature: its kind, its cuts, its codes (see `slp.data.table`)."""
+"""From a column to a coded feature: its kind, its cuts, its codes (see `slp.columns`)."""
 
 from __future__ import annotations
 

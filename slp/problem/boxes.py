@@ -2,7 +2,7 @@
 
 A *box* is the set of distinct rows it holds, as a Python int: bit i is row i of `Table.codes`. Two
 cuts of one feature that part a box's rows alike are one split; its canonical threshold lies between
-the two codes that are neighbours in the box (`slp.data.table`).
+the two codes that are neighbours in the box (`slp.columns`).
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Cut:
     `test` is the canonical one, but that of a level does not tell whether a box has two levels
     (`Geometry.test`). `gap` is its weight under the measure `gap`, `log_length` the log
     of its weight under `range`. `cell` numbers the cells of all features, feature after feature
-    (`Geometry.first_cell`). `low` and `high` are the cut as `slp.data.table` has it. `group` is the
+    (`Geometry.first_cell`). `low` and `high` are the cut as `slp.columns` has it. `group` is the
     number of the first cut that differs in the side of missing values alone.
     """
 

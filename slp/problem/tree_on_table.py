@@ -26,7 +26,7 @@ class PlacedNode(NamedTuple):
     ----------
     begin, end : the range of its rows in `TreeOnTable.rows`.
     feature : the feature that it splits on, -1 at a leaf.
-    low, high : the cut, as `slp.data.table` has it: of a threshold the largest code on its left
+    low, high : the cut, as `slp.columns` has it: of a threshold the largest code on its left
         side and the smallest on its right, which are neighbours in the node; of a test on a level
         both are its code. -1 where there is none.
     left, right : positions of its children among the nodes, -1 at a leaf.

@@ -293,7 +293,7 @@ def _facts(program: CheckedProgram, table: Table) -> Iterator[Term]:
 
 
 def _kind(feature: Feature) -> tuple[str, list[Term]]:
-    """The meaning of a feature's codes (see `slp.data.table`)."""
+    """The meaning of a feature's codes (see `slp.columns`)."""
     kind = feature.kind
     if kind.categorical:
         return "levels", [Atom(level) for level in kind.names]

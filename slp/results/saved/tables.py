@@ -43,7 +43,7 @@ class TableWithoutRows(Table):
 
 def table_to_members(table: Table, *, rows: bool) -> dict[str, Any]:
     """`table.json`: response, number of rows, digest, notes, features (name, kind, levels), leaf
-    model. With `rows` the coding of `slp.data.table` too: `rows/codes.npy` (n, d),
+    model. With `rows` the coding of `slp.columns` too: `rows/codes.npy` (n, d),
     `rows/counts.npy` (n,), `rows/statistics.npy` (n, k), and the values or cuts of all features one
     after the other in `rows/values.npy`, as many of each as `rows/n_values.npy` (d,) says."""
     features = [
