@@ -5,9 +5,12 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 import pytest
+
+from slp.leaves import MODELS
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -52,3 +55,50 @@ def test_a_kind_of_column_is_named_by_few_files(kind: str) -> None:
             found.append(path.relative_to(ROOT).as_posix())
     assert any(name.startswith("slp/columns/") for name in found)
     assert len(found) <= 6, found
+
+
+@cache
+def files_of_slp() -> dict[str, tuple[set[str], set[str]]]:
+    """By the path of each file of slp beside its messages: the names in it, and the words of its
+    strings that are no docstrings."""
+    package = ROOT / "slp"
+    files = {path.relative_to(package).as_posix(): path for path in package.rglob("*.py")}
+    return {
+        file: names_and_words(ast.parse(path.read_text("utf-8")))
+        for file, path in files.items()
+        if not file.startswith("messages/")
+    }
+
+
+def names_and_words(tree: ast.AST) -> tuple[set[str], set[str]]:
+    """See `files_of_slp`."""
+    found: set[str] = set()
+    words: set[str] = set()
+    told = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        match node:
+            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.ClassDef(name=name):
+                found.add(name)
+            case ast.ImportFrom(module=str(name)) | ast.alias(name=name):
+                found |= {*name.split(".")}
+            case ast.Constant(value=str(text)) if id(node) not in told:
+                words |= set(re.findall(r"\w+", text))
+    return found, words
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_leaf_model_is_named_by_few_files(model: str) -> None:
+    """Its own, the list of the models, and the public names of their room."""
+    found = [
+        file
+        for file, (names, words) in files_of_slp().items()
+        if names & {model, MODELS[model].__name__} or model in words
+    ]
+    assert f"leaves/{model}.py" in found
+    assert len(found) <= 3, found
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_a_leaf_model_is_named_by_one_file_of_the_core(model: str) -> None:
+    found = [path for path, text in files_of_core() if re.search(rf"\b{model}\b", text)]
+    assert found == ([] if MODELS[model].soft_trees else ["problem/leaf_formulas.cpp"])

@@ -178,9 +178,9 @@ void add_feature(Problem& problem, int kind, std::int32_t n_codes, const Array<d
                         static_cast<Untold>(untold), static_cast<Untold>(absent)});
 }
 
-void set_leaf(Problem& problem, int kind, const Array<double>& hyperparameters,
+void set_leaf(Problem& problem, const std::string& model, const Array<double>& hyperparameters,
               const Array<double>& statistics, std::size_t n_statistics) {
-    problem.leaf = LeafModel(static_cast<LeafKind>(kind), vector_of(hyperparameters),
+    problem.leaf = LeafModel(model, vector_of(hyperparameters),
                              vector_of(statistics), n_statistics);
 }
 
@@ -301,7 +301,7 @@ void bind_problem(nb::module_& m) {
              nb::arg("numbers").noconvert(), nb::arg("breakpoints").noconvert(),
              nb::arg("codes").noconvert(), nb::arg("holes") = false,
              nb::arg("untold") = 0, nb::arg("absent") = 2)
-        .def("set_leaf", &set_leaf, nb::arg("kind"), nb::arg("hyperparameters").noconvert(),
+        .def("set_leaf", &set_leaf, nb::arg("model"), nb::arg("hyperparameters").noconvert(),
              nb::arg("statistics").noconvert(), nb::arg("n_statistics"))
         .def("log_marginal", &log_marginal, nb::arg("rows").noconvert())
         .def("set_grammar", &set_grammar, nb::arg("start"), nb::arg("normalise"),

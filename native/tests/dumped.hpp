@@ -81,10 +81,10 @@ private:
             n_cells_ += f.n_cells();
             p.table.features.push_back(std::move(f));
         } else if (name == "set_leaf") {
-            const auto kind = named<LeafKind>();
+            const auto model = one<std::string>();
             auto hyperparameters = many<double>();
             auto statistics = many<double>();
-            p.leaf = LeafModel(kind, std::move(hyperparameters), std::move(statistics),
+            p.leaf = LeafModel(model, std::move(hyperparameters), std::move(statistics),
                                one<std::size_t>());
         } else if (name == "set_grammar") {
             Grammar& g = p.grammar;

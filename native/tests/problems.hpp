@@ -44,7 +44,7 @@ inline Problem growtree(std::uint32_t n, Measure measure, std::uint64_t seed) {
         statistics.push_back(first);
         statistics.push_back(!first);
     }
-    out.leaf = LeafModel(LeafKind::dirichlet, {1.0, 1.0}, statistics, 2);
+    out.leaf = LeafModel("dirichlet", {1.0, 1.0}, statistics, 2);
     const std::int32_t depths = 4;
     double p = 0.7;
     for (std::int32_t depth = 0; depth < depths; ++depth, p *= 0.7) {

@@ -57,9 +57,10 @@ def posterior_to_json(
     posterior: Posterior, uses: Uses | BudgetError, *, draws: int
 ) -> dict[str, Any]:
     """The summary of a posterior. The caller adds the time. `draws` is the number of draws made."""
-    mixture, count = mixture_of(posterior), count_of(posterior)
+    best, mixture, count = posterior.map(), mixture_of(posterior), count_of(posterior)
+    averages = _averages_to_json(posterior, uses)
     return {
-        **_answered(posterior, posterior.trust.by_clock),
+        **_answered(posterior, posterior.trust.by_clock),  # after what may change it
         **_table_to_json(posterior.table),
         **_evidence_to_json(
             posterior.log_evidence,
@@ -70,8 +71,8 @@ def posterior_to_json(
         "left_out": posterior.left_out,
         "notes": [*notes_of(posterior), *left_out_words(uses, mixture, count)],
         "tree_count": None if isinstance(count, BudgetError) else finite(count),
-        "map": _best_to_json(posterior, posterior.map(), shares_of_found(posterior)),
-        **_averages_to_json(posterior, uses),
+        "map": _best_to_json(posterior, best, shares_of_found(posterior)),
+        **averages,
         "importances": posterior.importances(),
         "rules": None if isinstance(mixture, BudgetError) else _mixture_to_json(mixture),
         "draws": draws,
@@ -120,14 +121,17 @@ def trees_to_json(
 
 def prior_to_json(prior: Posterior, wanted: int) -> dict[str, Any]:
     """The summary of a prior, of which `wanted` draws are to be shown."""
-    draws = min(wanted, len(prior.draws)) if prior.interrupted else wanted
-    return {
-        **_answered(prior, prior.trust.by_clock),
-        "tree_count": finite(prior.tree_count()),
+    averages = {
         **_averages_to_json(prior, prior.split_probabilities()),
         "mean_depth": prior.expected_depth(),
         "mean_depth_error": finite(prior.expected_depth_error()),
         "leaves": {k: float(p) for k, p in enumerate(prior.leaf_distribution()) if k > 0},
+    }
+    draws = min(wanted, len(prior.draws)) if prior.interrupted else wanted
+    return {
+        **_answered(prior, prior.trust.by_clock),  # after what may change it
+        "tree_count": finite(prior.tree_count()),
+        **averages,
         "draws": draws,
         **_run_to_json(prior),
     }

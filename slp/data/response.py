@@ -276,7 +276,8 @@ def _check_range(name: str, y: NDArray[np.float64], declaration: LeafDeclaration
     wrong = ~model.allows(y)
     if model.not_allowed is not None and wrong.any():
         row = first_row(wrong)
-        raise DataError(model.not_allowed(declaration.span, name=name, value=y[row - 1], row=row))
+        found = {"model": declaration.model, "name": name, "value": y[row - 1], "row": row}
+        raise DataError(model.not_allowed(declaration.span, **found))
 
 
 def _read_event(column: Column) -> NDArray[np.float64]:

@@ -21,6 +21,7 @@ from slp.leaves.normal_linear import NormalLinear
 from slp.leaves.normal_shared import NormalShared
 from slp.leaves.numbers import rounded_text, three_digits, whole_or_float
 from slp.leaves.own import OwnModel, register_leaf_model
+from slp.leaves.piecewise_exponential import PiecewiseExponential
 from slp.leaves.plain import leaf_from_plain, leaf_to_plain
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "NormalLinear",
     "NormalShared",
     "OwnModel",
+    "PiecewiseExponential",
     "Responses",
     "label_array",
     "label_of",

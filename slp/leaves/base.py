@@ -107,6 +107,11 @@ class LeafModel(Protocol):
         """k."""
         ...
 
+    @property
+    def core_name(self) -> str:
+        """The name by which the core knows it."""
+        ...
+
     def statistics(self, y: NDArray[Any]) -> NDArray[np.float64]:
         """Statistics of single rows, shape (n, k). `y`: class indices (n,), or float64 (n,), or
         (n, 2) with the event indicator (1 seen, 0 censored) or the exposure in the second column,

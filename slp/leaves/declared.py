@@ -58,6 +58,11 @@ class DeclaredModel(LeafFacts, ABC):
     #: the message for a response that `allows` does not
     not_allowed: ClassVar[Wording | None] = None
 
+    @property
+    def core_name(self) -> str:
+        """That of the model."""
+        return self.name
+
     @classmethod
     def allows(cls, y: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Which numbers (n,) a response may be."""

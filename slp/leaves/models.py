@@ -11,6 +11,7 @@ from slp.leaves.gamma_poisson import GammaPoisson
 from slp.leaves.normal_inverse_gamma import NormalInverseGamma
 from slp.leaves.normal_linear import NormalLinear
 from slp.leaves.normal_shared import NormalShared
+from slp.leaves.piecewise_exponential import PiecewiseExponential
 from slp.leaves.signature import Signature
 
 #: The built-in models by name.
@@ -23,6 +24,7 @@ MODELS: Mapping[str, type[DeclaredModel]] = {
         NormalLinear,
         GammaPoisson,
         GammaExponential,
+        PiecewiseExponential,
     )
 }
 

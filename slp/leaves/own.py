@@ -109,6 +109,11 @@ class OwnModel(NumericModel, DeclaredModel):
         """With the declared numbers. Raises as `checked`."""
         return cls(declaration.model, declaration.args).checked(observed.y)
 
+    @property
+    def core_name(self) -> str:
+        """That of a model by its table."""
+        return "table"
+
     def to_plain(self) -> dict[str, Any]:
         """With its name, and the number of its statistics."""
         return {

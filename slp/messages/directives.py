@@ -91,6 +91,16 @@ ONE_CONCENTRATION = E102.says(
     "a list in `dirichlet` has one number for each class, so at least two",
     "write `dirichlet(1)` for the same number for every class",
 )
+NO_PIECES = E102.says(
+    "`piecewise_exponential` without cuts is `gamma_exponential(a, b)`",
+    "give it a list of cuts, `piecewise_exponential(a, b, [c1, c2])`, or declare that",
+)
+TOO_MANY_PIECES = E102.says(
+    "`piecewise_exponential` has {cuts} cuts, and may have {most}", "leave some out"
+)
+NO_NUMBER_LIST = E102.says(
+    "the last argument of `{model}` is a list of numbers", "write `:- leaf({form}).`"
+)
 NO_FEATURE_LIST = E102.says("the second argument of `feature` is a list", _FEATURE)
 TWO_TYPES = E102.says("{feature} has two types", _FEATURE)
 CUT_TWICE = E102.says("{feature} is cut in two ways", _FEATURE)
@@ -246,6 +256,10 @@ CIRCULAR_PARAMETER = E109.says(
 )
 CUTS_DO_NOT_RISE = E109.says(
     "the cuts must be finite and rise from left to right", "write them in order, each once: {cuts}"
+)
+PIECES_DO_NOT_RISE = E109.says(
+    "the cuts of `piecewise_exponential` must rise from left to right",
+    "write them in order, each once: {cuts}",
 )
 NO_PROBABILITY_OF_EDITS = E109.says(
     "the probability of one more edit, `p`, is {value}, and must lie between 0 and 1",

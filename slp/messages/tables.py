@@ -123,7 +123,7 @@ RESPONSE_TWICE = E426.says(
 
 E427 = Entry(
     "E427: a column of events or of exposure cannot be taken",
-    cause="Events need the leaf model `gamma_exponential`, a duration, and cells of 0 or 1; "
+    cause="Events need a leaf model of durations, a duration, and cells of 0 or 1; "
     "exposure needs the leaf model `gamma_poisson`, a count, and numbers from 1e-9 to 1e9.",
     remedy="Declare the leaf model, or correct the column.",
     example=":- use(growtree). :- response(age, event(age)).",
@@ -133,7 +133,7 @@ EVENT_IS_RESPONSE = E427.says(
     "write :- response(time, event(status)).",
 )
 EVENT_WITHOUT_MODEL = E427.says(
-    "the event column `{name}` needs the leaf model gamma_exponential",
+    "the event column `{name}` needs a leaf model of durations",
     "add :- leaf(gamma_exponential(1, 1)). or take event(...) out of :- response(...).",
 )
 EVENT_NEITHER_0_NOR_1 = E427.says(

@@ -77,6 +77,10 @@ LINE_MALFORMED = E605.says(
     "not a tree: at {path}, `line` has not the keys `intercept` and `slopes`, an object of numbers",
     'write "line": {{"intercept": 1.5, "slopes": {{"age": 0.1}}}}',
 )
+PIECES_MALFORMED = E605.says(
+    "not a tree: at {path}, `pieces` is no list of objects with the keys `events` and `time`",
+    'write "pieces": [{{"events": 2, "time": 7.5}}]',
+)
 NO_NUMBER_OF_ROWS = E605.says(
     "not a tree: at {path}, `{key}` is {found}, which is no number of rows", "give 0, 1, 2, ..."
 )

@@ -24,14 +24,6 @@ from slp.problem.split_measures import flat_transitions, range_total
 # The core's enumerations.
 _KINDS = ("values", "cuts", "levels", "subsets")
 _UNTOLD: tuple[Absent, ...] = ("error", "larger", "average")
-_LEAVES = (
-    "dirichlet",
-    "normal_inverse_gamma",
-    "gamma_poisson",
-    "gamma_exponential",
-    "normal_linear",
-)
-_TABLE = len(_LEAVES)
 
 
 def core_for(table: Table, constraints: Iterable[Constraint] = ()) -> Any | None:
@@ -157,7 +149,7 @@ def _set_leaf(problem: Any, leaf: LeafModel, statistics: NDArray[np.float64]) ->
     numbers = leaf.numbers_for_core(statistics)
     assert not isinstance(numbers, str), "the core takes the table"
     problem.set_leaf(
-        _LEAVES.index(leaf.name) if leaf.name in _LEAVES else _TABLE,
+        leaf.core_name,
         np.ascontiguousarray(numbers, np.float64),
         np.ascontiguousarray(statistics, np.float64).ravel(),
         leaf.n_statistics,

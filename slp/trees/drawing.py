@@ -90,9 +90,9 @@ def leaf_text(leaf: Leaf) -> str:
     `no 0.98 (94 of 95)`: the most probable class, its predictive probability, its rows and all
     rows; `mean 35.4 (90 %: 33.1 to 37.8), 45 rows`; for counts `rate 2.3 (90 %: 1.9 to 2.8), 104 in
     45 rows`, with exposures `104 in 61.5 (45 rows)`; for durations `median 6.4 (90 %: 4.9 to 9.7),
-    12 events in 73.1 (18 rows)`; for lines `1.2 + 0.5 * x1, mean 3.1 (90 %: 2.8 to 3.4), 45 rows`.
-    The intervals are those of the mean, the rate and the median; of a line that of its height at
-    the mean of the leaf's rows.
+    12 events in 73.1 (18 rows)`, without the interval where it has no closed form; for lines
+    `1.2 + 0.5 * x1, mean 3.1 (90 %: 2.8 to 3.4), 45 rows`. The intervals are those of the mean,
+    the rate and the median; of a line that of its height at the mean of the leaf's rows.
     """
     known = {} if leaf.predictive is None else leaf.predictive()
     if "probabilities" in known or "counts" in leaf.summary:
@@ -149,7 +149,11 @@ def _duration_text(summary: Mapping[str, Any], known: Mapping[str, Any], rows: s
     events = count_text(summary["events"], "event")
     if not known:
         return f"{events}, {rows}"
-    median = _interval_text("median", known["median"], known["median_interval"])
+    middle = known["median"]
+    if "median_interval" in known:
+        median = _interval_text("median", middle, known["median_interval"])
+    else:
+        median = "median unknown" if middle is None else f"median {middle:.4g}"
     return f"{median}, {events} in {known['time']:.4g} ({rows})"
 
 

@@ -50,6 +50,7 @@ from slp.messages.trees import (
     NO_WAY_OF_ABSENT,
     NODE_IS_NO_OBJECT,
     NOT_A_STRING,
+    PIECES_MALFORMED,
     SIDES_WITHOUT_LEVELS,
     SPLIT_HAS_NO_TEST,
     SPLIT_HAS_STRANGE_KEY,
@@ -59,8 +60,8 @@ from slp.messages.trees import (
 from slp.trees.tree import Asked, Leaf, Prediction, Tree, tree_of_preorder
 
 _LEAF_KEYS = frozenset(
-    ("counts", "n", "events", "exposure", "mean", "variance", "line", "concentrations")
-    + ("predictive",)
+    ("counts", "n", "events", "exposure", "mean", "variance", "line", "pieces")
+    + ("concentrations", "predictive")
 )
 _SPLIT_KEYS = frozenset(
     ("feature", "threshold", "level", "order", "unit", "missing", "left", "right")
@@ -276,6 +277,9 @@ def _check_leaf(
     for key in ("mean", "variance"):
         if summary.get(key) is not None:
             _check_number(site, NO_SUMMARY, key, summary[key])
+    for i, piece in enumerate(_check_pieces(site, summary.get("pieces", []))):
+        for key in ("events", "time"):
+            _check_count(site, f"pieces[{i}].{key}", piece[key])
     if "line" in summary:
         summary["line"] = _check_line(site, summary["line"])
     if posterior is None:
@@ -313,6 +317,15 @@ def _check_posterior(
     rows = np.array([counts.get(c, 0) for c in known], np.float64)
     model = model_of_classes(list(known), numbers)
     return Prediction(model, rows, -rows)  # the rows are in the posterior
+
+
+def _check_pieces(site: _JsonPosition, pieces: Any) -> list[Mapping[str, Any]]:
+    """`[{"events": .., "time": ..}, ..]`, one for each piece of the time."""
+    if not isinstance(pieces, list):
+        site.fail(PIECES_MALFORMED)
+    if not all(isinstance(p, Mapping) and set(p) == {"events", "time"} for p in pieces):
+        site.fail(PIECES_MALFORMED)
+    return pieces
 
 
 def _check_line(site: _JsonPosition, line: Any) -> dict[str, Any]:

@@ -340,7 +340,7 @@ FAULTS = [
     (
         [1, 2, 1],
         {"response": "y", "event": "a"},
-        "error[E427]: the event column `a` needs the leaf model gamma_exponential\n"
+        "error[E427]: the event column `a` needs a leaf model of durations\n"
         "  help: add :- leaf(gamma_exponential(1, 1)). or take event(...) out of :- response(...).",
     ),
     (

@@ -78,6 +78,7 @@ LEAVES = {
     "jeffreys": "y",
     "gamma_exponential(1.5, 2)": "time",
     "gamma_exponential(2, 1)": "time, event(status)",
+    "piecewise_exponential(2, 1, [0.5, 2])": "time, event(status)",
 }
 LIKELIHOODS = [
     f":- use({prior}).\n:- response({response}).\n:- leaf({leaf})."

@@ -21,7 +21,7 @@ namespace slp::exact {
 }
 
 // Marginal likelihoods of leaves times exp(log_scale * rows). Those of few rows, each of weight 1,
-// under a dirichlet are products of tabulated ratios, without logs:
+// of classes are products of tabulated ratios, without logs:
 //
 //     product over classes c of Gamma(a_c + n_c) / Gamma(a_c)  /  (Gamma(A + n) / Gamma(A))
 class LeafValues {
@@ -67,7 +67,7 @@ private:
     const LeafModel& model_;
     bool likelihood_;
     double log_scale_;
-    // For a dirichlet: Gamma(a_c + i) / Gamma(a_c), at c * kTabulated + i.
+    // Of classes: Gamma(a_c + i) / Gamma(a_c), at c * kTabulated + i.
     std::vector<double> rising_;
     // Gamma(A) / Gamma(A + i), scaled; as far as doubles reach.
     std::vector<double> total_;

@@ -18,8 +18,7 @@ TreeTester::TreeTester(const TreeTests& tests, const Problem& problem, const Geo
     : tests_(tests),
       problem_(problem),
       geometry_(geometry),
-      n_quantities_(problem.leaf.kind() == LeafKind::dirichlet ? problem.leaf.n_statistics() - 1
-                                                               : 1),
+      n_quantities_(problem.leaf.of_classes() ? problem.leaf.n_statistics() - 1 : 1),
       statistics_(problem.leaf.n_statistics()),
       predicted_(problem.leaf.n_predicted()) {
     if (!tests.monotone.empty() && predicted_.empty()) {
@@ -105,7 +104,7 @@ void TreeTester::narrow(Region& region, const Taken& taken, bool left) const {
 void TreeTester::predict(const Proof& proof, const ProofNode& leaf) {
     problem_.leaf.sum(proof.rows_of(leaf), statistics_.data());
     problem_.leaf.predict(statistics_.data(), predicted_.data());
-    if (problem_.leaf.kind() == LeafKind::dirichlet) {
+    if (problem_.leaf.of_classes()) {
         double below = 0.0;
         for (std::size_t c = 0; c < n_quantities_; ++c) {
             below += predicted_[c];
@@ -114,9 +113,7 @@ void TreeTester::predict(const Proof& proof, const ProofNode& leaf) {
         return;
     }
     rising_.push_back(predicted_[0]);
-    if (problem_.leaf.kind() == LeafKind::normal_inverse_gamma) {
-        scale_.push_back(std::sqrt(statistics_[2] / std::max(statistics_[0], 1.0)));
-    }
+    scale_.push_back(problem_.leaf.size_of_responses(statistics_.data()));
 }
 
 bool TreeTester::is_monotone(const Monotone& test) {

@@ -62,7 +62,7 @@ private:
     std::vector<Region> regions_;
     // For each leaf, what must not fall as the feature grows.
     std::vector<double> rising_;
-    // For each leaf of a normal_inverse_gamma, how large its responses are.
+    // For each leaf of numbers, how large its responses are.
     std::vector<double> scale_;
     std::vector<double> statistics_, predicted_;
     std::vector<std::uint8_t> used_;

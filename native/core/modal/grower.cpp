@@ -131,7 +131,7 @@ void Grower::smooth(Work& work) const {
             prior[i] += added[i];
         }
         work.smoothed = std::make_unique<LeafModel>(
-            problem_.leaf.kind(), std::move(prior), std::vector(sums.begin(), sums.end()),
+            problem_.leaf.name(), std::move(prior), std::vector(sums.begin(), sums.end()),
             sums.size());
     }
 }

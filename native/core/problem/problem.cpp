@@ -108,11 +108,11 @@ RuleBounds rule_bounds(const Problem& problem, std::size_t n_states) {
         n_cells += static_cast<std::size_t>(feature.n_cells());
     }
     return {problem.leaf.n_statistics(), n_cells, n_states,
-            problem.leaf.kind() == LeafKind::dirichlet};
+            problem.leaf.of_classes()};
 }
 
 bool counts_rows_of_classes(const Problem& problem) {
-    if (problem.leaf.kind() != LeafKind::dirichlet) {
+    if (!problem.leaf.of_classes()) {
         return false;
     }
     std::vector<double> own(problem.leaf.n_statistics());

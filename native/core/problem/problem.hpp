@@ -113,7 +113,7 @@ struct Problem {
 // are checked by its source, as they are made.
 void check_problem(const Problem& problem);
 
-// Whether the statistics are numbers of rows of classes: a dirichlet, and rows of weight 1.
+// Whether the statistics are numbers of rows of classes, and rows have weight 1.
 bool counts_rows_of_classes(const Problem& problem);
 
 // Limits for rules: the numbers of classes (statistics), of cells of all features and of states.

@@ -10,23 +10,12 @@ namespace slp::search {
 
 namespace {
 
-using Places = std::pair<std::size_t, std::size_t>;
-
-std::optional<Places> two_sums(const Problem& problem) {
+std::optional<TwoSums> sums_of_leaves(const Problem& problem) {
     if (problem.counted() ||
         std::ranges::none_of(problem.table.features, &Feature::any_partition)) {
         return std::nullopt;
     }
-    switch (problem.leaf.kind()) {
-        case LeafKind::dirichlet:
-            return problem.leaf.n_statistics() == 2 ? std::optional(Places(0, 1)) : std::nullopt;
-        case LeafKind::gamma_poisson: return Places(1, 0);
-        case LeafKind::gamma_exponential: return Places(1, 2);
-        case LeafKind::normal_inverse_gamma:
-        case LeafKind::normal_linear:
-        case LeafKind::table: break;
-    }
-    return std::nullopt;
+    return problem.leaf.two_sums();
 }
 
 }  // namespace
@@ -35,7 +24,7 @@ LastSplit::LastSplit(const Problem& problem, const LeafBound& leaf, WeightBound&
     : problem_(problem),
       leaf_(leaf),
       weights_(weights),
-      two_sums_(two_sums(problem)),
+      two_sums_(sums_of_leaves(problem)),
       left_(leaf.width()),
       kept_(leaf.width()),
       right_(leaf.width()) {}

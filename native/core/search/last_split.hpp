@@ -11,7 +11,6 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "problem/problem.hpp"
@@ -49,7 +48,7 @@ private:
     const LeafBound& leaf_;
     WeightBound& weights_;
     // Where the two sums are in a leaf's statistics; none: it bounds nothing.
-    std::optional<std::pair<std::size_t, std::size_t>> two_sums_;
+    std::optional<TwoSums> two_sums_;
     // For one feature: the codes that occur, ascending, and the sums over the rows of each.
     std::vector<std::uint32_t> codes_;
     std::vector<double> by_code_;

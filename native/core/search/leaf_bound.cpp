@@ -7,18 +7,6 @@ namespace slp::search {
 
 namespace {
 
-// Log of the largest value of prod_c p_c^{m_c} over probabilities p.
-double log_most_likely(std::span<const double> counts) {
-    double total = 0, out = 0;
-    for (const double m : counts) {
-        total += m;
-    }
-    for (const double m : counts) {
-        out += m > 0 ? m * std::log(m / total) : 0.0;
-    }
-    return out;
-}
-
 // Rows of more different values of D / E have no best parting: it takes the square of their number.
 constexpr std::size_t kMostPlaces = 200;
 
@@ -36,13 +24,10 @@ LeafBound::LeafBound(const Problem& problem, bool likelihood)
     if (!likelihood) {
         return;
     }
-    switch (leaf_.kind()) {
-        case LeafKind::dirichlet: add_classes(problem); break;
-        case LeafKind::gamma_poisson: add_rates(0); break;
-        case LeafKind::gamma_exponential: add_rates(2); break;
-        case LeafKind::normal_inverse_gamma:
-        case LeafKind::normal_linear:
-        case LeafKind::table: break;
+    if (leaf_.of_classes()) {
+        add_classes(problem);
+    } else {
+        add_rows();
     }
 }
 
@@ -65,7 +50,7 @@ void LeafBound::add_classes(const Problem& problem) {
         double* const to = wide.data() + row * (2 * k_ + 1);
         std::copy_n(from, k_, to);
         if (is_mixed(row)) {
-            to[2 * k_] = log_most_likely({from, k_});
+            to[2 * k_] = leaf_.log_most_likely(from);
         } else {
             std::copy_n(from, k_, to + k_);
         }
@@ -74,22 +59,35 @@ void LeafBound::add_classes(const Problem& problem) {
     width_ = 2 * k_ + 1;
 }
 
-// Statistics of rates: events at 1, exposure at `exposure`; of counts what the factorials take at
-// 2.
-void LeafBound::add_rates(std::size_t exposure) {
+void LeafBound::add_rows() {
     const std::size_t n = rows_.size() / k_;
-    std::vector<double> wide(n * (k_ + 1)), ratio(n);
+    for (std::size_t row = 0; row < n; ++row) {
+        if (leaf_.log_most_likely(rows_.data() + row * k_) == INFINITY) {
+            return;
+        }
+    }
+    by_rows_ = true;
+    std::vector<double> wide(n * (k_ + 1));
     for (std::size_t row = 0; row < n; ++row) {
         const double* const from = rows_.data() + row * k_;
         double* const to = wide.data() + row * (k_ + 1);
         std::copy_n(from, k_, to);
-        const double events = from[1], time = from[exposure];
-        const double most = events > 0 ? events * std::log(events / time) - events : 0.0;
-        ratio[row] = events > 0 ? events / time : 0.0;
-        to[k_] = most - (leaf_.kind() == LeafKind::gamma_poisson ? from[2] : 0.0);
+        to[k_] = leaf_.log_most_likely(from);
+    }
+    if (const std::optional<TwoSums> rate = leaf_.two_sums()) {
+        order_by(*rate);
     }
     rows_ = std::move(wide);
     width_ = k_ + 1;
+}
+
+// `order_`, for rows of events and exposure.
+void LeafBound::order_by(const TwoSums& rate) {
+    std::vector<double> ratio;
+    for (std::size_t at = 0; at < rows_.size(); at += k_) {
+        const double events = rows_[at + rate.first];
+        ratio.push_back(events > 0 ? events / rows_[at + rate.second] : 0.0);
+    }
     std::vector<double> values = ratio;
     std::sort(values.begin(), values.end());
     values.erase(std::unique(values.begin(), values.end()), values.end());
@@ -150,18 +148,14 @@ double LeafBound::log_parted(const double* sums) const {
     if (!likelihood_) {
         return 0.0;
     }
-    switch (leaf_.kind()) {
-        case LeafKind::dirichlet: {
-            const double whole = leaf_.log_pure(sums);
-            return mixed_ ? std::min(whole, sums[2 * k_] + leaf_.log_pure(sums + k_)) : whole;
-        }
-        case LeafKind::gamma_poisson:
-        case LeafKind::gamma_exponential: return sums[k_];
-        case LeafKind::normal_inverse_gamma:
-        case LeafKind::normal_linear:
-        case LeafKind::table: break;
+    if (by_rows_) {
+        return sums[k_];
     }
-    return INFINITY;
+    if (!leaf_.of_classes()) {
+        return INFINITY;
+    }
+    const double whole = leaf_.log_pure(sums);
+    return mixed_ ? std::min(whole, sums[2 * k_] + leaf_.log_pure(sums + k_)) : whole;
 }
 
 }  // namespace slp::search

@@ -9,8 +9,13 @@
 //   counts,     Of a group with events D in exposure E the likelihood under rate r is at most that
 //   durations   under r = D / E. Tighter, and dearer: the best parting, whose leaves are runs of
 //               the rows in the order of D / E.
+//   durations   The same by piece, without the best parting. With an event at a cut, whose piece
+//   by pieces   has no time: +inf.
 //   numbers,    No bound is proven: +inf.
 //   tables
+//
+// The model says which it is: of a group's likelihood the most (LeafFormula::log_most_likely), and
+// the two sums whose ratio orders the runs (LeafFormula::two_sums).
 
 #pragma once
 
@@ -51,12 +56,15 @@ public:
 
 private:
     void add_classes(const Problem& problem);
-    void add_rates(std::size_t exposure);
+    void add_rows();
+    void order_by(const TwoSums& rate);
 
     const LeafModel& leaf_;
     bool likelihood_;
     // Whether some group of equal rows has mixed classes.
     bool mixed_ = false;
+    // Whether a row's last number is the most that its likelihood can be.
+    bool by_rows_ = false;
     std::size_t k_, width_;
     // n * width, row by row.
     std::vector<double> rows_;

@@ -42,7 +42,7 @@ inline Problem denison(std::uint32_t n, std::uint32_t d, std::uint32_t c, std::u
         statistics.push_back(first);
         statistics.push_back(!first);
     }
-    out.leaf = LeafModel(LeafKind::dirichlet, {1.0, 1.0}, statistics, 2);
+    out.leaf = LeafModel("dirichlet", {1.0, 1.0}, statistics, 2);
     Rule leaf{RuleKind::leaf, 0.0, {}, -1, Measure::each, {}};
     Rule split{RuleKind::split, -2.0, {}, -1, Measure::each, std::vector<std::int32_t>(2 * d, 0)};
     out.grammar.states = {{split, leaf}};

@@ -64,7 +64,7 @@ TEST(binary_blocks_with_concentrations_that_leave_the_range_of_doubles) {
         statistics.push_back(first);
         statistics.push_back(!first);
     }
-    problem.leaf = LeafModel(LeafKind::dirichlet, {6e4, 6e4}, statistics, 2);
+    problem.leaf = LeafModel("dirichlet", {6e4, 6e4}, statistics, 2);
     const Engine engine(problem);
     const auto go_on = [](const Progress&) { return true; };
     for (const Quantity quantity : {Quantity::total, Quantity::best}) {

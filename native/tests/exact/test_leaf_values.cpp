@@ -16,7 +16,7 @@ namespace {
 
 void check_values(const std::vector<double>& concentrations, double log_scale) {
     Problem problem;
-    problem.leaf = LeafModel(LeafKind::dirichlet, concentrations, {300, 300, 300}, 3);
+    problem.leaf = LeafModel("dirichlet", concentrations, {300, 300, 300}, 3);
     problem.table.n_rows = 1;
     problem.table.counts = {900};
     const LeafModel& model = problem.leaf;
@@ -38,7 +38,7 @@ void check_values(const std::vector<double>& concentrations, double log_scale) {
 // Statistics of rows with weights are no numbers of rows, and may be beyond the tables.
 void check_weighted_values(double weight) {
     Problem problem;
-    problem.leaf = LeafModel(LeafKind::dirichlet, {0.5, 2}, {300 * weight, 300 * weight}, 2);
+    problem.leaf = LeafModel("dirichlet", {0.5, 2}, {300 * weight, 300 * weight}, 2);
     problem.table.n_rows = 1;
     problem.table.counts = {600};
     const LeafValues values(problem, true, 0.3);

@@ -102,7 +102,7 @@ TEST(modal_takes_the_best_of_all_options) {
                 const bool first = (i / 10 % 2 == 0) != (split_mix(seed + i) % 7 == 0);
                 statistics.insert(statistics.end(), {first ? 1.0 : 0.0, first ? 0.0 : 1.0});
             }
-            problem.leaf = LeafModel(LeafKind::dirichlet, {1.0, 0.5}, statistics, 2);
+            problem.leaf = LeafModel("dirichlet", {1.0, 0.5}, statistics, 2);
             const Run run = grow(problem, Plan{});
             check(run.ending == Ending::done);
             Rows all;
@@ -193,8 +193,8 @@ TEST(modal_budgets_and_stops_end_a_growth) {
 // Two classes have a pass of their own over both sides; one leaf at a time is its specification.
 TEST(both_sides_of_a_cut_have_their_likelihoods) {
     std::vector<double> rows(2 * 50, 1.0);
-    const LeafModel two(LeafKind::dirichlet, {0.5, 2.0}, rows, 2);
-    const LeafModel three(LeafKind::dirichlet, {0.5, 2.0, 1.0}, std::vector<double>(90, 1.0), 3);
+    const LeafModel two("dirichlet", {0.5, 2.0}, rows, 2);
+    const LeafModel three("dirichlet", {0.5, 2.0, 1.0}, std::vector<double>(90, 1.0), 3);
     for (const LeafModel* leaf : {&two, &three}) {
         const std::vector<double> whole{20, 30, 7}, left{0, 0, 0, 20, 1, 3, 7, 30, 7};
         std::vector<double> have(3);

@@ -47,7 +47,7 @@ Problem problem(Rules rules, bool normalise, bool condition) {
     out.table.n_rows = 3;
     out.table.counts.assign(3, 1);
     out.table.features = {{FeatureKind::values, 2, {0, 1}, {}, 0, {0, 0, 1}}};
-    out.leaf = LeafModel(LeafKind::dirichlet, {1, 1}, {1, 0, 1, 0, 0, 1}, 2);
+    out.leaf = LeafModel("dirichlet", {1, 1}, {1, 0, 1, 0, 0, 1}, 2);
     out.grammar = grammar(normalise, condition);
     out.grammar.feature_weights = {1};
     out.grammar.states = {std::move(rules), {leaf(1)}};

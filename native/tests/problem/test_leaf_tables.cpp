@@ -29,7 +29,7 @@ std::vector<double> numbers() {
 
 bool is_refused(std::vector<double> table, std::vector<double> statistics, std::size_t k = 5) {
     try {
-        const LeafModel leaf(LeafKind::table, std::move(table), std::move(statistics), k);
+        const LeafModel leaf("table", std::move(table), std::move(statistics), k);
     } catch (const std::invalid_argument&) {
         return true;
     }
@@ -39,7 +39,7 @@ bool is_refused(std::vector<double> table, std::vector<double> statistics, std::
 }  // namespace
 
 TEST(a_leaf_has_the_number_at_its_statistics) {
-    const LeafModel leaf(LeafKind::table, numbers(), kStatistics, 5);
+    const LeafModel leaf("table", numbers(), kStatistics, 5);
     for (unsigned chosen = 0; chosen < 8; ++chosen) {
         std::vector<std::uint32_t> rows, others;
         for (std::uint32_t row = 0; row < 3; ++row) {

@@ -39,9 +39,9 @@ TEST(problems_that_refer_to_what_is_not_there_are_refused) {
         [](Problem& p) {
             p.grammar.states[0].push_back({RuleKind::call, 0.0, {}, 0, Measure::each, {}});
         },
-        [](Problem& p) { p.leaf = LeafModel(LeafKind::dirichlet, {1, 1}, {0, 1}, 2); },
-        [](Problem& p) { p.leaf = LeafModel(LeafKind::dirichlet, {1}, {0, 1}, 2); },
-        [](Problem& p) { p.leaf = LeafModel(LeafKind::gamma_poisson, {1, 1}, {}, 0); },
+        [](Problem& p) { p.leaf = LeafModel("dirichlet", {1, 1}, {0, 1}, 2); },
+        [](Problem& p) { p.leaf = LeafModel("dirichlet", {1}, {0, 1}, 2); },
+        [](Problem& p) { p.leaf = LeafModel("gamma_poisson", {1, 1}, {}, 0); },
         [](Problem& p) { p.table.n_rows = 0; },
     };
     for (const auto& fault : faults) {

@@ -30,7 +30,7 @@ Problem problem(Measure measure, const std::vector<std::int32_t>& lefts) {
         {FeatureKind::values, 3, {0, 1, 4}, {1}, 0, {0, 1, 2}},
         {FeatureKind::values, 2, {0, 2}, {}, 3, {0, 0, 1}},
     };
-    out.leaf = LeafModel(LeafKind::dirichlet, {1, 1}, {1, 0, 0, 1, 1, 0}, 2);
+    out.leaf = LeafModel("dirichlet", {1, 1}, {1, 0, 0, 1, 1, 0}, 2);
     out.grammar.feature_weights = {1, 3};
     Rule split{RuleKind::split, std::log(0.5), {}, -1, measure, {}, kRangeTotal};
     for (const std::int32_t left : {lefts[0], lefts[1], lefts[1], lefts[2]}) {

@@ -38,7 +38,7 @@ Problem problem_of(std::uint64_t seed, std::size_t classes, bool mixed) {
             ++out.table.counts[i];
         }
     }
-    out.leaf = LeafModel(LeafKind::dirichlet, std::vector<double>(classes, 0.7), statistics,
+    out.leaf = LeafModel("dirichlet", std::vector<double>(classes, 0.7), statistics,
                          classes);
     return out;
 }

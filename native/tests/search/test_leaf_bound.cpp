@@ -18,14 +18,14 @@ using slp::test::check;
 namespace {
 
 // Some rows occur several times; some durations are censored.
-Problem problem_of(LeafKind kind, std::uint64_t seed) {
+Problem problem_of(std::string_view kind, std::uint64_t seed) {
     Problem out = slp::test::growtree(8, Measure::all, seed);
     std::vector<double> statistics;
     for (std::uint32_t i = 0; i < 8; ++i) {
         const std::uint64_t random = split_mix(seed + i);
         const double n = 1.0 + static_cast<double>(random % 3);
         const double size = static_cast<double>(random / 8 % 9);
-        const bool counts = kind == LeafKind::gamma_poisson;
+        const bool counts = kind == "gamma_poisson";
         statistics.push_back(n);
         statistics.push_back(counts ? size : static_cast<double>(random / 128 % 4));
         statistics.push_back(counts ? std::lgamma(size + 1) : 0.5 + size);
@@ -61,7 +61,7 @@ double best_of_all(const LeafModel& leaf, std::vector<std::vector<std::uint32_t>
 }  // namespace
 
 TEST(the_best_parting_is_the_best_of_all_partitions) {
-    for (const LeafKind kind : {LeafKind::gamma_poisson, LeafKind::gamma_exponential}) {
+    for (const std::string_view kind : {"gamma_poisson", "gamma_exponential"}) {
         int several = 0;
         for (std::uint64_t seed = 0; seed < 40; ++seed) {
             const Problem problem = problem_of(kind, 100 * seed);

@@ -29,7 +29,7 @@ Problem problem_of(Measure measure, std::uint64_t seed, bool repeated, bool mixe
         statistics.push_back((1 - first) * times + both);
         out.table.counts[i] = static_cast<std::uint32_t>(times + 2 * both);
     }
-    out.leaf = LeafModel(LeafKind::dirichlet, {0.7, 1.5}, statistics, 2);
+    out.leaf = LeafModel("dirichlet", {0.7, 1.5}, statistics, 2);
     return out;
 }
 

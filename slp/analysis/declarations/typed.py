@@ -22,7 +22,7 @@ from slp.leaves.signature import NumberList
 from slp.messages import directives as words
 from slp.messages.names import name_help, plural
 from slp.source import SourceSpan
-from slp.terms import Atom, Struct, Term, functor, list_items
+from slp.terms import NIL, Atom, Struct, Term, functor, list_items
 
 
 @dataclass
@@ -141,14 +141,10 @@ class _DeclarationReader:
             if read is None:
                 return None
             columns, args = read, args[1:]
-        listed: tuple[float, ...] | None = ()
-        form = signature.numbers
-        alone = form is not None and form.alone
-        if form is not None and len(args) == (1 if alone else len(names) + 1):
-            if list_items(args[-1]) is not None:
-                listed, args = self.numbers(key[0], args[-1], form, d), args[:-1]
-        if listed is None:
+        parted = self.list_at_end(key[0], args, d)
+        if parted is None:
             return None
+        args, listed = parted
         if not args and (columns or listed):
             numbers = []
         elif len(args) == len(names):
@@ -159,6 +155,8 @@ class _DeclarationReader:
             arguments = plural(len(args) + bool(columns), "argument")
             given = ", ".join([*["[x1, x2]"] * bool(signature.most_columns), *names])
             usage = f"{key[0]}({given})" if given else key[0]
+            if signature.numbers is not None and not signature.numbers.alone:
+                usage = signature.written
             self.findings.add(
                 words.LEAF_MODEL_ARGUMENTS(d.span, model=key[0], arguments=arguments, form=usage)
             )
@@ -192,6 +190,27 @@ class _DeclarationReader:
             self.findings.add(words.NOT_FINITE(span_of(term, d.span), what=what, value=value))
             return None
         return value
+
+    def list_at_end(
+        self, model: str, args: tuple[Term, ...], d: Declared
+    ) -> tuple[tuple[Term, ...], tuple[float, ...]] | None:
+        """The arguments before the model's list of numbers, and its numbers."""
+        form, n = SIGNATURES[model].numbers, len(SIGNATURES[model].parameters)
+        there = bool(args) and list_items(args[-1]) is not None
+        if form is None or (form.alone and not (there and len(args) == 1)):
+            return args, ()
+        if not form.alone and len(args) == n and not there:
+            listed, rest = self.numbers(model, NIL, form, d), args
+        elif not there and len(args) == n + 1:
+            usage = SIGNATURES[model].written
+            place = span_of(args[-1], d.span)
+            self.findings.add(words.NO_NUMBER_LIST(place, model=model, form=usage))
+            return None
+        elif form.alone or len(args) == n + 1:
+            listed, rest = self.numbers(model, args[-1], form, d), args[:-1]
+        else:
+            return args, ()
+        return None if listed is None else (rest, listed)
 
     def numbers(
         self, model: str, term: Term, form: NumberList, d: Declared

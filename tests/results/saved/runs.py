@@ -65,13 +65,17 @@ LEAVES = {
     "counts": (":- response(count). :- leaf(gamma_poisson(1, 1)).", "count"),
     "exposures": (":- response(count, exposure(years)). :- leaf(gamma_poisson(1, 1)).", "count"),
     "durations": (":- response(time, event(seen)). :- leaf(gamma_exponential(2, 1)).", "time"),
+    "pieces": (
+        ":- response(time, event(seen)). :- leaf(piecewise_exponential(2, 1, [1, 4])).",
+        "time",
+    ),
 }
 
 
 def run(kind: str, options: dict[str, Any], extra: str = "") -> slp.Posterior:
     """A posterior under a leaf model."""
     text, response = LEAVES[kind]
-    beside = {"durations": ["seen"], "exposures": ["years"]}.get(kind, [])
+    beside = {"durations": ["seen"], "pieces": ["seen"], "exposures": ["years"]}.get(kind, [])
     columns = ["a", "b", "colour", response, *beside]
     program = slp.parse(f":- use(growtree, [beta = 1.5]). :- support(min_leaf(3)). {text} {extra}")
     with warnings.catch_warnings():
