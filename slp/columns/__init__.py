@@ -1,15 +1,15 @@
 """What a column is, and what the test of a split asks of it.
 
-Entry points: `ColumnKind` (`slp.columns.kind`), what every kind answers, and the kinds: `Values`,
-`Binned`, `Ordinal`, `Levels`, `Subsets`, and `Sided` around any other; `kind_of_plain`, from the
+Entry points: `ColumnKind` (`slp.columns.kind`), what every kind answers, and the kinds: `Numeric`,
+`Binned`, `Ordinal`, `Nominal`, `Subsets`, and `Sided` around any other; `kind_of_plain`, from the
 data of a saved run; `Below`, `Is`, `In`, `IsMissing` (`slp.columns.tests`), the four tests; `Test`,
 any of them.
 """
 
 from slp.columns.archive import kind_of_plain
 from slp.columns.kind import ColumnKind
-from slp.columns.levels import Levels
-from slp.columns.numeric import Binned, ThresholdKind, Values
+from slp.columns.levels import Nominal
+from slp.columns.numeric import Binned, Numeric, ThresholdKind
 from slp.columns.ordinal import Ordinal
 from slp.columns.sides import Sided
 from slp.columns.subsets import Subsets
@@ -22,12 +22,12 @@ __all__ = [
     "In",
     "Is",
     "IsMissing",
-    "Levels",
+    "Nominal",
     "Ordinal",
     "Sided",
     "Subsets",
     "Test",
     "ThresholdKind",
-    "Values",
+    "Numeric",
     "kind_of_plain",
 ]

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any, Literal
 
 from slp.columns.kind import ColumnKind
-from slp.columns.levels import Levels
-from slp.columns.numeric import Binned, Values
+from slp.columns.levels import Nominal
+from slp.columns.numeric import Binned, Numeric
 from slp.columns.ordinal import Ordinal
 from slp.columns.sides import Sided
 from slp.columns.subsets import Subsets
@@ -34,7 +34,7 @@ def _kind_of_values(f: Mapping[str, Any]) -> ColumnKind:
         level: Literal["level"] | None = "level" if f.get("missing") == "level" else None
         names = _texts(levels)
         _check(not subsets or (len(names) <= _MOST_PARTED and f.get("missing") != "side"))
-        return Subsets(names, new, level) if subsets else Levels(names, new, level)
+        return Subsets(names, new, level) if subsets else Nominal(names, new, level)
     _check(f.get("missing") != "level" and not subsets and f["kind"] in ("numbers", "cuts"))
     if "order" in f:
         order = _texts(f["order"])
@@ -46,7 +46,7 @@ def _kind_of_values(f: Mapping[str, Any]) -> ColumnKind:
         low, high = found
         _check(isinstance(low, float) and isinstance(high, float))
         found = low, high
-    return (Values if f["kind"] == "numbers" else Binned)(None, unit, found)
+    return (Numeric if f["kind"] == "numbers" else Binned)(None, unit, found)
 
 
 def _texts(names: Any) -> tuple[str, ...]:

@@ -24,7 +24,7 @@ _SHOWN = 8
 
 
 @dataclass(frozen=True, eq=False)
-class Levels(ColumnKind):
+class Nominal(ColumnKind):
     """Levels. `missing` is "level" where a missing value is one more."""
 
     levels: tuple[str, ...]

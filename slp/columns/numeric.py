@@ -143,7 +143,7 @@ class _Numbers(ThresholdKind):
 
 
 @dataclass(frozen=True, eq=False)
-class Values(_Numbers):
+class Numeric(_Numbers):
     """Numbers, each distinct one with a code."""
 
     word: ClassVar[str] = "numeric"
@@ -303,7 +303,7 @@ def _distance(a: float, b: float, unit: float) -> float:
 
 
 def _thresholds(values: NDArray[np.float64]) -> NDArray[np.float64]:
-    """All canonical thresholds between two values (`Values.threshold`), ascending."""
+    """All canonical thresholds between two values (`Numeric.threshold`), ascending."""
     below, above = np.triu_indices(len(values), 1)
     a, b = values[below], values[above]
     with np.errstate(over="ignore", invalid="ignore"):

@@ -14,13 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.columns.kind import Sides
-from slp.columns.levels import Levels
+from slp.columns.levels import Nominal
 from slp.columns.tests import In, Is, IsMissing, Test
 from slp.ir.quantity import Side
 
 
 @dataclass(frozen=True, eq=False)
-class Subsets(Levels):
+class Subsets(Nominal):
     """Levels, split by subsets."""
 
     core: ClassVar[Any] = "subsets"

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp import kernels
-from slp.columns import Binned, Levels, Ordinal, Sided, Subsets, Values
+from slp.columns import Binned, Nominal, Numeric, Ordinal, Sided, Subsets
 from slp.data.cells import cell_text
 from slp.data.columns import Column, labels_of
 from slp.data.conversion import cell_type
@@ -154,11 +154,11 @@ def _code_levels(
     column: Column, declared: ColumnDeclarations, warnings: tuple[Diagnostic, ...] = ()
 ) -> CodedColumn:
     labels, codes = labels_of(column)
-    kind = Levels(tuple(map(cell_text, labels)), declared.new)
+    kind = Nominal(tuple(map(cell_text, labels)), declared.new)
     return CodedColumn(_with_subsets(column.name, kind, declared), codes, warnings)
 
 
-def _with_subsets(name: str, kind: Levels, declared: ColumnDeclarations) -> Feature:
+def _with_subsets(name: str, kind: Nominal, declared: ColumnDeclarations) -> Feature:
     """A feature of levels, whose splits are by subsets if that is declared."""
     if declared.subsets is None:
         return Feature(name, kind)
@@ -180,7 +180,7 @@ def _code_levels_and_missing(column: Column, declared: ColumnDeclarations) -> Co
     codes[~column.missing] = coded.codes
     if column.missing.any():
         levels = (*levels, MISSING)
-    kind = Levels(levels, declared.new, "level")
+    kind = Nominal(levels, declared.new, "level")
     return replace(coded, feature=_with_subsets(column.name, kind, declared), codes=codes)
 
 
@@ -200,7 +200,7 @@ def _code_numbers(
     values, codes = kernels.code_values(x)
     _check_distinct(column, values)
     warnings = near_tie_warnings(column.name, x, codes)
-    kind = Values(values, declared.unit, declared.range)
+    kind = Numeric(values, declared.unit, declared.range)
     return CodedColumn(Feature(column.name, kind), codes, warnings)
 
 
@@ -253,7 +253,7 @@ def quantile_cuts(x: _Floats, count: int, weights: _Floats | None = None) -> _Fl
     """
     values = np.unique(x)
     if len(values) <= count:
-        each = Values(values)
+        each = Numeric(values)
         return np.array([each.threshold(i, i + 1) for i in range(len(values) - 1)])
     places = np.arange(1, count) / count
     # Quartering, because the distance of two values can be beyond the largest float.

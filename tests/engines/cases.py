@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from slp.columns import Binned, Levels, Values
+from slp.columns import Binned, Nominal, Numeric
 from slp.data.table import Feature, Table
 from slp.ir.program import MEASURES, CheckedProgram, Measure
 from slp.ir.tree_grammar import (
@@ -47,7 +47,7 @@ def make_table(
 
 def numeric(name: str, n_codes: int) -> Feature:
     """Values 0, 1, 2, ..."""
-    return Feature(name, Values(np.arange(n_codes, dtype=np.float64)))
+    return Feature(name, Numeric(np.arange(n_codes, dtype=np.float64)))
 
 
 def make_grammar(
@@ -128,12 +128,12 @@ def random_table(rng: np.random.Generator, largest: int = 7) -> Table:
         k = int(rng.integers(2, 5))
         if kind == 0:
             values = np.sort(rng.choice(20, k, replace=False)) / 2.0
-            features.append(Feature(f"f{f}", Values(values)))
+            features.append(Feature(f"f{f}", Numeric(values)))
         elif kind == 1:
             cuts = np.sort(rng.choice(20, k - 1, replace=False)) / 2.0
             features.append(Feature(f"f{f}", Binned(cuts)))
         else:
-            features.append(Feature(f"f{f}", Levels(tuple("pqrs"[:k]))))
+            features.append(Feature(f"f{f}", Nominal(tuple("pqrs"[:k]))))
         codes.append(rng.integers(k, size=n))
     rows = np.stack(codes, axis=1).tolist()
     leaf: LeafModel

@@ -11,7 +11,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from slp.columns import Values
+from slp.columns import Numeric
 from slp.data.table import Feature, Table
 from slp.engines import infer
 from slp.engines.chart import Chart
@@ -156,7 +156,7 @@ def test_likelihoods_that_underflow(model: str) -> None:
         leaf, y = Dirichlet(("a", "b"), 1.0), rng.integers(0, 2, n).tolist()
     else:
         leaf, y = NormalInverseGamma(0.0, 0.1, 2.0, 1.0), rng.normal(size=n).tolist()
-    features = [Feature(name, Values(np.arange(6.0))) for name in "ab"]
+    features = [Feature(name, Numeric(np.arange(6.0))) for name in "ab"]
     table = make_table(features, rows, y, leaf)
     grammar = growtree(table, 0.95, 1.0, 3)
     want = plain(grammar, table).log_total

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from slp.columns import Below, Is, Levels
+from slp.columns import Below, Is, Nominal
 from slp.data.table import Feature, Table
 from slp.problem.boxes import Geometry
 from slp.problem.cut_trees import parts_of_tree
@@ -91,7 +91,7 @@ def test_canonical_nodes_are_splits_of_the_boxes(seed: int) -> None:
 
 
 def test_of_two_levels_the_first_is_tested() -> None:
-    table = make_table([Feature("c", Levels(("p", "q")))], [[0], [1]], [0, 1])
+    table = make_table([Feature("c", Nominal(("p", "q")))], [[0], [1]], [0, 1])
     tree = Tree(Split("c", Is("q"), Leaf(), Leaf()))
     placed = place_tree(table, tree)
     assert placed is not None

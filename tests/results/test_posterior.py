@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from slp.budgets.memory import format_bytes, parse_memory
-from slp.columns import Below, Binned, Is, Levels
+from slp.columns import Below, Binned, Is, Nominal
 from slp.data.table import Feature, Table
 from slp.engines import infer
 from slp.engines.enumeration import sums as enumeration
@@ -227,7 +227,7 @@ def test_partition_takes_any_feature_that_parts_the_rows_alike() -> None:
 
 
 def test_of_two_levels_either_may_be_tested() -> None:
-    table = make_table([Feature("c", Levels(("p", "q")))], [[0], [1]], [0, 1])
+    table = make_table([Feature("c", Nominal(("p", "q")))], [[0], [1]], [0, 1])
     posterior = run(denison(table, 2.0), table)
     p = posterior.log_posterior(stump("c", "p"))
     assert p == posterior.log_posterior(stump("c", "q")) > -math.inf

@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from slp.columns import Below, Binned, Is, Levels, Values
+from slp.columns import Below, Binned, Is, Nominal, Numeric
 from slp.data.table import Feature, Table
 from slp.ir.constraints import Support
 from slp.leaves import Dirichlet
 from slp.trees import Leaf, Node, Split, Tree, fit_tree
 
 FEATURES = (
-    Feature("age", Values(np.array([10.0, 20.0, 40.0, 70.0]))),
+    Feature("age", Numeric(np.array([10.0, 20.0, 40.0, 70.0]))),
     Feature("dose", Binned(np.array([1.0, 2.0, 4.0]))),
-    Feature("colour", Levels(("blue", "green", "red"))),
+    Feature("colour", Nominal(("blue", "green", "red"))),
 )
 CODES = [[0, 0, 0], [1, 1, 1], [2, 2, 2], [3, 3, 1]]
 

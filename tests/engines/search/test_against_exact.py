@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from slp.columns import Levels, Sided, Subsets, Values
+from slp.columns import Nominal, Numeric, Sided, Subsets
 from slp.data.table import Feature, Table
 from slp.engines.search.compiled import CompiledSearch, FoundTree
 from slp.engines.search.plain import PlainSearch
@@ -85,7 +85,7 @@ def blocks(rng: np.random.Generator) -> Table:
         of_levels = rng.integers(3) == 0
         values = np.arange(k, dtype=np.float64)
         features.append(
-            Feature(f"f{f}", Levels(tuple("pqrst"[:k])) if of_levels else Values(values))
+            Feature(f"f{f}", Nominal(tuple("pqrst"[:k])) if of_levels else Numeric(values))
         )
         codes.append(rng.integers(k, size=100))
     rows = np.stack(codes, axis=1)
@@ -102,8 +102,8 @@ def by_subsets(rng: np.random.Generator) -> Table:
     k, n = int(rng.integers(2, 7)), int(rng.integers(6, 31))
     features = (
         Feature("group", Subsets(tuple("pqrstu"[:k]))),
-        Feature("x", Sided(Values(np.arange(4.0)), holes=True)),
-        Feature("level", Levels(("a", "b", "c"))),
+        Feature("x", Sided(Numeric(np.arange(4.0)), holes=True)),
+        Feature("level", Nominal(("a", "b", "c"))),
     )
     codes = np.stack([rng.integers(k, size=n), rng.integers(5, size=n), rng.integers(3, size=n)])
     codes[:, :6] = np.arange(6) % np.array([[k], [5], [3]])  # every code occurs
