@@ -10,9 +10,13 @@ from pathlib import Path
 
 import pytest
 
+import slp
+from slp import constraints
+from slp.ir.constraints import Constraint
 from slp.leaves import MODELS
 
 ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = Path(slp.__file__).parent
 
 #: By kind of column, the names that stand for it alone in the core.
 KINDS_IN_CORE = {
@@ -55,6 +59,82 @@ def test_a_kind_of_column_is_named_by_few_files(kind: str) -> None:
             found.append(path.relative_to(ROOT).as_posix())
     assert any(name.startswith("slp/columns/") for name in found)
     assert len(found) <= 6, found
+
+
+# --- constraints -------------------------------------------------------------------------------
+
+#: Folders and files of texts for people, as docs are: messages, and a first program for a table.
+TEXTS = ("messages/", "program/starting.py")
+
+#: Constraints that a tree grammar itself holds, as `max_leaves` and as tests of its leaf rules:
+#: what goes through grammars has these words. Only their classes are counted.
+IN_THE_GRAMMAR = {"max_leaves", "majority"}
+#: Names that are words of many other things, too. Only their classes are counted in the core, and
+#: in Python what is written as a constraint.
+PLAIN_WORDS = {"constant", "forbid", "first", "before", "once", "predicate"}
+
+
+def names_and_texts(code: str) -> tuple[set[str], list[str]]:
+    """The identifiers of a file of Python, and its texts without docstrings."""
+    names, texts, docs = set(), [], set()
+    for node in ast.walk(ast.parse(code)):
+        body = getattr(node, "body", None)
+        if isinstance(body, list) and body and isinstance(body[0], ast.Expr):
+            docs.add(id(body[0].value))
+        match node:
+            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.arg(arg=name):
+                names.add(name)
+            case ast.keyword(arg=str(name)):
+                names.add(name)
+            case ast.alias(name=name):
+                names.update(name.split("."))
+            case ast.Constant(value=str(text)) if id(node) not in docs:
+                texts.append(text)
+    return names, texts
+
+
+@cache
+def files_of_package() -> list[tuple[str, set[str], list[str]]]:
+    """Each file but those of texts, with its identifiers and texts."""
+    files = [(path.relative_to(PACKAGE).as_posix(), path) for path in sorted(PACKAGE.rglob("*.py"))]
+    return [
+        (file, *names_and_texts(path.read_text("utf-8")))
+        for file, path in files
+        if not file.startswith(TEXTS)
+    ]
+
+
+def constraint_classes() -> list[type[Constraint]]:
+    known = [getattr(constraints, name) for name in constraints.__all__]
+    return [c for c in known if isinstance(c, type) and issubclass(c, Constraint)]
+
+
+@pytest.mark.parametrize("kind", constraint_classes(), ids=lambda kind: kind.name)
+def test_a_constraint_touches_three_files_and_one_of_the_core(kind: type[Constraint]) -> None:
+    """Its own file, the list, and the check of finished trees (of predicates: what runs them)."""
+    home = kind.__module__.rpartition(".")[2]
+    words = {kind.name} - IN_THE_GRAMMAR
+    written = re.compile("|".join(rf"constraint\({word}\(|`{word}[`(]" for word in words) or "(?!)")
+    counted = words - PLAIN_WORDS
+    touched = {
+        file
+        for file, names, texts in files_of_package()
+        if kind.__name__ in names
+        or counted & {*names, *texts}
+        or (f"constraints/{home}.py" == file)
+        or any(map(written.search, texts))
+    }
+    assert {"constraints/__init__.py", f"constraints/{home}.py"} <= touched
+    assert len(touched) <= 3, sorted(touched)
+    in_core = {
+        path.removesuffix(".hpp").removesuffix(".cpp")  # a header and its source are one
+        for path, text in files_of_core()
+        if counted & set(re.findall(r"\w+", text))
+    }
+    assert len(in_core) <= 1, sorted(in_core)
+
+
+# --- leaf models -------------------------------------------------------------------------------
 
 
 @cache

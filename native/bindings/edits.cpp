@@ -94,14 +94,14 @@ using Given = std::vector<std::pair<std::int32_t, double>>;
 
 void make_edit_sampler(EditSampler* self, const exact::Engine& engine, const Given& given,
                        double p, int measure, std::uint32_t max_depth, std::uint32_t most_edits,
-                       bool constrained, std::uint32_t max_leaves, std::uint32_t max_features,
+                       bool constrained, std::uint32_t max_leaves, std::uint32_t most_features,
                        const Monotones& monotone, const Mixture& mixture) {
     EditProcess process{p, {static_cast<Measure>(measure), max_depth}, most_edits, {}};
     for (const auto& [feature, threshold] : given) {
         process.given.push_back({feature, threshold});
     }
     new (self) EditSampler(engine.problem(), engine.geometry(), std::move(process),
-                           tests_of(max_leaves, max_features, monotone), constrained,
+                           tests_of(max_leaves, most_features, monotone), constrained,
                            mixture_of(mixture));
 }
 
@@ -133,7 +133,7 @@ void bind_edits(nb::module_& m) {
                      "tree must have a derivation in the problem's grammar.")
         .def("__init__", &make_edit_sampler, nb::arg("engine"), nb::arg("given"), nb::arg("p"),
              nb::arg("measure"), nb::arg("max_depth"), nb::arg("most_edits"),
-             nb::arg("constrained"), nb::arg("max_leaves"), nb::arg("max_features"),
+             nb::arg("constrained"), nb::arg("max_leaves"), nb::arg("most_features"),
              nb::arg("monotone"), nb::arg("mixture"), nb::keep_alive<1, 2>())
         .def("advance", &advance_edits, nb::arg("state"), nb::arg("seeds").noconvert(),
              nb::arg("power"), nb::arg("n"))

@@ -201,13 +201,13 @@ void bind_mcmc(nb::module_& m) {
         .def(
             "__init__",
             [](ProofSampler* self, const exact::Engine& engine, std::uint32_t max_leaves,
-               std::uint32_t max_features, const Monotones& monotone, const Mixture& mixture,
+               std::uint32_t most_features, const Monotones& monotone, const Mixture& mixture,
                double most_boxes) {
                 new (self) ProofSampler(engine.problem(), engine.geometry(),
-                                        tests_of(max_leaves, max_features, monotone),
+                                        tests_of(max_leaves, most_features, monotone),
                                         mixture_of(mixture), most_boxes);
             },
-            nb::arg("engine"), nb::arg("max_leaves"), nb::arg("max_features"),
+            nb::arg("engine"), nb::arg("max_leaves"), nb::arg("most_features"),
             nb::arg("monotone"), nb::arg("mixture"), nb::arg("most_boxes"),
             nb::keep_alive<1, 2>())
         .def("start", &start, nb::arg("seeds").noconvert(), nb::arg("tries"),

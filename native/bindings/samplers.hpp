@@ -48,9 +48,9 @@ inline SeededRandomness randomness_of(const Seeds& seeds) {
 // each with whether predictions rise with it.
 using Monotones = std::vector<std::pair<std::uint32_t, bool>>;
 
-inline TreeTests tests_of(std::uint32_t max_leaves, std::uint32_t max_features,
+inline TreeTests tests_of(std::uint32_t max_leaves, std::uint32_t most_features,
                    const Monotones& monotone) {
-    TreeTests out{max_leaves, max_features, {}};
+    TreeTests out{max_leaves, most_features, {}};
     for (const auto& [feature, up] : monotone) {
         out.monotone.push_back({feature, up});
     }

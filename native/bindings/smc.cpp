@@ -26,13 +26,13 @@ namespace {
 
 // The names of proposal, order and scheme are those of slp.engines.smc, as numbers.
 FilterPlan plan_of(std::uint32_t n, std::uint32_t kept, const std::vector<int>& how, double ess,
-                   double power, std::uint32_t max_leaves, std::uint32_t max_features,
+                   double power, std::uint32_t max_leaves, std::uint32_t most_features,
                    std::uint64_t room) {
     FilterPlan out = mcmc::filter_of({n, how, ess});
     out.kept = kept;
     out.power = power;
     out.max_leaves = max_leaves;
-    out.max_features = max_features;
+    out.most_features = most_features;
     out.room = room;
     return out;
 }
@@ -145,15 +145,15 @@ void bind_smc(nb::module_& m) {
             "__init__",
             [](FilterSampler* self, const exact::Engine& engine, std::uint32_t n,
                std::uint32_t kept, const std::vector<int>& how, double ess, double power,
-               std::uint32_t max_leaves, std::uint32_t max_features, std::uint64_t room) {
+               std::uint32_t max_leaves, std::uint32_t most_features, std::uint64_t room) {
                 require(!engine.problem().counted(), "leaves are not counted");
                 new (self)
                     FilterSampler(engine.problem(), engine.geometry(),
-                                  plan_of(n, kept, how, ess, power, max_leaves, max_features,
+                                  plan_of(n, kept, how, ess, power, max_leaves, most_features,
                                           room));
             },
             nb::arg("engine"), nb::arg("n"), nb::arg("kept"), nb::arg("how"), nb::arg("ess"),
-            nb::arg("power"), nb::arg("max_leaves"), nb::arg("max_features"), nb::arg("room"),
+            nb::arg("power"), nb::arg("max_leaves"), nb::arg("most_features"), nb::arg("room"),
             nb::keep_alive<1, 2>())
         .def("start",
              [](FilterSampler& sampler) { return without_lock([&] { return sampler.start(); }); })

@@ -37,30 +37,20 @@ if TYPE_CHECKING:
 
 #: What the summary of a run that a limit ended does not contain.
 MISSING = "the probabilities of trees, their number, leaves, features and predictions"
-#: The keys of a summary that such a run does not know.
-_NOT_KNOWN = (
-    "left_out",
-    "tree_count",
-    "mean_leaves",
-    "mean_leaves_error",
-    "features",
-    "features_error",
-    "importances",
-    "rules",
-    "edits",
-    "diagnostics",
-    "seed",
-)
+#: The keys of averages over trees.
+_AVERAGES = ("mean_leaves", "mean_leaves_error", "features", "features_error")
 
 
 def posterior_to_json(
     posterior: Posterior, uses: Uses | BudgetError, *, draws: int
 ) -> dict[str, Any]:
     """The summary of a posterior. The caller adds the time. `draws` is the number of draws made."""
+    # The engine and the clock are asked last, as answers may change what is said of them.
     best, mixture, count = posterior.map(), mixture_of(posterior), count_of(posterior)
-    averages = _averages_to_json(posterior, uses)
+    averages, run = _averages_to_json(posterior, uses), _run_to_json(posterior)
     return {
-        **_answered(posterior, posterior.trust.by_clock),  # after what may change it
+        **_answered(posterior),
+        "size": _size_to_json(posterior),
         **_table_to_json(posterior.table),
         **_evidence_to_json(
             posterior.log_evidence,
@@ -68,6 +58,7 @@ def posterior_to_json(
             posterior.log_evidence_kind,
             posterior.log_evidence_bounds,
         ),
+        "depends_on_clock": posterior.trust.by_clock,
         "left_out": posterior.left_out,
         "notes": [*notes_of(posterior), *left_out_words(uses, mixture, count)],
         "tree_count": None if isinstance(count, BudgetError) else finite(count),
@@ -75,8 +66,11 @@ def posterior_to_json(
         **averages,
         "importances": posterior.importances(),
         "rules": None if isinstance(mixture, BudgetError) else _mixture_to_json(mixture),
+        "edits": run["edits"],
         "draws": draws,
-        **_run_to_json(posterior),
+        **run,
+        "seed": posterior.seed,
+        "version": slp.__version__,
     }
 
 
@@ -87,14 +81,24 @@ def known_to_json(known: Known, limit: str) -> dict[str, Any]:
     exact = bounds[0] if bounds is not None and bounds[0] == bounds[1] else None
     kind: Kind | None = None if bounds is None else "bounds" if exact is None else "exact"
     return {
-        **_answered(known, True),
+        **_answered(known),
+        "size": _size_to_json(known),
         **_table_to_json(known.table),
-        **dict.fromkeys(_NOT_KNOWN),
         **_evidence_to_json(exact, None if exact is None else 0.0, kind, bounds),
+        "depends_on_clock": True,
+        "left_out": None,
         "notes": [limit, f"not known are {MISSING}"],
+        "tree_count": None,
         "map": None if known.best is None else _best_to_json(known, known.best, {}),
+        **dict.fromkeys(_AVERAGES),
+        "importances": None,
+        "rules": None,
+        "edits": None,
         "draws": 0,
+        "diagnostics": None,
         "interrupted": True,
+        "seed": None,
+        "version": slp.__version__,
     }
 
 
@@ -104,7 +108,9 @@ def trees_to_json(
     """The best trees, and the number of those near the best one, if it was asked for."""
     shares, edits = shares_of_found(posterior), posterior.edits
     return {
-        **_answered(posterior, posterior.trust.by_clock),
+        **_answered(posterior),
+        "depends_on_clock": posterior.trust.by_clock,
+        "size": _size_to_json(posterior),
         "normalised": posterior.normalised,
         "certified": all(found.certified for found in trees),
         "notes": [n for n in (derivations_note(posterior), partition_note(posterior)) if n],
@@ -116,43 +122,50 @@ def trees_to_json(
             for found in trees
         ],
         "within": None if near is None else _near_to_json(near),
+        "version": slp.__version__,
     }
 
 
 def prior_to_json(prior: Posterior, wanted: int) -> dict[str, Any]:
     """The summary of a prior, of which `wanted` draws are to be shown."""
-    averages = {
-        **_averages_to_json(prior, prior.split_probabilities()),
-        "mean_depth": prior.expected_depth(),
-        "mean_depth_error": finite(prior.expected_depth_error()),
-        "leaves": {k: float(p) for k, p in enumerate(prior.leaf_distribution()) if k > 0},
-    }
+    # The engine and the clock are asked last, as averages may change what is said of them.
+    averages = _averages_to_json(prior, prior.split_probabilities())
+    depth, depth_error = prior.expected_depth(), finite(prior.expected_depth_error())
+    leaves = {k: float(p) for k, p in enumerate(prior.leaf_distribution()) if k > 0}
     draws = min(wanted, len(prior.draws)) if prior.interrupted else wanted
     return {
-        **_answered(prior, prior.trust.by_clock),  # after what may change it
+        **_answered(prior),
+        "size": _size_to_json(prior),
         "tree_count": finite(prior.tree_count()),
+        "mean_leaves": averages["mean_leaves"],
+        "mean_leaves_error": averages["mean_leaves_error"],
+        "mean_depth": depth,
+        "mean_depth_error": depth_error,
+        "leaves": leaves,
         **averages,
-        "draws": draws,
         **_run_to_json(prior),
+        "depends_on_clock": prior.trust.by_clock,
+        "draws": draws,
+        "seed": prior.seed,
+        "version": slp.__version__,
     }
 
 
 # --- parts ----------------------------------------------------------------------------------------
 
 
-def _answered(found: Posterior | Known, by_clock: bool) -> dict[str, Any]:
+def _answered(found: Posterior | Known) -> dict[str, Any]:
     """Which engine answered, and why."""
+    return {"engine": found.choice.engine, "reason": found.choice.reason}
+
+
+def _size_to_json(found: Posterior | Known) -> dict[str, Any] | None:
+    """The estimated size of exact sums, and what would make them fit, if `auto` decided by size;
+    else None."""
     choice = found.choice
-    size = None
-    if choice.size is not None:  # `auto` decided by it
-        size = {**choice.size.to_dict(), "would_fit": [fit.to_dict() for fit in choice.would_fit]}
-    return {
-        "engine": choice.engine,
-        "reason": choice.reason,
-        "size": size,
-        "depends_on_clock": by_clock,
-        "version": slp.__version__,
-    }
+    if choice.size is None:
+        return None
+    return {**choice.size.to_dict(), "would_fit": [fit.to_dict() for fit in choice.would_fit]}
 
 
 def _table_to_json(table: Table) -> dict[str, Any]:
@@ -176,8 +189,7 @@ def _evidence_to_json(
 def _averages_to_json(posterior: Posterior, uses: Uses | BudgetError) -> dict[str, Any]:
     """Leaves and features; null where a limit was reached."""
     if isinstance(uses, BudgetError):
-        names = "mean_leaves", "mean_leaves_error", "features", "features_error"
-        return dict.fromkeys(names)
+        return dict.fromkeys(_AVERAGES)
     return {
         "mean_leaves": posterior.expected_leaves(),
         "mean_leaves_error": finite(posterior.expected_leaves_error()),
@@ -193,7 +205,6 @@ def _run_to_json(posterior: Posterior) -> dict[str, Any]:
         "edits": _edits_to_json(posterior),
         "diagnostics": None if found is None else found.to_dict(),
         "interrupted": posterior.interrupted,
-        "seed": posterior.seed,
     }
 
 

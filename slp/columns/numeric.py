@@ -1,6 +1,6 @@
 """Columns of numbers: each distinct value has a code, or each bin between declared cuts.
 
-Values: `code = i` says that the value is `values[i]`, float64, strictly increasing. Binned: `cuts`
+Numeric: `code = i` says that the value is `values[i]`, float64, strictly increasing. Binned: `cuts`
 are float64, strictly increasing, and `code = number of cuts <= value`, so that code i says
 `cuts[i-1] <= value < cuts[i]`.
 

@@ -21,6 +21,8 @@ from slp.constraints.interaction import FORM as INTERACTION
 from slp.constraints.interaction import Interaction
 from slp.constraints.majority import FORM as MAJORITY
 from slp.constraints.majority import Majority
+from slp.constraints.max_cost import FORM as MAX_COST
+from slp.constraints.max_cost import FeatureCost, MaxCost
 from slp.constraints.max_features import FORM as MAX_FEATURES
 from slp.constraints.max_features import MaxFeatures
 from slp.constraints.max_leaves import FORM as MAX_LEAVES
@@ -32,15 +34,18 @@ from slp.constraints.once import Once
 from slp.constraints.predicate import PROLOG, PYTHON, Predicate
 
 __all__ = [
+    "AN_EXAMPLE",
     "FORMS",
     "Before",
     "Constant",
     "Exclusive",
+    "FeatureCost",
     "First",
     "Forbid",
     "Form",
     "Interaction",
     "Majority",
+    "MaxCost",
     "MaxFeatures",
     "MaxLeaves",
     "Monotone",
@@ -58,9 +63,13 @@ FORMS = (
     EXCLUSIVE,
     INTERACTION,
     MAJORITY,
+    MAX_COST,
     MAX_LEAVES,
     MAX_FEATURES,
     MONOTONE,
     PYTHON,
     PROLOG,
 )
+
+#: A constraint as it is written.
+AN_EXAMPLE = "first(age)"

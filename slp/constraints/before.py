@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from slp.constraints.form import Arguments, Form, and_this, because_of, of_kind
 from slp.errors import Diagnostic
@@ -19,6 +20,7 @@ from slp.terms import Term
 class Before(Constraint):
     """Every split on `then` has a split on `feature` above it."""
 
+    name: ClassVar[str] = "before"
     feature: str
     then: str
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
@@ -130,4 +132,4 @@ def _cycle_from(start: str, waits: dict[str, list[Before]], done: set[str]) -> l
     return []
 
 
-FORM = Form("before", "`before(F, G)`", (2,), _read, _find)
+FORM = Form(Before.name, "`before(F, G)`", (2,), _read, _find)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from slp.constraints.box_automaton import BoxAutomaton
 from slp.constraints.form import Arguments, Form, and_this, of_kind
@@ -24,6 +25,7 @@ from slp.terms import Term
 class Constant(Constraint):
     """A node whose region contains all of `box` has no split that cuts `box`."""
 
+    name: ClassVar[str] = "constant"
     box: Box
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
 
@@ -110,4 +112,4 @@ def _bounded(box: Box) -> list[str]:
     return [f for f, (low, high) in box.bounds.items() if low > -math.inf or high < math.inf]
 
 
-FORM = Form("constant", "`constant(Box)`", (1,), _read, _find)
+FORM = Form(Constant.name, "`constant(Box)`", (1,), _read, _find)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from slp.constraints.form import Arguments, Form
 from slp.ir.automaton import Automaton
@@ -18,6 +19,7 @@ from slp.terms import Term
 class Exclusive(Constraint):
     """No path splits on two of `features`."""
 
+    name: ClassVar[str] = "exclusive"
     features: tuple[str, ...]
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
 
@@ -63,4 +65,4 @@ def _read(args: tuple[Term, ...], given: Arguments, span: SourceSpan) -> Exclusi
     return Exclusive(names, span) if names else None
 
 
-FORM = Form("exclusive", "`exclusive([F, G])`", (1,), _read)
+FORM = Form(Exclusive.name, "`exclusive([F, G])`", (1,), _read)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from typing import ClassVar
 
 from slp.constraints.form import Arguments, Form, and_this, of_kind
 from slp.errors import Diagnostic
@@ -21,6 +22,7 @@ from slp.terms import Term
 class First(Constraint):
     """If the tree splits at all, the root splits on `feature`."""
 
+    name: ClassVar[str] = "first"
     feature: str
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
 
@@ -73,4 +75,4 @@ def _find(constraints: Sequence[Constraint], support: Support) -> Iterator[Diagn
                 yield contradiction
 
 
-FORM = Form("first", "`first(F)`", (1,), _read, _find)
+FORM = Form(First.name, "`first(F)`", (1,), _read, _find)

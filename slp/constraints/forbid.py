@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal, TypeAlias
+from typing import Any, ClassVar, Literal, TypeAlias
 
 from slp.constraints.box_automaton import BoxAutomaton
 from slp.constraints.form import Arguments, Form, and_this, of_kind
@@ -29,6 +29,7 @@ class Forbid(Constraint):
     """No split on `feature`: anywhere, or at depth >= `below`, or at nodes inside the box
     `within`."""
 
+    name: ClassVar[str] = "forbid"
     feature: str
     below: int | None = None
     within: Box | None = None
@@ -174,9 +175,10 @@ def _find(constraints: Sequence[Constraint], support: Support) -> Iterator[Diagn
 
 
 FORM = Form(
-    "forbid",
+    Forbid.name,
     "`forbid(F)`, `forbid([F, G])`, `forbid(F, below(K))` or `forbid(F, within(Box))`",
     (1, 2),
     _read,
     _find,
+    listed=True,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Protocol, TypeVar
 
@@ -30,8 +30,17 @@ class Arguments(Protocol):
         """The box of this name."""
         ...
 
+    def amount(self, term: Term, what: str) -> float | None:
+        """A finite number of at least 0."""
+        ...
+
     def whole(self, term: Term, what: str, least: int) -> int | None:
         """An integer of at least `least`."""
+        ...
+
+    @property
+    def declared(self) -> Mapping[str, tuple[float, SourceSpan]]:
+        """What the directive of the form gives to features, each with its place."""
         ...
 
     def local(self, more: Sequence[Term]) -> bool | None:
@@ -50,6 +59,24 @@ def nothing(constraints: Sequence[Constraint], support: Support) -> Iterator[Dia
 
 
 @dataclass(frozen=True)
+class FeatureNumber:
+    """A directive that gives a feature a finite number of at least 0, for one constraint.
+
+    Attributes
+    ----------
+    name : as in `:- NAME(mri, 120).`
+    usage : how it is written, for messages.
+    what : what the number of the feature `{name}` is, for messages.
+    unused : the warning where the constraint is not declared; it tells the features as `names`.
+    """
+
+    name: str
+    usage: str
+    what: str
+    unused: Wording
+
+
+@dataclass(frozen=True)
 class Form:
     """A constraint's name in the language.
 
@@ -61,6 +88,8 @@ class Form:
     read : makes the constraint of its arguments and place; None where they are malformed.
     find : errors and warnings on all constraints of its kind in a program, which contradict others
         or have no effect, on every table.
+    directive : the directive that goes with it.
+    listed : whether a list as the first argument stands for a constraint on each item.
     """
 
     name: str
@@ -68,6 +97,8 @@ class Form:
     arities: tuple[int, ...]
     read: Callable[[tuple[Term, ...], Arguments, SourceSpan], Constraint | None]
     find: Callable[[Sequence[Constraint], Support], Iterator[Diagnostic]] = nothing
+    directive: FeatureNumber | None = None
+    listed: bool = False
 
 
 def of_kind(constraints: Iterable[Constraint], kind: type[_C]) -> list[_C]:

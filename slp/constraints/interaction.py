@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import ClassVar, TypeAlias
 
 from slp.constraints.form import Arguments, Form, and_this
 from slp.errors import Diagnostic
@@ -22,6 +22,7 @@ Groups: TypeAlias = frozenset[frozenset[str]]
 class Interaction(Constraint):
     """The features of each path lie together in one of `groups`."""
 
+    name: ClassVar[str] = "interaction"
     groups: tuple[tuple[str, ...], ...]
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
 
@@ -88,4 +89,4 @@ def _read(args: tuple[Term, ...], given: Arguments, span: SourceSpan) -> Interac
     return Interaction(found, span) if len(found) == len(groups) else None
 
 
-FORM = Form("interaction", "`interaction([[F, G], [H]])`", (1,), _read)
+FORM = Form(Interaction.name, "`interaction([[F, G], [H]])`", (1,), _read)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
+from typing import ClassVar
 
 from slp.constraints.box_automaton import BoxAutomaton
 from slp.constraints.form import Arguments, Form, and_this, of_kind
@@ -24,6 +25,7 @@ from slp.terms import Number, Term
 class Majority(Constraint):
     """In every leaf whose region meets the box, no class has more rows than `outcome`."""
 
+    name: ClassVar[str] = "majority"
     box: Box
     outcome: str
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
@@ -108,4 +110,4 @@ def _meet(a: Box, b: Box) -> bool:
     return True
 
 
-FORM = Form("majority", "`majority(Box, Class)`", (2,), _read, _find)
+FORM = Form(Majority.name, "`majority(Box, Class)`", (2,), _read, _find)

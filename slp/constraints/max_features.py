@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from slp.constraints.form import Arguments, Form
 from slp.errors import Diagnostic
@@ -16,6 +17,7 @@ from slp.terms import Term
 class MaxFeatures(Constraint):
     """At most `count` distinct features. Global."""
 
+    name: ClassVar[str] = "max_features"
     count: int
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
 
@@ -29,7 +31,7 @@ class MaxFeatures(Constraint):
 
     @property
     def by_more_than_features(self) -> str:
-        return "`max_features`"
+        return f"`{self.name}`"
 
     @property
     def most_features(self) -> int:
@@ -40,7 +42,7 @@ class MaxFeatures(Constraint):
         return f"The tree splits on at most {self.count} {noun}."
 
     def beyond_grammar(self) -> Diagnostic:
-        return DECIDED_AT_TREE(self.span, name=f"`max_features({self.count})`")
+        return DECIDED_AT_TREE(self.span, name=f"`{self.name}({self.count})`")
 
 
 def _read(args: tuple[Term, ...], given: Arguments, span: SourceSpan) -> MaxFeatures | None:
@@ -48,4 +50,4 @@ def _read(args: tuple[Term, ...], given: Arguments, span: SourceSpan) -> MaxFeat
     return None if count is None else MaxFeatures(count, span)
 
 
-FORM = Form("max_features", "`max_features(K)`", (1,), _read)
+FORM = Form(MaxFeatures.name, "`max_features(K)`", (1,), _read)

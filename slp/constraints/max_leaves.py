@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from slp.constraints.form import Arguments, Form, of_kind
 from slp.errors import Diagnostic
@@ -18,6 +19,7 @@ from slp.terms import Term
 class MaxLeaves(Constraint):
     """At most `count` leaves. Global; exact by counting leaves in the weights."""
 
+    name: ClassVar[str] = "max_leaves"
     count: int
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
 
@@ -62,4 +64,4 @@ def _find(constraints: Sequence[Constraint], support: Support) -> Iterator[Diagn
             yield words.LIMITS_NOTHING(limit.span, depth=most, most=2**most)
 
 
-FORM = Form("max_leaves", "`max_leaves(K)`", (1,), _read, _find)
+FORM = Form(MaxLeaves.name, "`max_leaves(K)`", (1,), _read, _find)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
-from typing import Literal
+from typing import ClassVar, Literal
 
 from slp.constraints.form import Arguments, Form, and_this, of_kind
 from slp.errors import Diagnostic
@@ -21,6 +21,7 @@ from slp.terms import Atom, Term
 class Monotone(Constraint):
     """Predictions never decrease (`up`) or never increase (`down`) as `feature` grows. Global."""
 
+    name: ClassVar[str] = "monotone"
     feature: str
     direction: Literal["up", "down"]
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
@@ -91,4 +92,4 @@ def _find(constraints: Sequence[Constraint], support: Support) -> Iterator[Diagn
             yield words.BOTH_WAYS(b.span, related=and_this(a), feature=a.feature)
 
 
-FORM = Form("monotone", "`monotone(F, up)` or `monotone(F, down)`", (2,), _read, _find)
+FORM = Form(Monotone.name, "`monotone(F, up)` or `monotone(F, down)`", (2,), _read, _find)

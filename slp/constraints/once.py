@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 from slp.constraints.form import Arguments, Form
 from slp.ir.automaton import Automaton
@@ -17,6 +18,7 @@ from slp.terms import Term
 class Once(Constraint):
     """No path splits on `feature` twice."""
 
+    name: ClassVar[str] = "once"
     feature: str
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
 
@@ -58,4 +60,4 @@ def _read(args: tuple[Term, ...], given: Arguments, span: SourceSpan) -> Once | 
     return Once(feature, span) if feature is not None else None
 
 
-FORM = Form("once", "`once(F)`", (1,), _read)
+FORM = Form(Once.name, "`once(F)`", (1,), _read)

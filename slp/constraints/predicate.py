@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 from slp.constraints.form import Arguments, Form
 from slp.errors import Diagnostic, UsageError
@@ -31,6 +31,7 @@ class Predicate(Constraint):
     goal. None if the goal names code that has not been loaded.
     """
 
+    name: ClassVar[str] = "predicate"
     language: Literal["python", "prolog"]
     goal: Term
     local: bool = False
@@ -55,18 +56,18 @@ class Predicate(Constraint):
         return "predicates"
 
     @property
-    def name(self) -> str:
+    def shown(self) -> str:
         """Its name for people: `the Python predicate shape:small`."""
         name = self.goal.value if isinstance(self.goal, Text) else term_text(self.goal)
         return f"the {self.language.capitalize()} predicate {visible(name)}"
 
     def words(self) -> str:
         where = "every node" if self.local else "the finished tree"
-        return f"The {self.name[4:]} holds of {where}."
+        return f"The {self.shown[4:]} holds of {where}."
 
     def beyond_grammar(self) -> Diagnostic:
         by_code = DECIDED_BY_CODE_AT_NODES if self.local else DECIDED_BY_CODE_AT_TREE
-        return by_code(self.span, name=self.name)
+        return by_code(self.span, name=self.shown)
 
 
 def required(function: Callable[[Any], bool], local: bool) -> Predicate:

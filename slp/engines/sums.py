@@ -58,7 +58,8 @@ class SumsOverTrees:
     distribution: Distribution
     gives: str = "every number exactly: evidence, best trees, number of trees, predictions"
     refuses: str = (
-        "programs without a finite tree grammar, `max_features`, `monotone`, predicates, `edittree`"
+        "programs without a finite tree grammar, constraints that only the finished tree decides, "
+        "predicates, `edittree`"
     )
     needs_grammar: bool = True
     few_states: bool = False

@@ -10,7 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from slp.errors import Diagnostic
 from slp.ir.automaton import Automaton
@@ -40,9 +40,11 @@ class Support:
 class Constraint(ABC):
     """What is asked of a constraint of any kind.
 
-    Each is a frozen dataclass. `span` is its place in the program, and is not compared.
+    Each is a frozen dataclass. `name` is that of the language, `span` its place in the program,
+    which is not compared.
     """
 
+    name: ClassVar[str]
     span: SourceSpan | None
 
     @abstractmethod

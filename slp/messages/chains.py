@@ -120,7 +120,7 @@ _NO_START = "no tree to start from was found among {tries:,} drawn from the prog
 ALL_DRAWS_REFUSED = E517.says(
     f"{_NO_START}{{derived:,}} of them break a constraint on the finished tree, the others fail"
     "{refusals}",
-    "loosen {loosen}, or have fewer cuts (bins){refused}",
+    "loosen the constraints on the finished tree, or have fewer cuts (bins){refused}",
 )
 ALL_DRAWS_FAIL = E517.says(
     f"{_NO_START}every one came to a box where no rule applies{{refusals}}",

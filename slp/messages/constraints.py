@@ -88,6 +88,9 @@ TWO_FIRSTS = E142.says("the first split cannot be on `{one}` and on `{other}`", 
 FIRST_FORBIDDEN = E142.says(
     "the first split cannot be on `{feature}`, which is forbidden", AS_REMEDY
 )
+FIRST_TOO_DEAR = E142.says(
+    "the first split cannot be on `{feature}`, which costs {cost}, more than {most}", AS_REMEDY
+)
 FIRST_NEEDS_ANOTHER = E142.says(
     "the first split cannot be on `{feature}`, which needs `{other}` above it", AS_REMEDY
 )
@@ -135,6 +138,15 @@ BOTH_WAYS = W106.says(
     "predictions may neither rise nor fall with `{feature}`, so it changes nothing",
     _PLAINLY + "; else take one out",
 )
+NO_COSTS = W106.says(
+    "this limits nothing: no feature has a cost", "write `:- cost(mri, 120).` for each that has one"
+)
+COSTS_FIT = W106.says("this limits nothing: all costs together are {total}")
+ALL_TOO_DEAR = W106.says(
+    "no feature that has a cost is ever split on: each costs more than {most}",
+    "if that is meant, `forbid` says it plainly",
+)
+LOWER_LIMIT_OF_COST = W106.says("this limits nothing beside `max_cost({most})`")
 SAID_ALREADY = W106.says("this constraint repeats another")
 FORBIDS_NOTHING = W106.says(
     "this forbids nothing: no node is split at depth {depth} under `max_depth({most})`"
@@ -188,3 +200,11 @@ FORBID_MISSES_NODES = W153.says(
     + ", so they reach beyond the box",
     _MOVE,
 )
+
+W116 = Entry(
+    "W116: a cost is never used",
+    cause="A program declares what a feature costs, and no `max_cost`.",
+    remedy="Write `:- constraint(max_cost(200)).`, or take it out.",
+    example=":- use(growtree).\n:- cost(mri, 120).",
+)
+UNUSED_COST = W116.says("the cost of {names} is never used: there is no `max_cost`", AS_REMEDY)

@@ -248,6 +248,7 @@ E109 = Entry(
 )
 NOT_A_NUMBER = E109.says("{what} is not a number")
 NOT_POSITIVE = E109.says("{what} is {value}, and must be a number above 0")
+NOT_AN_AMOUNT = E109.says("{what} is {value}, and must be a finite number of at least 0")
 NOT_WHOLE = E109.says("{what} is {value}, and must be a whole number of at least {least}")
 NOT_FINITE = E109.says("{what} is {value}, and must be finite")
 PARAMETER_NOT_FINITE = E109.says("parameter `{name}` is {value}, and must be a finite number")

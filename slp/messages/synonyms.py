@@ -21,6 +21,10 @@ _INTERACTION = "`:- constraint(interaction([[F, G], [H]])).` says which features
 _MAJORITY = "`:- constraint(majority(Box, Class)).` says which class has the most rows in a box"
 _LEAVES = "`:- constraint(max_leaves(K)).` limits the leaves of a tree"
 _FEATURES = "`:- constraint(max_features(K)).` limits the features that a tree splits on"
+_COST = (
+    "`:- constraint(max_cost(200)).`, with `:- cost(F, 120).` for each feature that costs, limits "
+    "what the features of a path cost"
+)
 _UP = "`:- constraint(monotone(F, up)).` keeps predictions from falling as F grows"
 _DOWN = "`:- constraint(monotone(F, down)).` keeps predictions from rising as F grows"
 _LEAF_SIZE = "`:- support(min_leaf(5)).` keeps five rows or more in each leaf"
@@ -39,6 +43,8 @@ _WORDS = {
     _MAJORITY: "class predict predicts outcome most",
     _LEAVES: "leaves n_leaves max_size max_leaf_nodes max_nodes size",
     _FEATURES: "features n_features sparse",
+    _COST: "cost costs total_cost cost_limit budget max_budget max_price max_costs maxcost price "
+    "prices expense cheap",
     _UP: "increasing isotonic monotonic rising rises nondecreasing",
     _DOWN: "decreasing falling falls nonincreasing",
     _LEAF_SIZE: "min_leaf min_samples_leaf min_rows minimum_leaf minbucket",

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
 from typing import Any
 
 from slp.columns import Below
@@ -21,11 +22,11 @@ from slp.constraints import (
     Forbid,
     Interaction,
     Majority,
+    MaxCost,
     MaxFeatures,
     MaxLeaves,
     Monotone,
     Once,
-    Predicate,
 )
 from slp.errors import DataError, UsageError
 from slp.ir.constraints import Constraint, Support
@@ -39,7 +40,7 @@ from slp.source import SourceSpan
 from slp.trees.drawing import condition_text
 from slp.trees.monotone import falls
 from slp.trees.nodes import nodes_of_tree, rows_of
-from slp.trees.predicates import asked_predicate
+from slp.trees.predicates import asked_predicate, is_unread
 from slp.trees.route import leaves_of_rows, levels_of_rows
 from slp.trees.tree import Leaf, Place, Split, Tree
 
@@ -178,19 +179,20 @@ def _findings(constraint: Constraint | Support, seen: _Seen) -> Iterator[_Findin
         case Monotone():
             program = seen.program
             orders = program.leaf, seen.levels, program.class_order
-            for fall in falls(constraint, seen.places, *orders):
+            feature, up = constraint.feature, constraint.direction == "up"
+            for fall in falls(feature, up, seen.places, *orders):
                 yield _Finding(*fall)
-        case Predicate():
+        case Constraint(by_code=True):
             yield from _refusals(constraint, seen)
         case _:
             yield from _wrong_splits(constraint, splits)
 
 
-def _refusals(predicate: Predicate, seen: _Seen) -> Iterator[_Finding]:
+def _refusals(predicate: Constraint, seen: _Seen) -> Iterator[_Finding]:
     """The nodes, or the tree, that a predicate rejects."""
-    if predicate.function is None and not seen.allow_code:
+    if is_unread(predicate) and not seen.allow_code:
         yield _Finding("it runs code, which is not allowed (`allow_code=True`)", unknown=True)
-    elif not predicate.local:
+    elif predicate.at_finished_tree:
         if not asked_predicate(predicate, seen.program)(seen.tree):
             yield _Finding("the predicate refuses the tree")
     else:
@@ -265,8 +267,24 @@ def _wrong_splits(constraint: Constraint, splits: list[tuple[Place, Split]]) -> 
                 if not any(used <= set(group) for group in groups):
                     no_group = f"no group holds {', '.join(sorted(used))}"
                     yield _Finding(f"{_shown(split)}: {no_group}", place)
+        case MaxCost():
+            yield from _dear_splits(constraint, splits)
         case _:
             raise TypeError(f"no such constraint: {constraint!r}")
+
+
+def _dear_splits(constraint: MaxCost, splits: list[tuple[Place, Split]]) -> Iterator[_Finding]:
+    """Splits on a feature that costs, not used above, for which the path costs too much. Costs are
+    the decimal numbers that they are printed as."""
+    costs = {c.feature: Fraction(repr(c.amount)) for c in constraint.costs}
+    for place, split in splits:
+        path = {f: costs[f] for f in sorted(place.above | {split.feature}) if f in costs}
+        total = sum(path.values())
+        pays = path.get(split.feature, 0) > 0 and split.feature not in place.above
+        if pays and total > Fraction(repr(constraint.most)):
+            told = ", ".join(f"{f} {number_text(float(c))}" for f, c in path.items() if c)
+            cost = number_text(float(total))
+            yield _Finding(f"with {_shown(split)} the path costs {cost}: {told}", place)
 
 
 def _shown(split: Split) -> str:

@@ -18,7 +18,6 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 from slp.columns import In
-from slp.constraints import Monotone
 from slp.ir.program import LeafDeclaration
 from slp.leaves import OF_NUMBERS, Label, label_text, leaf_class, sorted_labels
 from slp.trees.regions import Levels, Region
@@ -40,13 +39,15 @@ class Fall(NamedTuple):
 
 
 def falls(
-    constraint: Monotone,
+    feature: str,
+    up: bool,
     places: Iterable[Place],
     model: LeafDeclaration | None,
     levels: Mapping[str, frozenset[str]] | None,
     order: Sequence[str] | None = None,
 ) -> Iterator[Fall]:
-    """Every pair of leaves that breaks the constraint.
+    """Every pair of leaves between which predictions fall (`up`) or rise (not `up`) as the feature
+    grows.
 
     Two leaves are compared if they hold points that agree in all other features, and the feature is
     larger in one. `levels` are those of the table's categorical features; None if there is no
@@ -67,19 +68,16 @@ def falls(
         return
     named = _levels_of_tests(leaves)
     for i, j in combinations(range(len(leaves)), 2):
-        low, high = sorted((i, j), key=lambda k: leaves[k].region.interval(constraint.feature))
-        meet = _meet(leaves[i].region, leaves[j].region, constraint.feature, named, levels)
-        fall = None if meet is False else _fall(constraint, rising, low, high)
+        low, high = sorted((i, j), key=lambda k: leaves[k].region.interval(feature))
+        meet = _meet(leaves[i].region, leaves[j].region, feature, named, levels)
+        fall = None if meet is False else _fall(up, rising, low, high)
         if fall is not None:
             where = f"{leaves[low].path} ({leaves[low].region.describe()})"
             yield Fall(f"{fall} at {where}", leaves[high], unknown=meet is None)
 
 
-def _fall(
-    constraint: Monotone, rising: Sequence[Mapping[str, float]], low: int, high: int
-) -> str | None:
+def _fall(up: bool, rising: Sequence[Mapping[str, float]], low: int, high: int) -> str | None:
     """The fault between the leaves with the lower and the higher values, in words."""
-    up = constraint.direction == "up"
     for what, below in rising[low].items():
         above = rising[high][what]
         falls = above < below if up else above > below

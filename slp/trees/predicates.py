@@ -127,7 +127,7 @@ def with_predicates(program: CheckedProgram, allow_code: bool) -> CheckedProgram
         is no such module, or no such function in it.
     """
     if not allow_code:
-        refused = [CODE_REFUSED(c.span, predicate=c.name) for c in _unread(program)]
+        refused = [CODE_REFUSED(c.span, predicate=c.shown) for c in _unread(program)]
         if refused:
             raise ProgramError(refused)
     constraints = tuple(
@@ -177,10 +177,15 @@ def _asked(predicates: Iterable[Predicate]) -> list[AskedPredicate]:
 
 def _unread(program: CheckedProgram) -> list[Predicate]:
     """The predicates whose code has not been loaded."""
-    return [c for c in of_kind(program.constraints, Predicate) if c.function is None]
+    return [c for c in of_kind(program.constraints, Predicate) if is_unread(c)]
 
 
-def asked_predicate(predicate: Predicate, program: CheckedProgram) -> AskedPredicate:
+def is_unread(constraint: Constraint) -> bool:
+    """Whether it is a predicate whose code has not been loaded."""
+    return isinstance(constraint, Predicate) and constraint.function is None
+
+
+def asked_predicate(predicate: Constraint, program: CheckedProgram) -> AskedPredicate:
     """A predicate of a program, ready to be called. This may run code.
 
     Raises
@@ -188,6 +193,7 @@ def asked_predicate(predicate: Predicate, program: CheckedProgram) -> AskedPredi
     ProgramError
         E651, as `with_predicates`.
     """
+    assert isinstance(predicate, Predicate)
     function: Callable[[Any], object] | None = predicate.function
     named_by = None
     if isinstance(function, AskedPredicate):
@@ -195,7 +201,7 @@ def asked_predicate(predicate: Predicate, program: CheckedProgram) -> AskedPredi
     if function is None:
         named_by = (predicate, program)
         function = HOSTS[predicate.language](predicate, program)
-    words = predicate.name
+    words = predicate.shown
     return AskedPredicate(words, function, predicate.span, named_by=named_by)
 
 
@@ -215,7 +221,7 @@ def _python_function(predicate: Predicate, program: CheckedProgram) -> Callable[
     the folder of the file that names them."""
     assert isinstance(predicate.goal, Text)
     module_name, _, name = predicate.goal.value.partition(":")
-    span, words = predicate.span, predicate.name
+    span, words = predicate.span, predicate.shown
     if span is not None:
         folder = str(Path(span.file.name).resolve().parent)
         if folder not in sys.path:

@@ -250,10 +250,7 @@ def test_no_start(proposal: str) -> None:
     (found,) = error.diagnostics
     assert found.help is not None
     first, second, *tree = found.help.splitlines()
-    assert first == (
-        "loosen `max_leaves`, `max_features`, `monotone` or the predicates, or have fewer cuts "
-        "(bins)"
-    )
+    assert first == "loosen the constraints on the finished tree, or have fewer cuts (bins)"
     assert second == f"{NEVER} refused this tree, among others:"
     assert tree
     assert (found.code, found.message) == (

@@ -58,7 +58,9 @@ def _is_found(name: str) -> bool:
             found: object = importlib.import_module(".".join(parts[:length]))
         except ModuleNotFoundError:
             continue
-        for part in parts[length:]:
+        *inner, last = parts[length:] or [""]
+        for part in inner:
             found = getattr(found, part, None)
-        return found is not None
+        fields = getattr(found, "__annotations__", {})
+        return not last or last in fields or getattr(found, last, None) is not None
     return False

@@ -59,6 +59,7 @@ CONSTRAINTS = (
     ":- constraint(interaction([[x0, x1], [x2, x3, x4]])).",
     ":- constraint(max_leaves(8)).",
     ":- constraint(first(x0)).\n:- constraint(max_leaves(8)).",
+    ":- cost(x0, 2). :- cost(x1, 1). :- cost(x4, 1). :- constraint(max_cost(2)).",
 )
 
 

@@ -102,10 +102,16 @@ PARTITIONED += [
 low(V) :- number(V), V < 0.5. low(V) :- atom(V).""",
 ]
 
-TEXTS = PRIORS + MEASURED + CONSTRAINED + SUPPORTED + LIKELIHOODS + PARTITIONED
+COSTS = ":- cost(x0, 2).\n:- cost(x1, 1.5).\n:- cost(kind, 1).\n:- constraint(max_cost(3))."
+PRICED = [
+    f":- use({prior}).\n{failure}{COSTS}"
+    for prior, failure in [("growtree", ""), ("bcart_pcfg", ":- failure(condition).\n")]
+]
+
+TEXTS = PRIORS + MEASURED + CONSTRAINED + SUPPORTED + LIKELIHOODS + PARTITIONED + PRICED
 
 # Constraints under which the trees of these small tables reach few pairs of a box and a state.
-ITEM_BY_ITEM = ("constant", "exclusive", "interaction")
+ITEM_BY_ITEM = ("constant", "exclusive", "interaction", "max_cost")
 
 
 @dataclass(frozen=True)

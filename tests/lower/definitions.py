@@ -13,7 +13,18 @@ from typing import TypeAlias
 
 from hypothesis import strategies as st
 
-from slp.constraints import Before, Constant, Exclusive, First, Forbid, Interaction, Majority, Once
+from slp.constraints import (
+    Before,
+    Constant,
+    Exclusive,
+    FeatureCost,
+    First,
+    Forbid,
+    Interaction,
+    Majority,
+    MaxCost,
+    Once,
+)
 from slp.ir.constraints import Box, Constraint
 
 NUMERIC = ("a", "b", "c")
@@ -146,6 +157,10 @@ def breaks(place: Place, constraint: Constraint) -> bool:
             return len(path & set(features)) > 1
         case Interaction(groups=groups):
             return not any(path <= set(group) for group in groups)
+        case MaxCost(most=most, costs=costs):
+            pays = any(c.feature == node.feature and c.amount for c in costs)
+            new = pays and node.feature not in place.above
+            return new and sum(c.amount for c in costs if c.feature in path) > most
         case _:
             return False
 
@@ -169,6 +184,13 @@ def boxes(draw: st.DrawFn) -> Box:
     return Box("region", bounds)
 
 
+@st.composite
+def costs(draw: st.DrawFn) -> tuple[FeatureCost, ...]:
+    """Whole costs, so that sums are exact."""
+    amounts = st.dictionaries(st.sampled_from(FEATURES), st.integers(0, 5))
+    return tuple(FeatureCost(f, amount) for f, amount in draw(amounts).items())
+
+
 names = st.sampled_from(FEATURES)
 groups = st.lists(st.lists(names, min_size=1, max_size=3).map(tuple), min_size=1, max_size=3)
 constraints: st.SearchStrategy[Constraint] = st.one_of(
@@ -182,6 +204,7 @@ constraints: st.SearchStrategy[Constraint] = st.one_of(
     st.builds(Once, names),
     st.builds(Exclusive, st.lists(names, min_size=2, max_size=4).map(tuple)),
     st.builds(Interaction, groups.map(tuple)),
+    st.builds(MaxCost, st.integers(0, 9), costs()),
 )
 
 

@@ -14,6 +14,7 @@ from slp.constraints import (
     Forbid,
     Interaction,
     Majority,
+    MaxCost,
     Once,
     Predicate,
 )
@@ -40,6 +41,8 @@ def satisfies(c: Constraint, feature: str, test: Value, node: Node) -> bool:
         return len({*path, feature} & set(c.features)) <= 1
     if isinstance(c, Interaction):
         return any({*path, feature} <= set(group) for group in c.groups)
+    if isinstance(c, MaxCost):
+        return sum(price.amount for price in c.costs if price.feature in {*path, feature}) <= c.most
     if isinstance(c, Predicate):
         return _asked(c, node, feature, test)
     return True

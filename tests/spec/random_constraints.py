@@ -101,6 +101,12 @@ def _max_leaves(text: ProgramText) -> str:
     return f"max_leaves({text.rng.randint(1, 5)})"
 
 
+def _max_cost(text: ProgramText) -> str:
+    for f in text.rng.sample(text.table.features, text.rng.randint(1, len(text.table.features))):
+        text.add(f":- cost({quoted(f)}, {text.rng.choice((0, 1, 1, 2.5))}).")
+    return f"max_cost({text.rng.choice((0, 1, 2, 3))})"
+
+
 _CONSTRAINTS: dict[str, Callable[[ProgramText], str | None]] = {
     "constant": _constant,
     "forbid": _forbid,
@@ -112,5 +118,6 @@ _CONSTRAINTS: dict[str, Callable[[ProgramText], str | None]] = {
     "exclusive": _exclusive,
     "interaction": _interaction,
     "majority": _majority,
+    "max_cost": _max_cost,
     "max_leaves": _max_leaves,
 }

@@ -7,7 +7,6 @@ from collections import Counter
 
 import pytest
 
-from slp.constraints import Monotone
 from slp.ir.program import LeafDeclaration
 from slp.leaves import Dirichlet, LeafModel, label_text
 from slp.problem.cut_trees import Renderer
@@ -40,9 +39,9 @@ def test_both_say_the_same(leaf: LeafModel) -> None:
             places = list(renderer.tree(preorder(proof)).places())
             for f, name in enumerate("xz"):
                 for direction in ("up", "down"):
-                    want = MonotonePredictions(f, direction == "up", geometry).holds(proof)
-                    constraint = Monotone(name, direction)
-                    found = list(falls(constraint, places, declaration(leaf), LEVELS, order))
+                    up = direction == "up"
+                    want = MonotonePredictions(f, up, geometry).holds(proof)
+                    found = list(falls(name, up, places, declaration(leaf), LEVELS, order))
                     assert not any(fall.unknown for fall in found)
                     assert (not found) == want
                     verdicts[want] += 1

@@ -76,7 +76,7 @@ public:
     }
 
 private:
-    struct Seen {
+    struct BoundsToDepth {
         int depth;
         Interval bounds;
     };
@@ -261,7 +261,7 @@ private:
     Arena arena_;
     std::vector<double> statistics_;
     std::vector<double> stops_;
-    std::unordered_map<Key, Seen, KeyHash> seen_;
+    std::unordered_map<Key, BoundsToDepth, KeyHash> seen_;
     bool cut_ = false;
     int n_open_ = 0;
 };

@@ -139,7 +139,7 @@ Outcome ProofTransitions::redraw_by_particles(Randomness& random, double power,
     plan_ = filter;
     plan_.power = power;
     plan_.max_leaves = tests_.max_leaves;
-    plan_.max_features = tests_.max_features;
+    plan_.most_features = tests_.most_features;
     plan_.room = kBytesOfFilter + kBytesPerRow * problem_.table.n_rows * plan_.n;
     if (!filter_) {
         filter_ = std::make_unique<smc::Filter>(problem_, geometry_, plan_);

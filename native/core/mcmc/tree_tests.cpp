@@ -27,7 +27,7 @@ TreeTester::TreeTester(const TreeTests& tests, const Problem& problem, const Geo
 }
 
 bool TreeTester::holds(const Proof& proof) {
-    if (tests_.max_features > 0 && !few_features(proof)) {
+    if (tests_.most_features > 0 && !few_features(proof)) {
         return false;
     }
     if (tests_.monotone.empty()) {
@@ -48,7 +48,7 @@ bool TreeTester::few_features(const Proof& proof) {
             used = 1;
         }
     }
-    return n <= tests_.max_features;
+    return n <= tests_.most_features;
 }
 
 void TreeTester::find_leaves(const Proof& proof) {

@@ -1,4 +1,4 @@
-// Conditions on finished trees: max_leaves, max_features, monotone, as in
+// Conditions on finished trees: limits of leaves and of features, monotone, as in
 // slp.problem.tree_tests.
 
 #pragma once
@@ -24,11 +24,11 @@ struct Monotone {
 struct TreeTests {
     // 0 where there is no limit.
     std::uint32_t max_leaves = 0;
-    std::uint32_t max_features = 0;
+    std::uint32_t most_features = 0;
     std::vector<Monotone> monotone;
 
     // Whether there are tests that the sums of a proof do not decide.
-    bool need_tree() const { return max_features > 0 || !monotone.empty(); }
+    bool need_tree() const { return most_features > 0 || !monotone.empty(); }
 };
 
 // Tests what the sums do not decide; one for each thread.

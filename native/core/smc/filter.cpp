@@ -236,7 +236,7 @@ void Filter::apply(Island& island, const ParticleGoal& goal, Tally& tally) {
     if (parts > 1) {
         push(island, tree, goal.right_box, goal.right_state);
         const auto f = static_cast<std::uint32_t>(goal.taken.feature);
-        if (plan_.max_features > 0 &&
+        if (plan_.most_features > 0 &&
             std::find(tree.features.begin(), tree.features.end(), f) == tree.features.end()) {
             tree.features.push_back(f);
         }
@@ -245,8 +245,8 @@ void Filter::apply(Island& island, const ParticleGoal& goal, Tally& tally) {
     ParticleOutcome end = ParticleOutcome::grow;
     if (plan_.max_leaves > 0 && tree.n_leaves + tree.open.size() > plan_.max_leaves) {
         end = ParticleOutcome::max_leaves;
-    } else if (plan_.max_features > 0 && tree.features.size() > plan_.max_features) {
-        end = ParticleOutcome::max_features;
+    } else if (plan_.most_features > 0 && tree.features.size() > plan_.most_features) {
+        end = ParticleOutcome::most_features;
     }
     if (end != ParticleOutcome::grow) {
         fail(particle);

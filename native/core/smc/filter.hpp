@@ -27,7 +27,7 @@
 namespace slp::smc {
 
 // Outcomes of decisions: the particle grew, or it failed.
-enum class ParticleOutcome : std::uint8_t { grow, dead_end, max_leaves, max_features };
+enum class ParticleOutcome : std::uint8_t { grow, dead_end, max_leaves, most_features };
 using Tally = std::array<std::uint64_t, 4>;
 
 // One for each thread.

@@ -23,7 +23,7 @@ struct FilterPlan {
     // The power of the likelihood.
     double power = 1.0;
     // A particle fails beyond these limits; 0 for no limit.
-    std::uint32_t max_leaves = 0, max_features = 0;
+    std::uint32_t max_leaves = 0, most_features = 0;
     // Budget in bytes of all islands together.
     std::uint64_t room = UINT64_MAX;
 };

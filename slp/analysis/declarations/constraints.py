@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 from slp.analysis.findings import Findings
-from slp.analysis.sources.directives import CONSTRAINTS, Declared, name_of, span_of
+from slp.analysis.sources.directives import CONSTRAINTS, Directives, name_of, span_of
 from slp.analysis.sources.parameters import Values
 from slp.constraints import FORMS, Form
 from slp.ir.constraints import Box, Constraint
@@ -17,9 +17,12 @@ from slp.messages.synonyms import MEANT
 from slp.source import SourceSpan
 from slp.terms import Atom, Struct, Term, functor, list_items
 
+#: Numbers of features, each with its place.
+Numbers: TypeAlias = Mapping[str, tuple[float, SourceSpan]]
+
 
 def read_constraints(
-    declared: list[Declared],
+    directives: Directives,
     boxes: Mapping[str, Box],
     malformed_boxes: Collection[str],
     values: Values,
@@ -30,15 +33,37 @@ def read_constraints(
     Constraints on `malformed_boxes` are left out without a finding, because the box has one
     already.
     """
-    reader = _ConstraintReader(boxes, malformed_boxes, values, findings)
-    found = (reader.constraint(term, d.span) for d in declared for term in _each(d.args[0]))
+    numbers = {form.name: _numbers(form, directives, values) for form in FORMS}
+    reader = _ConstraintReader(boxes, malformed_boxes, values, numbers, findings)
+    terms = [(term, d.span) for d in directives.constraints for term in _each(d.args[0])]
+    named = {key[0] for term, _ in terms if (key := functor(term)) is not None}
+    for form in FORMS:
+        if form.directive is not None and form.name not in named:
+            own = {n: d for n, d in directives.of(form.directive.name).items() if d.depth == 0}
+            if own:
+                names = f"`{next(iter(own))}`" + (f" and {len(own) - 1} more" * (len(own) > 1))
+                findings.add(form.directive.unused(next(iter(own.values())).span, names=names))
+    found = [reader.constraint(term, span) for term, span in terms]
     return tuple(c for c in found if c is not None)
 
 
+def _numbers(form: Form, directives: Directives, values: Values) -> Numbers:
+    """What the directive of a form gives to features."""
+    if form.directive is None:
+        return {}
+    out = {}
+    for name, d in directives.of(form.directive.name).items():
+        amount = values.amount(d.args[0], form.directive.what.format(name=name), d.span)
+        if amount is not None:
+            out[name] = amount, d.span
+    return out
+
+
 def _each(term: Term) -> list[Term]:
-    """The constraints in a term: `forbid([F, G])` is one for each feature."""
-    if isinstance(term, Struct) and term.name == "forbid" and (items := list_items(term.args[0])):
-        return [Struct("forbid", (item, *term.args[1:]), term.span) for item in items]
+    """The constraints in a term, which may be one for each item of a list."""
+    listed = {form.name for form in FORMS if form.listed}
+    if isinstance(term, Struct) and term.name in listed and (items := list_items(term.args[0])):
+        return [Struct(term.name, (item, *term.args[1:]), term.span) for item in items]
     return [term]
 
 
@@ -48,8 +73,10 @@ class _ConstraintReader:
         boxes: Mapping[str, Box],
         malformed_boxes: Collection[str],
         values: Values,
+        numbers: Mapping[str, Numbers],
         findings: Findings,
     ) -> None:
+        self.numbers = numbers
         self.boxes = boxes
         self.malformed_boxes = malformed_boxes
         self.values = values
@@ -116,6 +143,13 @@ class _Arguments:
             help = help or f"declare it: box({name}, feature, 0, 10)."
             self.findings.add(words.NO_BOX(span_of(term, self.span), name=name, help=help))
         return boxes.get(name) if name is not None else None
+
+    def amount(self, term: Term, what: str) -> float | None:
+        return self.reader.values.amount(term, what, self.span)
+
+    @property
+    def declared(self) -> Numbers:
+        return self.reader.numbers[self.form.name]
 
     def whole(self, term: Term, what: str, least: int) -> int | None:
         return self.reader.values.whole(term, what, self.span, least)

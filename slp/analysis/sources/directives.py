@@ -11,11 +11,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeAlias
 
 from slp.analysis.findings import Findings
 from slp.analysis.sources.files import Placed
-from slp.constraints import FORMS
+from slp.constraints import AN_EXAMPLE, FORMS
 from slp.errors import Diagnostic, Related
 from slp.leaves import OF_CLASSES
 from slp.messages import Wording
@@ -44,9 +45,10 @@ DIRECTIVES = {
     "row_weight": "`:- row_weight(w).`",
     "ignore": "`:- ignore(id).` or `:- ignore([id, date]).`",
     "support": "`:- support(min_leaf(5)).` or `:- support([min_leaf(5), max_depth(6)]).`",
-    "constraint": "`:- constraint(first(age)).`",
+    "constraint": f"`:- constraint({AN_EXAMPLE}).`",
     "failure": "`:- failure(restrict).`, `:- failure(condition).` or `:- failure(backtrack).`",
     "weights": "`:- weights.`",
+    **{form.directive.name: form.directive.usage for form in FORMS if form.directive},
 }
 
 #: The form of each constraint, for messages.
@@ -80,7 +82,7 @@ class Directives:
     ignored: dict[str, SourceSpan] = field(default_factory=dict)
 
     def of(self, kind: str) -> dict[str, Declared]:
-        """Declarations of a kind that has names: parameters, features, feature weights."""
+        """Declarations of a kind that has names: parameters, features, feature weights, costs."""
         return {key[1]: d for key, d in self.single.items() if key[0] == kind}
 
 
@@ -140,6 +142,9 @@ class _Collector:
             ("support", 1): self.support,
             ("constraint", 1): self.constraint,
         }
+        for form in FORMS:
+            if form.directive is not None:
+                self.forms[form.directive.name, 2] = partial(self.named, form.directive.name)
 
     def directive(self, item: Directive, depth: int) -> None:
         key = functor(item.goal)

@@ -51,6 +51,14 @@ class Values:
             return None
         return value
 
+    def amount(self, term: Term, what: str, span: SourceSpan) -> float | None:
+        """A finite number of at least 0. None, and a finding, for anything else."""
+        value = self.number(term, what, span)
+        if value is not None and not 0 <= value < math.inf:
+            self.findings.add(words.NOT_AN_AMOUNT(term.span or span, what=what, value=value))
+            return None
+        return value
+
     def whole(self, term: Term, what: str, span: SourceSpan, least: int) -> int | None:
         """An integer of at least `least`. None, and a finding, for anything else."""
         value = self.number(term, what, span)

@@ -12,7 +12,7 @@ from slp.trees import Tree
 
 
 class WeightsOfTrees:
-    """The log weight of any tree, as `slp.results.record.result.Result.log_weight`."""
+    """The log weight of any tree: `log_weight` of a `slp.results.record.result.Result`."""
 
     def __init__(self, problem: Problem, likelihood: bool) -> None:
         self._of = problem, likelihood

@@ -27,8 +27,8 @@ class _ReversibleJump(Engine[SoftTreeOptions]):
     refuses = (
         "programs without a finite tree grammar or a width `h` of gates, measures other than "
         "`range`, guards on thresholds or rows, states with several rules of a kind or that call "
-        "others, `min_leaf`, `min_weight`, `constant`, `within`, `majority`, `max_features`, "
-        "`monotone`, predicates, `edittree`, leaf models other than "
+        "others, `min_leaf`, `min_weight`, constraints on thresholds, on rows or on finished trees "
+        "(but for the number of leaves), predicates, `edittree`, leaf models other than "
         f"`{OF_SOFT_TREES.name}` and `{OF_CLASSES.name}`, features that are no numbers, or cut or "
         "binned, constraints on features "
         "with `index=soft`"

@@ -22,7 +22,8 @@ class _SearchEngine(Engine[NoOptions]):
     title = "the best tree, by best-first search, with a bound on how far from the best it is"
     gives = "the best trees, their log joints and upper bounds; no evidence"
     refuses = (
-        "programs without a finite tree grammar, `max_features`, `monotone`, predicates, `edittree`"
+        "programs without a finite tree grammar, constraints that only the finished tree decides, "
+        "predicates, `edittree`"
     )
     few_states = True
     Options = NoOptions

@@ -33,7 +33,7 @@ CoreIsland: TypeAlias = Any
 _DECISIONS, _CODES = 100_000, 20_000_000
 
 #: The core's count of decisions: those that grew a particle, then those that failed one.
-_CAUSES = ("grow", "dead end", "max_leaves", "max_features")
+_CAUSES = ("grow", "dead end", "the limit of leaves", "the limit of features")
 
 
 def core_filter(base: CompiledMetropolisHastings, plan: FilterPlan, room: int, power: float) -> Any:

@@ -220,9 +220,9 @@ class FilterSteps:
             features,
         )
         if grown.n_leaves + len(grown.open) > self.most_leaves:
-            return grown.failed(), "max_leaves"
+            return grown.failed(), "the limit of leaves"
         if len(grown.features) > self.most_features:
-            return grown.failed(), "max_features"
+            return grown.failed(), "the limit of features"
         return grown, ""
 
     def opened(self, number: int, box: int, state: int) -> OpenGoal:

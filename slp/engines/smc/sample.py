@@ -202,6 +202,6 @@ def _all_failed(problem: Problem, run: RunResult, limits: FilterLimits) -> NoTre
     """E526, with what the particles failed by."""
     causes = [f"{n:,} by {name}" for name, n in failures(run).most_common()]
     if any(c.by_predictions for c in problem.program.constraints):
-        causes.append("the whole trees by `monotone`")
+        causes.append("the whole trees by what they predict")
     of = f"{limits.islands} islands of {limits.particles:,} particles"
     return NoTreeError(PARTICLES_FAILED(islands=of, causes=", ".join(causes)))

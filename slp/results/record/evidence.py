@@ -23,13 +23,12 @@ def weighted_note(table: Table, note: str | None) -> str | None:
 
 
 def evidence_note(grammar: TreeGrammar, constraints: Iterable[Constraint] = ()) -> str | None:
-    """A note if the prior depends on the response: by `majority`, `monotone`, or labels and guards
-    that count the rows of a class."""
+    """A note if the prior depends on the response: by constraints on classes or
+    predictions, or by labels and guards that count the rows of a class."""
     looking = []
     if any(isinstance(rule, LeafRule) and rule.majority for _, rule in grammar.rules()):
         looking.append("majority")
-    if any(c.by_predictions for c in constraints):
-        looking.append("monotone")
+    looking += dict.fromkeys(c.name for c in constraints if c.by_predictions)
     if any(rule.rows is not None and rule.rows.classes for _, rule in grammar.rules()):
         looking.append("rows(Class, N)")
     if not looking:

@@ -147,10 +147,12 @@ def test_the_log_joint_is_that_of_the_program() -> None:
         "majority(low, p)",
         "exclusive([a, b])",
         "interaction([[a, b], [c]])",
+        "max_cost(2)",
     ],
 )
 def test_constraints_hold(rule: str) -> None:
     text = f":- use(growtree). :- constraint({rule}). box(low, a, 0, 2)."
+    text += " :- cost(a, 1). :- cost(b, 2)."
     text += " :- response(y, [ordinal([p, q])])."
     program = slp.parse(text)
     for options in ({}, {"further": 3}, {"restarts": 3, "roots": 3}):

@@ -39,6 +39,7 @@ CASES: dict[str, Allows] = {
     "once(a)": lambda f, above: f != "a" or "a" not in above,
     "exclusive([a, b])": lambda f, above: not {"a", "b"} <= {f, *above},
     "interaction([[a, b], [b, c]])": lambda f, above: not {"a", "c"} <= {f, *above},
+    "max_cost(2)": lambda f, above: not {"a", "b"} <= {f, *above},
 }
 
 
@@ -102,7 +103,8 @@ def test_draws_have_the_probabilities_of_all_trees(constraint: str) -> None:
     weights = " ".join(f":- feature_weight({f}, {w})." for f, w in WEIGHTS.items())
     text = (
         f":- use(rjhmc, [alpha = {ALPHA}, beta = {BETA}]). {weights} "
-        f":- constraint({constraint}). :- support(max_depth({DEPTH}))."
+        f":- constraint({constraint}). :- support(max_depth({DEPTH})). "
+        ":- cost(a, 2). :- cost(b, 1)."
     )
     found = [shape_of(tree) for tree in draws_of(text, 4000)]
     assert set(found) <= set(want)

@@ -217,7 +217,7 @@ def test_the_cause_is_named_where_all_particles_fail() -> None:
     text = (
         ":- start(t). 1 :: t --> split(F, V), u, u. 1 :: u --> split(F, V), v, v. 1 :: v --> leaf."
     )
-    with pytest.raises(NoTreeError, match=r"E526.*by max_leaves"):
+    with pytest.raises(NoTreeError, match=r"E526.*by the limit of leaves"):
         filtered(f"{text} :- constraint(max_leaves(3)).", frame(40))
     with pytest.raises(NoTreeError, match=r"E526.*by dead end"):
         filtered(f"{text} :- support(min_leaf(5)).")

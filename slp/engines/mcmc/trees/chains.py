@@ -143,13 +143,11 @@ def no_start(derived: int, constraints: Iterable[Constraint] = ()) -> NoTreeErro
     refusals, refused = refusals_in_words(predicates), refused_example(predicates)
     if not derived:
         return NoTreeError(ALL_DRAWS_FAIL(tries=TRIES, refusals=refusals, refused=refused))
-    last = ", `monotone` or the predicates" if predicates else " or `monotone`"
     return NoTreeError(
         ALL_DRAWS_REFUSED(
             tries=TRIES,
             derived=derived,
             refusals=refusals,
-            loosen=f"`max_leaves`, `max_features`{last}",
             refused=refused,
         )
     )

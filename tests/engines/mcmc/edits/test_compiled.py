@@ -90,6 +90,7 @@ GIVEN = Tree.from_dict({"feature": "a", "threshold": 2.5, "left": {}, "right": {
         ":- constraint(once(a)).",
         ":- constraint(forbid(c)).",
         ":- constraint(exclusive([a, b])).",
+        ":- cost(a, 1). :- cost(b, 2). :- cost(c, 2). :- constraint(max_cost(3)).",
         "box(low, a, 0, 2). :- constraint(majority(low, yes)).",
         "box(low, a, 0, 2). :- constraint(constant(low)).",
     ],

@@ -202,7 +202,7 @@ def test_a_start_is_found_where_most_trees_break_a_constraint() -> None:
         (
             "constraint",
             "2,000 of them break a constraint on the finished tree, the others fail",
-            "loosen `max_leaves`, `max_features` or `monotone`, or have fewer cuts (bins)",
+            "loosen the constraints on the finished tree, or have fewer cuts (bins)",
         ),
         (
             "dead end",

@@ -40,6 +40,7 @@ CONSTRAINTS = {
     "within": "box(b, x0, 1, 3). :- constraint(forbid(x1, within(b))).",
     "majority": "box(b, x1, 1, 3). :- constraint(majority(b, a)).",
     "interaction": ":- constraint(interaction([[x0], [x1, x2]])).",
+    "max_cost": ":- cost(x0, 2). :- cost(x1, 1). :- cost(x2, 1). :- constraint(max_cost(2)).",
     "max_leaves": ":- constraint(max_leaves(3)).",
     "max_features": ":- constraint(max_features(1)).",
     "monotone": ":- constraint(monotone(x0, up)).",

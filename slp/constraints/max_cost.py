@@ -1,0 +1,181 @@
+"""`max_cost(200)` with `:- cost(mri, 120).`: the features of each path from the root to a leaf cost
+at most 200 together.
+
+A feature costs once on a path: to split on it again is free. Without a declared cost it is free.
+Costs are added as the decimal numbers that they are printed as: 0.1 and 0.2 fit `max_cost(0.3)`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from math import lcm
+from typing import ClassVar, NamedTuple
+
+from slp.constraints.form import Arguments, FeatureNumber, Form, and_this, because_of, of_kind
+from slp.errors import Diagnostic
+from slp.ir.automaton import Automaton
+from slp.ir.cells import Cell
+from slp.ir.constraints import Constraint, Support
+from slp.messages import constraints as words
+from slp.messages.numbers import number_text
+from slp.source import SourceSpan
+from slp.terms import Term
+
+#: So many costs are told in words.
+_TOLD = 8
+
+
+@dataclass(frozen=True)
+class FeatureCost:
+    """The declared cost of a feature, at least 0 and finite."""
+
+    feature: str
+    amount: float
+    span: SourceSpan | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True)
+class MaxCost(Constraint):
+    """The distinct features of each path cost at most `most` together."""
+
+    name: ClassVar[str] = "max_cost"
+    most: float
+    costs: tuple[FeatureCost, ...]
+    span: SourceSpan | None = field(default=None, compare=False, repr=False)
+
+    def words(self) -> str:
+        told = [f"{c.feature} {number_text(c.amount)}" for c in self.costs[:_TOLD]]
+        more = len(self.costs) - len(told)
+        told += [f"and {more} more"] if more else []
+        listed = f": {', '.join(told)}" if told else ""
+        most = number_text(self.most)
+        return f"The features of each path cost at most {most} together, each once{listed}."
+
+    def named_features(self) -> Iterator[tuple[str, SourceSpan | None]]:
+        for cost in self.costs:
+            yield cost.feature, cost.span
+
+    def automaton(self) -> MaxCostAutomaton:
+        priced = {c.feature: _decimal(c.amount) for c in self.costs if c.amount > 0}
+        most = _decimal(self.most)
+        unit = lcm(most.denominator, *(amount.denominator for amount in priced.values()))
+        units = tuple((f, int(amount * unit)) for f, amount in priced.items())
+        return MaxCostAutomaton(int(most * unit), units, unit)
+
+    def can_be_broken(self, features: Collection[str]) -> bool:
+        return self._sum(features) > _decimal(self.most)
+
+    def never_splits_on(self, feature: str) -> bool:
+        return self._sum([feature]) > _decimal(self.most)
+
+    def keeps_apart(self, a: str, b: str) -> bool:
+        apart = self.never_splits_on(a) or self.never_splits_on(b)
+        return not apart and self._sum({a, b}) > _decimal(self.most)
+
+    def against_first(self, feature: str, span: SourceSpan | None) -> Diagnostic | None:
+        if not self.never_splits_on(feature):
+            return None
+        cost = float(self._sum([feature]))
+        return words.FIRST_TOO_DEAR(
+            span, related=and_this(self), feature=feature, cost=cost, most=self.most
+        )
+
+    def _sum(self, features: Collection[str]) -> Fraction:
+        """What features cost together."""
+        return sum((_decimal(c.amount) for c in self.costs if c.feature in features), Fraction(0))
+
+
+class Bill(NamedTuple):
+    """The state of a path: the features paid for, None if none that is left can still come to be
+    refused; and those that cost more than is left."""
+
+    paid: frozenset[str] | None
+    refused: frozenset[str]
+
+
+@dataclass(frozen=True)
+class MaxCostAutomaton(Automaton[Bill]):
+    """State: the set of priced features used above, as long as it matters which they are. Costs are
+    whole numbers of 1 / `unit`."""
+
+    most: int
+    costs: tuple[tuple[str, int], ...]
+    unit: int
+
+    @cached_property
+    def _cost(self) -> Mapping[str, int]:
+        return dict(self.costs)
+
+    @property
+    def mentioned(self) -> frozenset[str]:
+        return frozenset(self._cost)
+
+    @cached_property
+    def start(self) -> Bill:
+        return self._bill(frozenset())
+
+    def _bill(self, paid: frozenset[str]) -> Bill:
+        left = self.most - self._total(paid)
+        refused, others = [], 0
+        for feature, cost in self.costs:
+            if feature not in paid:
+                if cost > left:
+                    refused.append(feature)
+                else:
+                    others += cost
+        return Bill(paid if others > left else None, frozenset(refused))
+
+    def _total(self, features: Iterable[str]) -> int:
+        return sum(self._cost[f] for f in features)
+
+    def step(self, state: Bill, feature: str, cell: Cell | None) -> tuple[Bill, Bill] | None:
+        if feature in state.refused:
+            return None
+        if state.paid is not None and feature not in state.paid and feature in self._cost:
+            state = self._bill(state.paid | {feature})
+        return state, state
+
+    def describe(self, state: Bill) -> str:
+        if state.paid is None:
+            return f"too dear: {', '.join(sorted(state.refused))}" if state.refused else ""
+        cost = f"cost {number_text(float(Fraction(self._total(state.paid), self.unit)))}"
+        return f"{cost} ({', '.join(sorted(state.paid))})" if state.paid else cost
+
+
+def _decimal(number: float) -> Fraction:
+    """The number that it is printed as."""
+    return Fraction(repr(number))
+
+
+def _read(args: tuple[Term, ...], given: Arguments, span: SourceSpan) -> MaxCost | None:
+    most = given.amount(args[0], "`max_cost`")
+    costs = tuple(FeatureCost(f, amount, at) for f, (amount, at) in given.declared.items())
+    return None if most is None else MaxCost(most, costs, span)
+
+
+def _find(constraints: Sequence[Constraint], support: Support) -> Iterator[Diagnostic]:
+    limits = of_kind(constraints, MaxCost)
+    for limit in limits:
+        priced = [c.feature for c in limit.costs if c.amount > 0]
+        least = min(limits, key=lambda other: other.most)
+        if not priced:
+            yield words.NO_COSTS(limit.span)
+        elif not limit.can_be_broken(priced):
+            yield words.COSTS_FIT(limit.span, total=float(limit._sum(priced)))
+        elif all(map(limit.never_splits_on, priced)):
+            yield words.ALL_TOO_DEAR(limit.span, most=limit.most)
+        elif least.most < limit.most:
+            yield words.LOWER_LIMIT_OF_COST(limit.span, related=because_of(least), most=least.most)
+
+
+FORM = Form(
+    MaxCost.name,
+    "`max_cost(200)`",
+    (1,),
+    _read,
+    _find,
+    FeatureNumber("cost", "`:- cost(mri, 120).`", "the cost of `{name}`", words.UNUSED_COST),
+)
