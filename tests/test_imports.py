@@ -45,7 +45,8 @@ ALLOWED: dict[str, set[str]] = {
     "runner": _BASE | {"cluster", "folders", "whole_files"},
     "resolution": _BASE | {"terms", "syntax", "ir", "runner"},
     "analysis": _BASE
-    | {"folders", "resources", "terms", "syntax", "ir", "leaves", "constraints", "resolution"}
+    | {"folders", "resources", "terms", "syntax", "ir", "columns", "leaves", "constraints"}
+    | {"resolution"}
     | {"data", "trees"},
     "lower": _BASE | {"terms", "ir", "resolution"},
     "problem": _BASE | _TABLES,

@@ -43,6 +43,24 @@ def test_a_kind_of_column_is_named_by_few_files_of_the_core(kind: str) -> None:
     assert len(found) <= 4, found
 
 
+@pytest.mark.parametrize("kind", ["Numeric", "Binned", "Ordinal", "Nominal", "Subsets", "Sided"])
+def test_a_kind_of_column_is_named_by_few_files(kind: str) -> None:
+    """Its file, the names of the room, the reader of archives, the coding of tables, and those that
+    are built on it. What parts of a program and its messages say is not counted."""
+    found = []
+    for path in sorted((ROOT / "slp").rglob("*.py")):
+        tree = ast.parse(path.read_text("utf-8"))
+        imports = [n for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)]
+        own = any(isinstance(n, ast.ClassDef) and n.name == kind for n in tree.body)
+        of_room = [n for n in imports if (n.module or "").startswith("slp.columns")]
+        if (own and path.parent.name == "columns") or any(
+            alias.name == kind for n in of_room for alias in n.names
+        ):
+            found.append(path.relative_to(ROOT).as_posix())
+    assert any(name.startswith("slp/columns/") for name in found)
+    assert len(found) <= 6, found
+
+
 # --- constraints -------------------------------------------------------------------------------
 
 #: Folders and files of texts for people, as docs are: messages, and a first program for a table.

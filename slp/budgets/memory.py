@@ -129,7 +129,7 @@ def table_bytes(table: Table) -> int:
     with a key for each row."""
     n = len(table.counts)
     codes, statistics = table.codes.nbytes, table.statistics.nbytes
-    numbers = sum(a.nbytes for f in table.features for a in (f.values, f.cuts) if a is not None)
+    numbers = sum(0 if f.kind.numbers is None else f.kind.numbers.nbytes for f in table.features)
     own = codes + statistics + numbers + table.counts.nbytes + table.row_of.nbytes
     core = 4 * table.codes.size + statistics + numbers + n * (4 + _BYTES_PER_KEY)
     return table.bytes_read + own + core
@@ -161,7 +161,7 @@ def check_room_for_bit_sets(table: Table, memory: int) -> None:
         E501.
     """
     room = room_beside(table, memory)
-    cuts = sum(min(f.n_codes, len(table.counts)) for f in table.features)
+    cuts = sum(min(f.kind.n_codes, len(table.counts)) for f in table.features)
     need = 3 * cuts * len(table.counts) // 8
     if need > room:
         raise BudgetError(

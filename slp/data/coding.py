@@ -16,7 +16,7 @@ from slp.data.regressors import regressors_of
 from slp.data.response import Response, bind_response
 from slp.data.roles import Roles, roles_of
 from slp.data.row_weights import RowWeights
-from slp.data.table import Feature, Table
+from slp.data.table import Table
 from slp.data.words import listed
 from slp.errors import DataError, Diagnostic
 from slp.ir.program import CheckedProgram
@@ -27,7 +27,7 @@ from slp.messages.tables import CONSTANT_FEATURES, ONE_BIN
 
 
 def table_of(program: CheckedProgram, X: Any, y: Any = None) -> Table:
-    """The coded table (see `slp.data.table` for the coding).
+    """The coded table (see `slp.columns` for the coding).
 
     `X` is a pandas or polars frame, a NumPy array (n, columns) or a list of rows. `y` is the
     response: a series, array or list of n values, or the name of a column of X. Without it, X
@@ -146,35 +146,15 @@ def _size_note(n_rows: int, distinct: int, d: int) -> str:
 
 
 def _feature_notes(coded: Sequence[CodedColumn]) -> tuple[str, ...]:
-    features = [c.feature for c in coded]
-    binned = [f"{f.name} ({f.n_codes})" for f in features if f.cuts is not None and not f.order]
-    ordered = [f"{f.name} ({' < '.join(f.order)})" for f in features if f.order]
-    measured = [f"{f.name} ({_measure_text(f)})" for f in features if f.unit or f.range]
-    missing = [f.name for f in features if f.missing == "level"]
-    holes = [f.name for f in features if f.holes]
-    parted = [f.name for f in features if f.subsets]
-    told = {
-        "features coded to bins (how many)": binned,
-        "ordinal features": ordered,
-        "units and ranges": measured,
-        "missing values are a level of": missing,
-        "missing values take a side of": holes,
-        "splits by subsets of levels of": parted,
-    }
-    return tuple(f"{what}: {_first(own)}" for what, own in told.items() if own)
+    told: dict[str, list[str]] = {}
+    for name, (what, more) in ((c.feature.name, n) for c in coded for n in c.feature.kind.notes):
+        told.setdefault(what, []).append(f"{name} ({more})" if more else name)
+    return tuple(f"{what}: {_first(own)}" for what, own in told.items())
 
 
 def _first(texts: Sequence[str]) -> str:
     more = f" and {len(texts) - 8} more" if len(texts) > 8 else ""
     return f"{', '.join(texts[:8])}{more}"
-
-
-def _measure_text(feature: Feature) -> str:
-    """The declared unit and range: `0 to 30 mg`."""
-    if feature.range is None:
-        return str(feature.unit)
-    low, high = feature.range
-    return interval_text(low, feature.quantity(high))
 
 
 def _constant_warnings(

@@ -1,4 +1,4 @@
-"""From a column to a coded feature: its kind, its cuts, its codes (see `slp.data.table`)."""
+"""From a column to a coded feature: its kind, its cuts, its codes (see `slp.columns`)."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp import kernels
+from slp.columns import Binned, Nominal, Numeric, Ordinal, Sided, Subsets
 from slp.data.cells import cell_text
 from slp.data.columns import Column, labels_of
 from slp.data.conversion import cell_type
@@ -75,7 +76,7 @@ class CodedColumn:
 
     def in_few_bytes(self) -> CodedColumn:
         """The same with codes of the smallest type that has all codes of the feature."""
-        return replace(self, codes=self.codes.astype(code_type(self.feature.n_codes)))
+        return replace(self, codes=self.codes.astype(code_type(self.feature.kind.n_codes)))
 
 
 def declared_of(column: Column, declarations: Sequence[FeatureDeclaration]) -> ColumnDeclarations:
@@ -121,9 +122,7 @@ def _coded(column: Column, declared: ColumnDeclarations, weights: _Floats | None
         return _code_order(column, declared.levels)
     if categorical:
         return _code_levels(column, declared, () if declared.kind else text_warnings(column))
-    coded = _code_numbers(column, declared, weights)
-    feature = replace(coded.feature, unit=declared.unit, range=declared.range)
-    return replace(coded, feature=feature)
+    return _code_numbers(column, declared, weights)
 
 
 def _code_side(
@@ -133,60 +132,56 @@ def _code_side(
     there = np.flatnonzero(~column.missing)
     if not len(there):
         raise missing_error(column.name, column.missing, MISSING_EVERYWHERE)
-    own = replace(declared, missing=None, new=None)
+    own = replace(declared, missing=None)
     coded = _coded(column.rows(there), own, None if weights is None else weights[there])
-    feature = replace(
-        coded.feature,
-        missing="side",
-        holes=len(there) < len(column.cells),
-        new=declared.new,
-    )
-    if MISSING in (*(feature.levels or ()), *feature.order):
+    kind = Sided(coded.feature.kind, len(there) < len(column.cells), declared.new)
+    if MISSING in kind.names:
         raise DataError(MISSING_IS_A_TEST(name=column.name, level=MISSING))
-    codes = np.full(len(column.cells), feature.n_codes - 1, np.int32)
+    codes = np.full(len(column.cells), kind.n_codes - 1, np.int32)
     codes[there] = coded.codes
-    return replace(coded, feature=feature, codes=codes, one_bin=coded.one_bin and not feature.holes)
+    feature = Feature(column.name, kind)
+    return replace(coded, feature=feature, codes=codes, one_bin=coded.one_bin and not kind.holes)
 
 
 def _code_order(column: Column, order: tuple[str, ...]) -> CodedColumn:
-    feature = Feature.ordinal(column.name, order)
-    assert feature.cuts is not None
-    return CodedColumn(feature, kernels.code_by_cuts(read_levels(column, order), feature.cuts))
+    kind = Ordinal(order)
+    assert kind.numbers is not None
+    codes = kernels.code_by_cuts(read_levels(column, order), kind.numbers)
+    return CodedColumn(Feature(column.name, kind), codes)
 
 
 def _code_levels(
     column: Column, declared: ColumnDeclarations, warnings: tuple[Diagnostic, ...] = ()
 ) -> CodedColumn:
     labels, codes = labels_of(column)
-    feature = Feature(column.name, levels=tuple(map(cell_text, labels)), new=declared.new)
-    return CodedColumn(_with_subsets(feature, declared), codes, warnings)
+    kind = Nominal(tuple(map(cell_text, labels)), declared.new)
+    return CodedColumn(_with_subsets(column.name, kind, declared), codes, warnings)
 
 
-def _with_subsets(feature: Feature, declared: ColumnDeclarations) -> Feature:
+def _with_subsets(name: str, kind: Nominal, declared: ColumnDeclarations) -> Feature:
     """A feature of levels, whose splits are by subsets if that is declared."""
     if declared.subsets is None:
-        return feature
-    if feature.n_codes > declared.subsets:
-        name, levels = feature.name, feature.n_codes
+        return Feature(name, kind)
+    if kind.n_codes > declared.subsets:
         raise DataError(
-            TOO_MANY_LEVELS(name=name, atom=atom(name), levels=levels, most=declared.subsets)
+            TOO_MANY_LEVELS(name=name, atom=atom(name), levels=kind.n_codes, most=declared.subsets)
         )
-    return replace(feature, subsets=True)
+    return Feature(name, Subsets(kind.levels, kind.new, kind.missing))
 
 
 def _code_levels_and_missing(column: Column, declared: ColumnDeclarations) -> CodedColumn:
     """Missing values are the level `MISSING`, which comes last."""
     present = column.rows(np.flatnonzero(~column.missing))
     coded = _code_levels(present, declared, () if declared.kind else text_warnings(present))
-    levels = coded.feature.levels or ()
+    levels = coded.feature.kind.names
     if MISSING in levels:
         raise DataError(MISSING_IS_A_LEVEL(name=column.name, level=MISSING))
     codes = np.full(len(column.cells), len(levels), np.int32)
     codes[~column.missing] = coded.codes
     if column.missing.any():
         levels = (*levels, MISSING)
-    feature = replace(coded.feature, levels=levels, missing="level")
-    return replace(coded, feature=_with_subsets(feature, declared), codes=codes)
+    kind = Nominal(levels, declared.new, "level")
+    return replace(coded, feature=_with_subsets(column.name, kind, declared), codes=codes)
 
 
 def _code_numbers(
@@ -197,21 +192,26 @@ def _code_numbers(
     if declared.range is not None:
         check_range(column.name, x, declared.range, declared.unit)
     if isinstance(coding, Cuts):
-        return _code_by_cuts(column.name, x, np.array(coding.cuts, dtype=np.float64))
+        return _code_by_cuts(column.name, x, np.array(coding.cuts, dtype=np.float64), declared)
     _check_finite(column.name, x)
     if coding is not None:
-        return _code_by_cuts(column.name, x, _bin_cuts(column.name, x, coding, weights))
+        cuts = _bin_cuts(column.name, x, coding, weights)
+        return _code_by_cuts(column.name, x, cuts, declared)
     values, codes = kernels.code_values(x)
     _check_distinct(column, values)
     warnings = near_tie_warnings(column.name, x, codes)
-    return CodedColumn(Feature(column.name, values=values), codes, warnings)
+    kind = Numeric(values, declared.unit, declared.range)
+    return CodedColumn(Feature(column.name, kind), codes, warnings)
 
 
-def _code_by_cuts(name: str, x: NDArray[np.float64], cuts: NDArray[np.float64]) -> CodedColumn:
+def _code_by_cuts(
+    name: str, x: _Floats, cuts: _Floats, declared: ColumnDeclarations
+) -> CodedColumn:
     codes = kernels.code_by_cuts(x, cuts)
     one_bin = bool((codes == codes[0]).all() and x.min() < x.max())
     warnings = near_tie_warnings(name, x[np.isfinite(x)], codes[np.isfinite(x)])
-    return CodedColumn(Feature(name, cuts=cuts), codes, warnings, one_bin)
+    kind = Binned(cuts, declared.unit, declared.range)
+    return CodedColumn(Feature(name, kind), codes, warnings, one_bin)
 
 
 def _check_finite(name: str, x: NDArray[np.float64]) -> None:
@@ -253,7 +253,7 @@ def quantile_cuts(x: _Floats, count: int, weights: _Floats | None = None) -> _Fl
     """
     values = np.unique(x)
     if len(values) <= count:
-        each = Feature("", values=values)
+        each = Numeric(values)
         return np.array([each.threshold(i, i + 1) for i in range(len(values) - 1)])
     places = np.arange(1, count) / count
     # Quartering, because the distance of two values can be beyond the largest float.

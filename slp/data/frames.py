@@ -223,10 +223,10 @@ def rows_to_predict(table: Table, X: Any) -> NDArray[np.object_]:
     for j, (feature, column) in enumerate(zip(table.features, columns, strict=True)):
         try:
             column = _as_fitted(feature, column)
-            if feature.missing == "level" and column.kind != "unusable":
+            if feature.kind.missing == "level" and column.kind != "unusable":
                 out[:, j] = np.where(column.missing, MISSING, texts_of(column))
                 continue
-            if feature.missing == "side" and column.kind != "unusable":
+            if feature.kind.missing == "side" and column.kind != "unusable":
                 there = np.flatnonzero(~column.missing)
                 out[there, j] = _cells(feature, column.rows(there))
                 continue
@@ -242,33 +242,33 @@ def rows_to_predict(table: Table, X: Any) -> NDArray[np.object_]:
 
 def _as_fitted(feature: Feature, column: Column) -> Column:
     """The column with the type of cells that it had in the table (E447)."""
-    levels = feature.levels if feature.levels is not None else feature.order
-    if not levels:
+    levels = feature.kind.numbers_by_name
+    if levels is None:
         return as_numbers(column, feature.cells)
-    own = [level for level in levels if feature.missing != "level" or level != MISSING]
+    own = [level for level in levels if feature.kind.missing != "level" or level != MISSING]
     return as_levels(column, own, feature.cells)
 
 
 def _cells(feature: Feature, column: Column) -> NDArray[Any]:
     """The cells of a column for a feature, none of which may be missing."""
     check_usable(column, MISSING_VALUES)
-    if feature.order:
-        read_levels(column, feature.order)
-    if feature.categorical or feature.order:
-        return texts_of(column)
-    return read_numbers(column, TEXT_TO_PREDICT)
+    if feature.kind.numbers_by_name is None:
+        return read_numbers(column, TEXT_TO_PREDICT)
+    if not feature.kind.categorical:
+        read_levels(column, feature.kind.names)
+    return texts_of(column)
 
 
 def _warn_of_range(table: Table, rows: NDArray[np.object_]) -> None:
     """W441: numbers of rows to predict (m, d) that are out of the declared range."""
     found: list[str] = []
     for feature, cells in zip(table.features, rows.T, strict=True):
-        if feature.range is not None:
+        if feature.kind.range is not None:
             x = cells.astype(np.float64)
-            outside = outside_range(x, feature.range)
+            outside = outside_range(x, feature.kind.range)
             if outside.any():
                 row = first_row(outside)
-                value = feature.quantity(float(x[row - 1]))
+                value = feature.kind.quantity(float(x[row - 1]))
                 found.append(f"`{feature.name}` is {number_text(value)} in row {row}")
     if found:
         warn(NEW_OUT_OF_RANGE(values="; ".join(found[:8])))
@@ -278,8 +278,8 @@ def _warn_of_new_levels(table: Table, rows: NDArray[np.object_]) -> None:
     """W440: levels of rows to predict (m, d) that no row of the table has."""
     new: list[str] = []
     for feature, cells in zip(table.features, rows.T, strict=True):
-        if feature.levels is not None and feature.new is None:  # else a rule was declared
-            levels = sorted(set(cells).difference([*feature.levels, None]))
+        if feature.kind.categorical and feature.kind.new is None:  # else a rule was declared
+            levels = sorted(set(cells).difference([*feature.kind.names, None]))
             new += [f"{listed(levels)} of `{feature.name}`"] if levels else []
     if new:
         more = f"; and of {plural(len(new) - 8, 'column')} more" if len(new) > 8 else ""

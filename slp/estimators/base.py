@@ -211,7 +211,7 @@ class SLPTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         if hasattr(X, "columns"):
             validate_data(self, X, reset=False, skip_check_array=True)
             return X
-        sided = any(feature.missing == "side" for feature in self.posterior_.table.features)
+        sided = any(feature.kind.missing == "side" for feature in self.posterior_.table.features)
         finite = _finite(missing=sided)
         return self._named(
             validate_data(self, X, reset=False, dtype="numeric", ensure_all_finite=finite)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -27,7 +26,7 @@ from slp.plot.canvas import (
     tip,
     titled,
 )
-from slp.plot.points import axis_name, on_axis, values_of
+from slp.plot.points import axis_name, on_axis
 from slp.plot.shapes import most_used
 from slp.results import Posterior, splits_of, trees_of
 from slp.trees import Split
@@ -72,7 +71,7 @@ def thresholds(
         ax.hlines(row + 0.3, 0, 1, color=GREY, linewidth=0.6)
         _mark_ends(ax, posterior, feature, row, ends)
         small: dict[str, Any] = {"fontsize": "x-small", "color": GREY, "va": "top", **PLAIN}
-        levels = feature.levels or feature.order
+        levels = feature.kind.names
         if not levels:
             ax.text(0, row + 0.32, number_text(ends[0]), **small)
             ax.text(1, row + 0.32, number_text(ends[1]), ha="right", **small)
@@ -107,7 +106,7 @@ def _places_of_splits(
     for split, share in splits:
         feature = table.features[table.feature_names.index(split.feature)]
         test = split.test
-        if feature.missing == "side" and isinstance(test, IsMissing):
+        if feature.kind.missing == "side" and isinstance(test, IsMissing):
             on_missing[split.feature] += share  # type: ignore[assignment]
             continue
         at: list[float | str]
@@ -127,15 +126,16 @@ def _strip(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], tuple[float, float]]:
     """Edges from 0 to 1 of the parts of a feature, the expected number of splits in each, and the
     values at 0 and 1."""
-    if feature.levels is not None or feature.order:
-        tested = feature.levels or level_numbers(feature.order)
+    kind = feature.kind
+    if kind.names:
+        tested = kind.names if kind.categorical else level_numbers(kind.names)
         heights = np.array([found[level] for level in tested], np.float64)
         return np.linspace(0, 1, len(heights) + 1), heights, (0.0, 1.0)
     at = np.array([float(value) for value in found])
-    if feature.values is None and feature.cuts is None:  # a run that was saved without its table
+    if kind.numbers is None:  # a run that was saved without its table
         ends = (at.min(initial=np.inf), at.max(initial=-np.inf)) if len(at) else (0.0, 1.0)
     else:
-        values = values_of(replace(feature, holes=False)).astype(np.float64)
+        values = kind.shown.astype(np.float64)
         ends = float(values[0]), float(values[-1])
     if ends[0] == ends[1]:
         ends = ends[0] - 0.5, ends[1] + 0.5
@@ -154,8 +154,8 @@ def _parts(
     at = ends[0] + edges * (ends[1] - ends[0])
     for i, height in enumerate(heights):
         part = f" from {at[i]:.4g} to {at[i + 1]:.4g}"
-        where = part if feature.levels is None else f" = {feature.levels[i]}"
-        where = f" < {feature.order[i]}" if feature.order else where
+        names, sign = feature.kind.names, "=" if feature.kind.categorical else "<"
+        where = f" {sign} {names[i]}" if names else part
         yield f"{feature.name}{where}: {height:.3g} splits"
 
 
@@ -165,8 +165,8 @@ def _mark_ends(
     """A short line and the name at each end of a box that is in the feature's range."""
     for box in posterior.record.boxes:
         for end in box.bounds.get(feature.name, ()):
-            if feature.order:
-                end = (on_axis(feature, end) + 0.5) / len(feature.order)
+            if feature.kind.names:
+                end = (on_axis(feature, end) + 0.5) / len(feature.kind.names)
             if not ends[0] <= end <= ends[1]:
                 continue
             at = (end - ends[0]) / (ends[1] - ends[0])

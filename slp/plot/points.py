@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.columns import Binned
 from slp.data import Feature, Table, misses
 from slp.ir import level_numbers
 from slp.results import Posterior
@@ -57,26 +58,12 @@ def _spread(n: int, most: int) -> NDArray[np.int64]:
 
 def values_of(feature: Feature) -> NDArray[np.object_]:
     """A value for each code of a feature, shape (n_codes,); None where missing."""
-    if feature.holes:
-        there = values_of(replace(feature, holes=False))
-        out = np.empty(len(there) + 1, object)
-        out[:-1] = there
-        return out
-    if feature.levels is not None or feature.order:
-        return np.array(feature.levels or feature.order, np.object_)
-    if feature.values is not None:
-        return feature.values.astype(np.object_)
-    assert feature.cuts is not None
-    edges = _edges_of_bins(feature.cuts)
-    middle: NDArray[np.float64] = (edges[:-1] + edges[1:]) / 2
-    return middle.astype(np.object_)
-
-
-def _edges_of_bins(cuts: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The cuts, and an end for the first and the last bin, which have none: half of the usual width
-    of a bin away."""
-    room = float(np.median(np.diff(cuts))) / 2 if len(cuts) > 1 else 1.0
-    return np.concatenate([[cuts[0] - room], cuts, [cuts[-1] + room]])
+    values = feature.kind.shown
+    if not feature.kind.holes:
+        return values
+    out = np.empty(len(values) + 1, object)
+    out[:-1] = values
+    return out
 
 
 @dataclass(frozen=True)
@@ -98,16 +85,19 @@ def grid_of(table: Table, f: int, rows: NDArray[np.object_], most: int) -> Grid:
     else evenly spread between the least and the largest; every level of text. Missing values are
     none of them. Between two values of the table the prediction changes half way, between two bins
     at their cut."""
-    feature = replace(table.features[f], holes=False)
-    if feature.levels is not None or feature.order:
-        levels = values_of(feature)
-        return Grid(levels, np.arange(len(levels) + 1.0) - 0.5)
-    if feature.cuts is not None and len(feature.cuts) < most:
-        return Grid(values_of(feature), _edges_of_bins(feature.cuts))
-    if feature.values is None and feature.cuts is None:  # a run that was saved without its table
+    kind = table.features[f].kind
+    if kind.names:
+        return Grid(kind.shown, np.arange(len(kind.names) + 1.0) - 0.5)
+    if (
+        isinstance(kind.thresholds, Binned)
+        and kind.numbers is not None
+        and len(kind.numbers) < most
+    ):
+        return Grid(kind.shown, kind.thresholds.edges)
+    if kind.numbers is None:  # a run that was saved without its table
         own = np.unique(_there(rows[:, f]).astype(np.float64))
     else:
-        own = values_of(feature).astype(np.float64)
+        own = kind.shown.astype(np.float64)
     if len(own) > most:
         own = np.linspace(own[0], own[-1], most)
     return Grid(own.astype(np.object_), _half_way(own))
@@ -122,14 +112,14 @@ def _half_way(values: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def axis_name(feature: Feature) -> str:
     """The name of a feature, with its unit."""
-    return feature.name if feature.unit is None else f"{feature.name} [{feature.unit}]"
+    return feature.name if feature.kind.unit is None else f"{feature.name} [{feature.kind.unit}]"
 
 
 def on_axis(feature: Feature, number: float) -> float:
     """Where a number of a feature lies on the axis of its grid (`Grid.edges`)."""
-    if not feature.order:
+    if feature.kind.categorical or not feature.kind.names:
         return number
-    return float(np.searchsorted(level_numbers(feature.order), number)) - 0.5
+    return float(np.searchsorted(level_numbers(feature.kind.names), number)) - 0.5
 
 
 def with_value(rows: NDArray[np.object_], f: int, values: NDArray[np.object_]) -> NDArray[Any]:
@@ -147,10 +137,11 @@ def typical(rows: NDArray[np.object_], table: Table) -> NDArray[np.object_]:
         there = _there(rows[:, f])
         if len(there) == 0:
             continue
-        if feature.order:
-            out[0, f] = sorted(there, key=feature.order.index)[len(there) // 2]
-        elif feature.levels is None:
-            out[0, f] = feature.quantity(float(np.median(there.astype(np.float64))))
+        kind = feature.kind
+        if kind.names and not kind.categorical:
+            out[0, f] = sorted(there, key=kind.names.index)[len(there) // 2]
+        elif not kind.categorical:
+            out[0, f] = kind.quantity(float(np.median(there.astype(np.float64))))
         else:
             found, count = np.unique(there.astype(str), return_counts=True)
             out[0, f] = str(found[count.argmax()])

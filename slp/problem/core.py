@@ -22,7 +22,7 @@ from slp.messages.soft_trees import SOFT_TREES_ALONE
 from slp.problem.split_measures import flat_transitions, range_total
 
 # The core's enumerations.
-_VALUES, _CUTS, _LEVELS, _SUBSETS = range(4)
+_KINDS = ("values", "cuts", "levels", "subsets")
 _UNTOLD: tuple[Absent, ...] = ("error", "larger", "average")
 
 
@@ -93,7 +93,7 @@ def _with_features(core: Any, grammar: TreeGrammar, table: Table) -> Any:
     sizes, _ = table.sizes(grammar.min_leaf, grammar.min_weight)
     problem.set_rows(sizes.astype(np.uint32))
     if table.weights is not None and any(
-        f.categorical or f.missing == "side" for f in table.features
+        f.kind.categorical or f.kind.missing == "side" for f in table.features
     ):
         problem.set_row_weights(table.row_weights)
     for f, feature in enumerate(table.features):
@@ -132,21 +132,16 @@ def leaf_problem(core: Any, table: Table) -> Any:
 def _add_feature(
     problem: Any, feature: Feature, breakpoints: NDArray[np.float64], codes: NDArray[np.int32]
 ) -> None:
-    if feature.levels is not None:
-        kind, numbers = _SUBSETS if feature.subsets else _LEVELS, np.empty(0)
-    elif feature.cuts is not None:
-        kind, numbers = _CUTS, feature.cuts
-    else:
-        assert feature.values is not None
-        kind, numbers = _VALUES, feature.values
+    kind = feature.kind
+    numbers = np.empty(0) if kind.numbers is None else kind.numbers
     problem.add_feature(
-        kind,
-        feature.n_codes,
+        _KINDS.index(kind.core),
+        kind.n_codes,
         np.ascontiguousarray(numbers, np.float64),
         np.ascontiguousarray(breakpoints, np.float64),
         np.ascontiguousarray(codes, np.uint32),
-        feature.holes,
-        *(_UNTOLD.index(feature.way_of_untold(missing=missing)) for missing in (True, False)),
+        feature.kind.holes,
+        *(_UNTOLD.index(feature.kind.way_of_untold(missing=missing)) for missing in (True, False)),
     )
 
 

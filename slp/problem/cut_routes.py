@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from slp.columns import Below, In, Is, IsMissing, Test
 from slp.data.table import Feature, misses
-from slp.problem.new_rows import codes_of_levels
 
 #: What a row does at a cut: the ends, and where the cut says no side, as the row misses the value
 #: or has a level of neither group.
@@ -45,12 +44,12 @@ class Router:
 
     def __init__(self, features: Sequence[Feature], cuts: Sequence[AskingCut]) -> None:
         self._features = tuple(features)
-        self._sided = np.array([f.missing == "side" for f in features], np.bool_)
+        self._sided = np.array([f.kind.missing == "side" for f in features], np.bool_)
         ways = {"left": LEFT, "right": RIGHT, None: NEITHER}
         self._missing = np.array([ways[c.test.missing] for c in cuts], np.uint8)
         self._feature = np.array([c.feature for c in cuts], np.int64)
         self._categorical = np.array([not isinstance(c.test, Below) for c in cuts], np.bool_)
-        self._codes = [codes_of_levels(f) for f in features]
+        self._codes = [f.kind.numbers_by_name for f in features]
         self._operand = np.array([self._operand_of(c) for c in cuts], np.float64)
         self._other = np.array([self._other_of(c) for c in cuts], np.float64)
         self._subsets = np.array([isinstance(c.test, In) for c in cuts], np.bool_)

@@ -36,16 +36,16 @@ def range_total(rule: SplitRule, grammar: TreeGrammar, table: Table, soft: bool 
     """
     total = 0.0
     for f, feature in enumerate(table.features if rule.measure == "range" else ()):
-        if feature.n_values < 2:
+        if feature.kind.n_values < 2:
             continue
         left = rule.transitions[f][:, 0]
-        if feature.values is not None:
-            first, last = (cell_of(grammar.breakpoints[f], feature.values[i]) for i in (0, -1))
+        values = feature.kind.values
+        if values is not None:
+            first, last = (cell_of(grammar.breakpoints[f], values[i]) for i in (0, -1))
             left = left[first : last + 1]
         if splits_taken_over(left, grammar.failure).any():
-            if feature.values is None:
-                kind = "ordinal" if feature.order else "cut or binned"
-                kind, name = "categorical" if feature.categorical else kind, feature.name
+            if values is None:
+                kind, name = feature.kind.word, feature.name
                 wording = NO_SOFT_RANGE if soft else NO_RANGE
                 raise DataError(wording(feature=name, kind=kind, atom=atom(name)))
             total += float(grammar.feature_weights[f])

@@ -18,11 +18,8 @@ def ensemble_of_trees(table: Table, trees: Iterable[Tree]) -> EnsembleKernel:
     """An ensemble of trees on the features and levels of the table. It takes rows as numbers: see
     `slp.problem.new_rows`."""
     number = {name: f for f, name in enumerate(table.feature_names)}
-    codes = [
-        None if f.levels is None else {level: float(i) for i, level in enumerate(f.levels)}
-        for f in table.features
-    ]
-    sided = [f.missing == "side" for f in table.features]
+    codes = [f.kind.numbers_by_name if f.kind.categorical else None for f in table.features]
+    sided = [f.kind.missing == "side" for f in table.features]
 
     def nodes(tree: Tree) -> Iterable[tuple[int, float, float]]:
         for node in tree.nodes():
@@ -55,10 +52,7 @@ class SidedTrees:
     def __init__(self, features: Sequence[Feature], trees: Sequence[Tree]) -> None:
         self._features, self._trees = features, trees
         self._number = {f.name: i for i, f in enumerate(features)}
-        self._codes = [
-            None if f.levels is None else {level: float(i) for i, level in enumerate(f.levels)}
-            for f in features
-        ]
+        self._codes = [f.kind.numbers_by_name for f in features]
 
     def paths(
         self, rows: NDArray[np.float64]
@@ -102,7 +96,7 @@ class SidedTrees:
         values, codes = rows[:, f], self._codes[f]
         missing = np.isnan(values)
         test = node.test
-        if isinstance(test, IsMissing) and self._features[f].missing == "side":
+        if isinstance(test, IsMissing) and self._features[f].kind.missing == "side":
             return missing.astype(np.float64)
         ours, others = weight[id(node.left)], weight[id(node.right)]
         if isinstance(test, In):

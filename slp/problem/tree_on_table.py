@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.table import Feature, Table
-from slp.ir.quantity import Side
 from slp.trees import Leaf, Split, Tree
 from slp.trees.tree import tree_of_preorder
 
@@ -27,7 +26,7 @@ class PlacedNode(NamedTuple):
     ----------
     begin, end : the range of its rows in `TreeOnTable.rows`.
     feature : the feature that it splits on, -1 at a leaf.
-    low, high : the cut, as `slp.data.table` has it: of a threshold the largest code on its left
+    low, high : the cut, as `slp.columns` has it: of a threshold the largest code on its left
         side and the smallest on its right, which are neighbours in the node; of a test on a level
         both are its code. -1 where there is none.
     left, right : positions of its children among the nodes, -1 at a leaf.
@@ -88,7 +87,7 @@ def place_tree(table: Table, tree: Tree) -> TreeOnTable | None:
         left, right = rows[goes_left], rows[~goes_left]
         middle, child = begin + len(left), len(source)
         order[begin:middle], order[middle:end] = left, right
-        low, high = _neighbours(feature, codes, goes_left)
+        low, high = feature.kind.cut_between(codes[goes_left], codes[~goes_left])
         nodes.append(PlacedNode(begin, end, f, low, high, child, child + 1))
         source += [node.left, node.right]
         runs += [(begin, middle), (middle, end)]
@@ -114,9 +113,9 @@ def canonical_nodes(placed: TreeOnTable) -> NDArray[np.int32] | None:
             return None
         low, high, below = node.low, node.high, (node.right, node.left)
         feature = placed.table.features[node.feature]
-        if feature.categorical or feature.holes:
-            codes = [placed.table.codes[placed.rows_of(s), node.feature] for s in sides]
-            other = _other_way(feature, *codes)
+        if feature.kind.categorical or feature.kind.holes:
+            left, right = (placed.table.codes[placed.rows_of(s), node.feature] for s in sides)
+            other = feature.kind.other_way(left, right)
             if other is not None:
                 (low, high), below = other, (node.left, node.right)
         out.append((node.feature, low, high))
@@ -130,7 +129,7 @@ def tree_of_nodes(table: Table, nodes: Sequence[Sequence[int]], leaves: Sequence
     return tree_of_preorder(
         next(left)
         if f < 0
-        else (table.features[f].name, table.features[f].test(low, high, codes.get(i)))
+        else (table.features[f].name, table.features[f].kind.test(low, high, codes.get(i)))
         for i, (f, low, high) in enumerate(nodes)
     )
 
@@ -138,7 +137,7 @@ def tree_of_nodes(table: Table, nodes: Sequence[Sequence[int]], leaves: Sequence
 def _codes_of_levels(table: Table, nodes: Sequence[Sequence[int]]) -> dict[int, NDArray[np.int32]]:
     """For the position of each node in preorder whose test depends on the levels of its box, the
     codes of its rows."""
-    asked = [f >= 0 and table.features[f].may_have_more_levels for f, _, _ in nodes]
+    asked = [f >= 0 and table.features[f].kind.test_depends_on_box for f, _, _ in nodes]
     out: dict[int, NDArray[np.int32]] = {}
     if not any(asked):
         return out
@@ -151,7 +150,7 @@ def _codes_of_levels(table: Table, nodes: Sequence[Sequence[int]]) -> dict[int, 
         codes = table.codes[rows, f]
         if asked[i]:
             out[i] = codes
-        left = table.features[f].left_of_cut(low, high)[codes]
+        left = table.features[f].kind.left_of_cut(low, high)[codes]
         stack += [rows[~left], rows[left]]
     return out
 
@@ -171,56 +170,7 @@ def _goes_left(
     feature: Feature, codes: NDArray[np.int32], split: Split
 ) -> NDArray[np.bool_] | None:
     """Which codes of some rows pass a test; None if a code does not determine it."""
-    if not feature.asks(split.test):
+    if not feature.kind.asks(split.test):
         return None
-    left, untold = feature.sides(split.test)
+    left, untold = feature.kind.sides(split.test)
     return None if untold[codes].any() else left[codes]
-
-
-def _neighbours(
-    feature: Feature, codes: NDArray[np.int32], goes_left: NDArray[np.bool_]
-) -> tuple[int, int]:
-    left, right = codes[goes_left], codes[~goes_left]
-    if feature.subsets:
-        return _group(left), _group(right)
-    missing = feature.missing_code
-    side: Side | None = None
-    if missing is not None:
-        if (left == missing).all() and len(left):
-            return missing, missing
-        side = "left" if missing in left else "right" if missing in right else None
-        left, right = left[left != missing], right[right != missing]
-    if feature.categorical:
-        code = int(left[0]) if len(left) else -1
-        low, high = code, code
-    else:
-        low = int(left.max()) if len(left) else -1
-        high = int(right.min()) if len(right) else -1
-    return feature.cut(low, high, side) if min(low, high) >= 0 else (low, high)
-
-
-def _group(codes: NDArray[np.int32]) -> int:
-    """The group of levels that some codes make."""
-    return sum(1 << int(code) for code in np.unique(codes))
-
-
-def _other_way(
-    feature: Feature, left: NDArray[np.int32], right: NDArray[np.int32]
-) -> tuple[int, int] | None:
-    """The canonical cut of a split with its sides exchanged, for codes on both sides (not empty);
-    None where the test of the tree is the canonical one."""
-    if feature.subsets:
-        return (_group(right), _group(left)) if right.min() < left.min() else None
-    missing = feature.missing_code
-    side: Side | None = None
-    if missing is not None:
-        if (right == missing).all():
-            return missing, missing
-        if (left == missing).all():
-            return None
-        side = "right" if missing in left else "left" if missing in right else None
-        left, right = left[left != missing], right[right != missing]
-    others = np.unique(right)
-    if not feature.categorical or len(others) != 1 or not len(left) or others[0] > left[0]:
-        return None
-    return feature.cut(int(others[0]), int(others[0]), side)

@@ -164,11 +164,11 @@ def _no_feature(column: Column) -> str | None:
         found = code_column(column, ColumnDeclarations(missing="level"))
     except DataError as error:
         return error.diagnostics[0].message
-    if found.feature.n_codes == 1:
+    if found.feature.kind.n_codes == 1:
         return "it has one value only"
-    if len(column.cells) < _FEW_ROWS or found.feature.n_codes < len(column.cells):
+    if len(column.cells) < _FEW_ROWS or found.feature.kind.n_codes < len(column.cells):
         return None
-    if found.feature.levels is not None:
+    if found.feature.kind.categorical:
         return "a different text in each row: it names the rows"
     steps = np.diff(column.cells) if column.whole else np.zeros(0)
     return "it numbers the rows" if len(steps) and (steps == 1).all() else None

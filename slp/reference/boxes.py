@@ -2,13 +2,13 @@
 
 A *box* is the set of distinct rows it holds, as a Python int: bit i is row i of `Table.codes`. Two
 cuts of one feature that part a box's rows alike are one split; its canonical threshold lies between
-the two codes that are neighbours in the box (`slp.data.table`).
+the two codes that are neighbours in the box (`slp.columns`).
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -18,9 +18,7 @@ from numpy.typing import NDArray
 
 from slp.columns import Is, Test
 from slp.data.table import Feature, Table
-from slp.ir.quantity import Side
 from slp.ir.tree_grammar import TreeGrammar
-from slp.problem.cut_cells import cell_of_cut
 from slp.problem.new_rows import share_of_untold
 
 
@@ -31,7 +29,7 @@ class Cut:
     `test` is the canonical one, but that of a level does not tell whether a box has two levels
     (`Geometry.test`). `gap` is its weight under the measure `gap`, `log_length` the log
     of its weight under `range`. `cell` numbers the cells of all features, feature after feature
-    (`Geometry.first_cell`). `low` and `high` are the cut as `slp.data.table` has it. `group` is the
+    (`Geometry.first_cell`). `low` and `high` are the cut as `slp.columns` has it. `group` is the
     number of the first cut that differs in the side of missing values alone.
     """
 
@@ -81,8 +79,7 @@ class Geometry:
         sizes, self.least_size = table.sizes(grammar.min_leaf, grammar.min_weight)
         self._sizes = sizes
         cells = [
-            f.n_cells if f.categorical else 2 * len(b) + 1 + f.holes
-            for f, b in zip(table.features, grammar.breakpoints, strict=True)
+            f.kind.n_cells(len(b)) for f, b in zip(table.features, grammar.breakpoints, strict=True)
         ]
         self.first_cell = np.concatenate([[0], np.cumsum(cells)]).astype(np.int64)
         self._numbers: list[dict[tuple[int, int], int]] = [{} for _ in table.features]
@@ -110,13 +107,9 @@ class Geometry:
         order."""
         out: list[BoxSplit] = []
         for f, feature in enumerate(self.table.features):
-            find = self._level_splits if feature.categorical else self._threshold_splits
-            if feature.subsets:
-                self._subset_splits(f, box, out)
-            elif feature.holes:
-                self._sided_splits(f, box, out, find)
-            else:
-                find(f, box, out)
+            present = [(code, here) for code, rows in self.rows_by_code[f] if (here := box & rows)]
+            for low, high, left in feature.kind.cuts(present):
+                out.append(BoxSplit(self._number(f, low, high), left, box ^ left))
         if self.least_size > 1:
             least = self.least_size
             out = [s for s in out if min(self.size(s.left), self.size(s.right)) >= least]
@@ -147,7 +140,7 @@ class Geometry:
         test = self.test(cut, box)
         if not isinstance(test, Is) or test.other is None or math.isnan(value):
             return False
-        levels = self.table.features[self.cuts[cut].feature].levels or ()
+        levels = self.table.features[self.cuts[cut].feature].kind.names
         return value < 0 or levels[int(value)] not in (test.level, test.other)
 
     def test(self, cut: int, box: int) -> Test:
@@ -156,7 +149,7 @@ class Geometry:
         feature = self.table.features[own.feature]
         if not isinstance(own.test, Is):
             return own.test
-        return feature.test(own.low, own.high, self.codes(box, own.feature))
+        return feature.kind.test(own.low, own.high, self.codes(box, own.feature))
 
     def members(self, boxes: Sequence[int]) -> NDArray[np.uint8]:
         """Indicators of the distinct rows in each box, shape (B, n)."""
@@ -179,89 +172,20 @@ class Geometry:
             out[a : a + chunk] = self.members(boxes[a : a + chunk]) @ self.table.statistics
         return out
 
-    def _threshold_splits(self, f: int, box: int, out: list[BoxSplit]) -> None:
-        numbers = self._numbers[f]
-        left = low = 0
-        for code, rows in self.rows_by_code[f]:
-            more = left | (box & rows)
-            if more == left:
-                continue
-            if left:
-                number = numbers.get((low, code))
-                if number is None:
-                    number = self._new_cut(f, low, code)
-                out.append(BoxSplit(number, left, box ^ left))
-            left, low = more, code
-            if left == box:
-                return
-
-    def _level_splits(self, f: int, box: int, out: list[BoxSplit]) -> None:
-        present = [(code, here) for code, rows in self.rows_by_code[f] if (here := box & rows)]
-        if len(present) <= 2:  # of two levels, `= a` and `= b` are one split, on the first
-            present = present[: len(present) - 1]
-        for code, here in present:
-            number = self._numbers[f].get((code, code))
-            if number is None:
-                number = self._new_cut(f, code, code)
-            out.append(BoxSplit(number, here, box ^ here))
-
-    def _subset_splits(self, f: int, box: int, out: list[BoxSplit]) -> None:
-        """All partitions of the levels of a box in two groups, the one with the first level on the
-        left."""
-        present = [(1 << code, here) for code, rows in self.rows_by_code[f] if (here := box & rows)]
-        every = sum(code for code, _ in present)
-        for chosen in range((1 << max(len(present) - 1, 0)) - 1):
-            group, left = present[0]
-            for i, (code, here) in enumerate(present[1:]):
-                if chosen >> i & 1:
-                    group, left = group | code, left | here
-            out.append(BoxSplit(self._number(f, group, every ^ group), left, box ^ left))
-
-    def _sided_splits(
-        self,
-        f: int,
-        box: int,
-        out: list[BoxSplit],
-        find: Callable[[int, int, list[BoxSplit]], None],
-    ) -> None:
-        """The splits of the values that are there, twice where some are missing: with these on the
-        right side, then on the left one; last the test for missing values."""
-        feature = self.table.features[f]
-        code = feature.missing_code
-        missing = box & next((rows for own, rows in self.rows_by_code[f] if own == code), 0)
-        there = box ^ missing
-        if not missing:
-            find(f, box, out)
-            return
-        if not there:
-            return
-        found: list[BoxSplit] = []
-        find(f, there, found)
-        for split in found:
-            cut = self.cuts[split.cut]
-            sides: tuple[Side, ...] = ("right", "left")
-            for side in sides:
-                number = self._number(f, *feature.cut(cut.low, cut.high, side))
-                left = split.left | (missing if side == "left" else 0)
-                out.append(BoxSplit(number, left, box ^ left))
-        assert code is not None
-        out.append(BoxSplit(self._number(f, code, code), missing, there))
-
     def _number(self, f: int, low: int, high: int) -> int:
         number = self._numbers[f].get((low, high))
         return self._new_cut(f, low, high) if number is None else number
 
     def _new_cut(self, f: int, low: int, high: int) -> int:
         feature: Feature = self.table.features[f]
-        plain = feature.without_side(low, high)[:2]
+        plain = feature.kind.without_side(low, high)[:2]
         group = len(self.cuts) if plain == (low, high) else self._number(f, *plain)
         number = self._numbers[f][low, high] = len(self.cuts)
-        test = feature.test(low, high)
-        n_cells = int(self.first_cell[f + 1] - self.first_cell[f])
-        cell = cell_of_cut(feature, low, high, self._breakpoints[f], n_cells)
-        gap = feature.gap(low, high)
+        test = feature.kind.test(low, high)
+        cell = feature.kind.cell(low, high, self._breakpoints[f])
+        gap = feature.kind.gap(low, high)
         self.cells.append(int(self.first_cell[f]) + cell)
-        length = feature.log_length(low, high)
+        length = feature.kind.log_length(low, high)
         self.cuts.append(Cut(f, test, gap, length, self.cells[-1], low, high, group))
         return number
 

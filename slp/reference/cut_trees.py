@@ -69,7 +69,7 @@ def parts_of_tree(geometry: Geometry, tree: Tree) -> list[Part] | None:
 def rows_left(geometry: Geometry, box: int, f: int, test: Test) -> int:
     """The rows of a box that a test on feature `f` sends left, without the rows whose side the
     codes do not determine."""
-    left, _ = geometry.table.features[f].sides(test)
+    left, _ = geometry.table.features[f].kind.sides(test)
     out = 0
     for code, rows in geometry.rows_by_code[f]:
         if left[code]:

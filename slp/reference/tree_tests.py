@@ -195,7 +195,7 @@ class MonotonePredictions:
     def _leaves(self, tree: GrownTree) -> tuple[list[int], list[tuple[_Side, ...]]]:
         """Box and region of each leaf."""
         everywhere = tuple(
-            _Side() if f.levels is None else _Side(levels=(1 << len(f.levels)) - 1)
+            _Side(levels=(1 << f.kind.n_values) - 1) if f.kind.categorical else _Side()
             for f in self.geometry.table.features
         )
         boxes, regions = [], []
@@ -221,7 +221,7 @@ class MonotonePredictions:
             left = side._replace(hi=min(side.hi, cut.test.number))
             right = side._replace(lo=max(side.lo, cut.test.number))
         else:
-            assert self.geometry.table.features[f].levels is not None
+            assert self.geometry.table.features[f].kind.categorical
             bit = 1 << cut.low
             left = side._replace(levels=side.levels & bit)
             right = side._replace(levels=side.levels & ~bit)

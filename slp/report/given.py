@@ -7,14 +7,12 @@ from dataclasses import fields
 
 import numpy as np
 
-from slp.data import Feature
 from slp.engines import engine_named
 from slp.kernels import backend
-from slp.messages.numbers import interval_text, number_text, settings_text
+from slp.messages.numbers import settings_text
 from slp.report.answer import classes_text
 from slp.report.html import Content, Html, details, facts, joined, listing, preformatted, table, tag
 from slp.results import Posterior
-from slp.source import visible
 from slp.version import __version__
 
 _SHOWN_LEVELS = 8
@@ -42,7 +40,7 @@ def data(posterior: Posterior) -> Html:
         ("response", given.response),
         ("its values", classes_text(posterior)),
     ]
-    rows = [(f.name, *_values(f)) for f in given.features[:_SHOWN_FEATURES]]
+    rows = [(f.name, *f.kind.description) for f in given.features[:_SHOWN_FEATURES]]
     more = len(given.features) - len(rows)
     parts: list[Content] = [facts(told)]
     parts.append(table("Features of the table", ("feature", "type", "values"), rows))
@@ -52,26 +50,6 @@ def data(posterior: Posterior) -> Html:
     if given.warnings:
         parts += [tag("h3", "Warnings"), listing(f"{w.code}: {w.message}" for w in given.warnings)]
     return joined(parts)
-
-
-def _values(feature: Feature) -> tuple[str, str]:
-    if feature.levels is not None:
-        shown = ", ".join(map(visible, feature.levels[:_SHOWN_LEVELS]))
-        more = len(feature.levels) - _SHOWN_LEVELS
-        return "categories", shown + (f" and {more} more" if more > 0 else "")
-    if feature.order:
-        return "ordinal", " < ".join(map(visible, feature.order))
-    kind = "numbers" if feature.unit is None else f"numbers in {visible(feature.unit)}"
-    if feature.range is not None:
-        kind += f", {interval_text(*feature.range)} declared"
-    if feature.values is not None:
-        low, high = feature.values[0], feature.values[-1]
-        return kind, f"{interval_text(low, high)}, {len(feature.values)} different values"
-    if feature.cuts is not None:
-        shown = ", ".join(map(number_text, feature.cuts[:_SHOWN_LEVELS]))
-        more = len(feature.cuts) - _SHOWN_LEVELS
-        return kind, f"cut at {shown}" + (f" and {more} more" if more > 0 else "")
-    return kind, "not saved"
 
 
 def engine(posterior: Posterior) -> Html:

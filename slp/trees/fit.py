@@ -15,6 +15,7 @@ From the root down, with the rows that a node holds:
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -99,7 +100,7 @@ class _Fit:
             j, feature = self.columns[node.feature]
             codes = self.table.codes[site.rows, j]
             test = self._on_a_cut(node, feature, site).test
-            goes_left = feature.sides(test)[0][codes]
+            goes_left = feature.kind.sides(test)[0][codes]
             left, right = site.rows[goes_left], site.rows[~goes_left]
             sizes, least = self.table.sizes(self.support.min_leaf, self.support.min_weight)
             n_left, n_right = (int(sizes[rows].sum()) for rows in (left, right))
@@ -127,20 +128,20 @@ class _Fit:
         if node.feature not in self.columns:
             return f"the table has no feature `{node.feature}`"
         feature = self.columns[node.feature][1]
-        if feature.categorical == isinstance(node.test, Below):
-            kind = "categorical" if feature.categorical else "numeric"
+        if feature.kind.categorical == isinstance(node.test, Below):
+            kind = "categorical" if feature.kind.categorical else "numeric"
             return f"`{condition_text(node)}` cannot be asked, as `{node.feature}` is {kind} here"
-        if feature.cuts is not None and not len(feature.cuts):
+        if isinstance(node.test, Below) and math.isnan(feature.kind.nearest(node.test.number)):
             return f"`{node.feature}` has no cuts here"
         return None
 
     def _on_a_cut(self, node: Split, feature: Feature, site: _GivenNode) -> Split:
         """The split with its threshold moved to the nearest declared cut, if its feature has
         declared cuts."""
-        if feature.cuts is None or not isinstance(node.test, Below):
+        if not isinstance(node.test, Below):
             return node
         number = node.test.number
-        nearest = feature.quantity(float(feature.cuts[np.abs(feature.cuts - number).argmin()]))
+        nearest = feature.kind.nearest(number)
         if nearest == number:
             return node
         moved = Split(node.feature, Below(nearest), node.left, node.right)
@@ -168,11 +169,8 @@ def _canonical(
 ) -> tuple[Asked, _GivenNode, _GivenNode]:
     """The canonical test for rows of these codes, and its sides."""
     left, right = sides
-    if feature.levels is None:
-        threshold = feature.threshold(int(codes[goes_left].max()), int(codes[~goes_left].min()))
-        return (feature.name, Below(threshold)), left, right
-    present = np.unique(codes)
-    own = int(codes[goes_left][0])
-    if len(present) == 2 and own == present[1]:
-        return (feature.name, feature.is_level(int(present[0]))), right, left
-    return (feature.name, feature.is_level(own)), left, right
+    own = codes[goes_left], codes[~goes_left]
+    cut, other = feature.kind.cut_between(*own), feature.kind.other_way(*own)
+    if other is not None:
+        return (feature.name, feature.kind.test(*other, codes)), right, left
+    return (feature.name, feature.kind.test(*cut, codes)), left, right

@@ -188,10 +188,11 @@ def route_table(tree: Tree, table: Table) -> NDArray[np.int64]:
             raise _no_column(split.feature, list(features))
         j, feature = features[split.feature]
         codes = table.codes[rows, j]
-        if split.missing is None and feature.holes and (codes == feature.missing_code).any():
+        missing = feature.kind.missing_code
+        if split.missing is None and missing is not None and (codes == missing).any():
             raise DataError(TEST_WITHOUT_SIDE(feature=feature.name))
         left: NDArray[np.bool_] = _codes_left(split, feature)[codes]
-        if isinstance(split.test, In) and feature.sides(split.test)[1][codes].any():
+        if isinstance(split.test, In) and feature.kind.sides(split.test)[1][codes].any():
             raise DataError(LEVEL_WITHOUT_SIDE(feature=feature.name))
         return left
 
@@ -421,15 +422,16 @@ class _Columns:
 def _codes_left(split: Split, feature: Feature) -> NDArray[np.bool_]:
     """Whether each code of the feature goes left, shape (n_codes,)."""
     test = split.test
-    if not feature.asks(test):
-        kind = "categorical" if feature.categorical else "numeric"
+    if not feature.kind.asks(test):
+        kind = "categorical" if feature.kind.categorical else "numeric"
         given = "a threshold" if isinstance(test, Below) else "a level"
         raise DataError(TEST_OF_ANOTHER_KIND(feature=feature.name, given=given, kind=kind))
-    if feature.cuts is not None and isinstance(test, Below) and test.number not in feature.cuts:
-        cuts = ", ".join(number_text(feature.quantity(c)) for c in feature.cuts.tolist())
+    if isinstance(test, Below) and feature.kind.nearest(test.number) != test.number:
+        known = [] if feature.kind.numbers is None else feature.kind.numbers.tolist()
+        cuts = ", ".join(number_text(feature.kind.quantity(c)) for c in known)
         threshold = number_text(test.number)
         raise DataError(THRESHOLD_INSIDE_BIN(feature=feature.name, threshold=threshold, cuts=cuts))
-    return feature.sides(test)[0]
+    return feature.kind.sides(test)[0]
 
 
 def _leaf_prediction(leaf: Leaf) -> Label:

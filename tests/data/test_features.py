@@ -46,30 +46,30 @@ def feature(program, cells, *declarations):
 def test_levels(program, cells, declaration, levels, codes):
     declarations = [declare("a", declaration)] if declaration else []
     have, have_codes, warnings = feature(program, cells, *declarations)
-    assert (have.levels, have_codes) == (levels, codes)
+    assert (have.kind.names, have_codes) == (levels, codes)
     assert [w.code for w in warnings] == (["W401"] if len(levels) == 1 else [])
 
 
 @pytest.mark.parametrize("cells", [["3", " 10", "1e1"], [3, 10, 10.0], [3, 10, 10]])
 def test_declared_numbers(program, cells):
     have, codes, _ = feature(program, cells, declare("a", "numeric"))
-    assert (have.values.tolist(), codes) == ([3.0, 10.0], [0, 1, 1])
+    assert (have.kind.values.tolist(), codes) == ([3.0, 10.0], [0, 1, 1])
 
 
 def test_truth_values_declared_numeric(program):
     have, codes, _ = feature(program, [True, False, True], declare("a", "numeric"))
-    assert (have.values.tolist(), codes) == ([0.0, 1.0], [1, 0, 1])
+    assert (have.kind.values.tolist(), codes) == ([0.0, 1.0], [1, 0, 1])
 
 
 def test_digits_of_other_scripts_are_text(program):
     have, _, warnings = feature(program, ["\u0663", "\u0664", "\u0663"])
-    assert (have.levels, warnings) == (("\u0663", "\u0664"), ())
+    assert (have.kind.names, warnings) == (("\u0663", "\u0664"), ())
 
 
 def test_minus_zero_is_zero(program):
     have, codes, _ = feature(program, [0.0, -0.0, 1.0])
-    assert (have.values.tolist(), codes) == ([0.0, 1.0], [0, 0, 1])
-    assert not np.signbit(have.values[0])
+    assert (have.kind.values.tolist(), codes) == ([0.0, 1.0], [0, 0, 1])
+    assert not np.signbit(have.kind.values[0])
 
 
 # --- cuts and bins -------------------------------------------------------------------------------
@@ -77,8 +77,12 @@ def test_minus_zero_is_zero(program):
 
 def test_declared_cuts(program):
     have, codes, _ = feature(program, [1.0, 18.0, 70.0], declare("a", None, Cuts((18, 40, 65))))
-    assert have.values is None
-    assert (have.cuts.tolist(), have.n_codes, codes) == ([18.0, 40.0, 65.0], 4, [0, 1, 3])
+    assert have.kind.values is None
+    assert (have.kind.numbers.tolist(), have.kind.n_codes, codes) == (
+        [18.0, 40.0, 65.0],
+        4,
+        [0, 1, 3],
+    )
 
 
 def test_infinite_values_are_sound_between_declared_cuts(program):
@@ -102,11 +106,11 @@ def test_bins_for_every_numeric_feature_not_named_elsewhere(program):
     declarations = (everything, declare("b", "numeric"), declare("d", None, Bins("width", 2)))
     table = table_of(program(features=declarations), frame)
     a, b, c, d, flag = table.features
-    assert a.cuts.tolist() == [1.75, 3.5, 5.25]
-    assert b.values.tolist() == list(range(8))
-    assert c.levels == ("a", "b", "c", "d")
-    assert d.cuts.tolist() == [3.5]
-    assert flag.levels == ("false", "true")
+    assert a.kind.numbers.tolist() == [1.75, 3.5, 5.25]
+    assert b.kind.values.tolist() == list(range(8))
+    assert c.kind.names == ("a", "b", "c", "d")
+    assert d.kind.numbers.tolist() == [3.5]
+    assert flag.kind.names == ("false", "true")
     assert table.notes[1] == "features coded to bins (how many): a (4), d (2)"
 
 
@@ -176,7 +180,7 @@ def test_bins_keep_the_cuts_of_a_column_of_few_values(program):
     frame = pd.DataFrame({"rare": [0] * 9 + [1], "skew": [0] * 7 + [1, 2, 3], "y": [0, 1] * 5})
     table = table_of(program(features=[declare(None, None, Bins("quantile", 2))]), frame)
     rare, skew = table.features
-    assert (rare.cuts.tolist(), skew.cuts.tolist()) == ([0.5], [])
+    assert (rare.kind.numbers.tolist(), skew.kind.numbers.tolist()) == ([0.5], [])
     assert [w.message for w in table.warnings] == [
         "no tree can split on `skew`: cuts or bins put all rows into one bin, though values differ"
     ]
@@ -206,11 +210,11 @@ def test_rows_go_left_of_a_threshold_as_their_codes_say(x):
     table = table_of(CheckedProgram("test", None, ()), [[v, i % 2] for i, v in enumerate(x)])
     (feature,) = table.features
     codes = table.codes[table.row_of, 0]
-    np.testing.assert_array_equal(feature.values[codes], x)
-    for low in range(feature.n_codes):
-        for high in range(low + 1, feature.n_codes):
-            threshold = feature.threshold(low, high)
-            assert feature.values[low] < threshold <= feature.values[high]
+    np.testing.assert_array_equal(feature.kind.values[codes], x)
+    for low in range(feature.kind.n_codes):
+        for high in range(low + 1, feature.kind.n_codes):
+            threshold = feature.kind.threshold(low, high)
+            assert feature.kind.values[low] < threshold <= feature.kind.values[high]
             for value, code in zip(x, codes, strict=True):
                 if code in (low, high):
                     assert (value < threshold) == (code <= low)
@@ -226,9 +230,9 @@ def test_rows_go_left_of_a_cut_as_their_codes_say(x, cuts):
     table = table_of(declared, [[v, 0] for v in x])
     (feature,) = table.features
     codes = table.codes[table.row_of, 0]
-    for low in range(feature.n_codes):
-        for high in range(low + 1, feature.n_codes):
-            threshold = feature.threshold(low, high)
+    for low in range(feature.kind.n_codes):
+        for high in range(low + 1, feature.kind.n_codes):
+            threshold = feature.kind.threshold(low, high)
             assert threshold in cuts
             for value, code in zip(x, codes, strict=True):
                 if code <= low or code >= high:
@@ -302,9 +306,9 @@ def test_faults(program, cells, declaration, message):
 
 def test_large_whole_numbers_that_stay_apart_are_sound(program):
     have, codes, _ = feature(program, [2**60, 2**61, 0])
-    assert (have.values.tolist(), codes) == ([0.0, 2.0**60, 2.0**61], [1, 2, 0])
+    assert (have.kind.values.tolist(), codes) == ([0.0, 2.0**60, 2.0**61], [1, 2, 0])
     have, _, _ = feature(program, [2**53, 2**53 + 1, 1], declare("a", "categorical"))
-    assert have.levels == ("1", "9007199254740992", "9007199254740993")
+    assert have.kind.names == ("1", "9007199254740992", "9007199254740993")
 
 
 @pytest.mark.parametrize(

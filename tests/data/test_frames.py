@@ -40,8 +40,8 @@ def messages(error):
 def test_frames_of_all_kinds_make_the_same_table(program, frame):
     table = table_of(program(), frame)
     assert table.feature_names == ("x", "kind", "flag")
-    assert table.features[0].values.tolist() == [1.5, 2.5]
-    assert [f.levels for f in table.features[1:]] == [("a", "b"), ("false", "true")]
+    assert table.features[0].kind.values.tolist() == [1.5, 2.5]
+    assert [f.kind.names for f in table.features[1:]] == [("a", "b"), ("false", "true")]
     assert table.codes.tolist() == [[0, 0, 1], [1, 1, 0]]
     assert table.counts.tolist() == [2, 1]
     assert table.row_of.tolist() == [0, 1, 0]
@@ -64,7 +64,7 @@ def test_rows_without_names(program, rows):
 @pytest.mark.filterwarnings("ignore:the matrix subclass:PendingDeprecationWarning")
 def test_a_matrix_is_an_array(program):
     table = table_of(program(), np.matrix([[1.0, 5.0], [2.0, 5.0]]), ["a", "b"])
-    assert [f.values.tolist() for f in table.features] == [[1, 2], [5]]
+    assert [f.kind.values.tolist() for f in table.features] == [[1, 2], [5]]
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int8, np.uint64, np.longdouble])
@@ -72,13 +72,13 @@ def test_numeric_arrays(program, dtype):
     X = np.array([[1, 5], [2, 5], [1, 6]], dtype=dtype)
     table = table_of(program(), X, ["a", "b", "a"])
     assert table.feature_names == ("x0", "x1")
-    assert [f.values.tolist() for f in table.features] == [[1, 2], [5, 6]]
+    assert [f.kind.values.tolist() for f in table.features] == [[1, 2], [5, 6]]
     assert table.response == "y"
 
 
 def test_pandas_categories_of_numbers_are_categorical(program):
     frame = pd.DataFrame({"grade": pd.Categorical([10, 9, 10], ordered=True), "y": ["a", "b", "a"]})
-    assert table_of(program(), frame).features[0].levels == ("9", "10")
+    assert table_of(program(), frame).features[0].kind.names == ("9", "10")
 
 
 def test_columns_named_by_numbers(program):
@@ -89,13 +89,13 @@ def test_columns_named_by_numbers(program):
 def test_numbers_of_python_keep_their_value(program):
     rows = [[Decimal("0.5"), True, "a"], [2, 3, "b"], [np.float32(0.5), 1, "a"]]
     table = table_of(program(), rows)
-    assert [f.values.tolist() for f in table.features] == [[0.5, 2.0], [1.0, 3.0]]
+    assert [f.kind.values.tolist() for f in table.features] == [[0.5, 2.0], [1.0, 3.0]]
     assert table.counts.tolist() == [2, 1]
 
 
 def test_numbers_beside_text_are_text(program):
     table = table_of(program(), [["a", 1], [2, 2], [2.0, 2], ["b", 1]])
-    assert table.features[0].levels == ("2", "a", "b")
+    assert table.features[0].kind.names == ("2", "a", "b")
 
 
 @pytest.mark.parametrize(
@@ -184,7 +184,7 @@ def test_polars_columns_that_are_neither_numbers_nor_text(program, column, code,
 )
 def test_polars_numbers(program, column, values):
     table = table_of(program(), pl.DataFrame({"a": column, "y": [1, 2]}))
-    assert table.features[0].values.tolist() == values
+    assert table.features[0].kind.values.tolist() == values
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.float64, np.bool_, object])

@@ -93,10 +93,9 @@ def check_invariants(table, n_rows):
     assert len(np.unique(table.codes, axis=0)) == len(table.codes)
     assert table.codes.shape[1] == len(table.features) > 0
     for feature, codes in zip(table.features, table.codes.T, strict=True):
-        assert 0 <= codes.min() <= codes.max() < feature.n_codes
-        kinds = [feature.values, feature.cuts, feature.levels]
-        assert sum(kind is not None for kind in kinds) == 1
-        edges = feature.values if feature.values is not None else feature.cuts
+        assert 0 <= codes.min() <= codes.max() < feature.kind.n_codes
+        edges = feature.kind.numbers
+        assert (edges is None) == feature.kind.categorical
         if edges is not None:
             assert (np.diff(edges) > 0).all()
     assert table.statistics.shape[1] == table.leaf.n_statistics

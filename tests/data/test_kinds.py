@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import slp
-from slp.data import Feature
+from slp.columns import Ordinal
 from slp.ir.quantity import Quantity, level_numbers
 from slp.trees import Split
 
@@ -68,7 +68,7 @@ def test_quantities_are_floats_with_a_text() -> None:
 
 def test_thresholds_of_an_ordinal_feature() -> None:
     """The middle level of those that part two codes, the lower of two."""
-    feature = Feature.ordinal("stage", ORDER)
+    feature = Ordinal(ORDER)
     found = [str(feature.threshold(a, b)) for a, b in [(0, 1), (0, 2), (0, 3), (2, 3)]]
     assert found == ["mid", "mid", "high", "top"]
     assert feature.gap(0, 3) == 3
@@ -142,7 +142,11 @@ def test_saved_runs(posterior: slp.Posterior, tmp_path: Path) -> None:
         assert str(loaded.map_tree()) == str(posterior.map_tree())
         assert (loaded.predict(FRAME) == posterior.predict(FRAME)).all()
         for have, want in zip(loaded.table.features, posterior.table.features, strict=True):
-            assert (have.order, have.unit, have.range) == (want.order, want.unit, want.range)
+            assert (have.kind.names, have.kind.unit, have.kind.range) == (
+                want.kind.names,
+                want.kind.unit,
+                want.kind.range,
+            )
 
 
 # --- programs ----------------------------------------------------------------------------------

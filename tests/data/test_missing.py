@@ -51,7 +51,7 @@ def test_numbers_have_no_level_for_missing_values() -> None:
         ":- use(growtree).\n:- feature(_, [missing(level)]).\n"
         ":- feature(size, [categorical]).\n:- feature(colour, [categorical])."
     )
-    levels = of_own.posterior(frame).table.features[1].levels
+    levels = of_own.posterior(frame).table.features[1].kind.names
     assert levels == ("2", "3", "4", "5", "6", "7", "8", "missing")
 
 
@@ -124,7 +124,7 @@ def test_rows_to_predict_may_miss_values(posterior: slp.Posterior) -> None:
 def test_a_table_without_missing_values_has_no_such_level() -> None:
     whole = FRAME.filter(pl.col("colour").is_not_null())
     found = PROGRAM.posterior(whole)
-    assert found.table.features[0].levels == ("blue", "red")
+    assert found.table.features[0].kind.names == ("blue", "red")
     with pytest.warns(slp.SlpWarning, match=r"W440.*`missing`"):
         have = found.predict_proba(pl.DataFrame({"colour": [None], "size": [9]}))
     assert have.shape == (1, 1)

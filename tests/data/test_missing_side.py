@@ -166,7 +166,7 @@ def test_saved_runs(posterior: slp.Posterior, tmp_path: Path, rows: bool) -> Non
     assert again.map_tree() == posterior.map_tree()
     new = NEW[:3]
     np.testing.assert_allclose(again.predict_proba(new), posterior.predict_proba(new), atol=0.1)
-    assert again.table.features[0].new == "average"
+    assert again.table.features[0].kind.new == "average"
 
 
 def test_scikit_learn_sends_rows_to_the_same_leaves() -> None:

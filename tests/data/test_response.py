@@ -155,7 +155,7 @@ def test_a_series_may_have_the_name_of_a_feature(program):
     categorical = FeatureDeclaration("c", "categorical", None)
     table = table_of(program(features=(categorical,)), FRAME, pl.Series("c", [0.25, 0.5]))
     assert table.feature_names == ("a", "b", "c")
-    assert table.features[2].levels == ("3", "4")
+    assert table.features[2].kind.names == ("3", "4")
     assert (table.response, table.leaf.classes) == ("c", ())
     assert table.new_rows(FRAME)[:, 2].tolist() == ["3", "4"]
 

@@ -65,8 +65,8 @@ def test_absent_rows_give_no_splits() -> None:
     """A value that rows of weight 0 alone have makes no threshold, and a class no class."""
     frame = pl.DataFrame({"x": [1, 2, 3, 9], "w": [1, 1, 1, 0], "y": ["a", "b", "a", "z"]})
     found = WEIGHTED.posterior(frame, "y")
-    assert found.table.features[0].values is not None
-    assert found.table.features[0].values.tolist() == [1, 2, 3]
+    assert found.table.features[0].kind.values is not None
+    assert found.table.features[0].kind.values.tolist() == [1, 2, 3]
     assert found.table.leaf.classes == ("a", "b")
 
 
@@ -126,7 +126,7 @@ def test_quantiles_of_real_weights() -> None:
     """Half of the weight lies at 3 or below: the cut is at 3, which lies above it."""
     program = slp.parse(":- use(growtree).\n:- row_weight(w).\n:- feature(x, [bins(quantile, 2)]).")
     frame = pl.DataFrame({"x": [1, 2, 3, 4], "w": [0.2, 0.2, 1.5, 1.0], "y": [0, 1, 0, 1]})
-    cuts = program.posterior(frame, "y").table.features[0].cuts
+    cuts = program.posterior(frame, "y").table.features[0].kind.numbers
     assert cuts is not None
     assert cuts.tolist() == [3.0]
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from slp.columns import Binned, Nominal, Numeric
 from slp.data.table import Feature, Table
 from slp.ir.program import MEASURES, CheckedProgram, Measure
 from slp.ir.tree_grammar import (
@@ -46,7 +47,7 @@ def make_table(
 
 def numeric(name: str, n_codes: int) -> Feature:
     """Values 0, 1, 2, ..."""
-    return Feature(name, values=np.arange(n_codes, dtype=np.float64))
+    return Feature(name, Numeric(np.arange(n_codes, dtype=np.float64)))
 
 
 def make_grammar(
@@ -71,7 +72,7 @@ def make_grammar(
     points = breakpoints or [[] for _ in range(d)]
     return TreeGrammar(
         features=table.feature_names,
-        levels=tuple(f.levels for f in table.features),
+        levels=tuple(f.kind.left_sides() for f in table.features),
         breakpoints=tuple(np.array(p, np.float64) for p in points),
         states=tuple(State(f"s{i}", tuple(rules)) for i, rules in enumerate(states)),
         start=0,
@@ -94,10 +95,7 @@ def split_rule(
 def cells(table: Table, breakpoints: Sequence[Sequence[float]] | None = None) -> list[int]:
     """Number of cells of each feature."""
     points = breakpoints or [[] for _ in table.features]
-    return [
-        f.n_cells if f.categorical else 2 * len(p) + 1 + f.holes
-        for f, p in zip(table.features, points, strict=True)
-    ]
+    return [f.kind.n_cells(len(p)) for f, p in zip(table.features, points, strict=True)]
 
 
 def denison(table: Table, phi: float, measure: Measure = "each") -> TreeGrammar:
@@ -130,12 +128,12 @@ def random_table(rng: np.random.Generator, largest: int = 7) -> Table:
         k = int(rng.integers(2, 5))
         if kind == 0:
             values = np.sort(rng.choice(20, k, replace=False)) / 2.0
-            features.append(Feature(f"f{f}", values=values))
+            features.append(Feature(f"f{f}", Numeric(values)))
         elif kind == 1:
             cuts = np.sort(rng.choice(20, k - 1, replace=False)) / 2.0
-            features.append(Feature(f"f{f}", cuts=cuts))
+            features.append(Feature(f"f{f}", Binned(cuts)))
         else:
-            features.append(Feature(f"f{f}", levels=tuple("pqrs"[:k])))
+            features.append(Feature(f"f{f}", Nominal(tuple("pqrs"[:k]))))
         codes.append(rng.integers(k, size=n))
     rows = np.stack(codes, axis=1).tolist()
     leaf: LeafModel
@@ -154,7 +152,7 @@ def random_grammar(rng: np.random.Generator, table: Table) -> TreeGrammar:
     """Up to 4 states with several rules each, in every combination of options."""
     n_states, crowded = int(rng.integers(1, 5)), bool(rng.integers(2))
     points = [
-        [] if f.categorical else np.unique(rng.integers(0, 20, rng.integers(3)) / 2.0).tolist()
+        [] if f.kind.categorical else np.unique(rng.integers(0, 20, rng.integers(3)) / 2.0).tolist()
         for f in table.features
     ]
     sizes = cells(table, points)
@@ -212,7 +210,7 @@ def _random_split(
         step = rng.integers(n_states, size=(size, 2)).astype(np.int32)
         step[rng.random(size) < forbidden] = FORBIDDEN
         step[rng.random(size) < outside] = OUTSIDE
-        if measure == "range" and feature.values is None:
+        if measure == "range" and feature.kind.values is None:
             step[:] = OUTSIDE
         steps.append(step)
     return SplitRule(weight, measure, tuple(steps))

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import slp
+from slp.columns import Numeric
 from slp.data.table import Feature, Table
 from slp.engines.exact import CompiledChart, passes
 from slp.engines.exact.algorithm import algorithm_in_words
@@ -161,7 +162,7 @@ def test_lengths_and_gaps() -> None:
     """Features of three values, of which two occur: the length of a split depends on the third."""
     rng = np.random.default_rng(6)
     rows = rng.integers(0, 2, (40, 6))
-    features = [Feature(f"f{f}", values=np.array([0.0, 1.0, 1.5 + f])) for f in range(6)]
+    features = [Feature(f"f{f}", Numeric(np.array([0.0, 1.0, 1.5 + f]))) for f in range(6)]
     table = make_table(features, rows.tolist(), (rows[:, 0] ^ rows[:, 1]).tolist())
     for measure in ("range", "gap"):
         same_quantities(denison(table, 3.0, measure), table, rows[:2].astype(object))
@@ -204,7 +205,7 @@ def test_leaf_models_and_repeated_rows(leaf: LeafModel) -> None:
     rng = np.random.default_rng(4)
     rows = rng.integers(0, 2, (90, 5))
     y = rng.integers(0, 3, 90) if leaf.classes else rng.poisson(3 * rows[:, 0] + 1)
-    features = [Feature(f"f{f}", values=np.array([0.0, 1.0])) for f in range(5)]
+    features = [Feature(f"f{f}", Numeric(np.array([0.0, 1.0]))) for f in range(5)]
     table = make_table(features, rows.tolist(), y.astype(float).tolist(), leaf)
     for measure in ("each", "all", "feature_then_cut", "per_feature"):
         same_quantities(denison(table, 3.0, measure), table, rows[:2].astype(object))
@@ -213,7 +214,7 @@ def test_leaf_models_and_repeated_rows(leaf: LeafModel) -> None:
 def bits(n: int, d: int) -> Table:
     rng = np.random.default_rng(7)
     rows = rng.integers(0, 2, (n, d))
-    features = [Feature(f"f{f}", values=np.array([0.0, 1.0])) for f in range(d)]
+    features = [Feature(f"f{f}", Numeric(np.array([0.0, 1.0]))) for f in range(d)]
     return make_table(features, rows.tolist(), (rows[:, 0] ^ rows[:, 1]).tolist())
 
 
@@ -241,7 +242,7 @@ def test_the_number_of_threads_changes_no_bit(prior: str) -> None:
 def test_likelihoods_that_underflow() -> None:
     rng = np.random.default_rng(0)
     rows = rng.integers(0, 2, (20_000, 9))
-    features = [Feature(f"f{f}", values=np.array([0.0, 1.0])) for f in range(9)]
+    features = [Feature(f"f{f}", Numeric(np.array([0.0, 1.0]))) for f in range(9)]
     table = make_table(features, rows.tolist(), rng.integers(0, 2, 20_000).tolist())
     assert len(table.counts) == 512
     rules = slp.parse(":- use(growtree).\n:- support(max_depth(2)).")

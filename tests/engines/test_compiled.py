@@ -11,6 +11,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
+from slp.columns import Numeric
 from slp.data.table import Feature, Table
 from slp.engines import infer
 from slp.engines.exact import CompiledChart
@@ -43,7 +44,7 @@ def same_distribution(have: np.ndarray, want: np.ndarray) -> None:
 def new_rows(rng: np.random.Generator, table: Table) -> np.ndarray:
     rows = np.empty((4, len(table.features)), np.object_)
     for f, feature in enumerate(table.features):
-        levels = feature.levels
+        levels = feature.kind.names
         rows[:, f] = rng.choice([*levels, "new"], 4) if levels else rng.uniform(-1, 10, 4)
     return rows
 
@@ -154,7 +155,7 @@ def test_likelihoods_that_underflow(model: str) -> None:
         leaf, y = Dirichlet(("a", "b"), 1.0), rng.integers(0, 2, n).tolist()
     else:
         leaf, y = NormalInverseGamma(0.0, 0.1, 2.0, 1.0), rng.normal(size=n).tolist()
-    features = [Feature(name, values=np.arange(6.0)) for name in "ab"]
+    features = [Feature(name, Numeric(np.arange(6.0))) for name in "ab"]
     table = make_table(features, rows, y, leaf)
     grammar = growtree(table, 0.95, 1.0, 3)
     want = plain(grammar, table).log_total

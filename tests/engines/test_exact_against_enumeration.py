@@ -109,7 +109,9 @@ def test_predictions(want: Enumeration, have: TreeDistribution) -> None:
     rows = np.empty((5, len(table.features)), object)
     for j, feature in enumerate(table.features):
         numbers = rng.integers(-1, 11, 5).astype(float).tolist()
-        rows[:, j] = numbers if feature.levels is None else rng.choice([*feature.levels, "new"], 5)
+        rows[:, j] = (
+            numbers if not feature.kind.categorical else rng.choice([*feature.kind.names, "new"], 5)
+        )
     for a, b in zip(want.leaf_mixtures(rows), have.leaf_mixtures(rows), strict=True):
         close(b.probability.sum(), 1.0)
         if table.leaf.classes:

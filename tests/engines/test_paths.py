@@ -63,7 +63,9 @@ def test_leaves_are_as_the_list_of_all_trees_says(
     rows = np.empty((3, len(table.features)), object)
     for j, feature in enumerate(table.features):
         numbers = rng.integers(-1, 11, 3).astype(float).tolist()
-        rows[:, j] = numbers if feature.levels is None else rng.choice([*feature.levels, "new"], 3)
+        rows[:, j] = (
+            numbers if not feature.kind.categorical else rng.choice([*feature.kind.names, "new"], 3)
+        )
     paths = have.draw_paths(rows, N, rng)
     assert paths is not None
     for own, mixture in zip(paths, listed.leaf_mixtures(rows), strict=True):

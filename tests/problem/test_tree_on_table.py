@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from slp.columns import Below, Is
+from slp.columns import Below, Is, Nominal
 from slp.data.table import Feature, Table
 from slp.problem.tree_on_table import canonical_nodes, log_likelihood_of_tree, place_tree
 from slp.reference.boxes import Geometry
@@ -25,13 +25,13 @@ def random_tree(table: Table, rng: np.random.Generator, depth: int = 4) -> Tree:
             return Leaf()
         feature = table.features[rng.integers(len(table.features))]
         sides = node(left - 1), node(left - 1)
-        if feature.levels is not None:
-            level = str(rng.choice([*feature.levels, "unheard of"]))
+        if feature.kind.categorical:
+            level = str(rng.choice([*feature.kind.names, "unheard of"]))
             return Split(feature.name, Is(level), *sides)
-        numbers = feature.values if feature.values is not None else feature.cuts
+        numbers = feature.kind.numbers
         assert numbers is not None
         threshold = float(rng.choice(numbers)) if len(numbers) else 0.0
-        if feature.values is not None or rng.random() < 0.1:
+        if feature.kind.values is not None or rng.random() < 0.1:
             threshold += float(rng.choice([-0.25, 0.0, 0.25]))
         return Split(feature.name, Below(threshold), *sides)
 
@@ -80,7 +80,7 @@ def test_canonical_nodes_are_splits_of_the_boxes(seed: int) -> None:
         if feature < 0:
             leaves.append(box)
             continue
-        wanted = table.features[feature].test(low, high)
+        wanted = table.features[feature].kind.test(low, high)
         (split,) = [
             s
             for s in geometry.splits(box)
@@ -91,7 +91,7 @@ def test_canonical_nodes_are_splits_of_the_boxes(seed: int) -> None:
 
 
 def test_of_two_levels_the_first_is_tested() -> None:
-    table = make_table([Feature("c", levels=("p", "q"))], [[0], [1]], [0, 1])
+    table = make_table([Feature("c", Nominal(("p", "q")))], [[0], [1]], [0, 1])
     tree = Tree(Split("c", Is("q"), Leaf(), Leaf()))
     placed = place_tree(table, tree)
     assert placed is not None

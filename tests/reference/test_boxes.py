@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from slp.columns import Binned, Nominal, Numeric
 from slp.data.table import Feature
 from slp.reference.boxes import Geometry
 from tests.engines.cases import denison, make_grammar, make_table, numeric
@@ -21,7 +22,9 @@ def described(
 
 
 def test_thresholds_lie_between_the_values_of_the_box() -> None:
-    table = make_table([Feature("x", values=np.array([0.0, 1.0, 5.0]))], [[0], [1], [2]], [0, 1, 0])
+    table = make_table(
+        [Feature("x", Numeric(np.array([0.0, 1.0, 5.0])))], [[0], [1], [2]], [0, 1, 0]
+    )
     geometry = Geometry(denison(table, 2.0), table)
     assert described(geometry, 0b111) == [(0, 0.5, 1.0, 0b001, 0b110), (0, 3.0, 4.0, 0b011, 0b100)]
     assert described(geometry, 0b101) == [(0, 2.5, 5.0, 0b001, 0b100)]
@@ -29,14 +32,14 @@ def test_thresholds_lie_between_the_values_of_the_box() -> None:
 
 
 def test_bins_take_the_lower_middle_cut_and_count_cuts_as_gap() -> None:
-    feature = Feature("x", cuts=np.array([1.0, 2.0, 4.0, 8.0]))
+    feature = Feature("x", Binned(np.array([1.0, 2.0, 4.0, 8.0])))
     table = make_table([feature], [[0], [4]], [0, 1])
     geometry = Geometry(denison(table, 2.0), table)
     assert described(geometry, 0b11) == [(0, 2.0, 4.0, 0b01, 0b10)]
 
 
 def test_two_levels_are_one_split_and_three_are_three() -> None:
-    table = make_table([Feature("c", levels=("p", "q", "r"))], [[0], [1], [2]], [0, 1, 0])
+    table = make_table([Feature("c", Nominal(("p", "q", "r")))], [[0], [1], [2]], [0, 1, 0])
     geometry = Geometry(denison(table, 2.0), table)
     assert described(geometry, 0b111) == [
         (0, "p", 1.0, 0b001, 0b110),

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from slp.budgets.memory import format_bytes, parse_memory
-from slp.columns import Below, Is
+from slp.columns import Below, Binned, Is, Nominal
 from slp.data.table import Feature, Table
 from slp.engines import infer
 from slp.errors import BudgetError, SlpError, UsageError
@@ -227,14 +227,14 @@ def test_partition_takes_any_feature_that_parts_the_rows_alike() -> None:
 
 
 def test_of_two_levels_either_may_be_tested() -> None:
-    table = make_table([Feature("c", levels=("p", "q"))], [[0], [1]], [0, 1])
+    table = make_table([Feature("c", Nominal(("p", "q")))], [[0], [1]], [0, 1])
     posterior = run(denison(table, 2.0), table)
     p = posterior.log_posterior(stump("c", "p"))
     assert p == posterior.log_posterior(stump("c", "q")) > -math.inf
 
 
 def test_a_threshold_inside_an_occupied_bin_says_nothing() -> None:
-    table = make_table([Feature("x", cuts=np.array([1.0, 2.0, 3.0]))], [[0], [2]], [0, 1])
+    table = make_table([Feature("x", Binned(np.array([1.0, 2.0, 3.0])))], [[0], [2]], [0, 1])
     posterior = run(denison(table, 2.0), table)
     inside = [posterior.log_posterior(stump("x", t)) for t in (1.0, 1.5, 2.0)]
     assert inside[0] == inside[1] == inside[2] > -math.inf

@@ -88,7 +88,11 @@ class RandomTable:
 
     def example(self, table: Table) -> Example:
         """The raw table for the specification; cuts of bins are those that the package chose."""
-        cuts = {f.name: tuple(map(float, f.cuts)) for f in table.features if f.cuts is not None}
+        cuts = {
+            f.name: tuple(map(float, f.kind.numbers))
+            for f in table.features
+            if f.kind.core == "cuts"
+        }
         columns = [[self.raw(f, x) for x in self.columns[f]] for f in self.features]
         rows = tuple(zip(*columns, strict=True))
         y = self.columns["y"]

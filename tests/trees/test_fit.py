@@ -5,16 +5,16 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from slp.columns import Below, Is
+from slp.columns import Below, Binned, Is, Nominal, Numeric
 from slp.data.table import Feature, Table
 from slp.ir.constraints import Support
 from slp.leaves import Dirichlet
 from slp.trees import Leaf, Node, Split, Tree, fit_tree
 
 FEATURES = (
-    Feature("age", values=np.array([10.0, 20.0, 40.0, 70.0])),
-    Feature("dose", cuts=np.array([1.0, 2.0, 4.0])),
-    Feature("colour", levels=("blue", "green", "red")),
+    Feature("age", Numeric(np.array([10.0, 20.0, 40.0, 70.0]))),
+    Feature("dose", Binned(np.array([1.0, 2.0, 4.0]))),
+    Feature("colour", Nominal(("blue", "green", "red"))),
 )
 CODES = [[0, 0, 0], [1, 1, 1], [2, 2, 2], [3, 3, 1]]
 
@@ -41,8 +41,10 @@ def dose(threshold: float, left: Node | None = None, right: Node | None = None) 
     return Split("dose", Below(threshold), left or Leaf(), right or Leaf())
 
 
-def colour(level: str, left: Node | None = None, right: Node | None = None) -> Split:
-    return Split("colour", Is(level), left or Leaf(), right or Leaf())
+def colour(
+    level: str, left: Node | None = None, right: Node | None = None, other: str | None = None
+) -> Split:
+    return Split("colour", Is(level, other=other), left or Leaf(), right or Leaf())
 
 
 def fitted(root: Node, support: Support | None = None) -> tuple[Tree, list[str]]:
@@ -53,13 +55,13 @@ def fitted(root: Node, support: Support | None = None) -> tuple[Tree, list[str]]
 
 def test_thresholds_are_canonical_for_the_rows_of_a_node() -> None:
     have = fitted(age(39, age(11), colour("red")))
-    assert have == (Tree(age(30, age(15), colour("green", Leaf(), Leaf()))), [])
+    assert have == (Tree(age(30, age(15), colour("green", Leaf(), Leaf(), "red"))), [])
 
 
 def test_sides_of_a_categorical_test_change_places() -> None:
     """Of rows 2 and 4, green, and 3, red, `= red` is `= green`, sides changed."""
     have = fitted(colour("blue", None, colour("red", None, age(30))))
-    assert have == (Tree(colour("blue", None, colour("green", age(45), None))), [])
+    assert have == (Tree(colour("blue", None, colour("green", age(45), None, "red"))), [])
 
 
 def test_thresholds_move_to_cuts() -> None:

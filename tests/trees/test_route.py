@@ -7,7 +7,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from slp.columns import Below, Is, Test
+from slp.columns import Below, Binned, Is, Nominal, Numeric, Test
 from slp.data import Table
 from slp.data.table import Feature
 from slp.errors import DataError
@@ -87,9 +87,9 @@ def table() -> Table:
     codes = np.array([[0, 0, 0], [1, 1, 1], [2, 2, 2], [2, 0, 1]], dtype=np.int32)
     return Table(
         features=(
-            Feature("age", values=np.array([10.0, 20.0, 40.0])),
-            Feature("dose", cuts=np.array([1.0, 5.0])),
-            Feature("colour", levels=("blue", "green", "red")),
+            Feature("age", Numeric(np.array([10.0, 20.0, 40.0]))),
+            Feature("dose", Binned(np.array([1.0, 5.0]))),
+            Feature("colour", Nominal(("blue", "green", "red"))),
         ),
         codes=codes,
         counts=np.array([2, 1, 1, 1]),

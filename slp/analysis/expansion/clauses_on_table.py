@@ -119,9 +119,9 @@ def expand_on_table(program: CheckedProgram, table: Table) -> str:
     """
     _check_rules_only(program)
     for feature in table.features:
-        if feature.holes:
+        if feature.kind.holes:
             raise UnsupportedError(SIDES_NOT_EXPANDED(name=feature.name))
-        if feature.subsets:
+        if feature.kind.subsets:
             raise UnsupportedError(SUBSETS_NOT_EXPANDED(name=feature.name))
     _check_names(program)
     expansions = [_Expansion(program, rule, i) for i, rule in enumerate(program.rules, 1)]
@@ -288,16 +288,17 @@ def _facts(program: CheckedProgram, table: Table) -> Iterator[Term]:
             for term in _terms_of_class(name, program):
                 yield _goal("times", term, _by_row(numbers))
     for feature, codes in zip(table.features, table.codes.T, strict=True):
-        column = codes if feature.values is None else feature.values[codes]
+        column = codes if feature.kind.values is None else feature.kind.values[codes]
         yield _goal("values", Atom(feature.name), _by_row(column))
 
 
 def _kind(feature: Feature) -> tuple[str, list[Term]]:
-    """The meaning of a feature's codes (see `slp.data.table`)."""
-    if feature.levels is not None:
-        return "levels", [Atom(level) for level in feature.levels]
-    if feature.cuts is not None:
-        return "bins", list(map(Number, feature.cuts.tolist()))
+    """The meaning of a feature's codes (see `slp.columns`)."""
+    kind = feature.kind
+    if kind.categorical:
+        return "levels", [Atom(level) for level in kind.names]
+    if kind.values is None and kind.numbers is not None:
+        return "bins", list(map(Number, kind.numbers.tolist()))
     return "values", []
 
 

@@ -50,17 +50,18 @@ class FactsOfTable:
         return bool(np.all(codes == codes[:1]))
 
     def is_categorical(self, feature: str) -> bool:
-        return feature in self._features and self._features[feature].categorical
+        return feature in self._features and self._features[feature].kind.categorical
 
     def is_uncut(self, box: Box) -> bool:
         for feature in self._table.features:
             if self.is_stuck(feature.name):
                 continue
-            if feature.name not in box.bounds or feature.values is None or feature.holes:
+            values = feature.kind.values
+            if feature.name not in box.bounds or values is None or feature.kind.holes:
                 return False
             low, high = box.bounds[feature.name]
             # A threshold t lies between two values. It cuts the box if low < t < high.
-            if low < feature.values[-1] and high > feature.values[0]:
+            if low < values[-1] and high > values[0]:
                 return False
         return True
 
@@ -69,8 +70,8 @@ class FactsOfTable:
     ) -> Iterator[Diagnostic]:
         """`instead` says what else to do."""
         instead = instead or f"leave {what} out"
-        sided = [f.name for f in self._table.features if f.holes]
-        parted = [f.name for f in self._table.features if f.subsets]
+        sided = [f.name for f in self._table.features if f.kind.holes]
+        parted = [f.name for f in self._table.features if f.kind.subsets]
         for found, wording in ((sided, words.NOT_WITH_SIDES), (parted, words.NOT_WITH_SUBSETS)):
             if found:
                 yield wording(span, what=what, name=found[0], instead=instead)

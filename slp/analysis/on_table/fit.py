@@ -93,7 +93,7 @@ class _TableChecker:
                 if self.facts.is_categorical(name):
                     self.findings.add(words.BOX_OVER_LEVELS(box.span, name=name, box=box.name))
         self.sides()
-        parted = [f.name for f in self.table.features if f.subsets]
+        parted = [f.name for f in self.table.features if f.kind.subsets]
         for rule in self.program.rules:
             body = rule.body
             if isinstance(body, SplitBody) and isinstance(body.feature, Atom):
@@ -125,7 +125,7 @@ class _TableChecker:
         used = {c.about.name: c.about for c in self.program.constraints if c.about is not None}
         for box in used.values():
             for name, (low, high) in box.bounds.items():
-                values = self.features[name].values if name in self.features else None
+                values = self.features[name].kind.values if name in self.features else None
                 if values is None or len(values) == 0:
                     continue
                 least, most = float(values[0]), float(values[-1])

@@ -113,7 +113,7 @@ class DrawsFromSums:
                 continue
             f, low, high = cut
             feature = self._table.features[f]
-            asked = feature.test(low, high, self._table.codes[items.rows[item], f])
+            asked = feature.kind.test(low, high, self._table.codes[items.rows[item], f])
             goes_left = sides.goes_left(cut, asked)
             if goes_left is None:
                 ours, others = (self._table.row_weights[items.rows[i]].sum() for i in children)

@@ -177,9 +177,9 @@ class Items:
         f, low, high = cut
         codes = self._codes[f, self.rows[item]]
         feature = self.table.features[f]
-        if feature.subsets or feature.holes:
-            return np.asarray(feature.left_of_cut(low, high)[codes])
-        return np.asarray(codes == low if feature.categorical else codes <= low)
+        if feature.kind.subsets or feature.kind.holes:
+            return np.asarray(feature.kind.left_of_cut(low, high)[codes])
+        return np.asarray(codes == low if feature.kind.categorical else codes <= low)
 
     @property
     def _pass(self) -> Any:

@@ -16,6 +16,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from slp.columns import Below
 from slp.data.table import Table
 from slp.engines.shared.core_chains import (
     CoreChains,
@@ -256,6 +257,6 @@ def _preorder(table: Table, given: Tree) -> list[tuple[int, float]]:
         if f < 0:
             out.append((-1, 0.0))
             continue
-        feature = table.features[f]
-        out.append((f, float(low) if feature.categorical else feature.threshold(low, high)))
+        test = table.features[f].kind.test(low, high)
+        out.append((f, float(test.number) if isinstance(test, Below) else float(low)))
     return out

@@ -140,7 +140,7 @@ def seconds_of_step(sampler: TreeSampler[Any], grammar: TreeGrammar) -> float:
     each = _EDITED * d if sampler.over_edits else _read_of_features(grammar)
     nanoseconds = in_any_case + each * n
     if not sampler.in_core:
-        splits = sum(min(int(f.n_codes), n) for f in table.features)
+        splits = sum(min(int(f.kind.n_codes), n) for f in table.features)
         nanoseconds += splits * (_SPLIT + _SPLIT_WORDS * n / 64)
     return nanoseconds * 1e-9
 

@@ -61,7 +61,7 @@ def room_for_averages(
     """
     room = room_beside(table, memory)
     n = len(table.counts)
-    n_codes = [min(int(f.n_codes), n) for f in table.features]
+    n_codes = [min(int(f.kind.n_codes), n) for f in table.features]
     longest = max(n_codes, default=0)
     buffers = n * _STEPS + longest * _PER_CODE + sum(n_codes) * _PER_CUT
     if keyed:

@@ -186,7 +186,7 @@ class SoftChains(ChainStepper[CoreChain]):
     @cached_property
     def _first_feature(self) -> int:
         """A feature with two values, which stands for all in HMC-DFI."""
-        codes = [feature.n_codes for feature in self.problem.table.features]
+        codes = [feature.kind.n_codes for feature in self.problem.table.features]
         return next((f for f, n in enumerate(codes) if n > 1), 0)
 
     def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:

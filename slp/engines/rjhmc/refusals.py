@@ -95,11 +95,10 @@ def _alike(found: tuple[int, object]) -> bool:
 def _of_table(problem: Problem) -> Iterator[Diagnostic]:
     table = problem.table
     for feature in table.features:
-        if feature.values is None:
-            kind = "ordinal" if feature.order else "cut or binned"
-            kind = "categorical" if feature.categorical else kind
-            yield words.NOT_A_SOFT_FEATURE(feature=feature.name, kind=kind)
-        elif math.isinf(float(feature.values[-1]) - float(feature.values[0])):
+        values = feature.kind.values
+        if values is None:
+            yield words.NOT_A_SOFT_FEATURE(feature=feature.name, kind=feature.kind.word)
+        elif math.isinf(float(values[-1]) - float(values[0])):
             yield words.SOFT_RANGE_TOO_LARGE(feature=feature.name)
     if not (table.leaf.classes or table.leaf.soft_trees):
         yield words.NO_SOFT_LEAVES(model=table.leaf.name)

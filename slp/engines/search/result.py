@@ -219,6 +219,6 @@ def _tree(table: Table, cuts: NDArray[np.int32]) -> Tree:
         if f < 0:
             leaves.append(Leaf.of(table.leaf, table.statistics[own].sum(axis=0)))
             continue
-        left = table.features[f].left_of_cut(low, high)[table.codes[own, f]]
+        left = table.features[f].kind.left_of_cut(low, high)[table.codes[own, f]]
         stack += [own[~left], own[left]]
     return tree_of_nodes(table, cuts.tolist(), leaves)

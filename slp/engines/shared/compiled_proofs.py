@@ -40,7 +40,6 @@ from slp.ir.constraints import Constraint
 from slp.ir.tree_grammar import CallRule, SplitRule, TreeGrammar
 from slp.kernels.compiled import compiled_core
 from slp.problem.ambiguity import derivations_are_trees
-from slp.problem.cut_cells import cell_of_cut
 from slp.problem.row_labels import telling_label_faults
 from slp.problem.tree_on_table import canonical_nodes, place_tree
 from slp.results.averages.over_trees import ScoredTree
@@ -241,9 +240,8 @@ class CompiledMetropolisHastings(CoreChains):
             if isinstance(taken, CallRule):
                 stack.append(taken.state)
             elif isinstance(taken, SplitRule):
-                cells, breakpoints = taken.transitions[f], grammar.breakpoints[f]
-                cell = cell_of_cut(features[f], low, high, breakpoints, len(cells))
-                left, right = cells[cell].tolist()
+                cell = features[f].kind.cell(low, high, grammar.breakpoints[f])
+                left, right = taken.transitions[f][cell].tolist()
                 stack += [right, left]
         return out
 

@@ -43,8 +43,11 @@ def digest_of_table(table: Table) -> str:
         digest.update(repr(array.shape).encode())
         digest.update(np.ascontiguousarray(array).data)  # no copy: it may be most of the memory
     for feature in table.features:
-        digest.update(repr((feature.name, feature.levels)).encode())
-        digest.update(b"missing" * feature.holes)
-        for values in (feature.values, feature.cuts):
-            digest.update(b";" if values is None else values.tobytes() + b";")
+        kind = feature.kind
+        levels = kind.names if kind.categorical else None
+        digest.update(repr((feature.name, levels)).encode())
+        digest.update(b"missing" * kind.holes)
+        for core in ("values", "cuts"):
+            numbers = kind.numbers if kind.core == core else None
+            digest.update(b";" if numbers is None else numbers.tobytes() + b";")
     return digest.hexdigest()

@@ -105,7 +105,8 @@ def seconds_of(
         return items * rows * (1.5e-6 + gone_through * 5e-8) * (passes + 2)
     # Interval blocks follow what depth excludes. One look-up serves as many boxes as the inner
     # feature has values.
-    values = [f.n_codes for f in table.features if f.levels is None and f.n_codes <= _MOST_INNER]
+    numeric = [f.kind for f in table.features if not f.kind.categorical]
+    values = [kind.n_codes for kind in numeric if kind.n_codes <= _MOST_INNER]
     a_pass = unlimited * rows * (8e-6 / max([4, *values]) + splits * per_box * 1e-9)
     rules = (rule for _, rule in grammar.rules() if isinstance(rule, SplitRule))
     if any(rule.measure == "partition" for rule in rules):

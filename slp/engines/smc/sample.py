@@ -122,7 +122,7 @@ def _with_sum_of_weights(
 def _bytes_of_threads(problem: Problem, request: Request, options: FilterOptions, room: int) -> int:
     """Bytes that the compiled filter works with, beside the particles; E501 if it has no room."""
     table = problem.table
-    n_codes = [min(int(f.n_codes), len(table.counts)) for f in table.features]
+    n_codes = [min(int(f.kind.n_codes), len(table.counts)) for f in table.features]
     each = len(table.counts) * _PER_ROW
     each += max(n_codes, default=0) * (_PER_CODE + _PER_STATISTIC * table.leaf.n_statistics)
     each += sum(n_codes) * (_PER_ALTERNATIVE if options.proposal == "optimal" else _PER_CUT)

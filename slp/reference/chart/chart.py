@@ -300,7 +300,7 @@ class Chart:
         done: dict[bytes, LeafMixture] = {}
         for row in rows:
             ways, numbers = router.ways(row), router.numbers(row)
-            levels = numbers[[feature.categorical for feature in f.geometry.table.features]]
+            levels = numbers[[feature.kind.categorical for feature in f.geometry.table.features]]
             key = ways.tobytes() + levels.tobytes()
             if key not in done:
                 done[key] = self._leaf_mixture(ways, numbers)

@@ -95,11 +95,7 @@ def most_boxes_within(geometry: Geometry, box: int) -> float:
     bound = 1.0
     for feature, by_code in zip(geometry.table.features, geometry.rows_by_code, strict=True):
         here = [code for code, rows in by_code if rows & box]
-        c, missing = len(here), feature.holes and feature.missing_code in here
-        if feature.categorical:
-            bound *= 2.0 ** min(c, 1000)
-        else:  # an interval with or without the missing rows, or these alone
-            bound *= (c - 1) * c + 1 if missing else c * (c + 1) / 2
+        bound *= feature.kind.most_parts(here)
         if bound == math.inf:
             break
     return min(bound, 2.0 ** min(box.bit_count(), 1000))

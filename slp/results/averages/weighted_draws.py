@@ -361,7 +361,7 @@ class DrawnTrees(WeightedDraws):
     def _untold(self, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Which rows (m, d) the kernels cannot send down trees, shape (m,): those that miss values
         which take a side, and all where splits are by subsets."""
-        if any(f.subsets for f in self.table.features):
+        if any(f.kind.subsets for f in self.table.features):
             return np.ones(len(numbers), np.bool_)
         return np.asarray(np.isnan(numbers).any(axis=1))
 

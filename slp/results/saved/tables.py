@@ -8,6 +8,7 @@ from typing import Any, Literal, cast, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.columns import kind_of_plain
 from slp.data.conversion import CellType
 from slp.data.row_weights import RowWeights
 from slp.data.table import Feature, Table, code_type
@@ -16,11 +17,9 @@ from slp.leaves import LeafModel, leaf_from_plain, leaf_to_plain
 from slp.messages.saved import ROWS_NOT_SAVED
 from slp.results.saved.archive import Archive, DamagedError
 
-_SAID = ("order", "unit", "range", "missing", "holes", "subsets", "cells")
 _OF_ROWS = frozenset(("codes", "counts", "statistics", "row_of", "weights"))
 #: As for tables that are read: sums of counts stay whole.
 _LARGEST_COUNT = 1e12
-_MOST_PARTED = 12  # levels of splits by subsets
 
 
 class TableWithoutRows(Table):
@@ -44,13 +43,11 @@ class TableWithoutRows(Table):
 
 def table_to_members(table: Table, *, rows: bool) -> dict[str, Any]:
     """`table.json`: response, number of rows, digest, notes, features (name, kind, levels), leaf
-    model. With `rows` the coding of `slp.data.table` too: `rows/codes.npy` (n, d),
+    model. With `rows` the coding of `slp.columns` too: `rows/codes.npy` (n, d),
     `rows/counts.npy` (n,), `rows/statistics.npy` (n, k), and the values or cuts of all features one
     after the other in `rows/values.npy`, as many of each as `rows/n_values.npy` (d,) says."""
     features = [
-        {"name": f.name, "kind": _kind(f), "levels": None if f.levels is None else list(f.levels)}
-        | {key: getattr(f, key) for key in _SAID if getattr(f, key)}
-        | ({} if f.new is None else {"new": f.new})
+        {"name": f.name, **f.kind.to_plain(), **({"cells": f.cells} if f.cells else {})}
         for f in table.features
     ]
     about = {
@@ -64,7 +61,8 @@ def table_to_members(table: Table, *, rows: bool) -> dict[str, Any]:
     }
     if not rows:
         return {"table.json": about}
-    numbers = [_numbers(f) for f in table.features]
+    kinds = [f.kind for f in table.features]
+    numbers = [np.zeros(0) if kind.numbers is None else kind.numbers for kind in kinds]
     weights = table.weights
     units = {} if weights is None else {"rows/units.npy": weights.units.astype(np.int64)}
     about["weight_unit"] = None if weights is None else [weights.scale, weights.exact]
@@ -99,11 +97,7 @@ def table_of_members(archive: Archive) -> Table:
     leaf.weighted = known["weighted"] is not None
     if "rows/codes.npy" not in archive.contents:
         return TableWithoutRows(**known, digest=_text(about["digest"]))
-    kinds = [f["kind"] for f in about["features"]]
-    known["features"] = tuple(
-        _with_numbers(f, kind, own)
-        for f, kind, own in zip(features, kinds, _split(archive, len(features)), strict=True)
-    )
+    known["features"] = tuple(map(_with_numbers, features, _split(archive, len(features))))
     table = _with_rows(archive, known, leaf, about.get("weight_unit"))
     if table.digest != about["digest"]:
         raise DamagedError("its table has another digest")
@@ -112,52 +106,19 @@ def table_of_members(archive: Archive) -> Table:
 
 def _feature(f: Any) -> Feature:
     """A feature without its numbers, but with the levels of an ordinal one."""
-    levels = None if f["levels"] is None else tuple(map(_text, f["levels"]))
-    order = tuple(map(_text, f.get("order", ())))
-    missing = f.get("missing")
-    if missing not in (None, "level", "side") or (missing == "level" and levels is None):
-        raise DamagedError("a feature of its table is not sound")
-    holes, new = f.get("holes", False), f.get("new")
-    subsets = f.get("subsets", False)
-    if type(holes) is not bool or type(subsets) is not bool or (holes > (missing == "side")):
-        raise DamagedError("a feature of its table is not sound")
-    few = levels is not None and len(levels) <= _MOST_PARTED and not holes
-    if new not in (None, "error", "average", *["larger"] * subsets) or subsets > few:
-        raise DamagedError("a feature of its table is not sound")
     cells = f.get("cells")
     if cells is not None and cells not in get_args(CellType):
         raise DamagedError("a feature of its table is not sound")
-    own = {"missing": missing, "holes": holes, "new": new, "subsets": subsets, "cells": cells}
-    if order:
-        if levels is not None or len(order) < 2 or len(set(order)) < len(order):
-            raise DamagedError("a feature of its table is not sound")
-        return replace(Feature.ordinal(_text(f["name"]), order), **own)
-    unit, found = f.get("unit"), f.get("range")
-    if found is not None:
-        low, high = found
-        if not isinstance(low, float) or not isinstance(high, float):
-            raise DamagedError("a feature of its table is not sound")
-        found = low, high
-    unit = None if unit is None else _text(unit)
-    name = _text(f["name"])
-    return Feature(name, levels=levels, unit=unit, range=found, **own)
+    try:
+        return Feature(_text(f["name"]), kind_of_plain(f), cells)
+    except ValueError as e:
+        raise DamagedError("a feature of its table is not sound") from e
 
 
 def _weighted(value: Any) -> Literal["whole", "real"] | None:
     if value not in (None, "whole", "real"):
         raise DamagedError("the weights of its rows are neither whole nor real")
     return cast('Literal["whole", "real"] | None', value)
-
-
-def _kind(feature: Feature) -> str:
-    if feature.levels is not None:
-        return "levels"
-    return "numbers" if feature.cuts is None else "cuts"
-
-
-def _numbers(feature: Feature) -> NDArray[np.float64]:
-    found = [a for a in (feature.values, feature.cuts) if a is not None]
-    return found[0] if found else np.zeros(0)
 
 
 def _split(archive: Archive, d: int) -> list[NDArray[np.float64]]:
@@ -168,17 +129,11 @@ def _split(archive: Archive, d: int) -> list[NDArray[np.float64]]:
     return np.split(numbers, np.cumsum(lengths)[:-1])
 
 
-def _with_numbers(feature: Feature, kind: str, numbers: NDArray[np.float64]) -> Feature:
-    if not (np.diff(numbers) > 0).all() or (kind == "levels") != feature.categorical:
-        raise DamagedError("a feature of its table is not sound")
-    if feature.order:
-        assert feature.cuts is not None
-        if kind != "cuts" or not np.array_equal(numbers, feature.cuts):
-            raise DamagedError("a feature of its table is not sound")
-        return feature
-    if kind == "cuts":
-        return replace(feature, cuts=numbers)
-    return feature if kind == "levels" else replace(feature, values=numbers)
+def _with_numbers(feature: Feature, numbers: NDArray[np.float64]) -> Feature:
+    try:
+        return replace(feature, kind=feature.kind.with_numbers(numbers))
+    except ValueError as e:
+        raise DamagedError("a feature of its table is not sound") from e
 
 
 def _with_rows(archive: Archive, known: dict[str, Any], leaf: LeafModel, unit: Any) -> Table:
@@ -186,7 +141,7 @@ def _with_rows(archive: Archive, known: dict[str, Any], leaf: LeafModel, unit: A
     codes = archive.array("rows/codes.npy", np.int32, None, d)
     counts = archive.array("rows/counts.npy", np.int64, len(codes))
     statistics = archive.array("rows/statistics.npy", np.float64, len(codes), leaf.n_statistics)
-    n_codes = np.array([f.n_codes for f in known["features"]])
+    n_codes = np.array([f.kind.n_codes for f in known["features"]])
     own = statistics.sum(axis=1) if leaf.classes else statistics[:, 0]
     sound = (
         ((codes >= 0) & (codes < n_codes)).all()

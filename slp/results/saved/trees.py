@@ -21,10 +21,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.columns import Below, In, Is, IsMissing, Test
+from slp.columns import IsMissing, Test
 from slp.data.table import Table
-from slp.ir.quantity import MISSING, Side
-from slp.ir.whole import is_whole
+from slp.ir.quantity import Side
 from slp.results.averages.over_trees import ScoredTree
 from slp.results.averages.weighted_draws import DrawnTrees
 from slp.results.saved.archive import Archive, DamagedError
@@ -62,7 +61,6 @@ class SavedTrees(DrawnTrees):
 def trees_to_members(folder: str, table: Table, trees: Sequence[Tree]) -> dict[str, Any]:
     """Trees, whose leaves know their statistics, as the arrays above."""
     number = {f.name: i for i, f in enumerate(table.features)}
-    level = [{name: i for i, name in enumerate(f.levels or ())} for f in table.features]
     feature: list[int] = []
     operand: list[float] = []
     missing: list[int] = []
@@ -71,22 +69,9 @@ def trees_to_members(folder: str, table: Table, trees: Sequence[Tree]) -> dict[s
         if isinstance(node, Split):
             f = number[node.feature]
             feature.append(f)
-            sided = table.features[f].missing == "side"
-            missing.append(_way(node.test) if sided else 0)
-            match node.test:
-                case IsMissing():
-                    operand.append(0.0 if sided else level[f][MISSING])
-                case In() as test:
-                    left, right = (
-                        sum(1 << level[f][name] for name in group)
-                        for group in (test.levels, test.others)
-                    )
-                    operand.append(float(left << len(level[f]) | right))
-                case Is() as test:
-                    second = 0 if test.other is None else level[f][test.other] + 1
-                    operand.append(level[f][test.level] + len(level[f]) * second)
-                case Below() as test:
-                    operand.append(float(test.number))
+            kind = table.features[f].kind
+            missing.append(_way(node.test) if kind.missing == "side" else 0)
+            operand.append(kind.test_to_number(node.test))
             continue
         assert node.predictive is not None
         feature.append(-1)
@@ -116,7 +101,7 @@ def trees_of_members(archive: Archive, folder: str, table: Table) -> list[Tree]:
     if f"{folder}/missing.npy" in archive.contents:
         missing = archive.array(f"{folder}/missing.npy", np.uint8, len(feature))
     _check_nodes(table, feature, operand)
-    sided = np.array([f.missing == "side" for f in table.features], np.bool_)
+    sided = np.array([f.kind.missing == "side" for f in table.features], np.bool_)
     if (missing > _ITSELF).any() or missing[(feature < 0) | ~sided[np.maximum(feature, 0)]].any():
         raise DamagedError("its trees are not sound")
     k, n_leaves = table.leaf.n_statistics, int((feature < 0).sum())
@@ -139,29 +124,8 @@ def trees_of_members(archive: Archive, folder: str, table: Table) -> list[Tree]:
 
 
 def _check_nodes(table: Table, feature: NDArray[Any], operand: NDArray[Any]) -> None:
-    levels = np.array([-1 if f.levels is None else len(f.levels) for f in table.features])
-    most = levels[np.maximum(feature, 0)] if feature.max(initial=-1) < len(levels) else levels[:0]
-    if len(most) < len(feature) or (feature < -1).any() or np.isnan(operand).any():
-        raise DamagedError("its trees are not sound")
-    parted = np.array([f.subsets for f in table.features])[np.maximum(feature, 0)]
-    _check_groups(operand[parted & (feature >= 0)], most[parted & (feature >= 0)])
-    most[parted] = -1
-    tested = operand[(most >= 0) & (feature >= 0)]
-    if (tested != np.floor(tested)).any() or (tested < 0).any():
-        raise DamagedError("its trees are not sound")
-    n = most[(most >= 0) & (feature >= 0)]
-    second, first = np.divmod(tested, np.maximum(n, 1))
-    if (second > n).any() or (second == first + 1).any() or (n == 0).any():
-        raise DamagedError("its trees are not sound")
-
-
-def _check_groups(operand: NDArray[Any], n_levels: NDArray[Any]) -> None:
-    """Raise DamagedError unless the operands are pairs of groups of levels, none empty."""
-    if not is_whole(operand).all() or (operand < 0).any():
-        raise DamagedError("its trees are not sound")
-    left, right = operand.astype(np.int64) >> n_levels, operand.astype(np.int64)
-    right = right & ((1 << n_levels) - 1)
-    if (left >= 1 << n_levels).any() or (left & right).any() or (left * right == 0).any():
+    of_table = (-1 <= feature) & (feature < len(table.features))
+    if not of_table.all() or np.isnan(operand).any():
         raise DamagedError("its trees are not sound")
 
 
@@ -175,14 +139,11 @@ def _tests(
         own, side = table.features[f], _SIDES.get(way)
         if way == _ITSELF:
             yield own.name, IsMissing()
-        elif own.levels is None:
-            yield own.name, Below(own.quantity(value), side)
-        elif own.subsets:
-            n = len(own.levels)
-            yield own.name, own.test(int(value) >> n, int(value) & (1 << n) - 1)
-        else:
-            second, first = divmod(int(value), len(own.levels))
-            yield own.name, own.is_level(first, side, second - 1 if second else None)
+            continue
+        try:
+            yield own.name, own.kind.test_of_number(value, side)
+        except ValueError as e:
+            raise DamagedError("its trees are not sound") from e
 
 
 def _way(test: Test) -> int:

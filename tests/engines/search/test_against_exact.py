@@ -14,6 +14,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from slp.columns import Nominal, Numeric, Sided, Subsets
 from slp.data.table import Feature, Table
 from slp.engines.search.compiled import CompiledSearch, FoundTree
 from slp.ir.program import MEASURES
@@ -82,9 +83,11 @@ def blocks(rng: np.random.Generator) -> Table:
     features, codes = [], []
     for f in range(int(rng.integers(1, 4))):
         k = int(rng.integers(2, 6))
-        levels = tuple("pqrst"[:k]) if rng.integers(3) == 0 else None
-        values = None if levels else np.arange(k, dtype=np.float64)
-        features.append(Feature(f"f{f}", values=values, levels=levels))
+        of_levels = rng.integers(3) == 0
+        values = np.arange(k, dtype=np.float64)
+        features.append(
+            Feature(f"f{f}", Nominal(tuple("pqrst"[:k])) if of_levels else Numeric(values))
+        )
         codes.append(rng.integers(k, size=100))
     rows = np.stack(codes, axis=1)
     block = rng.integers(2, size=(5, 5, 5))
@@ -99,9 +102,9 @@ def by_subsets(rng: np.random.Generator) -> Table:
     that take a side, and one of tests on levels; of two classes or of counts."""
     k, n = int(rng.integers(2, 7)), int(rng.integers(6, 31))
     features = (
-        Feature("group", levels=tuple("pqrstu"[:k]), subsets=True),
-        Feature("x", values=np.arange(4.0), missing="side", holes=True),
-        Feature("level", levels=("a", "b", "c")),
+        Feature("group", Subsets(tuple("pqrstu"[:k]))),
+        Feature("x", Sided(Numeric(np.arange(4.0)), holes=True)),
+        Feature("level", Nominal(("a", "b", "c"))),
     )
     codes = np.stack([rng.integers(k, size=n), rng.integers(5, size=n), rng.integers(3, size=n)])
     codes[:, :6] = np.arange(6) % np.array([[k], [5], [3]])  # every code occurs
@@ -116,7 +119,7 @@ def by_subsets(rng: np.random.Generator) -> Table:
 def growing(rng: np.random.Generator, table: Table, depths: int | None = None) -> TreeGrammar:
     """Split with probability alpha (1 + depth)^-beta, under a random measure, down to a depth."""
     measure = MEASURES[rng.integers(len(MEASURES))]
-    if any(feature.values is None for feature in table.features):
+    if any(feature.kind.values is None for feature in table.features):
         measure = "gap" if measure == "range" else measure
     alpha, beta = rng.uniform(0.5, 0.99), rng.uniform(0.0, 1.5)
     states: list[list[Rule]] = []

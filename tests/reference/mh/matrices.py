@@ -85,7 +85,7 @@ def random_process(seed: int) -> LocalProcess:
 
 def random_tests(rng: np.random.Generator, geometry: Geometry) -> list[TreeTest]:
     """No global constraint, or `max_features`, or `monotone`, or both."""
-    numeric = [i for i, f in enumerate(geometry.table.features) if not f.categorical]
+    numeric = [i for i, f in enumerate(geometry.table.features) if not f.kind.categorical]
     out: list[TreeTest] = []
     if rng.integers(2):
         out.append(AtMostFeatures(int(rng.integers(1, 3)), geometry))

@@ -7,6 +7,7 @@ from itertools import product
 import numpy as np
 import pytest
 
+from slp.columns import Nominal, Numeric
 from slp.constraints import MaxFeatures, Monotone, Once
 from slp.data.table import Feature, Table
 from slp.leaves import Dirichlet, GammaPoisson, LeafModel, NormalInverseGamma
@@ -33,9 +34,9 @@ MODELS: list[LeafModel] = [
 def small_table(leaf: LeafModel, seed: int) -> Table:
     rng = np.random.default_rng(seed)
     features = [
-        Feature("x", values=np.array([0.0, 1.0, 3.0])),
-        Feature("z", values=np.array([0.0, 2.0])),
-        Feature("c", levels=("p", "q", "r")),
+        Feature("x", Numeric(np.array([0.0, 1.0, 3.0]))),
+        Feature("z", Numeric(np.array([0.0, 2.0]))),
+        Feature("c", Nominal(("p", "q", "r"))),
     ]
     codes = rng.choice(18, 5, replace=False)
     rows = [[int(k) % 3, int(k) // 3 % 2, int(k) // 6] for k in codes]

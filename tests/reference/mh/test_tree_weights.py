@@ -48,7 +48,7 @@ def test_weights_are_those_of_the_plain_engine(seed: int) -> None:
     trees = {chains.tree(proof) for proof in drawn if proof is not None}
     trees.add(Tree(Leaf()))
     for feature in table.features:
-        test = Is(feature.levels[0]) if feature.levels else Below(0.5)
+        test = Is(feature.kind.names[0]) if feature.kind.categorical else Below(0.5)
         trees.add(Tree(Split(feature.name, test, Leaf(), Leaf())))
     scorer = scorer_of(grammar, geometry)
     want = {tree: weight_of_tree(process, tree).log_weight for tree in trees}

@@ -65,15 +65,15 @@ class Definition:
         out: list[tuple[Asked, float]] = []
         for j, feature in enumerate(self.features):
             values = sorted({self.rows[i][j] for i in rows})  # type: ignore[type-var]
-            if feature.levels is not None:
+            if feature.kind.categorical:
                 levels = values[:1] if len(values) == 2 else values
                 found = [((feature.name, Is(v)), 1.0) for v in levels if len(values) > 1]
             else:
                 found = []
                 for a, b in zip(values, values[1:], strict=False):
                     codes = [code_of(feature, v) for v in (a, b)]
-                    test = feature.name, Below(feature.threshold(*codes))
-                    found.append((test, feature.gap(*codes)))
+                    test = feature.name, Below(feature.kind.threshold(*codes))
+                    found.append((test, feature.kind.gap(*codes)))
             for test, gap in found:
                 left = self.left(test, rows)  # type: ignore[arg-type]
                 if min(self.size(left), self.size(rows) - self.size(left)) >= self.min_leaf:
@@ -162,16 +162,17 @@ class Definition:
 
 def value_of(feature: Feature, code: int) -> float | str:
     """A value that has a code."""
-    if feature.levels is not None:
-        return feature.levels[code]
-    if feature.values is not None:
-        return float(feature.values[code])
-    assert feature.cuts is not None
-    return float(feature.cuts[code - 1]) if code else float(feature.cuts[0]) - 1
+    if feature.kind.categorical:
+        return feature.kind.names[code]
+    if feature.kind.values is not None:
+        return float(feature.kind.values[code])
+    cuts = feature.kind.numbers
+    assert cuts is not None
+    return float(cuts[code - 1]) if code else float(cuts[0]) - 1
 
 
 def code_of(feature: Feature, value: float | str) -> int:
-    return next(c for c in range(feature.n_codes) if value_of(feature, c) == value)
+    return next(c for c in range(feature.kind.n_codes) if value_of(feature, c) == value)
 
 
 def exact_prior(definition: Definition, given: Tree, p: float) -> dict[Tree, float]:

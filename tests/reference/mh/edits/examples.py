@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from slp.columns import Below, Is
+from slp.columns import Below, Binned, Is, Nominal, Numeric
 from slp.data.table import Feature, Table
 from slp.ir.constraints import Support
 from slp.ir.program import Measure
@@ -74,14 +74,14 @@ def two_features() -> Table:
 
 
 def uneven() -> Table:
-    x = Feature("x", values=np.array([0.0, 1.0, 5.0]))
-    z = Feature("z", cuts=np.array([1.0, 2.0, 4.0]))
+    x = Feature("x", Numeric(np.array([0.0, 1.0, 5.0])))
+    z = Feature("z", Binned(np.array([1.0, 2.0, 4.0])))
     return make_table([x, z], [[0, 0], [1, 3], [2, 1], [0, 3]], [0, 1, 0, 1])
 
 
 def levels() -> Table:
     """Where tests `= level` change sides as their rows change."""
-    colour = Feature("colour", levels=("blue", "green", "red"))
+    colour = Feature("colour", Nominal(("blue", "green", "red")))
     rows = [[0, 0], [1, 0], [2, 0], [2, 1]]
     return make_table([colour, numeric("x", 2)], rows, [0, 1, 0, 1])
 

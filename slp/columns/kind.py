@@ -1,0 +1,269 @@
+"""What every kind of column answers: codes, cuts, sides, words.
+
+Coding. A column is coded to whole numbers from 0. A *cut* is a pair of codes `low, high`, which
+says what goes left: each kind has its own. `sides` is the one definition in Python of which side a
+row goes to; the core has it in `native/core/problem/`.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.columns.tests import Below, IsMissing, Test
+from slp.ir.quantity import Absent, Side
+
+if TYPE_CHECKING:
+    from slp.columns.numeric import ThresholdKind
+
+CoreKind = Literal["values", "cuts", "levels", "subsets"]
+
+#: For each code, whether its rows pass a test, and whether the code does not determine this.
+Sides = tuple[NDArray[np.bool_], NDArray[np.bool_]]
+
+
+class ColumnKind(ABC):
+    """A kind of column, with what the table says of it.
+
+    Codes, cuts and cells below are those of one feature; N is its number of codes.
+    """
+
+    @property
+    @abstractmethod
+    def word(self) -> str:
+        """What messages call it."""
+
+    @property
+    @abstractmethod
+    def core(self) -> CoreKind:
+        """How the core codes it."""
+
+    @property
+    def categorical(self) -> bool:
+        """Whether tests are by level and not by threshold."""
+        return False
+
+    @property
+    def missing(self) -> Literal["level", "side"] | None:
+        """Where missing values are no error: a level, or a side of each split."""
+        return None
+
+    @property
+    def holes(self) -> bool:
+        """Whether some row of the table misses the value, which takes a side."""
+        return False
+
+    @property
+    def subsets(self) -> bool:
+        """Whether splits are by subsets of levels."""
+        return False
+
+    @property
+    def new(self) -> Absent | None:
+        """What the program declares of new rows whose side a split does not say."""
+        return None
+
+    @property
+    def unit(self) -> str | None:
+        """The declared unit."""
+        return None
+
+    @property
+    def range(self) -> tuple[float, float] | None:
+        """The declared least and largest value."""
+        return None
+
+    # --- codes -----------------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def n_values(self) -> int:
+        """Number of codes of values."""
+
+    @property
+    def n_codes(self) -> int:
+        """N: number of codes that may occur, that of missing values included."""
+        return self.n_values
+
+    @property
+    def missing_code(self) -> int | None:
+        """The code of missing values that take a side, None where there is none."""
+        return None
+
+    @property
+    def thresholds(self) -> ThresholdKind | None:
+        """The kind of its values, if its tests are by threshold."""
+        return None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The levels by their code, () of numbers."""
+        return ()
+
+    @property
+    def numbers(self) -> NDArray[np.float64] | None:
+        """The values, or the cuts between bins or ordered levels; None of levels without an order,
+        and of a run that was saved without its table."""
+        return None
+
+    @property
+    def values(self) -> NDArray[np.float64] | None:
+        """The values of a column of numbers by their code; None of others."""
+        return None
+
+    @property
+    def shown(self) -> NDArray[np.object_]:
+        """A value for each code of a value, for pictures, shape (n_values,); of a bin its
+        middle."""
+        return np.array(self.names, np.object_)
+
+    @property
+    def numbers_by_name(self) -> Mapping[str, float] | None:
+        """The number of each level; None of a column of numbers."""
+        return None
+
+    @abstractmethod
+    def numbers_of_codes(self) -> NDArray[np.float64]:
+        """For each code of a value a number on the same side of every cut, shape (n_values,)."""
+
+    def alike(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Numbers that are equal for values on the same side of every cut, shape as `values`, which
+        are numbers of new rows (`slp.problem.new_rows`)."""
+        return values
+
+    def marks(self) -> tuple[str, ...]:
+        """What the digest of a table says of it beside names and numbers."""
+        return ("missing",) * self.holes + ("subsets",) * self.subsets
+
+    # --- cuts ------------------------------------------------------------------------------
+
+    @abstractmethod
+    def cuts(self, present: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
+        """The cuts of a box in canonical order, each with the rows on its left side. `present` are
+        the codes that occur in the box, ascending, with their rows; sets of rows are integers."""
+
+    @abstractmethod
+    def cut_between(self, left: NDArray[Any], right: NDArray[Any]) -> tuple[int, int]:
+        """The cut that parts rows of these codes; below 0 where a side has none that tells."""
+
+    def other_way(self, left: NDArray[Any], right: NDArray[Any]) -> tuple[int, int] | None:
+        """The canonical cut that sends rows of the codes `left` right and those of `right` left,
+        none empty; None where the canonical cut sends them as they are given."""
+        return None
+
+    def without_side(self, low: int, high: int) -> tuple[int, int, Side | None]:
+        """A cut without the side of missing values, and that side."""
+        return low, high, None
+
+    @abstractmethod
+    def n_cells(self, n_breakpoints: int) -> int:
+        """Number of cells of its cuts (`slp.ir.tree_grammar`)."""
+
+    @abstractmethod
+    def cell(self, low: int, high: int, breakpoints: NDArray[np.float64]) -> int:
+        """The cell of a cut."""
+
+    def left_sides(self) -> tuple[str | tuple[str, ...], ...] | None:
+        """For each cell of a categorical column, the level or the levels on the left side of its
+        cut; None of other columns."""
+        return None
+
+    def gap(self, low: int, high: int) -> float:
+        """Weight of a cut under the measure `gap`: distance of the two values in the column's
+        unit; number of declared cuts between two bins; 1 for a categorical test. Of the test for
+        missing values the mean distance of neighbouring values in the table; 1 where there is
+        none."""
+        return 1.0
+
+    @property
+    def mean_gap(self) -> float:
+        """The mean distance of neighbouring values of the table, 1 where there are none."""
+        return 1.0
+
+    def log_length(self, low: int, high: int) -> float:
+        """Log of the weight of a cut under the measure `range`: distance of the two values, as a
+        share of the distance of the largest value and the smallest. NaN where tests are not on
+        values."""
+        return float("nan")
+
+    def most_parts(self, codes: Sequence[int]) -> float:
+        """A bound on the sets of these codes, which occur in a box, that boxes inside it have."""
+        return 2.0 ** min(len(codes), 1000)
+
+    # --- tests -----------------------------------------------------------------------------
+
+    @abstractmethod
+    def test(self, low: int, high: int, codes: NDArray[Any] | None = None) -> Test:
+        """The canonical test of a cut, in a box whose rows have these codes; without them, a test
+        on one of three levels or more does not tell whether the box has two."""
+
+    @property
+    def test_depends_on_box(self) -> bool:
+        """Whether `test` needs the codes of the box."""
+        return False
+
+    def asks(self, test: Test) -> bool:
+        """Whether a test is of this kind."""
+        if isinstance(test, IsMissing):
+            return self.missing is not None or self.categorical
+        return isinstance(test, Below) and not self.categorical
+
+    @abstractmethod
+    def sides(self, test: Test) -> Sides:
+        """For each code, whether its rows pass a test of this kind, and whether the code does not
+        determine this (a threshold inside a bin; a missing value where the test says no side; a
+        level that is neither of the two that a test has); both of shape (N,)."""
+
+    def left_of_cut(self, low: int, high: int) -> NDArray[np.bool_]:
+        """For each code, whether its rows are on the left side of a cut, shape (N,)."""
+        return self.sides(self.test(low, high))[0]
+
+    def way_of_untold(self, *, missing: bool) -> Absent:
+        """What becomes of a new row whose side a split does not say: it misses the value where no
+        row of the box does (`missing`), or has a level that the box does not have."""
+        return self.new or ("error" if missing else "average")
+
+    @abstractmethod
+    def test_to_number(self, test: Test) -> float:
+        """A test as a number of an archive, without the side of missing values."""
+
+    @abstractmethod
+    def test_of_number(self, number: float, side: Side | None) -> Test:
+        """The test of a number of an archive, and its side of missing values. Raises ValueError
+        for a number that stands for none."""
+
+    def nearest(self, number: float) -> float:
+        """The nearest number to one that may be a threshold; NaN if there is none."""
+        return number
+
+    # --- words -----------------------------------------------------------------------------
+
+    def quantity(self, number: float) -> float:
+        """A number of the column, which is printed as its level, or with its unit."""
+        return number
+
+    @property
+    @abstractmethod
+    def description(self) -> tuple[str, str]:
+        """What the column holds, and which values, for a report."""
+
+    @property
+    def notes(self) -> tuple[tuple[str, str], ...]:
+        """What is noted on reading the column: headings, and what stands behind the name."""
+        return ()
+
+    # --- archive ---------------------------------------------------------------------------
+
+    @abstractmethod
+    def to_plain(self) -> dict[str, Any]:
+        """As JSON data of a saved run, without `numbers`."""
+
+    def with_numbers(self, numbers: NDArray[np.float64]) -> ColumnKind:
+        """The kind with the numbers of its column. Raises ValueError if it cannot have them."""
+        if len(numbers):
+            raise ValueError("levels have no numbers")
+        return self

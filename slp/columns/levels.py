@@ -1,0 +1,175 @@
+"""Columns of levels without an order, of which a split parts one from the rest.
+
+`code = i` says that the value is `levels[i]`. With `missing(level)` the last level may be
+`MISSING`, which stands for missing values. A cut is twice the code of the level tested, which goes
+left. Of a box with two levels, the test is on the first, and names the second.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.columns.kind import ColumnKind, Sides
+from slp.columns.tests import Is, IsMissing, Test
+from slp.ir.quantity import MISSING, Absent, Side
+from slp.source import visible
+
+#: How many levels a report shows.
+_SHOWN = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Nominal(ColumnKind):
+    """Levels. `missing` is "level" where a missing value is one more."""
+
+    levels: tuple[str, ...]
+    new: Absent | None = None
+    missing: Literal["level"] | None = None
+
+    word: ClassVar[str] = "categorical"
+    categorical: ClassVar[bool] = True
+    core: ClassVar[Any] = "levels"
+
+    @property
+    def n_values(self) -> int:
+        """See `ColumnKind`."""
+        return len(self.levels)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """See `ColumnKind`."""
+        return self.levels
+
+    @property
+    def numbers_by_name(self) -> Mapping[str, float]:
+        """See `ColumnKind`: the codes."""
+        return {level: float(code) for code, level in enumerate(self.levels)}
+
+    def numbers_of_codes(self) -> NDArray[np.float64]:
+        """See `ColumnKind`: the codes."""
+        return np.arange(self.n_values, dtype=np.float64)
+
+    # --- cuts ------------------------------------------------------------------------------
+
+    def cuts(self, present: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
+        """See `ColumnKind`."""
+        # Of two levels, `= a` and `= b` are one split, on the first.
+        tests = present[: len(present) - 1] if len(present) <= 2 else present
+        for code, rows in tests:
+            yield code, code, rows
+
+    def cut_between(self, left: NDArray[Any], right: NDArray[Any]) -> tuple[int, int]:
+        """See `ColumnKind`."""
+        code = int(left[0]) if len(left) else -1
+        return code, code
+
+    def other_way(self, left: NDArray[Any], right: NDArray[Any]) -> tuple[int, int] | None:
+        """See `ColumnKind`."""
+        others = np.unique(right)
+        if len(others) != 1 or not len(left) or others[0] > left[0]:
+            return None
+        return int(others[0]), int(others[0])
+
+    def n_cells(self, n_breakpoints: int) -> int:
+        """See `ColumnKind`: the levels."""
+        return self.n_values
+
+    def left_sides(self) -> tuple[str | tuple[str, ...], ...]:
+        """See `ColumnKind`."""
+        return self.levels
+
+    def cell(self, low: int, high: int, breakpoints: NDArray[np.float64]) -> int:
+        """See `ColumnKind`."""
+        return low
+
+    # --- tests -----------------------------------------------------------------------------
+
+    @property
+    def test_depends_on_box(self) -> bool:
+        """See `ColumnKind`."""
+        return self.n_values > 2
+
+    def test(self, low: int, high: int, codes: NDArray[Any] | None = None) -> Test:
+        """See `ColumnKind`."""
+        return self.is_level(low, None, self._other(low, codes))
+
+    def _other(self, code: int, codes: NDArray[Any] | None) -> int | None:
+        """The second level of a box of two, whose rows have these codes and a test is on the level
+        `code`; None of a box of more, or where that is not known."""
+        if not self.test_depends_on_box:
+            return 1 - code if self.n_values == 2 else None
+        if codes is None:
+            return None
+        others = codes[(codes != code) & (codes < self.n_values)]
+        return int(others[0]) if len(others) and (others == others[0]).all() else None
+
+    def is_level(self, code: int, side: Side | None, other: int | None) -> Is | IsMissing:
+        """The test on one level, in a box that has the `other` one alone besides, None where there
+        are more."""
+        level = self.levels[code]
+        second = None if other is None else self.levels[other]
+        absent = self.way_of_untold(missing=False)
+        if self.missing is None:
+            return Is(level, side, other=second, absent=absent)
+        if level == MISSING:
+            return IsMissing()
+        return Is(level, "right", missing_level=True, other=second, absent=absent)
+
+    def asks(self, test: Test) -> bool:
+        """See `ColumnKind`."""
+        return isinstance(test, Is | IsMissing)
+
+    def sides(self, test: Test) -> Sides:
+        """See `ColumnKind`."""
+        none = np.zeros(self.n_values, np.bool_)
+        if isinstance(test, IsMissing):
+            own = [self.missing == "level" and level == MISSING for level in self.levels]
+            return np.array(own, np.bool_), none
+        assert isinstance(test, Is)
+        left = np.array([level == test.level for level in self.levels], np.bool_)
+        if test.other is None:
+            return left, none
+        pair = test.level, test.other
+        return left, np.array([level not in pair for level in self.levels], np.bool_)
+
+    def test_to_number(self, test: Test) -> float:
+        """See `ColumnKind`: the code, and k times the code of the second level, from 1, if the test
+        has one; k is the number of levels."""
+        assert isinstance(test, Is | IsMissing)
+        second = test.other if isinstance(test, Is) else None
+        place = 0 if second is None else self.levels.index(second) + 1
+        return float(self.levels.index(test.level) + self.n_values * place)
+
+    def test_of_number(self, number: float, side: Side | None) -> Test:
+        """See `ColumnKind`."""
+        if not (number.is_integer() and self.levels and number >= 0):
+            raise ValueError("no code of levels")
+        second, first = divmod(int(number), self.n_values)
+        if second > self.n_values or second == first + 1:
+            raise ValueError("no code of a second level")
+        return self.is_level(first, side, second - 1 if second else None)
+
+    # --- words and archive -----------------------------------------------------------------
+
+    @property
+    def description(self) -> tuple[str, str]:
+        """See `ColumnKind`."""
+        shown = ", ".join(map(visible, self.levels[:_SHOWN]))
+        more = len(self.levels) - _SHOWN
+        return "categories", shown + (f" and {more} more" if more > 0 else "")
+
+    @property
+    def notes(self) -> tuple[tuple[str, str], ...]:
+        """See `ColumnKind`."""
+        return (("missing values are a level of", ""),) if self.missing == "level" else ()
+
+    def to_plain(self) -> dict[str, Any]:
+        """See `ColumnKind`."""
+        said = {"missing": self.missing, "subsets": self.subsets, "new": self.new}
+        own = {key: value for key, value in said.items() if value}
+        return {"kind": "levels", "levels": list(self.levels), **own}

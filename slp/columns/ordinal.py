@@ -1,0 +1,68 @@
+"""Columns of ordered levels.
+
+`code = i` says that the value is `order[i]`. Numbers stand for the levels (`slp.ir.quantity`), and
+the cuts are those of all levels but the first: a column of bins with a cut between any two levels.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.columns.kind import ColumnKind
+from slp.columns.numeric import Binned
+from slp.ir.quantity import Quantity, level_numbers
+from slp.source import visible
+
+
+class Ordinal(Binned):
+    """Levels in a declared order."""
+
+    word: ClassVar[str] = "ordinal"
+    order: tuple[str, ...]
+
+    def __init__(self, order: Sequence[str]) -> None:
+        super().__init__(np.array(level_numbers(order)[1:]))
+        object.__setattr__(self, "order", tuple(order))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """See `ColumnKind`."""
+        return self.order
+
+    @property
+    def shown(self) -> NDArray[np.object_]:
+        """See `ColumnKind`: the levels."""
+        return np.array(self.order, np.object_)
+
+    @property
+    def numbers_by_name(self) -> Mapping[str, float]:
+        """See `ColumnKind`."""
+        return dict(zip(self.order, level_numbers(self.order), strict=True))
+
+    def quantity(self, number: float) -> float:
+        """See `ColumnKind`: as its level."""
+        return Quantity(number, self.order)
+
+    @property
+    def description(self) -> tuple[str, str]:
+        """See `ColumnKind`."""
+        return "ordinal", " < ".join(map(visible, self.order))
+
+    @property
+    def notes(self) -> tuple[tuple[str, str], ...]:
+        """See `ColumnKind`."""
+        return (("ordinal features", " < ".join(self.order)),)
+
+    def with_numbers(self, numbers: NDArray[np.float64]) -> ColumnKind:
+        """See `ColumnKind`: they are known."""
+        if not np.array_equal(numbers, self._known):
+            raise ValueError("levels have other numbers")
+        return self
+
+    def to_plain(self) -> dict[str, Any]:
+        """See `ColumnKind`."""
+        return {"kind": "cuts", "levels": None, "order": list(self.order)}

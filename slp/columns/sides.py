@@ -1,0 +1,270 @@
+"""Columns whose missing values take a side at each split, around any other kind.
+
+Where a row of the table misses the value, there is one code more, the last. With N codes in all,
+`low + N, high + N` is a cut with missing values on the right side, `low + 2 N, high + 2 N` with
+these on the left one, and twice the last code is the test for missing values. A cut without a side
+is one of a box without missing values.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.columns.kind import ColumnKind, CoreKind, Sides
+from slp.columns.numeric import ThresholdKind
+from slp.columns.tests import Below, Is, IsMissing, Test
+from slp.ir.quantity import MISSING, Absent, Side
+
+#: The sides in their canonical order, and how many times N they add to a cut.
+_SHIFT: dict[Side, int] = {"right": 1, "left": 2}
+
+
+@dataclass(frozen=True, eq=False)
+class Sided(ColumnKind):
+    """A column whose values are of the kind `inner`. `holes` tells whether some row of the table
+    misses the value."""
+
+    inner: ColumnKind
+    holes: bool = False
+    new: Absent | None = None
+    missing: ClassVar[Literal["side"]] = "side"
+
+    # --- codes -----------------------------------------------------------------------------
+
+    @property
+    def word(self) -> str:
+        """See `ColumnKind`."""
+        return self.inner.word
+
+    @property
+    def core(self) -> CoreKind:
+        """See `ColumnKind`."""
+        return self.inner.core
+
+    @property
+    def categorical(self) -> bool:
+        """See `ColumnKind`."""
+        return self.inner.categorical
+
+    @property
+    def unit(self) -> str | None:
+        """See `ColumnKind`."""
+        return self.inner.unit
+
+    @property
+    def range(self) -> tuple[float, float] | None:
+        """See `ColumnKind`."""
+        return self.inner.range
+
+    @property
+    def n_values(self) -> int:
+        """See `ColumnKind`."""
+        return self.inner.n_values
+
+    @property
+    def n_codes(self) -> int:
+        """See `ColumnKind`."""
+        return self.inner.n_values + self.holes
+
+    @property
+    def missing_code(self) -> int | None:
+        """See `ColumnKind`."""
+        return self.inner.n_values if self.holes else None
+
+    @property
+    def thresholds(self) -> ThresholdKind | None:
+        """See `ColumnKind`."""
+        return self.inner.thresholds
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """See `ColumnKind`."""
+        return self.inner.names
+
+    @property
+    def numbers(self) -> NDArray[np.float64] | None:
+        """See `ColumnKind`."""
+        return self.inner.numbers
+
+    @property
+    def values(self) -> NDArray[np.float64] | None:
+        """See `ColumnKind`."""
+        return self.inner.values
+
+    @property
+    def shown(self) -> NDArray[np.object_]:
+        """See `ColumnKind`."""
+        return self.inner.shown
+
+    @property
+    def numbers_by_name(self) -> Mapping[str, float] | None:
+        """See `ColumnKind`."""
+        return self.inner.numbers_by_name
+
+    def numbers_of_codes(self) -> NDArray[np.float64]:
+        """See `ColumnKind`."""
+        return self.inner.numbers_of_codes()
+
+    def alike(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """See `ColumnKind`: NaN where the value is missing, which all are alike."""
+        there = ~np.isnan(values)
+        out = np.full(values.shape, -np.finfo(np.float64).max)  # NaNs would all differ
+        out[there] = self.inner.alike(values[there])
+        return out
+
+    # --- cuts ------------------------------------------------------------------------------
+
+    def cuts(self, present: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
+        """See `ColumnKind`: those of the values that are there, twice where some are missing, with
+        these on the right side, then on the left one; last the test for missing values."""
+        if not present or present[-1][0] != self.missing_code:
+            yield from self.inner.cuts(present)
+            return
+        (code, missing), there = present[-1], present[:-1]
+        if not there:
+            return
+        for low, high, left in self.inner.cuts(there):
+            for side in _SHIFT:
+                own = self._with_side(low, high, side)
+                yield *own, left | missing if side == "left" else left
+        yield code, code, missing
+
+    def _with_side(self, low: int, high: int, side: Side | None) -> tuple[int, int]:
+        shift = 0 if side is None else self.n_codes * _SHIFT[side]
+        return low + shift, high + shift
+
+    def without_side(self, low: int, high: int) -> tuple[int, int, Side | None]:
+        """See `ColumnKind`."""
+        if not self.holes or low < self.n_codes:
+            return low, high, None
+        side: Side = "right" if low < 2 * self.n_codes else "left"
+        return low % self.n_codes, high % self.n_codes, side
+
+    def cut_between(self, left: NDArray[Any], right: NDArray[Any]) -> tuple[int, int]:
+        """See `ColumnKind`."""
+        missing = self.missing_code
+        if missing is None:
+            return self.inner.cut_between(left, right)
+        if (left == missing).all() and len(left):
+            return missing, missing
+        side: Side | None = "left" if missing in left else "right" if missing in right else None
+        cut = self.inner.cut_between(left[left != missing], right[right != missing])
+        return self._with_side(*cut, side) if min(cut) >= 0 else cut
+
+    def other_way(self, left: NDArray[Any], right: NDArray[Any]) -> tuple[int, int] | None:
+        """See `ColumnKind`."""
+        missing = self.missing_code
+        if missing is None:
+            return self.inner.other_way(left, right)
+        if (right == missing).all():
+            return missing, missing
+        if (left == missing).all():
+            return None
+        side: Side | None = "right" if missing in left else "left" if missing in right else None
+        cut = self.inner.other_way(left[left != missing], right[right != missing])
+        return None if cut is None else self._with_side(*cut, side)
+
+    def n_cells(self, n_breakpoints: int) -> int:
+        """See `ColumnKind`: one more, the last, for the test for missing values."""
+        return self.inner.n_cells(n_breakpoints) + self.holes
+
+    def cell(self, low: int, high: int, breakpoints: NDArray[np.float64]) -> int:
+        """See `ColumnKind`."""
+        low, high, _ = self.without_side(low, high)
+        if low == self.missing_code:
+            return self.n_cells(len(breakpoints)) - 1
+        return self.inner.cell(low, high, breakpoints)
+
+    def left_sides(self) -> tuple[str | tuple[str, ...], ...] | None:
+        """See `ColumnKind`."""
+        own = self.inner.left_sides()
+        return own if own is None or not self.holes else (*own, MISSING)
+
+    def gap(self, low: int, high: int) -> float:
+        """See `ColumnKind`."""
+        low, high, _ = self.without_side(low, high)
+        return self.inner.mean_gap if low == self.missing_code else self.inner.gap(low, high)
+
+    def log_length(self, low: int, high: int) -> float:
+        """See `ColumnKind`."""
+        low, high, _ = self.without_side(low, high)
+        return math.nan if low == self.missing_code else self.inner.log_length(low, high)
+
+    def most_parts(self, codes: Sequence[int]) -> float:
+        """See `ColumnKind`: with or without the missing rows, or these alone."""
+        if not codes or codes[-1] != self.missing_code:
+            return self.inner.most_parts(codes)
+        return 2 * self.inner.most_parts(codes[:-1]) + (not self.categorical)
+
+    # --- tests -----------------------------------------------------------------------------
+
+    @property
+    def test_depends_on_box(self) -> bool:
+        """See `ColumnKind`."""
+        return self.inner.test_depends_on_box
+
+    def test(self, low: int, high: int, codes: NDArray[Any] | None = None) -> Test:
+        """See `ColumnKind`."""
+        low, high, side = self.without_side(low, high)
+        if low == self.missing_code:
+            return IsMissing()
+        own = self.inner.test(low, high, codes)
+        assert isinstance(own, Below | Is)
+        return own if side is None else replace(own, missing=side)
+
+    def asks(self, test: Test) -> bool:
+        """See `ColumnKind`."""
+        return isinstance(test, IsMissing) or self.inner.asks(test)
+
+    def sides(self, test: Test) -> Sides:
+        """See `ColumnKind`."""
+        left, untold = self.inner.sides(test)
+        if self.holes:
+            left = np.append(left, test.missing == "left")
+            untold = np.append(untold, test.missing is None)
+        return left, untold
+
+    def test_to_number(self, test: Test) -> float:
+        """See `ColumnKind`: 0 of the test for missing values."""
+        return 0.0 if isinstance(test, IsMissing) else self.inner.test_to_number(test)
+
+    def test_of_number(self, number: float, side: Side | None) -> Test:
+        """See `ColumnKind`."""
+        return self.inner.test_of_number(number, side)
+
+    def nearest(self, number: float) -> float:
+        """See `ColumnKind`."""
+        return self.inner.nearest(number)
+
+    # --- words and archive -----------------------------------------------------------------
+
+    def quantity(self, number: float) -> float:
+        """See `ColumnKind`."""
+        return self.inner.quantity(number)
+
+    @property
+    def description(self) -> tuple[str, str]:
+        """See `ColumnKind`."""
+        return self.inner.description
+
+    @property
+    def notes(self) -> tuple[tuple[str, str], ...]:
+        """See `ColumnKind`."""
+        own = (("missing values take a side of", ""),) if self.holes else ()
+        return *self.inner.notes, *own
+
+    def to_plain(self) -> dict[str, Any]:
+        """See `ColumnKind`."""
+        said = {"holes": self.holes, "new": self.new}
+        own = {key: value for key, value in said.items() if value}
+        return {**self.inner.to_plain(), "missing": "side", **own}
+
+    def with_numbers(self, numbers: NDArray[np.float64]) -> ColumnKind:
+        """See `ColumnKind`."""
+        return replace(self, inner=self.inner.with_numbers(numbers))

@@ -1,0 +1,115 @@
+"""Columns of levels without an order, of which a split parts some from the others.
+
+A cut is a pair of groups of levels, those on the left side, which have the first level of the box,
+and those on the right: each number has the codes as its binary digits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.columns.kind import Sides
+from slp.columns.levels import Nominal
+from slp.columns.tests import In, Is, IsMissing, Test
+from slp.ir.quantity import Side
+
+
+@dataclass(frozen=True, eq=False)
+class Subsets(Nominal):
+    """Levels, split by subsets."""
+
+    core: ClassVar[Any] = "subsets"
+    subsets: ClassVar[bool] = True
+
+    def left_sides(self) -> tuple[tuple[str, ...], ...]:
+        """See `ColumnKind`: group i has the levels of the binary digits of i + 1."""
+        return tuple(self._of(cell + 1) for cell in range(self.n_cells(0)))
+
+    def _of(self, group: int) -> tuple[str, ...]:
+        """The levels of a group, the set of whose codes is in the binary digits of a number."""
+        return tuple(level for code, level in enumerate(self.levels) if group >> code & 1)
+
+    def cuts(self, present: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
+        """See `ColumnKind`: all partitions of the levels in two groups, the one with the first
+        level on the left."""
+        coded = [(1 << code, rows) for code, rows in present]
+        every = sum(code for code, _ in coded)
+        for chosen in range((1 << max(len(coded) - 1, 0)) - 1):
+            group, left = coded[0]
+            for i, (code, rows) in enumerate(coded[1:]):
+                if chosen >> i & 1:
+                    group, left = group | code, left | rows
+            yield group, every ^ group, left
+
+    def cut_between(self, left: NDArray[Any], right: NDArray[Any]) -> tuple[int, int]:
+        """See `ColumnKind`."""
+        return _group(left), _group(right)
+
+    def other_way(self, left: NDArray[Any], right: NDArray[Any]) -> tuple[int, int] | None:
+        """See `ColumnKind`."""
+        return (_group(right), _group(left)) if right.min() < left.min() else None
+
+    def n_cells(self, n_breakpoints: int) -> int:
+        """See `ColumnKind`: the groups."""
+        return max(1, (1 << self.n_codes) - 2)
+
+    def cell(self, low: int, high: int, breakpoints: NDArray[np.float64]) -> int:
+        """See `ColumnKind`."""
+        return low - 1
+
+    @property
+    def test_depends_on_box(self) -> bool:
+        """See `ColumnKind`."""
+        return False
+
+    def test(self, low: int, high: int, codes: NDArray[Any] | None = None) -> Test:
+        """See `ColumnKind`."""
+        return In(self._of(low), self._of(high), self.way_of_untold(missing=False))
+
+    def asks(self, test: Test) -> bool:
+        """See `ColumnKind`: a test on one level is one on a group, too."""
+        return isinstance(test, Is | In | IsMissing)
+
+    def sides(self, test: Test) -> Sides:
+        """See `ColumnKind`."""
+        if not isinstance(test, In):
+            return super().sides(test)
+        left, right = (
+            np.array([level in group for level in self.levels], np.bool_)
+            for group in (test.levels, test.others)
+        )
+        return left, ~(left | right)
+
+    def test_to_number(self, test: Test) -> float:
+        """See `ColumnKind`: 2^k times the group on the left, and the group on the right; k is the
+        number of levels."""
+        assert isinstance(test, In)
+        left, right = (
+            sum(1 << self.levels.index(name) for name in group)
+            for group in (test.levels, test.others)
+        )
+        return float(left << self.n_values | right)
+
+    def test_of_number(self, number: float, side: Side | None) -> Test:
+        """See `ColumnKind`."""
+        if not number.is_integer() or not 0 <= number < 1 << 2 * self.n_values:
+            raise ValueError("no groups of levels")
+        left, right = divmod(int(number), 1 << self.n_values)
+        if left & right or not left or not right:
+            raise ValueError("no groups of levels")
+        return self.test(left, right)
+
+    @property
+    def notes(self) -> tuple[tuple[str, str], ...]:
+        """See `ColumnKind`."""
+        return *super().notes, ("splits by subsets of levels of", "")
+
+
+def _group(codes: NDArray[Any]) -> int:
+    """The group of levels that some codes make."""
+    return sum(1 << int(code) for code in np.unique(codes))
