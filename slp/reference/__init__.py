@@ -21,3 +21,15 @@ does (docs/design/reference.md).
     rjhmc          the log density of soft trees
     prolog         the engine `prolog`: plain chains over what SWI-Prolog proposes
 """
+
+from typing import TYPE_CHECKING
+
+from slp.late import late_names
+
+if TYPE_CHECKING:
+    from slp.reference.boxes import Geometry
+
+__all__ = ["Geometry"]
+
+# The options of all engines are read without it.
+__getattr__, __dir__ = late_names(__name__, {"slp.reference.boxes": "Geometry"})

@@ -3,16 +3,18 @@
 Growing a leaf, pruning a pair of leaves and changing a split leave all other nodes where they are,
 so nodes are compared place by place. A place that splits in only one tree was grown or pruned once.
 A place that splits in both by different tests was changed once. No sequence of edits is shorter.
-(Thresholds that moved because a node has other rows count as changes.)
+(Thresholds that moved because a node has other rows count as changes. A test on the same level is
+the same where other levels are left in its box.)
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
+from slp.columns import Is
 from slp.trees.drawing import condition_text
-from slp.trees.tree import Node, Split, Tree
+from slp.trees.tree import Asked, Node, Split, Tree
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ def edits_between(old: Tree, new: Tree) -> list[TreeEdit]:
         was, now = _split(before), _split(after)
         if was is None and now is None:
             continue
-        if was is None or now is None or was.asked != now.asked:
+        if was is None or now is None or _edited(was) != _edited(now):
             kind: Literal["grown", "pruned", "changed"] = (
                 "grown" if was is None else "pruned" if now is None else "changed"
             )
@@ -55,6 +57,13 @@ def edits_between(old: Tree, new: Tree) -> list[TreeEdit]:
 
 def _split(node: Node | None) -> Split | None:
     return node if isinstance(node, Split) else None
+
+
+def _edited(split: Split) -> Asked:
+    """What an edit changes: the feature and the test, without a second level, which follows from
+    the rows of the node."""
+    feature, test = split.asked
+    return feature, replace(test, other=None) if isinstance(test, Is) else test
 
 
 def _text(split: Split | None) -> str | None:

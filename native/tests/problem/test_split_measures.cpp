@@ -1,4 +1,4 @@
-// Split probabilities: those of tests/problem/test_measures.py, on a table that has its splits.
+// Split probabilities: those of tests/reference/test_measures.py, on a table that has its splits.
 
 #include <cmath>
 #include <cstdint>

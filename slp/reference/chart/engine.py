@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from slp import reference
 from slp.budgets import Deadline, check_room_for_bit_sets, format_seconds
 from slp.engines.contract import Progress
 from slp.engines.shared.sums import SumLimits, SumsOverTrees
@@ -9,7 +10,6 @@ from slp.errors import TimeOverError
 from slp.messages.inference import CHART_OUT_OF_TIME
 from slp.problem.problem import Problem
 from slp.reference import chart
-from slp.reference.boxes import Geometry
 from slp.results.averages.over_trees import TreeDistribution
 
 
@@ -19,7 +19,7 @@ def sums_by_chart(
     """Sums by the chart; raises BudgetError E501, E540."""
     check_room_for_bit_sets(problem.table, limits.memory)
     watch = _stopping(progress, limits.deadline)
-    geometry = Geometry(problem.grammar, problem.table)
+    geometry = reference.Geometry(problem.grammar, problem.table)
     forest = chart.build_forest(problem.grammar, geometry, limits.memory, watch)
     return chart.Chart(forest, likelihood)
 

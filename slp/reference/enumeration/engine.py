@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from slp import reference
 from slp.budgets import check_room_for_bit_sets
 from slp.engines.contract import Progress
 from slp.engines.shared.sums import SumLimits, SumsOverTrees
 from slp.problem.problem import Problem
 from slp.reference import enumeration
-from slp.reference.boxes import Geometry
 from slp.results.averages.over_trees import TreeDistribution
 
 
@@ -16,7 +16,7 @@ def _enumerate(
 ) -> TreeDistribution:
     check_room_for_bit_sets(problem.table, limits.memory)
     return enumeration.Enumeration.of(
-        problem.grammar, Geometry(problem.grammar, problem.table), likelihood
+        problem.grammar, reference.Geometry(problem.grammar, problem.table), likelihood
     )
 
 

@@ -7,6 +7,7 @@ import math
 import re
 import warnings
 from collections import Counter
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -56,14 +57,15 @@ def plain(posterior: slp.Posterior) -> MetropolisHastings:
     sampler = filler_of(posterior).sampler
     while isinstance(sampler, RecordsOf):
         sampler = sampler.base
-    if isinstance(sampler, CompiledMetropolisHastings):
-        geometry = Geometry(sampler.grammar, sampler.table)
-        likelihood = sampler.power > 0
-        return MetropolisHastings(
-            sampler.grammar, geometry, sampler.constraints, likelihood=likelihood
-        )
-    assert isinstance(sampler, MetropolisHastings)
-    return sampler
+    return plain_of(sampler) if isinstance(sampler, CompiledMetropolisHastings) else sampler
+
+
+@cache
+def plain_of(sampler: CompiledMetropolisHastings) -> MetropolisHastings:
+    """One for each sampler: cuts have their numbers as boxes ask for them."""
+    geometry = Geometry(sampler.grammar, sampler.table)
+    likelihood = sampler.power > 0
+    return MetropolisHastings(sampler.grammar, geometry, sampler.constraints, likelihood=likelihood)
 
 
 # --- agreement with all trees ---------------------------------------------------------------------

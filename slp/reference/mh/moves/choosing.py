@@ -1,8 +1,8 @@
 """The random choices of a move, drawn or given.
 
-A move is one function that makes choices through a `Chooser`. With `Drawn` the choices are random,
-and their log probability is summed. With `Given` they are the choices of the reverse move; the same
-function then computes their probability and the resulting tree.
+A move is one function that makes choices through a `Chooser`. With `DrawnChoices` the choices are
+random, and their log probability is summed. With `Given` they are the choices of the reverse move;
+the same function then computes their probability and the resulting tree.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class UnavailableError(Exception):
     """A given choice is not among the items."""
 
 
-class Drawn:
+class DrawnChoices:
     """Choices drawn at random."""
 
     def __init__(self, randomness: Randomness) -> None:

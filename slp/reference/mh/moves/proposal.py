@@ -29,7 +29,7 @@ from typing import NamedTuple, TypeAlias
 from slp.engines.mcmc.proposals import Proposed
 from slp.reference.derivations import TreeProof, proof_of
 from slp.reference.local_process import cumulated
-from slp.reference.mh.moves.choosing import Chooser, Drawn, Given, UnavailableError
+from slp.reference.mh.moves.choosing import Chooser, DrawnChoices, Given, UnavailableError
 from slp.reference.mh.moves.cut_trees import CutTree
 from slp.reference.mh.moves.weighed_tree import WeighedTree
 from slp.reference.mh.target import Target
@@ -67,7 +67,7 @@ class TreeMove:
         self, randomness: Randomness, target: Target, old: TreeProof
     ) -> Proposed[TreeProof] | None:
         here = WeighedTree(target, tree_of(old))
-        drawn = Drawn(randomness)
+        drawn = DrawnChoices(randomness)
         moved = self.move(drawn, here)
         if moved is None:
             return None

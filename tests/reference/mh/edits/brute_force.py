@@ -67,7 +67,9 @@ class Definition:
             values = sorted({self.rows[i][j] for i in rows})  # type: ignore[type-var]
             if feature.kind.categorical:
                 levels = values[:1] if len(values) == 2 else values
-                found = [((feature.name, Is(v)), 1.0) for v in levels if len(values) > 1]
+                second = values[1] if len(values) == 2 else None
+                tests = [Is(v, other=second) for v in levels if len(values) > 1]  # type: ignore[arg-type]
+                found = [((feature.name, test), 1.0) for test in tests]
             else:
                 found = []
                 for a, b in zip(values, values[1:], strict=False):
