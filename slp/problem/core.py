@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,9 @@ from slp.kernels.compiled import compiled_core
 from slp.leaves import LeafModel, label_text
 from slp.messages.soft_trees import SOFT_TREES_ALONE
 from slp.problem.split_measures import flat_transitions, range_total
+
+if TYPE_CHECKING:
+    from slp._core import ExactProblem, ExactRules
 
 # The core's enumerations.
 _KINDS = ("values", "cuts", "levels", "subsets")
@@ -58,7 +61,7 @@ def leaves_owed(grammar: TreeGrammar, table: Table) -> int:
 
 def core_problem(
     core: Any, grammar: TreeGrammar, table: Table, *, count_leaves: bool = True
-) -> Any:
+) -> ExactProblem:
     """The core's `ExactProblem`. Without `count_leaves` it leaves `max_leaves` out.
 
     Raises
@@ -80,7 +83,7 @@ def refuse_soft_trees(table: Table) -> None:
         raise UnsupportedError(SOFT_TREES_ALONE(what=f"the leaf model `{table.leaf.name}`"))
 
 
-def core_without_leaves(core: Any, grammar: TreeGrammar, table: Table) -> Any:
+def core_without_leaves(core: Any, grammar: TreeGrammar, table: Table) -> ExactProblem:
     """The same without the leaf model, and without `max_leaves`: for an engine that has both
     itself."""
     problem = _with_features(core, grammar, table)
@@ -88,8 +91,8 @@ def core_without_leaves(core: Any, grammar: TreeGrammar, table: Table) -> Any:
     return problem
 
 
-def _with_features(core: Any, grammar: TreeGrammar, table: Table) -> Any:
-    problem = core.ExactProblem()
+def _with_features(core: Any, grammar: TreeGrammar, table: Table) -> ExactProblem:
+    problem: ExactProblem = core.ExactProblem()
     sizes, _ = table.sizes(grammar.min_leaf, grammar.min_weight)
     problem.set_rows(sizes.astype(np.uint32))
     if table.weights is not None and any(
@@ -102,7 +105,7 @@ def _with_features(core: Any, grammar: TreeGrammar, table: Table) -> Any:
 
 
 def _set_grammar(
-    core: Any, problem: Any, grammar: TreeGrammar, table: Table, leaves_owed: int
+    core: Any, problem: ExactProblem, grammar: TreeGrammar, table: Table, leaves_owed: int
 ) -> None:
     sizes, least = table.sizes(grammar.min_leaf, grammar.min_weight)
     problem.set_grammar(
@@ -121,16 +124,19 @@ def _set_grammar(
             problem.add_state(make(state))
 
 
-def leaf_problem(core: Any, table: Table) -> Any:
+def leaf_problem(core: Any, table: Table) -> ExactProblem:
     """The leaf model on a table's rows alone, as the core's `ExactProblem`."""
-    problem = core.ExactProblem()
+    problem: ExactProblem = core.ExactProblem()
     problem.set_rows(table.counts.astype(np.uint32))
     _set_leaf(problem, table.leaf, table.statistics)
     return problem
 
 
 def _add_feature(
-    problem: Any, feature: Feature, breakpoints: NDArray[np.float64], codes: NDArray[np.int32]
+    problem: ExactProblem,
+    feature: Feature,
+    breakpoints: NDArray[np.float64],
+    codes: NDArray[np.int32],
 ) -> None:
     kind = feature.kind
     numbers = np.empty(0) if kind.numbers is None else kind.numbers
@@ -145,7 +151,7 @@ def _add_feature(
     )
 
 
-def _set_leaf(problem: Any, leaf: LeafModel, statistics: NDArray[np.float64]) -> None:
+def _set_leaf(problem: ExactProblem, leaf: LeafModel, statistics: NDArray[np.float64]) -> None:
     numbers = leaf.numbers_for_core(statistics)
     assert not isinstance(numbers, str), "the core takes the table"
     problem.set_leaf(
@@ -156,16 +162,16 @@ def _set_leaf(problem: Any, leaf: LeafModel, statistics: NDArray[np.float64]) ->
     )
 
 
-def _core_rules(core: Any, grammar: TreeGrammar, table: Table, state: int) -> Any:
+def _core_rules(core: Any, grammar: TreeGrammar, table: Table, state: int) -> ExactRules:
     """The rules of a state, as the core's `ExactRules`."""
     own = grammar.states[state]
-    rules = core.ExactRules(own.least_leaves)
+    rules: ExactRules = core.ExactRules(own.least_leaves)
     for rule in own.rules:
         _add_rule(rules, rule, grammar, table)
     return rules
 
 
-def _add_rule(rules: Any, rule: Rule, grammar: TreeGrammar, table: Table) -> None:
+def _add_rule(rules: ExactRules, rule: Rule, grammar: TreeGrammar, table: Table) -> None:
     leaf = table.leaf
     if isinstance(rule, SplitRule):
         steps, total = flat_transitions(rule).ravel(), range_total(rule, grammar, table)
@@ -180,7 +186,7 @@ def _add_rule(rules: Any, rule: Rule, grammar: TreeGrammar, table: Table) -> Non
         rules.set_row_function(ops, np.array(operands, np.float64), rule.rows.labelled)
 
 
-def _add_other(rules: Any, rule: LeafRule | CallRule, leaf: LeafModel) -> None:
+def _add_other(rules: ExactRules, rule: LeafRule | CallRule, leaf: LeafModel) -> None:
     if isinstance(rule, LeafRule):
         classes = list(map(label_text, leaf.classes))
         places = [classes.index(c) if c in classes else -1 for c in rule.majority]

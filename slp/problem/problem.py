@@ -5,13 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from slp.data.table import Table
 from slp.errors import Diagnostic
 from slp.ir.program import CheckedProgram
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.core import core_for, core_problem
+
+if TYPE_CHECKING:
+    from slp._core import ExactEngine
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,25 +45,26 @@ class Problem:
         return Problem, (*of, unchanged)
 
     @cached_property
-    def core(self) -> Any | None:
+    def core(self) -> ExactEngine | None:
         """The C++ core's `ExactEngine` on the grammar and the table, which counts leaves where the
         grammar limits them; made when first asked for, None without a compiled core that takes the
         table. It holds four bytes for each code of each row."""
         kernels = core_for(self.table)
         if kernels is None:
             return None
-        return kernels.ExactEngine(core_problem(kernels, self.grammar, self.table))
+        engine: ExactEngine = kernels.ExactEngine(core_problem(kernels, self.grammar, self.table))
+        return engine
 
     @cached_property
-    def sampling_core(self) -> Any | None:
+    def sampling_core(self) -> ExactEngine | None:
         """The same without counting leaves, which samplers test on finished trees; `core` itself
         where the grammar does not limit them."""
         kernels = core_for(self.table)
         if self.grammar.max_leaves is None or kernels is None:
             return self.core
-        return kernels.ExactEngine(
-            core_problem(kernels, self.grammar, self.table, count_leaves=False)
-        )
+        problem = core_problem(kernels, self.grammar, self.table, count_leaves=False)
+        engine: ExactEngine = kernels.ExactEngine(problem)
+        return engine
 
     def on(self, grammar: TreeGrammar) -> Problem:
         """Another grammar on the same table; itself for its own."""

@@ -18,7 +18,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +44,9 @@ from slp.results.averages.paths import TreePath
 from slp.results.averages.quantiles import LeafMixture
 from slp.results.averages.rows_in_leaves import design_of_rows, of_rows
 from slp.trees import Tree
+
+if TYPE_CHECKING:
+    from slp._core import ExactEngine
 
 #: New rows whose leaves are held together.
 _ROWS_AT_ONCE = 256
@@ -86,7 +89,7 @@ class CompiledChart:
         deadline: Deadline | None = None,
         what_fits: Callable[[Room], str] | None = None,
         items_wanted: bool = True,
-        engine: Any = None,
+        engine: ExactEngine | None = None,
     ) -> CompiledChart:
         """A chart that keeps within `memory` bytes and the `deadline`. If a pass does not fit,
         `what_fits` finds changes that would.

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,9 @@ from slp.data.table import Table
 from slp.engines.exact.passes import Passes, PassQuantity
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.core import leaves_owed
+
+if TYPE_CHECKING:
+    from slp._core import ExactPass
 
 #: Values of `ItemEdges.feature` for edges without a split.
 LEAF, CALL = -1, -2
@@ -182,7 +185,7 @@ class Items:
         return np.asarray(codes == low if feature.kind.categorical else codes <= low)
 
     @property
-    def _pass(self) -> Any:
+    def _pass(self) -> ExactPass:
         return self._passes.get(self._quantity, self._likelihood, "items")
 
     def _open(self, item: int) -> ItemEdges:

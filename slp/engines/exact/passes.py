@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import AbstractContextManager
 from functools import cached_property
 from math import ceil, inf
-from typing import Any, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +26,9 @@ from slp.messages.inference import EXACT_OUT_OF_MEMORY, EXACT_OUT_OF_TIME
 from slp.problem.core import core_problem
 from slp.results.record.evidence import bounds_in_words
 from slp.results.record.size import Size
+
+if TYPE_CHECKING:
+    from slp._core import ExactEngine, ExactPass
 
 Bounds: TypeAlias = tuple[float, float]
 _Poll: TypeAlias = Callable[[int, int, int], bool]
@@ -79,13 +82,13 @@ class Passes:
         threads: int = N_CORES,
         deadline: Deadline | None = None,
         what_fits: Callable[[Room], str] | None = None,
-        engine: Any = None,
+        engine: ExactEngine | None = None,
     ) -> None:
         if engine is None:
             core = compiled_core()
             assert core is not None
             engine = core.ExactEngine(core_problem(core, grammar, table))
-        self.engine = engine
+        self.engine: ExactEngine = engine
         self._memory, self._progress, self._threads = memory, progress, threads
         self._room = max(0, memory - table_bytes(table))
         self._deadline, self._what_fits = deadline or Deadline(), what_fits
@@ -95,7 +98,7 @@ class Passes:
         self._normalised = grammar.normalised and grammar.max_leaves is None
         many = len(grammar.all_states()) > 1 or grammar.max_leaves is not None
         self._unit = "pairs of box and state" if many else "boxes"
-        self._kept: dict[tuple[PassQuantity, bool], tuple[int, Any]] = {}
+        self._kept: dict[tuple[PassQuantity, bool], tuple[int, ExactPass]] = {}
         self._totals: dict[bool, float] = {}  # by likelihood, as far as they are known
         self._wide: set[bool] = set()  # by likelihood, the totals that leave the range of doubles
         self._made_of = (grammar, table, memory, None, threads)
@@ -104,7 +107,7 @@ class Passes:
         """For pickling and copying: the copy computes its passes again, without a deadline."""
         return Passes, self._made_of
 
-    def get(self, quantity: PassQuantity, likelihood: bool, keep: Keep) -> Any:
+    def get(self, quantity: PassQuantity, likelihood: bool, keep: Keep) -> ExactPass:
         """The pass that computes a quantity with or without likelihood, with what it should `keep`
         at least; run once, and kept as long as there is room for it beside others.
 
@@ -114,13 +117,15 @@ class Passes:
             It would need more memory (E501) or time (E540) than there is for it.
         """
         key, least = (quantity, likelihood), _KEEP.index(keep)
-        kept, found = self._kept.get(key, (-1, None))
-        if kept < least:
-            self._kept.pop(key, None)
-            found = self._run(quantity, likelihood, 0, keep)
-            self._kept[key] = least, found
-            if quantity == "total":
-                self._totals[likelihood] = self._log_root(found)
+        kept = self._kept.get(key)
+        if kept is not None and kept[0] >= least:
+            return kept[1]
+        del kept  # its memory is needed
+        self._kept.pop(key, None)
+        found = self._run(quantity, likelihood, 0, keep)
+        self._kept[key] = least, found
+        if quantity == "total":
+            self._totals[likelihood] = self._log_root(found)
         return found
 
     def total_without(self, feature: int, likelihood: bool) -> float:
@@ -128,7 +133,7 @@ class Passes:
         are."""
         return self._log_root(self._run("total", likelihood, 0, "root", feature))
 
-    def _log_root(self, done: Any) -> float:
+    def _log_root(self, done: ExactPass) -> float:
         return float(np.logaddexp.reduce(self.engine.root_values(done)))
 
     def left(self) -> int:
@@ -165,7 +170,7 @@ class Passes:
         self,
         words: str,
         likelihood: bool,
-        descent: Callable[[Any, int, int, _Poll | None], tuple[Any, ...]],
+        descent: Callable[[ExactPass, int, int, _Poll | None], tuple[Any, ...]],
         keep: Keep = "blocks",
     ) -> tuple[Any, ...]:
         """The results of a descent of the core from the totals, which `keep` what it needs, without
@@ -200,7 +205,7 @@ class Passes:
         return self._kept[key][0] == _KEEP.index("items")
 
     def _descend(
-        self, words: str, total: Any, descent: Callable[..., tuple[Any, ...]]
+        self, words: str, total: ExactPass, descent: Callable[..., tuple[Any, ...]]
     ) -> tuple[Any, ...]:
         with self._deadline.working():
             return descent(total, self.left(), self._threads, self._poll(words, time.monotonic()))
@@ -215,7 +220,7 @@ class Passes:
 
     def _run(
         self, quantity: PassQuantity, likelihood: bool, length: int, keep: Keep, excluded: int = -1
-    ) -> Any:
+    ) -> ExactPass:
         if quantity != "total" and self._deadline.over():  # an unfinished total has bounds
             raise self._used_up(_STOPPED, _words_of(quantity, excluded))
         done, status = self._try(quantity, likelihood, length, keep, excluded)
@@ -247,7 +252,7 @@ class Passes:
         keep: Keep,
         excluded: int = -1,
         share: int = 1,
-    ) -> tuple[Any, int]:
+    ) -> tuple[ExactPass, int]:
         """A pass and its status: with doubles first, then with wider exponents if these leave their
         range. It may take one part in `share` of the memory that is left."""
         left, words = self.left() // share, _words_of(quantity, excluded)
@@ -347,7 +352,7 @@ class Passes:
             return inf
         return float(self._leaf.log_marginal(np.diag(self._statistics.sum(axis=0))).sum())
 
-    def _interval_of(self, done: Any) -> Bounds | None:
+    def _interval_of(self, done: ExactPass) -> Bounds | None:
         """Bounds on the log of the root's total from a pass over totals, finished or not; None
         where there are none."""
         if done.likelihood() and not self._leaf.classes:

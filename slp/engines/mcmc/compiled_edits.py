@@ -12,7 +12,7 @@ import json
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -42,8 +42,11 @@ from slp.results.record.sampler import ToResult
 from slp.runner import Info, Json, Phase, Stop, never, until
 from slp.trees import Tree, fit_tree
 
+if TYPE_CHECKING:
+    from slp._core import EditSampler, EditState, ExactEngine
+
 #: The core's `EditState`: a sequence and the turns of the proposals; never changed.
-CoreEdits: TypeAlias = Any
+CoreEdits: TypeAlias = "EditState"
 
 _NO_LIMIT = 2**32 - 1
 
@@ -81,6 +84,7 @@ class CompiledEditMetropolisHastings(CoreChains):
         E516: the text names no proposals.
     """
 
+    sampler: EditSampler
     over_edits = draws_prior = True
     derivations_are_trees = False
     rule_grammar = None
@@ -95,7 +99,7 @@ class CompiledEditMetropolisHastings(CoreChains):
         *,
         proposal: str = "q_uc",
         likelihood: bool = True,
-        engine: Any = None,
+        engine: ExactEngine | None = None,
     ) -> None:
         constraints = tuple(constraints)
         core = compiled_core()
@@ -198,6 +202,7 @@ class CompiledEditMetropolisHastings(CoreChains):
             return -math.inf
         sampler = self._sampler_of(tree)
         state = sampler.restore(np.empty(0, np.int32), [0] * len(self._names))
+        assert state is not None  # no edits are left to fit
         return math.nan if sampler.holds(state) else -math.inf
 
 
@@ -219,7 +224,7 @@ def identity_of_edits(
 
 def core_sampler(
     core: Any,
-    engine: Any,
+    engine: ExactEngine,
     table: Table,
     given: Tree,
     *,
@@ -230,10 +235,10 @@ def core_sampler(
     constrained: bool,
     mixture: list[CoreProposal],
     most_edits: int = _NO_LIMIT,
-) -> Any:
+) -> EditSampler:
     """The core's `EditSampler` of a tree that fits the table. `most_edits` ends sequences, so that
     tests can list them all."""
-    return core.EditSampler(
+    sampler: EditSampler = core.EditSampler(
         engine,
         _preorder(table, given),
         p,
@@ -244,6 +249,7 @@ def core_sampler(
         *tests,
         mixture,
     )
+    return sampler
 
 
 def _preorder(table: Table, given: Tree) -> list[tuple[int, float]]:

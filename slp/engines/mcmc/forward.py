@@ -94,4 +94,5 @@ class ForwardDraws(RecordsOf[CompiledMetropolisHastings], StepByStep[CoreState])
 
     def load(self, data: Json) -> CoreState:
         """See `Stepper`."""
-        return self.base.load(data)
+        state: CoreState = self.base.load(data)
+        return state

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, TypeAlias, cast
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 
@@ -29,8 +29,11 @@ from slp.runner import ChainStepper, Info, Json, Move, MoveOutcome, Phase, Stop,
 from slp.trees import Tree
 from slp.trees.soft import SoftLeaf, SoftNode, SoftSplit, SoftTree
 
+if TYPE_CHECKING:
+    from slp._core import SoftChain
+
 #: The core's `SoftChain`.
-CoreChain: TypeAlias = Any
+CoreChain: TypeAlias = "SoftChain"
 
 #: About so many values of features are read in a block of steps, which bounds the delay of Ctrl-C.
 _READ_IN_BLOCK = 2e8

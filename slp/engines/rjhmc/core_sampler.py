@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +14,13 @@ from slp.kernels.compiled import compiled_core
 from slp.problem.core import core_without_leaves
 from slp.problem.problem import Problem
 
+if TYPE_CHECKING:
+    from slp._core import SoftSampler
+
 
 def core_sampler(
     problem: Problem, data: SoftData, options: SoftTreeOptions, likelihood: bool
-) -> Any:
+) -> SoftSampler:
     """The core's `SoftSampler`."""
     core = compiled_core()
     assert core is not None
@@ -33,7 +36,7 @@ def core_sampler(
     def array(x: Any) -> NDArray[np.float64]:
         return np.ascontiguousarray([] if x is None else x, np.float64)
 
-    return core.SoftSampler(
+    sampler: SoftSampler = core.SoftSampler(
         core_without_leaves(core, problem.grammar, problem.table),
         array(data.values.T.ravel()),
         array(responses),
@@ -51,3 +54,4 @@ def core_sampler(
         options.informed,
         options.published,
     )
+    return sampler

@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slp.kernels.compiled import compiled_core
+
+if TYPE_CHECKING:
+    from slp._core import BestFirstSearch, ExactEngine
+    from slp._core import Ranking as CoreRanking
 
 __all__ = ["FoundTree", "Ranked", "Ranking", "CompiledSearch"]
 
@@ -77,16 +81,18 @@ class CompiledSearch:
     most_steps : the most items that are opened; 0 for no limit.
     """
 
-    def __init__(self, engine: Any, *, likelihood: bool, room: int, most_steps: int = 0) -> None:
+    def __init__(
+        self, engine: ExactEngine, *, likelihood: bool, room: int, most_steps: int = 0
+    ) -> None:
         core = compiled_core()
         assert core is not None
-        self._core = core.BestFirstSearch(engine, likelihood, room, most_steps)
+        self._core: BestFirstSearch = core.BestFirstSearch(engine, likelihood, room, most_steps)
 
     def seed(self, cuts: NDArray[np.int32], poll: Poll | None = None) -> bool:
         """Begin with a tree, as in `FoundTree.cuts`; False if no derivation gives it, or `poll`
         says stop."""
         feature, low, high = (np.ascontiguousarray(column) for column in cuts.T)
-        return bool(self._core.seed(feature, low.astype(np.uint32), high.astype(np.uint32), poll))
+        return self._core.seed(feature, low.astype(np.uint32), high.astype(np.uint32), poll)
 
     def run(self, poll: Poll | None = None) -> tuple[bool, bool]:
         """Search on; whether the best is certain, and whether memory ended. `poll` is called some
@@ -107,8 +113,8 @@ class CompiledSearch:
 
     def found(self) -> FoundTree:
         """What was found so far."""
-        feature, low, high, *numbers = self._core.found()
-        return FoundTree(_cuts_of(feature, low, high), *numbers)
+        feature, low, high, value, bound, *counts = self._core.found()
+        return FoundTree(_cuts_of(feature, low, high), value, bound, *counts)
 
 
 class Ranking:
@@ -127,10 +133,10 @@ class Ranking:
     steps : items opened.
     """
 
-    def __init__(self, search: Any, *, known: bool, most_steps: int = 0) -> None:
+    def __init__(self, search: BestFirstSearch, *, known: bool, most_steps: int = 0) -> None:
         core = compiled_core()
         assert core is not None
-        self._core = core.Ranking(search, known, most_steps)
+        self._core: CoreRanking = core.Ranking(search, known, most_steps)
         self.bound, self.steps = np.inf, 0
 
     def next(self, poll: Poll | None = None) -> tuple[bool, Ranked | None]:

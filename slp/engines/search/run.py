@@ -141,6 +141,7 @@ class _Run:
         room = room_beside(self.problem.table, self.request.memory)
         if room < _LEAST_ROOM:
             self._raise_no_memory()
+        assert self.problem.core is not None
         search = CompiledSearch(self.problem.core, likelihood=self.request.likelihood, room=room)
         try:
             self._seed(search, self._plans(), room)

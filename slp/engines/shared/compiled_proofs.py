@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
 from itertools import takewhile
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,8 +47,11 @@ from slp.runner import LONGEST_BLOCK, Info, Json, Phase, Stop, never, until
 from slp.trees import Tree
 from slp.trees.predicates import tree_predicates
 
+if TYPE_CHECKING:
+    from slp._core import ExactEngine, MHSampler, MHState
+
 #: The core's `MHState`: a proof and the turns of the proposals; never changed.
-CoreState: TypeAlias = Any
+CoreState: TypeAlias = "MHState"
 
 #: Every goal fits under `q_exact` if the table's estimated number of items (boxes in states) is at
 #: most this.
@@ -77,7 +80,8 @@ class CompiledMetropolisHastings(CoreChains):
         E516: there is no such proposal.
     """
 
-    _given: CoreState = None
+    sampler: MHSampler
+    _given: CoreState | None = None
 
     def __init__(
         self,
@@ -88,7 +92,7 @@ class CompiledMetropolisHastings(CoreChains):
         proposal: str = "q_uc",
         likelihood: bool = True,
         most_boxes: float | None = None,
-        engine: Any = None,
+        engine: ExactEngine | None = None,
     ) -> None:
         constraints = tuple(constraints)
         core = compiled_core()
@@ -256,6 +260,7 @@ class CompiledMetropolisHastings(CoreChains):
         nodes = None if placed is None else canonical_nodes(placed)
         assert nodes is not None  # it has a weight
         state = self.sampler.tree(nodes)
+        assert state is not None  # as nodes are canonical
         holds = self.sampler.holds(state) and (not self._predicates or self._agreed(state))
         return weight if holds else -math.inf
 
@@ -268,13 +273,15 @@ def _nodes(record: Json) -> NDArray[np.int32]:
 
 def _sampler(
     core: Any,
-    problem: Any,
+    problem: ExactEngine,
     grammar: TreeGrammar,
     table: Table,
     constraints: tuple[Constraint, ...],
     most_boxes: float,
     named: list[Named],
-) -> Any:
+) -> MHSampler:
     """The core's `MHSampler`."""
     tests = core_tests(grammar, constraints, table)
-    return core.MHSampler(problem, *tests, [core_proposal(n) for n in named], most_boxes)
+    mixture = [core_proposal(n) for n in named]
+    sampler: MHSampler = core.MHSampler(problem, *tests, mixture, most_boxes)
+    return sampler

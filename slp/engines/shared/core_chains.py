@@ -6,7 +6,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, TypeAlias, cast, get_args
+from typing import TYPE_CHECKING, Any, TypeAlias, cast, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,9 @@ from slp.results.record.evidence import evidence_note
 from slp.results.record.sampler import ToResult
 from slp.runner import ChainStepper, Json, Move, MoveOutcome, Tally
 from slp.trees import Leaf, Tree
+
+if TYPE_CHECKING:
+    from slp._core import ExactEngine
 
 #: Values in place of a feature for nodes that do not split: a leaf, a call.
 LEAF, CALL = -1, -2
@@ -131,14 +134,15 @@ class CoreChains(ChainStepper[Any], ABC):
         return tree_of_nodes(table, nodes[nodes[:, 0] != CALL].tolist(), leaves)
 
 
-def core_engine(grammar: TreeGrammar, table: Table, engine: Any | None) -> Any:
+def core_engine(grammar: TreeGrammar, table: Table, engine: ExactEngine | None) -> ExactEngine:
     """The core's engine for chains: the one given (`Problem.sampling_core`), else one made here. It
     does not count leaves in its states, because tests count them here."""
     if engine is not None:
         return engine
     core = compiled_core()
     assert core is not None
-    return core.ExactEngine(core_problem(core, grammar, table, count_leaves=False))
+    made: ExactEngine = core.ExactEngine(core_problem(core, grammar, table, count_leaves=False))
+    return made
 
 
 def core_proposal(named: Named) -> CoreProposal:

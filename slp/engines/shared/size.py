@@ -8,13 +8,16 @@ thousands of rows. Its seed is fixed, so it gives the same numbers each time.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING
 
 from slp.data.table import Table
 from slp.errors import UnsupportedError
 from slp.ir.tree_grammar import OpenStates, SplitRule, TreeGrammar
 from slp.problem.problem import Problem
 from slp.results.record.size import BYTES_PER_ITEM, Size, bytes_of_items
+
+if TYPE_CHECKING:
+    from slp._core import ExactEngine
 
 # Bytes of the sums that interval blocks keep until the end; a vector has a word for each depth.
 _BYTES_PER_BOX, _WORD = 30, 8
@@ -59,7 +62,7 @@ def size_for(problem: Problem, memory: float, splits: float) -> Size | None:
     )
 
 
-def size_of(engine: Any, grammar: TreeGrammar, table: Table, work: float = _FINE) -> Size:
+def size_of(engine: ExactEngine, grammar: TreeGrammar, table: Table, work: float = _FINE) -> Size:
     """The size of the problem of an `ExactEngine` of a grammar on a table."""
     boxes, unlimited, error, states, splits, at_least = engine.estimate_boxes(work, _SEED)
     items = boxes * states

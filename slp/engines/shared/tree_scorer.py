@@ -4,7 +4,7 @@ the core (`native/core/mcmc/tree_weights.hpp`)."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,12 +14,15 @@ from slp.kernels.compiled import N_CORES
 from slp.problem.tree_on_table import canonical_nodes, place_tree
 from slp.trees import Tree
 
+if TYPE_CHECKING:
+    from slp._core import ExactEngine
+
 
 class TreeScorer:
     """Weighs trees under the program that an `ExactEngine` holds, in which leaves are not counted
     (`core_problem` without `count_leaves`). `by_partition` is as of its `TreeGrammar`."""
 
-    def __init__(self, core: Any, engine: Any, table: Table, by_partition: bool) -> None:
+    def __init__(self, core: Any, engine: ExactEngine, table: Table, by_partition: bool) -> None:
         self._core, self._table = core.TreeScorer(engine, by_partition), table
 
     def log_weights(

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 
@@ -25,8 +25,11 @@ from slp.kernels.compiled import compiled_core
 from slp.messages.inference import PARTICLES_TOO_LARGE
 from slp.runner import Info, Json, Move, Phase, Stop, Weighted, never
 
+if TYPE_CHECKING:
+    from slp._core import SMCIsland, SMCSampler
+
 #: The core's `SMCIsland`; never changed.
-CoreIsland: TypeAlias = Any
+CoreIsland: TypeAlias = "SMCIsland"
 
 #: Limits of a block of steps: decisions, and codes of rows that are read. They bound the delay of
 #: Ctrl-C.
@@ -36,12 +39,14 @@ _DECISIONS, _CODES = 100_000, 20_000_000
 _CAUSES = ("grow", "dead end", "the limit of leaves", "the limit of features")
 
 
-def core_filter(base: CompiledMetropolisHastings, plan: FilterPlan, room: int, power: float) -> Any:
+def core_filter(
+    base: CompiledMetropolisHastings, plan: FilterPlan, room: int, power: float
+) -> SMCSampler:
     """The core's `SMCSampler`. `room`: bytes of all islands together."""
     core = compiled_core()
     assert core is not None
     most_leaves, most_features, _ = core_tests(base.grammar, base.constraints, base.table)
-    return core.SMCSampler(
+    sampler: SMCSampler = core.SMCSampler(
         base.engine,
         plan.n,
         plan.kept,
@@ -52,6 +57,7 @@ def core_filter(base: CompiledMetropolisHastings, plan: FilterPlan, room: int, p
         most_features,
         room,
     )
+    return sampler
 
 
 class CompiledParticleFilter(RecordsOf[CompiledMetropolisHastings]):

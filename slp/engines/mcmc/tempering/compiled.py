@@ -5,7 +5,7 @@ threads."""
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,11 @@ from slp.engines.mcmc.tempering.sums import PAIR_NUMBERS, ScanSums
 from slp.engines.shared.core_chains import CoreChains, seeds
 from slp.runner import Tally
 
+if TYPE_CHECKING:
+    from slp._core import EditLadder, MHLadder
+
 #: The core's `MHLadder` or `EditLadder`; never changed.
-CoreLadder: TypeAlias = Any
+CoreLadder: TypeAlias = "MHLadder | EditLadder"
 
 
 class CompiledScans:
@@ -33,7 +36,8 @@ class CompiledScans:
 
     def rungs(self, states: Sequence[Any], ends: Sequence[int], scans: int) -> CoreLadder:
         """See `Scans`."""
-        return self.base.ladder_type(list(states), list(ends), scans)
+        ladder: CoreLadder = self.base.ladder_type(list(states), list(ends), scans)
+        return ladder
 
     def state(self, rungs: CoreLadder, j: int) -> Any:
         """See `Scans`."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -15,19 +15,25 @@ from slp.kernels.compiled import compiled_core
 from slp.problem.core import core_problem
 from slp.problem.problem import Problem
 
+if TYPE_CHECKING:
+    from slp._core import ExactEngine
 
-def core_engine(problem: Problem) -> Any:
+
+def core_engine(problem: Problem) -> ExactEngine:
     """The core's `ExactEngine` of a problem, in which leaves are not counted."""
     grammar: TreeGrammar = problem.grammar
     if grammar.max_leaves is None:
+        assert problem.core is not None
         return problem.core
     core = compiled_core()
     assert core is not None
-    return core.ExactEngine(core_problem(core, grammar, problem.table, count_leaves=False))
+    uncounted = core_problem(core, grammar, problem.table, count_leaves=False)
+    engine: ExactEngine = core.ExactEngine(uncounted)
+    return engine
 
 
 def grow_in_core(
-    engine: Any,
+    engine: ExactEngine,
     table: Table,
     plan: Plan,
     *,
