@@ -27,8 +27,9 @@ import slp
 from slp.compile import compile_problem
 from slp.engines import read_for
 from slp.engines.rjhmc import SoftChains
-from slp.engines.rjhmc.core_sampler import core_sampler, soft_data
+from slp.engines.rjhmc.core_sampler import core_sampler
 from slp.engines.rjhmc.options import SoftTreeOptions
+from slp.engines.rjhmc.soft_data import soft_data
 from slp.runner import Phase
 
 #: File, and h, its value at the begin of warm-up, alpha and beta. Those of iris and breast cancer

@@ -38,7 +38,7 @@ from sklearn.tree import DecisionTreeClassifier
 import slp
 from slp.budgets.memory import format_bytes, parse_memory
 from slp.data import read_frame
-from slp.engines.exact import estimate_size
+from slp.engines.shared.size import estimate_size
 
 FOLDS = 10
 #: Features of more distinct values than this are put in buckets.

@@ -59,7 +59,7 @@ from benchmarks.papers.bcart_terms import (
     terms_summary,
 )
 from benchmarks.papers.framework import Experiment, Row, peak_mebibytes
-from slp.engines.exact import estimate_size
+from slp.engines.shared.size import estimate_size
 
 ENSEMBLE = 100
 #: Bits and rows of `xor`; a table of more boxes is not summed.

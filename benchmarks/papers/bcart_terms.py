@@ -19,7 +19,7 @@ from sklearn.tree import DecisionTreeClassifier
 import slp
 from benchmarks.papers.bcart_protocol import FOLDS, QUICK_TABLES, between, parts_of, read
 from benchmarks.papers.framework import Row, peak_mebibytes
-from slp.engines.exact import estimate_size
+from slp.engines.shared.size import estimate_size
 from slp.leaves import Label
 from slp.trees import Leaf, Tree
 

@@ -143,8 +143,7 @@ def test_predictions_of_draws_approach_the_exact_ones(posterior: slp.Posterior) 
         [ScoredTree(t, np.nan, np.nan) for t in trees],
         [np.arange(len(trees))],
     )
-    with pytest.warns(slp.SlpWarning, match="W440"):
-        rows = posterior.table.new_rows(NEW)
+    rows = posterior.table.new_rows(NEW)
     want, have = posterior._result.averages.distribution.predictions(rows), drawn.predictions(rows)
     np.testing.assert_allclose(have, want, atol=0.03)
     by_tree = np.concatenate(list(drawn.predictions_by_tree(rows)), axis=1)

@@ -15,8 +15,8 @@
 #include <memory>
 #include <vector>
 
-#include "problem/columns/cut.hpp"
 #include "budget.hpp"
+#include "problem/columns/cut.hpp"
 #include "problem/key.hpp"
 
 namespace slp::search {

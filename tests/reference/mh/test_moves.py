@@ -13,7 +13,7 @@ import pytest
 from slp.engines.mcmc.proposals import Proposed
 from slp.problem.ambiguity import derivations_are_trees
 from slp.reference.mh.moves import TREE_MOVES, cgm
-from slp.reference.mh.moves.choosing import Drawn
+from slp.reference.mh.moves.choosing import DrawnChoices
 from slp.reference.mh.moves.proposal import TreeMove
 from slp.reference.mh.moves.weighed_tree import WeighedTree
 from slp.reference.tree_weights import TreeDerivations
@@ -103,9 +103,9 @@ def test_moves_that_cannot_be_taken_back(name: str, monkeypatch: pytest.MonkeyPa
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["cgm", "wu", "perturb"])
 def test_splits_drawn_uniformly(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    right = Drawn.among
+    right = DrawnChoices.among
 
-    def uniform(self: Drawn, items: Sequence[Any], log_weights: Any = None) -> Any:
+    def uniform(self: DrawnChoices, items: Sequence[Any], log_weights: Any = None) -> Any:
         item = right(self, items)
         if log_weights is not None:
             total = float(np.logaddexp.reduce(log_weights))
@@ -113,7 +113,7 @@ def test_splits_drawn_uniformly(name: str, monkeypatch: pytest.MonkeyPatch) -> N
             self.log_probability += log_weights[items.index(item)] - total
         return item
 
-    monkeypatch.setattr(Drawn, "among", uniform)
+    monkeypatch.setattr(DrawnChoices, "among", uniform)
     assert worst_drift(name) > 1e-3
 
 
@@ -166,7 +166,7 @@ def test_grown_leaves_counted_as_if_all_could_split(monkeypatch: pytest.MonkeyPa
 
     def grow(choose: Any, here: WeighedTree, weigh: Any) -> Any:
         found = right(choose, here, weigh)
-        if found is not None and isinstance(choose, Drawn):
+        if found is not None and isinstance(choose, DrawnChoices):
             able = sum(bool(here.splits(here.box_states(i)).cuts) for i in here.leaves)
             choose.log_probability += math.log(able / len(here.leaves))
         return found
