@@ -149,8 +149,9 @@ def _all_imports(package: Path) -> list[Arrow]:
 
 def _room(parts: list[str], package: Path) -> str:
     """The room of a dotted name below `slp` (parts without `slp`), which may name an object."""
-    is_module = parts and any(
-        (package / name).exists() for name in (parts[0], f"{parts[0]}.py", f"{parts[0]}.pyi")
+    is_module = parts and (
+        parts[0] == "_core"  # made by the build, so it is not in each checkout
+        or any((package / name).exists() for name in (parts[0], f"{parts[0]}.py"))
     )
     return parts[0] if is_module else "__init__"
 
