@@ -259,3 +259,36 @@ def test_missing_and_new_levels(said: str) -> None:
     else:
         with pytest.warns(slp.SlpWarning, match="W440"):
             assert 0 < posterior.predict_proba(new)[0, 0] < 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("effect", [False, True])
+def test_a_thousand_levels(effect: bool) -> None:
+    """Beside a feature of two values: a factor that tells nothing is not used, and costs nothing on
+    new rows; one that tells the class is found."""
+    programs = [
+        slp.parse(f":- use(growtree).\n{said}")
+        for said in (":- ignore(town).", ":- feature(town, [subsets(ordered)]).")
+    ]
+    for seed in range(2 if effect else 10):
+        rng = np.random.default_rng(seed)
+        high = rng.random(1000) < 0.5
+        tables = []
+        for _ in range(2):
+            town, size = rng.integers(1000, size=2000), rng.integers(2, size=2000)
+            p = np.where(high[town], 0.95, 0.05) if effect else np.where(size == 1, 0.7, 0.3)
+            y = (rng.random(2000) < p).astype(int)
+            names = [f"t{code:03}" for code in town]
+            tables.append(pl.DataFrame({"town": names, "size": size, "y": y}))
+        train, new = tables
+        losses, used = [], []
+        for own in programs:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", slp.SlpWarning)
+                posterior = own.posterior(train, engine="mh", seed=1, draws=40, chains=1)
+                p = posterior.predict_proba(new.drop("y"))[np.arange(2000), new["y"].to_numpy()]
+            losses.append(-float(np.log(p).mean()))
+            used.append(posterior.split_probabilities().get("town"))
+        assert used[1] is not None
+        assert used[1].probability == (1.0 if effect else 0.0)
+        assert losses[1] < losses[0] - 0.01 if effect else losses[1] < losses[0] + 0.002
