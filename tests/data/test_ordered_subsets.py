@@ -262,22 +262,19 @@ def test_missing_and_new_levels(said: str) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("effect", [False, True])
-def test_a_thousand_levels(effect: bool) -> None:
-    """Beside a feature of two values: a factor that tells nothing is not used, and costs nothing on
-    new rows; one that tells the class is found."""
+def test_a_thousand_levels_of_noise() -> None:
+    """A factor that tells nothing, beside a feature of two values, is not used, and costs nothing
+    on new rows."""
     programs = [
         slp.parse(f":- use(growtree).\n{said}")
         for said in (":- ignore(town).", ":- feature(town, [subsets(ordered)]).")
     ]
-    for seed in range(2 if effect else 10):
+    for seed in range(10):
         rng = np.random.default_rng(seed)
-        high = rng.random(1000) < 0.5
         tables = []
         for _ in range(2):
             town, size = rng.integers(1000, size=2000), rng.integers(2, size=2000)
-            p = np.where(high[town], 0.95, 0.05) if effect else np.where(size == 1, 0.7, 0.3)
-            y = (rng.random(2000) < p).astype(int)
+            y = (rng.random(2000) < np.where(size == 1, 0.7, 0.3)).astype(int)
             names = [f"t{code:03}" for code in town]
             tables.append(pl.DataFrame({"town": names, "size": size, "y": y}))
         train, new = tables
@@ -290,5 +287,5 @@ def test_a_thousand_levels(effect: bool) -> None:
             losses.append(-float(np.log(p).mean()))
             used.append(posterior.split_probabilities().get("town"))
         assert used[1] is not None
-        assert used[1].probability == (1.0 if effect else 0.0)
-        assert losses[1] < losses[0] - 0.01 if effect else losses[1] < losses[0] + 0.002
+        assert used[1].probability == 0.0
+        assert losses[1] < losses[0] + 0.002
