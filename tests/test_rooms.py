@@ -43,7 +43,9 @@ def test_a_kind_of_column_is_named_by_few_files_of_the_core(kind: str) -> None:
     assert len(found) <= 4, found
 
 
-@pytest.mark.parametrize("kind", ["Numeric", "Binned", "Ordinal", "Nominal", "Subsets", "Sided"])
+@pytest.mark.parametrize(
+    "kind", ["Numeric", "Binned", "Ordinal", "Nominal", "Subsets", "OrderedSubsets", "Sided"]
+)
 def test_a_kind_of_column_is_named_by_few_files(kind: str) -> None:
     """Its file, the names of the room, the reader of archives, the coding of tables, and those that
     are built on it. What parts of a program and its messages say is not counted."""

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from slp.columns.kind import ColumnKind
 from slp.columns.levels import Nominal
 from slp.columns.numeric import Binned, Numeric
+from slp.columns.ordered_subsets import OrderedSubsets
 from slp.columns.ordinal import Ordinal
 from slp.columns.sides import Sided
 from slp.columns.subsets import Subsets
@@ -29,11 +30,16 @@ def kind_of_plain(f: Mapping[str, Any]) -> ColumnKind:
 def _kind_of_values(f: Mapping[str, Any]) -> ColumnKind:
     levels, subsets, new = f["levels"], f.get("subsets", False), f.get("new")
     _check(type(subsets) is bool and (f["kind"] == "levels") == (levels is not None))
+    ordered = f.get("ordered", False)
     _check(new != "larger" or subsets)
+    _check(type(ordered) is bool and (subsets or not ordered))
     if levels is not None:
         level: Literal["level"] | None = "level" if f.get("missing") == "level" else None
         names = _texts(levels)
-        _check(not subsets or (len(names) <= _MOST_PARTED and f.get("missing") != "side"))
+        _check(not subsets or f.get("missing") != "side")
+        _check(not subsets or ordered or len(names) <= _MOST_PARTED)
+        if ordered:
+            return OrderedSubsets(names, new, level)
         return Subsets(names, new, level) if subsets else Nominal(names, new, level)
     _check(f.get("missing") != "level" and not subsets and f["kind"] in ("numbers", "cuts"))
     if "order" in f:

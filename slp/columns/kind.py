@@ -8,8 +8,8 @@ row goes to; the core has it in `native/core/problem/`.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +24,10 @@ CoreKind = Literal["values", "cuts", "levels", "subsets"]
 
 #: For each code, whether its rows pass a test, and whether the code does not determine this.
 Sides = tuple[NDArray[np.bool_], NDArray[np.bool_]]
+
+#: For sets of rows the numbers that put them in the order of their responses
+#: (`slp.leaves.LeafModel.scores`).
+Scores: TypeAlias = Callable[[Sequence[int]], NDArray[np.float64]]
 
 
 class ColumnKind(ABC):
@@ -60,6 +64,11 @@ class ColumnKind(ABC):
     @property
     def subsets(self) -> bool:
         """Whether splits are by subsets of levels."""
+        return False
+
+    @property
+    def looks_at_response(self) -> bool:
+        """Whether the cuts of a box depend on its responses."""
         return False
 
     @property
@@ -142,7 +151,9 @@ class ColumnKind(ABC):
     # --- cuts ------------------------------------------------------------------------------
 
     @abstractmethod
-    def cuts(self, present: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
+    def cuts(
+        self, present: Sequence[tuple[int, int]], scores: Scores
+    ) -> Iterator[tuple[int, int, int]]:
         """The cuts of a box in canonical order, each with the rows on its left side. `present` are
         the codes that occur in the box, ascending, with their rows; sets of rows are integers."""
 
@@ -189,6 +200,11 @@ class ColumnKind(ABC):
         share of the distance of the largest value and the smallest. NaN where tests are not on
         values."""
         return float("nan")
+
+    def log_share(self, low: int, high: int) -> float | None:
+        """Log of the share of a cut in the weight of its feature, where that is no matter of the
+        other cuts in the box; else None."""
+        return None
 
     def most_parts(self, codes: Sequence[int]) -> float:
         """A bound on the sets of these codes, which occur in a box, that boxes inside it have."""

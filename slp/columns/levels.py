@@ -14,7 +14,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.columns.kind import ColumnKind, Sides
+from slp.columns.kind import ColumnKind, Scores, Sides
 from slp.columns.tests import Is, IsMissing, Test
 from slp.ir.quantity import MISSING, Absent, Side
 from slp.source import visible
@@ -56,7 +56,9 @@ class Nominal(ColumnKind):
 
     # --- cuts ------------------------------------------------------------------------------
 
-    def cuts(self, present: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
+    def cuts(
+        self, present: Sequence[tuple[int, int]], scores: Scores
+    ) -> Iterator[tuple[int, int, int]]:
         """See `ColumnKind`."""
         # Of two levels, `= a` and `= b` are one split, on the first.
         tests = present[: len(present) - 1] if len(present) <= 2 else present

@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.columns.kind import ColumnKind, Sides
+from slp.columns.kind import ColumnKind, Scores, Sides
 from slp.columns.tests import Below, IsMissing, Test
 from slp.ir.quantity import Quantity, Side
 from slp.ir.tree_grammar import cell_of
@@ -41,7 +41,9 @@ class ThresholdKind(ColumnKind):
         """See `ColumnKind`."""
         return self
 
-    def cuts(self, present: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
+    def cuts(
+        self, present: Sequence[tuple[int, int]], scores: Scores
+    ) -> Iterator[tuple[int, int, int]]:
         """See `ColumnKind`: one between each two codes, ascending."""
         left = low = 0
         for code, rows in present:

@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.columns.kind import ColumnKind, CoreKind, Sides
+from slp.columns.kind import ColumnKind, CoreKind, Scores, Sides
 from slp.columns.numeric import ThresholdKind
 from slp.columns.tests import Below, Is, IsMissing, Test
 from slp.ir.quantity import MISSING, Absent, Side
@@ -120,16 +120,18 @@ class Sided(ColumnKind):
 
     # --- cuts ------------------------------------------------------------------------------
 
-    def cuts(self, present: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
+    def cuts(
+        self, present: Sequence[tuple[int, int]], scores: Scores
+    ) -> Iterator[tuple[int, int, int]]:
         """See `ColumnKind`: those of the values that are there, twice where some are missing, with
         these on the right side, then on the left one; last the test for missing values."""
         if not present or present[-1][0] != self.missing_code:
-            yield from self.inner.cuts(present)
+            yield from self.inner.cuts(present, scores)
             return
         (code, missing), there = present[-1], present[:-1]
         if not there:
             return
-        for low, high, left in self.inner.cuts(there):
+        for low, high, left in self.inner.cuts(there, scores):
             for side in _SHIFT:
                 own = self._with_side(low, high, side)
                 yield *own, left | missing if side == "left" else left

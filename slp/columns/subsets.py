@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.columns.kind import Sides
+from slp.columns.kind import Scores, Sides
 from slp.columns.levels import Nominal
 from slp.columns.tests import In, Is, IsMissing, Test
 from slp.ir.quantity import Side
@@ -34,7 +34,9 @@ class Subsets(Nominal):
         """The levels of a group, the set of whose codes is in the binary digits of a number."""
         return tuple(level for code, level in enumerate(self.levels) if group >> code & 1)
 
-    def cuts(self, present: Sequence[tuple[int, int]]) -> Iterator[tuple[int, int, int]]:
+    def cuts(
+        self, present: Sequence[tuple[int, int]], scores: Scores
+    ) -> Iterator[tuple[int, int, int]]:
         """See `ColumnKind`: all partitions of the levels in two groups, the one with the first
         level on the left."""
         coded = [(1 << code, rows) for code, rows in present]
@@ -81,7 +83,7 @@ class Subsets(Nominal):
             return super().sides(test)
         left, right = (
             np.array([level in group for level in self.levels], np.bool_)
-            for group in (test.levels, test.others)
+            for group in map(frozenset, (test.levels, test.others))
         )
         return left, ~(left | right)
 

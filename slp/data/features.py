@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp import kernels
-from slp.columns import Binned, Nominal, Numeric, Ordinal, Sided, Subsets
+from slp.columns import Binned, Nominal, Numeric, OrderedSubsets, Ordinal, Sided, Subsets
 from slp.data.cells import cell_text
 from slp.data.columns import Column, labels_of
 from slp.data.conversion import cell_type
@@ -55,7 +55,7 @@ class ColumnDeclarations:
     range: tuple[float, float] | None = None
     missing: Literal["error", "level", "side"] | None = None
     new: Absent | None = None
-    subsets: int | None = None
+    subsets: int | Literal["ordered"] | None = None
 
     @property
     def of_numbers(self) -> bool:
@@ -162,6 +162,8 @@ def _with_subsets(name: str, kind: Nominal, declared: ColumnDeclarations) -> Fea
     """A feature of levels, whose splits are by subsets if that is declared."""
     if declared.subsets is None:
         return Feature(name, kind)
+    if declared.subsets == "ordered":
+        return Feature(name, OrderedSubsets(kind.levels, kind.new, kind.missing))
     if kind.n_codes > declared.subsets:
         raise DataError(
             TOO_MANY_LEVELS(name=name, atom=atom(name), levels=kind.n_codes, most=declared.subsets)

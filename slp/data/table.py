@@ -142,7 +142,10 @@ class Table:
         most = max(1, min(len(self.counts), self.n_rows // min_leaf))
         levels = tuple(f.kind.left_sides() for f in self.features)
         holes = frozenset(f.name for f in self.features if f.kind.holes)
-        return Schema(self.feature_names, levels, most, most_cuts=self.n_cuts, holes=holes)
+        loses = any(f.kind.looks_at_response for f in self.features)
+        return Schema(
+            self.feature_names, levels, most, most_cuts=self.n_cuts, holes=holes, loses=loses
+        )
 
 
 def misses(value: Any) -> bool:

@@ -137,7 +137,8 @@ class FeatureDeclaration:
     order; `range` are the least and the largest value that is allowed; `missing` tells what a
     missing value is: an error, one more level, or one that takes a side; `new` what becomes of a
     new row that misses the value at a split where no row of the table did, or, with `subsets`,
-    whose level no row there had. `subsets` is the most levels that splits by subsets may part."""
+    whose level no row there had. `subsets` is the most levels that splits by subsets may part, or
+    "ordered": any number, in the order of their responses."""
 
     name: str | None
     kind: Literal["numeric", "categorical", "ordinal"] | None
@@ -147,7 +148,7 @@ class FeatureDeclaration:
     range: tuple[float, float] | None = None
     missing: Literal["error", "level", "side"] | None = None
     new: Absent | None = None
-    subsets: int | None = None
+    subsets: int | Literal["ordered"] | None = None
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
 
     @property

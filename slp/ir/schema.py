@@ -30,7 +30,8 @@ class Schema:
     `levels[f]` is None for a numeric feature. `most_leaves` is the largest number of leaves of a
     tree on the table; the distinct rows and `min_leaf` limit it. `most_cuts` is the number of cuts
     of all features together, None if it is unknown. `holes` are the features with missing values
-    that take a side. `from_table` is False if the schema was derived
+    that take a side. `loses` tells whether splits of some feature are left out, and fail.
+    `from_table` is False if the schema was derived
     from the program alone, to check or explain it.
     """
 
@@ -40,6 +41,7 @@ class Schema:
     from_table: bool = True
     most_cuts: int | None = None
     holes: frozenset[str] = frozenset()
+    loses: bool = False
 
     @property
     def most_splits(self) -> int:

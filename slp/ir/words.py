@@ -250,6 +250,8 @@ def _describe_columns(program: ir.CheckedProgram) -> list[str]:
 
 def _describe_subsets(f: ir.FeatureDeclaration) -> str:
     most = f"{f.name} is split by subsets of its levels, {f.subsets} at most."
+    if f.subsets == "ordered":
+        most = f"{f.name} is split between its levels in the order of the response in the box."
     return f"{most} A new level at a split {_way_of_new(f)}."
 
 

@@ -82,7 +82,7 @@ def learn_parameters(
     unknowns = Unknowns.of(program, text, only, compiles)
     sums = [sums_of(program, table, memory) for table in tables]
     evidence = _Evidence(unknowns, sums, progress)
-    caution = evidence_note(grammar_on(program, tables[0]))
+    caution = evidence_note(grammar_on(program, tables[0]), tables[0])
     path: list[Ascent] = []
     converged = False
     ended: BudgetError | KeyboardInterrupt | None = None

@@ -57,6 +57,10 @@ class LeafFacts:
         """Whether the number of rows is one."""
         return are_counts(S[..., :1])
 
+    def scores(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The mean response: the second statistic over the first."""
+        return np.asarray(S[..., 1] / S[..., 0])
+
     def design(self, x: NDArray[np.float64]) -> NDArray[np.float64] | None:
         """None: leaves predict the same of every row."""
         return None
@@ -137,6 +141,12 @@ class LeafModel(Protocol):
 
     def are_sound(self, S: NDArray[np.float64]) -> bool:
         """Whether finite statistics (..., k) are those that rows can have, roughly."""
+        ...
+
+    def scores(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What puts groups of rows, none empty, in the order of their responses, shape (k,) for
+        statistics (k, n_statistics): the mean, the rate, the share of the second of two classes, or
+        the shares along their first principal direction."""
         ...
 
     def log_parted(self, S: NDArray[np.float64]) -> float:

@@ -26,6 +26,10 @@ from slp.messages.numbers import number_text
 #: Below it, tables of log gammas differ by the marginal likelihood with an error below 1e-9.
 _MOST_TABULATED = 2**17
 
+#: Directions of shares whose spreads differ by less are equally good, and places along one are told
+#: apart to so many digits, so that rounding decides nothing.
+_SAME, _DIGITS = 1e-9, 9
+
 #: A class of each type from its text.
 _LABELS: Mapping[str, Callable[[str], Label]] = {
     "bool": {"True": True, "False": False}.__getitem__,
@@ -134,6 +138,27 @@ class Dirichlet(DeclaredModel):
         out = np.zeros((len(y), len(self.classes)))
         out[np.arange(len(y)), np.asarray(y, dtype=np.intp)] = 1.0
         return out
+
+    def scores(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """See `LeafModel`. Of three classes or more, the rank along the direction in which the
+        shares vary most, groups weighted by their rows. Among several such directions it is that
+        nearest to the axis of one class, the first of equally near ones. Equal shares have one
+        rank; different ones at the same place are ordered by the shares of the first class in
+        which they differ."""
+        n = S.sum(axis=-1)
+        shares = S / n[:, None]
+        if len(self.classes) <= 2:
+            return np.asarray(shares[:, -1])
+        far = shares - S.sum(axis=0) / n.sum()
+        spread, axes = np.linalg.eigh((far * n[:, None]).T @ far)
+        most = axes[:, spread >= spread[-1] * (1 - _SAME)]
+        onto = most @ most.T
+        direction = onto[np.argmax(np.round(np.diag(onto), _DIGITS))]
+        distinct, which = np.unique(shares, axis=0, return_inverse=True)
+        order = np.argsort(np.round(distinct @ direction, _DIGITS), kind="stable")
+        ranks = np.empty(len(order))
+        ranks[order] = np.arange(len(order))
+        return ranks[which.reshape(-1)]
 
     def log_marginal(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
         """log P(y), shape (...), of class counts or weights (..., C); see the class's formula."""

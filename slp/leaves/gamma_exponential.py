@@ -114,6 +114,11 @@ class GammaExponential(NumericModel, DeclaredModel):
             self._rising.at(events) - a * np.log1p(time / b) - events * np.log(b + time)
         )
 
+    def scores(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """See `LeafModel`: events over time."""
+        events, time = S[..., 1], S[..., 2]
+        return np.divide(events, time, out=np.full_like(time, np.inf), where=time > 0)
+
     def log_parted(self, S: NDArray[np.float64]) -> float:
         """That of the best runs of rows in the order of events over time."""
         return log_best_runs(self.log_marginal, S, S[:, 1], S[:, 2])

@@ -163,6 +163,10 @@ class NormalLinear(NumericModel, DeclaredModel):
         found: NDArray[np.float64] = v[:, rows] * v[:, columns]
         return found
 
+    def scores(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """See `LeafModel`: the mean response."""
+        return np.asarray(S[..., len(self.regressors) + 1] / S[..., 0])
+
     # --- leaves --------------------------------------------------------------------------------
 
     def _factor(self, S: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -171,6 +171,13 @@ class PiecewiseExponential(NumericModel, DeclaredModel):
         terms = self._rising.at(events) - a * np.log1p(time / b) - events * np.log(b + time)
         return np.asarray(terms.sum(axis=-1))
 
+    def scores(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """See `LeafModel`: events over time."""
+        events, time = (part.sum(axis=-1) for part in self._parts(S))
+        return np.asarray(
+            np.divide(events, time, out=np.full_like(time, np.inf), where=time > 0), np.float64
+        )
+
     def log_parted(self, S: NDArray[np.float64]) -> float:
         """The most that the rows' likelihoods can be, each at its own rates; inf where an event is
         at a cut, as its piece has no time."""

@@ -222,7 +222,8 @@ def _grammar(program: ir.CheckedProgram, schema: Schema, maker: StateMaker) -> T
         by_partition=program.by_partition,
         max_leaves=program.max_leaves,
         horizon=maker.expansion.horizon,
-        normalised=all(c.beyond_grammar() is None for c in program.constraints)
+        normalised=not schema.loses
+        and all(c.beyond_grammar() is None for c in program.constraints)
         and all(sums_to_one(program, state) for state in states.values()),
     )
 

@@ -140,7 +140,8 @@ SUBSETS_AND_SIDES = E102.says(
 )
 TWO_SUBSETS = E102.says("{feature} has `subsets` twice", _FEATURE)
 NO_LIMIT_OF_SUBSETS = E102.says(
-    "`subsets` parts at most 2 to 12 levels", "write `subsets`, for at most 8, or `subsets(10)`"
+    "`subsets` parts at most 2 to 12 levels",
+    "write `subsets`, for at most 8, `subsets(10)`, or `subsets(ordered)`, for any number",
 )
 NUMBERS_WITH_MISSING_LEVEL = E102.says(
     "{feature} has numbers or an order, and a missing value is neither",

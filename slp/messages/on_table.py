@@ -62,6 +62,11 @@ NOT_WITH_SUBSETS = E155.says(
     "leave `subsets` out, or {instead}",
 )
 
+NOT_WITH_ORDER = E155.says(
+    "{what} cannot go with `subsets(ordered)`, which `{name}` has",
+    "declare `subsets` or `categorical`, or {instead}",
+)
+
 E153 = Entry(
     "E153: classes have no order",
     cause="`monotone` is declared, and the classes of the response are names, which have no order.",

@@ -44,6 +44,8 @@ def beyond_core(table: Table, constraints: Iterable[Constraint] = ()) -> str | N
     DataError
         E443: the table of a leaf model of the user's own is none.
     """
+    if any(f.kind.looks_at_response for f in table.features):
+        return "does not order levels by their responses"
     found = table.leaf.numbers_for_core(table.statistics)
     if isinstance(found, str):
         return found

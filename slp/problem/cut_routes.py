@@ -17,17 +17,12 @@ RIGHT, LEFT, NEITHER = 0, 1, 2
 
 
 class AskingCut(Protocol):
-    """What is asked of a row: the number of the feature, the test, and the two codes that are
-    neighbours, or the groups of a test on two groups of levels."""
+    """What is asked of a row: the number of the feature, and the test."""
 
     @property
     def feature(self) -> int: ...
     @property
     def test(self) -> Test: ...
-    @property
-    def low(self) -> int: ...
-    @property
-    def high(self) -> int: ...
 
 
 class RowCut(NamedTuple):
@@ -35,8 +30,6 @@ class RowCut(NamedTuple):
 
     feature: int
     test: Test
-    low: int
-    high: int
 
 
 class Router:
@@ -49,11 +42,12 @@ class Router:
         self._missing = np.array([ways[c.test.missing] for c in cuts], np.uint8)
         self._feature = np.array([c.feature for c in cuts], np.int64)
         self._categorical = np.array([not isinstance(c.test, Below) for c in cuts], np.bool_)
+        self._kinds = [f.kind for f in features]
         self._codes = [f.kind.numbers_by_name for f in features]
         self._operand = np.array([self._operand_of(c) for c in cuts], np.float64)
         self._other = np.array([self._other_of(c) for c in cuts], np.float64)
         self._subsets = np.array([isinstance(c.test, In) for c in cuts], np.bool_)
-        self._groups = np.array([[c.low, c.high] for c in cuts], np.int64).reshape(-1, 2).T
+        self._groups = self._ways_of_codes([c for c in cuts if isinstance(c.test, In)])
 
     def _operand_of(self, cut: AskingCut) -> float:
         codes, test = self._codes[cut.feature], cut.test
@@ -64,6 +58,18 @@ class Router:
             return np.nan  # `_ways_of_groups` tells; no value passes the test for missing ones
         assert codes is not None
         return codes[test.level]
+
+    def _ways_of_codes(self, cuts: Sequence[AskingCut]) -> NDArray[np.uint8]:
+        """What each code does at cuts by subsets, shape (C, most codes + 1); the last, -1, is that
+        of a level that is not in the table."""
+        kinds = [self._kinds[c.feature] for c in cuts]
+        out = np.full(
+            (len(cuts), max((k.n_codes for k in kinds), default=0) + 1), NEITHER, np.uint8
+        )
+        for own, kind, cut in zip(out, kinds, cuts, strict=True):
+            left, untold = kind.sides(cut.test)
+            own[: kind.n_codes] = np.where(untold, NEITHER, left)
+        return out
 
     def _other_of(self, cut: AskingCut) -> float:
         """The code of the second of two levels, NaN where a test has none."""
@@ -95,18 +101,6 @@ class Router:
         told = np.where(neither, NEITHER, left).astype(np.uint8)
         ways = np.where(np.isnan(values), self._missing, told)
         at = np.flatnonzero(self._subsets)
-        ways[at] = _ways_of_groups(values[at], *self._groups[:, at])
+        codes = values[at].astype(np.int64)
+        ways[at] = self._groups[np.arange(len(at)), codes]
         return ways
-
-
-def _ways_of_groups(
-    codes: NDArray[np.float64], left: NDArray[np.int64], right: NDArray[np.int64]
-) -> NDArray[np.uint8]:
-    """What codes do at cuts by subsets, whose groups are given; -1 is the code of a level that is
-    not in the table."""
-    shift = np.maximum(codes, 0).astype(np.int64)
-    known = codes >= 0
-    ways = np.full(len(codes), NEITHER, np.uint8)
-    ways[known & (right >> shift & 1 == 1)] = RIGHT
-    ways[known & (left >> shift & 1 == 1)] = LEFT
-    return ways

@@ -30,7 +30,8 @@ class Cut:
     (`Geometry.test`). `gap` is its weight under the measure `gap`, `log_length` the log
     of its weight under `range`. `cell` numbers the cells of all features, feature after feature
     (`Geometry.first_cell`). `low` and `high` are the cut as `slp.columns` has it. `group` is the
-    number of the first cut that differs in the side of missing values alone.
+    number of the first cut that differs in the side of missing values alone. `log_share` is that of
+    `ColumnKind`, NaN where it has none.
     """
 
     feature: int
@@ -41,6 +42,7 @@ class Cut:
     low: int
     high: int
     group: int
+    log_share: float = math.nan
 
 
 class BoxSplit(NamedTuple):
@@ -108,7 +110,7 @@ class Geometry:
         out: list[BoxSplit] = []
         for f, feature in enumerate(self.table.features):
             present = [(code, here) for code, rows in self.rows_by_code[f] if (here := box & rows)]
-            for low, high, left in feature.kind.cuts(present):
+            for low, high, left in feature.kind.cuts(present, self._scores):
                 out.append(BoxSplit(self._number(f, low, high), left, box ^ left))
         if self.least_size > 1:
             least = self.least_size
@@ -172,6 +174,10 @@ class Geometry:
             out[a : a + chunk] = self.members(boxes[a : a + chunk]) @ self.table.statistics
         return out
 
+    def _scores(self, boxes: Sequence[int]) -> NDArray[np.float64]:
+        """What puts boxes in the order of their responses, shape (B,)."""
+        return self.table.leaf.scores(self.statistics(boxes))
+
     def _number(self, f: int, low: int, high: int) -> int:
         number = self._numbers[f].get((low, high))
         return self._new_cut(f, low, high) if number is None else number
@@ -186,7 +192,9 @@ class Geometry:
         gap = feature.kind.gap(low, high)
         self.cells.append(int(self.first_cell[f]) + cell)
         length = feature.kind.log_length(low, high)
-        self.cuts.append(Cut(f, test, gap, length, self.cells[-1], low, high, group))
+        share = feature.kind.log_share(low, high)
+        share = math.nan if share is None else share
+        self.cuts.append(Cut(f, test, gap, length, self.cells[-1], low, high, group, share))
         return number
 
 

@@ -174,7 +174,7 @@ class DerivedTrees:
         self.predicates = predicate_tests(constraints, geometry)
         self.power = 1.0 if likelihood else 0.0
         self.normalised = grammar.normalised and grammar.max_leaves is None
-        self.evidence_note = evidence_note(grammar, constraints)
+        self.evidence_note = evidence_note(grammar, geometry.table, constraints)
         self._renderer = Renderer(geometry)
         self._identity: Mapping[str, str] = {
             "program": digest_of_grammar(grammar, constraints),

@@ -13,7 +13,7 @@ import heapq
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -130,9 +130,9 @@ class PlainSearch:
         for item in reversed(path):
             item.update()
 
-    def cuts(self) -> NDArray[np.int32]:
+    def cuts(self) -> NDArray[Any]:
         """The best derivation's tree in preorder, as `slp.problem.tree_on_table.tree_of_nodes`
-        takes it, shape (N, 3); N is 0 if none was found."""
+        takes it, shape (N, 3); N is 0 if none was found. They are integers of any length."""
         out: list[tuple[int, int, int]] = []
         stack = [self.start] if self.low > -math.inf else []
         while stack:
@@ -145,7 +145,7 @@ class PlainSearch:
             if branch.split is not None:
                 out.append(self.cut(item.key[0], branch.split))
             stack += reversed(branch.below)
-        return np.array(out, np.int32).reshape(-1, 3)
+        return np.array(out, object).reshape(-1, 3)
 
     def ranking(self, *, known: bool) -> PlainRanking:
         """As of `slp.engines.search.compiled.CompiledSearch`; none are known besides the best."""

@@ -12,6 +12,9 @@ probability of s in V on feature f is (for `range` with its own set of features,
     per_feature        1/d  x  1 / |V_f|
     range              w_f / sum of w over R  x  l(s)
 
+Of a feature whose levels are in the order of their responses, 1 / |V_f| and g(s) / sum of g are the
+share 1 / (2^(k-1) - 1) of a cut in a box of k of its levels (`ColumnKind.log_share`).
+
 Of `range`, l(s) is the length of the interval of thresholds that part the box as s does, over the
 range of f in the whole table. R has the features of two values in the table with a number in that
 range, ends included, that the rule proposes and (under `failure(restrict)`) no constraint forbids:
@@ -51,7 +54,7 @@ class SplitArrays:
     box : int64, shape (E,), ascending. Which box, 0 to B - 1.
     cut, cell : int64, shape (E,). Number of the cut in `Geometry.cuts`, and its cell.
     feature : int64, shape (E,). Within a box in canonical order.
-    gap, log_length : float64, shape (E,).
+    gap, log_length, log_share : float64, shape (E,).
     pair : int64, shape (E,). The same number for splits that part a box's rows alike, sides
         disregarded.
     group : int64, shape (E,). The same number for splits that differ in the side of missing values
@@ -66,6 +69,7 @@ class SplitArrays:
     feature: NDArray[np.int64]
     gap: NDArray[np.float64]
     log_length: NDArray[np.float64]
+    log_share: NDArray[np.float64]
     pair: NDArray[np.int64]
     group: NDArray[np.int64] | None = None
 
@@ -107,6 +111,7 @@ class SplitArrays:
             feature=np.array([c.feature for c in cuts], np.int64),
             gap=np.array([c.gap for c in cuts], np.float64),
             log_length=np.array([c.log_length for c in cuts], np.float64),
+            log_share=np.array([c.log_share for c in cuts], np.float64),
             pair=pair,
             group=np.array([c.group for c in cuts], np.int64) if sided else None,
         )
@@ -118,9 +123,11 @@ class SplitArrays:
         box = (np.cumsum(boxes) - 1)[self.box[held]]
         cut, cell, feature, pair = (x[held] for x in (self.cut, self.cell, self.feature, self.pair))
         n, weights = int(boxes.sum()), self.feature_weights
-        gap, length = self.gap[held], self.log_length[held]
+        gap, length, share = self.gap[held], self.log_length[held], self.log_share[held]
         group = None if self.group is None else self.group[held]
-        return SplitArrays(n, weights, box, cut, cell, feature, gap, length, pair, group), held
+        return SplitArrays(
+            n, weights, box, cut, cell, feature, gap, length, share, pair, group
+        ), held
 
     def versions(self, taken: NDArray[np.int64]) -> NDArray[np.float64]:
         """For each split in `taken`, how many in `taken` are versions of its cut, shape (E',)."""
@@ -170,7 +177,8 @@ def _probability_by_feature(
     group = splits.box[taken] * splits.n_features + splits.feature[taken]
     weight = (splits.gap[taken] if measure == "gap" else 1.0) / splits.versions(taken)
     total = np.bincount(group, weights=weight, minlength=shape[0] * shape[1])
-    within = np.log(weight) - np.log(total[group])
+    share = splits.log_share[taken]
+    within = np.where(np.isnan(share), np.log(weight) - np.log(total[group]), share)
     if measure == "per_feature":
         return np.asarray(within - np.log(splits.n_features))
     feature_weight = np.where(total.reshape(shape) > 0, splits.feature_weights, 0.0)

@@ -45,6 +45,7 @@ COLUMNS: dict[str, tuple[str, list[Any]]] = {
     "two_subsets": ("subsets", ["a", "b", "a", "b"]),
     "subsets_larger": ("subsets, new(larger)", ["a", "b", "c", "d"]),
     "subsets_average": ("subsets, new(average)", ["a", "b", "c", "d"]),
+    "subsets_ordered": ("subsets(ordered)", ["a", "b", "c", "d"]),
     "one_value": ("", [2.5, 2.5, 2.5, 2.5]),
 }
 #: What is declared of missing values, and whether rows of the table and rows to predict miss some.

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 from slp.compile import compile_problem, compile_program
-from slp.errors import ProgramError
+from slp.errors import DataError, ProgramError
 from slp.ir.program import CheckedProgram, SplitBody
 from slp.ir.quantity import MISSING
 from slp.problem.problem import Problem
@@ -28,6 +28,7 @@ from tests.spec.random_programs import (
 from tests.spec.random_rows import ROW_RULES
 from tests.spec.random_tables import RandomTable, random_row, random_table
 from tests.spec.table_kinds import (
+    in_order,
     with_alike,
     with_exposures,
     with_extremes,
@@ -84,6 +85,7 @@ def random_case(
     lines: bool = False,
     exposures: bool = False,
     subsets: bool = False,
+    ordered: bool = False,
     tables: bool = False,
     extremes: bool = False,
     partition: bool = False,
@@ -95,12 +97,15 @@ def random_case(
     ordinal ones too, and rows have weights now and then, with `ranges` all splits have the measure
     `range`, with `lines` leaves hold lines, with `exposures` responses are counts with exposures,
     and rows have weights now and then, with `subsets` splits are by subsets of levels, likewise,
-    with `tables` the leaf model is `by_table` (`leaf_formulas.ByTable`), which is to be registered,
-    with `extremes` gaps and weights are tiny or huge, and most programs mix measures, with
+    with `ordered` in the order of the response, which is classes without weights, with `tables` the
+    leaf model is `by_table` (`leaf_formulas.ByTable`), which is to be registered, with `extremes`
+    gaps and weights are tiny or huge, and most programs mix measures, with
     `partition` some splits are by that measure, and two features part the rows alike."""
     rng = random.Random(seed)
     table = random_table(rng)
     while (ranges and not ProgramText(rng, table).of_numbers) or (lines and not table.numeric):
+        table = random_table(rng)
+    while ordered and not isinstance(table.columns["y"][0], str):
         table = random_table(rng)
     while partition and (alike := with_alike(rng, table)) is None:
         table = random_table(rng)
@@ -114,8 +119,10 @@ def random_case(
         table = with_tables(rng, table)
     if exposures:
         table = with_exposures(rng, table)
-    if subsets:
+    if subsets or ordered:
         table = with_subsets(rng, table)
+    if ordered:
+        table = in_order(table)
     some = (missing_side and rng.random() < 0.1) or ((exposures or subsets) and rng.random() < 0.3)
     if weights or least_weight or some:
         table = with_weights(rng, table)
@@ -130,7 +137,14 @@ def random_case(
         rules = MIXING_RULES if table.numeric == table.features else MIXING_RULES_OF_ANY
     text, program = _consistent_program(rng, table, rules, least_weight, ranges)
     while True:
-        model = compile_problem(program, table.frame())
+        try:
+            model = compile_problem(program, table.frame())
+        except DataError as error:
+            codes = {d.code for d in error.diagnostics if d.severity == "error"}
+            if not ordered or codes != {"E155"}:
+                raise
+            text, program = _consistent_program(rng, table, rules, least_weight, ranges)
+            continue
         try:
             spec = BruteForce(program, table.example(model.table), table.leaf, limit)
         except TooManyDerivationsError:

@@ -24,6 +24,7 @@ from slp.terms import Atom, Number, Struct, Term, Var, list_term
 from tests.spec.constraints import leaf_satisfies, satisfies
 from tests.spec.example import Cut, Example, Groups, Node, TreeKey, Value
 from tests.spec.measures import measured
+from tests.spec.orders import places_in_order
 from tests.spec.tiny_prolog import Bindings, computed, renamed, solve, unify, value, walk
 
 
@@ -215,7 +216,8 @@ class AllDerivations:
         order = _sort_key([row[f] for row in self.example.rows])
         present = sorted(set(codes.values()), key=order)
         if self.example.features[f] in self.example.parted:
-            yield from self._subsets_of(f, rows, list(map(str, present)))
+            subsets = self._ordered_subsets_of if self.example.ordered else self._subsets_of
+            yield from subsets(f, rows, list(map(str, present)))
             return
         if any(isinstance(x, str) for x in present):
             for level in present[:1] if len(present) == 2 else present if len(present) > 2 else []:
@@ -239,6 +241,24 @@ class AllDerivations:
             gap = Fraction(high) - Fraction(low)
             length = gap / (Fraction(most) - Fraction(least))
             yield Cut(f, test, gap, length, left, right)
+
+    def _ordered_subsets_of(
+        self, f: int, rows: tuple[int, ...], present: list[str]
+    ) -> Iterator[Cut]:
+        """The partitions of the levels that lie between two that differ in their shares of the
+        classes."""
+        classes = sorted(set(self.example.y))
+        of = [[self.example.y[r] for r in rows if self.example.rows[r][f] == x] for x in present]
+        shares = [tuple(Fraction(y.count(c), len(y)) for c in classes) for y in of]
+        places = places_in_order(shares, [len(y) for y in of])
+        order = sorted(range(len(present)), key=lambda i: (places[i], shares[i], i))
+        between = [i for i in range(1, len(order)) if shares[order[i - 1]] != shares[order[i]]]
+        below = [{present[j] for j in order[:i]} for i in between]
+        share = Fraction(1, max(2 ** (len(present) - 1) - 1, 1))
+        for cut in self._subsets_of(f, rows, present):
+            assert isinstance(cut.test, Groups)
+            if {*cut.test.left} in below or {*cut.test.right} in below:
+                yield replace(cut, share=share)
 
     def _subsets_of(self, f: int, rows: tuple[int, ...], present: list[str]) -> Iterator[Cut]:
         """All partitions of the levels in two groups; the first level is on the left side."""

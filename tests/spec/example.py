@@ -47,6 +47,7 @@ class Example:
     refused: frozenset[str] = frozenset()  # features of which new levels are errors
     parted: frozenset[str] = frozenset()  # features whose splits are by subsets of levels
     larger: frozenset[str] = frozenset()  # and new rows the larger side, where no row has the level
+    ordered: bool = False  # whether splits by subsets are in the order of the response, of classes
 
     def weights_of(self, rows: tuple[int, ...]) -> list[float]:
         """The weights of rows, 1 unless they have some."""
@@ -82,6 +83,7 @@ class Cut:
     length: Fraction | None  # None where the feature has no range
     left: tuple[int, ...]
     right: tuple[int, ...]
+    share: Fraction | None = None  # of its feature, where the feature's other cuts do not matter
 
     @property
     def plain(self) -> Value:

@@ -47,9 +47,14 @@ def _feature_probability(cuts: Sequence[Cut], weights: Sequence[Fraction], cut: 
     return weights[cut.feature] / sum(weights[f] for f in {c.feature for c in cuts})
 
 
+def _uniform(cuts: Sequence[Cut], cut: Cut) -> Fraction:
+    """The share of a cut in its feature: one of those left, or of all partitions."""
+    return Fraction(1, len(_same_feature(cuts, cut))) if cut.share is None else cut.share
+
+
 def _feature_then_cut(cuts: Sequence[Cut], weights: Sequence[Fraction]) -> Measured:
     """The feature among those that can split, by weight; then its cuts uniformly."""
-    return [(c, _feature_probability(cuts, weights, c) / len(_same_feature(cuts, c))) for c in cuts]
+    return [(c, _feature_probability(cuts, weights, c) * _uniform(cuts, c)) for c in cuts]
 
 
 def _all(cuts: Sequence[Cut], weights: Sequence[Fraction]) -> Measured:
@@ -60,7 +65,10 @@ def _all(cuts: Sequence[Cut], weights: Sequence[Fraction]) -> Measured:
 def _gap(cuts: Sequence[Cut], weights: Sequence[Fraction]) -> Measured:
     """The feature as before; then each cut by its gap."""
     gaps = {c.feature: sum(o.gap for o in _same_feature(cuts, c)) for c in cuts}
-    return [(c, _feature_probability(cuts, weights, c) * c.gap / gaps[c.feature]) for c in cuts]
+    return [
+        (c, _feature_probability(cuts, weights, c) * (c.share or c.gap / gaps[c.feature]))
+        for c in cuts
+    ]
 
 
 def _each(cuts: Sequence[Cut], weights: Sequence[Fraction]) -> Measured:
@@ -78,7 +86,7 @@ def _partition(cuts: Sequence[Cut], weights: Sequence[Fraction]) -> Measured:
 
 def _per_feature(cuts: Sequence[Cut], weights: Sequence[Fraction]) -> Measured:
     """1/d for each of all d features, then its cuts uniformly."""
-    return [(c, Fraction(1, len(weights) * len(_same_feature(cuts, c)))) for c in cuts]
+    return [(c, _uniform(cuts, c) / len(weights)) for c in cuts]
 
 
 _MEASURES: dict[str, Callable[[Sequence[Cut], Sequence[float]], Measured]] = {

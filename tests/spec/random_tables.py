@@ -50,6 +50,7 @@ class RandomTable:
     lines: tuple[str, ...] = ()  # features of the lines in leaves
     parted: frozenset[str] = frozenset()  # features whose splits are by subsets of levels
     larger: frozenset[str] = frozenset()
+    ordered: bool = False
 
     @property
     def features(self) -> list[str]:
@@ -100,7 +101,7 @@ class RandomTable:
             y = list(zip(y, self.columns[beside], strict=True))
         sides: dict[str, Any] = {"sided": self.sided, "averaged": self.averaged}
         sides |= {"lines": self.lines, "parted": self.parted, "larger": self.larger}
-        sides |= {"refused": self.refused}
+        sides |= {"refused": self.refused, "ordered": self.ordered}
         if "weight" not in self.columns:
             return Example(tuple(self.features), rows, tuple(y), cuts, **sides)
         present = [i for i, w in enumerate(self.columns["weight"]) if w > 0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -239,6 +240,12 @@ def with_subsets(rng: random.Random, table: RandomTable) -> RandomTable:
         averaged=frozenset(averaged),
         larger=frozenset(larger),
     )
+
+
+def in_order(table: RandomTable) -> RandomTable:
+    """A table whose splits by subsets are in the order of the response instead."""
+    said = [re.sub(r"subsets(\(5\))?", "subsets(ordered)", d) for d in table.directives]
+    return replace(table, directives=tuple(said), ordered=True)
 
 
 def with_exposures(rng: random.Random, table: RandomTable) -> RandomTable:

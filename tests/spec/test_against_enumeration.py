@@ -39,6 +39,7 @@ N_MISSING_SIDE = 80
 N_LINES = 60
 N_EXPOSURES = 60
 N_SUBSETS = 100
+N_IN_ORDER = 100
 N_TABLES = 60
 N_EXTREMES = 60
 N_PARTITION = 30
@@ -109,6 +110,12 @@ def test_counts_with_exposures(seed: int) -> None:
 @pytest.mark.parametrize("seed", range(N_SUBSETS))
 def test_splits_by_subsets_of_levels(seed: int) -> None:
     check(random_case(seed, subsets=True))
+
+
+@pytest.mark.thinned(8)
+@pytest.mark.parametrize("seed", range(N_IN_ORDER))
+def test_splits_in_the_order_of_the_response(seed: int) -> None:
+    check(random_case(seed, ordered=True))
 
 
 @pytest.mark.thinned(4)

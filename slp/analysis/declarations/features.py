@@ -172,8 +172,10 @@ class FeatureReader:
         self.findings.add(words.NO_WAY_OF_NEW(span_of(item, d.span)))
         return None
 
-    def _limit(self, item: Struct, d: Declared) -> int | None:
-        """The most levels of `subsets(N)`."""
+    def _limit(self, item: Struct, d: Declared) -> int | str | None:
+        """The most levels of `subsets(N)`, or `ordered`."""
+        if item.args[0] == Atom("ordered"):
+            return "ordered"
         most = self.values.whole(item.args[0], "the number of levels", d.span, 2)
         if most is not None and most > _MOST_LEVELS:
             self.findings.add(words.NO_LIMIT_OF_SUBSETS(span_of(item, d.span)))

@@ -17,7 +17,7 @@ from slp.ir.program import CheckedProgram, SplitBody
 from slp.messages import on_table as words
 from slp.messages.names import name_help
 from slp.resolution import StateRules
-from slp.terms import Atom
+from slp.terms import Atom, variables
 
 
 def check_names(
@@ -93,6 +93,7 @@ class _TableChecker:
                 if self.facts.is_categorical(name):
                     self.findings.add(words.BOX_OVER_LEVELS(box.span, name=name, box=box.name))
         self.sides()
+        self.orders()
         parted = [f.name for f in self.table.features if f.kind.subsets]
         for rule in self.program.rules:
             body = rule.body
@@ -104,6 +105,26 @@ class _TableChecker:
                     self.findings.add(
                         words.NOT_WITH_SUBSETS(rule.span, what=what, name=name, instead=out)
                     )
+
+    def orders(self) -> None:
+        """Find rules that do not go with levels in the order of their responses."""
+        ordered = [f.name for f in self.table.features if f.kind.looks_at_response]
+        for rule in self.program.rules if ordered else ():
+            body = rule.body
+            if not isinstance(body, SplitBody):
+                continue
+            if isinstance(body.feature, Atom) and body.feature.name not in ordered:
+                continue
+            name, found = ordered[0], []
+            if body.measure == "all":
+                found.append(("the measure `all`", "take another measure"))
+            later = (*body.after, body.left, body.right)
+            if set(variables(body.threshold)) & {v for t in later for v in variables(t)}:
+                found.append(("a rule that uses what its split asks", "leave that out"))
+            for what, out in found:
+                self.findings.add(
+                    words.NOT_WITH_ORDER(rule.span, what=what, name=name, instead=out)
+                )
 
     def sides(self) -> None:
         """Find what does not go with splits that leave points without a side, constraints apart."""

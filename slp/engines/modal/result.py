@@ -93,7 +93,7 @@ def result_of_grown_trees(
         evidence=Evidence.of_trees(
             None,
             "the engine modal grows trees, and does not sum over all of them",
-            evidence_note(grammar, problem.program.constraints),
+            evidence_note(grammar, problem.table, problem.program.constraints),
             likelihood=request.likelihood,
             normalised=normalised,
         ),

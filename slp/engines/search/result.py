@@ -60,7 +60,7 @@ def result_of_search(
         evidence=Evidence.of_trees(
             None,
             "the engine search looks for the best tree, and does not sum over all of them",
-            evidence_note(grammar, problem.program.constraints),
+            evidence_note(grammar, problem.table, problem.program.constraints),
             likelihood=request.likelihood,
             normalised=normalised,
         ),

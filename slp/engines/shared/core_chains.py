@@ -75,7 +75,7 @@ class CoreChains(ChainStepper[Any], ABC):
     ) -> None:
         self.grammar, self.table, self.constraints = grammar, table, constraints
         self.power = 1.0 if likelihood else 0.0
-        self.evidence_note = evidence_note(grammar, constraints)
+        self.evidence_note = evidence_note(grammar, table, constraints)
         self._names = [n.full_name for n in named]
 
     @property

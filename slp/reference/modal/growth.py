@@ -184,8 +184,8 @@ class PlainGrower(PlainScorer):
         return Grown(
             ending,
             np.array([c[0] for c in cuts], np.int32),
-            np.array([c[1] for c in cuts], np.uint32),
-            np.array([c[2] for c in cuts], np.uint32),
+            np.array([c[1] for c in cuts], object),
+            np.array([c[2] for c in cuts], object),
             column([n.log_stop for n in nodes]),
             column([n.log_likelihood for n in nodes]),
             column([c[3] for c in cuts]),

@@ -50,8 +50,8 @@ class Sides:
         """Whether the row goes left at a cut with this test; None where that says no side."""
         way = self._ways.get((*cut, test))
         if way is None:
-            f, low, high = cut
-            alone = RowCut(0, test, low, high)
+            f = cut[0]
+            alone = RowCut(0, test)
             router = Router(self._features[f : f + 1], [alone])
             way = self._ways[*cut, test] = int(router.ways(self._row[f : f + 1])[0])
         return None if way == NEITHER else way == LEFT

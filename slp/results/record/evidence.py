@@ -22,15 +22,20 @@ def weighted_note(table: Table, note: str | None) -> str | None:
     return own if note is None else f"{own}; {note}"
 
 
-def evidence_note(grammar: TreeGrammar, constraints: Iterable[Constraint] = ()) -> str | None:
+def evidence_note(
+    grammar: TreeGrammar, table: Table, constraints: Iterable[Constraint] = ()
+) -> str | None:
     """A note if the prior depends on the response: by constraints on classes or
-    predictions, or by labels and guards that count the rows of a class."""
+    predictions, by labels and guards that count the rows of a class, or by splits in the order of
+    responses."""
     looking = []
     if any(isinstance(rule, LeafRule) and rule.majority for _, rule in grammar.rules()):
         looking.append("majority")
     looking += dict.fromkeys(c.name for c in constraints if c.by_predictions)
     if any(rule.rows is not None and rule.rows.classes for _, rule in grammar.rules()):
         looking.append("rows(Class, N)")
+    if any(f.kind.looks_at_response for f in table.features):
+        looking.append("subsets(ordered)")
     if not looking:
         return None
     verb = "looks" if len(looking) == 1 else "look"

@@ -62,7 +62,7 @@ def result_of_sums(
     averages = Sums(distribution, table, seed=seed, may_draw=choice.by_size, for_draws=for_draws)
     limit = _Limit(best_tree, searched)
     summed = _Summed(averages, grammar, table, n_draws, seed, run, choice, limit)
-    note = evidence_note(grammar)
+    note = evidence_note(grammar, table)
     return Result(
         chosen=choice,
         table=table,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import IntEnum
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,7 +69,8 @@ class Grown:
     ----------
     ending : how the growth ended. There are nodes if it is DONE or STOPPED.
     feature : int32, shape (N,). Of the split; `LEAF` or `UNDECIDED` where there is none.
-    low, high : uint32, shape (N,). The codes that are neighbours; of a test on a level, its code.
+    low, high : uint32, from the plain engine integers of any length, shape (N,). The codes that are
+        neighbours; of a test on a level, its code; of one on groups of levels, the groups.
     log_stop : float64, shape (N,). Log weight of stopping under the program (the best leaf rule);
         -inf where it cannot stop.
     log_likelihood : float64, shape (N,). Log marginal likelihood of the node as a leaf; 0 for a
@@ -86,8 +88,8 @@ class Grown:
 
     ending: Ending
     feature: NDArray[np.int32]
-    low: NDArray[np.uint32]
-    high: NDArray[np.uint32]
+    low: NDArray[Any]
+    high: NDArray[Any]
     log_stop: NDArray[np.float64]
     log_likelihood: NDArray[np.float64]
     log_split: NDArray[np.float64]

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -63,12 +64,14 @@ class Pruning:
         """The number of leaves."""
         return len(self.splits()) + 1
 
-    def cuts(self) -> NDArray[np.int32]:
-        """The nodes as `slp.problem.tree_on_table.tree_of_nodes` takes them, shape (N, 3)."""
+    def cuts(self) -> NDArray[Any]:
+        """The nodes as `slp.problem.tree_on_table.tree_of_nodes` takes them, int32, shape (N, 3);
+        from the plain engine integers of any length."""
         grown, kept = self.grown, np.array(self.nodes())
         splits = np.array(self._splits)[kept]
         columns = (grown.feature[kept], grown.low[kept], grown.high[kept])
-        table = np.stack(columns, axis=1).astype(np.int32)
+        table = np.stack(columns, axis=1)
+        table = table if table.dtype == object else table.astype(np.int32)
         table[~splits] = (LEAF, 0, 0)
         return table
 

@@ -85,7 +85,7 @@ class EditMetropolisHastings(MixtureWithPower[EditTarget, Edits]):
         self._asked = asked_predicates(constraints)
         self.mixture = mixture_of_cuts(read_names(proposal))
         self.normalised = not tests
-        self.evidence_note = evidence_note(grammar, constraints)
+        self.evidence_note = evidence_note(grammar, geometry.table, constraints)
         self._renderer = Renderer(geometry)
         self._identity = {
             **identity_of_edits(grammar, geometry.table, constraints, prior, self.given),

@@ -1,9 +1,10 @@
-"""Proposals leave the target invariant where missing values take a side, by exact transition
-matrices of the code that runs."""
+"""Proposals leave the target invariant where missing values take a side, or splits are in the order
+of the response in their box, by exact transition matrices of the code that runs."""
 
 from __future__ import annotations
 
 from functools import cache
+from typing import Any
 
 import pytest
 
@@ -19,15 +20,17 @@ PROPOSALS = {**{p.name: p for p in CUTS}, **TREE_MOVES}
 
 
 @cache
-def examples(n: int = 4) -> list[Example]:
-    """Programs on tables with holes that have a dozen or two derivations."""
+def examples(kind: str, n: int = 4) -> list[Example]:
+    """Programs on tables of this kind that have a dozen or two derivations."""
     found: list[Example] = []
     seed = 0
     while len(found) < n:
         seed += 1
-        case = random_case(seed, missing_side=True)
-        holes = any(f.kind.holes for f in case.model.table.features)
-        if not holes or not 9 <= len(case.spec.derivations) <= 30 or case.model.unsummable:
+        of: dict[str, Any] = {kind: True}
+        case = random_case(seed, **of)
+        features = case.model.table.features
+        plain = not any(f.kind.holes or f.kind.looks_at_response for f in features)
+        if plain or not 9 <= len(case.spec.derivations) <= 30 or case.model.unsummable:
             continue
         made = example(
             LocalProcess(case.model.grammar, Geometry(case.model.grammar, case.model.table))
@@ -37,9 +40,10 @@ def examples(n: int = 4) -> list[Example]:
     return found
 
 
+@pytest.mark.parametrize("kind", ["missing_side", "ordered"])
 @pytest.mark.parametrize("name", list(PROPOSALS))
-def test_the_target_is_invariant(name: str) -> None:
+def test_the_target_is_invariant(name: str, kind: str) -> None:
     proposal = PROPOSALS[name]
-    for made in examples():
+    for made in examples(kind):
         for turn in range(getattr(proposal, "period", 1)):
             assert made.drift(proposal, turn) < TOLERANCE
