@@ -3,7 +3,8 @@
 Entry points: `ColumnKind` (`slp.columns.kind`), what every kind answers, and the kinds: `Numeric`,
 `Binned`, `Ordinal`, `Nominal`, `Subsets`, and `Sided` around any other; `kind_of_plain`, from the
 data of a saved run; `Below`, `Is`, `In`, `IsMissing` (`slp.columns.tests`), the four tests; `Test`,
-any of them.
+any of them; `MISSING`, what the level of missing values is called; `level_numbers`, the numbers
+that stand for ordered levels; `quantity_text`, a number with its unit or as its level.
 """
 
 from slp.columns.archive import kind_of_plain
@@ -11,11 +12,14 @@ from slp.columns.kind import ColumnKind
 from slp.columns.levels import Nominal
 from slp.columns.numeric import Binned, Numeric, ThresholdKind
 from slp.columns.ordinal import Ordinal
+from slp.columns.quantities import level_numbers, numbers_in, quantity_text
 from slp.columns.sides import Sided
 from slp.columns.subsets import Subsets
-from slp.columns.tests import Below, In, Is, IsMissing, Test
+from slp.columns.tests import MISSING, Absent, Below, In, Is, IsMissing, Side, Test
 
 __all__ = [
+    "MISSING",
+    "Absent",
     "Below",
     "Binned",
     "ColumnKind",
@@ -24,10 +28,14 @@ __all__ = [
     "IsMissing",
     "Nominal",
     "Ordinal",
+    "Side",
     "Sided",
     "Subsets",
     "Test",
     "ThresholdKind",
     "Numeric",
     "kind_of_plain",
+    "level_numbers",
+    "numbers_in",
+    "quantity_text",
 ]

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.columns.tests import Below, IsMissing, Test
-from slp.ir.quantity import Absent, Side
+from slp.columns.tests import Absent, Below, IsMissing, Side, Test
+from slp.messages.numbers import number_text
 
 if TYPE_CHECKING:
     from slp.columns.numeric import ThresholdKind
@@ -242,9 +242,9 @@ class ColumnKind(ABC):
 
     # --- words -----------------------------------------------------------------------------
 
-    def quantity(self, number: float) -> float:
-        """A number of the column, which is printed as its level, or with its unit."""
-        return number
+    def words(self, number: float) -> str:
+        """A number of the column as text: its level, or the number with its unit."""
+        return number_text(number)
 
     @property
     @abstractmethod

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.columns.kind import ColumnKind, Sides
-from slp.columns.tests import Is, IsMissing, Test
-from slp.ir.quantity import MISSING, Absent, Side
+from slp.columns.tests import MISSING, Absent, Is, IsMissing, Side, Test
 from slp.source import visible
 
 #: How many levels a report shows.

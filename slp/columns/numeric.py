@@ -20,8 +20,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.columns.kind import ColumnKind, Sides
-from slp.columns.tests import Below, IsMissing, Test
-from slp.ir.quantity import Quantity, Side
+from slp.columns.quantities import quantity_text
+from slp.columns.tests import Below, IsMissing, Side, Test
 from slp.ir.tree_grammar import cell_of
 from slp.messages.numbers import interval_text, number_text
 from slp.source import visible
@@ -73,7 +73,11 @@ class ThresholdKind(ColumnKind):
 
     def test(self, low: int, high: int, codes: NDArray[Any] | None = None) -> Test:
         """See `ColumnKind`."""
-        return Below(self.threshold(low, high))
+        return self.below(self.threshold(low, high))
+
+    def below(self, number: float, side: Side | None = None) -> Below:
+        """The test of a threshold, with the words for it."""
+        return Below(number, side)
 
     def sides(self, test: Test) -> Sides:
         """See `ColumnKind`."""
@@ -95,7 +99,7 @@ class ThresholdKind(ColumnKind):
 
     def test_of_number(self, number: float, side: Side | None) -> Test:
         """See `ColumnKind`."""
-        return Below(self.quantity(number), side)
+        return self.below(number, side)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,9 +111,13 @@ class _Numbers(ThresholdKind):
     unit: str | None = None
     range: tuple[float, float] | None = None
 
-    def quantity(self, number: float) -> float:
+    def below(self, number: float, side: Side | None = None) -> Below:
+        """See `ThresholdKind`: with the unit."""
+        return Below(number, side, self.unit)
+
+    def words(self, number: float) -> str:
         """See `ColumnKind`: with its unit."""
-        return Quantity(number, (), self.unit) if self.unit else number
+        return quantity_text(number, self.unit)
 
     @property
     def _known(self) -> NDArray[np.float64]:
@@ -127,7 +135,7 @@ class _Numbers(ThresholdKind):
         if self.range is None:
             return () if self.unit is None else (("units and ranges", self.unit),)
         low, high = self.range
-        return (("units and ranges", interval_text(low, self.quantity(high))),)
+        return (("units and ranges", f"{number_text(low)} to {self.words(high)}"),)
 
     def with_numbers(self, numbers: NDArray[np.float64]) -> ColumnKind:
         """See `ColumnKind`: strictly increasing ones."""
@@ -179,7 +187,7 @@ class Numeric(_Numbers):
         is not above the smaller one."""
         a, b = float(self._known[low]), float(self._known[high])
         middle = a + (b - a) / 2 if (b - a) < np.inf else a / 2 + b / 2
-        return self.quantity(middle if middle > a else b)
+        return middle if middle > a else b
 
     def codes_beside(self, number: float) -> tuple[int, int]:
         """See `ThresholdKind`."""
@@ -265,7 +273,7 @@ class Binned(_Numbers):
     def threshold(self, low: int, high: int) -> float:
         """See `ThresholdKind`: the middle one of the cuts between the two bins (the lower of
         two)."""
-        return self.quantity(float(self._known[low + (high - low - 1) // 2]))
+        return float(self._known[low + (high - low - 1) // 2])
 
     def codes_beside(self, number: float) -> tuple[int, int]:
         """See `ThresholdKind`: a bin that has values on both sides is between them."""
@@ -276,7 +284,7 @@ class Binned(_Numbers):
         """See `ColumnKind`: a cut."""
         if not len(self._known):
             return math.nan
-        return self.quantity(float(self._known[np.abs(self._known - number).argmin()]))
+        return float(self._known[np.abs(self._known - number).argmin()])
 
     def gap(self, low: int, high: int) -> float:
         """See `ColumnKind`."""

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from slp.columns.kind import ColumnKind, CoreKind, Sides
 from slp.columns.numeric import ThresholdKind
-from slp.columns.tests import Below, Is, IsMissing, Test
-from slp.ir.quantity import MISSING, Absent, Side
+from slp.columns.tests import MISSING, Absent, Below, Is, IsMissing, Side, Test
 
 #: The sides in their canonical order, and how many times N they add to a cut.
 _SHIFT: dict[Side, int] = {"right": 1, "left": 2}
@@ -244,9 +243,9 @@ class Sided(ColumnKind):
 
     # --- words and archive -----------------------------------------------------------------
 
-    def quantity(self, number: float) -> float:
+    def words(self, number: float) -> str:
         """See `ColumnKind`."""
-        return self.inner.quantity(number)
+        return self.inner.words(number)
 
     @property
     def description(self) -> tuple[str, str]:

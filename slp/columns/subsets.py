@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from slp.columns.kind import Sides
 from slp.columns.levels import Nominal
-from slp.columns.tests import In, Is, IsMissing, Test
-from slp.ir.quantity import Side
+from slp.columns.tests import In, Is, IsMissing, Side, Test
 
 
 @dataclass(frozen=True, eq=False)

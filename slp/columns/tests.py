@@ -8,51 +8,67 @@ value is a level of its own: a test on another level sends it right, and the tes
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal, TypeAlias
 
-from slp.ir.quantity import MISSING, Absent, Quantity, Side, numbers_in
+from slp.columns.quantities import level_of, numbers_in, quantity_text
 from slp.source import visible
+
+#: The level that stands for a missing value under `missing(level)`, and what the test for missing
+#: values is called.
+MISSING = "missing"
+
+#: The side that rows which miss the value take at a split.
+Side: TypeAlias = Literal["left", "right"]
+
+#: What becomes of a new row whose level the box of a split by subsets does not have, or which
+#: misses a value where the test says no side.
+Absent: TypeAlias = Literal["error", "larger", "average"]
 
 
 @dataclass(frozen=True)
 class Below:
     """Whether the value is less than a number.
 
+    Tests with the same number are equal, whatever the words for it.
+
     Attributes
     ----------
-    number : the threshold. A `slp.ir.quantity.Quantity` is printed as the level of an ordinal
-        feature for which it stands, or with its unit.
+    number : the threshold.
     missing : the side of rows that miss the value, None where the test says none.
+    unit : the declared unit of the feature, None if there is none.
+    order : the levels of an ordinal feature, for one of which the number stands; () of any other.
     """
 
     number: float
     missing: Side | None = None
+    unit: str | None = field(default=None, compare=False, repr=False)
+    order: tuple[str, ...] = field(default=(), compare=False, repr=False)
     level: ClassVar[None] = None
 
     @property
     def threshold(self) -> float | str:
         """What is printed, but for a unit: the number, or the name of the level for which it
         stands."""
-        own = self.number
-        if not isinstance(own, Quantity) or own.level is None or numbers_in(own.levels):
-            return float(own)
-        return own.level
+        named = level_of(self.number, self.order)
+        return self.number if named is None or numbers_in(self.order) else named
+
+    def words(self, number: float) -> str:
+        """A number of the feature as text: its level, or the number with its unit."""
+        return quantity_text(number, self.unit, self.order)
 
     @property
-    def order(self) -> tuple[str, ...]:
-        """The levels of an ordinal feature, () of any other."""
-        return self.number.levels if isinstance(self.number, Quantity) else ()
+    def text(self) -> str:
+        """The threshold as text: `ii`, `3 mg`."""
+        return self.words(self.number)
 
     def to_dict(self) -> dict[str, Any]:
         """The test as JSON data (docs/api.md)."""
-        own, side = self.number, _side_to_dict(self.missing)
-        if not isinstance(own, Quantity):
-            return {"threshold": own, **side}
-        if own.level is not None:
-            return {"threshold": own.level, "order": list(own.levels), **side}
-        unit = {} if own.unit is None else {"unit": own.unit}
-        return {"threshold": float(own), **unit, **side}
+        side, named = _side_to_dict(self.missing), level_of(self.number, self.order)
+        if named is not None:
+            return {"threshold": named, "order": list(self.order), **side}
+        unit = {} if self.unit is None else {"unit": self.unit}
+        return {"threshold": self.number, **unit, **side}
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp import kernels
-from slp.columns import Binned, Nominal, Numeric, Ordinal, Sided, Subsets
+from slp.columns import MISSING, Absent, Binned, Nominal, Numeric, Ordinal, Sided, Subsets
 from slp.data.cells import cell_text
 from slp.data.columns import Column, labels_of
 from slp.data.conversion import cell_type
@@ -21,7 +21,6 @@ from slp.data.texts import text_warnings
 from slp.data.words import first_row
 from slp.errors import DataError, Diagnostic
 from slp.ir.program import Bins, Cuts, FeatureDeclaration
-from slp.ir.quantity import MISSING, Absent
 from slp.ir.whole import is_whole
 from slp.messages.names import atom, plural
 from slp.messages.tables import (

@@ -10,9 +10,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from slp.columns import Below, In, IsMissing
+from slp.columns import Below, In, IsMissing, level_numbers
 from slp.data import Feature, Table
-from slp.ir import level_numbers
 from slp.messages.numbers import number_text
 from slp.plot.canvas import (
     BLUE,

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.columns import Absent
 from slp.data.table import Feature, Table
 from slp.errors import UnsupportedError
 from slp.ir.constraints import Constraint
 from slp.ir.program import MEASURES
-from slp.ir.quantity import Absent
 from slp.ir.row_function import Op
 from slp.ir.tree_grammar import CallRule, LeafRule, OpenStates, Rule, SplitRule, TreeGrammar
 from slp.kernels.compiled import compiled_core

@@ -9,8 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from slp.columns import Below, In, Is, IsMissing
-from slp.ir.quantity import MISSING, Quantity
+from slp.columns import MISSING, Below, In, Is, IsMissing
 from slp.leaves import Label, label_text
 from slp.leaves.base import LEVEL
 from slp.messages.numbers import number_text
@@ -70,8 +69,8 @@ def condition_text(split: Split) -> str:
         case Is():
             text = f"{own} = {visible(test.level)}"
         case Below(number=number):
-            bound = None if isinstance(number, Quantity) else bound_in_32_bits(number)
-            is_less = f"< {number_text(number)}" if bound is None else f"<= {number_text(bound)}"
+            bound = None if test.unit or test.order else bound_in_32_bits(number)
+            is_less = f"< {test.text}" if bound is None else f"<= {number_text(bound)}"
             text = f"{own} {is_less}"
     if test.missing is not None and not (isinstance(test, Is) and test.missing_level):
         text = f"{text} {'or' if test.missing == 'left' else 'and not'} missing"

@@ -29,9 +29,8 @@ from typing import Any, NoReturn, cast
 
 import numpy as np
 
-from slp.columns import Below, In, Is, IsMissing
+from slp.columns import MISSING, Absent, Below, In, Is, IsMissing, Side, level_numbers
 from slp.errors import DataError
-from slp.ir.quantity import MISSING, Absent, Quantity, level_numbers
 from slp.leaves import Label, label_of, label_text, model_of_classes, sorted_labels
 from slp.messages import Wording
 from slp.messages.trees import (
@@ -192,7 +191,7 @@ def _check_test(site: _JsonPosition, node: Mapping[str, Any]) -> Asked:
     if level is None:
         if missing not in (None, "left", "right"):
             site.fail(MISSING_IS_NO_SIDE, found=_kind(missing))
-        return node["feature"], Below(_check_threshold(site, node), missing)
+        return node["feature"], _check_threshold(site, node, missing)
     if not isinstance(level, str):
         site.fail(NOT_A_STRING, key="level", found=_kind(level))
     if missing not in (None, "level", "left", "right"):
@@ -232,18 +231,19 @@ def _check_absent(site: _JsonPosition, node: Mapping[str, Any]) -> Absent:
     return cast("Absent", absent)
 
 
-def _check_threshold(site: _JsonPosition, node: Mapping[str, Any]) -> float:
+def _check_threshold(site: _JsonPosition, node: Mapping[str, Any], missing: Side | None) -> Below:
     threshold, order, unit = node["threshold"], node.get("order"), node.get("unit")
     if unit is not None and not isinstance(unit, str):
         site.fail(NOT_A_STRING, key="unit", found=_kind(unit))
     if order is None:
         number = _check_number(site, NO_THRESHOLD, "threshold", threshold)
-        return number if unit is None else Quantity(number, (), unit)
+        return Below(number, missing, unit)
     if not isinstance(order, list) or not all(isinstance(name, str) for name in order):
         site.fail(NOT_A_STRING, key="order", found=_kind(order))
     if threshold not in order[1:] or len(set(order)) < len(order):
         site.fail(NO_THRESHOLD_LEVEL, level=site.words("level", threshold))
-    return Quantity(level_numbers(order)[order.index(threshold)], order)
+    number = level_numbers(order)[order.index(threshold)]
+    return Below(number, missing, order=tuple(order))
 
 
 def _check_classes(site: _JsonPosition, classes: Any) -> dict[str, Label]:

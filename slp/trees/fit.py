@@ -144,7 +144,9 @@ class _Fit:
         nearest = feature.kind.nearest(number)
         if nearest == number:
             return node
-        moved = Split(node.feature, Below(nearest), node.left, node.right)
+        kind = feature.kind.thresholds
+        assert kind is not None  # its tests are by threshold
+        moved = Split(node.feature, kind.below(nearest), node.left, node.right)
         change = f"`{condition_text(node)}` to `{condition_text(moved)}`"
         self._note(THRESHOLDS_MOVED, "", f"{change} at {site.place}")
         return moved

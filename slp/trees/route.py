@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.columns import Below, In, Is, IsMissing, Test
+from slp.columns import MISSING, Below, In, Is, IsMissing, Test, level_numbers
 from slp.data.arrays import settled
 from slp.data.cells import is_missing, number_of
 from slp.data.coding import response_of
@@ -22,9 +22,7 @@ from slp.data.roles import roles_of
 from slp.errors import DataError
 from slp.ir.names import unknown_classes, unknown_features
 from slp.ir.program import CheckedProgram
-from slp.ir.quantity import MISSING, level_numbers
 from slp.leaves import Label, label_array, label_text
-from slp.messages.numbers import number_text
 from slp.messages.tables import MISSING_VALUES, OTHER_TYPE_THAN_TESTS, UNKNOWN_LEVEL
 from slp.messages.trees import (
     LEVEL_WITHOUT_SIDE,
@@ -428,8 +426,8 @@ def _codes_left(split: Split, feature: Feature) -> NDArray[np.bool_]:
         raise DataError(TEST_OF_ANOTHER_KIND(feature=feature.name, given=given, kind=kind))
     if isinstance(test, Below) and feature.kind.nearest(test.number) != test.number:
         known = [] if feature.kind.numbers is None else feature.kind.numbers.tolist()
-        cuts = ", ".join(number_text(feature.kind.quantity(c)) for c in known)
-        threshold = number_text(test.number)
+        cuts = ", ".join(feature.kind.words(c) for c in known)
+        threshold = test.text
         raise DataError(THRESHOLD_INSIDE_BIN(feature=feature.name, threshold=threshold, cuts=cuts))
     return feature.kind.sides(test)[0]
 

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp import trees
-from slp.columns import Below, In, Is, IsMissing, Test
-from slp.ir.quantity import Side
+from slp.columns import Below, In, Is, IsMissing, Side, Test
 from slp.late import optional_module
 from slp.trees.regions import EVERYWHERE, Region
 

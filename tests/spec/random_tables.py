@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from slp.columns import MISSING
 from slp.data import Table
-from slp.ir.quantity import MISSING
 from tests.spec.brute_force import Example, Row
 from tests.spec.leaf_formulas import (
     DirichletFormula,

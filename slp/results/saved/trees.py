@@ -21,9 +21,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.columns import IsMissing, Test
+from slp.columns import IsMissing, Side, Test
 from slp.data.table import Table
-from slp.ir.quantity import Side
 from slp.results.averages.over_trees import ScoredTree
 from slp.results.averages.weighted_draws import DrawnTrees
 from slp.results.saved.archive import Archive, DamagedError
