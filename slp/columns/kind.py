@@ -1,12 +1,14 @@
 """What every kind of column answers: codes, cuts, sides, words.
 
 Coding. A column is coded to whole numbers from 0. A *cut* is a pair of codes `low, high`, which
-says what goes left: each kind has its own. `sides` is the one definition in Python of which side a
-row goes to; the core has it in `native/core/problem/`.
+says what goes left: each kind has its own. New rows are numbers: values, numbers of ordinal levels,
+or codes of levels, -1 of a level that is not in the table; NaN where a missing value takes a side
+(`slp.problem.new_rows`).
 """
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal
@@ -14,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.columns.tests import Absent, Below, IsMissing, Side, Test
+from slp.columns.tests import LEFT, UNTOLD, Absent, Below, IsMissing, Side, Test, ways
 from slp.messages.numbers import number_text
 
 if TYPE_CHECKING:
@@ -212,11 +214,27 @@ class ColumnKind(ABC):
             return self.missing is not None or self.categorical
         return isinstance(test, Below) and not self.categorical
 
-    @abstractmethod
+    def ways(self, test: Test, numbers: NDArray[np.float64]) -> NDArray[np.uint8]:
+        """What rows with these numbers (m,) do at a test of this kind, shape (m,): see
+        `slp.columns.tests.ways`."""
+        return ways(test, numbers, np.isnan(numbers), self.code_of)
+
+    def code_of(self, level: str) -> float:
+        """The code of a level, NaN of one that the column does not have."""
+        return math.nan
+
     def sides(self, test: Test) -> Sides:
         """For each code, whether its rows pass a test of this kind, and whether the code does not
         determine this (a threshold inside a bin; a missing value where the test says no side; a
         level that is neither of the two that a test has); both of shape (N,)."""
+        told = self.ways(test, self.numbers_of_codes())
+        return told == LEFT, told == UNTOLD
+
+    @abstractmethod
+    def operands(self, test: Test) -> tuple[float, float]:
+        """What the compiled ensemble of trees compares: the threshold, or the code of the level
+        that goes left and that of the second of two levels. The second number is NaN where a test
+        has none; the first is less than all that occur where no value passes."""
 
     def left_of_cut(self, low: int, high: int) -> NDArray[np.bool_]:
         """For each code, whether its rows are on the left side of a cut, shape (N,)."""

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from slp.columns.kind import ColumnKind, Sides
 from slp.columns.quantities import quantity_text
-from slp.columns.tests import Below, IsMissing, Side, Test
+from slp.columns.tests import Below, Side, Test
 from slp.ir.tree_grammar import cell_of
 from slp.messages.numbers import interval_text, number_text
 from slp.source import visible
@@ -79,14 +79,9 @@ class ThresholdKind(ColumnKind):
         """The test of a threshold, with the words for it."""
         return Below(number, side)
 
-    def sides(self, test: Test) -> Sides:
+    def operands(self, test: Test) -> tuple[float, float]:
         """See `ColumnKind`."""
-        codes = np.arange(self.n_values)
-        if not isinstance(test, Below):  # no value passes the test for missing ones
-            assert isinstance(test, IsMissing)
-            return codes < 0, codes < 0
-        below, above = self.codes_beside(test.number)
-        return codes < below, (codes >= below) & (codes < above)
+        return (float(test.number) if isinstance(test, Below) else -math.inf), math.nan
 
     def most_parts(self, codes: Sequence[int]) -> float:
         """See `ColumnKind`: intervals."""
@@ -279,6 +274,14 @@ class Binned(_Numbers):
         """See `ThresholdKind`: a bin that has values on both sides is between them."""
         below = int(np.searchsorted(self._known, number, side="right"))
         return below, int(np.searchsorted(self._known, number)) + 1
+
+    def sides(self, test: Test) -> Sides:
+        """See `ColumnKind`: a bin with a threshold inside determines none."""
+        left, untold = super().sides(test)
+        if isinstance(test, Below):
+            below, above = self.codes_beside(test.number)
+            left[below:above], untold[below:above] = False, True
+        return left, untold
 
     def nearest(self, number: float) -> float:
         """See `ColumnKind`: a cut."""

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from slp.columns.kind import ColumnKind, CoreKind, Sides
 from slp.columns.numeric import ThresholdKind
-from slp.columns.tests import MISSING, Absent, Below, Is, IsMissing, Side, Test
+from slp.columns.tests import LEFT, MISSING, UNTOLD, Absent, Below, Is, IsMissing, Side, Test
 
 #: The sides in their canonical order, and how many times N they add to a cut.
 _SHIFT: dict[Side, int] = {"right": 1, "left": 2}
@@ -221,12 +221,24 @@ class Sided(ColumnKind):
         """See `ColumnKind`."""
         return isinstance(test, IsMissing) or self.inner.asks(test)
 
+    def ways(self, test: Test, numbers: NDArray[np.float64]) -> NDArray[np.uint8]:
+        """See `ColumnKind`."""
+        return self.inner.ways(test, numbers)
+
+    def code_of(self, level: str) -> float:
+        """See `ColumnKind`."""
+        return self.inner.code_of(level)
+
+    def operands(self, test: Test) -> tuple[float, float]:
+        """See `ColumnKind`."""
+        return self.inner.operands(test)
+
     def sides(self, test: Test) -> Sides:
         """See `ColumnKind`."""
         left, untold = self.inner.sides(test)
         if self.holes:
-            left = np.append(left, test.missing == "left")
-            untold = np.append(untold, test.missing is None)
+            (way,) = self.ways(test, np.array([math.nan]))
+            left, untold = np.append(left, way == LEFT), np.append(untold, way == UNTOLD)
         return left, untold
 
     def test_to_number(self, test: Test) -> float:

@@ -6,6 +6,7 @@ and those on the right: each number has the codes as its binary digits.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -13,8 +14,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.columns.kind import Sides
-from slp.columns.levels import Nominal
+from slp.columns.levels import NO_CODE, Nominal
 from slp.columns.tests import In, Is, IsMissing, Side, Test
 
 
@@ -74,15 +74,9 @@ class Subsets(Nominal):
         """See `ColumnKind`: a test on one level is one on a group, too."""
         return isinstance(test, Is | In | IsMissing)
 
-    def sides(self, test: Test) -> Sides:
-        """See `ColumnKind`."""
-        if not isinstance(test, In):
-            return super().sides(test)
-        left, right = (
-            np.array([level in group for level in self.levels], np.bool_)
-            for group in (test.levels, test.others)
-        )
-        return left, ~(left | right)
+    def operands(self, test: Test) -> tuple[float, float]:
+        """See `ColumnKind`: a test of groups has no two numbers, so no value passes."""
+        return (NO_CODE, math.nan) if isinstance(test, In) else super().operands(test)
 
     def test_to_number(self, test: Test) -> float:
         """See `ColumnKind`: 2^k times the group on the left, and the group on the right; k is the

@@ -4,12 +4,19 @@ A test of a feature whose missing values take a side (`missing(side)`) says whic
 a row of the box misses the value. Of a categorical feature declared `missing(level)` a missing
 value is a level of its own: a test on another level sends it right, and the test on it is
 `IsMissing`.
+
+`ways` is the one definition in Python of which side a row goes to. The core has it in
+`native/core/problem/`.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from slp.columns.quantities import level_of, numbers_in, quantity_text
 from slp.source import visible
@@ -24,6 +31,13 @@ Side: TypeAlias = Literal["left", "right"]
 #: What becomes of a new row whose level the box of a split by subsets does not have, or which
 #: misses a value where the test says no side.
 Absent: TypeAlias = Literal["error", "larger", "average"]
+
+#: What a row does at a test: UNTOLD where the test says no side of it.
+RIGHT, LEFT, UNTOLD = 0, 1, 2
+_WAYS: dict[Side | None, int] = {"right": RIGHT, "left": LEFT, None: UNTOLD}
+
+#: Levels that go left, and those that go right; None are all others.
+Groups: TypeAlias = tuple[tuple[str, ...], tuple[str, ...] | None]
 
 
 @dataclass(frozen=True)
@@ -45,6 +59,12 @@ class Below:
     unit: str | None = field(default=None, compare=False, repr=False)
     order: tuple[str, ...] = field(default=(), compare=False, repr=False)
     level: ClassVar[None] = None
+    missing_level: ClassVar[bool] = False
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The levels that it names."""
+        return self.order
 
     @property
     def threshold(self) -> float | str:
@@ -99,6 +119,16 @@ class Is:
         if self.missing_level and (self.missing != "right" or self.level == MISSING):
             raise ValueError("where a missing value is a level, it goes right of any other level")
 
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The levels that it names."""
+        return (self.level,) if self.other is None else (self.level, self.other)
+
+    @property
+    def groups(self) -> Groups:
+        """See `Groups`."""
+        return (self.level,), None if self.other is None else (self.other,)
+
     def to_dict(self) -> dict[str, Any]:
         """The test as JSON data (docs/api.md)."""
         side = {"missing": "level"} if self.missing_level else _side_to_dict(self.missing)
@@ -122,6 +152,7 @@ class In:
     absent: Absent = "average"
     threshold: ClassVar[None] = None
     missing: ClassVar[None] = None
+    missing_level: ClassVar[bool] = True
 
     def _parts(self) -> tuple[frozenset[str], frozenset[str], Absent]:
         return frozenset(self.levels), frozenset(self.others), self.absent
@@ -131,6 +162,16 @@ class In:
 
     def __hash__(self) -> int:
         return hash(self._parts())
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The levels that it names."""
+        return *self.levels, *self.others
+
+    @property
+    def groups(self) -> Groups:
+        """See `Groups`."""
+        return self.levels, self.others
 
     @property
     def text(self) -> str:
@@ -154,6 +195,9 @@ class IsMissing:
     threshold: ClassVar[None] = None
     level: ClassVar[str] = MISSING
     missing: ClassVar[Side] = "left"
+    missing_level: ClassVar[bool] = True
+    names: ClassVar[tuple[str, ...]] = ()
+    groups: ClassVar[Groups] = ((MISSING,), None)
 
     def to_dict(self) -> dict[str, Any]:
         """The test as JSON data (docs/api.md)."""
@@ -162,6 +206,37 @@ class IsMissing:
 
 #: What a test asks.
 Test: TypeAlias = Below | Is | In | IsMissing
+
+
+def ways(
+    test: Test,
+    values: NDArray[Any],
+    missing: NDArray[np.bool_],
+    code: Callable[[str], Any] = str,
+) -> NDArray[np.uint8]:
+    """What m rows do at a test, shape (m,): LEFT, RIGHT, or UNTOLD.
+
+    `values` (m,) are numbers if the test is by threshold, else levels, or what `code` makes of
+    them. `missing` (m,) are the rows that miss a value which is no level of its own.
+    """
+    told: NDArray[np.uint8]
+    if isinstance(test, Below):
+        told = np.less(values, test.number).astype(np.uint8)
+    else:
+        left, right = test.groups
+        told = _among(values, left, code).astype(np.uint8)
+        if right is not None:
+            told[(told == RIGHT) & ~_among(values, right, code)] = UNTOLD
+    told[missing] = _WAYS[test.missing]
+    return told
+
+
+def _among(
+    values: NDArray[Any], group: Sequence[str], code: Callable[[str], Any]
+) -> NDArray[np.bool_]:
+    if len(group) == 1:
+        return np.asarray(np.equal(values, code(group[0])))
+    return np.isin(values, [code(level) for level in group])
 
 
 def _side_to_dict(side: Side | None) -> dict[str, str]:

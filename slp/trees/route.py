@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.columns import MISSING, Below, In, Is, IsMissing, Test, level_numbers
+from slp.columns import LEFT, MISSING, UNTOLD, Below, In, Is, Test, level_numbers, ways
 from slp.data.arrays import settled
 from slp.data.cells import is_missing, number_of
 from slp.data.coding import response_of
@@ -93,47 +93,25 @@ def shares_of_rows(
 def _share_left(columns: _Columns, split: Split, rows: NDArray[np.int64]) -> NDArray[np.float64]:
     """The share of each row that goes left."""
     test = split.test
-    if isinstance(test, In):
-        return _share_of_levels(columns, split, test.levels, test.others, rows)
-    missing = columns.missing(split.feature)[rows]
-    if isinstance(test, IsMissing):
-        return np.equal(columns.levels(split.feature)[rows], MISSING).astype(np.float64)
+    missing = columns.missing(split.feature)[rows] & (not test.missing_level)
     if missing.any() and test.missing is None:
         row = int(rows[missing][0]) + 1
         raise DataError(TREE_VALUE_MISSING(row=row, feature=split.feature))
-    if not isinstance(test, Is):
-        left = (columns.compared(split.feature, test)[rows] < test.number).astype(np.float64)
-    elif test.other is None:
-        left = np.equal(columns.levels(split.feature)[rows], test.level).astype(np.float64)
-    else:
-        left = np.zeros(len(rows))
-        there = np.flatnonzero(~missing) if not test.missing_level else np.arange(len(rows))
-        groups = (test.level,), (test.other,)
-        left[there] = _share_of_levels(columns, split, *groups, rows[there])
-        if test.missing_level:
-            return left
-    return np.where(missing, float(test.missing == "left"), left)
-
-
-def _share_of_levels(
-    columns: _Columns,
-    split: Split,
-    levels: tuple[str, ...],
-    others: tuple[str, ...],
-    rows: NDArray[np.int64],
-) -> NDArray[np.float64]:
-    """The share of each row that goes left, where `levels` go left and `others` right."""
-    assert isinstance(split.test, In | Is)
-    own = columns.levels(split.feature)[rows]
-    left = np.isin(own, levels).astype(np.float64)
-    untold = (left == 0) & ~np.isin(own, others)
+    told = ways(test, columns.values(split.feature, test)[rows], missing)
+    left: NDArray[np.float64] = (told == LEFT).astype(np.float64)
+    untold = told == UNTOLD
     if untold.any():
-        ours, rest = (sum(n.rows for n in Tree(s).leaves()) for s in (split.left, split.right))
-        if split.test.absent == "error" or not ours + rest:
-            raise _level_absent(columns, split, rows[untold])
-        larger = split.test.absent == "larger"
-        left[untold] = float(ours >= rest) if larger else ours / (ours + rest)
+        left[untold] = _share_of_untold(columns, split, rows[untold])
     return left
+
+
+def _share_of_untold(columns: _Columns, split: Split, rows: NDArray[np.int64]) -> float:
+    """The share that goes left of rows with a level of which a split says no side."""
+    assert isinstance(split.test, In | Is)
+    ours, rest = (sum(n.rows for n in Tree(s).leaves()) for s in (split.left, split.right))
+    if split.test.absent == "error" or not ours + rest:
+        raise _level_absent(columns, split, rows)
+    return float(ours >= rest) if split.test.absent == "larger" else ours / (ours + rest)
 
 
 def _level_absent(columns: _Columns, split: Split, rows: NDArray[np.int64]) -> DataError:
@@ -394,15 +372,11 @@ class _Columns:
 
     def _tested(self, feature: str) -> set[str]:
         """The levels that the tests of a feature name."""
-        found: set[str] = set()
-        for test in self._tests[feature]:
-            if isinstance(test, In):
-                found |= {*test.levels, *test.others}
-            elif isinstance(test, Is):
-                found |= {test.level, *([] if test.other is None else [test.other])}
-            elif isinstance(test, Below):
-                found |= set(test.order)
-        return found
+        return {name for test in self._tests[feature] for name in test.names}
+
+    def values(self, feature: str, test: Test) -> NDArray[Any]:
+        """The column as `slp.columns.ways` takes it for a test, shape (n,)."""
+        return self.compared(feature, test) if isinstance(test, Below) else self.levels(feature)
 
     def levels(self, feature: str) -> NDArray[np.str_]:
         """The column of a test on a level as text, `MISSING` where a value is missing."""
