@@ -254,9 +254,24 @@ class ColumnKind(ABC):
         """The test of a number of an archive, and its side of missing values. Raises ValueError
         for a number that stands for none."""
 
-    def nearest(self, number: float) -> float:
-        """The nearest number to one that may be a threshold; NaN if there is none."""
-        return number
+    def on_a_cut(self, test: Test) -> Test | None:
+        """The test with its threshold at the nearest declared cut: itself where none is declared.
+        None if there is no cut."""
+        return test
+
+    def is_on_missing(self, test: Test) -> bool:
+        """Whether a test parts values that are missing from all others, which are no level."""
+        return False
+
+    def side_to_number(self, test: Test) -> int:
+        """The side of missing values as a number of an archive."""
+        return 0
+
+    def test_of_numbers(self, number: float, side: int) -> Test:
+        """The test of both its numbers of an archive. Raises ValueError as `test_of_number`."""
+        if side:
+            raise ValueError("no side of missing values")
+        return self.test_of_number(number, None)
 
     # --- words -----------------------------------------------------------------------------
 

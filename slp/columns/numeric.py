@@ -283,11 +283,14 @@ class Binned(_Numbers):
             left[below:above], untold[below:above] = False, True
         return left, untold
 
-    def nearest(self, number: float) -> float:
-        """See `ColumnKind`: a cut."""
+    def on_a_cut(self, test: Test) -> Test | None:
+        """See `ColumnKind`."""
+        if not isinstance(test, Below):
+            return test
         if not len(self._known):
-            return math.nan
-        return float(self._known[np.abs(self._known - number).argmin()])
+            return None
+        nearest = float(self._known[np.abs(self._known - test.number).argmin()])
+        return test if nearest == test.number else self.below(nearest)
 
     def gap(self, low: int, high: int) -> float:
         """See `ColumnKind`."""

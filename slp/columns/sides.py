@@ -23,6 +23,10 @@ from slp.columns.tests import LEFT, MISSING, UNTOLD, Absent, Below, Is, IsMissin
 #: The sides in their canonical order, and how many times N they add to a cut.
 _SHIFT: dict[Side, int] = {"right": 1, "left": 2}
 
+#: The sides by their number in an archive, and the number of the test for missing values.
+_SIDES: tuple[Side | None, ...] = (None, "right", "left")
+_ON_MISSING = 3
+
 
 @dataclass(frozen=True, eq=False)
 class Sided(ColumnKind):
@@ -245,13 +249,29 @@ class Sided(ColumnKind):
         """See `ColumnKind`: 0 of the test for missing values."""
         return 0.0 if isinstance(test, IsMissing) else self.inner.test_to_number(test)
 
+    def side_to_number(self, test: Test) -> int:
+        """See `ColumnKind`: `_ON_MISSING` of the test for missing values."""
+        return _ON_MISSING if isinstance(test, IsMissing) else _SIDES.index(test.missing)
+
+    def test_of_numbers(self, number: float, side: int) -> Test:
+        """See `ColumnKind`."""
+        if side == _ON_MISSING:
+            return IsMissing()
+        if side > _ON_MISSING:
+            raise ValueError("no side of missing values")
+        return self.test_of_number(number, _SIDES[side])
+
     def test_of_number(self, number: float, side: Side | None) -> Test:
         """See `ColumnKind`."""
         return self.inner.test_of_number(number, side)
 
-    def nearest(self, number: float) -> float:
+    def on_a_cut(self, test: Test) -> Test | None:
         """See `ColumnKind`."""
-        return self.inner.nearest(number)
+        return self.inner.on_a_cut(test)
+
+    def is_on_missing(self, test: Test) -> bool:
+        """See `ColumnKind`."""
+        return isinstance(test, IsMissing)
 
     # --- words and archive -----------------------------------------------------------------
 

@@ -5,6 +5,11 @@ a row of the box misses the value. Of a categorical feature declared `missing(le
 value is a level of its own: a test on another level sends it right, and the test on it is
 `IsMissing`.
 
+What every test says: `by_level`, whether it is on levels and not on a number; `tested`, the number
+or the levels; `names`, the levels that it names; `names_all`, whether it names those of both sides,
+so that any other has none; `missing_level`, whether a missing value is a level to it; `absent`,
+what becomes of a row of which it says no side; its words and its JSON data.
+
 `ways` is the one definition in Python of which side a row goes to. The core has it in
 `native/core/problem/`.
 """
@@ -12,13 +17,15 @@ value is a level of its own: a test on another level sends it right, and the tes
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slp.columns.quantities import level_of, numbers_in, quantity_text
+from slp.columns.thresholds import bound_in_32_bits
+from slp.messages.numbers import number_text
 from slp.source import visible
 
 #: The level that stands for a missing value under `missing(level)`, and what the test for missing
@@ -59,7 +66,15 @@ class Below:
     unit: str | None = field(default=None, compare=False, repr=False)
     order: tuple[str, ...] = field(default=(), compare=False, repr=False)
     level: ClassVar[None] = None
+    by_level: ClassVar[bool] = False
+    names_all: ClassVar[bool] = False
     missing_level: ClassVar[bool] = False
+    absent: ClassVar[Absent] = "error"
+
+    @property
+    def tested(self) -> float:
+        """What the value is compared with."""
+        return self.number
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -73,6 +88,11 @@ class Below:
         named = level_of(self.number, self.order)
         return self.number if named is None or numbers_in(self.order) else named
 
+    @property
+    def alone(self) -> Below:
+        """The test itself."""
+        return self
+
     def words(self, number: float) -> str:
         """A number of the feature as text: its level, or the number with its unit."""
         return quantity_text(number, self.unit, self.order)
@@ -81,6 +101,18 @@ class Below:
     def text(self) -> str:
         """The threshold as text: `ii`, `3 mg`."""
         return self.words(self.number)
+
+    def condition(self, feature: str) -> str:
+        """`age < 24`; `age <= 23.5` if values are compared in 32 bits, as in scikit-learn. With a
+        side for missing values `age < 24 or missing` on the left one, `age < 24 and not missing` on
+        the right one."""
+        bound = None if self.unit or self.order else bound_in_32_bits(self.number)
+        is_less = f"< {self.text}" if bound is None else f"<= {number_text(bound)}"
+        return f"{feature} {is_less}{_side_text(self.missing)}"
+
+    def column(self, feature: str) -> str:
+        """The column of numbers or of an indicator that the test needs, as export names it."""
+        return feature
 
     def to_dict(self) -> dict[str, Any]:
         """The test as JSON data (docs/api.md)."""
@@ -112,6 +144,8 @@ class Is:
     other: str | None = None
     absent: Absent = "average"
     threshold: ClassVar[None] = None
+    by_level: ClassVar[bool] = True
+    names_all: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if self.other == self.level:
@@ -125,9 +159,30 @@ class Is:
         return (self.level,) if self.other is None else (self.level, self.other)
 
     @property
+    def tested(self) -> str:
+        """What the value is compared with."""
+        return self.level
+
+    @property
     def groups(self) -> Groups:
         """See `Groups`."""
         return (self.level,), None if self.other is None else (self.other,)
+
+    @property
+    def alone(self) -> Is:
+        """The test without the second level, which follows from the rows of a box."""
+        return replace(self, other=None)
+
+    def condition(self, feature: str) -> str:
+        """`colour = red`, and of two levels `sex = f, else m`. A side for missing values stands as
+        in `Below.condition`."""
+        side = "" if self.missing_level else _side_text(self.missing)
+        second = "" if self.other is None else f", else {visible(self.other)}"
+        return f"{feature} = {visible(self.level)}{side}{second}"
+
+    def column(self, feature: str) -> str:
+        """See `Below.column`: as `pandas.get_dummies` names it."""
+        return f"{feature}={self.level}"
 
     def to_dict(self) -> dict[str, Any]:
         """The test as JSON data (docs/api.md)."""
@@ -152,7 +207,19 @@ class In:
     absent: Absent = "average"
     threshold: ClassVar[None] = None
     missing: ClassVar[None] = None
+    by_level: ClassVar[bool] = True
+    names_all: ClassVar[bool] = True
     missing_level: ClassVar[bool] = True
+
+    @property
+    def tested(self) -> tuple[str, ...]:
+        """What the value is compared with."""
+        return self.levels
+
+    @property
+    def alone(self) -> In:
+        """The test itself."""
+        return self
 
     def _parts(self) -> tuple[frozenset[str], frozenset[str], Absent]:
         return frozenset(self.levels), frozenset(self.others), self.absent
@@ -173,10 +240,13 @@ class In:
         """See `Groups`."""
         return self.levels, self.others
 
-    @property
-    def text(self) -> str:
-        """The levels on the left side: `{blue, red}`."""
-        return f"{{{', '.join(map(visible, self.levels))}}}"
+    def condition(self, feature: str) -> str:
+        """`colour in {blue, red}`."""
+        return f"{feature} in {{{', '.join(map(visible, self.levels))}}}"
+
+    def column(self, feature: str) -> str:
+        """See `Below.column`: one that is 1 in the rows that go left."""
+        return f"{feature} in {{{', '.join(self.levels)}}}"
 
     @property
     def level(self) -> tuple[str, ...]:
@@ -195,9 +265,26 @@ class IsMissing:
     threshold: ClassVar[None] = None
     level: ClassVar[str] = MISSING
     missing: ClassVar[Side] = "left"
+    tested: ClassVar[str] = MISSING
+    by_level: ClassVar[bool] = True
+    names_all: ClassVar[bool] = False
     missing_level: ClassVar[bool] = True
+    absent: ClassVar[Absent] = "error"
     names: ClassVar[tuple[str, ...]] = ()
     groups: ClassVar[Groups] = ((MISSING,), None)
+
+    @property
+    def alone(self) -> IsMissing:
+        """The test itself."""
+        return self
+
+    def condition(self, feature: str) -> str:
+        """`age = missing`."""
+        return f"{feature} = {MISSING}"
+
+    def column(self, feature: str) -> str:
+        """See `Below.column`: as `pandas.get_dummies` names it."""
+        return f"{feature}={MISSING}"
 
     def to_dict(self) -> dict[str, Any]:
         """The test as JSON data (docs/api.md)."""
@@ -241,3 +328,7 @@ def _among(
 
 def _side_to_dict(side: Side | None) -> dict[str, str]:
     return {} if side is None else {"missing": side}
+
+
+def _side_text(side: Side | None) -> str:
+    return "" if side is None else f" {'or' if side == 'left' else 'and not'} missing"

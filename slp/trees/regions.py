@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from slp.columns import Below, In, Test
+from slp.columns import Below, Test
 from slp.ir.constraints import Box
 from slp.messages.numbers import number_text
 
@@ -56,20 +56,16 @@ class Region:
             )
             return below, above
         known = self.levels.get(feature, Levels())
-        if isinstance(test, In):
-            left, right = (
-                Levels(known.only, tuple(dict.fromkeys((*known.out, *others))))
-                for others in (test.others, test.levels)
-            )
-            return (
-                replace(self, levels={**self.levels, feature: left}),
-                replace(self, levels={**self.levels, feature: right}),
-            )
-        level = test.level
-        out = known.out if level in known.out else (*known.out, level)
+        lefts, rights = test.groups
+        if test.names_all:
+            only, not_left = known.only, rights or ()
+        else:  # on one level
+            only, not_left = lefts[0], ()
+        left = Levels(only, tuple(dict.fromkeys((*known.out, *not_left))))
+        right = Levels(known.only, tuple(dict.fromkeys((*known.out, *lefts))))
         return (
-            replace(self, levels={**self.levels, feature: Levels(level, known.out)}),
-            replace(self, levels={**self.levels, feature: Levels(known.only, out)}),
+            replace(self, levels={**self.levels, feature: left}),
+            replace(self, levels={**self.levels, feature: right}),
         )
 
     def contains(self, box: Box) -> bool:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.columns import LEFT, MISSING, UNTOLD, Below, In, Is, Test, level_numbers, ways
+from slp.columns import LEFT, MISSING, UNTOLD, Below, Test, level_numbers, ways
 from slp.data.arrays import settled
 from slp.data.cells import is_missing, number_of
 from slp.data.coding import response_of
@@ -107,7 +107,6 @@ def _share_left(columns: _Columns, split: Split, rows: NDArray[np.int64]) -> NDA
 
 def _share_of_untold(columns: _Columns, split: Split, rows: NDArray[np.int64]) -> float:
     """The share that goes left of rows with a level of which a split says no side."""
-    assert isinstance(split.test, In | Is)
     ours, rest = (sum(n.rows for n in Tree(s).leaves()) for s in (split.left, split.right))
     if split.test.absent == "error" or not ours + rest:
         raise _level_absent(columns, split, rows)
@@ -168,7 +167,7 @@ def route_table(tree: Tree, table: Table) -> NDArray[np.int64]:
         if split.missing is None and missing is not None and (codes == missing).any():
             raise DataError(TEST_WITHOUT_SIDE(feature=feature.name))
         left: NDArray[np.bool_] = _codes_left(split, feature)[codes]
-        if isinstance(split.test, In) and feature.kind.sides(split.test)[1][codes].any():
+        if split.test.names_all and feature.kind.sides(split.test)[1][codes].any():
             raise DataError(LEVEL_WITHOUT_SIDE(feature=feature.name))
         return left
 
@@ -337,9 +336,9 @@ class _Columns:
             )
         return self._missing[feature]
 
-    def compared(self, feature: str, test: Below) -> NDArray[np.float64]:
+    def compared(self, feature: str, test: Test) -> NDArray[np.float64]:
         """A column as numbers that compare with a threshold, NaN where missing."""
-        return self._places(feature, test.order) if test.order else self.numbers(feature)
+        return self._places(feature, test.names) if test.names else self.numbers(feature)
 
     def numbers(self, feature: str) -> NDArray[np.float64]:
         """A column of numbers, NaN where missing."""
@@ -376,7 +375,7 @@ class _Columns:
 
     def values(self, feature: str, test: Test) -> NDArray[Any]:
         """The column as `slp.columns.ways` takes it for a test, shape (n,)."""
-        return self.compared(feature, test) if isinstance(test, Below) else self.levels(feature)
+        return self.levels(feature) if test.by_level else self.compared(feature, test)
 
     def levels(self, feature: str) -> NDArray[np.str_]:
         """The column of a test on a level as text, `MISSING` where a value is missing."""
@@ -396,9 +395,9 @@ def _codes_left(split: Split, feature: Feature) -> NDArray[np.bool_]:
     test = split.test
     if not feature.kind.asks(test):
         kind = "categorical" if feature.kind.categorical else "numeric"
-        given = "a threshold" if isinstance(test, Below) else "a level"
+        given = "a level" if test.by_level else "a threshold"
         raise DataError(TEST_OF_ANOTHER_KIND(feature=feature.name, given=given, kind=kind))
-    if isinstance(test, Below) and feature.kind.nearest(test.number) != test.number:
+    if isinstance(test, Below) and feature.kind.on_a_cut(test) != test:
         known = [] if feature.kind.numbers is None else feature.kind.numbers.tolist()
         cuts = ", ".join(feature.kind.words(c) for c in known)
         threshold = test.text
