@@ -48,6 +48,7 @@ class JsonPosition:
         return f"the {what} `{value}`" if self.quote else f"a {what}"
 
     def path(self) -> str:
+        """The sides on the way from the root: `left.right`."""
         sides: list[str] = []
         site: JsonPosition | None = self
         while site is not None and site.above is not None:
@@ -58,6 +59,7 @@ class JsonPosition:
         return ".".join(reversed(sides)) or "the root"
 
     def fail(self, wording: Wording, **values: Any) -> NoReturn:
+        """Raise DataError with the path of the node."""
         raise DataError(wording(path=self.path(), **values))
 
 
@@ -127,6 +129,7 @@ def _check_threshold(site: JsonPosition, node: Mapping[str, Any], missing: Side 
 
 
 def check_number(site: JsonPosition, wording: Wording, key: str, value: Any) -> float:
+    """A value as a number. Raises DataError in this wording if it is none."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         site.fail(wording, key=key, found=json_kind(value))
     try:

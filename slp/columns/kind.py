@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.columns.tests import LEFT, UNTOLD, Absent, Below, IsMissing, Side, Test, ways
+from slp.messages.entry import Wording
 from slp.messages.numbers import number_text
 
 if TYPE_CHECKING:
@@ -53,16 +54,6 @@ class ColumnKind(ABC):
     def missing(self) -> Literal["level", "side"] | None:
         """Where missing values are no error: a level, or a side of each split."""
         return None
-
-    @property
-    def holes(self) -> bool:
-        """Whether some row of the table misses the value, which takes a side."""
-        return False
-
-    @property
-    def subsets(self) -> bool:
-        """Whether splits are by subsets of levels."""
-        return False
 
     @property
     def new(self) -> Absent | None:
@@ -139,7 +130,7 @@ class ColumnKind(ABC):
 
     def marks(self) -> tuple[str, ...]:
         """What the digest of a table says of it beside names and numbers."""
-        return ("missing",) * self.holes + ("subsets",) * self.subsets
+        return ()
 
     # --- cuts ------------------------------------------------------------------------------
 
@@ -196,6 +187,30 @@ class ColumnKind(ABC):
         """A bound on the sets of these codes, which occur in a box, that boxes inside it have."""
         return 2.0 ** min(len(codes), 1000)
 
+    # --- what takes it ---
+
+    @property
+    def compiled(self) -> bool:
+        """Whether the compiled ensemble of trees takes its tests (`operands`)."""
+        return True
+
+    @property
+    def not_with(self) -> Wording | None:
+        """What is found beside a part of a program that needs a side for every point, where splits
+        leave points without; None where they do not."""
+        return None
+
+    @property
+    def not_by_level(self) -> Wording | None:
+        """What is found beside a rule that names the level of a split, where splits are on other
+        things than one level."""
+        return None
+
+    @property
+    def not_expanded(self) -> Wording | None:
+        """Why a program cannot be expanded on a table with the column; None if it can."""
+        return None
+
     # --- tests -----------------------------------------------------------------------------
 
     @abstractmethod
@@ -239,6 +254,11 @@ class ColumnKind(ABC):
     def left_of_cut(self, low: int, high: int) -> NDArray[np.bool_]:
         """For each code, whether its rows are on the left side of a cut, shape (N,)."""
         return self.sides(self.test(low, high))[0]
+
+    def goes_left(self, codes: NDArray[Any], low: int, high: int) -> NDArray[np.bool_]:
+        """Whether rows with these codes (n,) are on the left side of a cut of their box, shape
+        (n,)."""
+        return np.asarray(self.left_of_cut(low, high)[codes])
 
     def way_of_untold(self, *, missing: bool) -> Absent:
         """What becomes of a new row whose side a split does not say: it misses the value where no

@@ -133,6 +133,10 @@ class Nominal(ColumnKind):
             return np.where(np.isnan(numbers), LEFT, RIGHT).astype(np.uint8)
         return super().ways(test, numbers)
 
+    def goes_left(self, codes: NDArray[Any], low: int, high: int) -> NDArray[np.bool_]:
+        """See `ColumnKind`."""
+        return np.asarray(codes == low)
+
     def code_of(self, level: str) -> float:
         """See `ColumnKind`."""
         return self.numbers_by_name.get(level, math.nan)
@@ -178,6 +182,6 @@ class Nominal(ColumnKind):
 
     def to_plain(self) -> dict[str, Any]:
         """See `ColumnKind`."""
-        said = {"missing": self.missing, "subsets": self.subsets, "new": self.new}
+        said = {"missing": self.missing, "new": self.new}
         own = {key: value for key, value in said.items() if value}
         return {"kind": "levels", "levels": list(self.levels), **own}

@@ -79,6 +79,10 @@ class ThresholdKind(ColumnKind):
         """The test of a threshold, with the words for it."""
         return Below(number, side)
 
+    def goes_left(self, codes: NDArray[Any], low: int, high: int) -> NDArray[np.bool_]:
+        """See `ColumnKind`."""
+        return np.asarray(codes <= low)
+
     def operands(self, test: Test) -> tuple[float, float]:
         """See `ColumnKind`."""
         return (float(test.number) if isinstance(test, Below) else -math.inf), math.nan

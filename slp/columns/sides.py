@@ -19,6 +19,9 @@ from numpy.typing import NDArray
 from slp.columns.kind import ColumnKind, CoreKind, Sides
 from slp.columns.numeric import ThresholdKind
 from slp.columns.tests import LEFT, MISSING, UNTOLD, Absent, Below, Is, IsMissing, Side, Test
+from slp.messages import Wording
+from slp.messages.files import SIDES_NOT_EXPANDED
+from slp.messages.on_table import NOT_WITH_SIDES
 
 #: The sides in their canonical order, and how many times N they add to a cut.
 _SHIFT: dict[Side, int] = {"right": 1, "left": 2}
@@ -228,6 +231,36 @@ class Sided(ColumnKind):
     def ways(self, test: Test, numbers: NDArray[np.float64]) -> NDArray[np.uint8]:
         """See `ColumnKind`."""
         return self.inner.ways(test, numbers)
+
+    def goes_left(self, codes: NDArray[Any], low: int, high: int) -> NDArray[np.bool_]:
+        """See `ColumnKind`."""
+        if self.holes:
+            return super().goes_left(codes, low, high)
+        return self.inner.goes_left(codes, low, high)
+
+    def marks(self) -> tuple[str, ...]:
+        """See `ColumnKind`."""
+        return ("missing",) * self.holes
+
+    @property
+    def compiled(self) -> bool:
+        """See `ColumnKind`: rows with a value."""
+        return self.inner.compiled
+
+    @property
+    def not_with(self) -> Wording | None:
+        """See `ColumnKind`."""
+        return NOT_WITH_SIDES if self.holes else self.inner.not_with
+
+    @property
+    def not_by_level(self) -> Wording | None:
+        """See `ColumnKind`."""
+        return self.inner.not_by_level
+
+    @property
+    def not_expanded(self) -> Wording | None:
+        """See `ColumnKind`."""
+        return SIDES_NOT_EXPANDED if self.holes else self.inner.not_expanded
 
     def code_of(self, level: str) -> float:
         """See `ColumnKind`."""

@@ -14,8 +14,12 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.columns.kind import ColumnKind
 from slp.columns.levels import NO_CODE, Nominal
 from slp.columns.tests import In, Is, IsMissing, Side, Test
+from slp.messages import Wording
+from slp.messages.files import SUBSETS_NOT_EXPANDED
+from slp.messages.on_table import NOT_WITH_SUBSETS
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +27,22 @@ class Subsets(Nominal):
     """Levels, split by subsets."""
 
     core: ClassVar[Any] = "subsets"
-    subsets: ClassVar[bool] = True
+    compiled: ClassVar[bool] = False
+    not_with: ClassVar[Wording] = NOT_WITH_SUBSETS
+    not_by_level: ClassVar[Wording] = NOT_WITH_SUBSETS
+    not_expanded: ClassVar[Wording] = SUBSETS_NOT_EXPANDED
+
+    def marks(self) -> tuple[str, ...]:
+        """See `ColumnKind`."""
+        return ("subsets",)
+
+    def goes_left(self, codes: NDArray[Any], low: int, high: int) -> NDArray[np.bool_]:
+        """See `ColumnKind`."""
+        return ColumnKind.goes_left(self, codes, low, high)
+
+    def to_plain(self) -> dict[str, Any]:
+        """See `ColumnKind`."""
+        return {**super().to_plain(), "subsets": True}
 
     def left_sides(self) -> tuple[tuple[str, ...], ...]:
         """See `ColumnKind`: group i has the levels of the binary digits of i + 1."""

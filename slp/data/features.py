@@ -139,7 +139,8 @@ def _code_side(
     codes = np.full(len(column.cells), kind.n_codes - 1, np.int32)
     codes[there] = coded.codes
     feature = Feature(column.name, kind)
-    return replace(coded, feature=feature, codes=codes, one_bin=coded.one_bin and not kind.holes)
+    one_bin = coded.one_bin and kind.missing_code is None
+    return replace(coded, feature=feature, codes=codes, one_bin=one_bin)
 
 
 def _code_order(column: Column, order: tuple[str, ...]) -> CodedColumn:

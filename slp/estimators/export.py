@@ -33,9 +33,8 @@ def tree_to_sklearn(tree: Tree, feature_names: Sequence[str] | None = None) -> A
     for i, node in enumerate(nodes):
         if isinstance(node, Leaf):
             of = (-1, -1, -2, -2.0)  # scikit-learn's TREE_LEAF and TREE_UNDEFINED
-        elif isinstance(
-            tested := node.test.tested, str | tuple
-        ):  # the row of an indicator column with 1 goes right
+        elif isinstance(tested := node.test.tested, str | tuple):
+            # the row of an indicator column with 1 goes right
             of = (right[i], left[i], place[node.test.column(node.feature)], 0.5)
             laid_out[i]["missing_go_to_left"] = node.missing == "right"
         else:  # scikit-learn sends x <= threshold left

@@ -58,7 +58,7 @@ def _spread(n: int, most: int) -> NDArray[np.int64]:
 def values_of(feature: Feature) -> NDArray[np.object_]:
     """A value for each code of a feature, shape (n_codes,); None where missing."""
     values = feature.kind.shown
-    if not feature.kind.holes:
+    if feature.kind.missing_code is None:
         return values
     out = np.empty(len(values) + 1, object)
     out[:-1] = values

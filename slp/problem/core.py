@@ -140,7 +140,7 @@ def _add_feature(
         np.ascontiguousarray(numbers, np.float64),
         np.ascontiguousarray(breakpoints, np.float64),
         np.ascontiguousarray(codes, np.uint32),
-        feature.kind.holes,
+        kind.missing_code is not None,
         *(_UNTOLD.index(feature.kind.way_of_untold(missing=missing)) for missing in (True, False)),
     )
 

@@ -85,7 +85,9 @@ def table_as_numbers(table: Table, rows: NDArray[np.int64] | None = None) -> NDA
     out = np.empty(chosen.shape, np.float64)
     for f, feature in enumerate(table.features):
         numbers = feature.kind.numbers_of_codes()
-        out[:, f] = (np.append(numbers, np.nan) if feature.kind.holes else numbers)[chosen[:, f]]
+        if feature.kind.missing_code is not None:
+            numbers = np.append(numbers, np.nan)
+        out[:, f] = numbers[chosen[:, f]]
     return out
 
 

@@ -26,7 +26,7 @@ def examples(n: int = 4) -> list[Example]:
     while len(found) < n:
         seed += 1
         case = random_case(seed, missing_side=True)
-        holes = any(f.kind.holes for f in case.model.table.features)
+        holes = any(f.kind.missing_code is not None for f in case.model.table.features)
         if not holes or not 9 <= len(case.spec.derivations) <= 30 or case.model.unsummable:
             continue
         made = example(
