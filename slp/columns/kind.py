@@ -23,8 +23,6 @@ from slp.messages.numbers import number_text
 if TYPE_CHECKING:
     from slp.columns.numeric import ThresholdKind
 
-CoreKind = Literal["values", "cuts", "levels", "subsets"]
-
 #: For each code, whether its rows pass a test, and whether the code does not determine this.
 Sides = tuple[NDArray[np.bool_], NDArray[np.bool_]]
 
@@ -42,8 +40,8 @@ class ColumnKind(ABC):
 
     @property
     @abstractmethod
-    def core(self) -> CoreKind:
-        """How the core codes it."""
+    def core(self) -> int:
+        """Its number in the core's `FeatureKind` (`native/core/problem/`)."""
 
     @property
     def categorical(self) -> bool:

@@ -36,7 +36,7 @@ class Nominal(ColumnKind):
 
     word: ClassVar[str] = "categorical"
     categorical: ClassVar[bool] = True
-    core: ClassVar[Any] = "levels"
+    core: ClassVar[int] = 2
 
     @property
     def n_values(self) -> int:

@@ -14,7 +14,7 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,6 +109,7 @@ class _Numbers(ThresholdKind):
     numbers: NDArray[np.float64] | None = None
     unit: str | None = None
     range: tuple[float, float] | None = None
+    plain_name: ClassVar[str]  # of the JSON data
 
     def below(self, number: float, side: Side | None = None) -> Below:
         """See `ThresholdKind`: with the unit."""
@@ -145,8 +146,7 @@ class _Numbers(ThresholdKind):
     def to_plain(self) -> dict[str, Any]:
         """See `ColumnKind`."""
         said = {"unit": self.unit, "range": self.range}
-        kind = "numbers" if self.core == "values" else "cuts"
-        return {"kind": kind, "levels": None, **{key: v for key, v in said.items() if v}}
+        return {"kind": self.plain_name, "levels": None, **{key: v for key, v in said.items() if v}}
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,7 +154,8 @@ class Numeric(_Numbers):
     """Numbers, each distinct one with a code."""
 
     word: ClassVar[str] = "numeric"
-    core: ClassVar[Literal["values"]] = "values"
+    plain_name: ClassVar[str] = "numbers"
+    core: ClassVar[int] = 0
 
     @property
     def n_values(self) -> int:
@@ -239,7 +240,8 @@ class Binned(_Numbers):
     """Numbers between declared cuts."""
 
     word: ClassVar[str] = "cut or binned"
-    core: ClassVar[Literal["cuts"]] = "cuts"
+    plain_name: ClassVar[str] = "cuts"
+    core: ClassVar[int] = 1
 
     @property
     def n_values(self) -> int:

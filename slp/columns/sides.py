@@ -16,7 +16,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.columns.kind import ColumnKind, CoreKind, Sides
+from slp.columns.kind import ColumnKind, Sides
 from slp.columns.numeric import ThresholdKind
 from slp.columns.tests import LEFT, MISSING, UNTOLD, Absent, Below, Is, IsMissing, Side, Test
 from slp.messages import Wording
@@ -49,7 +49,7 @@ class Sided(ColumnKind):
         return self.inner.word
 
     @property
-    def core(self) -> CoreKind:
+    def core(self) -> int:
         """See `ColumnKind`."""
         return self.inner.core
 

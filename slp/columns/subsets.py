@@ -26,7 +26,7 @@ from slp.messages.on_table import NOT_WITH_SUBSETS
 class Subsets(Nominal):
     """Levels, split by subsets."""
 
-    core: ClassVar[Any] = "subsets"
+    core: ClassVar[int] = 3
     compiled: ClassVar[bool] = False
     not_with: ClassVar[Wording] = NOT_WITH_SUBSETS
     not_by_level: ClassVar[Wording] = NOT_WITH_SUBSETS

@@ -21,8 +21,7 @@ from slp.leaves import LeafModel, label_text
 from slp.messages.soft_trees import SOFT_TREES_ALONE
 from slp.problem.split_measures import flat_transitions, range_total
 
-# The core's enumerations.
-_KINDS = ("values", "cuts", "levels", "subsets")
+# The core's enumeration.
 _UNTOLD: tuple[Absent, ...] = ("error", "larger", "average")
 
 
@@ -135,7 +134,7 @@ def _add_feature(
     kind = feature.kind
     numbers = np.empty(0) if kind.numbers is None else kind.numbers
     problem.add_feature(
-        _KINDS.index(kind.core),
+        kind.core,
         kind.n_codes,
         np.ascontiguousarray(numbers, np.float64),
         np.ascontiguousarray(breakpoints, np.float64),

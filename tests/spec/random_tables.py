@@ -91,7 +91,7 @@ class RandomTable:
         cuts = {
             f.name: tuple(map(float, f.kind.numbers))
             for f in table.features
-            if f.kind.core == "cuts"
+            if f.kind.numbers is not None and f.kind.values is None
         }
         columns = [[self.raw(f, x) for x in self.columns[f]] for f in self.features]
         rows = tuple(zip(*columns, strict=True))

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.columns import LEFT, RIGHT, UNTOLD, Is
+from slp.columns import LEFT, RIGHT, UNTOLD
 from slp.engines.shared.kbest import KBest
 from slp.engines.shared.near_best import near_best
 from slp.problem.ambiguity import derivations_are_trees
@@ -343,8 +343,9 @@ class Chart:
     ) -> NDArray[np.bool_]:
         """Whether each edge parts a box of two levels, of which a row has neither."""
         f, out = self.forest, np.zeros(len(edges), np.bool_)
-        of_levels = np.array([isinstance(cut.test, Is) for cut in f.geometry.cuts] + 2 * [False])
-        for i in np.flatnonzero(of_levels[f.cut[edges]]).tolist():
+        features = f.geometry.table.features
+        of_levels = [features[c.feature].kind.test_depends_on_box for c in f.geometry.cuts]
+        for i in np.flatnonzero(np.array([*of_levels, False, False])[f.cut[edges]]).tolist():
             cut = int(f.cut[edges[i]])
             left, right = (f.item_box[item[edges[i]]] for item in (f.left, f.right))
             value = numbers[f.geometry.cuts[cut].feature]
