@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.columns.tests import LEFT, UNTOLD, Absent, Below, IsMissing, Side, Test, ways
+from slp.columns.tests import LEFT, UNTOLD, Absent, Side, Test, ways
 from slp.messages.entry import Wording
 from slp.messages.numbers import number_text
 
@@ -223,9 +223,7 @@ class ColumnKind(ABC):
 
     def asks(self, test: Test) -> bool:
         """Whether a test is of this kind."""
-        if isinstance(test, IsMissing):
-            return self.missing is not None or self.categorical
-        return isinstance(test, Below) and not self.categorical
+        return not test.by_level
 
     def ways(self, test: Test, numbers: NDArray[np.float64]) -> NDArray[np.uint8]:
         """What rows with these numbers (m,) do at a test of this kind, shape (m,): see

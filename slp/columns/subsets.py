@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from slp.columns.kind import ColumnKind
 from slp.columns.levels import NO_CODE, Nominal
-from slp.columns.tests import In, Is, IsMissing, Side, Test
+from slp.columns.tests import In, Side, Test
 from slp.messages import Wording
 from slp.messages.files import SUBSETS_NOT_EXPANDED
 from slp.messages.on_table import NOT_WITH_SUBSETS
@@ -91,7 +91,7 @@ class Subsets(Nominal):
 
     def asks(self, test: Test) -> bool:
         """See `ColumnKind`: a test on one level is one on a group, too."""
-        return isinstance(test, Is | In | IsMissing)
+        return test.by_level
 
     def operands(self, test: Test) -> tuple[float, float]:
         """See `ColumnKind`: a test of groups has no two numbers, so no value passes."""
