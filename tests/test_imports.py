@@ -43,7 +43,7 @@ ALLOWED: dict[str, set[str]] = {
     "trees": _BASE | {"terms", "ir", "columns", "leaves", "constraints", "data"},
     "cluster": {"errors", "messages", "late"},
     "runner": _BASE | {"cluster", "folders", "whole_files"},
-    "resolution": _BASE | {"terms", "syntax", "ir", "runner"},
+    "resolution": _BASE | {"terms", "syntax", "ir", "columns", "runner"},
     "analysis": _BASE
     | {"folders", "resources", "terms", "syntax", "ir", "columns", "leaves", "constraints"}
     | {"resolution"}

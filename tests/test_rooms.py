@@ -63,6 +63,32 @@ def test_a_kind_of_column_is_named_by_few_files(kind: str) -> None:
     assert len(found) <= 6, found
 
 
+#: By kind of split, the names of its column, of its test, and of flags and words that stand for it
+#: alone, and how many files of Python may have one. The aim is 6: the kind's file, the tests, their
+#: JSON data, the archive, the coding of tables and the names of the room. Above it are: of splits
+#: by subsets their declaration (reading it, and its words); of missing values that take a side what
+#: lowering knows of a table (`Schema.holes`); of thresholds soft trees, trees of scikit-learn, and
+#: constraints on boxes, which have thresholds of their own.
+SPLITS = {
+    "ordinal": ({"Ordinal"}, 6),
+    "levels": ({"Nominal", "Is"}, 9),
+    "subsets": ({"Subsets", "In", "subsets"}, 10),
+    "sides": ({"Sided", "IsMissing", "holes"}, 14),
+    "thresholds": ({"Below"}, 14),
+}
+
+
+@pytest.mark.parametrize("kind", SPLITS)
+def test_a_kind_of_split_touches_few_files(kind: str) -> None:
+    """Counted by names and words. These counts may only fall."""
+    own, most = SPLITS[kind]
+    words = {name for name in own if name.islower()}
+    found = [file for file, names, texts in files_of_package() if own & names or words & {*texts}]
+    home = "numeric" if kind == "thresholds" else kind
+    found = sorted({*found, f"columns/{home}.py"})
+    assert len(found) <= most, found
+
+
 # --- constraints -------------------------------------------------------------------------------
 
 #: Folders and files of texts for people, as docs are: messages, and a first program for a table.

@@ -3,7 +3,9 @@
 Entry points: `ColumnKind` (`slp.columns.kind`), what every kind answers, and the kinds: `Numeric`,
 `Binned`, `Ordinal`, `Nominal`, `Subsets`, `OrderedSubsets`, and `Sided` around any other;
 `kind_of_plain`, from the data of a saved run; `Below`, `Is`, `In`, `IsMissing`
-(`slp.columns.tests`), the four tests; `Test`, any of them.
+(`slp.columns.tests`), the four tests; `Test`, any of them; `ways`, which side rows go to (`LEFT`,
+`RIGHT`, `UNTOLD`); `MISSING`, what the level of missing values is called; `level_numbers`, the
+numbers that stand for ordered levels; `quantity_text`, a number with its unit or as its level.
 """
 
 from slp.columns.archive import kind_of_plain
@@ -12,11 +14,30 @@ from slp.columns.levels import Nominal
 from slp.columns.numeric import Binned, Numeric, ThresholdKind
 from slp.columns.ordered_subsets import OrderedSubsets
 from slp.columns.ordinal import Ordinal
+from slp.columns.quantities import level_numbers, numbers_in, quantity_text
 from slp.columns.sides import Sided
 from slp.columns.subsets import Subsets
-from slp.columns.tests import Below, In, Is, IsMissing, Test
+from slp.columns.tests import (
+    LEFT,
+    MISSING,
+    RIGHT,
+    UNTOLD,
+    Absent,
+    Below,
+    In,
+    Is,
+    IsMissing,
+    Side,
+    Test,
+    ways,
+)
 
 __all__ = [
+    "LEFT",
+    "MISSING",
+    "RIGHT",
+    "UNTOLD",
+    "Absent",
     "Below",
     "Binned",
     "ColumnKind",
@@ -25,6 +46,7 @@ __all__ = [
     "IsMissing",
     "Nominal",
     "Ordinal",
+    "Side",
     "Sided",
     "OrderedSubsets",
     "Subsets",
@@ -32,4 +54,8 @@ __all__ = [
     "ThresholdKind",
     "Numeric",
     "kind_of_plain",
+    "level_numbers",
+    "numbers_in",
+    "quantity_text",
+    "ways",
 ]

@@ -1,12 +1,14 @@
 """What every kind of column answers: codes, cuts, sides, words.
 
 Coding. A column is coded to whole numbers from 0. A *cut* is a pair of codes `low, high`, which
-says what goes left: each kind has its own. `sides` is the one definition in Python of which side a
-row goes to; the core has it in `native/core/problem/`.
+says what goes left: each kind has its own. New rows are numbers: values, numbers of ordinal levels,
+or codes of levels, -1 of a level that is not in the table; NaN where a missing value takes a side
+(`slp.problem.new_rows`).
 """
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias
@@ -14,13 +16,12 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.columns.tests import Below, IsMissing, Test
-from slp.ir.quantity import Absent, Side
+from slp.columns.tests import LEFT, UNTOLD, Absent, Side, Test, ways
+from slp.messages.entry import Wording
+from slp.messages.numbers import number_text
 
 if TYPE_CHECKING:
     from slp.columns.numeric import ThresholdKind
-
-CoreKind = Literal["values", "cuts", "levels", "subsets"]
 
 #: For each code, whether its rows pass a test, and whether the code does not determine this.
 Sides = tuple[NDArray[np.bool_], NDArray[np.bool_]]
@@ -43,8 +44,8 @@ class ColumnKind(ABC):
 
     @property
     @abstractmethod
-    def core(self) -> CoreKind:
-        """How the core codes it."""
+    def core(self) -> int:
+        """Its number in the core's `FeatureKind` (`native/core/problem/`)."""
 
     @property
     def categorical(self) -> bool:
@@ -55,16 +56,6 @@ class ColumnKind(ABC):
     def missing(self) -> Literal["level", "side"] | None:
         """Where missing values are no error: a level, or a side of each split."""
         return None
-
-    @property
-    def holes(self) -> bool:
-        """Whether some row of the table misses the value, which takes a side."""
-        return False
-
-    @property
-    def subsets(self) -> bool:
-        """Whether splits are by subsets of levels."""
-        return False
 
     @property
     def looks_at_response(self) -> bool:
@@ -146,7 +137,7 @@ class ColumnKind(ABC):
 
     def marks(self) -> tuple[str, ...]:
         """What the digest of a table says of it beside names and numbers."""
-        return ("missing",) * self.holes + ("subsets",) * self.subsets
+        return ()
 
     # --- cuts ------------------------------------------------------------------------------
 
@@ -210,6 +201,30 @@ class ColumnKind(ABC):
         """A bound on the sets of these codes, which occur in a box, that boxes inside it have."""
         return 2.0 ** min(len(codes), 1000)
 
+    # --- what takes it ---
+
+    @property
+    def compiled(self) -> bool:
+        """Whether the compiled ensemble of trees takes its tests (`operands`)."""
+        return True
+
+    @property
+    def not_with(self) -> Wording | None:
+        """What is found beside a part of a program that needs a side for every point, where splits
+        leave points without; None where they do not."""
+        return None
+
+    @property
+    def not_by_level(self) -> Wording | None:
+        """What is found beside a rule that names the level of a split, where splits are on other
+        things than one level."""
+        return None
+
+    @property
+    def not_expanded(self) -> Wording | None:
+        """Why a program cannot be expanded on a table with the column; None if it can."""
+        return None
+
     # --- tests -----------------------------------------------------------------------------
 
     @abstractmethod
@@ -224,19 +239,38 @@ class ColumnKind(ABC):
 
     def asks(self, test: Test) -> bool:
         """Whether a test is of this kind."""
-        if isinstance(test, IsMissing):
-            return self.missing is not None or self.categorical
-        return isinstance(test, Below) and not self.categorical
+        return not test.by_level
 
-    @abstractmethod
+    def ways(self, test: Test, numbers: NDArray[np.float64]) -> NDArray[np.uint8]:
+        """What rows with these numbers (m,) do at a test of this kind, shape (m,): see
+        `slp.columns.tests.ways`."""
+        return ways(test, numbers, np.isnan(numbers), self.code_of)
+
+    def code_of(self, level: str) -> float:
+        """The code of a level, NaN of one that the column does not have."""
+        return math.nan
+
     def sides(self, test: Test) -> Sides:
         """For each code, whether its rows pass a test of this kind, and whether the code does not
         determine this (a threshold inside a bin; a missing value where the test says no side; a
         level that is neither of the two that a test has); both of shape (N,)."""
+        told = self.ways(test, self.numbers_of_codes())
+        return told == LEFT, told == UNTOLD
+
+    @abstractmethod
+    def operands(self, test: Test) -> tuple[float, float]:
+        """What the compiled ensemble of trees compares: the threshold, or the code of the level
+        that goes left and that of the second of two levels. The second number is NaN where a test
+        has none; the first is less than all that occur where no value passes."""
 
     def left_of_cut(self, low: int, high: int) -> NDArray[np.bool_]:
         """For each code, whether its rows are on the left side of a cut, shape (N,)."""
         return self.sides(self.test(low, high))[0]
+
+    def goes_left(self, codes: NDArray[Any], low: int, high: int) -> NDArray[np.bool_]:
+        """Whether rows with these codes (n,) are on the left side of a cut of their box, shape
+        (n,)."""
+        return np.asarray(self.left_of_cut(low, high)[codes])
 
     def way_of_untold(self, *, missing: bool) -> Absent:
         """What becomes of a new row whose side a split does not say: it misses the value where no
@@ -252,15 +286,30 @@ class ColumnKind(ABC):
         """The test of a number of an archive, and its side of missing values. Raises ValueError
         for a number that stands for none."""
 
-    def nearest(self, number: float) -> float:
-        """The nearest number to one that may be a threshold; NaN if there is none."""
-        return number
+    def on_a_cut(self, test: Test) -> Test | None:
+        """The test with its threshold at the nearest declared cut: itself where none is declared.
+        None if there is no cut."""
+        return test
+
+    def is_on_missing(self, test: Test) -> bool:
+        """Whether a test parts values that are missing from all others, which are no level."""
+        return False
+
+    def side_to_number(self, test: Test) -> int:
+        """The side of missing values as a number of an archive."""
+        return 0
+
+    def test_of_numbers(self, number: float, side: int) -> Test:
+        """The test of both its numbers of an archive. Raises ValueError as `test_of_number`."""
+        if side:
+            raise ValueError("no side of missing values")
+        return self.test_of_number(number, None)
 
     # --- words -----------------------------------------------------------------------------
 
-    def quantity(self, number: float) -> float:
-        """A number of the column, which is printed as its level, or with its unit."""
-        return number
+    def words(self, number: float) -> str:
+        """A number of the column as text: its level, or the number with its unit."""
+        return number_text(number)
 
     @property
     @abstractmethod

@@ -7,20 +7,23 @@ left. Of a box with two levels, the test is on the first, and names the second.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.columns.kind import ColumnKind, Scores, Sides
-from slp.columns.tests import Is, IsMissing, Test
-from slp.ir.quantity import MISSING, Absent, Side
+from slp.columns.kind import ColumnKind, Scores
+from slp.columns.tests import LEFT, MISSING, RIGHT, Absent, Is, IsMissing, Side, Test
 from slp.source import visible
 
 #: How many levels a report shows.
 _SHOWN = 8
+#: Less than all codes.
+NO_CODE = -2.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,7 +36,7 @@ class Nominal(ColumnKind):
 
     word: ClassVar[str] = "categorical"
     categorical: ClassVar[bool] = True
-    core: ClassVar[Any] = "levels"
+    core: ClassVar[int] = 2
 
     @property
     def n_values(self) -> int:
@@ -45,7 +48,7 @@ class Nominal(ColumnKind):
         """See `ColumnKind`."""
         return self.levels
 
-    @property
+    @cached_property
     def numbers_by_name(self) -> Mapping[str, float]:
         """See `ColumnKind`: the codes."""
         return {level: float(code) for code, level in enumerate(self.levels)}
@@ -126,18 +129,27 @@ class Nominal(ColumnKind):
         """See `ColumnKind`."""
         return isinstance(test, Is | IsMissing)
 
-    def sides(self, test: Test) -> Sides:
+    def ways(self, test: Test, numbers: NDArray[np.float64]) -> NDArray[np.uint8]:
         """See `ColumnKind`."""
-        none = np.zeros(self.n_values, np.bool_)
-        if isinstance(test, IsMissing):
-            own = [self.missing == "level" and level == MISSING for level in self.levels]
-            return np.array(own, np.bool_), none
-        assert isinstance(test, Is)
-        left = np.array([level == test.level for level in self.levels], np.bool_)
-        if test.other is None:
-            return left, none
-        pair = test.level, test.other
-        return left, np.array([level not in pair for level in self.levels], np.bool_)
+        if isinstance(test, IsMissing) and self.missing is None:  # a level may be called so
+            return np.where(np.isnan(numbers), LEFT, RIGHT).astype(np.uint8)
+        return super().ways(test, numbers)
+
+    def goes_left(self, codes: NDArray[Any], low: int, high: int) -> NDArray[np.bool_]:
+        """See `ColumnKind`."""
+        return np.asarray(codes == low)
+
+    def code_of(self, level: str) -> float:
+        """See `ColumnKind`."""
+        return self.numbers_by_name.get(level, math.nan)
+
+    def operands(self, test: Test) -> tuple[float, float]:
+        """See `ColumnKind`."""
+        assert isinstance(test, Is | IsMissing)
+        second = test.other if isinstance(test, Is) else None
+        if isinstance(test, IsMissing) and self.missing is None:
+            return NO_CODE, math.nan
+        return self.code_of(test.level), math.nan if second is None else self.code_of(second)
 
     def test_to_number(self, test: Test) -> float:
         """See `ColumnKind`: the code, and k times the code of the second level, from 1, if the test
@@ -172,6 +184,6 @@ class Nominal(ColumnKind):
 
     def to_plain(self) -> dict[str, Any]:
         """See `ColumnKind`."""
-        said = {"missing": self.missing, "subsets": self.subsets, "new": self.new}
+        said = {"missing": self.missing, "new": self.new}
         own = {key: value for key, value in said.items() if value}
         return {"kind": "levels", "levels": list(self.levels), **own}

@@ -14,14 +14,14 @@ from abc import abstractmethod
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slp.columns.kind import ColumnKind, Scores, Sides
-from slp.columns.tests import Below, IsMissing, Test
-from slp.ir.quantity import Quantity, Side
+from slp.columns.quantities import quantity_text
+from slp.columns.tests import Below, Side, Test
 from slp.ir.tree_grammar import cell_of
 from slp.messages.numbers import interval_text, number_text
 from slp.source import visible
@@ -75,16 +75,19 @@ class ThresholdKind(ColumnKind):
 
     def test(self, low: int, high: int, codes: NDArray[Any] | None = None) -> Test:
         """See `ColumnKind`."""
-        return Below(self.threshold(low, high))
+        return self.below(self.threshold(low, high))
 
-    def sides(self, test: Test) -> Sides:
+    def below(self, number: float, side: Side | None = None) -> Below:
+        """The test of a threshold, with the words for it."""
+        return Below(number, side)
+
+    def goes_left(self, codes: NDArray[Any], low: int, high: int) -> NDArray[np.bool_]:
         """See `ColumnKind`."""
-        codes = np.arange(self.n_values)
-        if not isinstance(test, Below):  # no value passes the test for missing ones
-            assert isinstance(test, IsMissing)
-            return codes < 0, codes < 0
-        below, above = self.codes_beside(test.number)
-        return codes < below, (codes >= below) & (codes < above)
+        return np.asarray(codes <= low)
+
+    def operands(self, test: Test) -> tuple[float, float]:
+        """See `ColumnKind`."""
+        return (float(test.number) if isinstance(test, Below) else -math.inf), math.nan
 
     def most_parts(self, codes: Sequence[int]) -> float:
         """See `ColumnKind`: intervals."""
@@ -97,7 +100,7 @@ class ThresholdKind(ColumnKind):
 
     def test_of_number(self, number: float, side: Side | None) -> Test:
         """See `ColumnKind`."""
-        return Below(self.quantity(number), side)
+        return self.below(number, side)
 
 
 @dataclass(frozen=True, eq=False)
@@ -108,10 +111,15 @@ class _Numbers(ThresholdKind):
     numbers: NDArray[np.float64] | None = None
     unit: str | None = None
     range: tuple[float, float] | None = None
+    plain_name: ClassVar[str]  # of the JSON data
 
-    def quantity(self, number: float) -> float:
+    def below(self, number: float, side: Side | None = None) -> Below:
+        """See `ThresholdKind`: with the unit."""
+        return Below(number, side, self.unit)
+
+    def words(self, number: float) -> str:
         """See `ColumnKind`: with its unit."""
-        return Quantity(number, (), self.unit) if self.unit else number
+        return quantity_text(number, self.unit)
 
     @property
     def _known(self) -> NDArray[np.float64]:
@@ -129,7 +137,7 @@ class _Numbers(ThresholdKind):
         if self.range is None:
             return () if self.unit is None else (("units and ranges", self.unit),)
         low, high = self.range
-        return (("units and ranges", interval_text(low, self.quantity(high))),)
+        return (("units and ranges", f"{number_text(low)} to {self.words(high)}"),)
 
     def with_numbers(self, numbers: NDArray[np.float64]) -> ColumnKind:
         """See `ColumnKind`: strictly increasing ones."""
@@ -140,8 +148,7 @@ class _Numbers(ThresholdKind):
     def to_plain(self) -> dict[str, Any]:
         """See `ColumnKind`."""
         said = {"unit": self.unit, "range": self.range}
-        kind = "numbers" if self.core == "values" else "cuts"
-        return {"kind": kind, "levels": None, **{key: v for key, v in said.items() if v}}
+        return {"kind": self.plain_name, "levels": None, **{key: v for key, v in said.items() if v}}
 
 
 @dataclass(frozen=True, eq=False)
@@ -149,7 +156,8 @@ class Numeric(_Numbers):
     """Numbers, each distinct one with a code."""
 
     word: ClassVar[str] = "numeric"
-    core: ClassVar[Literal["values"]] = "values"
+    plain_name: ClassVar[str] = "numbers"
+    core: ClassVar[int] = 0
 
     @property
     def n_values(self) -> int:
@@ -181,7 +189,7 @@ class Numeric(_Numbers):
         is not above the smaller one."""
         a, b = float(self._known[low]), float(self._known[high])
         middle = a + (b - a) / 2 if (b - a) < np.inf else a / 2 + b / 2
-        return self.quantity(middle if middle > a else b)
+        return middle if middle > a else b
 
     def codes_beside(self, number: float) -> tuple[int, int]:
         """See `ThresholdKind`."""
@@ -234,7 +242,8 @@ class Binned(_Numbers):
     """Numbers between declared cuts."""
 
     word: ClassVar[str] = "cut or binned"
-    core: ClassVar[Literal["cuts"]] = "cuts"
+    plain_name: ClassVar[str] = "cuts"
+    core: ClassVar[int] = 1
 
     @property
     def n_values(self) -> int:
@@ -267,18 +276,29 @@ class Binned(_Numbers):
     def threshold(self, low: int, high: int) -> float:
         """See `ThresholdKind`: the middle one of the cuts between the two bins (the lower of
         two)."""
-        return self.quantity(float(self._known[low + (high - low - 1) // 2]))
+        return float(self._known[low + (high - low - 1) // 2])
 
     def codes_beside(self, number: float) -> tuple[int, int]:
         """See `ThresholdKind`: a bin that has values on both sides is between them."""
         below = int(np.searchsorted(self._known, number, side="right"))
         return below, int(np.searchsorted(self._known, number)) + 1
 
-    def nearest(self, number: float) -> float:
-        """See `ColumnKind`: a cut."""
+    def sides(self, test: Test) -> Sides:
+        """See `ColumnKind`: a bin with a threshold inside determines none."""
+        left, untold = super().sides(test)
+        if isinstance(test, Below):
+            below, above = self.codes_beside(test.number)
+            left[below:above], untold[below:above] = False, True
+        return left, untold
+
+    def on_a_cut(self, test: Test) -> Test | None:
+        """See `ColumnKind`."""
+        if not isinstance(test, Below):
+            return test
         if not len(self._known):
-            return math.nan
-        return self.quantity(float(self._known[np.abs(self._known - number).argmin()]))
+            return None
+        nearest = float(self._known[np.abs(self._known - test.number).argmin()])
+        return test if nearest == test.number else self.below(nearest)
 
     def gap(self, low: int, high: int) -> float:
         """See `ColumnKind`."""

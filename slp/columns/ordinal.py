@@ -1,6 +1,6 @@
 """Columns of ordered levels.
 
-`code = i` says that the value is `order[i]`. Numbers stand for the levels (`slp.ir.quantity`), and
+`code = i` says that the value is `order[i]`. Numbers stand for the levels (`level_numbers`), and
 the cuts are those of all levels but the first: a column of bins with a cut between any two levels.
 """
 
@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from slp.columns.kind import ColumnKind
 from slp.columns.numeric import Binned
-from slp.ir.quantity import Quantity, level_numbers
+from slp.columns.quantities import level_numbers, quantity_text
+from slp.columns.tests import Below, Side
 from slp.source import visible
 
 
@@ -43,9 +44,13 @@ class Ordinal(Binned):
         """See `ColumnKind`."""
         return dict(zip(self.order, level_numbers(self.order), strict=True))
 
-    def quantity(self, number: float) -> float:
+    def below(self, number: float, side: Side | None = None) -> Below:
+        """See `ThresholdKind`: with the levels."""
+        return Below(number, side, order=self.order)
+
+    def words(self, number: float) -> str:
         """See `ColumnKind`: as its level."""
-        return Quantity(number, self.order)
+        return quantity_text(number, order=self.order)
 
     @property
     def description(self) -> tuple[str, str]:

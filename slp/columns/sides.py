@@ -16,13 +16,19 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.columns.kind import ColumnKind, CoreKind, Scores, Sides
+from slp.columns.kind import ColumnKind, Scores, Sides
 from slp.columns.numeric import ThresholdKind
-from slp.columns.tests import Below, Is, IsMissing, Test
-from slp.ir.quantity import MISSING, Absent, Side
+from slp.columns.tests import LEFT, MISSING, UNTOLD, Absent, Below, Is, IsMissing, Side, Test
+from slp.messages import Wording
+from slp.messages.files import SIDES_NOT_EXPANDED
+from slp.messages.on_table import NOT_WITH_SIDES
 
 #: The sides in their canonical order, and how many times N they add to a cut.
 _SHIFT: dict[Side, int] = {"right": 1, "left": 2}
+
+#: The sides by their number in an archive, and the number of the test for missing values.
+_SIDES: tuple[Side | None, ...] = (None, "right", "left")
+_ON_MISSING = 3
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +49,7 @@ class Sided(ColumnKind):
         return self.inner.word
 
     @property
-    def core(self) -> CoreKind:
+    def core(self) -> int:
         """See `ColumnKind`."""
         return self.inner.core
 
@@ -224,31 +230,89 @@ class Sided(ColumnKind):
         """See `ColumnKind`."""
         return isinstance(test, IsMissing) or self.inner.asks(test)
 
+    def ways(self, test: Test, numbers: NDArray[np.float64]) -> NDArray[np.uint8]:
+        """See `ColumnKind`."""
+        return self.inner.ways(test, numbers)
+
+    def goes_left(self, codes: NDArray[Any], low: int, high: int) -> NDArray[np.bool_]:
+        """See `ColumnKind`."""
+        if self.holes:
+            return super().goes_left(codes, low, high)
+        return self.inner.goes_left(codes, low, high)
+
+    def marks(self) -> tuple[str, ...]:
+        """See `ColumnKind`."""
+        return ("missing",) * self.holes
+
+    @property
+    def compiled(self) -> bool:
+        """See `ColumnKind`: rows with a value."""
+        return self.inner.compiled
+
+    @property
+    def not_with(self) -> Wording | None:
+        """See `ColumnKind`."""
+        return NOT_WITH_SIDES if self.holes else self.inner.not_with
+
+    @property
+    def not_by_level(self) -> Wording | None:
+        """See `ColumnKind`."""
+        return self.inner.not_by_level
+
+    @property
+    def not_expanded(self) -> Wording | None:
+        """See `ColumnKind`."""
+        return SIDES_NOT_EXPANDED if self.holes else self.inner.not_expanded
+
+    def code_of(self, level: str) -> float:
+        """See `ColumnKind`."""
+        return self.inner.code_of(level)
+
+    def operands(self, test: Test) -> tuple[float, float]:
+        """See `ColumnKind`."""
+        return self.inner.operands(test)
+
     def sides(self, test: Test) -> Sides:
         """See `ColumnKind`."""
         left, untold = self.inner.sides(test)
         if self.holes:
-            left = np.append(left, test.missing == "left")
-            untold = np.append(untold, test.missing is None)
+            (way,) = self.ways(test, np.array([math.nan]))
+            left, untold = np.append(left, way == LEFT), np.append(untold, way == UNTOLD)
         return left, untold
 
     def test_to_number(self, test: Test) -> float:
         """See `ColumnKind`: 0 of the test for missing values."""
         return 0.0 if isinstance(test, IsMissing) else self.inner.test_to_number(test)
 
+    def side_to_number(self, test: Test) -> int:
+        """See `ColumnKind`: `_ON_MISSING` of the test for missing values."""
+        return _ON_MISSING if isinstance(test, IsMissing) else _SIDES.index(test.missing)
+
+    def test_of_numbers(self, number: float, side: int) -> Test:
+        """See `ColumnKind`."""
+        if side == _ON_MISSING:
+            return IsMissing()
+        if side > _ON_MISSING:
+            raise ValueError("no side of missing values")
+        return self.test_of_number(number, _SIDES[side])
+
     def test_of_number(self, number: float, side: Side | None) -> Test:
         """See `ColumnKind`."""
         return self.inner.test_of_number(number, side)
 
-    def nearest(self, number: float) -> float:
+    def on_a_cut(self, test: Test) -> Test | None:
         """See `ColumnKind`."""
-        return self.inner.nearest(number)
+        return self.inner.on_a_cut(test)
+
+    def is_on_missing(self, test: Test) -> bool:
+        """See `ColumnKind`."""
+        return isinstance(test, IsMissing)
 
     # --- words and archive -----------------------------------------------------------------
 
-    def quantity(self, number: float) -> float:
+    def words(self, number: float) -> str:
         """See `ColumnKind`."""
-        return self.inner.quantity(number)
+        return self.inner.words(number)
 
     @property
     def description(self) -> tuple[str, str]:

@@ -6,6 +6,7 @@ and those on the right: each number has the codes as its binary digits.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -13,18 +14,35 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.columns.kind import Scores, Sides
-from slp.columns.levels import Nominal
-from slp.columns.tests import In, Is, IsMissing, Test
-from slp.ir.quantity import Side
+from slp.columns.kind import ColumnKind, Scores
+from slp.columns.levels import NO_CODE, Nominal
+from slp.columns.tests import In, Side, Test
+from slp.messages import Wording
+from slp.messages.files import SUBSETS_NOT_EXPANDED
+from slp.messages.on_table import NOT_WITH_SUBSETS
 
 
 @dataclass(frozen=True, eq=False)
 class Subsets(Nominal):
     """Levels, split by subsets."""
 
-    core: ClassVar[Any] = "subsets"
-    subsets: ClassVar[bool] = True
+    core: ClassVar[int] = 3
+    compiled: ClassVar[bool] = False
+    not_with: ClassVar[Wording] = NOT_WITH_SUBSETS
+    not_by_level: ClassVar[Wording] = NOT_WITH_SUBSETS
+    not_expanded: ClassVar[Wording] = SUBSETS_NOT_EXPANDED
+
+    def marks(self) -> tuple[str, ...]:
+        """See `ColumnKind`."""
+        return ("subsets",)
+
+    def goes_left(self, codes: NDArray[Any], low: int, high: int) -> NDArray[np.bool_]:
+        """See `ColumnKind`."""
+        return ColumnKind.goes_left(self, codes, low, high)
+
+    def to_plain(self) -> dict[str, Any]:
+        """See `ColumnKind`."""
+        return {**super().to_plain(), "subsets": True}
 
     def left_sides(self) -> tuple[tuple[str, ...], ...]:
         """See `ColumnKind`: group i has the levels of the binary digits of i + 1."""
@@ -75,17 +93,11 @@ class Subsets(Nominal):
 
     def asks(self, test: Test) -> bool:
         """See `ColumnKind`: a test on one level is one on a group, too."""
-        return isinstance(test, Is | In | IsMissing)
+        return test.by_level
 
-    def sides(self, test: Test) -> Sides:
-        """See `ColumnKind`."""
-        if not isinstance(test, In):
-            return super().sides(test)
-        left, right = (
-            np.array([level in group for level in self.levels], np.bool_)
-            for group in map(frozenset, (test.levels, test.others))
-        )
-        return left, ~(left | right)
+    def operands(self, test: Test) -> tuple[float, float]:
+        """See `ColumnKind`: a test of groups has no two numbers, so no value passes."""
+        return (NO_CODE, math.nan) if isinstance(test, In) else super().operands(test)
 
     def test_to_number(self, test: Test) -> float:
         """See `ColumnKind`: 2^k times the group on the left, and the group on the right; k is the

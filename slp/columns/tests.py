@@ -4,55 +4,123 @@ A test of a feature whose missing values take a side (`missing(side)`) says whic
 a row of the box misses the value. Of a categorical feature declared `missing(level)` a missing
 value is a level of its own: a test on another level sends it right, and the test on it is
 `IsMissing`.
+
+What every test says: `by_level`, whether it is on levels and not on a number; `tested`, the number
+or the levels; `names`, the levels that it names; `names_all`, whether it names those of both sides,
+so that any other has none; `missing_level`, whether a missing value is a level to it; `absent`,
+what becomes of a row of which it says no side; its words and its JSON data.
+
+`ways` is the one definition in Python of which side a row goes to. The core has it in
+`native/core/problem/`.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any, ClassVar, TypeAlias
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar, Literal, TypeAlias
 
-from slp.ir.quantity import MISSING, Absent, Quantity, Side, numbers_in
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.columns.quantities import level_of, numbers_in, quantity_text
+from slp.columns.thresholds import bound_in_32_bits
+from slp.messages.numbers import number_text
 from slp.source import visible
+
+#: The level that stands for a missing value under `missing(level)`, and what the test for missing
+#: values is called.
+MISSING = "missing"
+
+#: The side that rows which miss the value take at a split.
+Side: TypeAlias = Literal["left", "right"]
+
+#: What becomes of a new row whose level the box of a split by subsets does not have, or which
+#: misses a value where the test says no side.
+Absent: TypeAlias = Literal["error", "larger", "average"]
+
+#: What a row does at a test: UNTOLD where the test says no side of it.
+RIGHT, LEFT, UNTOLD = 0, 1, 2
+_WAYS: dict[Side | None, int] = {"right": RIGHT, "left": LEFT, None: UNTOLD}
+
+#: Levels that go left, and those that go right; None are all others.
+Groups: TypeAlias = tuple[tuple[str, ...], tuple[str, ...] | None]
 
 
 @dataclass(frozen=True)
 class Below:
     """Whether the value is less than a number.
 
+    Tests with the same number are equal, whatever the words for it.
+
     Attributes
     ----------
-    number : the threshold. A `slp.ir.quantity.Quantity` is printed as the level of an ordinal
-        feature for which it stands, or with its unit.
+    number : the threshold.
     missing : the side of rows that miss the value, None where the test says none.
+    unit : the declared unit of the feature, None if there is none.
+    order : the levels of an ordinal feature, for one of which the number stands; () of any other.
     """
 
     number: float
     missing: Side | None = None
+    unit: str | None = field(default=None, compare=False, repr=False)
+    order: tuple[str, ...] = field(default=(), compare=False, repr=False)
     level: ClassVar[None] = None
+    by_level: ClassVar[bool] = False
+    names_all: ClassVar[bool] = False
+    missing_level: ClassVar[bool] = False
+    absent: ClassVar[Absent] = "error"
+
+    @property
+    def tested(self) -> float:
+        """What the value is compared with."""
+        return self.number
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The levels that it names."""
+        return self.order
 
     @property
     def threshold(self) -> float | str:
         """What is printed, but for a unit: the number, or the name of the level for which it
         stands."""
-        own = self.number
-        if not isinstance(own, Quantity) or own.level is None or numbers_in(own.levels):
-            return float(own)
-        return own.level
+        named = level_of(self.number, self.order)
+        return self.number if named is None or numbers_in(self.order) else named
 
     @property
-    def order(self) -> tuple[str, ...]:
-        """The levels of an ordinal feature, () of any other."""
-        return self.number.levels if isinstance(self.number, Quantity) else ()
+    def alone(self) -> Below:
+        """The test itself."""
+        return self
+
+    def words(self, number: float) -> str:
+        """A number of the feature as text: its level, or the number with its unit."""
+        return quantity_text(number, self.unit, self.order)
+
+    @property
+    def text(self) -> str:
+        """The threshold as text: `ii`, `3 mg`."""
+        return self.words(self.number)
+
+    def condition(self, feature: str) -> str:
+        """`age < 24`; `age <= 23.5` if values are compared in 32 bits, as in scikit-learn. With a
+        side for missing values `age < 24 or missing` on the left one, `age < 24 and not missing` on
+        the right one."""
+        bound = None if self.unit or self.order else bound_in_32_bits(self.number)
+        is_less = f"< {self.text}" if bound is None else f"<= {number_text(bound)}"
+        return f"{feature} {is_less}{_side_text(self.missing)}"
+
+    def column(self, feature: str) -> str:
+        """The column of numbers or of an indicator that the test needs, as export names it."""
+        return feature
 
     def to_dict(self) -> dict[str, Any]:
         """The test as JSON data (docs/api.md)."""
-        own, side = self.number, _side_to_dict(self.missing)
-        if not isinstance(own, Quantity):
-            return {"threshold": own, **side}
-        if own.level is not None:
-            return {"threshold": own.level, "order": list(own.levels), **side}
-        unit = {} if own.unit is None else {"unit": own.unit}
-        return {"threshold": float(own), **unit, **side}
+        side, named = _side_to_dict(self.missing), level_of(self.number, self.order)
+        if named is not None:
+            return {"threshold": named, "order": list(self.order), **side}
+        unit = {} if self.unit is None else {"unit": self.unit}
+        return {"threshold": self.number, **unit, **side}
 
 
 @dataclass(frozen=True)
@@ -76,12 +144,45 @@ class Is:
     other: str | None = None
     absent: Absent = "average"
     threshold: ClassVar[None] = None
+    by_level: ClassVar[bool] = True
+    names_all: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if self.other == self.level:
             raise ValueError("the two levels of a test are one")
         if self.missing_level and (self.missing != "right" or self.level == MISSING):
             raise ValueError("where a missing value is a level, it goes right of any other level")
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The levels that it names."""
+        return (self.level,) if self.other is None else (self.level, self.other)
+
+    @property
+    def tested(self) -> str:
+        """What the value is compared with."""
+        return self.level
+
+    @property
+    def groups(self) -> Groups:
+        """See `Groups`."""
+        return (self.level,), None if self.other is None else (self.other,)
+
+    @property
+    def alone(self) -> Is:
+        """The test without the second level, which follows from the rows of a box."""
+        return replace(self, other=None)
+
+    def condition(self, feature: str) -> str:
+        """`colour = red`, and of two levels `sex = f, else m`. A side for missing values stands as
+        in `Below.condition`."""
+        side = "" if self.missing_level else _side_text(self.missing)
+        second = "" if self.other is None else f", else {visible(self.other)}"
+        return f"{feature} = {visible(self.level)}{side}{second}"
+
+    def column(self, feature: str) -> str:
+        """See `Below.column`: as `pandas.get_dummies` names it."""
+        return f"{feature}={self.level}"
 
     def to_dict(self) -> dict[str, Any]:
         """The test as JSON data (docs/api.md)."""
@@ -106,6 +207,19 @@ class In:
     absent: Absent = "average"
     threshold: ClassVar[None] = None
     missing: ClassVar[None] = None
+    by_level: ClassVar[bool] = True
+    names_all: ClassVar[bool] = True
+    missing_level: ClassVar[bool] = True
+
+    @property
+    def tested(self) -> tuple[str, ...]:
+        """What the value is compared with."""
+        return self.levels
+
+    @property
+    def alone(self) -> In:
+        """The test itself."""
+        return self
 
     def _parts(self) -> tuple[frozenset[str], frozenset[str], Absent]:
         return frozenset(self.levels), frozenset(self.others), self.absent
@@ -117,9 +231,22 @@ class In:
         return hash(self._parts())
 
     @property
-    def text(self) -> str:
-        """The levels on the left side: `{blue, red}`."""
-        return f"{{{', '.join(map(visible, self.levels))}}}"
+    def names(self) -> tuple[str, ...]:
+        """The levels that it names."""
+        return *self.levels, *self.others
+
+    @property
+    def groups(self) -> Groups:
+        """See `Groups`."""
+        return self.levels, self.others
+
+    def condition(self, feature: str) -> str:
+        """`colour in {blue, red}`."""
+        return f"{feature} in {{{', '.join(map(visible, self.levels))}}}"
+
+    def column(self, feature: str) -> str:
+        """See `Below.column`: one that is 1 in the rows that go left."""
+        return f"{feature} in {{{', '.join(self.levels)}}}"
 
     @property
     def level(self) -> tuple[str, ...]:
@@ -138,6 +265,26 @@ class IsMissing:
     threshold: ClassVar[None] = None
     level: ClassVar[str] = MISSING
     missing: ClassVar[Side] = "left"
+    tested: ClassVar[str] = MISSING
+    by_level: ClassVar[bool] = True
+    names_all: ClassVar[bool] = False
+    missing_level: ClassVar[bool] = True
+    absent: ClassVar[Absent] = "error"
+    names: ClassVar[tuple[str, ...]] = ()
+    groups: ClassVar[Groups] = ((MISSING,), None)
+
+    @property
+    def alone(self) -> IsMissing:
+        """The test itself."""
+        return self
+
+    def condition(self, feature: str) -> str:
+        """`age = missing`."""
+        return f"{feature} = {MISSING}"
+
+    def column(self, feature: str) -> str:
+        """See `Below.column`: as `pandas.get_dummies` names it."""
+        return f"{feature}={MISSING}"
 
     def to_dict(self) -> dict[str, Any]:
         """The test as JSON data (docs/api.md)."""
@@ -148,5 +295,40 @@ class IsMissing:
 Test: TypeAlias = Below | Is | In | IsMissing
 
 
+def ways(
+    test: Test,
+    values: NDArray[Any],
+    missing: NDArray[np.bool_],
+    code: Callable[[str], Any] = str,
+) -> NDArray[np.uint8]:
+    """What m rows do at a test, shape (m,): LEFT, RIGHT, or UNTOLD.
+
+    `values` (m,) are numbers if the test is by threshold, else levels, or what `code` makes of
+    them. `missing` (m,) are the rows that miss a value which is no level of its own.
+    """
+    told: NDArray[np.uint8]
+    if isinstance(test, Below):
+        told = np.less(values, test.number).astype(np.uint8)
+    else:
+        left, right = test.groups
+        told = _among(values, left, code).astype(np.uint8)
+        if right is not None:
+            told[(told == RIGHT) & ~_among(values, right, code)] = UNTOLD
+    told[missing] = _WAYS[test.missing]
+    return told
+
+
+def _among(
+    values: NDArray[Any], group: Sequence[str], code: Callable[[str], Any]
+) -> NDArray[np.bool_]:
+    if len(group) == 1:
+        return np.asarray(np.equal(values, code(group[0])))
+    return np.isin(values, [code(level) for level in group])
+
+
 def _side_to_dict(side: Side | None) -> dict[str, str]:
     return {} if side is None else {"missing": side}
+
+
+def _side_text(side: Side | None) -> str:
+    return "" if side is None else f" {'or' if side == 'left' else 'and not'} missing"

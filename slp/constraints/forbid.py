@@ -16,7 +16,6 @@ from slp.ir.cells import Cell
 from slp.ir.constraints import Box, BoxEnd, Constraint, Support
 from slp.ir.words import describe_box
 from slp.messages import constraints as words
-from slp.messages.numbers import number_text
 from slp.source import SourceSpan
 from slp.terms import Struct, Term, functor
 
@@ -143,9 +142,9 @@ class ForbidWithinAutomaton(BoxAutomaton[Within]):
         if state == self._needed():
             return f"inside {self.box.name}"
         kept = [
-            f"{f} >= {number_text(self.box.bounds[f][0])}"
+            f"{f} >= {self.box.end_text(f, self.box.bounds[f][0])}"
             if end == "min"
-            else f"{f} < {number_text(self.box.bounds[f][1])}"
+            else f"{f} < {self.box.end_text(f, self.box.bounds[f][1])}"
             for f, end in sorted(state)
         ]
         return " and ".join(kept)

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.columns import level_numbers, quantity_text
 from slp.data.columns import Column, numbers_of, texts_of
 from slp.data.words import first_row
 from slp.errors import DataError
-from slp.ir.quantity import Quantity, level_numbers
 from slp.messages import Wording
 from slp.messages.names import atom, plural
 from slp.messages.table_files import DATES, STRANGE_TYPE
@@ -48,7 +48,7 @@ def check_range(
     if not outside.any():
         return
     row = first_row(outside)
-    low, high, value = (Quantity(v, (), unit) for v in (*declared, x[row - 1]))
+    low, high, value = (quantity_text(float(v), unit) for v in (*declared, x[row - 1]))
     rows = "" if outside.sum() == 1 else f", and {plural(int(outside.sum()) - 1, 'more row')}"
     raise DataError(OUT_OF_RANGE(name=name, value=value, row=row, rows=rows, low=low, high=high))
 

@@ -10,7 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp import kernels
-from slp.columns import Binned, Nominal, Numeric, OrderedSubsets, Ordinal, Sided, Subsets
+from slp.columns import (
+    MISSING,
+    Absent,
+    Binned,
+    Nominal,
+    Numeric,
+    OrderedSubsets,
+    Ordinal,
+    Sided,
+    Subsets,
+)
 from slp.data.cells import cell_text
 from slp.data.columns import Column, labels_of
 from slp.data.conversion import cell_type
@@ -21,7 +31,6 @@ from slp.data.texts import text_warnings
 from slp.data.words import first_row
 from slp.errors import DataError, Diagnostic
 from slp.ir.program import Bins, Cuts, FeatureDeclaration
-from slp.ir.quantity import MISSING, Absent
 from slp.ir.whole import is_whole
 from slp.messages.names import atom, plural
 from slp.messages.tables import (
@@ -140,7 +149,8 @@ def _code_side(
     codes = np.full(len(column.cells), kind.n_codes - 1, np.int32)
     codes[there] = coded.codes
     feature = Feature(column.name, kind)
-    return replace(coded, feature=feature, codes=codes, one_bin=coded.one_bin and not kind.holes)
+    one_bin = coded.one_bin and kind.missing_code is None
+    return replace(coded, feature=feature, codes=codes, one_bin=one_bin)
 
 
 def _code_order(column: Column, order: tuple[str, ...]) -> CodedColumn:

@@ -16,16 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.budgets import check_time
+from slp.columns import MISSING
 from slp.data.arrays import settled
 from slp.data.columns import Column, column_of_array, column_of_objects, texts_of
 from slp.data.conversion import as_levels, as_numbers
 from slp.data.faults import check_usable, outside_range, read_levels, read_numbers
 from slp.data.words import first_row, listed
 from slp.errors import DataError, Diagnostic, warn
-from slp.ir.quantity import MISSING
 from slp.late import late_import
 from slp.messages.names import nearest, plural
-from slp.messages.numbers import number_text
 from slp.messages.table_files import (
     COLUMN_WITHOUT_NAME,
     NO_COLUMNS,
@@ -268,8 +267,8 @@ def _warn_of_range(table: Table, rows: NDArray[np.object_]) -> None:
             outside = outside_range(x, feature.kind.range)
             if outside.any():
                 row = first_row(outside)
-                value = feature.kind.quantity(float(x[row - 1]))
-                found.append(f"`{feature.name}` is {number_text(value)} in row {row}")
+                value = feature.kind.words(float(x[row - 1]))
+                found.append(f"`{feature.name}` is {value} in row {row}")
     if found:
         warn(NEW_OUT_OF_RANGE(values="; ".join(found[:8])))
 

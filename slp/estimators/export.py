@@ -12,7 +12,6 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.tree._tree import NODE_DTYPE
 from sklearn.tree._tree import Tree as FittedTree
 
-from slp.columns import Below, In
 from slp.errors import DataError
 from slp.leaves import label_array, sorted_labels
 from slp.messages.trees import LEAVES_WITHOUT_ROWS, LINES_IN_LEAVES, NAME_OF_TEST_MISSING
@@ -22,7 +21,7 @@ from slp.trees import Leaf, Split, Tree
 def tree_to_sklearn(tree: Tree, feature_names: Sequence[str] | None = None) -> Any:
     """A fitted `DecisionTreeClassifier` or `DecisionTreeRegressor`: see `slp.Tree.to_sklearn`."""
     nodes = list(tree.nodes())
-    columns = [_column(node) for node in nodes if isinstance(node, Split)]
+    columns = [node.test.column(node.feature) for node in nodes if isinstance(node, Split)]
     names = list(dict.fromkeys(columns)) if feature_names is None else list(map(str, feature_names))
     absent = [column for column in columns if column not in names]
     if absent:
@@ -34,11 +33,12 @@ def tree_to_sklearn(tree: Tree, feature_names: Sequence[str] | None = None) -> A
     for i, node in enumerate(nodes):
         if isinstance(node, Leaf):
             of = (-1, -1, -2, -2.0)  # scikit-learn's TREE_LEAF and TREE_UNDEFINED
-        elif not isinstance(node.test, Below):  # the row of an indicator column with 1 goes right
-            of = (right[i], left[i], place[_column(node)], 0.5)
+        elif isinstance(tested := node.test.tested, str | tuple):
+            # the row of an indicator column with 1 goes right
+            of = (right[i], left[i], place[node.test.column(node.feature)], 0.5)
             laid_out[i]["missing_go_to_left"] = node.missing == "right"
         else:  # scikit-learn sends x <= threshold left
-            threshold = np.nextafter(float(node.test.number), -np.inf)
+            threshold = np.nextafter(float(tested), -np.inf)
             of = (left[i], right[i], place[node.feature], threshold)
             laid_out[i]["missing_go_to_left"] = node.missing == "left"
         laid_out[["left_child", "right_child", "feature", "threshold"]][i] = of
@@ -46,18 +46,6 @@ def tree_to_sklearn(tree: Tree, feature_names: Sequence[str] | None = None) -> A
         laid_out[i]["n_node_samples"] = math.ceil(rows[i])
         laid_out[i]["weighted_n_node_samples"] = rows[i]
     return _fitted(laid_out, values, tree, names)
-
-
-def _column(split: Split) -> str:
-    """The column that a test needs: of a level its indicator, as `pandas.get_dummies` names it; of
-    a test by subsets one that is 1 in the rows that go left."""
-    match split.test:
-        case Below():
-            return split.feature
-        case In(levels=levels):
-            return f"{split.feature} in {{{', '.join(levels)}}}"
-        case test:
-            return f"{split.feature}={test.level}"
 
 
 def _children(nodes: Sequence[Leaf | Split]) -> tuple[list[int], list[int]]:

@@ -17,13 +17,10 @@ from slp.late import late_names
 if TYPE_CHECKING:
     from slp.ir.constraints import Box
     from slp.ir.program import CheckedProgram
-    from slp.ir.quantity import Quantity, level_numbers
 
 __all__ = [
     "Box",
     "CheckedProgram",
-    "Quantity",
-    "level_numbers",
 ]
 
 # Whoever needs one module of this room does not load the others.
@@ -32,6 +29,5 @@ __getattr__, __dir__ = late_names(
     {
         "slp.ir.constraints": "Box",
         "slp.ir.program": "CheckedProgram",
-        "slp.ir.quantity": "Quantity level_numbers",
     },
 )

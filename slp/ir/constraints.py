@@ -15,16 +15,26 @@ from typing import Any, ClassVar, Protocol
 from slp.errors import Diagnostic
 from slp.ir.automaton import Automaton
 from slp.messages.numbers import number_text
-from slp.source import SourceSpan
+from slp.source import SourceSpan, visible
 
 
 @dataclass(frozen=True)
 class Box:
-    """A named box: `bounds[feature] = (min, max)` means min <= feature < max."""
+    """A named box: `bounds[feature] = (min, max)` means min <= feature < max. `named[feature]` are
+    the ends that the program gives as levels of an ordinal feature, by the number that stands for
+    them."""
 
     name: str
     bounds: Mapping[str, tuple[float, float]]
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
+    named: Mapping[str, Mapping[float, str]] = field(
+        default_factory=dict, compare=False, repr=False
+    )
+
+    def end_text(self, feature: str, end: float) -> str:
+        """An end in a feature as the program says it: a number, or a level."""
+        name = self.named.get(feature, {}).get(end)
+        return number_text(end) if name is None else visible(name)
 
 
 @dataclass(frozen=True)
@@ -191,7 +201,7 @@ class BoxEnd:
     Attributes
     ----------
     bounds : both ends, of which `end` is one.
-    threshold : of the split.
+    threshold, words : of the split, as number and as text.
     between : what it lies between, in words.
     empty : whether no row has a value between the two ends.
     """
@@ -201,6 +211,7 @@ class BoxEnd:
     bounds: tuple[float, float]
     end: float
     threshold: float
+    words: str
     between: str
     empty: bool
 
@@ -215,7 +226,7 @@ class BoxEnd:
         return {
             "box": self.box.name,
             "feature": self.feature,
-            "end": number_text(self.end),
+            "end": self.box.end_text(self.feature, self.end),
             "between": self.between,
-            "threshold": number_text(self.threshold),
+            "threshold": self.words,
         }

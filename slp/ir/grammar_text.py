@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from itertools import groupby, islice
 from typing import TypeAlias
 
-from slp.ir.quantity import MISSING
 from slp.ir.row_function import row_function_in_words
 from slp.ir.schema import Level
 from slp.ir.tree_grammar import (
@@ -92,7 +91,7 @@ def _runs(grammar: TreeGrammar, f: int, pairs: list[list[int]]) -> Iterator[tupl
         pair = pairs[-1]
         if pair[0] != OUTSIDE:
             target = "forbidden" if pair[0] == FORBIDDEN else f"{pair[0]}, {pair[1]}"
-            yield f" = {MISSING}", target
+            yield " = missing", target
     if levels is None:
         places = places[: last + 1]
     for pair, cells in groupby(places, key=lambda i: pairs[i]):

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
 
 from slp.errors import Diagnostic
 from slp.ir.constraints import Box, Constraint, Support
-from slp.ir.quantity import Absent
 from slp.source import SourceFile, SourceSpan
 from slp.terms import Term
 
@@ -147,7 +146,7 @@ class FeatureDeclaration:
     unit: str | None = None
     range: tuple[float, float] | None = None
     missing: Literal["error", "level", "side"] | None = None
-    new: Absent | None = None
+    new: Literal["error", "larger", "average"] | None = None
     subsets: int | Literal["ordered"] | None = None
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
 

@@ -38,18 +38,19 @@ def describe_measure(measure: ir.Measure) -> str:
 
 def describe_box(box: Box) -> str:
     """A box by its name and bounds: `infant (0 <= age < 24)`."""
-    bounds = [_interval(f, low, high) for f, (low, high) in box.bounds.items()]
+    bounds = [_interval(box, f) for f in box.bounds]
     return f"{box.name} ({' and '.join(b for b in bounds if b) or 'everywhere'})"
 
 
-def _interval(feature: str, low: float, high: float) -> str:
+def _interval(box: Box, feature: str) -> str:
+    low, high = box.bounds[feature]
     if low == -math.inf and high == math.inf:
         return ""
     if low == -math.inf:
-        return f"{feature} < {number_text(high)}"
+        return f"{feature} < {box.end_text(feature, high)}"
     if high == math.inf:
-        return f"{feature} >= {number_text(low)}"
-    return f"{number_text(low)} <= {feature} < {number_text(high)}"
+        return f"{feature} >= {box.end_text(feature, low)}"
+    return f"{box.end_text(feature, low)} <= {feature} < {box.end_text(feature, high)}"
 
 
 def describe_constraint(constraint: Constraint) -> str:

@@ -6,18 +6,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 
-class OwnText(float):
-    """A number with a text of its own, such as one with a unit."""
-
-    __slots__ = ()
-
-
 def number_text(x: int | float) -> str:
     """A number in the fewest digits that read back as the same double, in Python and in a program:
-    `3`, `0.1`, `1700000000124.5`, `1.0e20`; infinity is `inf`. A number with a text of its own
-    (`OwnText`) has that text."""
-    if isinstance(x, OwnText):
-        return str(x)
+    `3`, `0.1`, `1700000000124.5`, `1.0e20`; infinity is `inf`."""
     if isinstance(x, int):
         return str(int(x))
     x = float(x)

@@ -10,9 +10,8 @@ import numpy as np
 from matplotlib.axes import Axes
 from numpy.typing import NDArray
 
-from slp.columns import Below, In, IsMissing
+from slp.columns import level_numbers
 from slp.data import Feature, Table
-from slp.ir import level_numbers
 from slp.messages.numbers import number_text
 from slp.plot.canvas import (
     BLUE,
@@ -105,17 +104,11 @@ def _places_of_splits(
     on_missing: Counter[str] = Counter()
     for split, share in splits:
         feature = table.features[table.feature_names.index(split.feature)]
-        test = split.test
-        if feature.kind.missing == "side" and isinstance(test, IsMissing):
+        if feature.kind.is_on_missing(split.test):
             on_missing[split.feature] += share  # type: ignore[assignment]
             continue
-        at: list[float | str]
-        if isinstance(test, Below):
-            at = [float(test.number)]
-        elif isinstance(test, In):  # each level on the left has a part of it
-            at = list(test.levels)
-        else:
-            at = [test.level]  # whatever the side of missing values
+        tested = split.test.tested  # whatever the side of missing values
+        at = tested if isinstance(tested, tuple) else (tested,)  # each has a part of the split
         for place in at:
             found[split.feature][place] += share / len(at)  # type: ignore[assignment]
     return found, on_missing

@@ -11,7 +11,6 @@ from matplotlib.patches import Rectangle
 from numpy.typing import NDArray
 
 from slp.data import Feature
-from slp.messages.numbers import number_text
 from slp.plot.canvas import PLAIN, VERMILION, axes_of, nothing, place_of, plain, titled
 from slp.plot.curves import INFINITE, classes_of, predicted, response_name
 from slp.plot.points import axis_name, grid_of, on_axis, rows_of, typical, with_value
@@ -84,16 +83,16 @@ def _fixed(posterior: Posterior, others: NDArray[np.object_], drawn: tuple[int, 
     """Lines with the values of the features that are not drawn, three at most, the most used
     first."""
     uses = posterior.split_probabilities()
-    names = posterior.table.feature_names
+    names, features = posterior.table.feature_names, posterior.table.features
     rest = [f for f in range(len(names)) if f not in drawn and uses[names[f]].probability > 0]
     rest.sort(key=lambda f: -uses[names[f]].probability)
-    told = [f"{plain(names[f], 20)} = {_short(others[f])}" for f in rest[:3]]
+    told = [f"{plain(names[f], 20)} = {_short(features[f], others[f])}" for f in rest[:3]]
     told += [f"{len(rest) - 3} more"] * (len(rest) > 3)
     return [", ".join(told[i : i + 2]) for i in range(0, len(told), 2)]
 
 
-def _short(value: Any) -> str:
-    return plain(value if isinstance(value, str) else number_text(value), 12)
+def _short(feature: Feature, value: Any) -> str:
+    return plain(value if isinstance(value, str) else feature.kind.words(value), 12)
 
 
 def _draw_boxes(

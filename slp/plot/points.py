@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.columns import Binned
+from slp.columns import Binned, level_numbers
 from slp.data import Feature, Table, misses
-from slp.ir import level_numbers
 from slp.results import Posterior
 
 #: Rows that curves are averaged over, of exact sums and of draws: a sum takes milliseconds a row.
@@ -59,7 +58,7 @@ def _spread(n: int, most: int) -> NDArray[np.int64]:
 def values_of(feature: Feature) -> NDArray[np.object_]:
     """A value for each code of a feature, shape (n_codes,); None where missing."""
     values = feature.kind.shown
-    if not feature.kind.holes:
+    if feature.kind.missing_code is None:
         return values
     out = np.empty(len(values) + 1, object)
     out[:-1] = values
@@ -141,7 +140,7 @@ def typical(rows: NDArray[np.object_], table: Table) -> NDArray[np.object_]:
         if kind.names and not kind.categorical:
             out[0, f] = sorted(there, key=kind.names.index)[len(there) // 2]
         elif not kind.categorical:
-            out[0, f] = kind.quantity(float(np.median(there.astype(np.float64))))
+            out[0, f] = float(np.median(there.astype(np.float64)))
         else:
             found, count = np.unique(there.astype(str), return_counts=True)
             out[0, f] = str(found[count.argmax()])

@@ -5,5 +5,5 @@
 with their probabilities), `tree_weights` (the weight of any tree), `node_tests` and `tree_tests`
 (predicates and global constraints), `ambiguity` (whether derivations are trees), `cut_trees` (from
 boxes and cuts to `Tree`, and back), `tree_on_table` and `tree_arrays` (given trees on the table),
-`new_rows` and `cut_routes` (rows to predict), `core` (all of it for the C++ core).
+`new_rows` (rows to predict), `core` (all of it for the C++ core).
 """

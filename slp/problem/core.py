@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.columns import Absent
 from slp.data.table import Feature, Table
 from slp.errors import UnsupportedError
 from slp.ir.constraints import Constraint
 from slp.ir.program import MEASURES
-from slp.ir.quantity import Absent
 from slp.ir.row_function import Op
 from slp.ir.tree_grammar import CallRule, LeafRule, OpenStates, Rule, SplitRule, TreeGrammar
 from slp.kernels.compiled import compiled_core
@@ -24,8 +24,7 @@ from slp.problem.split_measures import flat_transitions, range_total
 if TYPE_CHECKING:
     from slp._core import ExactProblem, ExactRules
 
-# The core's enumerations.
-_KINDS = ("values", "cuts", "levels", "subsets")
+# The core's enumeration.
 _UNTOLD: tuple[Absent, ...] = ("error", "larger", "average")
 
 
@@ -143,12 +142,12 @@ def _add_feature(
     kind = feature.kind
     numbers = np.empty(0) if kind.numbers is None else kind.numbers
     problem.add_feature(
-        _KINDS.index(kind.core),
+        kind.core,
         kind.n_codes,
         np.ascontiguousarray(numbers, np.float64),
         np.ascontiguousarray(breakpoints, np.float64),
         np.ascontiguousarray(codes, np.uint32),
-        feature.kind.holes,
+        kind.missing_code is not None,
         *(_UNTOLD.index(feature.kind.way_of_untold(missing=missing)) for missing in (True, False)),
     )
 

@@ -2,15 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.columns import Test
 from slp.data.table import Feature, Table, misses
 from slp.errors import DataError
 from slp.messages.names import atom
 from slp.messages.tables import NEW_LEVEL_ABSENT, NEW_VALUE_MISSING
+
+
+class AskingCut(Protocol):
+    """What is asked of a row: the number of the feature, and the test."""
+
+    @property
+    def feature(self) -> int: ...
+    @property
+    def test(self) -> Test: ...
+
 
 # Numbers of a piece of the table.
 _PIECE = 1 << 18
@@ -28,6 +40,16 @@ def rows_as_numbers(table: Table, rows: NDArray[np.object_]) -> NDArray[np.float
             out[:, f] = rows[:, f].astype(np.float64)
         else:
             out[:, f] = [codes.get(value, -1.0) for value in rows[:, f]]
+    return out
+
+
+def ways_at_cuts(
+    features: Sequence[Feature], cuts: Sequence[AskingCut], numbers: NDArray[np.float64]
+) -> NDArray[np.uint8]:
+    """What rows, as numbers (m, d), do at each of c cuts, shape (m, c): see `slp.columns.ways`."""
+    out = np.empty((len(numbers), len(cuts)), np.uint8)
+    for i, cut in enumerate(cuts):
+        out[:, i] = features[cut.feature].kind.ways(cut.test, numbers[:, cut.feature])
     return out
 
 
@@ -63,7 +85,9 @@ def table_as_numbers(table: Table, rows: NDArray[np.int64] | None = None) -> NDA
     out = np.empty(chosen.shape, np.float64)
     for f, feature in enumerate(table.features):
         numbers = feature.kind.numbers_of_codes()
-        out[:, f] = (np.append(numbers, np.nan) if feature.kind.holes else numbers)[chosen[:, f]]
+        if feature.kind.missing_code is not None:
+            numbers = np.append(numbers, np.nan)
+        out[:, f] = numbers[chosen[:, f]]
     return out
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.columns import Below, In, Is, IsMissing
+from slp.columns import LEFT, UNTOLD
 from slp.data.table import Feature, Table
 from slp.kernels import EnsembleKernel, lay_out_ensemble
 from slp.problem.new_rows import share_of_untold
@@ -18,29 +18,17 @@ def ensemble_of_trees(table: Table, trees: Iterable[Tree]) -> EnsembleKernel:
     """An ensemble of trees on the features and levels of the table. It takes rows as numbers: see
     `slp.problem.new_rows`."""
     number = {name: f for f, name in enumerate(table.feature_names)}
-    codes = [f.kind.numbers_by_name if f.kind.categorical else None for f in table.features]
-    sided = [f.kind.missing == "side" for f in table.features]
+    kinds = [feature.kind for feature in table.features]
 
     def nodes(tree: Tree) -> Iterable[tuple[int, float, float]]:
         for node in tree.nodes():
-            if not isinstance(node, Split):
+            if isinstance(node, Split):
+                f = number[node.feature]
+                yield f, *kinds[f].operands(node.test)
+            else:
                 yield -1, 0.0, np.nan
-                continue
-            f = number[node.feature]
-            code = codes[f] or {}
-            match node.test:
-                case Below(number=threshold):
-                    yield f, float(threshold), np.nan
-                case IsMissing() if sided[f]:
-                    yield f, -2.0 if code else -np.inf, np.nan  # no value passes
-                case Is(level=level, other=other):
-                    yield f, code[level], np.nan if other is None else code[other]
-                case IsMissing(level=level):
-                    yield f, code[level], np.nan
-                case In():
-                    yield f, -2.0, np.nan  # the shape is right; `SidedTrees` has the sides
 
-    return lay_out_ensemble([list(nodes(tree)) for tree in trees], [c is not None for c in codes])
+    return lay_out_ensemble([list(nodes(tree)) for tree in trees], [k.categorical for k in kinds])
 
 
 class SidedTrees:
@@ -52,7 +40,6 @@ class SidedTrees:
     def __init__(self, features: Sequence[Feature], trees: Sequence[Tree]) -> None:
         self._features, self._trees = features, trees
         self._number = {f.name: i for i, f in enumerate(features)}
-        self._codes = [f.kind.numbers_by_name for f in features]
 
     def paths(
         self, rows: NDArray[np.float64]
@@ -93,36 +80,14 @@ class SidedTrees:
         self, node: Split, rows: NDArray[np.float64], weight: dict[int, float]
     ) -> NDArray[np.float64]:
         f = self._number[node.feature]
-        values, codes = rows[:, f], self._codes[f]
-        missing = np.isnan(values)
-        test = node.test
-        if isinstance(test, IsMissing) and self._features[f].kind.missing == "side":
-            return missing.astype(np.float64)
+        feature, values = self._features[f], rows[:, f]
+        told = feature.kind.ways(node.test, values)
+        out: NDArray[np.float64] = (told == LEFT).astype(np.float64)
+        untold, missing = told == UNTOLD, np.isnan(values)
         ours, others = weight[id(node.left)], weight[id(node.right)]
-        if isinstance(test, In):
-            assert codes is not None
-            groups = [[codes[n] for n in g] for g in (test.levels, test.others)]
-            out = np.isin(values, groups[0]).astype(np.float64)
-            untold = ~np.isin(values, groups[0] + groups[1])
-            if untold.any():
-                out[untold] = share_of_untold(self._features[f], ours, others, missing=False)
-            return out
-        if isinstance(test, Below):
-            left = np.less(values, test.number)
-        else:
-            assert codes is not None
-            left = np.equal(values, codes[test.level])
-        out = left.astype(np.float64)
-        if isinstance(test, Is) and test.other is not None:
-            assert codes is not None
-            neither = ~left & ~missing & np.not_equal(values, codes[test.other])
-            if neither.any():
-                out[neither] = share_of_untold(self._features[f], ours, others, missing=False)
-        if missing.any():
-            if test.missing is None:
-                out[missing] = share_of_untold(self._features[f], ours, others, missing=True)
-            else:
-                out[missing] = test.missing == "left"
+        for of_missing, rows_of in ((False, untold & ~missing), (True, untold & missing)):
+            if rows_of.any():
+                out[rows_of] = share_of_untold(feature, ours, others, missing=of_missing)
         return out
 
 

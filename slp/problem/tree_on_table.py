@@ -113,7 +113,7 @@ def canonical_nodes(placed: TreeOnTable) -> NDArray[np.int32] | None:
             return None
         low, high, below = node.low, node.high, (node.right, node.left)
         feature = placed.table.features[node.feature]
-        if feature.kind.categorical or feature.kind.holes:
+        if feature.kind.categorical or feature.kind.missing_code is not None:
             left, right = (placed.table.codes[placed.rows_of(s), node.feature] for s in sides)
             other = feature.kind.other_way(left, right)
             if other is not None:

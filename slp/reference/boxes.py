@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.columns import Is, Test
+from slp.columns import UNTOLD, Test
 from slp.data.table import Feature, Table
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.new_rows import share_of_untold
@@ -139,17 +139,14 @@ class Geometry:
     def is_neither(self, cut: int, box: int, value: float) -> bool:
         """Whether a cut parts a box of two levels, and a row to predict, which has the level of
         this code (-1: not in the table), has neither."""
-        test = self.test(cut, box)
-        if not isinstance(test, Is) or test.other is None or math.isnan(value):
-            return False
-        levels = self.table.features[self.cuts[cut].feature].kind.names
-        return value < 0 or levels[int(value)] not in (test.level, test.other)
+        kind = self.table.features[self.cuts[cut].feature].kind
+        return bool(kind.ways(self.test(cut, box), np.array([value]))[0] == UNTOLD)
 
     def test(self, cut: int, box: int) -> Test:
         """The canonical test of a cut of a box."""
         own = self.cuts[cut]
         feature = self.table.features[own.feature]
-        if not isinstance(own.test, Is):
+        if not feature.kind.test_depends_on_box:
             return own.test
         return feature.kind.test(own.low, own.high, self.codes(box, own.feature))
 

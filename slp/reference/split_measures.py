@@ -101,7 +101,7 @@ class SplitArrays:
     ) -> SplitArrays:
         """Splits of boxes, one box after the other; `n_splits`, shape (B,), of each."""
         cuts = [geometry.cuts[c] for c in cut.tolist()]
-        sided = any(f.kind.holes for f in geometry.table.features)
+        sided = any(f.kind.missing_code is not None for f in geometry.table.features)
         return cls(
             n_boxes=len(n_splits),
             feature_weights=feature_weights,

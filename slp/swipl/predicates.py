@@ -18,7 +18,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from slp.columns import Below, Test
+from slp.columns import Test
 from slp.errors import ProgramError
 from slp.ir import program as ir
 from slp.messages.proofs import PROLOG_FILE_NOT_LOADED
@@ -97,9 +97,10 @@ def node_term(node: Any) -> Term:
 
 def _test(test: Test) -> Term:
     """The threshold, the level, or the levels on the left side."""
-    if isinstance(test, Below):
-        return Number(float(test.number))
-    return Atom(test.level) if isinstance(test.level, str) else list_term(map(Atom, test.level))
+    tested = test.tested
+    if isinstance(tested, str):
+        return Atom(tested)
+    return list_term(map(Atom, tested)) if isinstance(tested, tuple) else Number(float(tested))
 
 
 def _pairs(summary: Mapping[Any, Any]) -> Term:

@@ -9,10 +9,9 @@ the same where other levels are left in its box.)
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
-from slp.columns import Is
 from slp.trees.drawing import condition_text
 from slp.trees.tree import Asked, Node, Split, Tree
 
@@ -63,7 +62,7 @@ def _edited(split: Split) -> Asked:
     """What an edit changes: the feature and the test, without a second level, which follows from
     the rows of the node."""
     feature, test = split.asked
-    return feature, replace(test, other=None) if isinstance(test, Is) else test
+    return feature, test.alone
 
 
 def _text(split: Split | None) -> str | None:

@@ -9,13 +9,9 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from slp.columns import Below, In, Is, IsMissing
-from slp.ir.quantity import MISSING, Quantity
 from slp.leaves import Label, label_text
 from slp.leaves.base import LEVEL
-from slp.messages.numbers import number_text
 from slp.source import visible
-from slp.trees.thresholds import bound_in_32_bits
 from slp.trees.tree import Leaf, Node, Split, Tree
 
 _UNICODE = ("├─ ", "└─ ", "│  ")
@@ -61,23 +57,7 @@ def condition_text(split: Split) -> str:
     bits, as in scikit-learn. Of two levels the text has both: `sex = f, else m`. With a side for
     missing values `age < 24 or missing` on the left one, `age < 24 and not missing` on the right
     one."""
-    own, test = visible(split.feature), split.test
-    match test:
-        case IsMissing():
-            return f"{own} = {MISSING}"
-        case In():
-            return f"{own} in {test.text}"
-        case Is():
-            text = f"{own} = {visible(test.level)}"
-        case Below(number=number):
-            bound = None if isinstance(number, Quantity) else bound_in_32_bits(number)
-            is_less = f"< {number_text(number)}" if bound is None else f"<= {number_text(bound)}"
-            text = f"{own} {is_less}"
-    if test.missing is not None and not (isinstance(test, Is) and test.missing_level):
-        text = f"{text} {'or' if test.missing == 'left' else 'and not'} missing"
-    if isinstance(test, Is) and test.other is not None:
-        text = f"{text}, else {visible(test.other)}"
-    return text
+    return split.test.condition(visible(split.feature))
 
 
 def _node_text(node: Node) -> str:

@@ -25,15 +25,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Any, NoReturn, cast
+from typing import Any
 
 import numpy as np
 
-from slp.columns import Below, In, Is, IsMissing
-from slp.errors import DataError
-from slp.ir.quantity import MISSING, Absent, Quantity, level_numbers
+from slp.columns.json_data import TEST_KEYS, JsonPosition, check_number, json_kind, test_of_dict
 from slp.leaves import Label, label_of, label_text, model_of_classes, sorted_labels
-from slp.messages import Wording
 from slp.messages.trees import (
     CLASS_NOT_LISTED,
     CLASSES_MALFORMED,
@@ -41,20 +38,12 @@ from slp.messages.trees import (
     COUNTS_MALFORMED,
     LEAF_HAS_STRANGE_KEY,
     LINE_MALFORMED,
-    MISSING_IS_NO_LEVEL,
-    MISSING_IS_NO_SIDE,
     NO_NUMBER_OF_ROWS,
     NO_SUMMARY,
-    NO_THRESHOLD,
-    NO_THRESHOLD_LEVEL,
-    NO_WAY_OF_ABSENT,
     NODE_IS_NO_OBJECT,
     NOT_A_STRING,
     PIECES_MALFORMED,
-    SIDES_WITHOUT_LEVELS,
-    SPLIT_HAS_NO_TEST,
     SPLIT_HAS_STRANGE_KEY,
-    SPLIT_HAS_TWO_TESTS,
     SPLIT_LACKS_KEY,
 )
 from slp.trees.tree import Asked, Leaf, Prediction, Tree, tree_of_preorder
@@ -63,10 +52,7 @@ _LEAF_KEYS = frozenset(
     ("counts", "n", "events", "exposure", "mean", "variance", "line", "pieces")
     + ("concentrations", "predictive")
 )
-_SPLIT_KEYS = frozenset(
-    ("feature", "threshold", "level", "order", "unit", "missing", "left", "right")
-    + ("levels", "others", "other", "absent")
-)
+_SPLIT_KEYS = frozenset(("feature", "left", "right", *TEST_KEYS))
 
 
 def tree_to_dict(tree: Tree, *, predictive: bool = False) -> dict[str, Any]:
@@ -104,33 +90,6 @@ def _by_text(of_classes: Mapping[Label, Any]) -> dict[str, Any]:
     return {label_text(label_of(c)): value for c, value in of_classes.items()}
 
 
-class _JsonPosition:
-    """The position of a node in the JSON; its path is written only for a message."""
-
-    def __init__(
-        self, data: Any, above: _JsonPosition | None = None, side: str = "", quote: bool = True
-    ) -> None:
-        self.data, self.above, self.side = data, above, side
-        self.quote: bool = quote if above is None else above.quote
-
-    def words(self, what: str, value: object) -> str:
-        """A phrase for a part of the data, such as `the key`."""
-        return f"the {what} `{value}`" if self.quote else f"a {what}"
-
-    def path(self) -> str:
-        sides: list[str] = []
-        site: _JsonPosition | None = self
-        while site is not None and site.above is not None:
-            sides.append(site.side)
-            site = site.above
-        if len(sides) > 20:
-            return ".".join(sides[:-21:-1]) + f"... ({len(sides)} deep)"
-        return ".".join(reversed(sides)) or "the root"
-
-    def fail(self, wording: Wording, **values: Any) -> NoReturn:
-        raise DataError(wording(path=self.path(), **values))
-
-
 def tree_from_dict(data: Any, *, quote: bool = True) -> Tree:
     """A tree from nested dictionaries; reads any depth. Without `quote` no message repeats content
     of the data, which may be a private file that is not a tree.
@@ -142,12 +101,12 @@ def tree_from_dict(data: Any, *, quote: bool = True) -> Tree:
         level); E603 a feature, level or unit is not a string; E604 a threshold is not a number, and
         no level of the node's order; E605 a leaf's summary, or `classes`, is malformed.
     """
-    sites = [_JsonPosition(data, quote=quote)]
+    sites = [JsonPosition(data, quote=quote)]
     labels = None
     if isinstance(data, Mapping) and "classes" in data:
         labels = _check_classes(sites[0], data["classes"])
         sites = [
-            _JsonPosition(
+            JsonPosition(
                 {key: value for key, value in data.items() if key != "classes"}, quote=quote
             )
         ]
@@ -158,95 +117,33 @@ def tree_from_dict(data: Any, *, quote: bool = True) -> Tree:
         if _SPLIT_KEYS.isdisjoint(node):
             order.append(_check_leaf(site, node, labels))
             continue
-        order.append(_check_test(site, node))
+        order.append(_check_split(site, node))
         sites += (
-            _JsonPosition(node["right"], site, "right"),
-            _JsonPosition(node["left"], site, "left"),
+            JsonPosition(node["right"], site, "right"),
+            JsonPosition(node["left"], site, "left"),
         )
     return tree_of_preorder(order)
 
 
-def _check_object(site: _JsonPosition) -> Mapping[str, Any]:
+def _check_object(site: JsonPosition) -> Mapping[str, Any]:
     if not isinstance(site.data, Mapping):
-        site.fail(NODE_IS_NO_OBJECT, found=_kind(site.data))
+        site.fail(NODE_IS_NO_OBJECT, found=json_kind(site.data))
     return site.data
 
 
-def _check_test(site: _JsonPosition, node: Mapping[str, Any]) -> Asked:
+def _check_split(site: JsonPosition, node: Mapping[str, Any]) -> Asked:
     for key in ("feature", "left", "right"):
         if key not in node:
             site.fail(SPLIT_LACKS_KEY, key=key)
     unknown = [str(key) for key in node if key not in _SPLIT_KEYS]
     if unknown:
         site.fail(SPLIT_HAS_STRANGE_KEY, key=site.words("key", unknown[0]))
-    threshold, level = node.get("threshold"), node.get("level")
-    if "levels" in node and threshold is None and level is None:
-        return _check_subsets(site, node)
-    if threshold is None and level is None:
-        site.fail(SPLIT_HAS_NO_TEST)
-    if threshold is not None and level is not None:
-        site.fail(SPLIT_HAS_TWO_TESTS)
     if not isinstance(node["feature"], str):
-        site.fail(NOT_A_STRING, key="feature", found=_kind(node["feature"]))
-    missing = node.get("missing")
-    if level is None:
-        if missing not in (None, "left", "right"):
-            site.fail(MISSING_IS_NO_SIDE, found=_kind(missing))
-        return node["feature"], Below(_check_threshold(site, node), missing)
-    if not isinstance(level, str):
-        site.fail(NOT_A_STRING, key="level", found=_kind(level))
-    if missing not in (None, "level", "left", "right"):
-        site.fail(MISSING_IS_NO_LEVEL, found=_kind(missing))
-    other = node.get("other")
-    if other is not None and not isinstance(other, str):
-        site.fail(NOT_A_STRING, key="other", found=_kind(other))
-    if other == level:
-        site.fail(SIDES_WITHOUT_LEVELS)
-    absent = _check_absent(site, node)
-    if missing != "level":
-        return node["feature"], Is(level, missing, other=other, absent=absent)
-    if level == MISSING:
-        return node["feature"], IsMissing()
-    own = Is(level, "right", missing_level=True, other=other, absent=absent)
-    return node["feature"], own
+        site.fail(NOT_A_STRING, key="feature", found=json_kind(node["feature"]))
+    return node["feature"], test_of_dict(site, node)
 
 
-def _check_subsets(site: _JsonPosition, node: Mapping[str, Any]) -> Asked:
-    """A test by subsets."""
-    if not isinstance(node["feature"], str):
-        site.fail(NOT_A_STRING, key="feature", found=_kind(node["feature"]))
-    groups = [node["levels"], node.get("others")]
-    for key, group in zip(("levels", "others"), groups, strict=True):
-        if not isinstance(group, list) or not all(isinstance(name, str) for name in group):
-            site.fail(NOT_A_STRING, key=key, found=_kind(group))
-    names = [*groups[0], *groups[1]]
-    if not all(groups) or len(set(names)) < len(names):
-        site.fail(SIDES_WITHOUT_LEVELS)
-    return node["feature"], In(tuple(groups[0]), tuple(groups[1]), _check_absent(site, node))
-
-
-def _check_absent(site: _JsonPosition, node: Mapping[str, Any]) -> Absent:
-    absent = node.get("absent", "average")
-    if absent not in ("error", "larger", "average"):
-        site.fail(NO_WAY_OF_ABSENT, found=_kind(absent))
-    return cast("Absent", absent)
-
-
-def _check_threshold(site: _JsonPosition, node: Mapping[str, Any]) -> float:
-    threshold, order, unit = node["threshold"], node.get("order"), node.get("unit")
-    if unit is not None and not isinstance(unit, str):
-        site.fail(NOT_A_STRING, key="unit", found=_kind(unit))
-    if order is None:
-        number = _check_number(site, NO_THRESHOLD, "threshold", threshold)
-        return number if unit is None else Quantity(number, (), unit)
-    if not isinstance(order, list) or not all(isinstance(name, str) for name in order):
-        site.fail(NOT_A_STRING, key="order", found=_kind(order))
-    if threshold not in order[1:] or len(set(order)) < len(order):
-        site.fail(NO_THRESHOLD_LEVEL, level=site.words("level", threshold))
-    return Quantity(level_numbers(order)[order.index(threshold)], order)
-
-
-def _check_classes(site: _JsonPosition, classes: Any) -> dict[str, Label]:
+def _check_classes(site: JsonPosition, classes: Any) -> dict[str, Label]:
     """Each class by its text."""
     if not isinstance(classes, list) or not all(
         isinstance(c, bool | int | float | str) for c in classes
@@ -256,7 +153,7 @@ def _check_classes(site: _JsonPosition, classes: Any) -> dict[str, Label]:
 
 
 def _check_leaf(
-    site: _JsonPosition, node: Mapping[str, Any], labels: Mapping[str, Label] | None
+    site: JsonPosition, node: Mapping[str, Any], labels: Mapping[str, Label] | None
 ) -> Leaf:
     unknown = [str(key) for key in node if key not in _LEAF_KEYS]
     if unknown:
@@ -276,7 +173,7 @@ def _check_leaf(
             _check_count(site, key, summary[key])
     for key in ("mean", "variance"):
         if summary.get(key) is not None:
-            _check_number(site, NO_SUMMARY, key, summary[key])
+            check_number(site, NO_SUMMARY, key, summary[key])
     for i, piece in enumerate(_check_pieces(site, summary.get("pieces", []))):
         for key in ("events", "time"):
             _check_count(site, f"pieces[{i}].{key}", piece[key])
@@ -288,7 +185,7 @@ def _check_leaf(
 
 
 def _by_label(
-    site: _JsonPosition, key: str, of_classes: Mapping[str, Any], labels: Mapping[str, Label] | None
+    site: JsonPosition, key: str, of_classes: Mapping[str, Any], labels: Mapping[str, Label] | None
 ) -> dict[Label, Any]:
     """Values of classes, by the class in its own type."""
     strange = [] if labels is None else [c for c in of_classes if c not in labels]
@@ -298,7 +195,7 @@ def _by_label(
 
 
 def _check_posterior(
-    site: _JsonPosition,
+    site: JsonPosition,
     posterior: Any,
     counts: Mapping[Label, float],
     labels: Mapping[str, Label] | None,
@@ -307,7 +204,7 @@ def _check_posterior(
     if not isinstance(posterior, Mapping) or not all(isinstance(c, str) for c in posterior):
         site.fail(CONCENTRATIONS_MALFORMED)
     known = _by_label(site, "concentrations", posterior, labels)
-    numbers = [_check_number(site, NO_SUMMARY, "concentrations", a) for a in known.values()]
+    numbers = [check_number(site, NO_SUMMARY, "concentrations", a) for a in known.values()]
     if (
         not numbers
         or not counts.keys() <= known.keys()
@@ -319,7 +216,7 @@ def _check_posterior(
     return Prediction(model, rows, -rows)  # the rows are in the posterior
 
 
-def _check_pieces(site: _JsonPosition, pieces: Any) -> list[Mapping[str, Any]]:
+def _check_pieces(site: JsonPosition, pieces: Any) -> list[Mapping[str, Any]]:
     """`[{"events": .., "time": ..}, ..]`, one for each piece of the time."""
     if not isinstance(pieces, list):
         site.fail(PIECES_MALFORMED)
@@ -328,40 +225,18 @@ def _check_pieces(site: _JsonPosition, pieces: Any) -> list[Mapping[str, Any]]:
     return pieces
 
 
-def _check_line(site: _JsonPosition, line: Any) -> dict[str, Any]:
+def _check_line(site: JsonPosition, line: Any) -> dict[str, Any]:
     """`{"intercept": .., "slopes": {name: ..}}` of finite numbers."""
     slopes = line.get("slopes") if isinstance(line, Mapping) else None
     named = isinstance(slopes, Mapping) and all(isinstance(name, str) for name in slopes)
     if slopes is None or not named or set(line) != {"intercept", "slopes"}:
         site.fail(LINE_MALFORMED)
     numbers = [line["intercept"], *slopes.values()]
-    found = [_check_number(site, NO_SUMMARY, "line", number) for number in numbers]
+    found = [check_number(site, NO_SUMMARY, "line", number) for number in numbers]
     return {"intercept": found[0], "slopes": dict(zip(slopes, found[1:], strict=True))}
 
 
-def _check_number(site: _JsonPosition, wording: Wording, key: str, value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        site.fail(wording, key=key, found=_kind(value))
-    try:
-        number = float(value)
-    except OverflowError:
-        site.fail(wording, key=key, found="too large an integer")
-    if math.isnan(number):
-        site.fail(wording, key=key, found="NaN")
-    return number
-
-
-def _check_count(site: _JsonPosition, key: str, value: Any) -> None:
-    number = _check_number(site, NO_SUMMARY, key, value)
+def _check_count(site: JsonPosition, key: str, value: Any) -> None:
+    number = check_number(site, NO_SUMMARY, key, value)
     if number < 0 or math.isinf(number):
         site.fail(NO_NUMBER_OF_ROWS, key=key, found=value if site.quote else "a number")
-
-
-def _kind(value: Any) -> str:
-    """The kind of a JSON value, as text."""
-    if value is None:
-        return "null"
-    kinds: dict[type, str] = {bool: "a boolean", str: "a string", list: "a list", dict: "an object"}
-    if isinstance(value, (int, float)) and not isinstance(value, bool):
-        return "a number"
-    return kinds.get(type(value), f"a {type(value).__name__}")

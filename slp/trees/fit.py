@@ -15,14 +15,12 @@ From the root down, with the rows that a node holds:
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.columns import Below
 from slp.data.table import Feature, Table
 from slp.errors import Diagnostic
 from slp.ir.constraints import Support
@@ -128,23 +126,20 @@ class _Fit:
         if node.feature not in self.columns:
             return f"the table has no feature `{node.feature}`"
         feature = self.columns[node.feature][1]
-        if feature.kind.categorical == isinstance(node.test, Below):
+        if feature.kind.categorical != node.test.by_level:
             kind = "categorical" if feature.kind.categorical else "numeric"
             return f"`{condition_text(node)}` cannot be asked, as `{node.feature}` is {kind} here"
-        if isinstance(node.test, Below) and math.isnan(feature.kind.nearest(node.test.number)):
+        if feature.kind.on_a_cut(node.test) is None:
             return f"`{node.feature}` has no cuts here"
         return None
 
     def _on_a_cut(self, node: Split, feature: Feature, site: _GivenNode) -> Split:
         """The split with its threshold moved to the nearest declared cut, if its feature has
         declared cuts."""
-        if not isinstance(node.test, Below):
+        test = feature.kind.on_a_cut(node.test)
+        if test is None or test == node.test:
             return node
-        number = node.test.number
-        nearest = feature.kind.nearest(number)
-        if nearest == number:
-            return node
-        moved = Split(node.feature, Below(nearest), node.left, node.right)
+        moved = Split(node.feature, test, node.left, node.right)
         change = f"`{condition_text(node)}` to `{condition_text(moved)}`"
         self._note(THRESHOLDS_MOVED, "", f"{change} at {site.place}")
         return moved

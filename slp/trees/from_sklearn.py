@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from slp.columns import Below
+from slp.columns.thresholds import threshold_below
 from slp.errors import DataError
 from slp.leaves import Label, label_of
 from slp.messages.trees import NOT_A_FITTED_TREE, WRONG_NUMBER_OF_NAMES
-from slp.trees.thresholds import threshold_below
 from slp.trees.tree import Leaf, Node, Split, Tree
 
 

@@ -17,7 +17,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from slp.columns import In
 from slp.ir.program import LeafDeclaration
 from slp.leaves import OF_NUMBERS, Label, label_text, leaf_class, sorted_labels
 from slp.trees.regions import Levels, Region
@@ -54,7 +53,7 @@ def falls(
     table, and then of leaves that may meet only in a level which no test names it cannot be told.
     """
     places = list(places)
-    if any(isinstance(p.node, Split) and isinstance(p.node.test, In) for p in places):
+    if any(isinstance(p.node, Split) and p.node.test.names_all for p in places):
         yield Fall("tests by subsets leave levels without a side", None, unknown=True)
         return
     leaves = [p for p in places if isinstance(p.node, Leaf) and _is_open(p.region)]

@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
-from slp.columns import Below, In, Test
+from slp.columns import Below, Test
 from slp.ir.constraints import Box
 from slp.messages.numbers import number_text
 
@@ -32,11 +32,13 @@ class Levels:
 class Region:
     """Points with `lo <= F < hi` for each feature of `intervals`, and with the levels of `levels`.
 
-    A feature that no test on the path mentions is in neither mapping.
+    A feature that no test on the path mentions is in neither mapping. `tests` has a test of each
+    feature of `intervals`, for the words of its numbers.
     """
 
     intervals: Mapping[str, Interval] = field(default_factory=dict)
     levels: Mapping[str, Levels] = field(default_factory=dict)
+    tests: Mapping[str, Below] = field(default_factory=dict, compare=False, repr=False)
 
     def interval(self, feature: str) -> Interval:
         """`(lo, hi)` of a numeric feature, `(-inf, inf)` if it is free."""
@@ -47,25 +49,23 @@ class Region:
         on the other side: a level that it does not name is in both."""
         if isinstance(test, Below):
             lo, hi = self.interval(feature)
-            return (
-                Region({**self.intervals, feature: (lo, min(hi, test.number))}, self.levels),
-                Region({**self.intervals, feature: (max(lo, test.number), hi)}, self.levels),
+            ends = (lo, min(hi, test.number)), (max(lo, test.number), hi)
+            tests = {**self.tests, feature: test}
+            below, above = (
+                Region({**self.intervals, feature: both}, self.levels, tests) for both in ends
             )
+            return below, above
         known = self.levels.get(feature, Levels())
-        if isinstance(test, In):
-            left, right = (
-                Levels(known.only, tuple(dict.fromkeys((*known.out, *others))))
-                for others in (test.others, test.levels)
-            )
-            return (
-                Region(self.intervals, {**self.levels, feature: left}),
-                Region(self.intervals, {**self.levels, feature: right}),
-            )
-        level = test.level
-        out = known.out if level in known.out else (*known.out, level)
+        lefts, rights = test.groups
+        if test.names_all:
+            only, not_left = known.only, rights or ()
+        else:  # on one level
+            only, not_left = lefts[0], ()
+        left = Levels(only, tuple(dict.fromkeys((*known.out, *not_left))))
+        right = Levels(known.only, tuple(dict.fromkeys((*known.out, *lefts))))
         return (
-            Region(self.intervals, {**self.levels, feature: Levels(level, known.out)}),
-            Region(self.intervals, {**self.levels, feature: Levels(known.only, out)}),
+            replace(self, levels={**self.levels, feature: left}),
+            replace(self, levels={**self.levels, feature: right}),
         )
 
     def contains(self, box: Box) -> bool:
@@ -98,18 +98,19 @@ class Region:
 
     def describe(self) -> str:
         """The region in words: `24 <= age, colour = red`; `everywhere` without any test."""
-        parts = [_interval_text(f, *bounds) for f, bounds in self.intervals.items()]
+        parts = [self._interval_text(f) for f in self.intervals]
         for feature, known in self.levels.items():
             if known.only is not None:
                 parts.append(f"{feature} = {known.only}")
             parts += [f"{feature} is not {level}" for level in known.out]
         return ", ".join(parts) or "everywhere"
 
+    def _interval_text(self, feature: str) -> str:
+        lo, hi = self.intervals[feature]
+        words = self.tests[feature].words if feature in self.tests else number_text
+        below = "" if lo == -math.inf else f"{words(lo)} <= "
+        above = "" if hi == math.inf else f" < {words(hi)}"
+        return f"{below}{feature}{above}"
+
 
 EVERYWHERE = Region()
-
-
-def _interval_text(feature: str, lo: float, hi: float) -> str:
-    below = "" if lo == -math.inf else f"{number_text(lo)} <= "
-    above = "" if hi == math.inf else f" < {number_text(hi)}"
-    return f"{below}{feature}{above}"

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.columns import Below, In, Is, IsMissing, Test
+from slp.columns import LEFT, MISSING, UNTOLD, Below, Test, level_numbers, ways
 from slp.data.arrays import settled
 from slp.data.cells import is_missing, number_of
 from slp.data.coding import response_of
@@ -22,9 +22,7 @@ from slp.data.roles import roles_of
 from slp.errors import DataError
 from slp.ir.names import unknown_classes, unknown_features
 from slp.ir.program import CheckedProgram
-from slp.ir.quantity import MISSING, level_numbers
 from slp.leaves import Label, label_array, label_text
-from slp.messages.numbers import number_text
 from slp.messages.tables import MISSING_VALUES, OTHER_TYPE_THAN_TESTS, UNKNOWN_LEVEL
 from slp.messages.trees import (
     LEVEL_WITHOUT_SIDE,
@@ -95,47 +93,24 @@ def shares_of_rows(
 def _share_left(columns: _Columns, split: Split, rows: NDArray[np.int64]) -> NDArray[np.float64]:
     """The share of each row that goes left."""
     test = split.test
-    if isinstance(test, In):
-        return _share_of_levels(columns, split, test.levels, test.others, rows)
-    missing = columns.missing(split.feature)[rows]
-    if isinstance(test, IsMissing):
-        return np.equal(columns.levels(split.feature)[rows], MISSING).astype(np.float64)
+    missing = columns.missing(split.feature)[rows] & (not test.missing_level)
     if missing.any() and test.missing is None:
         row = int(rows[missing][0]) + 1
         raise DataError(TREE_VALUE_MISSING(row=row, feature=split.feature))
-    if not isinstance(test, Is):
-        left = (columns.compared(split.feature, test)[rows] < test.number).astype(np.float64)
-    elif test.other is None:
-        left = np.equal(columns.levels(split.feature)[rows], test.level).astype(np.float64)
-    else:
-        left = np.zeros(len(rows))
-        there = np.flatnonzero(~missing) if not test.missing_level else np.arange(len(rows))
-        groups = (test.level,), (test.other,)
-        left[there] = _share_of_levels(columns, split, *groups, rows[there])
-        if test.missing_level:
-            return left
-    return np.where(missing, float(test.missing == "left"), left)
-
-
-def _share_of_levels(
-    columns: _Columns,
-    split: Split,
-    levels: tuple[str, ...],
-    others: tuple[str, ...],
-    rows: NDArray[np.int64],
-) -> NDArray[np.float64]:
-    """The share of each row that goes left, where `levels` go left and `others` right."""
-    assert isinstance(split.test, In | Is)
-    own = columns.levels(split.feature)[rows]
-    left = np.isin(own, levels).astype(np.float64)
-    untold = (left == 0) & ~np.isin(own, others)
+    told = ways(test, columns.values(split.feature, test)[rows], missing)
+    left: NDArray[np.float64] = (told == LEFT).astype(np.float64)
+    untold = told == UNTOLD
     if untold.any():
-        ours, rest = (sum(n.rows for n in Tree(s).leaves()) for s in (split.left, split.right))
-        if split.test.absent == "error" or not ours + rest:
-            raise _level_absent(columns, split, rows[untold])
-        larger = split.test.absent == "larger"
-        left[untold] = float(ours >= rest) if larger else ours / (ours + rest)
+        left[untold] = _share_of_untold(columns, split, rows[untold])
     return left
+
+
+def _share_of_untold(columns: _Columns, split: Split, rows: NDArray[np.int64]) -> float:
+    """The share that goes left of rows with a level of which a split says no side."""
+    ours, rest = (sum(n.rows for n in Tree(s).leaves()) for s in (split.left, split.right))
+    if split.test.absent == "error" or not ours + rest:
+        raise _level_absent(columns, split, rows)
+    return float(ours >= rest) if split.test.absent == "larger" else ours / (ours + rest)
 
 
 def _level_absent(columns: _Columns, split: Split, rows: NDArray[np.int64]) -> DataError:
@@ -192,7 +167,7 @@ def route_table(tree: Tree, table: Table) -> NDArray[np.int64]:
         if split.missing is None and missing is not None and (codes == missing).any():
             raise DataError(TEST_WITHOUT_SIDE(feature=feature.name))
         left: NDArray[np.bool_] = _codes_left(split, feature)[codes]
-        if isinstance(split.test, In) and feature.kind.sides(split.test)[1][codes].any():
+        if split.test.names_all and feature.kind.sides(split.test)[1][codes].any():
             raise DataError(LEVEL_WITHOUT_SIDE(feature=feature.name))
         return left
 
@@ -361,9 +336,9 @@ class _Columns:
             )
         return self._missing[feature]
 
-    def compared(self, feature: str, test: Below) -> NDArray[np.float64]:
+    def compared(self, feature: str, test: Test) -> NDArray[np.float64]:
         """A column as numbers that compare with a threshold, NaN where missing."""
-        return self._places(feature, test.order) if test.order else self.numbers(feature)
+        return self._places(feature, test.names) if test.names else self.numbers(feature)
 
     def numbers(self, feature: str) -> NDArray[np.float64]:
         """A column of numbers, NaN where missing."""
@@ -396,15 +371,11 @@ class _Columns:
 
     def _tested(self, feature: str) -> set[str]:
         """The levels that the tests of a feature name."""
-        found: set[str] = set()
-        for test in self._tests[feature]:
-            if isinstance(test, In):
-                found |= {*test.levels, *test.others}
-            elif isinstance(test, Is):
-                found |= {test.level, *([] if test.other is None else [test.other])}
-            elif isinstance(test, Below):
-                found |= set(test.order)
-        return found
+        return {name for test in self._tests[feature] for name in test.names}
+
+    def values(self, feature: str, test: Test) -> NDArray[Any]:
+        """The column as `slp.columns.ways` takes it for a test, shape (n,)."""
+        return self.levels(feature) if test.by_level else self.compared(feature, test)
 
     def levels(self, feature: str) -> NDArray[np.str_]:
         """The column of a test on a level as text, `MISSING` where a value is missing."""
@@ -424,12 +395,12 @@ def _codes_left(split: Split, feature: Feature) -> NDArray[np.bool_]:
     test = split.test
     if not feature.kind.asks(test):
         kind = "categorical" if feature.kind.categorical else "numeric"
-        given = "a threshold" if isinstance(test, Below) else "a level"
+        given = "a level" if test.by_level else "a threshold"
         raise DataError(TEST_OF_ANOTHER_KIND(feature=feature.name, given=given, kind=kind))
-    if isinstance(test, Below) and feature.kind.nearest(test.number) != test.number:
+    if isinstance(test, Below) and feature.kind.on_a_cut(test) != test:
         known = [] if feature.kind.numbers is None else feature.kind.numbers.tolist()
-        cuts = ", ".join(number_text(feature.kind.quantity(c)) for c in known)
-        threshold = number_text(test.number)
+        cuts = ", ".join(feature.kind.words(c) for c in known)
+        threshold = test.text
         raise DataError(THRESHOLD_INSIDE_BIN(feature=feature.name, threshold=threshold, cuts=cuts))
     return feature.kind.sides(test)[0]
 

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp import trees
-from slp.columns import Below, In, Is, IsMissing, Test
-from slp.ir.quantity import Side
+from slp.columns import Side, Test
 from slp.late import optional_module
 from slp.trees.regions import EVERYWHERE, Region
 
@@ -106,7 +105,7 @@ class Split:
     right: Node = field(repr=False)
 
     def __post_init__(self) -> None:
-        if not isinstance(self.test, Below | Is | In | IsMissing):
+        if not isinstance(self.test, Test):
             raise TypeError(f"{self.test!r} is no test: see slp.columns")
 
     @property

@@ -11,8 +11,7 @@ import polars as pl
 import pytest
 
 import slp
-from slp.columns import Below
-from slp.ir import Quantity
+from slp.columns import Below, quantity_text
 from slp.messages.numbers import number_text
 from slp.messages.tables import OUT_OF_RANGE
 from slp.syntax import parse_term, term_to_text
@@ -53,12 +52,16 @@ def _numbers(text: str) -> set[float]:
         (np.float64(2.5), "2.5"),
         (np.int64(7), "7"),
         (float("-inf"), "-inf"),
-        (Quantity(30.0, (), "mg"), "30 mg"),
-        (Quantity(1.0, ("low", "high")), "high"),
     ],
 )
 def test_a_number_in_the_fewest_digits(x: float, want: str) -> None:
     assert number_text(x) == want
+
+
+def test_a_number_with_its_unit_or_as_its_level() -> None:
+    assert quantity_text(30.0, "mg") == "30 mg"
+    assert quantity_text(1.0, order=("low", "high")) == "high"
+    assert quantity_text(0.5, order=("low", "high")) == "0.5"
 
 
 def test_every_double_reads_back() -> None:
@@ -77,7 +80,7 @@ def test_trees() -> None:
         for text in (tree.to_text(), tree.to_dot(), place.region.describe()):
             assert x in _numbers(text), text
         assert tree.to_dict()["threshold"] == x
-        united = Tree(Split("x", Below(Quantity(x, (), "mg")), Leaf(), Leaf()))
+        united = Tree(Split("x", Below(x, unit="mg"), Leaf(), Leaf()))
         assert f"{number_text(x)} mg" in united.to_text()
 
 

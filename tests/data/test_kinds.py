@@ -12,8 +12,7 @@ import polars as pl
 import pytest
 
 import slp
-from slp.columns import Ordinal
-from slp.ir.quantity import Quantity, level_numbers
+from slp.columns import Below, Ordinal, level_numbers
 from slp.trees import Split
 
 ORDER = ("low", "mid", "high", "top")
@@ -52,24 +51,18 @@ def test_numbers_of_levels() -> None:
     assert level_numbers(("1", "x")) == (0, 1)
 
 
-def test_quantities_are_floats_with_a_text() -> None:
-    level, dose = Quantity(2, ORDER), Quantity(7.25, (), "mg")
-    assert (level, dose) == (2.0, 7.25)
-    assert [f"{level:.3g}", str(level), f"{dose:.2g}", str(dose)] == [
-        "high",
-        "high",
-        "7.2 mg",
-        "7.25 mg",
-    ]
-    assert str(Quantity(1.5, ORDER)) == "1.5"
+def test_thresholds_are_plain_numbers_with_words_beside_them() -> None:
+    level, dose = Below(2.0, order=ORDER), Below(7.25, unit="mg")
+    assert (level, dose) == (Below(2.0), Below(7.25))
+    assert (level.text, dose.text, Below(1.5, order=ORDER).text) == ("high", "7.25 mg", "1.5")
     for other in (pickle.loads(pickle.dumps(level)), copy.deepcopy(level)):
-        assert (other, other.levels) == (2.0, ORDER)
+        assert (other.number, other.order) == (2.0, ORDER)
 
 
 def test_thresholds_of_an_ordinal_feature() -> None:
     """The middle level of those that part two codes, the lower of two."""
     feature = Ordinal(ORDER)
-    found = [str(feature.threshold(a, b)) for a, b in [(0, 1), (0, 2), (0, 3), (2, 3)]]
+    found = [feature.test(a, b).threshold for a, b in [(0, 1), (0, 2), (0, 3), (2, 3)]]
     assert found == ["mid", "mid", "high", "top"]
     assert feature.gap(0, 3) == 3
 

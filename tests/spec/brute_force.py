@@ -12,8 +12,8 @@ from typing import Any
 
 from scipy.optimize import brentq
 
+from slp.columns import MISSING
 from slp.ir import program as ir
-from slp.ir.quantity import MISSING
 from tests.spec.derivations import AllDerivations, Derivation, TooManyDerivationsError
 from tests.spec.example import (
     Example,

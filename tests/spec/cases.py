@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache, cached_property
 
+from slp.columns import MISSING
 from slp.compile import compile_problem, compile_program
 from slp.errors import DataError, ProgramError
 from slp.ir.program import CheckedProgram, SplitBody
-from slp.ir.quantity import MISSING
 from slp.problem.problem import Problem
 from slp.source import SourceFile
 from tests.spec.brute_force import BruteForce, Example, Row, TooManyDerivationsError, TreeKey

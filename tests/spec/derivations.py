@@ -17,9 +17,9 @@ from fractions import Fraction
 from itertools import combinations, product
 from typing import Any
 
+from slp.columns import MISSING, level_numbers
 from slp.constraints import MaxLeaves
 from slp.ir import program as ir
-from slp.ir.quantity import MISSING, level_numbers
 from slp.terms import Atom, Number, Struct, Term, Var, list_term
 from tests.spec.constraints import leaf_satisfies, satisfies
 from tests.spec.example import Cut, Example, Groups, Node, TreeKey, Value

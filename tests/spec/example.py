@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from slp.ir.quantity import MISSING
+from slp.columns import MISSING
 
 Value = float | str
 #: A test; with the side of rows that miss the value, where such rows take one.

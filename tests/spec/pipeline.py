@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from slp.columns import Below, In, Is, IsMissing, Test
+from slp.columns import MISSING, Below, In, Is, IsMissing, Test
 from slp.compile import compile_problem, compile_program
 from slp.engines import infer
-from slp.ir.quantity import MISSING
 from slp.problem.problem import Problem
 from slp.results.posterior import Posterior
 from slp.source import SourceFile

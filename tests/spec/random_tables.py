@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import polars as pl
 
+from slp.columns import MISSING
 from slp.data import Table
-from slp.ir.quantity import MISSING
 from tests.spec.brute_force import Example, Row
 from tests.spec.leaf_formulas import (
     DirichletFormula,
@@ -92,7 +92,7 @@ class RandomTable:
         cuts = {
             f.name: tuple(map(float, f.kind.numbers))
             for f in table.features
-            if f.kind.core == "cuts"
+            if f.kind.numbers is not None and f.kind.values is None
         }
         columns = [[self.raw(f, x) for x in self.columns[f]] for f in self.features]
         rows = tuple(zip(*columns, strict=True))

@@ -10,9 +10,9 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from slp.columns import Below
+from slp.columns.thresholds import bound_in_32_bits, threshold_below
 from slp.errors import DataError
 from slp.trees import Leaf, Split, Tree
-from slp.trees.thresholds import bound_in_32_bits, threshold_below
 
 
 def leaves_alike(tree: Tree, estimator: object, X: np.ndarray) -> bool:

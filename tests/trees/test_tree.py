@@ -7,7 +7,6 @@ import pytest
 from slp.columns import Below, Is
 from slp.errors import DataError
 from slp.ir.constraints import Box
-from slp.ir.quantity import Quantity
 from slp.trees import Leaf, Split, Tree
 
 DEEP = 5000
@@ -280,7 +279,7 @@ def test_a_split_takes_tests_alone() -> None:
 def test_thresholds_are_plain_values() -> None:
     """Under `missing(side)`, with a unit, and of an ordinal feature."""
     assert Split("age", Below(3.0, "left"), Leaf(), Leaf()).threshold == 3.0
-    assert Split("dose", Below(Quantity(3.0, (), "mg")), Leaf(), Leaf()).threshold in (3.0,)
+    assert Split("dose", Below(3.0, unit="mg"), Leaf(), Leaf()).threshold in (3.0,)
     named, numbers = ("i", "ii", "iii"), ("1", "2", "10")
-    assert Split("stage", Below(Quantity(1.0, named)), Leaf(), Leaf()).threshold == "ii"
-    assert Split("stage", Below(Quantity(10.0, numbers)), Leaf(), Leaf()).threshold == 10.0
+    assert Split("stage", Below(1.0, order=named), Leaf(), Leaf()).threshold == "ii"
+    assert Split("stage", Below(10.0, order=numbers), Leaf(), Leaf()).threshold == 10.0

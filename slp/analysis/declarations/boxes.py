@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping
 from slp.analysis.findings import Findings
 from slp.analysis.sources.directives import name_of, span_of
 from slp.analysis.sources.parameters import Values
+from slp.columns import level_numbers, quantity_text
 from slp.data.cells import cell_text
 from slp.errors import Related
 from slp.ir.constraints import Box
-from slp.ir.quantity import Quantity, level_numbers
 from slp.messages import constraints as words
 from slp.resolution.machine.functions import CONSTANTS
 from slp.source import SourceSpan
@@ -56,7 +56,15 @@ def read_boxes(
         spans[name, feature] = clause.span
         first.setdefault(name, clause.span)
         bounds.setdefault(name, {})[feature] = (low, high)
-    return {name: Box(name, b, first[name]) for name, b in bounds.items()}
+    return {name: Box(name, b, first[name], _named(b, orders)) for name, b in bounds.items()}
+
+
+def _named(
+    bounds: Mapping[str, tuple[float, float]], orders: Mapping[str, tuple[str, ...]]
+) -> dict[str, dict[float, str]]:
+    """See `Box.named`."""
+    named = {f: dict(zip(level_numbers(orders[f]), orders[f], strict=True)) for f in orders}
+    return {f: {b: named[f][b] for b in bounds[f] if b in named[f]} for f in bounds if f in named}
 
 
 def _read_fact(
@@ -78,7 +86,8 @@ def _read_fact(
         return None
     if low >= high:
         empty = words.SWAPPED_BOUNDS if low > high else words.EMPTY_BOX
-        findings.add(empty(span_of(head, clause.span), name=name, low=low, high=high))
+        ends = [quantity_text(end, order=order) for end in (low, high)]
+        findings.add(empty(span_of(head, clause.span), name=name, low=ends[0], high=ends[1]))
         return None
     return name, feature, low, high
 
@@ -91,7 +100,7 @@ def _read_bound(
     if isinstance(term, Number):
         level = cell_text(term.value)
     if level in order:
-        return Quantity(level_numbers(order)[order.index(level)], order)
+        return level_numbers(order)[order.index(level)]
     named = isinstance(term, Number) or (isinstance(term, Atom) and term.name not in CONSTANTS)
     number = None if order and named else values.number(term, what, span)
     if order and (number is None or math.isfinite(number)):

@@ -8,9 +8,9 @@ from typing import Any
 from slp.analysis.findings import Findings
 from slp.analysis.sources.directives import DIRECTIVES, Declared, name_of, span_of
 from slp.analysis.sources.parameters import Values
+from slp.columns import numbers_in
 from slp.data.cells import cell_text
 from slp.ir.program import Bins, Cuts, FeatureDeclaration
-from slp.ir.quantity import numbers_in
 from slp.messages import Wording
 from slp.messages import directives as words
 from slp.messages.numbers import number_text

@@ -45,8 +45,6 @@ from slp.messages.files import (
     NO_EXPANSION_OF_BACKTRACKING,
     NO_EXPANSION_ON_TABLE,
     NO_GUARD_IN_RANGE,
-    SIDES_NOT_EXPANDED,
-    SUBSETS_NOT_EXPANDED,
 )
 from slp.resolution.boxes.row_goals import class_name
 from slp.resources import table_clauses
@@ -119,10 +117,8 @@ def expand_on_table(program: CheckedProgram, table: Table) -> str:
     """
     _check_rules_only(program)
     for feature in table.features:
-        if feature.kind.holes:
-            raise UnsupportedError(SIDES_NOT_EXPANDED(name=feature.name))
-        if feature.kind.subsets:
-            raise UnsupportedError(SUBSETS_NOT_EXPANDED(name=feature.name))
+        if feature.kind.not_expanded is not None:
+            raise UnsupportedError(feature.kind.not_expanded(name=feature.name))
     _check_names(program)
     expansions = [_Expansion(program, rule, i) for i, rule in enumerate(program.rules, 1)]
     bodies = [rule.body for rule in program.rules]

@@ -47,7 +47,8 @@ def _ends(box: Box, name: str, kind: ThresholdKind, codes: NDArray[np.int32]) ->
     for end, neighbours in zip(bounds[:1] if empty else bounds, beside, strict=False):
         if neighbours is not None:
             threshold, between = kind.threshold(*neighbours), _between(kind, neighbours)
-            yield BoxEnd(box, name, bounds, end, threshold, between, empty)
+            words = kind.words(threshold)
+            yield BoxEnd(box, name, bounds, end, threshold, words, between, empty)
 
 
 def _between(kind: ThresholdKind, neighbours: tuple[int, int]) -> str:

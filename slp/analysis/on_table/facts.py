@@ -11,7 +11,7 @@ from slp.data.table import Feature, Table
 from slp.errors import Diagnostic
 from slp.ir.constraints import Box
 from slp.ir.program import CheckedProgram
-from slp.messages import on_table as words
+from slp.messages import Wording
 from slp.source import SourceSpan
 from slp.syntax import term_to_text
 from slp.terms import Atom, Struct, list_term
@@ -56,8 +56,8 @@ class FactsOfTable:
         for feature in self._table.features:
             if self.is_stuck(feature.name):
                 continue
-            values = feature.kind.values
-            if feature.name not in box.bounds or values is None or feature.kind.holes:
+            values, on_missing = feature.kind.values, feature.kind.missing_code is not None
+            if feature.name not in box.bounds or values is None or on_missing:
                 return False
             low, high = box.bounds[feature.name]
             # A threshold t lies between two values. It cuts the box if low < t < high.
@@ -70,8 +70,9 @@ class FactsOfTable:
     ) -> Iterator[Diagnostic]:
         """`instead` says what else to do."""
         instead = instead or f"leave {what} out"
-        sided = [f.name for f in self._table.features if f.kind.holes]
-        parted = [f.name for f in self._table.features if f.kind.subsets]
-        for found, wording in ((sided, words.NOT_WITH_SIDES), (parted, words.NOT_WITH_SUBSETS)):
-            if found:
-                yield wording(span, what=what, name=found[0], instead=instead)
+        found: dict[Wording, str] = {}  # with the first feature of each
+        for feature in self._table.features:
+            if feature.kind.not_with is not None:
+                found.setdefault(feature.kind.not_with, feature.name)
+        for wording, name in found.items():
+            yield wording(span, what=what, name=name, instead=instead)

@@ -94,17 +94,16 @@ class _TableChecker:
                     self.findings.add(words.BOX_OVER_LEVELS(box.span, name=name, box=box.name))
         self.sides()
         self.orders()
-        parted = [f.name for f in self.table.features if f.kind.subsets]
+        refused = {f.name: f.kind.not_by_level for f in self.table.features}
         for rule in self.program.rules:
             body = rule.body
             if isinstance(body, SplitBody) and isinstance(body.feature, Atom):
                 name = body.feature.name
-                if name in parted and isinstance(body.threshold, Atom):
+                wording = refused.get(name)
+                if wording is not None and isinstance(body.threshold, Atom):
                     what = f"`split({name}, {body.threshold.name})`"
                     out = f"leave {what} out"
-                    self.findings.add(
-                        words.NOT_WITH_SUBSETS(rule.span, what=what, name=name, instead=out)
-                    )
+                    self.findings.add(wording(rule.span, what=what, name=name, instead=out))
 
     def orders(self) -> None:
         """Find rules that do not go with levels in the order of their responses."""

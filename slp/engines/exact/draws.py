@@ -114,7 +114,7 @@ class DrawsFromSums:
             f, low, high = cut
             feature = self._table.features[f]
             asked = feature.kind.test(low, high, self._table.codes[items.rows[item], f])
-            goes_left = sides.goes_left(cut, asked)
+            goes_left = sides.goes_left(f, asked)
             if goes_left is None:
                 ours, others = (self._table.row_weights[items.rows[i]].sum() for i in children)
                 share = share_of_untold(

@@ -179,10 +179,7 @@ class Items:
         """Which of an item's rows a split sends left."""
         f, low, high = cut
         codes = self._codes[f, self.rows[item]]
-        feature = self.table.features[f]
-        if feature.kind.subsets or feature.kind.holes:
-            return np.asarray(feature.kind.left_of_cut(low, high)[codes])
-        return np.asarray(codes == low if feature.kind.categorical else codes <= low)
+        return self.table.features[f].kind.goes_left(codes, low, high)
 
     @property
     def _pass(self) -> ExactPass:

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
-from slp.columns import Below
 from slp.data.table import Table
 from slp.engines.shared.core_chains import (
     CoreChains,
@@ -264,5 +263,5 @@ def _preorder(table: Table, given: Tree) -> list[tuple[int, float]]:
             out.append((-1, 0.0))
             continue
         test = table.features[f].kind.test(low, high)
-        out.append((f, float(test.number) if isinstance(test, Below) else float(low)))
+        out.append((f, float(low) if test.by_level else table.features[f].kind.operands(test)[0]))
     return out

@@ -21,11 +21,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.columns import Is
+from slp.columns import LEFT, RIGHT, UNTOLD
 from slp.engines.shared.kbest import KBest
 from slp.engines.shared.near_best import near_best
 from slp.problem.ambiguity import derivations_are_trees
-from slp.problem.cut_routes import LEFT, NEITHER, RIGHT, Router
+from slp.problem.new_rows import rows_as_numbers, ways_at_cuts
 from slp.reference.chart.forest import CALL, LEAF, Forest
 from slp.reference.chart.lengths import depth_distribution, leaf_distribution
 from slp.reference.chart.semirings import best_score, fold, log_sum, tree_count, usage
@@ -248,7 +248,7 @@ class Chart:
             number = int(f.cut[edge])
             cut, box = geometry.cuts[number], f.boxes[f.item_box[item]]
             tests.append((geometry.table.feature_names[cut.feature], geometry.test(number, box)))
-            goes_left = sides.goes_left((cut.feature, cut.low, cut.high), tests[-1][1])
+            goes_left = sides.goes_left(cut.feature, tests[-1][1])
             if goes_left is None:
                 boxes = (f.boxes[f.item_box[child]] for child in (left, right))
                 share = geometry.share_left(number, *boxes, missing=sides.misses(cut.feature))
@@ -296,11 +296,12 @@ class Chart:
         """For each new row, the leaves that it may end in; rows on the same side of every cut are
         computed once."""
         f = self.forest
-        router = Router(f.geometry.table.features, f.geometry.cuts)
+        table = f.geometry.table
+        each = rows_as_numbers(table, rows)
+        told = ways_at_cuts(table.features, f.geometry.cuts, each)
         done: dict[bytes, LeafMixture] = {}
-        for row in rows:
-            ways, numbers = router.ways(row), router.numbers(row)
-            levels = numbers[[feature.kind.categorical for feature in f.geometry.table.features]]
+        for ways, numbers in zip(told, each, strict=True):
+            levels = numbers[[feature.kind.categorical for feature in table.features]]
             key = ways.tobytes() + levels.tobytes()
             if key not in done:
                 done[key] = self._leaf_mixture(ways, numbers)
@@ -311,7 +312,7 @@ class Chart:
         f = self.forest
         # cut -1 (a leaf) and -2 (a call) lead to the edge's left item
         takes_left = np.concatenate([ways == LEFT, [True, True]])
-        takes_both = np.concatenate([ways == NEITHER, [False, False]])
+        takes_both = np.concatenate([ways == UNTOLD, [False, False]])
         reach = np.zeros(f.n_items + 1)
         reach[0] = 1.0
         boxes, masses = [], []
@@ -342,8 +343,9 @@ class Chart:
     ) -> NDArray[np.bool_]:
         """Whether each edge parts a box of two levels, of which a row has neither."""
         f, out = self.forest, np.zeros(len(edges), np.bool_)
-        of_levels = np.array([isinstance(cut.test, Is) for cut in f.geometry.cuts] + 2 * [False])
-        for i in np.flatnonzero(of_levels[f.cut[edges]]).tolist():
+        features = f.geometry.table.features
+        of_levels = [features[c.feature].kind.test_depends_on_box for c in f.geometry.cuts]
+        for i in np.flatnonzero(np.array([*of_levels, False, False])[f.cut[edges]]).tolist():
             cut = int(f.cut[edges[i]])
             left, right = (f.item_box[item[edges[i]]] for item in (f.left, f.right))
             value = numbers[f.geometry.cuts[cut].feature]

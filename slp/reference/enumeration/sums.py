@@ -9,11 +9,12 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.columns import LEFT, RIGHT, UNTOLD
 from slp.engines.shared.near_best import ROUNDING
 from slp.errors import BudgetError
 from slp.ir.tree_grammar import TreeGrammar
 from slp.messages.inference import DERIVATION_TOO_DEEP, TOO_MANY_DERIVATIONS
-from slp.problem.cut_routes import LEFT, NEITHER, RIGHT, Router
+from slp.problem.new_rows import rows_as_numbers, ways_at_cuts
 from slp.reference.boxes import Geometry
 from slp.reference.cut_trees import Renderer
 from slp.reference.enumeration.derivations import MOST_NESTED, Derivation, TooDeepError, derivations
@@ -140,9 +141,10 @@ class Enumeration:
 
     def leaf_mixtures(self, rows: NDArray[np.object_]) -> Iterator[LeafMixture]:
         """For each new row, the leaf that each derivation puts it into."""
-        router = Router(self.geometry.table.features, self.geometry.cuts)
-        for row in rows:
-            ways, numbers = router.ways(row), router.numbers(row)
+        table = self.geometry.table
+        each = rows_as_numbers(table, rows)
+        told = ways_at_cuts(table.features, self.geometry.cuts, each)
+        for ways, numbers in zip(told, each, strict=True):
             found = [self._leaves_of(item, ways, numbers) for item in self.items]
             boxes = [box for own in found for box, _ in own]
             shares = [
@@ -165,7 +167,7 @@ class Enumeration:
                 continue
             way = ways[d.split.cut]
             value = numbers[self.geometry.cuts[d.split.cut].feature]
-            if way == NEITHER or (
+            if way == UNTOLD or (
                 way == RIGHT and self.geometry.is_neither(d.split.cut, d.box, value)
             ):
                 left = self.geometry.share_left(

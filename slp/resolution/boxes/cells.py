@@ -16,8 +16,8 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import TypeAlias
 
+from slp.columns import MISSING
 from slp.ir import program as ir  # its names are used late: it imports slp.terms
-from slp.ir.quantity import MISSING
 from slp.ir.schema import Level
 from slp.resolution.boxes.instances import RuleInstance, check_ground
 from slp.resolution.machine import faults

@@ -5,8 +5,8 @@ from __future__ import annotations
 from operator import is_
 from typing import Any
 
+from slp.columns import level_numbers
 from slp.ir import program as ir  # its names are used late: it imports slp.terms
-from slp.ir.quantity import level_numbers
 from slp.ir.schema import MOST_LEAVES, SOME_LEAVES
 from slp.resolution.boxes.instances import RuleInstance, rule_instances
 from slp.resolution.boxes.rules import PreparedRule

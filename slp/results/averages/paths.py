@@ -11,9 +11,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.columns import Test
+from slp.columns import LEFT, UNTOLD, Test
 from slp.data.table import Table, misses
-from slp.problem.cut_routes import LEFT, NEITHER, Router, RowCut
+from slp.problem.new_rows import rows_as_numbers
 from slp.trees import Leaf
 from slp.trees.tree import Asked
 
@@ -35,23 +35,21 @@ class TreePath:
 
 
 class Sides:
-    """The side that one new row (of `Table.new_rows`, shape (d,)) takes at cuts, each given by its
-    feature and the two codes that are neighbours."""
+    """The side that one new row (of `Table.new_rows`, shape (d,)) takes at tests of features."""
 
     def __init__(self, table: Table, row: NDArray[np.object_]) -> None:
         self._features, self._row = table.features, row
-        self._ways: dict[tuple[int, int, int, Test], int] = {}
+        self._numbers = rows_as_numbers(table, row[None])[0]
+        self._ways: dict[tuple[int, Test], int] = {}
 
     def misses(self, f: int) -> bool:
         """Whether the row misses the value of a feature."""
         return misses(self._row[f])
 
-    def goes_left(self, cut: tuple[int, int, int], test: Test) -> bool | None:
-        """Whether the row goes left at a cut with this test; None where that says no side."""
-        way = self._ways.get((*cut, test))
+    def goes_left(self, f: int, test: Test) -> bool | None:
+        """Whether the row goes left at a test of a feature; None where that says no side."""
+        way = self._ways.get((f, test))
         if way is None:
-            f = cut[0]
-            alone = RowCut(0, test)
-            router = Router(self._features[f : f + 1], [alone])
-            way = self._ways[*cut, test] = int(router.ways(self._row[f : f + 1])[0])
-        return None if way == NEITHER else way == LEFT
+            (way,) = self._features[f].kind.ways(test, self._numbers[f : f + 1]).tolist()
+            self._ways[f, test] = way
+        return None if way == UNTOLD else way == LEFT

@@ -360,8 +360,8 @@ class DrawnTrees(WeightedDraws):
 
     def _untold(self, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Which rows (m, d) the kernels cannot send down trees, shape (m,): those that miss values
-        which take a side, and all where splits are by subsets."""
-        if any(f.kind.subsets for f in self.table.features):
+        which take a side, and all where the compiled ensemble lacks tests of a column."""
+        if not all(f.kind.compiled for f in self.table.features):
             return np.ones(len(numbers), np.bool_)
         return np.asarray(np.isnan(numbers).any(axis=1))
 

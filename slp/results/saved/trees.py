@@ -21,18 +21,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.columns import IsMissing, Test
 from slp.data.table import Table
-from slp.ir.quantity import Side
 from slp.results.averages.over_trees import ScoredTree
 from slp.results.averages.weighted_draws import DrawnTrees
 from slp.results.saved.archive import Archive, DamagedError
 from slp.results.saved.tables import statistics_are_sound
 from slp.trees import Leaf, Split, Tree
 from slp.trees.tree import Asked, tree_of_preorder
-
-_SIDES: dict[int, Side] = {1: "right", 2: "left"}
-_ITSELF = 3
 
 
 class SavedTrees(DrawnTrees):
@@ -70,7 +65,7 @@ def trees_to_members(folder: str, table: Table, trees: Sequence[Tree]) -> dict[s
             f = number[node.feature]
             feature.append(f)
             kind = table.features[f].kind
-            missing.append(_way(node.test) if kind.missing == "side" else 0)
+            missing.append(kind.side_to_number(node.test))
             operand.append(kind.test_to_number(node.test))
             continue
         assert node.predictive is not None
@@ -101,8 +96,7 @@ def trees_of_members(archive: Archive, folder: str, table: Table) -> list[Tree]:
     if f"{folder}/missing.npy" in archive.contents:
         missing = archive.array(f"{folder}/missing.npy", np.uint8, len(feature))
     _check_nodes(table, feature, operand)
-    sided = np.array([f.kind.missing == "side" for f in table.features], np.bool_)
-    if (missing > _ITSELF).any() or missing[(feature < 0) | ~sided[np.maximum(feature, 0)]].any():
+    if missing[feature < 0].any():
         raise DamagedError("its trees are not sound")
     k, n_leaves = table.leaf.n_statistics, int((feature < 0).sum())
     statistics = archive.array(f"{folder}/statistics.npy", np.float64, n_leaves, k)
@@ -136,21 +130,11 @@ def _tests(
         if f < 0:
             yield None
             continue
-        own, side = table.features[f], _SIDES.get(way)
-        if way == _ITSELF:
-            yield own.name, IsMissing()
-            continue
+        own = table.features[f]
         try:
-            yield own.name, own.kind.test_of_number(value, side)
+            yield own.name, own.kind.test_of_numbers(value, way)
         except ValueError as e:
             raise DamagedError("its trees are not sound") from e
-
-
-def _way(test: Test) -> int:
-    """What a test says of missing values, as a number."""
-    if isinstance(test, IsMissing):
-        return _ITSELF
-    return {None: 0, "right": 1, "left": 2}[test.missing]
 
 
 def _parted(nodes: Iterator[Leaf | Asked]) -> Iterator[Tree]:

@@ -29,7 +29,9 @@ def examples(kind: str, n: int = 12) -> list[Example]:
         seed += 1
         of: dict[str, Any] = {kind: True}
         case = random_case(seed, **of)
-        plain = not any(f.kind.holes or f.kind.subsets for f in case.model.table.features)
+        plain = all(
+            f.kind.missing_code is None and f.kind.compiled for f in case.model.table.features
+        )
         if plain or not 9 <= len(case.spec.derivations) <= 60 or case.model.unsummable:
             continue
         made = example(

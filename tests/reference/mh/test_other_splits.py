@@ -28,8 +28,8 @@ def examples(kind: str, n: int = 4) -> list[Example]:
         seed += 1
         of: dict[str, Any] = {kind: True}
         case = random_case(seed, **of)
-        features = case.model.table.features
-        plain = not any(f.kind.holes or f.kind.looks_at_response for f in features)
+        kinds = [f.kind for f in case.model.table.features]
+        plain = not any(k.missing_code is not None or k.looks_at_response for k in kinds)
         if plain or not 9 <= len(case.spec.derivations) <= 30 or case.model.unsummable:
             continue
         made = example(

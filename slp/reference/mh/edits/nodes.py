@@ -20,7 +20,6 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.columns import Below
 from slp.ir.program import Measure
 from slp.reference.boxes import BoxSplit, Geometry
 from slp.reference.cut_trees import rows_left
@@ -298,7 +297,7 @@ class Nodes:
         by_side: dict[tuple[int, int], int] = {}
         for i, s in enumerate(splits):
             cut = geometry.cuts[s.cut]
-            if not isinstance(cut.test, Below):
+            if cut.test.by_level:
                 by_side.setdefault((cut.feature, s.right), -1 - i)
             by_side[cut.feature, s.left] = i
         statistics = geometry.statistics([box])
