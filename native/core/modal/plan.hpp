@@ -9,6 +9,7 @@
 #include <memory>
 #include <vector>
 
+#include "problem/columns/cut.hpp"
 #include "problem/leaf_models.hpp"
 
 namespace slp::modal {

@@ -15,6 +15,7 @@
 #include <memory>
 #include <vector>
 
+#include "problem/columns/cut.hpp"
 #include "budget.hpp"
 #include "problem/key.hpp"
 
