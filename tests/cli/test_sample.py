@@ -41,7 +41,10 @@ def test_json_says_what_the_library_says(slp_run, table: Path) -> None:
     assert have["map"]["tree"] == posterior.map_tree().to_dict(predictive=True)
     assert have["tree_count"] == posterior.tree_count()
     assert have["mean_leaves"] == pytest.approx(posterior.expected_leaves(), rel=1e-12)
-    assert have["features"].keys() == {"age", "dose"}
+    assert have["features"].keys() == have["features_error"].keys() == {"age", "dose"}
+    for name, use in posterior.split_probabilities().items():
+        assert have["features"][name] == pytest.approx(use.probability, rel=1e-12)
+        assert have["features_error"][name] == use.probability_error == 0
     assert (have["n_rows"], have["n_features"], have["draws"], have["seed"]) == (6, 2, 0, 3)
     joint = have["map"]["log_joint"] - have["log_evidence"]
     assert have["map"]["log_posterior"] == pytest.approx(joint, rel=1e-12)

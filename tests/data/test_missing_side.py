@@ -287,3 +287,20 @@ def test_only_new_rows_miss_values(values: int, more: str) -> None:
     np.testing.assert_allclose(strict.predict_proba(rows.filter(whole)), have[whole], atol=1e-9)
     with pytest.raises(slp.DataError, match="E442"):
         strict.predict_proba(rows)
+
+
+@pytest.mark.parametrize("name", ["age", "colour", "stage"])
+def test_each_cut_is_read_as_it_was_made(name: str) -> None:
+    """Of all values: each cut first with missing values on the right, then on the left."""
+    program, *_ = read_text(SourceFile("p.slp", f":- use(growtree).\n{DECLARED}"))
+    problem = compile_problem(program, FRAME, "y")
+    (kind,) = (f.kind for f in problem.table.features if f.name == name)
+    present = [(code, 1 << code) for code in range(kind.n_codes)]
+    *sided, last = kind.cuts(present)
+    plain = [(low, high) for low, high, _ in kind.inner.cuts(present[:-1])]
+    have = [kind.without_side(low, high) for low, high, _ in sided]
+    assert have == [(*cut, side) for cut in plain for side in ("right", "left")]
+    assert [kind.test(low, high).missing for low, high, _ in sided] == ["right", "left"] * len(
+        plain
+    )
+    assert kind.test(*last[:2]) == IsMissing()

@@ -139,6 +139,15 @@ def test_constraints(text: str) -> None:
         same_values(model.grammar, model.table, X[:3])
 
 
+def test_a_leaf_without_its_majority_keeps_its_weight() -> None:
+    """Under `condition` the other rules of its state are divided by it too."""
+    X, y = data(0, 24, 7)
+    text = f":- use(growtree).\n{LOW}:- constraint(majority(b, 1)).\n:- failure(condition)."
+    model = slp.parse(text).compile(X, y)
+    assert "by binary-feature blocks" in algorithm_in_words(model)
+    same_values(model.grammar, model.table, X[:3])
+
+
 def test_a_called_state_of_the_whole_table() -> None:
     """The start calls a state that splits lead to as well."""
     X, y = data(2, 3, 5)

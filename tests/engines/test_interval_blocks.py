@@ -148,6 +148,11 @@ def test_every_leaf_model(prior: str, leaf: str) -> None:
     check_equal(compiled(*case(*key), likelihood=True, threads=2), plain(*key), NEW_ROWS)
 
 
+def test_splits_weigh_by_their_gaps_in_each_member() -> None:
+    key = ("growtree_gap", "min_leaf(2)", "dirichlet(1)")
+    check_equal(compiled(*case(*key), likelihood=True, threads=2), plain(*key), NEW_ROWS)
+
+
 def test_the_only_feature_that_can_be_inner_is_left_out_too() -> None:
     """P(a feature is used) sums over the trees without it; the blocks stay those of this one."""
     rng = np.random.default_rng(9)

@@ -272,6 +272,16 @@ def test_a_label_that_depends_on_an_argument() -> None:
     assert found.log_likelihoods[-1] == pytest.approx(log_mass(change.after), abs=1e-6)
 
 
+def test_clauses_that_bind_the_goal_do_not_bind_each_others_labels() -> None:
+    found = slp.parse("""
+    :- param(q, 0.4).
+    q * W :: toss(heads, W).
+    1 - q * W :: toss(tails, W).
+    flip(X) :- toss(X, 1).
+    """).learn("3 :: flip(heads)", "1 :: flip(tails)")
+    assert after(found) == {"q": pytest.approx(0.75, abs=1e-5)}
+
+
 def test_estimates_converge_and_beat_plain_em() -> None:
     """On draws from known labels, with failures: the error shrinks, and is within four standard
     errors (which errs in about 1 of 10,000 seeds; the seed is fixed)."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import warnings
 from typing import Any
 
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 import slp
 from slp.leaves import NormalInverseGamma
-from slp.results.averages.weighted_draws import DrawnTrees
+from slp.results.averages.weighted_draws import DrawnTrees, WeightedDraws
 from slp.results.posterior import Posterior
 
 RNG = np.random.default_rng(0)
@@ -130,3 +131,13 @@ def test_means_of_numbers_are_averaged() -> None:
             means.append((kappa * mu + n * mean) / (kappa + n))
         want += np.array(means)[draw.tree.apply(new)]
     np.testing.assert_allclose(posterior.predict(new), want / 60, rtol=1e-10)
+
+
+def test_the_error_of_a_mean_over_islands() -> None:
+    """Islands of equal weight are as many independent values; one alone tells no error."""
+    means = np.random.default_rng(1).normal(size=(50, 2))
+    chains = [np.full(n % 3 + 1, n) for n in range(50)]
+    logs = [np.full(len(own), -math.log(len(own))) for own in chains]
+    have = WeightedDraws(50, chains, logs).error(means)
+    assert have == pytest.approx(means.std(axis=0, ddof=1) / math.sqrt(50), rel=1e-12)
+    assert np.isnan(WeightedDraws(50, chains[:1], logs[:1]).error(means)).all()

@@ -57,6 +57,7 @@ def test_chains_that_do_not_move_or_have_no_likelihood_give_no_warning_of_numpy(
     apart = np.repeat([[1.0], [2.0], [1.0], [3.0]], 5, axis=1)
     jumps = np.array([[1.0, 1.0, 2.0, 2.0]] * 4)
     assert r_hat(apart) == r_hat(jumps) == math.inf
+    assert monte_carlo_errors(apart[:, :, None])[0] > 0.1  # standard deviation 0.83
     far = chains((4, 20), "white", 1)
     far[0, 0] = -math.inf
     huge = 1e300 * chains((4, 20), "white", 1)
