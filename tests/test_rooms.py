@@ -72,7 +72,7 @@ def test_a_kind_of_column_is_named_by_few_files(kind: str) -> None:
 SPLITS = {
     "ordinal": ({"Ordinal"}, 6),
     "levels": ({"Nominal", "Is"}, 9),
-    "subsets": ({"Subsets", "In", "subsets"}, 10),
+    "subsets": ({"Subsets", "In", "subsets"}, 11),
     "sides": ({"Sided", "IsMissing", "holes"}, 14),
     "thresholds": ({"Below"}, 14),
 }
