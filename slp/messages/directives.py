@@ -11,7 +11,9 @@ E101 = Entry(
     remedy="Take the nearest name, or one of those listed. Write one `:-` for each directive.",
     example=":- star(tree(0)).\n1 :: tree(_) --> leaf.",
 )
-DIRECTIVE_NOT_NAMED = E101.says("a directive is a name with arguments")
+DIRECTIVE_NOT_NAMED = E101.says(
+    "a directive is a name with arguments", "write one, such as `:- use(growtree).`"
+)
 TWO_DIRECTIVES = E101.says("a directive says one thing", "write one `:-` for each")
 GOAL_AS_DIRECTIVE = E101.says(
     "a directive runs no goal", "ask by the command: `slp query FILE GOAL`"
@@ -247,12 +249,21 @@ E109 = Entry(
     remedy="Give a number in the range that the message names.",
     example=":- use(growtree).\n:- support(min_leaf(0)).",
 )
-NOT_A_NUMBER = E109.says("{what} is not a number")
-NOT_POSITIVE = E109.says("{what} is {value}, and must be a number above 0")
-NOT_AN_AMOUNT = E109.says("{what} is {value}, and must be a finite number of at least 0")
-NOT_WHOLE = E109.says("{what} is {value}, and must be a whole number of at least {least}")
-NOT_FINITE = E109.says("{what} is {value}, and must be finite")
-PARAMETER_NOT_FINITE = E109.says("parameter `{name}` is {value}, and must be a finite number")
+NOT_A_NUMBER = E109.says("{what} is not a number", "write a number, or one that can be computed")
+NOT_POSITIVE = E109.says(
+    "{what} is {value}, and must be a number above 0", "give one, such as `1` or `0.5`"
+)
+NOT_AN_AMOUNT = E109.says(
+    "{what} is {value}, and must be a finite number of at least 0", "give one, such as `0` or `120`"
+)
+NOT_WHOLE = E109.says(
+    "{what} is {value}, and must be a whole number of at least {least}",
+    "give one, such as `{least}`",
+)
+NOT_FINITE = E109.says("{what} is {value}, and must be finite", "give a finite number")
+PARAMETER_NOT_FINITE = E109.says(
+    "parameter `{name}` is {value}, and must be a finite number", "give a finite number"
+)
 CIRCULAR_PARAMETER = E109.says(
     "the value of parameter `{name}` depends on itself", "give it a number"
 )

@@ -308,7 +308,9 @@ W401 = Entry(
     remedy="Leave the feature out, or declare other cuts.",
     example=":- use(growtree). :- feature(age, [cuts([200])]).",
 )
-CONSTANT_FEATURES = W401.says("no tree can split on {features}: the same value in every row")
+CONSTANT_FEATURES = W401.says(
+    "no tree can split on {features}: the same value in every row", AS_REMEDY
+)
 ONE_BIN = W401.says(
     "no tree can split on {features}: cuts or bins put all rows into one bin, though values differ",
     "declare other cuts; or none: :- feature({atom}, [numeric]).",
@@ -321,7 +323,8 @@ W402 = Entry(
     example="x,y\n1,yes\n2,yes",
 )
 ONE_CLASS = W402.says(
-    "the response `{name}` has one class only, `{label}`, so every tree explains it alike"
+    "the response `{name}` has one class only, `{label}`, so every tree explains it alike",
+    AS_REMEDY,
 )
 
 W403 = Entry(
