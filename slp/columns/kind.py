@@ -45,7 +45,7 @@ class ColumnKind(ABC):
     @property
     @abstractmethod
     def core(self) -> int:
-        """Its number in the core's `FeatureKind` (`native/core/problem/`)."""
+        """Its number in the core's `FeatureKind` (`columns/feature.hpp`)."""
 
     @property
     def categorical(self) -> bool:
