@@ -53,8 +53,8 @@ E102 = Entry(
 )
 _FEATURE = (
     "write `numeric`, `categorical`, `ordinal([low, high])`, `cuts([18, 40])`, "
-    "`bins(quantile, 10)`, `bins(width, 10)`, `unit(mg)`, `range(0, 30)` or `missing(level)` in a "
-    "list"
+    "`bins(quantile, 10)`, `bins(width, 10)`, `unit(mg)`, `range(0, 30)`, `subsets`, "
+    "`subsets(ordered)`, `missing(level)`, `missing(side)` or `new(average)` in a list"
 )
 _USE = "write `:- use(growtree).`, `:- use(growtree, [alpha = 0.9]).` or `:- use('boxes.slp').`"
 VARIABLE_IN_DIRECTIVE = E102.says(*VARIABLE_FOR_NAME)
@@ -142,7 +142,7 @@ SUBSETS_AND_SIDES = E102.says(
 )
 TWO_SUBSETS = E102.says("{feature} has `subsets` twice", _FEATURE)
 NO_LIMIT_OF_SUBSETS = E102.says(
-    "`subsets` parts at most 2 to 12 levels",
+    "`subsets` takes a number of levels from 2 to 12, or `ordered`",
     "write `subsets`, for at most 8, `subsets(10)`, or `subsets(ordered)`, for any number",
 )
 NUMBERS_WITH_MISSING_LEVEL = E102.says(

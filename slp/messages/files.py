@@ -66,7 +66,7 @@ LEVELS_NOT_EXPANDED = E163.says(
 
 SUBSETS_NOT_EXPANDED = E163.says(
     "splits by subsets of levels, as those of `{name}` are, have no expansion on a table",
-    "engines other than `prolog` know them",
+    "take the engine `exact` or `mh`, which know them",
 )
 SIDES_NOT_EXPANDED = E163.says(
     "missing values that take a side, as those of `{name}` do, have no expansion on a table",

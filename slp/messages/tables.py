@@ -263,8 +263,8 @@ E445 = Entry(
 )
 NEW_LEVEL_ABSENT = E445.says(
     "a row to predict has a level of `{name}` that no row of the table at a split has",
-    "leave the row out, or write `new(average)` in place of `new(error)` in the declaration of "
-    "{atom} for the average over both sides",
+    "leave the row out, or write `new(average)` in place of `new(error)`, which is declared of "
+    "{atom} or of `_`, for the average over both sides",
 )
 
 E446 = Entry(
@@ -324,7 +324,7 @@ W402 = Entry(
 )
 ONE_CLASS = W402.says(
     "the response `{name}` has one class only, `{label}`, so every tree explains it alike",
-    AS_REMEDY,
+    "check the table and the response; as it is, the posterior is the prior",
 )
 
 W403 = Entry(

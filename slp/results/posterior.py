@@ -113,8 +113,8 @@ class Posterior(Predictions, Summaries):
         """The log evidence: log P(response | features) under the prior normalised over its support.
         None for a prior, and where the engine does not know it.
 
-        With `majority`, `monotone` or `rows(Class, N)` the prior itself looks at the response: see
-        `evidence_note` and `no_bayes_factor`.
+        With `majority`, `monotone`, `rows(Class, N)` or `subsets(ordered)` the prior itself looks
+        at the response: see `evidence_note` and `no_bayes_factor`.
         """
         return None if self._evidence is None else self._evidence.value
 
@@ -152,8 +152,8 @@ class Posterior(Predictions, Summaries):
     @property
     def evidence_note(self) -> str | None:
         """A caution about the evidence, or None: that the prior looks at the response (`majority`,
-        `monotone`, `rows(Class, N)`), that rows have real weights, or of `smc` the kind of its
-        estimate."""
+        `monotone`, `rows(Class, N)`, `subsets(ordered)`), that rows have real weights, or of `smc`
+        the kind of its estimate."""
         return weighted_note(self.table, self._result.evidence.note)
 
     @property

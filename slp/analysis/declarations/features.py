@@ -174,8 +174,12 @@ class FeatureReader:
 
     def _limit(self, item: Struct, d: Declared) -> int | str | None:
         """The most levels of `subsets(N)`, or `ordered`."""
-        if item.args[0] == Atom("ordered"):
+        argument = item.args[0]
+        if argument == Atom("ordered"):
             return "ordered"
+        if isinstance(argument, Atom) and argument.name not in self.values.parameters:
+            self.findings.add(words.NO_LIMIT_OF_SUBSETS(span_of(item, d.span)))
+            return None
         most = self.values.whole(item.args[0], "the number of levels", d.span, 2)
         if most is not None and most > _MOST_LEVELS:
             self.findings.add(words.NO_LIMIT_OF_SUBSETS(span_of(item, d.span)))
