@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from slp.budgets.seconds import check_time
 from slp.errors import NoGrammarError, UnsupportedError
@@ -30,6 +30,7 @@ from slp.ir.tree_grammar import FORBIDDEN, OUTSIDE, CallRule, LeafRule
 from slp.lower.columns import NOT_PROPOSED, SplitDraft, SplitTable, combine
 from slp.lower.goals import Goals
 from slp.lower.product import Product
+from slp.messages import Wording
 from slp.messages.lowering import (
     BOUND_ARGUMENTS,
     FEWER_STATES,
@@ -40,6 +41,7 @@ from slp.messages.lowering import (
     TOO_MANY_STATES_MADE,
     TOO_MANY_STEPS,
 )
+from slp.source import SourceSpan
 
 #: States that are listed before lowering checks whether the others can stay open,
 FIRST_STATES = 2_000
@@ -132,7 +134,7 @@ class Expansion:
         if state not in self.rules:
             self._made += 1
             if self._made > MOST_STATES:
-                raise TooManyStatesError(TOO_MANY_STATES_MADE(most=MOST_STATES, **self._growth()))
+                raise self._too_many(TOO_MANY_STATES_MADE, most=MOST_STATES)
             self._expand(state, may_split=True)
         return self.rules[state]
 
@@ -184,8 +186,7 @@ class Expansion:
         self.rules[state] = rules = tuple(self._state_rules(state, may_split))
         self._n_rules += len(rules)
         if self._n_rules > MOST_RULES:
-            found = TOO_MANY_RULES(rules[-1].span, most=MOST_RULES, **self._growth())
-            raise TooManyStatesError(found)
+            raise self._too_many(TOO_MANY_RULES, rules[-1].span, most=MOST_RULES)
 
     def _state_rules(self, state: int, may_split: bool) -> Iterator[StateRule]:
         goal, constraints = self._states[state]
@@ -219,26 +220,29 @@ class Expansion:
     def _check_finite(self, rule: StateRule, calls: int) -> None:
         """Raise an error if there are too many states, with the rule that led to the last one."""
         if len(self._states) > MOST_STATES:
-            found = TOO_MANY_STATES(rule.span, most=MOST_STATES, **self._growth())
-            raise TooManyStatesError(found)
+            raise self._too_many(TOO_MANY_STATES, rule.span, most=MOST_STATES)
         if not self._from_table and self._product.steps > MOST_STEPS:
-            found = TOO_MANY_STEPS(
-                rule.span, most=MOST_STEPS, states=len(self._states), **self._growth()
-            )
-            raise TooManyStatesError(found)
+            states = len(self._states)
+            raise self._too_many(TOO_MANY_STEPS, rule.span, most=MOST_STEPS, states=states)
         if calls > MOST_CALLS and not self._calls_end:
-            found = TOO_MANY_CALLS(rule.span, most=MOST_CALLS, **self._growth())
-            raise TooManyStatesError(found)
+            raise self._too_many(TOO_MANY_CALLS, rule.span, most=MOST_CALLS)
 
-    def _growth(self) -> dict[str, str]:
+    def _too_many(
+        self, wording: Wording, span: SourceSpan | None = None, **values: Any
+    ) -> TooManyStatesError:
+        """The error of this wording, which tells what grows and what to do about it."""
+        what, help = self._growth()
+        return TooManyStatesError(wording(span, what=what, help=help, **values))
+
+    def _growth(self) -> tuple[str, str]:
         """What most of the states found differ in, an argument or what constraints remember, and
-        what to do about it, for messages."""
+        what to do about it."""
         constraints = {state for _, state in self._states}
         if len(constraints) > len({goal for goal, _ in self._states}):
             return self._growth_of(constraints)
-        return {"what": self._growing_argument(), "help": BOUND_ARGUMENTS}
+        return self._growing_argument(), BOUND_ARGUMENTS
 
-    def _growth_of(self, states: Collection[int]) -> dict[str, str]:
+    def _growth_of(self, states: Collection[int]) -> tuple[str, str]:
         """`_growth` where the states of the constraints grow: the kind with the most."""
         places: dict[type[Constraint] | None, list[int]] = {}
         for i, constraint in enumerate(self._constraints):
@@ -246,11 +250,10 @@ class Expansion:
         sizes = {kind: self._product.n_parts(states, of) for kind, of in places.items()}
         kind = max(sizes, key=lambda kind: sizes[kind])
         if kind is None:
-            return {"what": f"they differ in depth ({sizes[kind]:,} so far)", "help": LIMIT_DEPTH}
+            return f"they differ in depth ({sizes[kind]:,} so far)", LIMIT_DEPTH
         what = f"what `{kind.name}` remembers of a path grows ({sizes[kind]:,} states so far)"
         how = kind.fewer_states.format(constraint=kind.name)
-        help = FEWER_STATES.format(how=how) if self._from_table else how
-        return {"what": what, "help": help}
+        return what, FEWER_STATES.format(how=how) if self._from_table else how
 
     def _growing_argument(self) -> str:
         by_name = Counter(self._goals.indicator(goal) for goal, _ in self._states)

@@ -43,7 +43,7 @@ E163 = Entry(
     "E163: a program has no expansion on a table",
     cause="Constraints and `edittree` have no expansion, nor have guards on thresholds that the "
     "measure `range` draws. The engine `prolog` needs one.",
-    remedy="Take another engine: all others run the whole program.",
+    remedy="Take another engine, such as `exact` or `mh`.",
     example="slp expand prior.slp data.csv   (`prior.slp` has `:- constraint(first(age)).`)",
 )
 NO_EXPANSION_ON_TABLE = E163.says(

@@ -280,7 +280,7 @@ def _dear_splits(constraint: MaxCost, splits: list[tuple[Place, Split]]) -> Iter
     costs = {c.feature: Fraction(repr(c.amount)) for c in constraint.costs}
     for place, split in splits:
         path = {f: costs[f] for f in sorted(place.above | {split.feature}) if f in costs}
-        total = sum(path.values())
+        total = sum(path.values(), Fraction(0))
         pays = path.get(split.feature, 0) > 0 and split.feature not in place.above
         if pays and total > Fraction(repr(constraint.most)):
             told = ", ".join(f"{f} {number_text(float(c))}" for f, c in path.items() if c)
