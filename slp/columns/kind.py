@@ -58,9 +58,10 @@ class ColumnKind(ABC):
         return None
 
     @property
-    def looks_at_response(self) -> bool:
-        """Whether the cuts of a box depend on its responses."""
-        return False
+    def looks_at_response(self) -> str | None:
+        """The declaration that makes the cuts of a box depend on its responses; None if they do
+        not."""
+        return None
 
     @property
     def new(self) -> Absent | None:
@@ -120,6 +121,12 @@ class ColumnKind(ABC):
         """A value for each code of a value, for pictures, shape (n_values,); of a bin its
         middle."""
         return np.array(self.names, np.object_)
+
+    @property
+    def edges(self) -> NDArray[np.float64] | None:
+        """Where each bin ends and the next begins, shape (n_values + 1,); None of a column without
+        bins, and of a run that was saved without its table."""
+        return None
 
     @property
     def numbers_by_name(self) -> Mapping[str, float] | None:
@@ -197,6 +204,11 @@ class ColumnKind(ABC):
         other cuts in the box; else None."""
         return None
 
+    @property
+    def leaves_weight_out(self) -> bool:
+        """Whether the shares of all cuts of a box may sum to less than 1 (`log_share`)."""
+        return False
+
     def most_parts(self, codes: Sequence[int]) -> float:
         """A bound on the sets of these codes, which occur in a box, that boxes inside it have."""
         return 2.0 ** min(len(codes), 1000)
@@ -218,6 +230,12 @@ class ColumnKind(ABC):
     def not_by_level(self) -> Wording | None:
         """What is found beside a rule that names the level of a split, where splits are on other
         things than one level."""
+        return None
+
+    @property
+    def not_named(self) -> Wording | None:
+        """What is found beside a rule that needs all tests before the rows of the box are known: by
+        the measure `all`, or as it uses what its split asks; None where they are."""
         return None
 
     @property

@@ -109,6 +109,11 @@ class Sided(ColumnKind):
         return self.inner.shown
 
     @property
+    def edges(self) -> NDArray[np.float64] | None:
+        """See `ColumnKind`."""
+        return self.inner.edges
+
+    @property
     def numbers_by_name(self) -> Mapping[str, float] | None:
         """See `ColumnKind`."""
         return self.inner.numbers_by_name

@@ -142,7 +142,7 @@ class Table:
         most = max(1, min(len(self.counts), self.n_rows // min_leaf))
         levels = tuple(f.kind.left_sides() for f in self.features)
         holes = frozenset(f.name for f in self.features if f.kind.missing_code is not None)
-        loses = any(f.kind.looks_at_response for f in self.features)
+        loses = any(f.kind.leaves_weight_out for f in self.features)
         return Schema(
             self.feature_names, levels, most, most_cuts=self.n_cuts, holes=holes, loses=loses
         )

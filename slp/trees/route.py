@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.columns import LEFT, MISSING, UNTOLD, Below, Test, level_numbers, ways
+from slp.columns import LEFT, MISSING, UNTOLD, Test, level_numbers, ways
 from slp.data.arrays import settled
 from slp.data.cells import is_missing, number_of
 from slp.data.coding import response_of
@@ -346,7 +346,7 @@ class _Columns:
             values = self._column(feature)
             given = column_of_objects(feature, values)
             tests = self._tests.get(feature, ())
-            fitted = type_by_thresholds([t.number for t in tests if isinstance(t, Below)])
+            fitted = type_by_thresholds([t.number for t in tests if t.number is not None])
             column = as_numbers(given, fitted, OTHER_TYPE_THAN_TESTS)
             if column is not given:
                 self._numbers[feature] = numbers_of(column)[0]
@@ -397,10 +397,10 @@ def _codes_left(split: Split, feature: Feature) -> NDArray[np.bool_]:
         kind = "categorical" if feature.kind.categorical else "numeric"
         given = "a level" if test.by_level else "a threshold"
         raise DataError(TEST_OF_ANOTHER_KIND(feature=feature.name, given=given, kind=kind))
-    if isinstance(test, Below) and feature.kind.on_a_cut(test) != test:
+    if test.number is not None and feature.kind.on_a_cut(test) != test:
         known = [] if feature.kind.numbers is None else feature.kind.numbers.tolist()
         cuts = ", ".join(feature.kind.words(c) for c in known)
-        threshold = test.text
+        threshold = feature.kind.words(test.number)
         raise DataError(THRESHOLD_INSIDE_BIN(feature=feature.name, threshold=threshold, cuts=cuts))
     return feature.kind.sides(test)[0]
 
