@@ -20,8 +20,8 @@ from slp.engines.shared.weights import WeightsOfTrees
 from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.problem import Problem
 from slp.problem.tree_on_table import log_likelihood_of_tree
+from slp.results.averages.drawn_trees import DrawnTrees
 from slp.results.averages.over_trees import ScoredTree
-from slp.results.averages.weighted_draws import DrawnTrees
 from slp.results.record.evidence import evidence_note
 from slp.results.record.later import Later
 from slp.results.record.parts import Candidate, Draw, Evidence, HowEnded, shown

@@ -3,7 +3,7 @@
 `Averages` is what a result has: `slp.results.averages.sums.Sums` over a `TreeDistribution`, which
 holds all trees, or draws. Such distributions are `slp.reference.chart.chart.Chart`,
 `slp.engines.exact.CompiledChart`, `slp.reference.enumeration.sums.Enumeration`. `TreeAverages` is
-the part of it that draws can give too: `slp.results.averages.weighted_draws.DrawnTrees`.
+the part of it that draws can give too: `slp.results.averages.drawn_trees.DrawnTrees`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from slp.results.averages.rows_in_leaves import design_of_rows, of_rows
 from slp.trees import Tree
 
 if TYPE_CHECKING:
-    from slp.results.averages.weighted_draws import DrawnTrees
+    from slp.results.averages.drawn_trees import DrawnTrees
 
 _Answer = TypeVar("_Answer")
 

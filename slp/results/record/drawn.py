@@ -24,13 +24,9 @@ from slp.budgets.seconds import Deadline
 from slp.errors import UsageError
 from slp.messages.results import NO_DRAWS_OF_TREES
 from slp.problem.tree_on_table import log_likelihood_of_tree
+from slp.results.averages.drawn_trees import DrawnTrees, IndependentTrees
 from slp.results.averages.over_trees import ScoredTree
-from slp.results.averages.weighted_draws import (
-    DrawnTrees,
-    IndependentTrees,
-    WeightedDraws,
-    numbered,
-)
+from slp.results.averages.weighted_draws import WeightedDraws, numbered
 from slp.results.estimate import Estimate
 from slp.results.record.later import Later
 from slp.results.record.parts import Candidate, Draw, Evidence, HowEnded, ResultKind, shown

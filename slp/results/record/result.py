@@ -51,8 +51,8 @@ from slp.results.record.parts import Candidate, Draw, Ended, Evidence, NearBest,
 from slp.trees import Leaf, Tree
 
 if TYPE_CHECKING:
+    from slp.results.averages.drawn_trees import DrawnTrees
     from slp.results.averages.paths import TreePath
-    from slp.results.averages.weighted_draws import DrawnTrees
     from slp.results.record.edits import EditSummary
     from slp.results.record.rule_use import RuleUse
     from slp.results.trust.diagnostics import Diagnostics

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import warnings
 from typing import Any
 
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 
 import slp
 from slp.leaves import NormalInverseGamma
-from slp.results.averages.weighted_draws import DrawnTrees, WeightedDraws
+from slp.results.averages.drawn_trees import DrawnTrees
 from slp.results.posterior import Posterior
 
 RNG = np.random.default_rng(0)
@@ -108,7 +107,7 @@ def test_only_so_much_is_held_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None
         return predictive(drawn, where, design)
 
     monkeypatch.setattr(DrawnTrees, "predictive", watched)
-    monkeypatch.setattr("slp.results.averages.weighted_draws._MOST_HELD", 5 * 60 * 3)
+    monkeypatch.setattr("slp.results.averages.drawn_trees._MOST_HELD", 5 * 60 * 3)
     np.testing.assert_array_equal(want.predict_error(FRAME), whole)
     assert held == [5] * (N // 5)
     held.clear()
@@ -131,13 +130,3 @@ def test_means_of_numbers_are_averaged() -> None:
             means.append((kappa * mu + n * mean) / (kappa + n))
         want += np.array(means)[draw.tree.apply(new)]
     np.testing.assert_allclose(posterior.predict(new), want / 60, rtol=1e-10)
-
-
-def test_the_error_of_a_mean_over_islands() -> None:
-    """Islands of equal weight are as many independent values; one alone tells no error."""
-    means = np.random.default_rng(1).normal(size=(50, 2))
-    chains = [np.full(n % 3 + 1, n) for n in range(50)]
-    logs = [np.full(len(own), -math.log(len(own))) for own in chains]
-    have = WeightedDraws(50, chains, logs).error(means)
-    assert have == pytest.approx(means.std(axis=0, ddof=1) / math.sqrt(50), rel=1e-12)
-    assert np.isnan(WeightedDraws(50, chains[:1], logs[:1]).error(means)).all()
