@@ -12,7 +12,7 @@ missing values is called; `level_numbers`, the numbers that stand for ordered le
 from slp.columns.archive import kind_of_plain
 from slp.columns.kind import ColumnKind
 from slp.columns.levels import Nominal
-from slp.columns.numeric import Binned, Numeric, ThresholdKind
+from slp.columns.numeric import Binned, Numeric
 from slp.columns.ordered_subsets import OrderedSubsets
 from slp.columns.ordinal import Ordinal
 from slp.columns.quantities import level_numbers, numbers_in, quantity_text
@@ -52,7 +52,6 @@ __all__ = [
     "OrderedSubsets",
     "Subsets",
     "Test",
-    "ThresholdKind",
     "Numeric",
     "kind_of_plain",
     "level_numbers",

@@ -101,7 +101,8 @@ def kind_of_levels(
     most, name = declared.splits.most, str(declared.name)
     if most is not None and len(levels) > most:
         raise DataError(TOO_MANY_LEVELS(name=name, atom=atom(name), levels=len(levels), most=most))
-    return declared.splits.kind(levels, declared.new, missing)
+    kind: ColumnKind = declared.splits.kind(levels, declared.new, missing)
+    return kind
 
 
 def kind_of_numbers(

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,6 @@ from numpy.typing import NDArray
 from slp.columns.tests import LEFT, UNTOLD, Absent, Side, Test, ways
 from slp.messages.entry import Wording
 from slp.messages.numbers import number_text
-
-if TYPE_CHECKING:
-    from slp.columns.numeric import ThresholdKind
 
 #: For each code, whether its rows pass a test, and whether the code does not determine this.
 Sides = tuple[NDArray[np.bool_], NDArray[np.bool_]]
@@ -93,11 +90,6 @@ class ColumnKind(ABC):
     @property
     def missing_code(self) -> int | None:
         """The code of missing values that take a side, None where there is none."""
-        return None
-
-    @property
-    def thresholds(self) -> ThresholdKind | None:
-        """The kind of its values, if its tests are by threshold."""
         return None
 
     @property
@@ -254,6 +246,11 @@ class ColumnKind(ABC):
     def test_depends_on_box(self) -> bool:
         """Whether `test` needs the codes of the box."""
         return False
+
+    def codes_beside(self, number: float) -> tuple[int, int] | None:
+        """Codes below the first one have values below a number alone, those from the second one on
+        values at it or above; None of a column whose tests are by level."""
+        return None
 
     def asks(self, test: Test) -> bool:
         """Whether a test is of this kind."""

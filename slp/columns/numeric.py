@@ -36,11 +36,6 @@ _SHOWN = 8
 class ThresholdKind(ColumnKind):
     """What columns have whose tests are by threshold."""
 
-    @property
-    def thresholds(self) -> ThresholdKind:
-        """See `ColumnKind`."""
-        return self
-
     def cuts(
         self, present: Sequence[tuple[int, int]], scores: Scores
     ) -> Iterator[tuple[int, int, int]]:
@@ -70,8 +65,7 @@ class ThresholdKind(ColumnKind):
 
     @abstractmethod
     def codes_beside(self, number: float) -> tuple[int, int]:
-        """Codes below the first one have values below a number alone, those from the second one on
-        values at it or above."""
+        """See `ColumnKind`."""
 
     def test(self, low: int, high: int, codes: NDArray[Any] | None = None) -> Test:
         """See `ColumnKind`."""

@@ -17,7 +17,6 @@ from slp.source import SourceFile, SourceSpan
 from slp.terms import Term
 
 if TYPE_CHECKING:
-    from slp.columns.kind import ColumnKind
     from slp.trees.tree import Tree
 
 Measure = Literal["feature_then_cut", "all", "gap", "each", "partition", "per_feature", "range"]
@@ -152,8 +151,9 @@ class LevelSplits(ABC):
         levels: tuple[str, ...],
         new: Literal["error", "larger", "average"] | None,
         missing: Literal["level"] | None,
-    ) -> ColumnKind:
-        """The kind of a column of such levels; see `slp.columns.levels.Nominal`."""
+    ) -> Any:
+        """The `slp.columns.ColumnKind` of a column of such levels, whose missing values are an
+        error or a level; see `slp.columns.levels.Nominal`."""
 
 
 @dataclass(frozen=True)

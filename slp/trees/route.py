@@ -30,7 +30,8 @@ from slp.trees.row_columns import RowColumns, no_column
 from slp.trees.tree import Leaf, Split, Tree
 
 if TYPE_CHECKING:
-    from slp.data.table import Feature, Table
+    from slp.data.feature import Feature
+    from slp.data.table import Table
 
 
 def route_rows(tree: Tree, X: Any, rows: NDArray[np.int64] | None = None) -> NDArray[np.int64]:

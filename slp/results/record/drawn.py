@@ -40,7 +40,7 @@ from slp.source import SourceSpan
 from slp.trees import Tree
 
 if TYPE_CHECKING:
-    from slp.results.record.edits import EditSummary
+    from slp.results.record.edit_summary import EditSummary
 
 
 #: From the draws of each chain as numbers of trees, and the trees, to the log weights of the draws

@@ -20,7 +20,7 @@ from slp.results.averages.drawn_trees import DrawnTrees
 from slp.results.averages.soft import SoftTrees
 from slp.results.estimate import Estimate
 from slp.results.record.choice import EngineChoice
-from slp.results.record.edits import EditShare, EditSummary
+from slp.results.record.edit_summary import EditShare, EditSummary
 from slp.results.record.later import Later
 from slp.results.record.parts import Candidate, Draw, Evidence, HowEnded, NearBest, shown
 from slp.results.record.result import Result
