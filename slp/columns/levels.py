@@ -126,7 +126,7 @@ class Nominal(ColumnKind):
         are more."""
         level = self.levels[code]
         second = None if other is None else self.levels[other]
-        absent = self.way_of_untold(missing=False)
+        absent = "average" if second is None else self.way_of_untold(missing=False)
         if self.missing is None:
             return Is(level, side, other=second, absent=absent)
         if level == MISSING:

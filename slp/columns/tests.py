@@ -136,7 +136,7 @@ class Is:
         `missing` is "right".
     other : the level that goes right, where the box of the split has two; None where it has more,
         all of which go right.
-    absent : what becomes of a new row with neither of two levels.
+    absent : what becomes of a new row with neither of two levels; "average" where there are more.
     """
 
     level: str
@@ -152,6 +152,8 @@ class Is:
     def __post_init__(self) -> None:
         if self.other == self.level:
             raise ValueError("the two levels of a test are one")
+        if self.other is None and self.absent != "average":
+            raise ValueError("a test that names one level tells the side of all others")
         if self.missing_level and (self.missing != "right" or self.level == MISSING):
             raise ValueError("where a missing value is a level, it goes right of any other level")
 
@@ -173,7 +175,7 @@ class Is:
     @property
     def alone(self) -> Is:
         """The test without the second level, which follows from the rows of a box."""
-        return replace(self, other=None)
+        return replace(self, other=None, absent="average")
 
     def condition(self, feature: str) -> str:
         """`colour = red`, and of two levels `sex = f, else m`. A side for missing values stands as
