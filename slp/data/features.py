@@ -16,7 +16,7 @@ from slp.data.cells import cell_text
 from slp.data.columns import Column, labels_of
 from slp.data.conversion import cell_type
 from slp.data.faults import check_range, check_usable, missing_error, read_levels, read_numbers
-from slp.data.feature import Feature
+from slp.data.feature_kind import Feature
 from slp.data.near_ties import near_tie_warnings
 from slp.data.table import code_type
 from slp.data.texts import text_warnings

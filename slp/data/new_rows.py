@@ -13,7 +13,7 @@ from slp.columns import MISSING
 from slp.data.columns import Column, texts_of
 from slp.data.conversion import as_levels, as_numbers
 from slp.data.faults import check_usable, outside_range, read_levels, read_numbers
-from slp.data.feature import Feature
+from slp.data.feature_kind import Feature
 from slp.data.frames import Frame, frame_or_empty
 from slp.data.words import first_row, listed
 from slp.errors import DataError, Diagnostic, warn

@@ -15,7 +15,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.data.feature import Feature
+from slp.data.feature_kind import Feature
 from slp.data.new_rows import rows_to_predict
 from slp.data.row_weights import RowWeights
 from slp.errors import Diagnostic

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.columns import Test
-from slp.data.feature import Feature
+from slp.data.feature_kind import Feature
 from slp.data.table import Table, misses
 from slp.errors import DataError
 from slp.messages.names import atom

@@ -30,7 +30,7 @@ from slp.trees.row_columns import RowColumns, no_column
 from slp.trees.tree import Leaf, Split, Tree
 
 if TYPE_CHECKING:
-    from slp.data.feature import Feature
+    from slp.data.feature_kind import Feature
     from slp.data.table import Table
 
 

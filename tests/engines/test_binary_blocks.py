@@ -11,7 +11,7 @@ import pytest
 
 import slp
 from slp.columns import Numeric
-from slp.data.feature import Feature
+from slp.data.feature_kind import Feature
 from slp.data.table import Table
 from slp.engines.exact import CompiledChart, passes
 from slp.engines.exact.algorithm import algorithm_in_words

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from slp.columns import Numeric
-from slp.data.feature import Feature
+from slp.data.feature_kind import Feature
 from slp.data.table import Table
 from slp.engines import infer
 from slp.engines.exact import CompiledChart

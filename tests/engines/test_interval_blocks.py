@@ -12,7 +12,7 @@ import polars as pl
 import pytest
 
 import slp
-from slp.data.feature import Feature
+from slp.data.feature_kind import Feature
 from slp.data.table import Table
 from slp.engines.exact import CompiledChart
 from slp.ir.tree_grammar import TreeGrammar

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from slp.columns import Below, Is, Nominal
-from slp.data.feature import Feature
+from slp.data.feature_kind import Feature
 from slp.data.table import Table
 from slp.problem.tree_on_table import canonical_nodes, log_likelihood_of_tree, place_tree
 from slp.reference.boxes import Geometry

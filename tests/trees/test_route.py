@@ -9,7 +9,7 @@ import pytest
 
 from slp.columns import Below, Binned, Is, Nominal, Numeric, Test
 from slp.data import Table
-from slp.data.feature import Feature
+from slp.data.feature_kind import Feature
 from slp.errors import DataError
 from slp.leaves import Dirichlet
 from slp.trees import Leaf, Split, Tree

@@ -9,7 +9,7 @@ from slp.analysis.findings import Findings
 from slp.analysis.on_table.box_edges import check_box_edges
 from slp.analysis.on_table.facts import FactsOfTable
 from slp.data.cells import cell_text
-from slp.data.feature import Feature
+from slp.data.feature_kind import Feature
 from slp.data.table import Table
 from slp.errors import DataError, Diagnostic
 from slp.ir.guards import features_in_guards

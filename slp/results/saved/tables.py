@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from slp.columns import kind_of_plain
 from slp.data.conversion import CellType
-from slp.data.feature import Feature
+from slp.data.feature_kind import Feature
 from slp.data.row_weights import RowWeights
 from slp.data.table import Table, code_type
 from slp.errors import UnsupportedError

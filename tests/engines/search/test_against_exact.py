@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from slp.columns import Nominal, Numeric, Sided, Subsets
-from slp.data.feature import Feature
+from slp.data.feature_kind import Feature
 from slp.data.table import Table
 from slp.engines.search.compiled import CompiledSearch, FoundTree
 from slp.ir.program import MEASURES

@@ -1,4 +1,4 @@
-"""A feature of a coded table."""
+"""A feature of a coded table, and its kind."""
 
 from __future__ import annotations
 
