@@ -389,12 +389,18 @@ class Posterior(Predictions, Summaries):
     def interrupted(self) -> bool:
         """Whether a sampler was stopped before it had made all draws, by the keyboard or its
         time."""
-        return self._result.ended.interrupted
+        return self._result.ended().interrupted
 
     @property
     def out_of_time(self) -> bool:
         """Whether its time limit stopped a sampler."""
-        return self._result.ended.out_of_time
+        return self._result.ended().out_of_time
+
+    @property
+    def out_of_memory(self) -> bool:
+        """Whether the memory of a search was full, which ended it or its list of the next best
+        trees. `interrupted` does not tell this."""
+        return self._result.ended().out_of_memory
 
     def known(self) -> Known:
         """What is known without more work, for use after a limit of time or memory was reached:

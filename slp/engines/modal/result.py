@@ -24,7 +24,7 @@ from slp.results.averages.over_trees import ScoredTree
 from slp.results.averages.weighted_draws import DrawnTrees
 from slp.results.record.evidence import evidence_note
 from slp.results.record.later import Later
-from slp.results.record.parts import Candidate, Draw, Evidence, HowEnded, shown
+from slp.results.record.parts import Candidate, Draw, Ended, Evidence, shown
 from slp.results.record.result import Result
 from slp.results.record.rule_use import RuleUse, no_rules, uses_from_splits
 
@@ -111,7 +111,7 @@ def result_of_grown_trees(
         diagnostics=Later.known(None),
         schedule=None,
         edits=Later.known(None),
-        ended=HowEnded(interrupted or out_of_time, out_of_time),
+        ended=Later.known(Ended(interrupted or out_of_time, out_of_time)),
     )
 
 

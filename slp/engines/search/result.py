@@ -27,7 +27,7 @@ from slp.results.averages.over_trees import ScoredTree
 from slp.results.averages.weighted_draws import DrawnTrees
 from slp.results.record.evidence import evidence_note
 from slp.results.record.later import Later
-from slp.results.record.parts import Candidate, Draw, Evidence, NearBest, shown
+from slp.results.record.parts import Candidate, Draw, Ended, Evidence, NearBest, shown
 from slp.results.record.result import Result
 from slp.results.record.rule_use import RuleUse, no_rules
 from slp.trees import Leaf, Tree
@@ -41,15 +41,13 @@ def result_of_search(
     listing: Listing,
     *,
     request: Request,
-    interrupted: bool,
-    out_of_time: bool,
-    out_of_memory: bool,
+    ended: Ended,
 ) -> Result:
-    """The best tree found. It knows no totals: neither the evidence nor the posterior probability
-    of the tree."""
+    """The best tree found, by a search that ended so. It knows no totals: neither the evidence nor
+    the posterior probability of the tree."""
     grammar, table = problem.grammar, problem.table
     normalised = grammar.normalised and grammar.max_leaves is None
-    searched = Searched(problem, found, listing, request, normalised)
+    searched = Searched(problem, found, listing, request, normalised, ended)
     return Result(
         chosen=request.choice,
         table=table,
@@ -78,7 +76,7 @@ def result_of_search(
         diagnostics=Later.known(None),
         schedule=None,
         edits=Later.known(None),
-        ended=_Ended(searched, interrupted, out_of_time, out_of_memory),
+        ended=searched.ended,
     )
 
 
@@ -102,8 +100,10 @@ class Searched:
         listing: Listing,
         request: Request,
         normalised: bool,
+        ended: Ended,
     ) -> None:
         self._problem, self._table, self._normalised = problem, problem.table, normalised
+        self._ended = ended
         self._request = replace(request, progress=None, instead=None)
         self._likelihood, self.seconds = request.likelihood, request.deadline.seconds
         self.log_weight = WeightsOfTrees(problem, request.likelihood)
@@ -182,33 +182,19 @@ class Searched:
         """See `Result`: the tree of the best derivation without the likelihood."""
         return search.run_search(self._problem, self._again(likelihood=False))
 
-    def _again(self, **changed: Any) -> Request:
-        return replace(self._request, deadline=Deadline(self.seconds), **changed)
-
-
-class _Ended:
-    """See `slp.results.record.result.Ended`: of the search, and of the list that goes on with
-    it."""
-
-    def __init__(
-        self, searched: Searched, interrupted: bool, out_of_time: bool, out_of_memory: bool
-    ) -> None:
-        self._searched, self._early = searched, (interrupted, out_of_time)
-        self.out_of_memory = out_of_memory
-
-    @property
-    def interrupted(self) -> bool:
-        """See `Ended`."""
-        listing = self._searched.listing
-        return any(self._early) or (
-            listing is not None and (listing.interrupted or listing.out_of_time)
+    def ended(self) -> Ended:
+        """See `Result`: of the search, and of the list as far as it has got."""
+        own, listing = self._ended, self.listing
+        if listing is None:
+            return own
+        return Ended(
+            own.interrupted or listing.interrupted or listing.out_of_time,
+            own.out_of_time or listing.out_of_time,
+            own.out_of_memory or listing.out_of_memory,
         )
 
-    @property
-    def out_of_time(self) -> bool:
-        """See `Ended`."""
-        listing = self._searched.listing
-        return self._early[1] or (listing is not None and listing.out_of_time)
+    def _again(self, **changed: Any) -> Request:
+        return replace(self._request, deadline=Deadline(self.seconds), **changed)
 
 
 def _tree(table: Table, cuts: NDArray[np.int32]) -> Tree:
