@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice
 from typing import Any, get_type_hints
@@ -125,8 +126,8 @@ def result_of_answers(
     ValueError, KeyError, DamagedError
         The answers are not sound.
     """
-    known = [Diagnostics, EditSummary, RuleUse, Schedule]
-    hints = get_type_hints(Result, None, {kind.__name__: kind for kind in known})
+    late = [Diagnostics, EditSummary, RuleUse, Schedule]  # as `result` imports them
+    hints = get_type_hints(Result, None, {kind.__name__: kind for kind in late})
     trees = [*(shown(scored.tree, likelihood) for scored in averages.trees), *given]
     told = {
         name: from_plain(hints[name], said[name], trees)
@@ -138,23 +139,11 @@ def result_of_answers(
     if not best or not probable or (used is not None and len(used) != len(table.features)):
         raise DamagedError("its answers are not sound")
     smooth = told["trees_found"] is not None and any(found.log_joint is None for found in best)
-    saved = _Saved(
-        table,
-        averages,
-        weights,
-        best,
-        choice=choice,
-        likelihood=likelihood,
-        normalised=normalised,
-        weights_known=from_plain(bool, said["weights_known"]),
-        smooth=smooth,
-    )
+    known = from_plain(bool, said["weights_known"])
+    of = (choice.engine, likelihood, normalised, known, smooth)
+    saved = _Saved(table, averages, weights, best, *of)
     soft = isinstance(averages, SoftTrees)
-    parts: dict[str, Any] = {
-        "rules": saved.no_rules,
-        **told,
-        "best": saved.best,
-    }
+    parts: dict[str, Any] = {"rules": saved.no_rules, **told, "best": saved.best}
     return Result(
         chosen=choice,
         table=table,
@@ -172,39 +161,33 @@ def result_of_answers(
     )
 
 
+@dataclass(frozen=True, eq=False)
 class _Saved:
     """What a record of a saved run is filled with, beside the parts that its file has.
 
-    Parameters
+    Attributes
     ----------
-    best : those that are there.
+    found : the best trees that are there.
     smooth : whether trees were found by a smoothed posterior: see `slp.engines.modal.result`.
     """
 
-    def __init__(
-        self,
-        table: Table,
-        averages: DrawnTrees,
-        weights: NDArray[np.float64],
-        best: Sequence[Candidate],
-        *,
-        choice: EngineChoice,
-        likelihood: bool,
-        normalised: bool,
-        weights_known: bool,
-        smooth: bool,
-    ) -> None:
-        self._table, self._averages, self._weights, self._best = table, averages, weights, best
-        self._engine, self._likelihood, self._normalised = choice.engine, likelihood, normalised
-        self._weights_known, self._smooth = weights_known, smooth
+    table: Table
+    averages: DrawnTrees
+    weights: NDArray[np.float64]
+    found: Sequence[Candidate]
+    engine: str
+    likelihood: bool
+    normalised: bool
+    weights_known: bool
+    smooth: bool
 
     def prior(self) -> Result:
         """See `Result`: not there (E562)."""
-        raise UnsupportedError(PRIOR_NOT_SAVED(engine=self._engine))
+        raise UnsupportedError(PRIOR_NOT_SAVED(engine=self.engine))
 
     def no_rules(self) -> list[RuleUse]:
         """See `Result`: not told (E531)."""
-        raise no_rules(self._engine)
+        raise no_rules(self.engine)
 
     def log_weight(self, tree: Tree) -> float:
         """See `Result`: of the trees that are there.
@@ -215,8 +198,8 @@ class _Saved:
             E562: of another tree.
         """
         if _tests(tree) not in self._numbers:
-            raise UnsupportedError(WEIGHTS_NOT_SAVED(engine=self._engine))
-        return self._averages.trees[self._numbers[_tests(tree)]].log_weight
+            raise UnsupportedError(WEIGHTS_NOT_SAVED(engine=self.engine))
+        return self.averages.trees[self._numbers[_tests(tree)]].log_weight
 
     def log_likelihood(self, tree: Tree) -> float:
         """See `Result`: without the table's rows, of the trees that are there.
@@ -226,15 +209,15 @@ class _Saved:
         UnsupportedError
             E562: of another tree.
         """
-        if not isinstance(self._table, TableWithoutRows):
-            return log_likelihood_of_tree(self._table, tree)
+        if not isinstance(self.table, TableWithoutRows):
+            return log_likelihood_of_tree(self.table, tree)
         if _tests(tree) not in self._numbers:
             raise UnsupportedError(ROWS_NOT_SAVED(what="the likelihood of another tree"))
-        return self._averages.trees[self._numbers[_tests(tree)]].log_likelihood
+        return self.averages.trees[self._numbers[_tests(tree)]].log_likelihood
 
     @cached_property
     def _numbers(self) -> dict[tuple[object, ...], int]:
-        return {_tests(scored.tree): u for u, scored in enumerate(self._averages.trees)}
+        return {_tests(scored.tree): u for u, scored in enumerate(self.averages.trees)}
 
     def best(self) -> Iterator[Candidate]:
         """See `Result`: those that are there.
@@ -244,7 +227,7 @@ class _Saved:
         UnsupportedError
             E562: the next one of a search.
         """
-        yield from self._best
+        yield from self.found
         self._raise_if_searched()
 
     def near_best(self, slack: float) -> NearBest | None:
@@ -259,19 +242,19 @@ class _Saved:
         return None
 
     def _raise_if_searched(self) -> None:
-        if self._best[0].upper_bound is not None:
-            raise UnsupportedError(OTHERS_NOT_SAVED(engine=self._engine))
+        if self.found[0].upper_bound is not None:
+            raise UnsupportedError(OTHERS_NOT_SAVED(engine=self.engine))
 
     def draws(self) -> Sequence[Draw]:
         """See `Result`."""
         out: list[Draw] = []
-        trees = [shown(scored.tree, self._likelihood) for scored in self._averages.trees]
-        for c, chain in enumerate(self._averages.chains):
+        trees = [shown(scored.tree, self.likelihood) for scored in self.averages.trees]
+        for c, chain in enumerate(self.averages.chains):
             for u in chain.tolist():
-                scored, weight = self._averages.trees[u], float(self._weights[len(out)])
-                prior = own = scored.log_weight if self._weights_known else None
-                prior = prior if self._normalised and not self._smooth else None
-                fit = math.nan if self._smooth else scored.log_likelihood
+                scored, weight = self.averages.trees[u], float(self.weights[len(out)])
+                prior = own = scored.log_weight if self.weights_known else None
+                prior = prior if self.normalised and not self.smooth else None
+                fit = math.nan if self.smooth else scored.log_likelihood
                 out.append(Draw(trees[u], own, prior, fit, c, weight))
         return out
 
