@@ -202,6 +202,8 @@ class Posterior(Predictions, Summaries):
         ------
         UsageError
             `k` is no whole number from 0 up (E505).
+        UnsupportedError
+            E562: it is a saved run of `search`, which has the best tree alone.
         """
         check_count("k", k)
         return list(islice(self._result.best(), k))
@@ -219,6 +221,8 @@ class Posterior(Predictions, Summaries):
         UsageError
             `factor` is not above 0 and at most 1, or the engine does not tell (E534); `most` is no
             whole number from 0 up (E505).
+        UnsupportedError
+            E562: it is a saved run of `search`, which has the best tree alone.
         BudgetError
             There is not enough memory (E501) or time (E540) to count them.
         """

@@ -35,7 +35,7 @@ from slp.trees import Split, Tree
 
 #: The parts of a `Result` that `answers.json` has. Trees in them have the numbers of the run's
 #: trees; the tree given to `edittree` has the next one.
-_PARTS = (
+PARTS = (
     "evidence",
     "derivations_are_trees",
     "tree_count",
@@ -54,13 +54,13 @@ _MOST_LOG_SHARE = 100.0
 
 
 def answers_to_plain(result: Result, drawn: DrawnTrees) -> dict[str, Any]:
-    """`answers.json`: `_PARTS`, of `best` those among the trees that there are, `rules` null where
+    """`answers.json`: `PARTS`, of `best` those among the trees that there are, `rules` null where
     the engine does not tell; and `weights_known`, whether a draw tells its log weight."""
     edits = result.edits()
     numbers = {} if edits is None else {edits.given: len(drawn.trees)}
     numbers |= {result.shown(scored.tree): u for u, scored in enumerate(drawn.trees)}
     asked = {
-        **{name: getattr(result, name) for name in _PARTS},
+        **{name: getattr(result, name) for name in PARTS},
         "best": lambda: tuple(islice(result.best(), len(drawn.trees))),
         "rules": lambda: _rules(result),
     }
@@ -131,7 +131,7 @@ def result_of_answers(
     trees = [*(shown(scored.tree, likelihood) for scored in averages.trees), *given]
     told = {
         name: from_plain(hints[name], said[name], trees)
-        for name in _PARTS
+        for name in PARTS
         if name != "rules" or said["rules"] is not None
     }
     best, used = told["best"](), told["importances"]

@@ -8,7 +8,7 @@ import pickle
 import subprocess
 import sys
 import zipfile
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +23,9 @@ from slp.columns import Below, Is
 from slp.errors import SlpError, UnsupportedError, UsageError
 from slp.results.record.later import Later
 from slp.results.record.parts import Ended
+from slp.results.record.result import Result
 from slp.results.saved import archive
+from slp.results.saved.answers import PARTS
 from slp.results.saved.trees import trees_of_members, trees_to_members
 from slp.trees import Leaf, Split
 from tests.results.saved.damaged import FORMATS
@@ -80,6 +82,13 @@ def test_a_saved_search_has_one_tree_and_says_so(tmp_path: Path) -> None:
     loaded.report(tmp_path / "run.html")
     with pytest.raises(UnsupportedError, match="E562.*best tree alone"):
         loaded.rashomon_set(0.5)
+
+
+def test_every_part_of_a_result_is_in_the_file_or_made_again() -> None:
+    by_other_members = {"chosen", "table", "likelihood", "normalised", "seed", "kind"}
+    by_other_members |= {"averaged", "draws"}
+    of_other_trees = {"near_best", "log_weight", "log_likelihood", "prior", "at_limit"}
+    assert {f.name for f in fields(Result)} == {*PARTS} | by_other_members | of_other_trees
 
 
 def test_a_search_whose_memory_was_full_says_so_once(tmp_path: Path) -> None:
