@@ -5,10 +5,11 @@ a row of the box misses the value. Of a categorical feature declared `missing(le
 value is a level of its own: a test on another level sends it right, and the test on it is
 `IsMissing`.
 
-What every test says: `by_level`, whether it is on levels and not on a number; `tested`, the number
-or the levels; `names`, the levels that it names; `names_all`, whether it names those of both sides,
-so that any other has none; `missing_level`, whether a missing value is a level to it; `absent`,
-what becomes of a row of which it says no side; its words and its JSON data.
+What every test says: `by_level`, whether it is on levels and not on a number; `number`, its
+threshold, None of one on levels; `tested`, the number or the levels; `names`, the levels that it
+names; `names_all`, whether it names those of both sides, so that any other has none;
+`missing_level`, whether a missing value is a level to it; `absent`, what becomes of a row of which
+it says no side; its words and its JSON data.
 
 `ways` is the one definition in Python of which side a row goes to. The core has it in
 `native/core/problem/`.
@@ -144,6 +145,7 @@ class Is:
     other: str | None = None
     absent: Absent = "average"
     threshold: ClassVar[None] = None
+    number: ClassVar[None] = None
     by_level: ClassVar[bool] = True
     names_all: ClassVar[bool] = False
 
@@ -208,6 +210,7 @@ class In:
     others: tuple[str, ...]
     absent: Absent = "average"
     threshold: ClassVar[None] = None
+    number: ClassVar[None] = None
     missing: ClassVar[None] = None
     by_level: ClassVar[bool] = True
     names_all: ClassVar[bool] = True
@@ -265,6 +268,7 @@ class IsMissing:
     """Whether the value is missing; such rows go left."""
 
     threshold: ClassVar[None] = None
+    number: ClassVar[None] = None
     level: ClassVar[str] = MISSING
     missing: ClassVar[Side] = "left"
     tested: ClassVar[str] = MISSING

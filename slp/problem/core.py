@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.columns import Absent
-from slp.data.table import Feature, Table
+from slp.data.feature_kind import Feature
+from slp.data.table import Table
 from slp.errors import UnsupportedError
 from slp.ir.constraints import Constraint
 from slp.ir.program import MEASURES

@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from slp.budgets.memory import check_room_for_bit_sets
+from slp.data.memory import check_room_for_bit_sets
 from slp.engines.contract import Request
 from slp.engines.mcmc.compiled_edits import CompiledEditMetropolisHastings, edits_are_compiled
 from slp.engines.mcmc.default_proposal import proposal_of, why_no_tree_moves

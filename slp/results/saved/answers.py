@@ -17,10 +17,10 @@ from slp.data.table import Table
 from slp.errors import UnsupportedError, UsageError
 from slp.messages.saved import OTHERS_NOT_SAVED, PRIOR_NOT_SAVED, ROWS_NOT_SAVED, WEIGHTS_NOT_SAVED
 from slp.problem.tree_on_table import log_likelihood_of_tree
+from slp.results.averages.drawn_trees import DrawnTrees
 from slp.results.averages.soft import SoftTrees
-from slp.results.averages.weighted_draws import DrawnTrees
 from slp.results.record.choice import EngineChoice
-from slp.results.record.edits import EditSummary
+from slp.results.record.edit_summary import EditSummary
 from slp.results.record.later import Later
 from slp.results.record.parts import Candidate, Draw, NearBest, shown
 from slp.results.record.result import Result
