@@ -202,6 +202,8 @@ class Posterior(Predictions, Summaries):
         ------
         UsageError
             `k` is no whole number from 0 up (E505).
+        UnsupportedError
+            E562: it is a saved run of `search`, which has the best tree alone.
         """
         check_count("k", k)
         return list(islice(self._result.best(), k))
@@ -219,6 +221,8 @@ class Posterior(Predictions, Summaries):
         UsageError
             `factor` is not above 0 and at most 1, or the engine does not tell (E534); `most` is no
             whole number from 0 up (E505).
+        UnsupportedError
+            E562: it is a saved run of `search`, which has the best tree alone.
         BudgetError
             There is not enough memory (E501) or time (E540) to count them.
         """
@@ -389,12 +393,18 @@ class Posterior(Predictions, Summaries):
     def interrupted(self) -> bool:
         """Whether a sampler was stopped before it had made all draws, by the keyboard or its
         time."""
-        return self._result.ended.interrupted
+        return self._result.ended().interrupted
 
     @property
     def out_of_time(self) -> bool:
         """Whether its time limit stopped a sampler."""
-        return self._result.ended.out_of_time
+        return self._result.ended().out_of_time
+
+    @property
+    def out_of_memory(self) -> bool:
+        """Whether the memory of a search was full, which ended it or its list of the next best
+        trees. `interrupted` does not tell this."""
+        return self._result.ended().out_of_memory
 
     def known(self) -> Known:
         """What is known without more work, for use after a limit of time or memory was reached:

@@ -26,7 +26,7 @@ from slp.runner import ChainStepper, Json, Move, MoveOutcome, Tally
 from slp.trees import Leaf, Tree
 
 if TYPE_CHECKING:
-    from slp._core import ExactEngine
+    from slp._core import EditLadder, EditSampler, ExactEngine, MHLadder, MHSampler
 
 #: Values in place of a feature for nodes that do not split: a leaf, a call.
 LEAF, CALL = -1, -2
@@ -61,8 +61,8 @@ class CoreChains(ChainStepper[Any], ABC):
     """
 
     in_core, over_edits, scan = True, False, None
-    sampler: Any
-    ladder_type: Any
+    sampler: MHSampler | EditSampler
+    ladder_type: type[MHLadder | EditLadder]
     _identity: Mapping[str, str]
 
     def __init__(

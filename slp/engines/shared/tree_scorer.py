@@ -16,6 +16,7 @@ from slp.trees import Tree
 
 if TYPE_CHECKING:
     from slp._core import ExactEngine
+    from slp._core import TreeScorer as CoreScorer
 
 
 class TreeScorer:
@@ -23,7 +24,8 @@ class TreeScorer:
     (`core_problem` without `count_leaves`). `by_partition` is as of its `TreeGrammar`."""
 
     def __init__(self, core: Any, engine: ExactEngine, table: Table, by_partition: bool) -> None:
-        self._core, self._table = core.TreeScorer(engine, by_partition), table
+        self._core: CoreScorer = core.TreeScorer(engine, by_partition)
+        self._table = table
 
     def log_weights(
         self,
@@ -39,8 +41,7 @@ class TreeScorer:
         """
         starts = np.cumsum([0, *(len(tree) for tree in trees)], dtype=np.int64)
         nodes = np.concatenate([np.empty((0, 3), np.int32), *trees])
-        found = self._core.log_weights(nodes, starts, max(1, threads), lambda: not stop())
-        return np.asarray(found)
+        return self._core.log_weights(nodes, starts, max(1, threads), lambda: not stop())
 
     def log_weight(self, tree: Tree) -> float:
         """Log weight of one tree; -inf also if the codes do not determine how it parts the rows."""
