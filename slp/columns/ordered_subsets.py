@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +28,8 @@ _MOST_SAVED = 26
 @dataclass(frozen=True, eq=False)
 class OrderedSubsets(Subsets):
     """Levels, split by those subsets that the order of their responses in the box gives."""
+
+    core: ClassVar[int] = 4
 
     @property
     def looks_at_response(self) -> bool:

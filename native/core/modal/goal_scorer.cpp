@@ -221,6 +221,9 @@ void GoalScorer::score_feature(std::size_t number, std::uint32_t f, std::span<Fe
                            place.rule.measure != Measure::partition &&
                            labels_.stops(place.steps.left).fixed &&
                            labels_.stops(place.steps.right).fixed;
+        if (n > 0 && place.measure.has_shares(problem_.table.features[f])) {
+            out[s].log_share = problem_.table.features[f].log_share(at.scan.cuts()[0]);
+        }
         if (alike) {
             score_alike(at, place, out[s]);
         } else {
@@ -349,9 +352,11 @@ Decision GoalScorer::choose(std::size_t number, std::span<const FeatureScore> sc
             if (own.weights <= 0) {
                 continue;
             }
-            const double log_probability =
-                slots[s].log_weight + std::log(measure.factor(f, own.weights, total)) -
-                std::log(measure.unit(own.weights));
+            const double sum =
+                measure.has_shares(problem_.table.features[f]) ? 1.0 : own.weights;
+            const double log_probability = slots[s].log_weight + own.log_share +
+                                           std::log(measure.factor(f, sum, total)) -
+                                           std::log(measure.unit(sum));
             if (number > 0) {
                 out.log_inside = log_sum(out.log_inside, log_probability + own.log_sum);
                 continue;

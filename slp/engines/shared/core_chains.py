@@ -18,6 +18,7 @@ from slp.ir.constraints import Constraint
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.compiled import compiled_core
 from slp.problem.core import core_problem
+from slp.problem.core_cuts import Cuts
 from slp.problem.tree_on_table import tree_of_nodes
 from slp.results.record.drawn import result_of_draws
 from slp.results.record.evidence import evidence_note
@@ -107,7 +108,11 @@ class CoreChains(ChainStepper[Any], ABC):
 
     def load(self, data: Json) -> Any:
         """See `Stepper`."""
-        state = self.sampler.restore(np.array(data["choices"], np.int32).ravel(), data["turns"])
+        return self.restored(np.array(data["choices"], np.int32), data["turns"])
+
+    def restored(self, choices: NDArray[np.int32], turns: Sequence[int]) -> Any:
+        """The state of these choices of the core."""
+        state = self.sampler.restore(choices.ravel(), turns)
         assert state is not None
         return state
 
@@ -123,7 +128,7 @@ class CoreChains(ChainStepper[Any], ABC):
                 out[Move(self._names[i // len(_OUTCOMES)], _OUTCOMES[i % len(_OUTCOMES)])] += count
         return out
 
-    def tree_of(self, nodes: NDArray[np.int32], statistics: NDArray[np.float64]) -> Tree:
+    def tree_of(self, nodes: Cuts, statistics: NDArray[np.float64]) -> Tree:
         """A tree with canonical thresholds: its nodes in preorder, each a feature (`LEAF`, `CALL`)
         and the two codes that are neighbours, shape (N, 3); statistics of its leaves, (K * k,)."""
         table = self.table

@@ -1,0 +1,171 @@
+// Subsets of levels, of which the cuts of a box are those between neighbours in the order of their
+// responses there (slp.columns.ordered_subsets). The set with the first level is on the left.
+//
+// The number of a cut is how many levels are before it in the order of its box, the rest the number
+// of that order (level_orders.hpp). Of the k levels of a box each cut weighs as one of the 2^(k-1) -
+// 1 partitions.
+
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <numbers>
+#include <span>
+#include <vector>
+
+#include "problem/columns/feature.hpp"
+#include "problem/columns/subsets.hpp"
+
+namespace slp::columns {
+
+struct OrderedSubsets {
+    static constexpr bool kPlain = false, kSingle = false, kOrdered = false, kAnyPartition = false,
+                          kNamesPairs = false, kLooksAtResponse = true;
+
+    const Feature& feature;
+
+    bool sound(std::size_t n_codes) const {
+        return n_codes <= LevelOrders::kMostLevels && feature.orders != nullptr &&
+               feature.orders->has_leaf();
+    }
+
+    static std::size_t most_cuts(std::size_t n_codes) { return n_codes < 2 ? 0 : n_codes - 1; }
+    template <typename Add>
+    void for_each_cut(std::span<const std::uint32_t> codes, std::span<const std::uint32_t> rows,
+                      Add add) const {
+        const auto found = feature.orders->find(codes, feature.codes, rows);
+        if (found.cuts.empty()) {
+            return;
+        }
+        const std::uint32_t order = feature.orders->number(found.codes);
+        for (const std::uint32_t before : found.cuts) {
+            add(Cut::of_order(before, order));
+        }
+    }
+    // The sides are those of a box.
+    template <typename Left, typename Right>
+    bool cut_between(Left left, Right right, Cut& out) const {
+        std::vector<std::uint32_t> rows, here, on_left;
+        left([&](std::uint32_t row) { rows.push_back(row); });
+        on_left = codes_of(rows);
+        right([&](std::uint32_t row) { rows.push_back(row); });
+        here = codes_of(rows);
+        if (on_left.empty() || on_left.size() == here.size() || on_left[0] != here[0]) {
+            return false;
+        }
+        const auto found = feature.orders->find(here, feature.codes, rows);
+        const auto is_left = [&](std::uint32_t code) {
+            return std::ranges::binary_search(on_left, code);
+        };
+        // The codes on the left are the first ones, or the last ones.
+        const bool first = is_left(found.codes[0]);
+        const std::size_t before = first ? on_left.size() : here.size() - on_left.size();
+        const auto begin = found.codes.begin() + (first ? 0 : static_cast<std::ptrdiff_t>(before));
+        if (!std::ranges::binary_search(found.cuts, static_cast<std::uint32_t>(before)) ||
+            !std::all_of(begin, begin + static_cast<std::ptrdiff_t>(on_left.size()), is_left)) {
+            return false;
+        }
+        std::size_t n_left = 0;  // rows with codes that are not on both sides
+        left([&](std::uint32_t) { ++n_left; });
+        const auto beyond = std::span(rows).subspan(n_left);
+        if (std::ranges::any_of(beyond,
+                                [&](std::uint32_t row) { return is_left(feature.codes[row]); })) {
+            return false;
+        }
+        out = Cut::of_order(static_cast<std::uint32_t>(before),
+                            feature.orders->number(found.codes));
+        return true;
+    }
+    // The nearest cuts below and above the levels kept, or steps on the way there.
+    template <typename Step, typename Add>
+    void cuts_keeping(std::span<const std::uint32_t> codes, std::span<const std::uint32_t> kept,
+                      std::span<const std::uint32_t> rows, Step step, Add add) const {
+        const auto found = feature.orders->find(codes, feature.codes, rows);
+        if (found.cuts.empty()) {
+            return;
+        }
+        const std::uint32_t order = feature.orders->number(found.codes);
+        const LevelOrder& own = feature.orders->at(order);
+        std::uint32_t least = UINT32_MAX, most = 0;
+        for (const std::uint32_t code : kept) {
+            least = std::min(least, own.place(code));
+            most = std::max(most, own.place(code));
+        }
+        const auto below = std::ranges::upper_bound(found.cuts, least);
+        const auto above = std::ranges::upper_bound(found.cuts, most);
+        if (below != found.cuts.begin()) {
+            const std::uint32_t at = *(found.cuts.begin() + step(below - found.cuts.begin()) - 1);
+            add(Cut::of_order(at, order), own.place_of_first() >= at);
+        }
+        if (above != found.cuts.end()) {
+            const std::uint32_t at = *(found.cuts.end() - step(found.cuts.end() - above));
+            add(Cut::of_order(at, order), own.place_of_first() < at);
+        }
+    }
+
+    RowTest test(Cut cut) const {
+        const LevelOrder& order = order_of(cut);
+        const bool first = order.place_of_first() < cut.number();
+        const std::uint32_t least = first ? 0 : cut.number();
+        const std::uint32_t end = first ? cut.number() : order.size();
+        return {feature.codes.data(), least, end - least - 1, 1, UINT32_MAX, false, &order};
+    }
+    RowTest test_anywhere(Cut cut) const { return test(cut); }
+    Missing side_of(Cut cut, double value) const {
+        const LevelOrder& order = order_of(cut);
+        const std::uint32_t place =
+            value < 0 ? UINT32_MAX : order.place(static_cast<std::uint32_t>(value));
+        return place == UINT32_MAX ? Missing::untold
+               : (place < cut.number()) == (order.place_of_first() < cut.number())
+                   ? Missing::left
+                   : Missing::right;
+    }
+    static std::int32_t code_of(double value) { return Subsets::code_of(value); }
+    // Whatever the orders of their boxes.
+    bool same_test(Cut a, Cut b) const {
+        return a == b || (order_of(a).size() == order_of(b).size() && restores(a, b) &&
+                          restores(b, a));
+    }
+    bool restores(Cut now, Cut before) const {
+        if (now == before) {
+            return true;
+        }
+        const RowTest own = test(now), was = test(before);
+        return std::ranges::all_of(order_of(before).codes(), [&](std::uint32_t code) {
+            return own.code_goes_left(code) == was.code_goes_left(code);
+        });
+    }
+
+    static std::int32_t n_cells() { return 1; }
+    static std::int32_t cell(Cut) { return 0; }
+    static double unit() { return 1.0; }
+    static double gap(Cut, double) { return 1.0; }
+    static double span(double) { return 1.0; }
+    static double length(Cut, double) { return 1.0; }
+    double log_share(Cut cut) const {
+        const double n = order_of(cut).size() - 1.0;
+        return -n * std::numbers::ln2 - std::log1p(-std::exp2(-n));
+    }
+
+    static double most_sets(double n, bool misses) { return Subsets::most_sets(n, misses); }
+    static std::vector<double> sets_by_cuts(double n, std::size_t most) {
+        return Subsets::sets_by_cuts(n, most);
+    }
+
+private:
+    const LevelOrder& order_of(Cut cut) const { return feature.orders->at(cut.rest()); }
+    // Those of some rows, ascending.
+    std::vector<std::uint32_t> codes_of(std::span<const std::uint32_t> rows) const {
+        std::vector<std::uint32_t> out;
+        for (const std::uint32_t row : rows) {
+            out.push_back(feature.codes[row]);
+        }
+        std::ranges::sort(out);
+        out.erase(std::unique(out.begin(), out.end()), out.end());
+        return out;
+    }
+};
+
+}  // namespace slp::columns
