@@ -108,7 +108,14 @@ double GoalScorer::noise(const Goal& goal, const SplitTaken* split) const {
     if (split != nullptr) {
         h = split_mix(h + 1 + split->slot);
         h = split_mix(h + split->feature);
-        h = split_mix(h + split->cut.number());
+        const Feature& feature = problem_.table.features[split->feature];
+        if (feature.looks_at_response()) {
+            for (const std::uint64_t word : feature.left_words(split->cut)) {
+                h = split_mix(h + word);
+            }
+        } else {
+            h = split_mix(h + split->cut.number());
+        }
     }
     const double u = (static_cast<double>(h >> 11) + 0.5) * 0x1p-53;
     return -std::log(-std::log(u));

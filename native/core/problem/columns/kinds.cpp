@@ -101,6 +101,15 @@ double Feature::log_share(Cut cut) const {
     });
 }
 
+std::vector<std::uint64_t> Feature::left_words(Cut cut) const {
+    return with_kind(*this, [&]<typename K>(const K& own) -> std::vector<std::uint64_t> {
+        if constexpr (K::kLooksAtResponse) {
+            return own.left_words(cut);
+        }
+        return {};
+    });
+}
+
 double Feature::most_sets(double n, bool misses) const {
     return with_kind(*this, [&](const auto& own) { return own.most_sets(n, misses); });
 }

@@ -43,6 +43,7 @@ concept ColumnKind = requires(const K kind, Cut cut, Cut& out, double x, std::si
         kind.cuts_keeping(codes, codes, codes, [](std::ptrdiff_t at) { return at; },
                           [](Cut, bool) {});
         { kind.log_share(cut) } -> std::same_as<double>;
+        { kind.left_words(cut) } -> std::same_as<std::vector<std::uint64_t>>;
     };
     { kind.cut_between([](auto) {}, [](auto) {}, out) } -> std::same_as<bool>;
     // Sides.

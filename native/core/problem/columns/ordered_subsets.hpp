@@ -149,6 +149,18 @@ struct OrderedSubsets {
         return -n * std::numbers::ln2 - std::log1p(-std::exp2(-n));
     }
 
+    std::vector<std::uint64_t> left_words(Cut cut) const {
+        const RowTest own = test(cut);
+        std::vector<std::uint64_t> out;
+        for (const std::uint32_t code : order_of(cut).codes()) {
+            if (own.code_goes_left(code)) {
+                out.resize(std::max<std::size_t>(out.size(), code / 64 + 1), 0);
+                out[code / 64] |= std::uint64_t{1} << code % 64;
+            }
+        }
+        return out;
+    }
+
     static double most_sets(double n, bool misses) { return Subsets::most_sets(n, misses); }
     static std::vector<double> sets_by_cuts(double n, std::size_t most) {
         return Subsets::sets_by_cuts(n, most);
