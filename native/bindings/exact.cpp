@@ -258,6 +258,23 @@ void bind_exact(nb::module_& m) {
                  nb::arg("right"))
             .def("bytes_of_orders",
                  [](const Engine& engine) { return engine.problem().table.bytes_of_orders(); })
+            .def(
+                "limit_orders",
+                [](const Engine& engine, std::size_t bytes) {
+                    for (const Feature& feature : engine.problem().table.features) {
+                        if (feature.looks_at_response()) {
+                            feature.orders->limit(bytes);
+                        }
+                    }
+                },
+                nb::arg("bytes"))
+            .def("orders_are_full",
+                 [](const Engine& engine) {
+                     const auto& features = engine.problem().table.features;
+                     return std::ranges::any_of(features, [](const Feature& feature) {
+                         return feature.looks_at_response() && feature.orders->full();
+                     });
+                 })
             .def("estimate_boxes", &estimate_of, nb::arg("work"), nb::arg("seed"))
             .def("values_per_box", &Engine::values_per_box,
                  nb::call_guard<ReleasedLock>())

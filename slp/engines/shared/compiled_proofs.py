@@ -183,7 +183,14 @@ class CompiledMetropolisHastings(CoreChains):
         n: int,
         phase: Phase,
     ) -> tuple[CoreState, Info]:
-        """`n` steps at once. Nothing is tuned."""
+        """`n` steps at once. Nothing is tuned.
+
+        Raises
+        ------
+        BudgetError
+            E501: the orders of levels need more memory than there is.
+        """
+        self.check_room()
         state, counts = self.sampler.advance(state, seeds(rng), self.power, n, self.predicate)
         return state, Info(self.tally_of(counts))
 

@@ -1,22 +1,21 @@
 #include "problem/columns/level_orders.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <utility>
 
 namespace slp {
 
 namespace {
 
+constexpr std::uint64_t kOrderStream = 5;
 // What the standard library's table takes for an entry, about.
-constexpr std::size_t kBytesOfEntry = 48;
+constexpr std::size_t kBytesOfEntry = 56;
 
-std::uint64_t hash_of(std::span<const std::uint32_t> codes) {
-    std::uint64_t out = codes.size();
-    for (const std::uint32_t code : codes) {  // of SplitMix64 (Steele, Lea & Flood 2014)
-        out += 0x9e3779b97f4a7c15ULL + code;
-        out = (out ^ (out >> 30)) * 0xbf58476d1ce4e5b9ULL;
-        out = (out ^ (out >> 27)) * 0x94d049bb133111ebULL;
-        out ^= out >> 31;
+// The sum of a key for each code at its place, as the keys of boxes are sums over rows.
+Key key_of(std::span<const std::uint32_t> codes) {
+    Key out;
+    for (std::size_t i = 0; i < codes.size(); ++i) {
+        out = out + random_key(kOrderStream, std::uint64_t{codes[i]} << 32 | i);
     }
     return out;
 }
@@ -54,18 +53,6 @@ std::vector<std::uint32_t> LevelOrder::codes() const {
     return out;
 }
 
-bool LevelOrder::is(std::span<const std::uint32_t> codes) const {
-    if (codes.size() != places_.size()) {
-        return false;
-    }
-    for (std::uint32_t i = 0; i < codes.size(); ++i) {
-        if (place(codes[i]) != i) {
-            return false;
-        }
-    }
-    return true;
-}
-
 std::size_t LevelOrder::bytes() const {
     return sizeof *this + words_.size() * sizeof(Word) + places_.size() * sizeof places_[0];
 }
@@ -88,40 +75,34 @@ LevelOrders::Found LevelOrders::find(std::span<const std::uint32_t> here,
     }
     const std::size_t k = leaf_->n_statistics();
     std::vector<double> sums(here.size() * k, 0.0), scores(here.size());
-    std::vector<std::uint32_t> place(here.back() + 1), sorted;
+    std::vector<std::uint32_t> place(here.back() + 1);
     for (std::uint32_t i = 0; i < here.size(); ++i) {
         place[here[i]] = i;
-    }
-    if (!std::ranges::is_sorted(rows)) {
-        sorted.assign(rows.begin(), rows.end());
-        std::ranges::sort(sorted);
-        rows = sorted;
     }
     for (const std::uint32_t row : rows) {
         leaf_->add(row, sums.data() + place[code_of_row[row]] * k);
     }
     leaf_->scores(sums, scores.data());
-    std::vector<std::uint32_t> order(here.size());
-    std::iota(order.begin(), order.end(), 0U);
-    std::ranges::stable_sort(order, {}, [&](std::uint32_t i) { return scores[i]; });
+    std::vector<std::pair<double, std::uint32_t>> order;
+    for (std::uint32_t i = 0; i < here.size(); ++i) {
+        order.emplace_back(scores[i], here[i]);
+    }
+    std::ranges::sort(order);
     out.codes.reserve(order.size());
     for (std::uint32_t i = 0; i < order.size(); ++i) {
-        if (i > 0 && scores[order[i - 1]] < scores[order[i]]) {
+        if (i > 0 && order[i - 1].first < order[i].first) {
             out.cuts.push_back(i);
         }
-        out.codes.push_back(here[order[i]]);
+        out.codes.push_back(order[i].second);
     }
     return out;
 }
 
 std::uint32_t LevelOrders::number(std::span<const std::uint32_t> codes) {
-    const std::uint64_t hash = hash_of(codes);
+    const Key key = key_of(codes);
     const std::lock_guard lock(mutex_);
-    const auto [begin, end] = numbers_.equal_range(hash);
-    for (auto known = begin; known != end; ++known) {
-        if (at(known->second).is(codes)) {
-            return known->second;
-        }
+    if (const auto known = numbers_.find(key); known != numbers_.end()) {
+        return known->second;
     }
     const std::uint32_t number = n_.load(std::memory_order_relaxed);
     const Slot slot = slot_of(number);
@@ -133,7 +114,7 @@ std::uint32_t LevelOrders::number(std::span<const std::uint32_t> codes) {
     }
     auto made = std::make_unique<const LevelOrder>(codes);
     bytes_ += made->bytes() + kBytesOfEntry;
-    numbers_.emplace(hash, number);
+    numbers_.emplace(key, number);
     chunk.load(std::memory_order_relaxed)[slot.at].store(made.release(), std::memory_order_release);
     n_.store(number + 1, std::memory_order_release);
     return number;

@@ -15,6 +15,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "problem/key.hpp"
 #include "problem/leaf_models.hpp"
 
 namespace slp {
@@ -38,7 +39,6 @@ public:
     std::uint32_t place_of_first() const { return places_[0]; }
     // The codes by their places.
     std::vector<std::uint32_t> codes() const;
-    bool is(std::span<const std::uint32_t> codes) const;
     std::size_t bytes() const;
 
 private:
@@ -69,7 +69,8 @@ public:
 
     // The codes of rows, of which these (ascending) occur, by their responses; equal ones as they
     // are given. A cut is between two codes of different responses: the numbers of codes before it,
-    // ascending. For rows in any order the sums are those of ascending ones.
+    // ascending. The rows of each code must be ascending, so that sums of real numbers are the same
+    // to the last bit for every way to a box.
     struct Found {
         std::vector<std::uint32_t> codes, cuts;
     };
@@ -84,8 +85,11 @@ public:
             std::memory_order_acquire);
     }
     bool has(std::uint32_t number) const { return number < n_.load(std::memory_order_acquire); }
-    // Of memory that all orders take.
+    // Of memory that all orders take; and whether it is more than a limit, which the owner of a
+    // sampler sets and looks at.
     std::size_t bytes() const { return bytes_.load(std::memory_order_relaxed); }
+    void limit(std::size_t bytes) { limit_.store(bytes, std::memory_order_relaxed); }
+    bool full() const { return bytes() > limit_.load(std::memory_order_relaxed); }
 
 private:
     static constexpr std::uint32_t kFirst = 256;
@@ -98,13 +102,16 @@ private:
         return {chunk, number - kFirst * ((1U << chunk) - 1)};
     }
 
+    struct KeyHash {
+        std::size_t operator()(const Key& key) const { return key.a; }
+    };
     using Place = std::atomic<const LevelOrder*>;
     std::shared_ptr<const LeafModel> leaf_;
     std::mutex mutex_;
-    std::unordered_multimap<std::uint64_t, std::uint32_t> numbers_;  // by a hash of the codes
+    std::unordered_map<Key, std::uint32_t, KeyHash> numbers_;  // by a key of the codes
     std::array<std::atomic<Place*>, 24> chunks_{};
     std::atomic<std::uint32_t> n_{0};
-    std::atomic<std::size_t> bytes_{0};
+    std::atomic<std::size_t> bytes_{0}, limit_{SIZE_MAX};
 };
 
 }  // namespace slp

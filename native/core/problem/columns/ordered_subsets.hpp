@@ -8,6 +8,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -35,6 +36,12 @@ struct OrderedSubsets {
     template <typename Add>
     void for_each_cut(std::span<const std::uint32_t> codes, std::span<const std::uint32_t> rows,
                       Add add) const {
+        std::vector<std::uint32_t> sorted;
+        if (!std::ranges::is_sorted(rows)) {
+            sorted.assign(rows.begin(), rows.end());
+            std::ranges::sort(sorted);
+            rows = sorted;
+        }
         const auto found = feature.orders->find(codes, feature.codes, rows);
         if (found.cuts.empty()) {
             return;
@@ -47,31 +54,41 @@ struct OrderedSubsets {
     // The sides are those of a box.
     template <typename Left, typename Right>
     bool cut_between(Left left, Right right, Cut& out) const {
-        std::vector<std::uint32_t> rows, here, on_left;
+        std::vector<std::uint32_t> rows;
         left([&](std::uint32_t row) { rows.push_back(row); });
-        on_left = codes_of(rows);
+        const std::size_t n_left = rows.size();
         right([&](std::uint32_t row) { rows.push_back(row); });
-        here = codes_of(rows);
-        if (on_left.empty() || on_left.size() == here.size() || on_left[0] != here[0]) {
+        const auto on_left = marks_of(std::span(rows).first(n_left));
+        const auto on_right = marks_of(std::span(rows).subspan(n_left));
+        std::vector<std::uint32_t> here;
+        std::size_t before = 0;  // how many codes go left
+        for (std::uint32_t word = 0; word < on_left.size(); ++word) {
+            if ((on_left[word] & on_right[word]) != 0) {
+                return false;
+            }
+            before += static_cast<std::size_t>(std::popcount(on_left[word]));
+            for (std::uint64_t bits = on_left[word] | on_right[word]; bits != 0; bits &= bits - 1) {
+                here.push_back(64 * word + static_cast<std::uint32_t>(std::countr_zero(bits)));
+            }
+        }
+        const auto is_left = [&](std::uint32_t code) {
+            return (on_left[code / 64] >> code % 64 & 1) != 0;
+        };
+        if (before == 0 || before == here.size() || !is_left(here[0])) {
             return false;
+        }
+        for (const auto side : {std::span(rows).first(n_left), std::span(rows).subspan(n_left)}) {
+            if (!std::ranges::is_sorted(side)) {
+                std::ranges::sort(side);
+            }
         }
         const auto found = feature.orders->find(here, feature.codes, rows);
-        const auto is_left = [&](std::uint32_t code) {
-            return std::ranges::binary_search(on_left, code);
-        };
-        // The codes on the left are the first ones, or the last ones.
-        const bool first = is_left(found.codes[0]);
-        const std::size_t before = first ? on_left.size() : here.size() - on_left.size();
-        const auto begin = found.codes.begin() + (first ? 0 : static_cast<std::ptrdiff_t>(before));
+        const bool first = is_left(found.codes[0]);  // the left ones are the first, or the last
+        before = first ? before : here.size() - before;
+        const auto middle = found.codes.begin() + static_cast<std::ptrdiff_t>(before);
         if (!std::ranges::binary_search(found.cuts, static_cast<std::uint32_t>(before)) ||
-            !std::all_of(begin, begin + static_cast<std::ptrdiff_t>(on_left.size()), is_left)) {
-            return false;
-        }
-        std::size_t n_left = 0;  // rows with codes that are not on both sides
-        left([&](std::uint32_t) { ++n_left; });
-        const auto beyond = std::span(rows).subspan(n_left);
-        if (std::ranges::any_of(beyond,
-                                [&](std::uint32_t row) { return is_left(feature.codes[row]); })) {
+            !std::all_of(found.codes.begin(), middle,
+                         [&](std::uint32_t code) { return is_left(code) == first; })) {
             return false;
         }
         out = Cut::of_order(static_cast<std::uint32_t>(before),
@@ -125,8 +142,10 @@ struct OrderedSubsets {
     static std::int32_t code_of(double value) { return Subsets::code_of(value); }
     // Whatever the orders of their boxes.
     bool same_test(Cut a, Cut b) const {
-        return a == b || (order_of(a).size() == order_of(b).size() && restores(a, b) &&
-                          restores(b, a));
+        return a.rest() == b.rest()
+                   ? a == b
+                   : order_of(a).size() == order_of(b).size() && n_left(a) == n_left(b) &&
+                         restores(a, b) && restores(b, a);
     }
     bool restores(Cut now, Cut before) const {
         if (now == before) {
@@ -168,14 +187,16 @@ struct OrderedSubsets {
 
 private:
     const LevelOrder& order_of(Cut cut) const { return feature.orders->at(cut.rest()); }
-    // Those of some rows, ascending.
-    std::vector<std::uint32_t> codes_of(std::span<const std::uint32_t> rows) const {
-        std::vector<std::uint32_t> out;
+    std::uint32_t n_left(Cut cut) const {
+        const LevelOrder& order = order_of(cut);
+        return order.place_of_first() < cut.number() ? cut.number() : order.size() - cut.number();
+    }
+    // The codes of some rows, as binary digits.
+    std::vector<std::uint64_t> marks_of(std::span<const std::uint32_t> rows) const {
+        std::vector<std::uint64_t> out(static_cast<std::size_t>(feature.n_codes) / 64 + 1, 0);
         for (const std::uint32_t row : rows) {
-            out.push_back(feature.codes[row]);
+            out[feature.codes[row] / 64] |= std::uint64_t{1} << feature.codes[row] % 64;
         }
-        std::ranges::sort(out);
-        out.erase(std::unique(out.begin(), out.end()), out.end());
         return out;
     }
 };
