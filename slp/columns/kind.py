@@ -281,6 +281,20 @@ class ColumnKind(ABC):
     def test_to_number(self, test: Test) -> float:
         """A test as a number of an archive, without the side of missing values."""
 
+    @property
+    def tests_have_sides(self) -> bool:
+        """Whether an archive holds a test as the sides of all levels, as no number can."""
+        return False
+
+    def test_to_sides(self, test: Test) -> NDArray[np.uint8]:
+        """Where `tests_have_sides`: for each level 1 on the left side, 2 on the right, 0 on none;
+        shape (n_values,)."""
+        raise NotImplementedError
+
+    def test_of_sides(self, sides: NDArray[np.uint8]) -> Test:
+        """The test of such numbers. Raises ValueError if they stand for none."""
+        raise NotImplementedError
+
     @abstractmethod
     def test_of_number(self, number: float, side: Side | None) -> Test:
         """The test of a number of an archive, and its side of missing values. Raises ValueError
