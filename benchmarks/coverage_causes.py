@@ -31,7 +31,7 @@ from numpy.typing import NDArray
 import slp
 from benchmarks.coverage import FILES, LEVEL, MADE, folds, table
 from slp.leaves.normal_inverse_gamma import NormalInverseGamma
-from slp.results.averages.weighted_draws import DrawnTrees
+from slp.results.averages.drawn_trees import DrawnTrees
 
 TABLES = 20
 

@@ -36,7 +36,7 @@ from slp.engines.shared.compiled_proofs import CompiledMetropolisHastings
 from slp.engines.shared.filter_plan import FilterPlan
 from slp.engines.smc.compiled import CompiledParticleFilter
 from slp.errors import SlpWarning
-from slp.results.averages.weighted_draws import DrawnTrees
+from slp.results.averages.drawn_trees import DrawnTrees
 from slp.runner import Phase
 
 LARGE = {"magic04": "magic04.csv", "pendigits": "pendigits_train.csv.gz"}

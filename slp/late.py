@@ -38,7 +38,7 @@ MODULES = (
     "slp.plot.canvas",
     "slp.program.learning",
     "slp.report",
-    "slp.results.averages.weighted_draws",
+    "slp.results.averages.drawn_trees",
     "slp.results.saved",
     "slp.source",
     "slp.swipl.predicates",

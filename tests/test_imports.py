@@ -1,5 +1,5 @@
-"""Imports point one way. A walk over the syntax trees of `slp/` fails on an arrow the other way,
-whether the import stands at the top of a file or inside a function."""
+"""Imports of rooms point one way. A walk over the syntax trees of `slp/` fails on an arrow the
+other way, whether the import stands at the top of a file or inside a function."""
 
 from __future__ import annotations
 
@@ -7,17 +7,13 @@ import ast
 import importlib
 import importlib.util
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 import slp
-from slp import late
 from slp.engines import registry
-
-PACKAGE = Path(__file__).resolve().parent.parent / "slp"
+from tests.arrows import PACKAGE, all_imports, ends_of
 
 # Which rooms a room may import. A room is a package or module right below `slp`.
 _BASE = {"errors", "messages", "late", "source", "budgets"}
@@ -78,99 +74,11 @@ ALLOWED["cli"] = _ALL_ROOMS | {"compile", "program", "__init__"}
 # only one against the current.
 AGAINST_THE_CURRENT = {("errors", "source")}
 
-# Libraries that one room alone knows, so that it alone changes if they do.
-HOMES = {"click": "cli", "joblib": "cluster", "lark": "syntax", "sklearn": "estimators"}
-HOMES["matplotlib"] = "plot"
-
-
-@dataclass(frozen=True)
-class Arrow:
-    """One import: the file (relative to slp/) and line, and what it imports, as dotted names."""
-
-    file: Path
-    line: int
-    module: str
-    name: str | None = None
-
-    def __str__(self) -> str:
-        what = f"import {self.module}" if self.name is None else f"{self.module}.{self.name}"
-        return f"slp/{self.file}:{self.line}: {what}"
-
-
-def _is_for_types_only(node: ast.AST) -> bool:
-    return (
-        isinstance(node, ast.If)
-        and isinstance(node.test, ast.Name)
-        and node.test.id == "TYPE_CHECKING"
-    )
-
-
-def _imports(file: Path, node: ast.AST) -> Iterator[Arrow]:
-    """Every import that can run, at any depth."""
-    if isinstance(node, ast.Import):
-        for alias in node.names:
-            yield Arrow(file, node.lineno, alias.name)
-    elif isinstance(node, ast.ImportFrom):
-        package = ["slp", *file.parent.parts]
-        above = package[: len(package) - node.level + 1] if node.level else []
-        module = ".".join([*above, *([node.module] if node.module else [])])
-        for alias in node.names:
-            yield Arrow(file, node.lineno, module, alias.name)
-    elif not _is_for_types_only(node):
-        if (late := _imported_late(node)) is not None:
-            yield Arrow(file, node.lineno, late)  # type: ignore[attr-defined]  # a call has a line
-        for child in ast.iter_child_nodes(node):
-            yield from _imports(file, child)
-
-
-def _imported_late(node: ast.AST) -> str | None:
-    """The module that `late_import(NAME)` imports."""
-    match node:
-        case ast.Call(func=ast.Name(id="late_import"), args=[ast.Constant(value=str(name))]):
-            return name
-    return None
-
-
-def _inside_functions(file: Path, node: ast.AST) -> Iterator[Arrow]:
-    """Import statements in the bodies of functions."""
-    for child in ast.walk(node):
-        if isinstance(child, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda):
-            statements = (n for n in ast.walk(child) if isinstance(n, ast.Import | ast.ImportFrom))
-            yield from (arrow for n in statements for arrow in _imports(file, n))
-
-
-def _all_imports(package: Path) -> list[Arrow]:
-    return [
-        arrow
-        for path in sorted(package.rglob("*.py"))
-        for arrow in _imports(path.relative_to(package), ast.parse(path.read_text("utf-8")))
-    ]
-
-
-def _room(parts: list[str], package: Path) -> str:
-    """The room of a dotted name below `slp` (parts without `slp`), which may name an object."""
-    is_module = parts and (
-        parts[0] == "_core"  # made by the build, so it is not in each checkout
-        or any((package / name).exists() for name in (parts[0], f"{parts[0]}.py"))
-    )
-    return parts[0] if is_module else "__init__"
-
-
-def _ends(arrow: Arrow, package: Path) -> tuple[str, str] | None:
-    """The room that imports and the room imported, or None for a foreign library."""
-    target = [*arrow.module.split("."), *([arrow.name] if arrow.name else [])]
-    if target[0] != "slp":
-        return None
-    return (
-        _room(list(arrow.file.with_suffix("").parts), package),
-        _room(target[1:], package),
-    )
-
 
 def _wrong_arrows(package: Path) -> list[str]:
     wrong = []
-    for arrow in _all_imports(package):
-        ends = _ends(arrow, package)
+    for arrow in all_imports(package):
+        ends = ends_of(arrow, package)
         if ends is None or ends[0] == ends[1] or ends in AGAINST_THE_CURRENT:
             continue
         if ends[1] not in ALLOWED.get(ends[0], set()):
@@ -187,69 +95,6 @@ def _reachable(room: str) -> set[str]:
             seen.add(below)
             todo.append(below)
     return seen
-
-
-#: Runs as a program of its own, which learns only then where libraries are.
-A_PROGRAM = "data/to_arrow.py"
-
-
-def test_imports_inside_functions_go_through_one_function() -> None:
-    """`slp.late.late_import`, which this file knows too."""
-    found = [
-        str(arrow)
-        for path in sorted(PACKAGE.rglob("*.py"))
-        if (file := path.relative_to(PACKAGE)).as_posix() != A_PROGRAM
-        for arrow in _inside_functions(file, ast.parse(path.read_text("utf-8")))
-    ]
-    assert found == []
-
-
-def _named_late(node: ast.AST) -> str | None:
-    """The module that a call imports by a constant name."""
-    match node:
-        case ast.Call(
-            func=ast.Name(id="late_import" | "import_alone"), args=[ast.Constant(value=name)]
-        ):
-            return str(name)
-        case ast.Call(func=ast.Name(id="optional_module"), args=[ast.Constant(value=name)]):
-            return f"slp.{name}"
-    return None
-
-
-def test_late_names_are_listed_once_and_are_there() -> None:
-    used = {
-        name
-        for path in PACKAGE.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
-        if (name := _named_late(node)) is not None
-    }
-    assert used == set(late.MODULES)
-    assert list(late.MODULES) == sorted(late.MODULES)
-    own = [name for name in late.MODULES if name.startswith("slp.") and name != "slp._core"]
-    assert [name for name in own if importlib.util.find_spec(name) is None] == []
-
-
-#: Files that import what a user names, and the mechanism itself.
-IMPORT_BY_NAME = {"late.py", "trees/predicates.py", "engines/mcmc/proofs/likelihood.py"}
-
-
-def test_modules_are_imported_by_name_through_one_function() -> None:
-    users = {
-        path.relative_to(PACKAGE).as_posix()
-        for path in PACKAGE.rglob("*.py")
-        if {"import_module", "__import__"} & _names(ast.parse(path.read_text("utf-8")))
-    }
-    assert users == IMPORT_BY_NAME
-
-
-def _names(tree: ast.AST) -> set[str]:
-    """All names, attributes and imported names in a file."""
-    found = set()
-    for node in ast.walk(tree):
-        match node:
-            case ast.Name(id=name) | ast.Attribute(attr=name) | ast.alias(name=name):
-                found.add(name)
-    return found
 
 
 def test_no_import_goes_the_other_way() -> None:
@@ -296,7 +141,7 @@ ROOMS_WITH_A_MAP += [f"results/{room}" for room in RESULTS]
 
 def test_the_rooms_of_results_stand_on_each_other() -> None:
     wrong = []
-    for arrow in _all_imports(PACKAGE):
+    for arrow in all_imports(PACKAGE):
         if arrow.file.parts[0] != "results" or len(arrow.file.parts) < 3:
             continue
         target = [*arrow.module.split("."), arrow.name or ""]
@@ -330,7 +175,7 @@ def _uses_of_specifications(package: Path) -> list[str]:
     """Imports of `slp.reference` outside it, and files that name its modules in a string."""
     found = [
         str(arrow)
-        for arrow in _all_imports(package)
+        for arrow in all_imports(package)
         if arrow.file.parts[0] != "reference"
         and ".".join([arrow.module, *([arrow.name] if arrow.name else [])]).startswith(
             "slp.reference"
@@ -364,7 +209,7 @@ def _arrows_between_engines(package: Path) -> list[str]:
     """Imports of an engine by another engine, or by what engines share."""
     engines = {path.parent.name for path in (package / "engines").glob("*/engine.py")}
     found = []
-    for arrow in _all_imports(package):
+    for arrow in all_imports(package):
         ours = arrow.file.parts[1] if arrow.file.parts[0] == "engines" else None
         parts = [*arrow.module.split("."), *([arrow.name] if arrow.name else [])]
         if ours not in engines | {"shared"} or parts[:2] != ["slp", "engines"]:
@@ -412,20 +257,11 @@ def test_the_walk_finds_uses_of_specifications(tmp_path: Path, file: str, text: 
     assert _uses_of_specifications(tmp_path)
 
 
-def test_the_core_is_imported_by_the_kernels_alone() -> None:
-    users = {
-        arrow.file.parts[0]
-        for arrow in _all_imports(PACKAGE)
-        if "_core" in (*arrow.module.split("."), arrow.name)
-    }
-    assert users == {"kernels"}
-
-
 def test_nobody_imports_the_commands_or_the_estimators() -> None:
     users = {
         ends[0]
-        for arrow in _all_imports(PACKAGE)
-        if (ends := _ends(arrow, PACKAGE)) and ends[1] in ("cli", "estimators")
+        for arrow in all_imports(PACKAGE)
+        if (ends := ends_of(arrow, PACKAGE)) and ends[1] in ("cli", "estimators")
     }
     assert users <= {"cli", "estimators"}
 
@@ -441,7 +277,7 @@ def test_every_public_name_is_there() -> None:
 @pytest.mark.parametrize("room", ["cli", "plot", "report"])
 def test_rooms_at_the_top_use_public_names_only(room: str) -> None:
     private = []
-    for arrow in _all_imports(PACKAGE):
+    for arrow in all_imports(PACKAGE):
         parts = arrow.module.split(".")
         if arrow.file.parts[0] != room or parts[0] != "slp" or parts[1:2] in ([room], ["messages"]):
             continue
@@ -449,54 +285,6 @@ def test_rooms_at_the_top_use_public_names_only(room: str) -> None:
         if len(parts) > 2 or (arrow.name is not None and arrow.name not in public):
             private.append(str(arrow))
     assert private == []
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("library", sorted(HOMES))
-def test_a_library_stays_in_its_room(library: str) -> None:
-    users = {
-        _room(list(arrow.file.with_suffix("").parts), PACKAGE)
-        for arrow in _all_imports(PACKAGE)
-        if arrow.module.split(".")[0] == library
-    }
-    assert users <= {HOMES[library]}
-
-
-def test_only_one_file_knows_prolog() -> None:
-    users = {
-        arrow.file.as_posix()
-        for arrow in _all_imports(PACKAGE)
-        if arrow.module.split(".")[0].startswith("janus")
-    }
-    assert users == {"swipl/bridge.py"}
-
-
-def test_kernels_see_numpy_only() -> None:
-    foreign = {
-        arrow.module.split(".")[0]
-        for arrow in _all_imports(PACKAGE)
-        if arrow.file.parts[0] == "kernels"
-    }
-    standard = {"__future__", "collections", "functools", "os", "typing", "warnings"}
-    assert foreign - standard <= {"numpy", "slp"}
-
-
-def test_two_files_know_polars() -> None:
-    users = {
-        arrow.file.as_posix()
-        for arrow in _all_imports(PACKAGE)
-        if arrow.module.split(".")[0] == "polars" and arrow.file.parts[0] == "data"
-    }
-    assert users == {"data/to_arrow.py", "data/polars_frames.py"}
-
-
-def test_one_file_knows_arviz_base() -> None:
-    users = {
-        arrow.file.as_posix()
-        for arrow in _all_imports(PACKAGE)
-        if arrow.module.split(".")[0].startswith("arviz")
-    }
-    assert users == {"results/arviz.py"}
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,9 @@ from slp.engines.rjhmc import SoftChains
 from slp.engines.rjhmc.options import SoftTreeOptions
 from slp.engines.shared.core_chains import seeds as seeds_of_core
 from slp.engines.shared.filter_plan import FilterPlan
+from slp.results.averages.drawn_trees import DrawnTrees
 from slp.results.averages.soft import SoftTrees
-from slp.results.averages.weighted_draws import DrawnTrees, numbered
+from slp.results.averages.weighted_draws import numbered
 from slp.runner import Phase
 
 #: Files that are not named after their table. `petals` is iris with a number as response.

@@ -3,13 +3,11 @@
 from slp.budgets.memory import (
     ReadingRoom,
     check_memory,
-    check_room_for_bit_sets,
     check_room_for_rows,
     held_memory,
     memory_budget,
     memory_errors,
     memory_left,
-    room_beside,
 )
 from slp.budgets.seconds import Deadline, check_time, format_seconds, held, time_left
 
@@ -17,7 +15,6 @@ __all__ = [
     "Deadline",
     "ReadingRoom",
     "check_memory",
-    "check_room_for_bit_sets",
     "check_room_for_rows",
     "check_time",
     "format_seconds",
@@ -26,6 +23,5 @@ __all__ = [
     "memory_budget",
     "memory_errors",
     "memory_left",
-    "room_beside",
     "time_left",
 ]

@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from slp.budgets.seconds import check_time
 from slp.errors import BudgetError, UsageError
@@ -24,13 +24,9 @@ from slp.late import late_import
 from slp.messages.inference import (
     MEMORY_USED_UP,
     NO_MEMORY_LEFT,
-    NO_ROOM_FOR_SETS_OF_ROWS,
     NO_SIZE,
     TABLE_TOO_LARGE,
 )
-
-if TYPE_CHECKING:
-    from slp.data.table import Table
 
 _UNITS = {"": 1, "B": 1}
 for _power, _letter in enumerate("KMGT", start=1):
@@ -64,8 +60,6 @@ def memory_budget(memory: int | str | None) -> int:
 
 # Bytes of a feature's cell during coding: the value as read, its value and its code, twice.
 _BYTES_PER_CELL = 9 + 8 + 2 * 4
-# Bytes of a distinct row in the core: key, sizes and number (`native/core/problem/geometry.hpp`).
-_BYTES_PER_KEY = 28
 
 
 # Memory for each byte of separated text during reading: the text, and its columns, twice.
@@ -104,7 +98,7 @@ class ReadingRoom:
         """There are `need` bytes, and there is time."""
         check_time(f"reading {self.path}")
         if need > self.memory:
-            raise _no_room(f"to read {self.path} takes at least", need, self.memory)
+            raise no_room(f"to read {self.path} takes at least", need, self.memory)
 
 
 def check_room_for_rows(X: Any, memory: int) -> None:
@@ -121,60 +115,11 @@ def check_room_for_rows(X: Any, memory: int) -> None:
     n_rows, n_columns = shape
     need = n_rows * n_columns * _BYTES_PER_CELL
     if need > memory:
-        raise _no_room(f"{n_rows:,} rows of {n_columns:,} columns take at least", need, memory)
+        raise no_room(f"{n_rows:,} rows of {n_columns:,} columns take at least", need, memory)
 
 
-def table_bytes(table: Table) -> int:
-    """Bytes of a table while a compiled engine runs: as it was read, coded, and the core's copy
-    with a key for each row."""
-    n = len(table.counts)
-    codes, statistics = table.codes.nbytes, table.statistics.nbytes
-    numbers = sum(0 if f.kind.numbers is None else f.kind.numbers.nbytes for f in table.features)
-    own = codes + statistics + numbers + table.counts.nbytes + table.row_of.nbytes
-    core = 4 * table.codes.size + statistics + numbers + n * (4 + _BYTES_PER_KEY)
-    return table.bytes_read + own + core
-
-
-def room_beside(table: Table, memory: int) -> int:
-    """The part of a budget that the table leaves to an engine.
-
-    Raises
-    ------
-    BudgetError
-        E501: the table alone needs the whole budget.
-    """
-    held = table_bytes(table)
-    if held > memory:
-        rows = f"{table.n_rows:,} rows of {len(table.features):,} features"
-        raise _no_room(f"{rows} take", held, memory)
-    return memory - held
-
-
-def check_room_for_bit_sets(table: Table, memory: int) -> None:
-    """Check that a budget has room for sets of rows as bits (`slp.reference.boxes`), beside the
-    table. Engines without the compiled kernels use them: one set for each code, and both sides of
-    each split of the root.
-
-    Raises
-    ------
-    BudgetError
-        E501.
-    """
-    room = room_beside(table, memory)
-    cuts = sum(min(f.kind.n_codes, len(table.counts)) for f in table.features)
-    need = 3 * cuts * len(table.counts) // 8
-    if need > room:
-        raise BudgetError(
-            NO_ROOM_FOR_SETS_OF_ROWS(
-                memory=format_bytes(memory),
-                rows=len(table.counts),
-                values=cuts,
-                need=format_bytes(need),
-            )
-        )
-
-
-def _no_room(what: str, need: int, memory: int) -> BudgetError:
+def no_room(what: str, need: int, memory: int) -> BudgetError:
+    """E501: `what` takes `need` bytes, and the budget has `memory`."""
     size, budget = format_bytes(need), format_bytes(memory)
     return BudgetError(TABLE_TOO_LARGE(memory=budget, what=what, need=size))
 

@@ -2,16 +2,17 @@
 
 Entry points: `ColumnKind` (`slp.columns.kind`), what every kind answers, and the kinds: `Numeric`,
 `Binned`, `Ordinal`, `Nominal`, `Subsets`, `OrderedSubsets`, and `Sided` around any other;
-`kind_of_plain`, from the data of a saved run; `Below`, `Is`, `In`, `IsMissing`
-(`slp.columns.tests`), the four tests; `Test`, any of them; `ways`, which side rows go to (`LEFT`,
-`RIGHT`, `UNTOLD`); `MISSING`, what the level of missing values is called; `level_numbers`, the
-numbers that stand for ordered levels; `quantity_text`, a number with its unit or as its level.
+`slp.columns.declared`, what the declaration of a feature means; `kind_of_plain`, from the data of a
+saved run; `Below`, `Is`, `In`, `IsMissing` (`slp.columns.tests`), the four tests; `Test`, any of
+them; `ways`, which side rows go to (`LEFT`, `RIGHT`, `UNTOLD`); `MISSING`, what the level of
+missing values is called; `level_numbers`, the numbers that stand for ordered levels;
+`quantity_text`, a number with its unit or as its level.
 """
 
 from slp.columns.archive import kind_of_plain
 from slp.columns.kind import ColumnKind
 from slp.columns.levels import Nominal
-from slp.columns.numeric import Binned, Numeric, ThresholdKind
+from slp.columns.numeric import Binned, Numeric
 from slp.columns.ordered_subsets import OrderedSubsets
 from slp.columns.ordinal import Ordinal
 from slp.columns.quantities import level_numbers, numbers_in, quantity_text
@@ -51,7 +52,6 @@ __all__ = [
     "OrderedSubsets",
     "Subsets",
     "Test",
-    "ThresholdKind",
     "Numeric",
     "kind_of_plain",
     "level_numbers",

@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Literal
 
+from slp.columns.declared import KINDS_OF_LEVELS
 from slp.columns.kind import ColumnKind
-from slp.columns.levels import Nominal
 from slp.columns.numeric import Binned, Numeric
-from slp.columns.ordered_subsets import OrderedSubsets
 from slp.columns.ordinal import Ordinal
 from slp.columns.sides import Sided
-from slp.columns.subsets import Subsets
 
-#: The most levels of splits by subsets.
-_MOST_PARTED = 12
+#: The kinds of levels by what their data say of splits, and all that such data may say.
+_OF_LEVELS = {kind.flags: kind for kind in KINDS_OF_LEVELS}
+_FLAGS = tuple(dict.fromkeys(flag for flags in _OF_LEVELS for flag in flags))
 
 
 def kind_of_plain(f: Mapping[str, Any]) -> ColumnKind:
@@ -28,20 +27,18 @@ def kind_of_plain(f: Mapping[str, Any]) -> ColumnKind:
 
 
 def _kind_of_values(f: Mapping[str, Any]) -> ColumnKind:
-    levels, subsets, new = f["levels"], f.get("subsets", False), f.get("new")
-    _check(type(subsets) is bool and (f["kind"] == "levels") == (levels is not None))
-    ordered = f.get("ordered", False)
-    _check(new != "larger" or subsets)
-    _check(type(ordered) is bool and (subsets or not ordered))
+    levels, new, missing = f["levels"], f.get("new"), f.get("missing")
+    _check(all(type(f.get(flag, False)) is bool for flag in _FLAGS))
+    flags = tuple(flag for flag in _FLAGS if f.get(flag, False))
+    _check((f["kind"] == "levels") == (levels is not None) and (new != "larger" or bool(flags)))
     if levels is not None:
-        level: Literal["level"] | None = "level" if f.get("missing") == "level" else None
-        names = _texts(levels)
-        _check(not subsets or f.get("missing") != "side")
-        _check(not subsets or ordered or len(names) <= _MOST_PARTED)
-        if ordered:
-            return OrderedSubsets(names, new, level)
-        return Subsets(names, new, level) if subsets else Nominal(names, new, level)
-    _check(f.get("missing") != "level" and not subsets and f["kind"] in ("numbers", "cuts"))
+        level: Literal["level"] | None = "level" if missing == "level" else None
+        names, kind = _texts(levels), _OF_LEVELS.get(flags)
+        if kind is None or len(names) > (kind.most_levels or len(names)):
+            raise ValueError("no levels are split like that")
+        _check(not flags or missing != "side")
+        return kind(names, new, level)
+    _check(missing != "level" and not flags and f["kind"] in ("numbers", "cuts"))
     if "order" in f:
         order = _texts(f["order"])
         _check(len(order) > 1 and len(set(order)) == len(order) and f["kind"] == "cuts")

@@ -86,7 +86,7 @@ def test_of_dict(site: JsonPosition, node: Mapping[str, Any]) -> Test:
         site.fail(NOT_A_STRING, key="other", found=json_kind(other))
     if other == level:
         site.fail(SIDES_WITHOUT_LEVELS)
-    absent = _check_absent(site, node)
+    absent = "average" if other is None else _check_absent(site, node)
     if missing != "level":
         return Is(level, missing, other=other, absent=absent)
     if level == MISSING:

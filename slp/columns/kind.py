@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,9 +19,6 @@ from numpy.typing import NDArray
 from slp.columns.tests import LEFT, UNTOLD, Absent, Side, Test, ways
 from slp.messages.entry import Wording
 from slp.messages.numbers import number_text
-
-if TYPE_CHECKING:
-    from slp.columns.numeric import ThresholdKind
 
 #: For each code, whether its rows pass a test, and whether the code does not determine this.
 Sides = tuple[NDArray[np.bool_], NDArray[np.bool_]]
@@ -58,9 +55,15 @@ class ColumnKind(ABC):
         return None
 
     @property
-    def looks_at_response(self) -> bool:
-        """Whether the cuts of a box depend on its responses."""
+    def numbered_by_core(self) -> bool:
+        """Whether the core numbers its cuts as it meets them (`slp.problem.core_cuts`)."""
         return False
+
+    @property
+    def looks_at_response(self) -> str | None:
+        """The declaration that makes the cuts of a box depend on its responses; None if they do
+        not."""
+        return None
 
     @property
     def new(self) -> Absent | None:
@@ -95,11 +98,6 @@ class ColumnKind(ABC):
         return None
 
     @property
-    def thresholds(self) -> ThresholdKind | None:
-        """The kind of its values, if its tests are by threshold."""
-        return None
-
-    @property
     def names(self) -> tuple[str, ...]:
         """The levels by their code, () of numbers."""
         return ()
@@ -120,6 +118,12 @@ class ColumnKind(ABC):
         """A value for each code of a value, for pictures, shape (n_values,); of a bin its
         middle."""
         return np.array(self.names, np.object_)
+
+    @property
+    def edges(self) -> NDArray[np.float64] | None:
+        """Where each bin ends and the next begins, shape (n_values + 1,); None of a column without
+        bins, and of a run that was saved without its table."""
+        return None
 
     @property
     def numbers_by_name(self) -> Mapping[str, float] | None:
@@ -197,6 +201,11 @@ class ColumnKind(ABC):
         other cuts in the box; else None."""
         return None
 
+    @property
+    def leaves_weight_out(self) -> bool:
+        """Whether the shares of all cuts of a box may sum to less than 1 (`log_share`)."""
+        return False
+
     def most_parts(self, codes: Sequence[int]) -> float:
         """A bound on the sets of these codes, which occur in a box, that boxes inside it have."""
         return 2.0 ** min(len(codes), 1000)
@@ -221,6 +230,12 @@ class ColumnKind(ABC):
         return None
 
     @property
+    def not_named(self) -> Wording | None:
+        """What is found beside a rule that needs all tests before the rows of the box are known: by
+        the measure `all`, or as it uses what its split asks; None where they are."""
+        return None
+
+    @property
     def not_expanded(self) -> Wording | None:
         """Why a program cannot be expanded on a table with the column; None if it can."""
         return None
@@ -236,6 +251,11 @@ class ColumnKind(ABC):
     def test_depends_on_box(self) -> bool:
         """Whether `test` needs the codes of the box."""
         return False
+
+    def codes_beside(self, number: float) -> tuple[int, int] | None:
+        """Codes below the first one have values below a number alone, those from the second one on
+        values at it or above; None of a column whose tests are by level."""
+        return None
 
     def asks(self, test: Test) -> bool:
         """Whether a test is of this kind."""

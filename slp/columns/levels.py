@@ -37,6 +37,10 @@ class Nominal(ColumnKind):
     word: ClassVar[str] = "categorical"
     categorical: ClassVar[bool] = True
     core: ClassVar[int] = 2
+    #: The most levels, None for any number.
+    most_levels: ClassVar[int | None] = None
+    #: What an archive and the digest of a table say of how levels are split.
+    flags: ClassVar[tuple[str, ...]] = ()
 
     @property
     def n_values(self) -> int:
@@ -56,6 +60,10 @@ class Nominal(ColumnKind):
     def numbers_of_codes(self) -> NDArray[np.float64]:
         """See `ColumnKind`: the codes."""
         return np.arange(self.n_values, dtype=np.float64)
+
+    def marks(self) -> tuple[str, ...]:
+        """See `ColumnKind`."""
+        return self.flags
 
     # --- cuts ------------------------------------------------------------------------------
 
@@ -118,7 +126,7 @@ class Nominal(ColumnKind):
         are more."""
         level = self.levels[code]
         second = None if other is None else self.levels[other]
-        absent = self.way_of_untold(missing=False)
+        absent = "average" if second is None else self.way_of_untold(missing=False)
         if self.missing is None:
             return Is(level, side, other=second, absent=absent)
         if level == MISSING:
@@ -186,4 +194,5 @@ class Nominal(ColumnKind):
         """See `ColumnKind`."""
         said = {"missing": self.missing, "new": self.new}
         own = {key: value for key, value in said.items() if value}
-        return {"kind": "levels", "levels": list(self.levels), **own}
+        flags = dict.fromkeys(self.flags, True)
+        return {"kind": "levels", "levels": list(self.levels), **own, **flags}

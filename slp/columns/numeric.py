@@ -36,11 +36,6 @@ _SHOWN = 8
 class ThresholdKind(ColumnKind):
     """What columns have whose tests are by threshold."""
 
-    @property
-    def thresholds(self) -> ThresholdKind:
-        """See `ColumnKind`."""
-        return self
-
     def cuts(
         self, present: Sequence[tuple[int, int]], scores: Scores
     ) -> Iterator[tuple[int, int, int]]:
@@ -70,8 +65,7 @@ class ThresholdKind(ColumnKind):
 
     @abstractmethod
     def codes_beside(self, number: float) -> tuple[int, int]:
-        """Codes below the first one have values below a number alone, those from the second one on
-        values at it or above."""
+        """See `ColumnKind`."""
 
     def test(self, low: int, high: int, codes: NDArray[Any] | None = None) -> Test:
         """See `ColumnKind`."""
@@ -251,17 +245,21 @@ class Binned(_Numbers):
         return len(self._known) + 1
 
     @property
-    def edges(self) -> NDArray[np.float64]:
-        """The cuts, and an end for the first and the last bin, which have none: half of the usual
-        width of a bin away."""
-        cuts = self._known
+    def edges(self) -> NDArray[np.float64] | None:
+        """See `ColumnKind`: the cuts, and an end for the first and the last bin, which have none:
+        half of the usual width of a bin away."""
+        if self.numbers is None:
+            return None
+        cuts = self.numbers
         room = float(np.median(np.diff(cuts))) / 2 if len(cuts) > 1 else 1.0
         return np.concatenate([[cuts[0] - room], cuts, [cuts[-1] + room]])
 
     @property
     def shown(self) -> NDArray[np.object_]:
         """See `ColumnKind`."""
-        return np.asarray(((self.edges[:-1] + self.edges[1:]) / 2).astype(np.object_))
+        edges = self.edges
+        assert edges is not None
+        return np.asarray(((edges[:-1] + edges[1:]) / 2).astype(np.object_))
 
     def numbers_of_codes(self) -> NDArray[np.float64]:
         """See `ColumnKind`: the least value of each bin."""

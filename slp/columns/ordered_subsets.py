@@ -10,14 +10,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slp.columns.kind import Scores
 from slp.columns.subsets import Subsets
-from slp.columns.tests import In, Test
+from slp.columns.tests import Absent, In, Test
+from slp.ir.program import LevelSplits
+from slp.messages import Wording
+from slp.messages.on_table import NOT_WITH_ORDER
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,15 +28,12 @@ class OrderedSubsets(Subsets):
     """Levels, split by those subsets that the order of their responses in the box gives."""
 
     core: ClassVar[int] = 4
-
-    @property
-    def looks_at_response(self) -> bool:
-        """See `ColumnKind`."""
-        return True
-
-    def marks(self) -> tuple[str, ...]:
-        """See `ColumnKind`."""
-        return *super().marks(), "ordered"
+    most_levels: ClassVar[int | None] = None
+    flags: ClassVar[tuple[str, ...]] = (*Subsets.flags, "ordered")
+    looks_at_response: ClassVar[str] = "subsets(ordered)"
+    leaves_weight_out: ClassVar[bool] = True
+    not_named: ClassVar[Wording] = NOT_WITH_ORDER
+    numbered_by_core: ClassVar[bool] = True
 
     def cuts(
         self, present: Sequence[tuple[int, int]], scores: Scores
@@ -102,6 +102,19 @@ class OrderedSubsets(Subsets):
         """See `ColumnKind`."""
         return *super().notes, ("levels are in the order of the response in splits of", "")
 
-    def to_plain(self) -> dict[str, Any]:
-        """See `ColumnKind`."""
-        return {**super().to_plain(), "ordered": True}
+
+@dataclass(frozen=True)
+class SplitsInOrder(LevelSplits):
+    """What `subsets(ordered)` declares."""
+
+    most: None = None
+
+    def words(self) -> str:
+        """See `LevelSplits`."""
+        return "is split between its levels in the order of the response in the box"
+
+    def kind(
+        self, levels: tuple[str, ...], new: Absent | None, missing: Literal["level"] | None
+    ) -> OrderedSubsets:
+        """See `LevelSplits`."""
+        return OrderedSubsets(levels, new, missing)

@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.columns.kind import ColumnKind, Scores, Sides
-from slp.columns.numeric import ThresholdKind
 from slp.columns.tests import LEFT, MISSING, UNTOLD, Absent, Below, Is, IsMissing, Side, Test
 from slp.messages import Wording
 from slp.messages.files import SIDES_NOT_EXPANDED
@@ -84,11 +83,6 @@ class Sided(ColumnKind):
         return self.inner.n_values if self.holes else None
 
     @property
-    def thresholds(self) -> ThresholdKind | None:
-        """See `ColumnKind`."""
-        return self.inner.thresholds
-
-    @property
     def names(self) -> tuple[str, ...]:
         """See `ColumnKind`."""
         return self.inner.names
@@ -107,6 +101,11 @@ class Sided(ColumnKind):
     def shown(self) -> NDArray[np.object_]:
         """See `ColumnKind`."""
         return self.inner.shown
+
+    @property
+    def edges(self) -> NDArray[np.float64] | None:
+        """See `ColumnKind`."""
+        return self.inner.edges
 
     @property
     def numbers_by_name(self) -> Mapping[str, float] | None:
@@ -225,6 +224,10 @@ class Sided(ColumnKind):
         own = self.inner.test(low, high, codes)
         assert isinstance(own, Below | Is)
         return own if side is None else replace(own, missing=side)
+
+    def codes_beside(self, number: float) -> tuple[int, int] | None:
+        """See `ColumnKind`."""
+        return self.inner.codes_beside(number)
 
     def asks(self, test: Test) -> bool:
         """See `ColumnKind`."""

@@ -9,40 +9,38 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slp.columns.kind import ColumnKind, Scores
 from slp.columns.levels import NO_CODE, Nominal
-from slp.columns.tests import In, Side, Test
+from slp.columns.tests import Absent, In, Side, Test
+from slp.ir.program import LevelSplits
 from slp.messages import Wording
 from slp.messages.files import SUBSETS_NOT_EXPANDED
 from slp.messages.on_table import NOT_WITH_SUBSETS
+
+#: The most levels of a column: they have 2^11 - 1 partitions.
+MOST_PARTED = 12
 
 
 @dataclass(frozen=True, eq=False)
 class Subsets(Nominal):
     """Levels, split by subsets."""
 
+    most_levels: ClassVar[int | None] = MOST_PARTED
     core: ClassVar[int] = 3
+    flags: ClassVar[tuple[str, ...]] = ("subsets",)
     compiled: ClassVar[bool] = False
     not_with: ClassVar[Wording] = NOT_WITH_SUBSETS
     not_by_level: ClassVar[Wording] = NOT_WITH_SUBSETS
     not_expanded: ClassVar[Wording] = SUBSETS_NOT_EXPANDED
 
-    def marks(self) -> tuple[str, ...]:
-        """See `ColumnKind`."""
-        return ("subsets",)
-
     def goes_left(self, codes: NDArray[Any], low: int, high: int) -> NDArray[np.bool_]:
         """See `ColumnKind`."""
         return ColumnKind.goes_left(self, codes, low, high)
-
-    def to_plain(self) -> dict[str, Any]:
-        """See `ColumnKind`."""
-        return {**super().to_plain(), "subsets": True}
 
     def left_sides(self) -> tuple[tuple[str, ...], ...]:
         """See `ColumnKind`: group i has the levels of the binary digits of i + 1."""
@@ -122,6 +120,23 @@ class Subsets(Nominal):
     def notes(self) -> tuple[tuple[str, str], ...]:
         """See `ColumnKind`."""
         return *super().notes, ("splits by subsets of levels of", "")
+
+
+@dataclass(frozen=True)
+class SplitsBySubsets(LevelSplits):
+    """What `subsets` declares, with the most levels of a column."""
+
+    most: int
+
+    def words(self) -> str:
+        """See `LevelSplits`."""
+        return f"is split by subsets of its levels, {self.most} at most"
+
+    def kind(
+        self, levels: tuple[str, ...], new: Absent | None, missing: Literal["level"] | None
+    ) -> Subsets:
+        """See `LevelSplits`."""
+        return Subsets(levels, new, missing)
 
 
 def _group(codes: NDArray[Any]) -> int:

@@ -5,10 +5,11 @@ a row of the box misses the value. Of a categorical feature declared `missing(le
 value is a level of its own: a test on another level sends it right, and the test on it is
 `IsMissing`.
 
-What every test says: `by_level`, whether it is on levels and not on a number; `tested`, the number
-or the levels; `names`, the levels that it names; `names_all`, whether it names those of both sides,
-so that any other has none; `missing_level`, whether a missing value is a level to it; `absent`,
-what becomes of a row of which it says no side; its words and its JSON data.
+What every test says: `by_level`, whether it is on levels and not on a number; `number`, its
+threshold, None of one on levels; `tested`, the number or the levels; `names`, the levels that it
+names; `names_all`, whether it names those of both sides, so that any other has none;
+`missing_level`, whether a missing value is a level to it; `absent`, what becomes of a row of which
+it says no side; its words and its JSON data.
 
 `ways` is the one definition in Python of which side a row goes to. The core has it in
 `native/core/problem/`.
@@ -135,7 +136,7 @@ class Is:
         `missing` is "right".
     other : the level that goes right, where the box of the split has two; None where it has more,
         all of which go right.
-    absent : what becomes of a new row with neither of two levels.
+    absent : what becomes of a new row with neither of two levels; "average" where there are more.
     """
 
     level: str
@@ -144,12 +145,15 @@ class Is:
     other: str | None = None
     absent: Absent = "average"
     threshold: ClassVar[None] = None
+    number: ClassVar[None] = None
     by_level: ClassVar[bool] = True
     names_all: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         if self.other == self.level:
             raise ValueError("the two levels of a test are one")
+        if self.other is None and self.absent != "average":
+            raise ValueError("a test that names one level tells the side of all others")
         if self.missing_level and (self.missing != "right" or self.level == MISSING):
             raise ValueError("where a missing value is a level, it goes right of any other level")
 
@@ -171,7 +175,7 @@ class Is:
     @property
     def alone(self) -> Is:
         """The test without the second level, which follows from the rows of a box."""
-        return replace(self, other=None)
+        return replace(self, other=None, absent="average")
 
     def condition(self, feature: str) -> str:
         """`colour = red`, and of two levels `sex = f, else m`. A side for missing values stands as
@@ -206,6 +210,7 @@ class In:
     others: tuple[str, ...]
     absent: Absent = "average"
     threshold: ClassVar[None] = None
+    number: ClassVar[None] = None
     missing: ClassVar[None] = None
     by_level: ClassVar[bool] = True
     names_all: ClassVar[bool] = True
@@ -263,6 +268,7 @@ class IsMissing:
     """Whether the value is missing; such rows go left."""
 
     threshold: ClassVar[None] = None
+    number: ClassVar[None] = None
     level: ClassVar[str] = MISSING
     missing: ClassVar[Side] = "left"
     tested: ClassVar[str] = MISSING

@@ -9,20 +9,22 @@ Inside, in the order of processing: `files` reads files, with `polars_frames` (i
 late), `small_text` (works without polars) and `parquet` (reads in a child process). `frames` turns
 any kind of frame into columns. `columns` has types and cells. `features` (codes and cuts) and
 `response` (leaf model) use `texts`, which recognises the form of text. `roles` distinguishes
-features and response. `coding` makes the table, which `table` defines. `shared` is one table for
-several programs, and its folds. All of them use `cells`, `faults` (checks of columns) and `words`
-(wording).
+features and response. `coding` makes the table, which `table` defines, with its features
+(`feature_kind`) and its size (`memory`); `new_rows` reads rows to predict. `shared` is one table
+for several programs, and its folds. All of them use `cells`, `faults` (checks of columns) and
+`words` (wording).
 """
 
 from __future__ import annotations
 
 from slp.data.coding import table_of
 from slp.data.columns import Column, labels_of, numbers_of
+from slp.data.feature_kind import Feature
 from slp.data.files import read_columns, read_frame
 from slp.data.frames import column_of_values, frame_of
 from slp.data.roles import GivenResponse
 from slp.data.shared import SharedTable
-from slp.data.table import Feature, Table, misses
+from slp.data.table import Table, misses
 
 __all__ = [
     "Column",

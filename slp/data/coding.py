@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from slp import kernels
 from slp.budgets import check_time
-from slp.data.features import CodedColumn, ColumnDeclarations, code_column, declared_of
+from slp.data.features import CodedColumn, code_column, declared_of
 from slp.data.frames import frame_of
 from slp.data.regressors import regressors_of
 from slp.data.response import Response, bind_response
@@ -19,7 +19,7 @@ from slp.data.row_weights import RowWeights
 from slp.data.table import Table
 from slp.data.words import listed
 from slp.errors import DataError, Diagnostic
-from slp.ir.program import CheckedProgram
+from slp.ir.program import CheckedProgram, FeatureDeclaration
 from slp.ir.whole import is_whole
 from slp.messages.names import atom, plural
 from slp.messages.numbers import interval_text
@@ -67,7 +67,9 @@ def response_of(program: CheckedProgram, roles: Roles) -> Response:
     named = [] if of_feature else [d for d in program.features if d.name == column.name]
     declared = declared_of(column, named)
     if roles.kind is not None:
-        declared = ColumnDeclarations("categorical" if roles.kind == "classes" else "numeric")
+        kind: Literal["categorical", "numeric"]
+        kind = "categorical" if roles.kind == "classes" else "numeric"
+        declared = FeatureDeclaration(column.name, kind)
     span = program.spans.get("response")
     order, weights = program.class_order, roles.weights
     x = regressors_of(program, roles.features)

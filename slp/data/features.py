@@ -4,29 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slp import kernels
-from slp.columns import (
-    MISSING,
-    Absent,
-    Binned,
-    Nominal,
-    Numeric,
-    OrderedSubsets,
-    Ordinal,
-    Sided,
-    Subsets,
-)
+from slp.columns import MISSING, Numeric
+from slp.columns.declared import has_levels, kind_of_levels, kind_of_numbers, kind_with_side
 from slp.data.cells import cell_text
 from slp.data.columns import Column, labels_of
 from slp.data.conversion import cell_type
 from slp.data.faults import check_range, check_usable, missing_error, read_levels, read_numbers
+from slp.data.feature_kind import Feature
 from slp.data.near_ties import near_tie_warnings
-from slp.data.table import Feature, code_type
+from slp.data.table import code_type
 from slp.data.texts import text_warnings
 from slp.data.words import first_row
 from slp.errors import DataError, Diagnostic
@@ -45,32 +37,11 @@ from slp.messages.tables import (
     TEXT_IN_BINNED,
     TEXT_IN_NUMERIC,
     TOO_MANY_BINS,
-    TOO_MANY_LEVELS,
 )
 
 MOST_BINS = 100_000
 
 _Floats: TypeAlias = NDArray[np.float64]
-
-
-@dataclass(frozen=True)
-class ColumnDeclarations:
-    """The declarations for one column (see `FeatureDeclaration`)."""
-
-    kind: Literal["numeric", "categorical", "ordinal"] | None = None
-    coding: Cuts | Bins | None = None
-    levels: tuple[str, ...] | None = None
-    unit: str | None = None
-    range: tuple[float, float] | None = None
-    missing: Literal["error", "level", "side"] | None = None
-    new: Absent | None = None
-    subsets: int | Literal["ordered"] | None = None
-
-    @property
-    def of_numbers(self) -> bool:
-        """Whether a declaration says that the column has numbers."""
-        said = self.coding, self.unit, self.range
-        return self.kind == "numeric" or any(part is not None for part in said)
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,21 +59,22 @@ class CodedColumn:
         return replace(self, codes=self.codes.astype(code_type(self.feature.kind.n_codes)))
 
 
-def declared_of(column: Column, declarations: Sequence[FeatureDeclaration]) -> ColumnDeclarations:
-    """The declarations that name the column; those for all numeric columns, if none does; and what
-    a missing value is of all columns, if none of the column says it."""
+def declared_of(column: Column, declarations: Sequence[FeatureDeclaration]) -> FeatureDeclaration:
+    """All that is declared of a column: by the declarations that name it; by those for all numeric
+    columns, if none does; and what a missing value is of all columns, if none of its own says
+    it."""
     own = [d for d in declarations if d.name == column.name]
     of_all = [d for d in declarations if d.name is None]
     said = {part: v for d in of_all for part, v in d.said.items()}
     if own or not column.numeric:
         said = {part: v for part, v in said.items() if part in ("missing", "new")}
-    return replace(
-        ColumnDeclarations(), **said | {part: v for d in own for part, v in d.said.items()}
+    return FeatureDeclaration(
+        column.name, **said | {part: v for d in own for part, v in d.said.items()}
     )
 
 
 def code_column(
-    column: Column, declared: ColumnDeclarations, weights: _Floats | None = None
+    column: Column, declared: FeatureDeclaration, weights: _Floats | None = None
 ) -> CodedColumn:
     """Code one feature column. `weights`, shape (n,), are those of its rows, for quantiles.
 
@@ -117,25 +89,23 @@ def code_column(
     return replace(coded, feature=replace(coded.feature, cells=cell_type(column)))
 
 
-def _coded(column: Column, declared: ColumnDeclarations, weights: _Floats | None) -> CodedColumn:
+def _coded(column: Column, declared: FeatureDeclaration, weights: _Floats | None) -> CodedColumn:
     if declared.missing == "side" and column.kind != "unusable":
         return _code_side(column, declared, weights)
-    categorical = declared.levels is None and (
-        declared.kind == "categorical" or (not declared.of_numbers and not column.numeric)
-    )
+    categorical = has_levels(declared, numeric=column.numeric)
     if categorical and declared.missing == "level" and column.kind != "unusable":
         return _code_levels_and_missing(column, declared)
     of_numbers = NUMBERS_CANNOT_MISS if declared.missing == "level" else MISSING_IN_NUMBERS
     check_usable(column, MISSING_IN_LEVELS if categorical else of_numbers)
     if declared.levels is not None:
-        return _code_order(column, declared.levels)
+        return _code_order(column, declared, declared.levels)
     if categorical:
         return _code_levels(column, declared, () if declared.kind else text_warnings(column))
     return _code_numbers(column, declared, weights)
 
 
 def _code_side(
-    column: Column, declared: ColumnDeclarations, weights: _Floats | None
+    column: Column, declared: FeatureDeclaration, weights: _Floats | None
 ) -> CodedColumn:
     """Codes the values that are present. Missing values get the last code."""
     there = np.flatnonzero(~column.missing)
@@ -143,7 +113,7 @@ def _code_side(
         raise missing_error(column.name, column.missing, MISSING_EVERYWHERE)
     own = replace(declared, missing=None)
     coded = _coded(column.rows(there), own, None if weights is None else weights[there])
-    kind = Sided(coded.feature.kind, len(there) < len(column.cells), declared.new)
+    kind = kind_with_side(declared, coded.feature.kind, holes=len(there) < len(column.cells))
     if MISSING in kind.names:
         raise DataError(MISSING_IS_A_TEST(name=column.name, level=MISSING))
     codes = np.full(len(column.cells), kind.n_codes - 1, np.int32)
@@ -153,35 +123,24 @@ def _code_side(
     return replace(coded, feature=feature, codes=codes, one_bin=one_bin)
 
 
-def _code_order(column: Column, order: tuple[str, ...]) -> CodedColumn:
-    kind = Ordinal(order)
+def _code_order(
+    column: Column, declared: FeatureDeclaration, order: tuple[str, ...]
+) -> CodedColumn:
+    kind = kind_of_numbers(declared)
     assert kind.numbers is not None
     codes = kernels.code_by_cuts(read_levels(column, order), kind.numbers)
     return CodedColumn(Feature(column.name, kind), codes)
 
 
 def _code_levels(
-    column: Column, declared: ColumnDeclarations, warnings: tuple[Diagnostic, ...] = ()
+    column: Column, declared: FeatureDeclaration, warnings: tuple[Diagnostic, ...] = ()
 ) -> CodedColumn:
     labels, codes = labels_of(column)
-    kind = Nominal(tuple(map(cell_text, labels)), declared.new)
-    return CodedColumn(_with_subsets(column.name, kind, declared), codes, warnings)
+    kind = kind_of_levels(declared, tuple(map(cell_text, labels)))
+    return CodedColumn(Feature(column.name, kind), codes, warnings)
 
 
-def _with_subsets(name: str, kind: Nominal, declared: ColumnDeclarations) -> Feature:
-    """A feature of levels, whose splits are by subsets if that is declared."""
-    if declared.subsets is None:
-        return Feature(name, kind)
-    if declared.subsets == "ordered":
-        return Feature(name, OrderedSubsets(kind.levels, kind.new, kind.missing))
-    if kind.n_codes > declared.subsets:
-        raise DataError(
-            TOO_MANY_LEVELS(name=name, atom=atom(name), levels=kind.n_codes, most=declared.subsets)
-        )
-    return Feature(name, Subsets(kind.levels, kind.new, kind.missing))
-
-
-def _code_levels_and_missing(column: Column, declared: ColumnDeclarations) -> CodedColumn:
+def _code_levels_and_missing(column: Column, declared: FeatureDeclaration) -> CodedColumn:
     """Missing values are the level `MISSING`, which comes last."""
     present = column.rows(np.flatnonzero(~column.missing))
     coded = _code_levels(present, declared, () if declared.kind else text_warnings(present))
@@ -192,12 +151,12 @@ def _code_levels_and_missing(column: Column, declared: ColumnDeclarations) -> Co
     codes[~column.missing] = coded.codes
     if column.missing.any():
         levels = (*levels, MISSING)
-    kind = Nominal(levels, declared.new, "level")
-    return replace(coded, feature=_with_subsets(column.name, kind, declared), codes=codes)
+    kind = kind_of_levels(declared, levels, "level")
+    return replace(coded, feature=Feature(column.name, kind), codes=codes)
 
 
 def _code_numbers(
-    column: Column, declared: ColumnDeclarations, weights: _Floats | None
+    column: Column, declared: FeatureDeclaration, weights: _Floats | None
 ) -> CodedColumn:
     coding = declared.coding
     x = read_numbers(column, TEXT_IN_NUMERIC if coding is None else TEXT_IN_BINNED)
@@ -212,17 +171,17 @@ def _code_numbers(
     values, codes = kernels.code_values(x)
     _check_distinct(column, values)
     warnings = near_tie_warnings(column.name, x, codes)
-    kind = Numeric(values, declared.unit, declared.range)
+    kind = kind_of_numbers(declared, values)
     return CodedColumn(Feature(column.name, kind), codes, warnings)
 
 
 def _code_by_cuts(
-    name: str, x: _Floats, cuts: _Floats, declared: ColumnDeclarations
+    name: str, x: _Floats, cuts: _Floats, declared: FeatureDeclaration
 ) -> CodedColumn:
     codes = kernels.code_by_cuts(x, cuts)
     one_bin = bool((codes == codes[0]).all() and x.min() < x.max())
     warnings = near_tie_warnings(name, x[np.isfinite(x)], codes[np.isfinite(x)])
-    kind = Binned(cuts, declared.unit, declared.range)
+    kind = kind_of_numbers(declared, cuts)
     return CodedColumn(Feature(name, kind), codes, warnings, one_bin)
 
 

@@ -10,21 +10,17 @@ import sys
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slp.budgets import check_time
-from slp.columns import MISSING
 from slp.data.arrays import settled
-from slp.data.columns import Column, column_of_array, column_of_objects, texts_of
-from slp.data.conversion import as_levels, as_numbers
-from slp.data.faults import check_usable, outside_range, read_levels, read_numbers
-from slp.data.words import first_row, listed
-from slp.errors import DataError, Diagnostic, warn
+from slp.data.columns import Column, column_of_array, column_of_objects
+from slp.errors import DataError
 from slp.late import late_import
-from slp.messages.names import nearest, plural
+from slp.messages.names import plural
 from slp.messages.table_files import (
     COLUMN_WITHOUT_NAME,
     NO_COLUMNS,
@@ -36,17 +32,6 @@ from slp.messages.table_files import (
     UNEQUAL_ROWS,
     WRONG_DIMENSIONS,
 )
-from slp.messages.tables import (
-    MISSING_VALUES,
-    NEW_LEVELS,
-    NEW_OUT_OF_RANGE,
-    NO_COLUMN_TO_PREDICT,
-    TEXT_TO_PREDICT,
-    WRONG_NUMBER_OF_COLUMNS,
-)
-
-if TYPE_CHECKING:
-    from slp.data.table import Feature, Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -198,108 +183,3 @@ def _column_of_pandas(name: str, series: Any) -> Column:
     missing = np.asarray(series.isna(), dtype=np.bool_)
     column = column_of_objects(name, series.to_numpy(dtype=object).tolist(), missing)
     return replace(column, nominal=hasattr(series, "cat"))
-
-
-# --- rows to predict ---------------------------------------------------------------------------
-
-
-def rows_to_predict(table: Table, X: Any) -> NDArray[np.object_]:
-    """Rows as an object array (m, d): see `Table.new_rows`.
-
-    Levels that the table does not have are kept as they are: no test `= level` holds for them, with
-    a warning (W440).
-
-    Raises
-    ------
-    DataError
-        E440 a column is missing, E441 an array has the wrong number of columns, and all faults of
-        cells and of `frame_or_empty`.
-    """
-    frame = frame_or_empty(X)
-    columns = _columns_of_features(table, frame)
-    faults: list[Diagnostic] = []
-    out = np.empty((frame.n_rows, len(columns)), dtype=object)
-    for j, (feature, column) in enumerate(zip(table.features, columns, strict=True)):
-        try:
-            column = _as_fitted(feature, column)
-            if feature.kind.missing == "level" and column.kind != "unusable":
-                out[:, j] = np.where(column.missing, MISSING, texts_of(column))
-                continue
-            if feature.kind.missing == "side" and column.kind != "unusable":
-                there = np.flatnonzero(~column.missing)
-                out[there, j] = _cells(feature, column.rows(there))
-                continue
-            out[:, j] = _cells(feature, column)
-        except DataError as e:
-            faults += e.diagnostics
-    if faults:
-        raise DataError(faults)
-    _warn_of_new_levels(table, out)
-    _warn_of_range(table, out)
-    return out
-
-
-def _as_fitted(feature: Feature, column: Column) -> Column:
-    """The column with the type of cells that it had in the table (E447)."""
-    levels = feature.kind.numbers_by_name
-    if levels is None:
-        return as_numbers(column, feature.cells)
-    own = [level for level in levels if feature.kind.missing != "level" or level != MISSING]
-    return as_levels(column, own, feature.cells)
-
-
-def _cells(feature: Feature, column: Column) -> NDArray[Any]:
-    """The cells of a column for a feature, none of which may be missing."""
-    check_usable(column, MISSING_VALUES)
-    if feature.kind.numbers_by_name is None:
-        return read_numbers(column, TEXT_TO_PREDICT)
-    if not feature.kind.categorical:
-        read_levels(column, feature.kind.names)
-    return texts_of(column)
-
-
-def _warn_of_range(table: Table, rows: NDArray[np.object_]) -> None:
-    """W441: numbers of rows to predict (m, d) that are out of the declared range."""
-    found: list[str] = []
-    for feature, cells in zip(table.features, rows.T, strict=True):
-        if feature.kind.range is not None:
-            x = cells.astype(np.float64)
-            outside = outside_range(x, feature.kind.range)
-            if outside.any():
-                row = first_row(outside)
-                value = feature.kind.words(float(x[row - 1]))
-                found.append(f"`{feature.name}` is {value} in row {row}")
-    if found:
-        warn(NEW_OUT_OF_RANGE(values="; ".join(found[:8])))
-
-
-def _warn_of_new_levels(table: Table, rows: NDArray[np.object_]) -> None:
-    """W440: levels of rows to predict (m, d) that no row of the table has."""
-    new: list[str] = []
-    for feature, cells in zip(table.features, rows.T, strict=True):
-        if feature.kind.categorical and feature.kind.new is None:  # else a rule was declared
-            levels = sorted(set(cells).difference([*feature.kind.names, None]))
-            new += [f"{listed(levels)} of `{feature.name}`"] if levels else []
-    if new:
-        more = f"; and of {plural(len(new) - 8, 'column')} more" if len(new) > 8 else ""
-        warn(NEW_LEVELS(levels="; ".join(new[:8]) + more))
-
-
-def _columns_of_features(table: Table, frame: Frame) -> list[Column]:
-    """The frame's column for each feature: by name, or by place where an array has just those."""
-    if not frame.named and len(frame.columns) == len(table.features):
-        own = zip(frame.columns, table.feature_names, strict=True)
-        return [replace(column, name=name) for column, name in own]
-    by_name = {c.name: c for c in frame.columns}
-    absent = [name for name in table.feature_names if name not in by_name]
-    if absent and not frame.named:
-        columns = plural(len(frame.columns), "column")
-        features, names = plural(len(table.features), "feature"), listed(table.feature_names)
-        raise DataError(WRONG_NUMBER_OF_COLUMNS(columns=columns, features=features, names=names))
-    if absent:
-        raise DataError([_absent_fault(name, frame.names) for name in absent])
-    return [by_name[name] for name in table.feature_names]
-
-
-def _absent_fault(name: str, names: Sequence[str]) -> Diagnostic:
-    return NO_COLUMN_TO_PREDICT(name=name, columns=listed(names), nearest=nearest(name, names))

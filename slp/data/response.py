@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 
 from slp.data.columns import Column, labels_of, numbers_of, texts_of
 from slp.data.faults import check_range, check_usable
-from slp.data.features import ColumnDeclarations
 from slp.data.texts import text_warnings
 from slp.data.words import first_row, listed
 from slp.errors import DataError, Diagnostic
-from slp.ir.program import LeafDeclaration
+from slp.ir.program import FeatureDeclaration, LeafDeclaration
 from slp.ir.whole import is_whole
 from slp.leaves import Label, LeafModel, label_text, leaf_class, leaf_model, rounded_text
 from slp.messages.leaf_models import (
@@ -78,7 +77,7 @@ def bind_response(
     column: Column,
     event: Column | None,
     declaration: LeafDeclaration | None,
-    declared: ColumnDeclarations,
+    declared: FeatureDeclaration,
     span: SourceSpan | None = None,
     class_order: Sequence[str] | None = None,
     weights: NDArray[np.float64] | None = None,
@@ -127,7 +126,7 @@ def bind_response(
 
 
 def _wants_classes(
-    column: Column, declaration: LeafDeclaration | None, declared: ColumnDeclarations
+    column: Column, declaration: LeafDeclaration | None, declared: FeatureDeclaration
 ) -> bool:
     if declaration is not None:
         return leaf_class(declaration).responses == "classes"

@@ -15,9 +15,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.columns import ColumnKind
-from slp.data.conversion import CellType
-from slp.data.frames import rows_to_predict
+from slp.data.feature_kind import Feature
+from slp.data.new_rows import rows_to_predict
 from slp.data.row_weights import RowWeights
 from slp.errors import Diagnostic
 from slp.ir.schema import Schema
@@ -30,15 +29,6 @@ _ROWS_AT_ONCE = 1 << 14
 def code_type(n_codes: int) -> type[np.uint8] | type[np.uint16] | type[np.int32]:
     """The smallest type of the codes of a feature that has `n_codes` of them."""
     return np.uint8 if n_codes <= 1 << 8 else np.uint16 if n_codes <= 1 << 16 else np.int32
-
-
-@dataclass(frozen=True, eq=False)
-class Feature:
-    """One feature column: its kind, and the type of its cells, None if it is not known."""
-
-    name: str
-    kind: ColumnKind
-    cells: CellType | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +120,7 @@ class Table:
             A column is missing, a value is missing, text stands where numbers are needed, or an
             ordinal feature has a level that is not declared.
         """
-        return rows_to_predict(self, X)
+        return rows_to_predict(self.features, X)
 
     @property
     def n_cuts(self) -> int:
@@ -142,7 +132,7 @@ class Table:
         most = max(1, min(len(self.counts), self.n_rows // min_leaf))
         levels = tuple(f.kind.left_sides() for f in self.features)
         holes = frozenset(f.name for f in self.features if f.kind.missing_code is not None)
-        loses = any(f.kind.looks_at_response for f in self.features)
+        loses = any(f.kind.leaves_weight_out for f in self.features)
         return Schema(
             self.feature_names, levels, most, most_cuts=self.n_cuts, holes=holes, loses=loses
         )

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from slp.budgets.memory import format_bytes, room_beside
+from slp.budgets.memory import format_bytes
 from slp.budgets.seconds import format_seconds
+from slp.data.memory import room_beside
 from slp.engines import mcmc
 from slp.engines.contract import Request
 from slp.engines.exact import compiled_is_there

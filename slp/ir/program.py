@@ -6,6 +6,7 @@ on a table (features, classes, the default leaf model) stays symbolic.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
@@ -129,32 +130,64 @@ class Bins:
     count: int
 
 
+class LevelSplits(ABC):
+    """How splits part the levels of a feature, where it is not one from the rest: a kind of column
+    (`slp.columns.declared`).
+
+    Attributes
+    ----------
+    most : the most levels that it takes, None for any number.
+    """
+
+    most: int | None
+
+    @abstractmethod
+    def words(self) -> str:
+        """What is said of the feature: `is split by subsets of its levels, 8 at most`."""
+
+    @abstractmethod
+    def kind(
+        self,
+        levels: tuple[str, ...],
+        new: Literal["error", "larger", "average"] | None,
+        missing: Literal["level"] | None,
+    ) -> Any:
+        """The `slp.columns.ColumnKind` of a column of such levels, whose missing values are an
+        error or a level; see `slp.columns.levels.Nominal`."""
+
+
 @dataclass(frozen=True)
 class FeatureDeclaration:
     """`:- feature(name, [...])`. With `name` None it applies to all numeric features that are not
     named elsewhere; `missing` then to all features. `levels` are those of an ordinal feature, in
     order; `range` are the least and the largest value that is allowed; `missing` tells what a
     missing value is: an error, one more level, or one that takes a side; `new` what becomes of a
-    new row that misses the value at a split where no row of the table did, or, with `subsets`,
-    whose level no row there had. `subsets` is the most levels that splits by subsets may part, or
-    "ordered": any number, in the order of their responses."""
+    new row that misses the value at a split where no row of the table did, or whose level no row
+    there had. `splits` is None where a split is on one level. What goes together, and which kind of
+    column it makes: `slp.columns.declared`."""
 
     name: str | None
-    kind: Literal["numeric", "categorical", "ordinal"] | None
-    coding: Cuts | Bins | None
+    kind: Literal["numeric", "categorical", "ordinal"] | None = None
+    coding: Cuts | Bins | None = None
     levels: tuple[str, ...] | None = None
     unit: str | None = None
     range: tuple[float, float] | None = None
     missing: Literal["error", "level", "side"] | None = None
     new: Literal["error", "larger", "average"] | None = None
-    subsets: int | Literal["ordered"] | None = None
+    splits: LevelSplits | None = None
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
 
     @property
     def said(self) -> Mapping[str, Any]:
         """What it says, by field, without the name."""
-        parts = ("kind", "coding", "levels", "unit", "range", "missing", "new", "subsets")
+        parts = ("kind", "coding", "levels", "unit", "range", "missing", "new", "splits")
         return {p: getattr(self, p) for p in parts if getattr(self, p) is not None}
+
+    @property
+    def of_numbers(self) -> bool:
+        """Whether it says that the column has numbers."""
+        said = self.coding, self.unit, self.range
+        return self.kind == "numeric" or any(part is not None for part in said)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TypeAlias
 
 #: Stands for any feature that the program does not mention, if there is no table.
@@ -31,8 +32,7 @@ class Schema:
     tree on the table; the distinct rows and `min_leaf` limit it. `most_cuts` is the number of cuts
     of all features together, None if it is unknown. `holes` are the features with missing values
     that take a side. `loses` tells whether splits of some feature are left out, and fail.
-    `from_table` is False if the schema was derived
-    from the program alone, to check or explain it.
+    `from_table` is False if the schema was derived from the program alone, to check or explain it.
     """
 
     features: tuple[str, ...]
@@ -42,6 +42,12 @@ class Schema:
     most_cuts: int | None = None
     holes: frozenset[str] = frozenset()
     loses: bool = False
+
+    @cached_property
+    def beside_thresholds(self) -> frozenset[str]:
+        """The features of numbers with a test that is on no threshold, for missing values."""
+        levels = zip(self.features, self.levels, strict=True)
+        return self.holes & {name for name, own in levels if own is None}
 
     @property
     def most_splits(self) -> int:

@@ -228,9 +228,9 @@ def _describe_columns(program: ir.CheckedProgram) -> list[str]:
     others = "Every other" if any(f.name for f in program.features) else "Every"
     of_kind: dict[str, list[str]] = {"numeric": [], "categorical": []}
     for f in program.features:
-        said = f.said.keys() - {"missing", "new", "subsets"}
-        if f.subsets is not None:
-            out.append(_describe_subsets(f))
+        said = f.said.keys() - {"missing", "new", "splits"}
+        if f.splits is not None:
+            out.append(f"{f.name} {f.splits.words()}. A new level at a split {_way_of_new(f)}.")
         elif f.name and said == {"kind"}:
             of_kind[str(f.kind)].append(f.name)
         elif said or f.missing is None:
@@ -247,13 +247,6 @@ def _describe_columns(program: ir.CheckedProgram) -> list[str]:
     if program.ignored:
         out.append(f"Not used: {joined(program.ignored)}.")
     return out
-
-
-def _describe_subsets(f: ir.FeatureDeclaration) -> str:
-    most = f"{f.name} is split by subsets of its levels, {f.subsets} at most."
-    if f.subsets == "ordered":
-        most = f"{f.name} is split between its levels in the order of the response in the box."
-    return f"{most} A new level at a split {_way_of_new(f)}."
 
 
 def _way_of_new(f: ir.FeatureDeclaration) -> str:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.budgets import check_room_for_bit_sets
+from slp.data.memory import check_room_for_bit_sets
 from slp.data.table import Table
 from slp.engines.exact import CompiledChart
 from slp.engines.registry import plain_engine

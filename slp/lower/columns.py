@@ -77,11 +77,11 @@ def union(*breakpoints: Iterable[float]) -> tuple[float, ...]:
 
 
 def refined(
-    column: SplitColumn, breakpoints: Sequence[float], n_cells: int, holes: bool = False
+    column: SplitColumn, breakpoints: Sequence[float], n_cells: int, beside: bool = False
 ) -> tuple[Pair, ...]:
     """The pairs of a column over `n_cells` finer cells, those of `breakpoints` or the levels; with
-    `holes` also that of the test for missing values, the last."""
-    if holes:
+    `beside` also that of the test that is on no threshold, the last."""
+    if beside:
         more = column.pairs[-1] if column.of_missing is None else column.of_missing
         return (*refined(column, breakpoints, n_cells), more)
     if len(column.pairs) == n_cells:

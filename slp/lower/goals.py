@@ -146,7 +146,7 @@ class Goals:
         if found is None:
             return NOT_PROPOSED
         of_missing = None
-        if feature in self._schema.holes and levels is None:
+        if feature in self._schema.beside_thresholds:
             of_missing = self._pair(outcome_of_missing(database, instance, feature, meter))
         return SplitColumn(tuple(map(self._pair, found.outcomes)), found.breakpoints, of_missing)
 

@@ -31,7 +31,7 @@ class Product:
             for f, levels in zip(schema.features, schema.levels, strict=True)
             if f in mentioned
         }
-        self._holes = schema.holes
+        self._beside_thresholds = schema.beside_thresholds
         #: Steps of automata so far.
         self.steps = 0
         self._states: list[tuple[Hashable, ...]] = []
@@ -70,7 +70,8 @@ class Product:
         if breakpoints is None:
             return SplitColumn((self._pair(state, feature, None),))
         cells = cells_between(breakpoints)
-        of_missing = self._pair(state, feature, None) if feature in self._holes else None
+        beside = feature in self._beside_thresholds
+        of_missing = self._pair(state, feature, None) if beside else None
         pairs = tuple(self._pair(state, feature, cell) for cell in cells)
         return SplitColumn(pairs, breakpoints, of_missing)
 

@@ -37,10 +37,7 @@ class StateMaker:
                         found[feature].update(column.breakpoints)
         self._features = schema.features
         self.breakpoints = tuple(tuple(sorted(found[f])) for f in schema.features)
-        self._holes = tuple(
-            f in schema.holes and levels is None
-            for f, levels in zip(schema.features, schema.levels, strict=True)
-        )
+        self._beside = tuple(f in schema.beside_thresholds for f in schema.features)
         self._n_cells = [
             2 * len(b) + 1 if levels is None else len(levels)
             for b, levels in zip(self.breakpoints, schema.levels, strict=True)
@@ -62,28 +59,28 @@ class StateMaker:
         if isinstance(rule, SplitDraft):
             arrays = self._arrays(rule.table)
             if rule.measure == "range":
-                arrays = tuple(map(_without_last, arrays, self._holes))
+                arrays = tuple(map(_without_last, arrays, self._beside))
             return SplitRule(rule.log_weight, rule.measure, arrays, rule.rows, rule.span)
         return rule
 
     def _arrays(self, table: SplitTable) -> tuple[NDArray[np.int32], ...]:
         made: dict[tuple[int, tuple[float, ...], int, bool], NDArray[np.int32]] = {}
         arrays = []
-        for feature, breakpoints, n_cells, holes in zip(
-            self._features, self.breakpoints, self._n_cells, self._holes, strict=True
+        for feature, breakpoints, n_cells, beside in zip(
+            self._features, self.breakpoints, self._n_cells, self._beside, strict=True
         ):
             column = table.column(feature)
-            key = (id(column), breakpoints, n_cells, holes)
+            key = (id(column), breakpoints, n_cells, beside)
             if key not in made:
                 assert set(column.breakpoints) <= set(breakpoints), "the cells are fixed"
-                made[key] = np.array(refined(column, breakpoints, n_cells, holes), dtype=np.int32)
+                made[key] = np.array(refined(column, breakpoints, n_cells, beside), dtype=np.int32)
             arrays.append(made[key])
         return tuple(arrays)
 
 
-def _without_last(steps: NDArray[np.int32], holes: bool) -> NDArray[np.int32]:
-    """Transitions whose last cell, the test for missing values, is not proposed."""
-    if not holes:
+def _without_last(steps: NDArray[np.int32], beside: bool) -> NDArray[np.int32]:
+    """Transitions whose last cell, the test beside thresholds, is not proposed."""
+    if not beside:
         return steps
     out = steps.copy()
     out[-1] = OUTSIDE

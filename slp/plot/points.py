@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.columns import Binned, level_numbers
+from slp.columns import level_numbers
 from slp.data import Feature, Table, misses
 from slp.results import Posterior
 
@@ -87,12 +87,9 @@ def grid_of(table: Table, f: int, rows: NDArray[np.object_], most: int) -> Grid:
     kind = table.features[f].kind
     if kind.names:
         return Grid(kind.shown, np.arange(len(kind.names) + 1.0) - 0.5)
-    if (
-        isinstance(kind.thresholds, Binned)
-        and kind.numbers is not None
-        and len(kind.numbers) < most
-    ):
-        return Grid(kind.shown, kind.thresholds.edges)
+    edges = kind.edges
+    if edges is not None and len(edges) <= most + 1:
+        return Grid(kind.shown, edges)
     if kind.numbers is None:  # a run that was saved without its table
         own = np.unique(_there(rows[:, f]).astype(np.float64))
     else:

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.columns import Absent
-from slp.data.table import Feature, Table
+from slp.data.feature_kind import Feature
+from slp.data.table import Table
 from slp.errors import UnsupportedError
 from slp.ir.constraints import Constraint
 from slp.ir.program import MEASURES
@@ -46,7 +47,7 @@ def beyond_core(table: Table, constraints: Iterable[Constraint] = ()) -> str | N
     DataError
         E443: the table of a leaf model of the user's own is none.
     """
-    ordered = [f.kind for f in table.features if f.kind.looks_at_response]
+    ordered = [f.kind for f in table.features if f.kind.numbered_by_core]
     if any(kind.n_codes > MOST_ORDERED_LEVELS for kind in ordered):
         return f"orders {MOST_ORDERED_LEVELS:,} levels by their responses at most"
     if ordered and table.leaf.core_name == "table":

@@ -29,7 +29,7 @@ class CoreCuts:
     def __init__(self, engine: ExactEngine, table: Table) -> None:
         self._engine = engine
         self._numbered = [
-            f for f, feature in enumerate(table.features) if feature.kind.looks_at_response
+            f for f, feature in enumerate(table.features) if feature.kind.numbered_by_core
         ]
         self._sets: dict[tuple[int, int, int], tuple[int, int]] = {}
 

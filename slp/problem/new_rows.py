@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.columns import Test
-from slp.data.table import Feature, Table, misses
+from slp.data.feature_kind import Feature
+from slp.data.table import Table, misses
 from slp.errors import DataError
 from slp.messages.names import atom
 from slp.messages.tables import NEW_LEVEL_ABSENT, NEW_VALUE_MISSING

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.columns import LEFT, UNTOLD
-from slp.data.table import Feature, Table
+from slp.data.feature_kind import Feature
+from slp.data.table import Table
 from slp.kernels import EnsembleKernel, lay_out_ensemble
 from slp.problem.new_rows import share_of_untold
 from slp.trees import Node, Split, Tree

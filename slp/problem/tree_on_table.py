@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.data.table import Feature, Table
+from slp.data.feature_kind import Feature
+from slp.data.table import Table
 from slp.trees import Leaf, Split, Tree
 from slp.trees.tree import tree_of_preorder
 

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from slp.data.columns import Column, labels_of, numbers_of
-from slp.data.features import ColumnDeclarations, code_column
+from slp.data.features import code_column
 from slp.data.frames import Frame
 from slp.data.response import MOST_INTEGER_CLASSES
 from slp.data.texts import text_warnings
 from slp.data.words import listed
 from slp.errors import DataError
+from slp.ir.program import FeatureDeclaration
 from slp.leaves import label_text
 from slp.messages.names import nearest, plural
 from slp.messages.numbers import interval_text
@@ -161,7 +162,7 @@ def _no_feature(column: Column) -> str | None:
     if column.missing.any() and column.numeric:
         return f"{_missing(column)}; to use it, declare missing(side), or take these rows out"
     try:
-        found = code_column(column, ColumnDeclarations(missing="level"))
+        found = code_column(column, FeatureDeclaration(column.name, missing="level"))
     except DataError as error:
         return error.diagnostics[0].message
     if found.feature.kind.n_codes == 1:

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.columns import UNTOLD, Test
-from slp.data.table import Feature, Table
+from slp.data.feature_kind import Feature
+from slp.data.table import Table
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.new_rows import share_of_untold
 

@@ -9,7 +9,6 @@ from typing import NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.columns import Below
 from slp.ir.constraints import Constraint
 from slp.ir.tree_grammar import TreeGrammar
 from slp.reference.boxes import Geometry
@@ -217,7 +216,7 @@ class MonotonePredictions:
         """A region's two parts under a cut."""
         cut = self.geometry.cuts[number]
         f, side = cut.feature, region[cut.feature]
-        if isinstance(cut.test, Below):
+        if cut.test.number is not None:
             left = side._replace(hi=min(side.hi, cut.test.number))
             right = side._replace(lo=max(side.lo, cut.test.number))
         else:

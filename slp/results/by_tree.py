@@ -16,9 +16,10 @@ from numpy.typing import NDArray
 from slp.errors import UsageError
 from slp.messages.results import NO_DRAWS_OF_TREES
 from slp.problem.new_rows import rows_as_numbers
+from slp.results.averages.drawn_trees import DrawnTrees
 from slp.results.averages.over_trees import ScoredTree
 from slp.results.averages.rows_in_leaves import leaves_at
-from slp.results.averages.weighted_draws import DrawnTrees, numbered
+from slp.results.averages.weighted_draws import numbered
 from slp.results.posterior import Posterior
 from slp.trees import Split
 from slp.trees.soft import SoftTree

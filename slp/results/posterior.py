@@ -39,7 +39,7 @@ from slp.trees import Tree
 from slp.trees.predicates import AskedPredicate
 
 if TYPE_CHECKING:
-    from slp.results.record.edits import EditSummary
+    from slp.results.record.edit_summary import EditSummary
     from slp.results.trust.diagnostics import Diagnostics
     from slp.runner import Schedule
 

@@ -14,7 +14,7 @@ from slp.results.record.result import Result
 from slp.results.record.rule_use import RuleUse
 
 if TYPE_CHECKING:
-    from slp.results.averages.weighted_draws import DrawnTrees
+    from slp.results.averages.drawn_trees import DrawnTrees
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,9 @@
 Entry points: `Tree` (`slp.trees.tree`), whose methods lead to everything here; `check_tree` and
 `CheckResult` (`slp.trees.check`), constraints on a finished tree by their definitions; `Region`
 (`slp.trees.regions`), with these definitions; `slp.trees.encoding` (JSON), `slp.trees.drawing`
-(text, Graphviz), `slp.trees.route` (rows to leaves), `slp.trees.from_sklearn`,
-`slp.trees.differences` (the edits from one tree to another), `fit_tree` (`slp.trees.fit`), which
-fits a given tree to a table.
+(text, Graphviz), `slp.trees.route` (rows to leaves), `slp.trees.predictions` (of rows),
+`slp.trees.from_sklearn`, `slp.trees.differences` (the edits from one tree to another), `fit_tree`
+(`slp.trees.fit`), which fits a given tree to a table.
 """
 
 from typing import TYPE_CHECKING
@@ -23,8 +23,9 @@ if TYPE_CHECKING:
     from slp.trees.in_sample import in_sample_fit
     from slp.trees.nodes import TreeNode
     from slp.trees.predicates import names_code, with_predicates
+    from slp.trees.predictions import leaf_predictions, predict_rows
     from slp.trees.regions import Region
-    from slp.trees.route import leaf_predictions, predict_rows, route_rows, route_table
+    from slp.trees.route import route_rows, route_table
     from slp.trees.soft import SoftTree
 
 __all__ = [
@@ -67,7 +68,8 @@ __getattr__, __dir__ = late_names(
         "slp.trees.nodes": "TreeNode",
         "slp.trees.fit": "fit_tree",
         "slp.trees.in_sample": "in_sample_fit",
-        "slp.trees.route": "leaf_predictions predict_rows route_rows route_table",
+        "slp.trees.predictions": "leaf_predictions predict_rows",
+        "slp.trees.route": "route_rows route_table",
         "slp.trees.encoding": "tree_from_dict tree_to_dict",
         "slp.trees.from_sklearn": "tree_from_sklearn",
         "slp.trees.drawing": "condition_text count_text leaf_text tree_to_dot tree_to_text",

@@ -13,7 +13,6 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from slp.columns import Below
 from slp.constraints import (
     Before,
     Constant,
@@ -233,7 +232,7 @@ def _wrong_splits(constraint: Constraint, splits: list[tuple[Place, Split]]) -> 
                 if not place.region.contains(box):
                     continue
                 bounds = box.bounds.get(split.feature)
-                if not isinstance(split.test, Below) or bounds is None:
+                if split.test.number is None or bounds is None:
                     free = f"the box {box.name}, which is free in {split.feature}"
                     yield _Finding(f"{_shown(split)} cuts {free}", place)
                 elif bounds[0] < split.test.number < bounds[1]:

@@ -12,14 +12,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal
 
-from slp.trees.drawing import condition_text
+from slp.source import visible
 from slp.trees.tree import Asked, Node, Split, Tree
 
 
 @dataclass(frozen=True)
 class TreeEdit:
     """One difference: the kind of edit, the path of the node (`root`, `left.right`), and its tests
-    before and after, None for a leaf."""
+    before and after, None for a leaf; a test of two levels without the second."""
 
     kind: Literal["grown", "pruned", "changed"]
     path: str
@@ -66,4 +66,7 @@ def _edited(split: Split) -> Asked:
 
 
 def _text(split: Split | None) -> str | None:
-    return None if split is None else condition_text(split)
+    if split is None:
+        return None
+    feature, test = _edited(split)
+    return test.condition(visible(feature))

@@ -21,7 +21,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.data.table import Feature, Table
+from slp.data.feature_kind import Feature
+from slp.data.table import Table
 from slp.errors import Diagnostic
 from slp.ir.constraints import Support
 from slp.messages import Wording

@@ -17,9 +17,9 @@ import numpy as np
 import pytest
 
 import slp
-from slp.budgets.memory import table_bytes
 from slp.cli.common import run
 from slp.cli.sample import sample_command
+from slp.data.memory import table_bytes
 from slp.engines.mcmc.memory import room_for_averages
 from slp.errors import BudgetError
 

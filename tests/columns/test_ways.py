@@ -77,3 +77,19 @@ def test_levels_as_text() -> None:
     assert ways(Is("a", "left"), values, missing).tolist() == [LEFT, RIGHT, LEFT]
     assert ways(In(("a",), ("b",)), values, missing & False).tolist() == [LEFT, RIGHT, UNTOLD]
     assert ways(IsMissing(), values, missing & False).tolist() == [RIGHT, RIGHT, LEFT]
+
+
+@pytest.mark.parametrize(
+    ("number", "beside"), [(0.5, (0, 0)), (2.0, (1, 1)), (3.0, (2, 2)), (4.0, (2, 2))]
+)
+def test_codes_beside_a_number(number: float, beside: tuple[int, int]) -> None:
+    """A value is at or above itself."""
+    assert Numeric(np.array([1.0, 2.0, 4.0])).codes_beside(number) == beside
+
+
+@pytest.mark.parametrize(
+    ("number", "beside"), [(0.5, (0, 1)), (1.0, (1, 1)), (1.5, (1, 2)), (2.0, (2, 2))]
+)
+def test_bins_beside_a_number(number: float, beside: tuple[int, int]) -> None:
+    """A number inside a bin has values of the bin on both sides."""
+    assert Binned(np.array([1.0, 2.0])).codes_beside(number) == beside

@@ -134,8 +134,8 @@ def _nothing() -> object:
 
 @pytest.mark.slow
 def test_predictions_of_draws_approach_the_exact_ones(posterior: slp.Posterior) -> None:
+    from slp.results.averages.drawn_trees import DrawnTrees
     from slp.results.averages.over_trees import ScoredTree
-    from slp.results.averages.weighted_draws import DrawnTrees
 
     trees = posterior.sample(4000, seed=3)
     drawn = DrawnTrees(

@@ -226,3 +226,15 @@ def test_a_warning_only_without_a_declaration() -> None:
             warnings.simplefilter("always")
             posterior.predict(pl.DataFrame({"sex": ["unknown"]}))
         assert any("W440" in str(w.message) for w in caught) == told
+
+
+@pytest.mark.parametrize("missing", [0.0, 0.3])
+def test_trees_come_back_from_json_as_they_were(missing: float) -> None:
+    """Tests of one level and of two, where new levels are an error."""
+    own = ", missing(level)" if missing else ""
+    program = slp.parse(f"{PRIOR}:- feature(colour, [categorical, new(error){own}]).\n")
+    posterior = program.posterior(table(3, missing=missing), "y", seed=1, draws=50)
+    for tree in posterior.sample(50, seed=2):
+        again = slp.Tree.from_dict(tree.to_dict())
+        assert again == tree
+        assert again.edits_from(tree) == []

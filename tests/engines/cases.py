@@ -7,7 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from slp.columns import Binned, Nominal, Numeric
-from slp.data.table import Feature, Table
+from slp.data.feature_kind import Feature
+from slp.data.table import Table
 from slp.ir.program import MEASURES, CheckedProgram, Measure
 from slp.ir.tree_grammar import (
     FORBIDDEN,

@@ -11,7 +11,8 @@ import pytest
 
 import slp
 from slp.columns import Numeric
-from slp.data.table import Feature, Table
+from slp.data.feature_kind import Feature
+from slp.data.table import Table
 from slp.engines.exact import CompiledChart, passes
 from slp.engines.exact.algorithm import algorithm_in_words
 from slp.errors import BudgetError

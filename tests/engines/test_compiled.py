@@ -12,7 +12,8 @@ import numpy as np
 import pytest
 
 from slp.columns import Numeric
-from slp.data.table import Feature, Table
+from slp.data.feature_kind import Feature
+from slp.data.table import Table
 from slp.engines import infer
 from slp.engines.exact import CompiledChart
 from slp.errors import BudgetError, UsageError

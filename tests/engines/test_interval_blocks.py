@@ -12,7 +12,8 @@ import polars as pl
 import pytest
 
 import slp
-from slp.data.table import Feature, Table
+from slp.data.feature_kind import Feature
+from slp.data.table import Table
 from slp.engines.exact import CompiledChart
 from slp.ir.tree_grammar import TreeGrammar
 from slp.reference.boxes import Geometry

@@ -2,7 +2,7 @@
 
 from types import ModuleType
 
-from slp.analysis.declarations import features as feature_declarations
+from slp.columns import subsets
 from slp.engines.exact import passes
 from slp.engines.search import compiled
 from slp.engines.shared import core_chains, size
@@ -27,7 +27,7 @@ def test_constants_are_those_of_the_core(compiled_kernels: ModuleType) -> None:
         "modal_most_undone": plan.MOST_UNDONE,
         "modal_many_states": plan.MANY_STATES,
         "least_share": resampling._LEAST_SHARE,
-        "most_in_subsets": feature_declarations._MOST_LEVELS,
+        "most_in_subsets": subsets.MOST_PARTED,
         "most_coefficients": NormalLinear.signature.most_columns + 1,
         "equal_weights": numbers.TIE,
         "most_soft_leaves": schema.MOST_SOFT_LEAVES,

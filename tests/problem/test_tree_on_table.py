@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from slp.columns import Below, Is, Nominal
-from slp.data.table import Feature, Table
+from slp.data.feature_kind import Feature
+from slp.data.table import Table
 from slp.problem.tree_on_table import canonical_nodes, log_likelihood_of_tree, place_tree
 from slp.reference.boxes import Geometry
 from slp.reference.cut_trees import parts_of_tree

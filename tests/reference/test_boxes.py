@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from slp.columns import Binned, Nominal, Numeric
-from slp.data.table import Feature
+from slp.data.feature_kind import Feature
 from slp.reference.boxes import Geometry
 from tests.engines.cases import denison, make_grammar, make_table, numeric
 from tests.operands import operand

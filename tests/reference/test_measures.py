@@ -7,6 +7,8 @@ third feature, without splits in this box, has 1.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -24,6 +26,7 @@ SPLITS = SplitArrays(
     feature=np.array([0, 0, 1]),
     gap=np.array([1.0, 3.0, 2.0]),
     log_length=np.log([1 / 8, 3 / 8, 1 / 2]),
+    log_share=np.full(3, np.nan),
     pair=np.array([7, 8, 8]),
 )
 
@@ -54,6 +57,21 @@ def test_split_probabilities(measure: Measure, valid: list[int], want: list[floa
     np.testing.assert_allclose(have, want, rtol=1e-14)
 
 
+@pytest.mark.parametrize(
+    ("measure", "want"),
+    [
+        ("feature_then_cut", [1 / 28, 1 / 28, 3 / 4]),
+        ("gap", [1 / 28, 1 / 28, 3 / 4]),
+        ("per_feature", [1 / 14, 1 / 14, 1 / 2]),
+    ],
+)
+def test_cuts_with_shares_of_their_own(measure: Measure, want: list[float]) -> None:
+    """Each cut of feature 0 has a seventh of it, and five sevenths are lost."""
+    splits = replace(SPLITS, log_share=np.log([1 / 7, 1 / 7, np.nan]))
+    have = np.exp(log_split_probabilities(measure, splits, np.ones(3, np.bool_)))
+    np.testing.assert_allclose(have, want, rtol=1e-14)
+
+
 def test_boxes_side_by_side_do_not_mix() -> None:
     both = SplitArrays(
         n_boxes=2,
@@ -64,6 +82,7 @@ def test_boxes_side_by_side_do_not_mix() -> None:
         feature=np.array([0, 1, 0, 0, 1]),
         gap=np.array([1.0, 1.0, 1.0, 3.0, 2.0]),
         log_length=np.log(np.full(5, 0.1)),
+        log_share=np.full(5, np.nan),
         pair=np.array([1, 1, 7, 8, 8]),
     )
     have = np.exp(log_split_probabilities("partition", both, np.ones(5, np.bool_)))

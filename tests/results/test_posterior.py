@@ -12,7 +12,8 @@ import pytest
 
 from slp.budgets.memory import format_bytes, parse_memory
 from slp.columns import Below, Binned, Is, Nominal
-from slp.data.table import Feature, Table
+from slp.data.feature_kind import Feature
+from slp.data.table import Table
 from slp.engines import infer
 from slp.errors import BudgetError, SlpError, UsageError
 from slp.ir.tree_grammar import FORBIDDEN, LeafRule, SplitRule, TreeGrammar

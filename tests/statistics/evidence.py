@@ -24,7 +24,7 @@ import numpy as np
 import polars as pl
 
 import slp
-from slp.results.averages.weighted_draws import DrawnTrees
+from slp.results.averages.drawn_trees import DrawnTrees
 
 _ROOT = Path(__file__).resolve().parents[2]
 _IRIS = _ROOT / "examples/iris/iris.csv"

@@ -51,3 +51,12 @@ def test_deep_trees() -> None:
     for depth in range(5000):
         node = split("age", depth, None, node)
     assert len(Tree(node).edits_from(Tree(Leaf()))) == 5000
+
+
+def test_levels_that_are_left_are_no_edit() -> None:
+    """A second level follows from the rows of a node; texts do not have it, so that one edit has
+    one text."""
+    two = Tree(Split("sex", Is("f", other="m", absent="error"), Leaf(), Leaf()))
+    three = Tree(Split("sex", Is("f"), Leaf(), Leaf()))
+    assert two.edits_from(three) == []
+    assert [str(edit) for edit in two.edits_from(Tree(Leaf()))] == ["root: grown `sex = f`"]

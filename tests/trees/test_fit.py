@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from slp.columns import Below, Binned, Is, Nominal, Numeric
-from slp.data.table import Feature, Table
+from slp.data.feature_kind import Feature
+from slp.data.table import Table
 from slp.ir.constraints import Support
 from slp.leaves import Dirichlet
 from slp.trees import Leaf, Node, Split, Tree, fit_tree

@@ -9,9 +9,9 @@ import pytest
 
 from slp.columns import Below, Binned, Is, Nominal, Numeric, Test
 from slp.data import Table
-from slp.data.table import Feature
+from slp.data.feature_kind import Feature
 from slp.errors import DataError
-from slp.leaves import Dirichlet, GammaExponential
+from slp.leaves import Dirichlet
 from slp.trees import Leaf, Split, Tree
 
 TREE = Tree(
@@ -76,11 +76,6 @@ def test_values_that_cannot_be_compared() -> None:
     assert have == ("E607", "the rows have shape (2,) where (n, d) is needed")
 
 
-def test_leaves_without_a_prediction() -> None:
-    have = message(Tree(Leaf()).predict, pl.DataFrame({"age": [1.0]}))
-    assert have == ("E610", "a leaf of the tree has no counts and no mean to predict from")
-
-
 def table() -> Table:
     """Four distinct rows; the first stands for two. age: values, dose: bins, colour: levels."""
     leaf = Dirichlet(("p", "q"), 1)
@@ -103,17 +98,6 @@ def table() -> Table:
 
 def counts(tree: Tree) -> list[dict[str, int]]:
     return [leaf.summary["counts"] for leaf in tree.with_summaries(table()).leaves()]
-
-
-def test_durations_are_predicted_with_what_is_censored() -> None:
-    """Not by the mean of times of which some are cut short."""
-    model = GammaExponential(2, 1)
-    sums = model.statistics(np.array([[2.0, 1], [3.0, 0], [4.0, 0]])).sum(axis=0)
-    leaf = Leaf.of(model, sums)
-    median = 10 * (2 ** (1 / 3) - 1)  # of a Lomax distribution: shape 3, scale 10
-    assert Tree(leaf).predict(np.zeros((1, 1))) == pytest.approx([median])
-    assert Tree(Leaf(leaf.summary)).predict(np.zeros((1, 1))) == pytest.approx([9 * np.log(2)])
-    assert Tree(Leaf({"n": 2, "events": 0, "mean": 3.0})).predict(np.zeros((1, 1))) == np.inf
 
 
 def test_summaries_from_a_table() -> None:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from slp.analysis.findings import Findings
 from slp.analysis.sources.directives import DIRECTIVES, Declared, name_of, span_of
 from slp.analysis.sources.parameters import Values
-from slp.columns import numbers_in
+from slp.columns import declared, numbers_in
 from slp.data.cells import cell_text
-from slp.ir.program import Bins, Cuts, FeatureDeclaration
+from slp.ir.program import Bins, Cuts, FeatureDeclaration, LevelSplits
 from slp.messages import Wording
 from slp.messages import directives as words
 from slp.messages.numbers import number_text
@@ -25,11 +25,8 @@ _TWICE = {
     "range": words.TWO_RANGES,
     "missing": words.TWO_MISSING,
     "new": words.TWO_WAYS_OF_NEW,
-    "subsets": words.TWO_SUBSETS,
+    "splits": words.TWO_SUBSETS,
 }
-
-#: The most levels of splits by subsets: without a number in the declaration, and at all.
-_SOME_LEVELS, _MOST_LEVELS = 8, 12
 
 
 def read_order(
@@ -72,21 +69,22 @@ class FeatureReader:
             if part in said:
                 self._clash(_TWICE[part], name, item, d)
             said[part] = value
-        self._clashes(name, said, d)
+        for wording in declared.clashes(name, said):
+            self._clash(wording, name, d.args[0], d)
         if len(self.findings.in_order()) > before:
             return None
         kind = said.get("kind")
         levels = kind if isinstance(kind, tuple) else None
         return FeatureDeclaration(
             name,
-            _kind(said) if levels is None else "ordinal",
+            declared.kind_said(said) if levels is None else "ordinal",
             said.get("coding"),
             levels,
             said.get("unit"),
             said.get("range"),
             said.get("missing"),
             said.get("new"),
-            said.get("subsets"),
+            said.get("splits"),
             d.span,
         )
 
@@ -105,39 +103,12 @@ class FeatureReader:
             case ("missing", 1):
                 assert isinstance(item, Struct)
                 return "missing", self._missing(item, d)
-            case ("subsets", 0):
-                return "subsets", _SOME_LEVELS
-            case ("subsets", 1):
-                assert isinstance(item, Struct)
-                return "subsets", self._limit(item, d)
+            case (declared.SPLITS, 0 | 1):
+                return "splits", self._splits(item, d)
             case ("new", 1):
                 assert isinstance(item, Struct)
                 return "new", self._new(item, d)
         return "coding", self._coding(item, d)
-
-    def _clashes(self, name: str | None, said: Mapping[str, Any], d: Declared) -> None:
-        """Find parts of a declaration that do not go together."""
-        kind = said.get("kind")
-        ordered = isinstance(kind, tuple)
-        if "coding" in said and (kind == "categorical" or ordered):
-            wording = words.ORDINAL_AND_CUT if ordered else words.CATEGORICAL_AND_CUT
-            self._clash(wording, name, d.args[0], d)
-        if ("unit" in said or "range" in said) and (kind == "categorical" or ordered):
-            self._clash(words.LEVELS_WITH_UNIT, name, d.args[0], d)
-        numeric = kind == "numeric" or ordered or said.keys() & {"coding", "unit", "range"}
-        if name is not None and numeric and said.get("missing") == "level":
-            self._clash(words.NUMBERS_WITH_MISSING_LEVEL, name, d.args[0], d)
-        if "subsets" in said:
-            if numeric and name is not None:
-                self._clash(words.SUBSETS_AND_NUMBERS, name, d.args[0], d)
-            if said.get("missing") == "side":
-                self._clash(words.SUBSETS_AND_SIDES, name, d.args[0], d)
-        elif "new" in said and not _may_be_new(name, said):
-            self._clash(words.NEW_WITHOUT_SIDE, name, d.args[0], d)
-        elif said.get("new") == "larger":
-            self._clash(words.LARGER_WITHOUT_SUBSETS, name, d.args[0], d)
-        if name is None and said.keys() - {"coding", "missing", "new"}:
-            self._clash(words.TYPE_OF_ALL, name, d.args[0], d)
 
     def _levels(self, item: Term, d: Declared) -> tuple[str, ...] | None:
         """The levels of an ordinal feature; numbers must increase."""
@@ -172,15 +143,20 @@ class FeatureReader:
         self.findings.add(words.NO_WAY_OF_NEW(span_of(item, d.span)))
         return None
 
-    def _limit(self, item: Struct, d: Declared) -> int | str | None:
-        """The most levels of `subsets(N)`, or `ordered`."""
-        if item.args[0] == Atom("ordered"):
-            return "ordered"
-        most = self.values.whole(item.args[0], "the number of levels", d.span, 2)
-        if most is not None and most > _MOST_LEVELS:
-            self.findings.add(words.NO_LIMIT_OF_SUBSETS(span_of(item, d.span)))
+    def _splits(self, item: Term, d: Declared) -> LevelSplits | None:
+        """How levels are split, by a name or the most levels in brackets."""
+        if not isinstance(item, Struct):
+            return declared.splits_up_to()
+        argument = item.args[0]
+        if isinstance(argument, Atom) and argument.name in declared.NAMED_SPLITS:
+            return declared.NAMED_SPLITS[argument.name]
+        most = self.values.whole(argument, "the number of levels", d.span, 2)
+        if most is None:
             return None
-        return most
+        found = declared.splits_up_to(most)
+        if found is None:
+            self.findings.add(words.NO_LIMIT_OF_SUBSETS(span_of(item, d.span)))
+        return found
 
     def _clash(self, wording: Wording, name: str | None, term: Term, d: Declared) -> None:
         feature = "every feature (`_`)" if name is None else f"`{name}`"
@@ -232,14 +208,3 @@ def _finite(numbers: tuple[float, ...]) -> bool:
 def _sorted_text(numbers: tuple[float, ...]) -> str:
     finite = sorted(n for n in set(numbers) if abs(n) != float("inf"))
     return f"[{', '.join(map(number_text, finite))}]"
-
-
-def _may_be_new(name: str | None, said: Mapping[str, Any]) -> bool:
-    """Whether a split without subsets may not say the side of a new row."""
-    of_levels = name is None or said.get("kind") == "categorical"
-    return of_levels or said.get("missing") in ("level", "side")
-
-
-def _kind(said: Mapping[str, Any]) -> Any:
-    """The kind, which `subsets` says too."""
-    return "categorical" if "subsets" in said else said.get("kind")

@@ -66,7 +66,7 @@ def read_declarations(directives: Directives, values: Values, findings: Findings
     )
     if any(f.name is None and f.missing == "side" for f in out.features):
         for f in out.features:
-            if f.subsets is not None and f.missing is None:
+            if f.splits is not None and f.missing is None:
                 findings.add(words.SUBSETS_AND_SIDES(f.span, feature=f"`{f.name}`"))
     for name, declared in directives.of("feature_weight").items():
         weight = values.positive(declared.args[0], f"the weight of `{name}`", declared.span)

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.analysis.findings import Findings
-from slp.columns import ThresholdKind
+from slp.columns import ColumnKind
 from slp.data.table import Table
 from slp.ir.constraints import Box, BoxEnd
 from slp.ir.program import CheckedProgram
@@ -23,15 +23,15 @@ from slp.messages.numbers import number_text
 def check_box_edges(program: CheckedProgram, table: Table, findings: Findings) -> None:
     """Warn of each end of a constrained box where the split that separates the rows of the whole
     table at this end has another effect on the constraint than the end itself."""
-    columns = {f.name: (f, codes) for f, codes in zip(table.features, table.codes.T, strict=True)}
+    columns = zip(table.features, table.codes.T, strict=True)
+    known = {feature.name: (feature.kind, codes) for feature, codes in columns}
     for c in program.constraints:
         if c.about is None:
             continue
         for name in c.about.bounds:
-            kind = columns[name][0].kind.thresholds if name in columns else None
-            if kind is None:
+            if name not in known:
                 continue
-            codes = columns[name][1]
+            kind, codes = known[name]
             present = np.unique(codes[codes < kind.n_values])
             for end in _ends(c.about, name, kind, present):
                 found = c.missed_end(end)
@@ -39,19 +39,20 @@ def check_box_edges(program: CheckedProgram, table: Table, findings: Findings) -
                     findings.add(found)
 
 
-def _ends(box: Box, name: str, kind: ThresholdKind, codes: NDArray[np.int32]) -> Iterator[BoxEnd]:
+def _ends(box: Box, name: str, kind: ColumnKind, codes: NDArray[np.int32]) -> Iterator[BoxEnd]:
     """Ends of a box in a feature whose `codes` occur, that a split of the table parts."""
     bounds = box.bounds[name]
     beside = [_neighbours(kind, codes, end) for end in bounds]
     empty = beside[0] == beside[1]  # no row has a value between the ends
     for end, neighbours in zip(bounds[:1] if empty else bounds, beside, strict=False):
         if neighbours is not None:
-            threshold, between = kind.threshold(*neighbours), _between(kind, neighbours)
+            threshold, between = kind.test(*neighbours).number, _between(kind, neighbours)
+            assert threshold is not None, "the column has no levels"
             words = kind.words(threshold)
             yield BoxEnd(box, name, bounds, end, threshold, words, between, empty)
 
 
-def _between(kind: ThresholdKind, neighbours: tuple[int, int]) -> str:
+def _between(kind: ColumnKind, neighbours: tuple[int, int]) -> str:
     values = kind.values
     if values is None:
         return "two cuts or bins"
@@ -59,12 +60,14 @@ def _between(kind: ThresholdKind, neighbours: tuple[int, int]) -> str:
     return f"the values {below} and {above} of the table"
 
 
-def _neighbours(
-    kind: ThresholdKind, codes: NDArray[np.int32], end: float
-) -> tuple[int, int] | None:
+def _neighbours(kind: ColumnKind, codes: NDArray[np.int32], end: float) -> tuple[int, int] | None:
     """The nearest codes whose values are all below `end`, and all at or above it. None if the
-    values of a code can lie on both sides, or if all codes lie on one side."""
-    least, most = kind.codes_beside(end)
+    values of a code can lie on both sides, if all codes lie on one side, or of a column of
+    levels."""
+    beside = kind.codes_beside(end)
+    if beside is None:
+        return None
+    least, most = beside
     below, above = codes[codes < least], codes[codes >= most]
     if len(below) == 0 or len(above) == 0 or len(below) + len(above) < len(codes):
         return None

@@ -7,7 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from slp.data.table import Feature, Table
+from slp.data.feature_kind import Feature
+from slp.data.table import Table
 from slp.errors import Diagnostic
 from slp.ir.constraints import Box
 from slp.ir.program import CheckedProgram

@@ -9,7 +9,8 @@ from slp.analysis.findings import Findings
 from slp.analysis.on_table.box_edges import check_box_edges
 from slp.analysis.on_table.facts import FactsOfTable
 from slp.data.cells import cell_text
-from slp.data.table import Feature, Table
+from slp.data.feature_kind import Feature
+from slp.data.table import Table
 from slp.errors import DataError, Diagnostic
 from slp.ir.guards import features_in_guards
 from slp.ir.names import unknown_classes, unknown_features
@@ -106,24 +107,24 @@ class _TableChecker:
                     self.findings.add(wording(rule.span, what=what, name=name, instead=out))
 
     def orders(self) -> None:
-        """Find rules that do not go with levels in the order of their responses."""
-        ordered = [f.name for f in self.table.features if f.kind.looks_at_response]
-        for rule in self.program.rules if ordered else ():
+        """Find rules that need all tests, where these depend on the rows of a box."""
+        refused = [(f.name, w) for f in self.table.features if (w := f.kind.not_named) is not None]
+        for rule in self.program.rules if refused else ():
             body = rule.body
             if not isinstance(body, SplitBody):
                 continue
-            if isinstance(body.feature, Atom) and body.feature.name not in ordered:
+            own = body.feature.name if isinstance(body.feature, Atom) else None
+            tested = [(name, wording) for name, wording in refused if own in (None, name)]
+            if not tested:
                 continue
-            name, found = ordered[0], []
+            (name, wording), found = tested[0], []
             if body.measure == "all":
                 found.append(("the measure `all`", "take another measure"))
             later = (*body.after, body.left, body.right)
             if set(variables(body.threshold)) & {v for t in later for v in variables(t)}:
                 found.append(("a rule that uses what its split asks", "leave that out"))
             for what, out in found:
-                self.findings.add(
-                    words.NOT_WITH_ORDER(rule.span, what=what, name=name, instead=out)
-                )
+                self.findings.add(wording(rule.span, what=what, name=name, instead=out))
 
     def sides(self) -> None:
         """Find what does not go with splits that leave points without a side, constraints apart."""

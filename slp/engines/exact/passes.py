@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.budgets.memory import format_bytes, table_bytes
+from slp.budgets.memory import format_bytes
 from slp.budgets.seconds import Deadline, format_seconds
+from slp.data.memory import table_bytes
 from slp.data.table import Table
 from slp.engines.contract import Progress
 from slp.engines.shared.fitting import Room

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from slp.budgets.memory import format_bytes, room_beside
+from slp.budgets.memory import format_bytes
+from slp.data.memory import room_beside
 from slp.data.table import Table
 from slp.errors import BudgetError
 from slp.messages.inference import CHAINS_TOO_LARGE

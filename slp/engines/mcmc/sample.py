@@ -6,7 +6,7 @@ import math
 from dataclasses import replace
 from typing import Any
 
-from slp.budgets.memory import check_room_for_bit_sets
+from slp.data.memory import check_room_for_bit_sets
 from slp.engines.contract import Request
 from slp.engines.mcmc.compiled_edits import CompiledEditMetropolisHastings, edits_are_compiled
 from slp.engines.mcmc.default_proposal import proposal_of, why_no_tree_moves
@@ -78,7 +78,7 @@ def run_chains(
     elif options.proposal is None:
         options, request = _by_default(problem, request, options, in_core)
     room, threads = _room(problem, request, options, in_core)
-    if in_core and any(f.kind.looks_at_response for f in problem.table.features):
+    if in_core and any(f.kind.numbered_by_core for f in problem.table.features):
         room //= 2  # the other half is for the orders of levels, which grow with the chains
         if problem.sampling_core is not None:
             problem.sampling_core.limit_orders(room)

@@ -16,15 +16,14 @@ from slp.data.table import Table
 from slp.engines import modal
 from slp.engines.contract import Request
 from slp.engines.modal.options import ModalOptions
+from slp.engines.shared.found_trees import result_of_found_trees
 from slp.engines.shared.weights import WeightsOfTrees
 from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.problem import Problem
-from slp.problem.tree_on_table import log_likelihood_of_tree
+from slp.results.averages.drawn_trees import DrawnTrees
 from slp.results.averages.over_trees import ScoredTree
-from slp.results.averages.weighted_draws import DrawnTrees
-from slp.results.record.evidence import evidence_note
 from slp.results.record.later import Later
-from slp.results.record.parts import Candidate, Draw, Evidence, HowEnded, shown
+from slp.results.record.parts import Candidate, Draw, HowEnded, shown
 from slp.results.record.result import Result
 from slp.results.record.rule_use import RuleUse, no_rules, uses_from_splits
 
@@ -75,44 +74,21 @@ def result_of_grown_trees(
     interrupted: bool,
     out_of_time: bool,
 ) -> Result:
-    """Trees grown greedily, the best first. It knows no totals: neither the evidence nor the
-    posterior probability of a tree."""
+    """Trees grown greedily, the best first."""
     grammar, table = problem.grammar, problem.table
     normalised = grammar.normalised and grammar.max_leaves is None and not problem.unsummable
     averages = _Trees(table, trees, request.threads)
     request = replace(request, progress=None, instead=None)
-    grown = _Grown(problem, trees, averages, request, options, normalised)
-    assert request.seed is not None
-    return Result(
-        chosen=request.choice,
-        table=table,
-        likelihood=request.likelihood,
+    result = result_of_found_trees(
+        problem,
+        request,
+        _Grown(problem, trees, averages, request, options, normalised),
+        averages,
         normalised=normalised,
-        seed=request.seed,
-        kind="trees",
-        evidence=Evidence.of_trees(
-            None,
-            "the engine modal grows trees, and does not sum over all of them",
-            evidence_note(grammar, problem.table, problem.program.constraints),
-            likelihood=request.likelihood,
-            normalised=normalised,
-        ),
-        averaged=averages,
-        trees_found=len(trees),
-        importances=averages.frequency @ np.array([found.gains for found in trees]),
-        derivations_are_trees=Later(partial(derivations_are_trees, grammar)),
-        best=grown.best,
-        draws=Later(grown.draws),
-        log_weight=WeightsOfTrees(problem, request.likelihood),
-        log_likelihood=partial(log_likelihood_of_tree, table),
-        rules=grown.rules,
-        mixture=list,
-        prior=grown.prior,
-        diagnostics=Later.known(None),
-        schedule=None,
-        edits=Later.known(None),
+        work="grows trees",
         ended=HowEnded(interrupted or out_of_time, out_of_time),
     )
+    return replace(result, importances=averages.frequency @ np.array([t.gains for t in trees]))
 
 
 class _Grown:
@@ -129,6 +105,8 @@ class _Grown:
     ) -> None:
         self._problem, self._trees, self._averages = problem, trees, averages
         self._request, self._options, self._normalised = request, options, normalised
+        self.log_weight = WeightsOfTrees(problem, request.likelihood)
+        self.single = Later(partial(derivations_are_trees, problem.grammar))
 
     def __getstate__(self) -> dict[str, Any]:
         """For pickles and copies: without a deadline."""

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.budgets.memory import check_room_for_bit_sets, format_bytes, room_beside
+from slp.budgets.memory import format_bytes
 from slp.budgets.seconds import Deadline, format_seconds
 from slp.cluster import in_tasks, tasks_at_once
+from slp.data.memory import check_room_for_bit_sets, room_beside
 from slp.engines.contract import Request
 from slp.engines.modal.options import ModalOptions
 from slp.engines.modal.result import ModalTree, result_of_grown_trees

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from slp.budgets.memory import format_bytes, room_beside
+from slp.budgets.memory import format_bytes
+from slp.data.memory import room_beside
 from slp.data.table import Table
 from slp.engines.contract import Request
 from slp.engines.rjhmc.options import SoftTreeOptions

@@ -18,16 +18,16 @@ from slp.engines import search
 from slp.engines.contract import Request
 from slp.engines.search.compiled import FoundTree, Ranked
 from slp.engines.search.listing import Listing
+from slp.engines.shared.found_trees import result_of_found_trees
 from slp.engines.shared.near_best import ROUNDING
 from slp.engines.shared.weights import WeightsOfTrees
 from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.problem import Problem
 from slp.problem.tree_on_table import log_likelihood_of_tree, tree_of_nodes
+from slp.results.averages.drawn_trees import DrawnTrees
 from slp.results.averages.over_trees import ScoredTree
-from slp.results.averages.weighted_draws import DrawnTrees
-from slp.results.record.evidence import evidence_note
 from slp.results.record.later import Later
-from slp.results.record.parts import Candidate, Draw, Evidence, NearBest, shown
+from slp.results.record.parts import Candidate, Draw, NearBest, shown
 from slp.results.record.result import Result
 from slp.results.record.rule_use import RuleUse, no_rules
 from slp.trees import Leaf, Tree
@@ -45,41 +45,20 @@ def result_of_search(
     out_of_time: bool,
     out_of_memory: bool,
 ) -> Result:
-    """The best tree found. It knows no totals: neither the evidence nor the posterior probability
-    of the tree."""
+    """The best tree found."""
     grammar, table = problem.grammar, problem.table
     normalised = grammar.normalised and grammar.max_leaves is None
     searched = Searched(problem, found, listing, request, normalised)
-    return Result(
-        chosen=request.choice,
-        table=table,
-        likelihood=request.likelihood,
+    result = result_of_found_trees(
+        problem,
+        request,
+        searched,
+        DrawnTrees(table, [searched.scored], [np.arange(1)], request.threads),
         normalised=normalised,
-        seed=request.seed or 0,
-        kind="trees",
-        evidence=Evidence.of_trees(
-            None,
-            "the engine search looks for the best tree, and does not sum over all of them",
-            evidence_note(grammar, problem.table, problem.program.constraints),
-            likelihood=request.likelihood,
-            normalised=normalised,
-        ),
-        averaged=DrawnTrees(table, [searched.scored], [np.arange(1)], request.threads),
-        trees_found=1,
-        derivations_are_trees=searched.single,
-        best=searched.best,
-        near_best=searched.near_best,
-        draws=Later(searched.draws),
-        log_weight=searched.log_weight,
-        log_likelihood=partial(log_likelihood_of_tree, table),
-        rules=searched.rules,
-        mixture=list,
-        prior=searched.prior,
-        diagnostics=Later.known(None),
-        schedule=None,
-        edits=Later.known(None),
+        work="looks for the best tree",
         ended=_Ended(searched, interrupted, out_of_time, out_of_memory),
     )
+    return replace(result, near_best=searched.near_best)
 
 
 class Searched:

@@ -11,8 +11,9 @@ from typing import NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.budgets.memory import check_room_for_bit_sets, format_bytes, room_beside
+from slp.budgets.memory import format_bytes
 from slp.budgets.seconds import format_seconds
+from slp.data.memory import check_room_for_bit_sets, room_beside
 from slp.engines.contract import Request
 from slp.engines.registry import plain_engine
 from slp.engines.search.compiled import CompiledSearch, FoundTree

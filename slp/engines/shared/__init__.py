@@ -9,6 +9,8 @@ first tree, and its messages), `chain_messages` (messages about a run), `choices
 the choice of an engine), `proposal_names` and `filter_plan` (names and plans of proposals),
 `forward_runs` (whether the prior can be drawn from).
 
+Engines that find good trees: `found_trees` (from the trees to a result).
+
 The core: `core_limits` (which chains run in it), `core_chains` (chains in it), `compiled_proofs`
 (those over proof trees, which also weigh any tree, and are what `smc` grows), `tree_scorer`
 (weights of many trees).

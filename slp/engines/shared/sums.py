@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from slp.budgets import Deadline, room_beside
+from slp.budgets import Deadline
+from slp.data.memory import room_beside
 from slp.engines.contract import NoOptions, Progress, Request
 from slp.engines.shared.fitting import Room, changes_that_fit, fits_in_words
 from slp.errors import BudgetError, Diagnostic, NoTreeError, TimeOverError

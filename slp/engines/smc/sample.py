@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from slp.budgets.memory import check_room_for_bit_sets, format_bytes, room_beside
+from slp.budgets.memory import format_bytes
+from slp.data.memory import check_room_for_bit_sets, room_beside
 from slp.engines.contract import Request
 from slp.engines.registry import plain_engine
 from slp.engines.shared.compiled_proofs import CompiledMetropolisHastings

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from slp import reference
-from slp.budgets import Deadline, check_room_for_bit_sets, format_seconds
+from slp.budgets import Deadline, format_seconds
+from slp.data.memory import check_room_for_bit_sets
 from slp.engines.contract import Progress
 from slp.engines.shared.sums import SumLimits, SumsOverTrees
 from slp.errors import TimeOverError

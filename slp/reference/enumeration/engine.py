@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from slp import reference
-from slp.budgets import check_room_for_bit_sets
+from slp.data.memory import check_room_for_bit_sets
 from slp.engines.contract import Progress
 from slp.engines.shared.sums import SumLimits, SumsOverTrees
 from slp.problem.problem import Problem

@@ -27,7 +27,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from slp.analysis import check_program, expand_on_table
-from slp.columns import Below, Is
 from slp.ir import program as ir
 from slp.ir.tree_grammar import CallRule, LeafRule, SplitRule, TreeGrammar
 from slp.late import optional_module
@@ -170,8 +169,10 @@ class PrologProcess(LocalProcess):
         assert isinstance(tree, Struct)
         feature, test, left, right = tree.args
         assert isinstance(feature, Atom) and isinstance(test, Atom | Number)
-        asked = Is(test.name) if isinstance(test, Atom) else Below(float(test.value))
         f = self.geometry.table.feature_names.index(feature.name)
+        kind = self.geometry.table.features[f].kind
+        number = kind.code_of(test.name) if isinstance(test, Atom) else float(test.value)
+        asked = kind.test_of_number(number, None)
         split = by_rows[f, rows_left(self.geometry, box, f, asked)]
         below = depth + 1
         return SplitAlternative(split, self._number(left, below), self._number(right, below))

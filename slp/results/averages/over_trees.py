@@ -1,16 +1,15 @@
-"""Averages over trees, as `Posterior` asks for them and engines make them.
+"""Averages over trees, as engines make them.
 
-`Averages` is what a result has: `slp.results.averages.sums.Sums` over a `TreeDistribution`, which
-holds all trees, or draws. Such distributions are `slp.reference.chart.chart.Chart`,
+`TreeDistribution` holds all trees: `slp.reference.chart.chart.Chart`,
 `slp.engines.exact.CompiledChart`, `slp.reference.enumeration.sums.Enumeration`. `TreeAverages` is
-the part of it that draws can give too: `slp.results.averages.weighted_draws.DrawnTrees`.
+the part of it that draws can give too: `slp.results.averages.drawn_trees.DrawnTrees`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,11 +20,6 @@ from slp.results.averages.paths import TreePath
 from slp.results.averages.quantiles import LeafMixture, medians
 from slp.results.averages.rows_in_leaves import design_of_rows, of_rows
 from slp.trees import Tree
-
-if TYPE_CHECKING:
-    from slp.results.averages.weighted_draws import DrawnTrees
-
-_Answer = TypeVar("_Answer")
 
 #: Distributions of leaves and depths end when the rest has less mass than this.
 NEGLIGIBLE = 1e-12
@@ -160,44 +154,4 @@ class TreeDistribution(TreeAverages, Protocol):
     def log_weight(self, tree: Tree) -> float:
         """Log weight under the program as written, without likelihood, of all derivations that part
         the rows as `tree` does; -inf if there are none."""
-        ...
-
-
-class Averages(Protocol):
-    """What summaries and predictions of a result are made from: sums, or draws."""
-
-    @property
-    def drawn(self) -> DrawnTrees | None:
-        """The draws that all averages are over; None of sums."""
-        ...
-
-    @property
-    def shaped_by_clock(self) -> str | None:
-        """What the clock has changed in the answers until now, in words; None if nothing."""
-        ...
-
-    def summary(self, ask: Callable[[TreeAverages], _Answer]) -> tuple[_Answer, DrawnTrees | None]:
-        """What averages over trees answer about leaves and features, and the draws that this is an
-        average over; None where it is exact."""
-        ...
-
-    def of_new_rows(
-        self, ask: Callable[[TreeAverages], _Answer], rows: NDArray[np.object_]
-    ) -> _Answer:
-        """What averages over trees answer about these new rows (`Table.new_rows`)."""
-        ...
-
-    def error_of_new_rows(self, rows: NDArray[np.object_]) -> NDArray[np.float64] | None:
-        """Monte Carlo standard error of predictions of new rows (`Table.new_rows`): (m, C) or (m,);
-        None where they are exact."""
-        ...
-
-    def draw(self, n: int, rng: np.random.Generator) -> list[ScoredTree]:
-        """`n` more trees: independent draws, or from the draws, with replacement."""
-        ...
-
-    def draw_paths(
-        self, rows: NDArray[np.object_], n: int, rng: np.random.Generator
-    ) -> list[list[TreePath]] | None:
-        """As `TreeDistribution.draw_paths`; None where there are whole trees alone."""
         ...

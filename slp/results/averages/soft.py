@@ -16,8 +16,8 @@ from slp.messages.soft_trees import NOTHING_IN_LEAVES
 from slp.messages.tables import NEW_VALUE_MISSING_OF_SOFT
 from slp.problem.new_rows import rows_as_numbers, table_as_numbers
 from slp.problem.tree_on_table import PlacedNode, TreeOnTable, place_tree
+from slp.results.averages.drawn_trees import DrawnTrees
 from slp.results.averages.quantiles import LeafMixture
-from slp.results.averages.weighted_draws import DrawnTrees
 from slp.trees import Tree
 from slp.trees.soft import SoftLeaf, SoftTree
 

@@ -19,9 +19,10 @@ from slp.messages.entry import Wording
 from slp.messages.inference import NEW_ROWS_BY_DRAWS, NEW_ROWS_TAKE_LONG, SUMMARIES_BY_DRAWS
 from slp.results.averages.over_trees import ScoredTree, TreeAverages, TreeDistribution
 from slp.results.averages.paths import TreePath
+from slp.results.averages.weighted_draws import numbered
 
 if TYPE_CHECKING:
-    from slp.results.averages.weighted_draws import DrawnTrees
+    from slp.results.averages.drawn_trees import DrawnTrees
 
 _Answer = TypeVar("_Answer")
 
@@ -159,9 +160,9 @@ class Sums:
     @cached_property
     def _independent_draws(self) -> DrawnTrees:
         # Late, as most exact runs draw nothing.
-        draws = late_import("slp.results.averages.weighted_draws")
+        draws = late_import("slp.results.averages.drawn_trees")
         drawn = self.distribution.draw(_DRAWS_INSTEAD, np.random.default_rng(self._seed))
-        trees, (chain,) = draws.numbered([[scored.tree for scored in drawn]])
+        trees, (chain,) = numbered([[scored.tree for scored in drawn]])
         fits = {scored.tree: scored for scored in drawn}
         # One island for each draw: then their errors need no effective draws.
         alone, even = np.split(chain, len(chain)), [np.zeros(1)] * len(chain)

@@ -2,6 +2,6 @@
 `later` what is computed when it is asked for; `choice` says which engine gave it and why, `size`
 how large exact sums would be, `known` what there is at a limit, and `run` what the run was asked.
 `summed` fills a record from sums over all trees; `drawn`, `soft`, `edits` and `backtracking` from
-what a `sampler` drew. `evidence` has what is said of an evidence, `rule_use` how much the rules of
-a program are used.
+what a `sampler` drew; `edit_summary` is what the trees change in a given one. `evidence` has what
+is said of an evidence, `rule_use` how much the rules of a program are used.
 """

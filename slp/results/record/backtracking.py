@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.results.averages.drawn_trees import DrawnTrees, IndependentTrees
 from slp.results.averages.over_trees import ScoredTree
-from slp.results.averages.weighted_draws import DrawnTrees, IndependentTrees, evidence_of_islands
+from slp.results.averages.weighted_draws import evidence_of_islands
 from slp.results.estimate import Estimate
 from slp.results.record.drawn import Drawn
 from slp.results.record.result import Result

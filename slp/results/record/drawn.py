@@ -24,13 +24,9 @@ from slp.budgets.seconds import Deadline
 from slp.errors import UsageError
 from slp.messages.results import NO_DRAWS_OF_TREES
 from slp.problem.tree_on_table import log_likelihood_of_tree
+from slp.results.averages.drawn_trees import DrawnTrees, IndependentTrees
 from slp.results.averages.over_trees import ScoredTree
-from slp.results.averages.weighted_draws import (
-    DrawnTrees,
-    IndependentTrees,
-    WeightedDraws,
-    numbered,
-)
+from slp.results.averages.weighted_draws import WeightedDraws, numbered
 from slp.results.estimate import Estimate
 from slp.results.record.later import Later
 from slp.results.record.parts import Candidate, Draw, Evidence, HowEnded, ResultKind, shown
@@ -44,7 +40,7 @@ from slp.source import SourceSpan
 from slp.trees import Tree
 
 if TYPE_CHECKING:
-    from slp.results.record.edits import EditSummary
+    from slp.results.record.edit_summary import EditSummary
 
 
 #: From the draws of each chain as numbers of trees, and the trees, to the log weights of the draws

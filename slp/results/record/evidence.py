@@ -34,8 +34,7 @@ def evidence_note(
     looking += dict.fromkeys(c.name for c in constraints if c.by_predictions)
     if any(rule.rows is not None and rule.rows.classes for _, rule in grammar.rules()):
         looking.append("rows(Class, N)")
-    if any(f.kind.looks_at_response for f in table.features):
-        looking.append("subsets(ordered)")
+    looking += dict.fromkeys(filter(None, (f.kind.looks_at_response for f in table.features)))
     if not looking:
         return None
     verb = "looks" if len(looking) == 1 else "look"

@@ -43,7 +43,8 @@ from slp.data.table import Table
 from slp.errors import BudgetError, UsageError
 from slp.messages.results import NO_DRAWS_OF_TREES
 from slp.problem.new_rows import distinct_rows
-from slp.results.averages.over_trees import Averages, TreeAverages
+from slp.results.averages.contract import Averages
+from slp.results.averages.over_trees import TreeAverages
 from slp.results.record.choice import EngineChoice
 from slp.results.record.known import Known
 from slp.results.record.later import Later
@@ -51,9 +52,9 @@ from slp.results.record.parts import Candidate, Draw, Ended, Evidence, NearBest,
 from slp.trees import Leaf, Tree
 
 if TYPE_CHECKING:
+    from slp.results.averages.drawn_trees import DrawnTrees
     from slp.results.averages.paths import TreePath
-    from slp.results.averages.weighted_draws import DrawnTrees
-    from slp.results.record.edits import EditSummary
+    from slp.results.record.edit_summary import EditSummary
     from slp.results.record.rule_use import RuleUse
     from slp.results.trust.diagnostics import Diagnostics
     from slp.runner import Schedule

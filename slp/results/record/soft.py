@@ -7,8 +7,8 @@ from typing import Any
 
 from slp.data.table import Table
 from slp.problem.tree_on_table import log_likelihood_of_tree
+from slp.results.averages.drawn_trees import DrawnTrees
 from slp.results.averages.soft import log_likelihood_by_means, log_likelihood_of_soft_tree
-from slp.results.averages.weighted_draws import DrawnTrees
 from slp.trees import Tree
 from slp.trees.soft import SoftTree
 

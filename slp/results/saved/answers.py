@@ -16,11 +16,11 @@ from slp.errors import UnsupportedError, UsageError
 from slp.messages.results import SAVED_WITHOUT_RASHOMON_SET
 from slp.messages.saved import OTHERS_NOT_SAVED, PRIOR_NOT_SAVED, ROWS_NOT_SAVED, WEIGHTS_NOT_SAVED
 from slp.problem.tree_on_table import log_likelihood_of_tree
+from slp.results.averages.drawn_trees import DrawnTrees
 from slp.results.averages.soft import SoftTrees
-from slp.results.averages.weighted_draws import DrawnTrees
 from slp.results.estimate import Estimate
 from slp.results.record.choice import EngineChoice
-from slp.results.record.edits import EditShare, EditSummary
+from slp.results.record.edit_summary import EditShare, EditSummary
 from slp.results.record.later import Later
 from slp.results.record.parts import Candidate, Draw, Evidence, HowEnded, NearBest, shown
 from slp.results.record.result import Result

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from slp.data.table import Table
 from slp.ir.program import UsedFile
+from slp.results.averages.drawn_trees import DrawnTrees
 from slp.results.averages.over_trees import ScoredTree
 from slp.results.averages.soft import SoftTrees
-from slp.results.averages.weighted_draws import DrawnTrees
 from slp.results.record.result import Result
 from slp.results.record.run import RunRecord
 from slp.results.saved.answers import Answers, Facts, result_of_answers

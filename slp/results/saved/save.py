@@ -27,7 +27,7 @@ from typing import Any, cast
 import numpy as np
 
 from slp.errors import UsageError
-from slp.results.averages.weighted_draws import DrawnTrees
+from slp.results.averages.drawn_trees import DrawnTrees
 from slp.results.record.result import Result
 from slp.results.record.run import RunRecord
 from slp.results.saved.answers import Answers, Facts, SavedCandidate, SavedEdits

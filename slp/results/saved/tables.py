@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from slp.columns import kind_of_plain
 from slp.data.conversion import CellType
+from slp.data.feature_kind import Feature
 from slp.data.row_weights import RowWeights
-from slp.data.table import Feature, Table, code_type
+from slp.data.table import Table, code_type
 from slp.errors import UnsupportedError
 from slp.leaves import LeafModel, leaf_from_plain, leaf_to_plain
 from slp.messages.saved import ROWS_NOT_SAVED

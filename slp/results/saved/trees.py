@@ -25,8 +25,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.table import Table
+from slp.results.averages.drawn_trees import DrawnTrees
 from slp.results.averages.over_trees import ScoredTree
-from slp.results.averages.weighted_draws import DrawnTrees
 from slp.results.saved.archive import Archive, DamagedError
 from slp.results.saved.tables import statistics_are_sound
 from slp.trees import Leaf, Split, Tree

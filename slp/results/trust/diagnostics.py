@@ -34,7 +34,7 @@ from slp.results.trust.tempering import TemperingFigures
 from slp.runner import Move, MoveOutcome, Tally, acceptance
 
 if TYPE_CHECKING:
-    from slp.results.averages.weighted_draws import DrawnTrees
+    from slp.results.averages.drawn_trees import DrawnTrees
 
 #: The most predictions used, evenly spread over those that differ.
 _MOST_PREDICTIONS = 200

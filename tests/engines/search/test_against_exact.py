@@ -15,7 +15,8 @@ import numpy as np
 import pytest
 
 from slp.columns import Nominal, Numeric, Sided, Subsets
-from slp.data.table import Feature, Table
+from slp.data.feature_kind import Feature
+from slp.data.table import Table
 from slp.engines.search.compiled import CompiledSearch, FoundTree
 from slp.ir.program import MEASURES
 from slp.ir.tree_grammar import CallRule, LeafRule, Rule, TreeGrammar

@@ -19,7 +19,7 @@ from slp.cli import slp_command
 from slp.engines.smc.compiled import CompiledParticleFilter
 from slp.errors import BudgetError, NoTreeError, SlpWarning, UnsupportedError, UsageError
 from slp.reference.smc.filter import BYTES_OF_PARTICLE, ParticleFilter
-from slp.results.averages.weighted_draws import DrawnTrees
+from slp.results.averages.drawn_trees import DrawnTrees
 from slp.runner import Phase
 from tests.engines.smc.expectations import WAYS, core_sampler_of, of_program, plain_filter, plan
 from tests.reference.mh.matrices import random_examples

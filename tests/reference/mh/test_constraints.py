@@ -9,7 +9,8 @@ import pytest
 
 from slp.columns import Nominal, Numeric
 from slp.constraints import MaxFeatures, Monotone, Once
-from slp.data.table import Feature, Table
+from slp.data.feature_kind import Feature
+from slp.data.table import Table
 from slp.leaves import Dirichlet, GammaPoisson, LeafModel, NormalInverseGamma
 from slp.reference.boxes import Geometry
 from slp.reference.derivations import TreeProof

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import math
 
-from slp.columns import Below, Test
+from slp.columns import Test
 from slp.reference.mh.moves.cgm import Weigh
 from slp.reference.mh.moves.choosing import Chooser
 from slp.reference.mh.moves.cut_trees import LEAF
@@ -63,12 +63,13 @@ def _within_bounds(here: WeighedTree, i: int) -> list[int]:
 def _is_between(test: Test, low: float, high: float, own: Test) -> bool:
     """Whether a test is by a threshold within bounds; in place of one on a level, or for missing
     values, whether it is one too."""
-    if isinstance(own, Below) and isinstance(test, Below):
-        return low < test.number < high
-    return not isinstance(own, Below) and not isinstance(test, Below)
+    if own.number is None or test.number is None:
+        return own.number is test.number
+    return low < test.number < high
 
 
 def _thresholds(here: WeighedTree, i: int, feature: int) -> list[float]:
     """The thresholds on a feature in the subtree of a node."""
     tests = [here.geometry.cuts[cut] for cut in here.subtree(i) if cut != LEAF]
-    return [t.test.number for t in tests if t.feature == feature and isinstance(t.test, Below)]
+    numbers = (t.test.number for t in tests if t.feature == feature)
+    return [number for number in numbers if number is not None]

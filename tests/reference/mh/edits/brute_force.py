@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.columns import Below, Is
-from slp.data.table import Feature, Table
+from slp.data.feature_kind import Feature
+from slp.data.table import Table
 from slp.trees import Leaf, Node, Split, Tree
 from slp.trees.tree import Asked
 from tests.operands import operand

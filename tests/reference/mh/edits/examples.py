@@ -7,7 +7,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from slp.columns import Below, Binned, Is, Nominal, Numeric
-from slp.data.table import Feature, Table
+from slp.data.feature_kind import Feature
+from slp.data.table import Table
 from slp.ir.constraints import Support
 from slp.ir.program import Measure
 from slp.reference.boxes import Geometry

@@ -1,0 +1,17 @@
+"""A feature of a coded table, and its kind."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from slp.columns import ColumnKind
+from slp.data.conversion import CellType
+
+
+@dataclass(frozen=True, eq=False)
+class Feature:
+    """One feature column: its kind, and the type of its cells, None if it is not known."""
+
+    name: str
+    kind: ColumnKind
+    cells: CellType | None = None

@@ -1,0 +1,364 @@
+"""Averages over draws of trees.
+
+A sampler's draws repeat themselves, so each distinct tree is worked on once (`WeightedDraws`).
+Trees are gone through by the kernels (`slp.kernels.lay_out_ensemble`), in as many threads as the
+run had.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import cached_property, reduce
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.data.table import Table
+from slp.kernels.compiled import N_CORES
+from slp.problem.new_rows import rows_as_numbers, table_in_pieces
+from slp.problem.tree_arrays import SidedTrees, ensemble_of_trees
+from slp.results.averages.over_trees import ScoredTree, TreeAverages
+from slp.results.averages.quantiles import LeafMixture, medians
+from slp.results.averages.rows_in_leaves import design_of_rows, design_of_table, of_rows
+from slp.results.averages.weighted_draws import WeightedDraws
+from slp.trees import Split
+
+_Answer = TypeVar("_Answer")
+
+#: New rows that are routed through all trees at a time.
+_ROWS_AT_A_TIME = 4096
+#: The step of a density's difference, relative to the place.
+_STEP = 1e-4
+#: Numbers (of all trees or draws, for some rows) that are held at a time: 256 MiB, less if the
+#: budget has no room for them and their copies, but never fewer than `_FEWEST_HELD`.
+_MOST_HELD, _FEWEST_HELD = 1 << 25, 1 << 16
+_BYTES_HELD = 6 * 8
+
+
+class DrawnTrees(WeightedDraws):
+    """Averages over draws of trees (`TreeAverages`), for which `room` bytes may be held at a time.
+
+    Attributes
+    ----------
+    trees : the U distinct trees, with their weights.
+    n_leaves, depth : of each tree, int64, shape (U,).
+    splits : how often each tree splits on each feature, int64, shape (U, d).
+    """
+
+    #: Whether each row goes one way at a split.
+    hard = True
+    shaped_by_clock = None
+
+    def __init__(
+        self,
+        table: Table,
+        trees: Sequence[ScoredTree],
+        chains: Sequence[NDArray[np.int64]],
+        threads: int = N_CORES,
+        room: int | None = None,
+        log_weights: Sequence[NDArray[np.float64]] | None = None,
+        out_of_time: bool = False,
+    ) -> None:
+        super().__init__(len(trees), chains, log_weights, out_of_time)
+        self.table, self.trees = table, trees
+        self._threads, self._room = threads, room
+        self.n_leaves, self.depth, self.splits = self._shapes()
+
+    def _shapes(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """`n_leaves`, `depth` and `splits`."""
+        self._ensemble = ensemble_of_trees(self.table, [t.tree for t in self.trees])
+        return self._ensemble.shapes()
+
+    def __reduce__(self) -> tuple[type[DrawnTrees], tuple[Any, ...]]:
+        """For pickles and copies: the data of the core are computed again."""
+        of = (self.table, self.trees, self.chains, self._threads, self._room, self.log_weights)
+        return type(self), (*of, self.out_of_time)
+
+    # --- what is asked of a result (`Averages`) ------------------------------------------------
+
+    @property
+    def drawn(self) -> DrawnTrees:
+        """See `Averages`."""
+        return self
+
+    def summary(self, ask: Callable[[TreeAverages], _Answer]) -> tuple[_Answer, DrawnTrees]:
+        """See `Averages`."""
+        return ask(self), self
+
+    def of_new_rows(
+        self, ask: Callable[[TreeAverages], _Answer], rows: NDArray[np.object_]
+    ) -> _Answer:
+        """See `Averages`."""
+        return ask(self)
+
+    def error_of_new_rows(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
+        """See `Averages`."""
+        return self.predictive_error(rows)
+
+    def draw(self, n: int, rng: np.random.Generator) -> list[ScoredTree]:
+        """See `Averages`: from the draws, with replacement."""
+        return [self.trees[u] for u in rng.choice(len(self.trees), n, p=self.frequency)]
+
+    def draw_paths(self, rows: NDArray[np.object_], n: int, rng: np.random.Generator) -> None:
+        """See `Averages`."""
+
+    # --- averages (`TreeAverages`) -------------------------------------------------------------
+
+    def usage(self) -> NDArray[np.float64]:
+        """For each feature the share of draws that split on it anywhere, shape (d,)."""
+        return self.mean((self.splits > 0).astype(np.float64))
+
+    def expected_splits(self) -> NDArray[np.float64]:
+        """For each feature the mean number of splits on it, shape (d,)."""
+        return self.mean(self.splits.astype(np.float64))
+
+    def root_splits(self) -> NDArray[np.float64]:
+        """For each feature the share of draws whose root splits on it, shape (d,)."""
+        return self.mean(self._roots)
+
+    @cached_property
+    def _roots(self) -> NDArray[np.float64]:
+        """1 at each tree and the feature that its root splits on, else 0; shape (U, d)."""
+        number = {name: f for f, name in enumerate(self.table.feature_names)}
+        out = np.zeros((len(self.trees), len(number)))
+        for row, scored in zip(out, self.trees, strict=True):
+            root = scored.tree.root
+            if isinstance(root, Split):
+                row[number[root.feature]] = 1.0
+        return out
+
+    def leaf_distribution(self) -> NDArray[np.float64]:
+        """Share of draws with k leaves, at index k."""
+        return self._shares(self.n_leaves)
+
+    def depth_distribution(self) -> NDArray[np.float64]:
+        """Share of draws of depth t, at index t."""
+        return self._shares(self.depth)
+
+    def usage_error(self) -> NDArray[np.float64]:
+        """Monte Carlo standard error of `usage`, shape (d,)."""
+        return self.error((self.splits > 0).astype(np.float64))
+
+    def expected_splits_error(self) -> NDArray[np.float64]:
+        """Monte Carlo standard error of `expected_splits`, shape (d,)."""
+        return self.error(self.splits.astype(np.float64))
+
+    def _shares(self, numbers: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Share of draws with each value of a whole number of their tree, shape (U,)."""
+        return np.asarray(np.bincount(numbers, self.frequency), np.float64)
+
+    def leaf_mixtures(self, rows: NDArray[np.object_]) -> Iterator[LeafMixture]:
+        """For each new row, the leaves that it ends in."""
+        statistics, which = self._distinct_leaves
+        for numbers in self._pieces(rows):
+            where = self._told_leaves(numbers)
+            if where is None:
+                yield from self._mixtures_of_missing(numbers)
+                continue
+            for column in where.T:
+                leaves, place = np.unique(which[column], return_inverse=True)
+                yield LeafMixture(self._shares(place), statistics[leaves])
+
+    def _mixtures_of_missing(self, numbers: NDArray[np.float64]) -> Iterator[LeafMixture]:
+        """The leaves of rows some of which the kernels cannot send down trees."""
+        statistics, which = self._distinct_leaves
+        mass = np.zeros((len(numbers), len(statistics)))
+        for u, (at, leaves, shares) in enumerate(self._paths(numbers)):
+            np.add.at(mass, (at, which[leaves]), shares * self.frequency[u])
+        for own in mass:
+            yield LeafMixture(own[own > 0], statistics[own > 0])
+
+    def predictions(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
+        """For each new row the class probabilities, shape (m, C), or the predictive mean, shape
+        (m, 1), averaged over all draws; of durations the median of the mixture of all draws."""
+        if self.table.leaf.point == "median":
+            return medians(self.table.leaf, self.leaf_mixtures(rows))
+        values = self.table.leaf.values(self._statistics)
+        numbers = rows_as_numbers(self.table, rows)
+        blank = self._untold(numbers)
+        whole = np.ascontiguousarray(numbers[~blank])
+        out = np.empty((len(numbers), values.shape[1]))
+        out[~blank] = self._ensemble.average(values, self.frequency, whole, self._threads)
+        blank[~blank] = np.isnan(out[~blank]).any(axis=1)
+        if blank.any():
+            own = np.zeros((int(blank.sum()), values.shape[1]))
+            for u, (at, leaves, shares) in enumerate(self._paths(numbers[blank])):
+                np.add.at(own, at, self.frequency[u] * shares[:, None] * values[leaves])
+            out[blank] = own
+        return of_rows(out, design_of_rows(self.table, numbers))
+
+    # --- predictions ---------------------------------------------------------------------------
+
+    @property
+    def leaf_statistics(self) -> NDArray[np.float64]:
+        """The statistics that leaves predict by, one tree after the other, shape (K, k)."""
+        return self._statistics
+
+    def predictive(
+        self, where: NDArray[np.int64], design: NDArray[np.float64] | None
+    ) -> NDArray[np.float64]:
+        """What each tree predicts of rows, by their leaves of shape (U, m), and their (1, z) where
+        leaves are lines: class probabilities, shape (U, m, C), or means, shape (U, m)."""
+        return self._told(self.table.leaf.values(self._statistics)[where], design)
+
+    def _told(
+        self, values: NDArray[np.float64], design: NDArray[np.float64] | None
+    ) -> NDArray[np.float64]:
+        found = of_rows(values, design)
+        return found if self.table.leaf.classes else found[..., 0]
+
+    def predictions_by_tree(self, rows: NDArray[np.object_]) -> Iterator[NDArray[np.float64]]:
+        """What each tree predicts of new rows (`Table.new_rows`), some rows at a time: class
+        probabilities, shape (U, m, C), or means, shape (U, m)."""
+        for numbers in self._pieces(rows):
+            design = design_of_rows(self.table, numbers)
+            where = self._told_leaves(numbers)
+            if where is not None:
+                yield self.predictive(where, design)
+                continue
+            values = self.table.leaf.values(self._statistics)
+            out = np.zeros((len(self.trees), len(numbers), values.shape[1]))
+            for own, (at, leaves, shares) in zip(out, self._paths(numbers), strict=True):
+                np.add.at(own, at, shares[:, None] * values[leaves])
+            yield self._told(out, design)
+
+    def predictive_error(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
+        """Monte Carlo standard error of `predictions`: of means (m, C) or (m,), of medians (m,)."""
+        if self.table.leaf.point == "median":
+            return self._error_of_medians(rows)
+        pieces = []
+        for values in self.predictions_by_tree(rows):
+            if len(self.table.leaf.classes) == 2:  # p and 1 - p have the same error
+                pieces.append(np.repeat(self.error(values[:, :, :1]), 2, axis=1))
+            else:
+                pieces.append(self.error(values))
+        return np.concatenate(pieces)
+
+    def _error_of_medians(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
+        """By the delta method (van der Vaart 1998, Asymptotic Statistics, corollary 21.5): with F
+        the average of the trees' distribution functions, the error of F at its median, over the
+        density there, a central difference."""
+        middle = self.predictions(rows)[:, 0]
+        below, at, above = (self._reached(rows, middle * (1 + h)) for h in (-_STEP, 0.0, _STEP))
+        density = (self.mean(above) - self.mean(below)) / (2 * _STEP * middle)
+        return np.asarray(self.error(at) / density)
+
+    def _reached(self, rows: NDArray[np.object_], y: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What each tree says of P(Y <= y) of m new rows, shape (U, m), `y` of shape (m,)."""
+        statistics, which = self._distinct_leaves
+        numbers = rows_as_numbers(self.table, rows)
+        out = np.zeros((len(self.trees), len(numbers)))
+        told = self._told_leaves(numbers)
+        if told is not None:
+            where = which[told]
+            return self.table.leaf.cdf(statistics[where], np.broadcast_to(y, where.shape))
+        for own, (at, leaves, shares) in zip(out, self._paths(numbers), strict=True):
+            np.add.at(own, at, shares * self.table.leaf.cdf(statistics[which[leaves]], y[at]))
+        return out
+
+    def leaves_of_table(self) -> NDArray[np.int64]:
+        """The leaf of each distinct row of the table under each tree, shape (U, n); of a table with
+        more than `rows_at_a_time`, of this number of rows, spread evenly."""
+        pieces = table_in_pieces(self.table, self._some_of_table())
+        return np.hstack([self._leaves_of(rows) for _, rows in pieces])
+
+    def _leaves_of(self, numbers: NDArray[np.float64]) -> NDArray[np.int64]:
+        """The leaf of each row of the table (m, d) under each tree, shape (U, m)."""
+        where = self._told_leaves(numbers)
+        if where is not None:
+            return where
+        out = np.empty((len(self.trees), len(numbers)), np.int64)
+        for own, (at, leaves, _) in zip(out, self._paths(numbers), strict=True):
+            own[at] = leaves
+        return out
+
+    def _told_leaves(self, numbers: NDArray[np.float64]) -> NDArray[np.int64] | None:
+        """The leaf of each new row (m, d) under each tree, shape (U, m); None if some row has no
+        single one, or the kernels cannot tell."""
+        if self._untold(numbers).any():
+            return None
+        where = self._ensemble.leaves(numbers, self._threads)
+        return None if (where < 0).any() else where
+
+    def _untold(self, numbers: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Which rows (m, d) the kernels cannot send down trees, shape (m,): those that miss values
+        which take a side, and all where the compiled ensemble lacks tests of a column."""
+        if not all(f.kind.compiled for f in self.table.features):
+            return np.ones(len(numbers), np.bool_)
+        return np.asarray(np.isnan(numbers).any(axis=1))
+
+    def _paths(
+        self, numbers: NDArray[np.float64]
+    ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]]:
+        """`SidedTrees.paths`, with leaves numbered through all trees."""
+        first = np.cumsum([0, *self.n_leaves])
+        sided = SidedTrees(self.table.features, [scored.tree for scored in self.trees])
+        for begin, (at, leaves, shares) in zip(first[:-1], sided.paths(numbers), strict=True):
+            yield at, begin + leaves, shares
+
+    def table_predictions(self) -> NDArray[np.float64]:
+        """`predictive` of the rows of `leaves_of_table`."""
+        design = design_of_table(self.table, self._some_of_table())
+        return self.predictive(self.leaves_of_table(), design)
+
+    def _some_of_table(self) -> NDArray[np.int64]:
+        """The positions of at most `rows_at_a_time` distinct rows, spread evenly."""
+        n = len(self.table.counts)
+        if n <= self.rows_at_a_time:
+            return np.arange(n)
+        return np.linspace(0, n - 1, self.rows_at_a_time).astype(np.int64)
+
+    @property
+    def rows_at_a_time(self) -> int:
+        """Number of rows for which the predictions of all draws can be held at a time."""
+        each = sum(len(chain) for chain in self.chains) * len(
+            self.table.leaf.classes or (0, *self.table.leaf.regressors)
+        )
+        held = _MOST_HELD
+        if self._room is not None:
+            held = min(held, max(self._room // _BYTES_HELD, _FEWEST_HELD))
+        return max(1, min(_ROWS_AT_A_TIME, held // each))
+
+    def _pieces(self, rows: NDArray[np.object_]) -> Iterator[NDArray[np.float64]]:
+        """New rows (`Table.new_rows`) as numbers, some at a time."""
+        numbers = rows_as_numbers(self.table, rows)
+        step = self.rows_at_a_time
+        for a in range(0, max(1, len(rows)), step):
+            yield numbers[a : a + step]
+
+    @cached_property
+    def _statistics(self) -> NDArray[np.float64]:
+        """Statistics of each leaf, one tree after the other, shape (K, k)."""
+        own = np.ascontiguousarray(self.table.statistics, np.float64)
+        pieces = table_in_pieces(self.table, np.arange(len(own)))
+        return reduce(np.add, (self._sums(own[at], rows) for at, rows in pieces))
+
+    def _sums(self, own: NDArray[np.float64], rows: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Sum of the statistics (m, k) of rows of the table that end in each leaf, (K, k)."""
+        blank = self._untold(rows)
+        if not blank.any():
+            return self._ensemble.sums(own, rows, self._threads)
+        of_whole = np.ascontiguousarray(own[~blank]), np.ascontiguousarray(rows[~blank])
+        out = self._ensemble.sums(*of_whole, self._threads)
+        for at, leaves, _ in self._paths(rows[blank]):
+            np.add.at(out, leaves, own[blank][at])
+        return out
+
+    @cached_property
+    def _distinct_leaves(self) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+        """The statistics that leaves have, shape (J, k), and which of them each leaf has, (K,)."""
+        found, which = np.unique(self._statistics, axis=0, return_inverse=True)
+        return found, which.reshape(-1)
+
+
+class IndependentTrees(DrawnTrees):
+    """Averages over draws of trees that do not depend on each other."""
+
+    def error(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """See `WeightedDraws`; where no time is left for statistics of chains, the standard
+        deviation over the root of the number of draws."""
+        if not self.out_of_time:
+            return super().error(values)
+        n = sum(map(len, self.chains))
+        return np.asarray(np.sqrt(self.mean((values - self.mean(values)) ** 2) / max(n - 1, 1)))
