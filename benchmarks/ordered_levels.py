@@ -153,7 +153,7 @@ SAID = {
 }
 #: Chains without tempering, of a length that a hundred tables allow.
 OPTIONS: dict[str, dict[str, Any]] = {
-    "mh": {"draws": 400, "chains": 1, "rungs": 1, "rounds": 1, "warmup": 2000, "thin": 10}
+    "mh": {"draws": 200, "chains": 1, "rungs": 1, "rounds": 1, "warmup": 1000, "thin": 10}
 }
 
 

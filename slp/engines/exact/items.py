@@ -192,9 +192,7 @@ class Items:
 
     def _open(self, item: int) -> ItemEdges:
         engine, rows = self._passes.engine, self.rows[item]
-        return ItemEdges(
-            self._cuts, *engine.scored_edges(self._pass, rows, self.product[item])
-        )
+        return ItemEdges(self._cuts, *engine.scored_edges(self._pass, rows, self.product[item]))
 
     @cached_property
     def _root(self) -> ItemEdges:

@@ -205,7 +205,9 @@ class CompiledMetropolisHastings(CoreChains):
 
     def load(self, data: Json) -> CoreState:
         """See `Stepper`."""
-        return self.restored(self.cuts.to_core(_choices(data["choices"])), data["turns"])
+        choices = self.cuts.to_core(_choices(data["choices"]))
+        state: CoreState = self.restored(choices, data["turns"])
+        return state
 
     def record(self, state: CoreState) -> Json:
         """The choices of the proof: four numbers for each goal in preorder, the rule's, and of a

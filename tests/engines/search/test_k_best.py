@@ -95,7 +95,9 @@ def check(seed: int) -> int:
     if not want:
         return 0
     # Stopped at random, the bound holds; and those that are known are derivations.
-    search = CompiledSearch(problem.core, problem.table, likelihood=likelihood, room=_ROOM, most_steps=40)
+    search = CompiledSearch(
+        problem.core, problem.table, likelihood=likelihood, room=_ROOM, most_steps=40
+    )
     search.run()
     ranking = search.ranking(known=False, most_steps=int(rng.integers(1, 30)))
     given = 0

@@ -50,8 +50,9 @@ def examples(kind: str, n: int = 12) -> list[Example]:
 def test_proofs_have_the_same_numbers(kind: str) -> None:
     for made in examples(kind):
         core = CoreExample(made)
-        sampler = core_sampler(made.target, [core_proposal(Named("q_uc", None, 1.0))], 0.0,
-                               core.engine)
+        sampler = core_sampler(
+            made.target, [core_proposal(Named("q_uc", None, 1.0))], 0.0, core.engine
+        )
         for state, proof in zip(core.states(sampler, [0]), made.proofs, strict=True):
             assert (state.n_points, state.n_leaves) == (proof.n_points, proof.n_leaves)
             have = [state.log_draw, state.log_excess, state.log_likelihood]
