@@ -11,16 +11,38 @@ The prior of a table is the same sum without likelihood. A true factor has P(y =
 of its levels and 0.95 in the others, and x is noise.
 
     python benchmarks/ordered_levels.py [--tables 100] [--factor noise|true] [--levels 1000]
+
+With `--engine` an engine runs on the tables, under `growtree` and without a limit of depth: without
+the factor, with one level against the rest, and with `[subsets(ordered)]`.
+
+    python benchmarks/ordered_levels.py --engine mh --factor noise
+
+With `--times` the compiled and the plain code make one tree by `modal`, and steps of `mh`.
 """
 
 from __future__ import annotations
 
 import argparse
-from typing import NamedTuple
+import time
+import warnings
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 from scipy.special import betaln, logsumexp
+
+import slp
+from slp.compile import compile_problem
+from slp.engines.shared.compiled_proofs import CompiledMetropolisHastings
+from slp.engines.shared.growth.core import core_engine, grow_in_core
+from slp.engines.shared.growth.plan import Plan
+from slp.reference.boxes import Geometry
+from slp.reference.local_process import LocalProcess
+from slp.reference.mh.chains import MetropolisHastings
+from slp.reference.modal.growth import PlainGrower
+from slp.runner import Phase
 
 Floats = NDArray[np.float64]
 #: The ways to cut the factor, and whether the order is from half of the rows, and the weight.
@@ -123,6 +145,97 @@ def table(rng: np.random.Generator, n: int, k: int, factor: str, effect: Floats)
     return out
 
 
+#: What a program says of the factor.
+SAID = {
+    "without": ":- ignore(factor).",
+    "levels": "",
+    "ordered": ":- feature(factor, [subsets(ordered)]).",
+}
+#: Chains without tempering, of a length that a hundred tables allow.
+OPTIONS: dict[str, dict[str, Any]] = {
+    "mh": {"draws": 200, "chains": 1, "rungs": 1, "rounds": 1, "warmup": 1000, "thin": 10}
+}
+
+
+def frame_of(counts: Floats) -> pl.DataFrame:
+    """The rows of a table."""
+    of = counts.sum(axis=0).astype(int)
+    x, level, y = np.repeat(np.argwhere(of > 0), of[of > 0], axis=0).T
+    return pl.DataFrame({"factor": [f"l{code:05}" for code in level], "x": x, "y": y})
+
+
+def run_engine(own: argparse.Namespace) -> None:
+    """Posteriors by an engine, as the table of docs/design/ordered-levels.md has them."""
+    programs = {way: slp.parse(f":- use(growtree). {said}") for way, said in SAID.items()}
+    used = {way: [] for way in SAID}
+    loss = {way: [] for way in SAID}
+    right = {way: [] for way in SAID}
+    seconds = {way: 0.0 for way in SAID}
+    for seed in range(own.tables):
+        rng = np.random.default_rng(seed)
+        effect = np.where(rng.random(own.levels) < 0.5, 0.05, 0.95)
+        train, test = (
+            frame_of(table(rng, own.rows, own.levels, own.factor, effect)) for _ in range(2)
+        )
+        for way, program in programs.items():
+            began = time.perf_counter()
+            posterior = program.posterior(
+                train, engine=own.engine, seed=1, **OPTIONS.get(own.engine, {})
+            )
+            seconds[way] += time.perf_counter() - began
+            p = posterior.predict_proba(test.drop("y"))[np.arange(own.rows), test["y"].to_numpy()]
+            loss[way].append(-float(np.log(p).mean()))
+            right[way].append(float((p > 0.5).mean()))
+            factor = posterior.split_probabilities().get("factor")
+            used[way].append(0.0 if factor is None else factor.probability)
+    print(
+        f"{own.engine}: {own.factor} factor of {own.levels} levels, {own.rows} rows, "
+        f"{own.tables} tables"
+    )
+    print("way      P(used) (s.e.)    loss - without (s.e.)  accuracy  s a run")
+    for way in SAID:
+        u, d, root = np.array(used[way]), np.subtract(loss[way], loss["without"]), own.tables**0.5
+        print(
+            f"{way:8s} {u.mean():.4f} ({u.std(ddof=1) / root:.4f})  "
+            f"{d.mean():+.6f} ({d.std(ddof=1) / root:.6f})  {np.mean(right[way]):.3f}  "
+            f"{seconds[way] / own.tables:.1f}"
+        )
+
+
+def show_times(own: argparse.Namespace) -> None:
+    """Seconds of the compiled and of the plain code on one table."""
+    rng = np.random.default_rng(0)
+    effect = np.where(rng.random(own.levels) < 0.5, 0.05, 0.95)
+    frame = frame_of(table(rng, own.rows, own.levels, own.factor, effect))
+    text = f":- use(growtree). {SAID['ordered']}"
+    problem = compile_problem(slp.parse(text).ir, frame.drop("y"), frame["y"])
+    geometry = Geometry(problem.grammar, problem.table)
+    process = LocalProcess(problem.grammar, geometry)
+    on = (problem.grammar, problem.table)
+    engine = core_engine(problem)
+
+    def chain(stepper: Any, n: int) -> Callable[[], object]:
+        own_rng = np.random.default_rng(1)
+        state = stepper.init(own_rng)
+        state, _ = stepper.advance(own_rng, state, n, Phase(warm_up=False, step=1))
+        return lambda: stepper.advance(own_rng, state, n, Phase(warm_up=False, step=1))
+
+    mixture = "q_uc:0.5,cgm:0.5"
+    compiled = CompiledMetropolisHastings(*on, proposal=mixture)
+    plain = MetropolisHastings(problem.grammar, geometry, proposal=mixture, process=process)
+    print(f"{own.factor} factor of {own.levels} levels, {own.rows} rows; seconds")
+    for name, work, n in (
+        ("modal, compiled", lambda: grow_in_core(engine, problem.table, Plan(), room=2**30), 1),
+        ("modal, plain", PlainGrower(process, Plan()).grow, 1),
+        ("mh, compiled, for 1,000 steps", chain(compiled, 1000), 1000),
+        ("mh, plain, for 1,000 steps", chain(plain, 200), 200),
+    ):
+        began = time.perf_counter()
+        work()
+        of_thousand = (time.perf_counter() - began) * (1000 / n if n > 1 else 1)
+        print(f"{name:32s} {of_thousand:.3f}")
+
+
 def main() -> None:
     arg = argparse.ArgumentParser(description=__doc__)
     arg.add_argument("--tables", type=int, default=100)
@@ -131,7 +244,16 @@ def main() -> None:
     arg.add_argument("--rows", type=int, default=2000)
     arg.add_argument("--depth", type=int, default=2)
     arg.add_argument("--ways", nargs="*", default=WAYS)
+    arg.add_argument("--engine", choices=("exact", "mh", "smc", "modal", "search"))
+    arg.add_argument("--times", action="store_true")
     own = arg.parse_args()
+    warnings.simplefilter("ignore", slp.SlpWarning)
+    if own.times:
+        show_times(own)
+    if own.engine is not None:
+        run_engine(own)
+    if own.times or own.engine is not None:
+        return
     used = {way: [] for way in own.ways}
     prior = {way: [] for way in own.ways}
     loss = {way: [] for way in own.ways}

@@ -23,6 +23,7 @@ KINDS_IN_CORE = {
     "thresholds": r"\bThresholds\b|\bFeatureKind::(values|cuts)\b|columns/thresholds\.hpp",
     "levels": r"\bLevels\b|\bFeatureKind::levels\b|columns/levels\.hpp",
     "subsets": r"\bSubsets\b|\bsubsets\b|\bkMostInSubsets\b",
+    "ordered_subsets": r"\bOrderedSubsets\b|\bordered_subsets\b",
     "sided": r"\bSided\b|\bholes\b|columns/sided\.hpp",
 }
 

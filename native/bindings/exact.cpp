@@ -4,7 +4,9 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -84,6 +86,40 @@ auto scored_edges_of(const Engine& engine, const Pass& pass,
                           to_numpy(std::move(left)), to_numpy(std::move(right)),
                           to_numpy(std::move(weight)), to_numpy(std::move(below_left)),
                           to_numpy(std::move(below_right)));
+}
+
+const Feature& ordered_feature(const Engine& engine, std::size_t f) {
+    const auto& features = engine.problem().table.features;
+    require(f < features.size() && features[f].looks_at_response(),
+            "a feature with levels in the order of the responses");
+    return features[f];
+}
+
+// The levels on the left and on the right of a cut, as codes.
+auto sides_of_cut(const Engine& engine, std::size_t f, std::uint32_t number, std::uint32_t rest) {
+    const Feature& feature = ordered_feature(engine, f);
+    require(feature.orders->has(rest), "a cut of this problem");
+    const Cut cut = Cut::written(number, rest);
+    std::vector<std::uint32_t> left, right;
+    for (const std::uint32_t code : feature.orders->at(rest).codes()) {
+        (feature.test(cut).code_goes_left(code) ? left : right).push_back(code);
+    }
+    return tuple_of(std::move(left), std::move(right));
+}
+
+// The cut with these sides, the left one that with the least code; its two numbers.
+auto cut_of_sides(const Engine& engine, std::size_t f, std::vector<std::uint32_t> left,
+                  const std::vector<std::uint32_t>& right) {
+    const Feature& feature = ordered_feature(engine, f);
+    const auto n = static_cast<std::uint32_t>(left.size());
+    left.insert(left.end(), right.begin(), right.end());
+    require(n > 0 && n < left.size() &&
+                std::ranges::all_of(left,
+                                    [&](std::uint32_t code) {
+                                        return code < static_cast<std::uint32_t>(feature.n_codes);
+                                    }),
+            "both sides have levels of the table");
+    return tuple_of(n, feature.orders->number(left));
 }
 
 // Bounds on the root's value from a pass that was stopped: logs.
@@ -216,6 +252,29 @@ void bind_exact(nb::module_& m) {
                     return to_numpy(engine.root_vector(run));
                 },
                 nb::arg("run"))
+            .def("sides_of_cut", &sides_of_cut, nb::arg("feature"), nb::arg("number"),
+                 nb::arg("rest"))
+            .def("cut_of_sides", &cut_of_sides, nb::arg("feature"), nb::arg("left"),
+                 nb::arg("right"))
+            .def("bytes_of_orders",
+                 [](const Engine& engine) { return engine.problem().table.bytes_of_orders(); })
+            .def(
+                "limit_orders",
+                [](const Engine& engine, std::size_t bytes) {
+                    for (const Feature& feature : engine.problem().table.features) {
+                        if (feature.looks_at_response()) {
+                            feature.orders->limit(bytes);
+                        }
+                    }
+                },
+                nb::arg("bytes"))
+            .def("orders_are_full",
+                 [](const Engine& engine) {
+                     const auto& features = engine.problem().table.features;
+                     return std::ranges::any_of(features, [](const Feature& feature) {
+                         return feature.looks_at_response() && feature.orders->full();
+                     });
+                 })
             .def("estimate_boxes", &estimate_of, nb::arg("work"), nb::arg("seed"))
             .def("values_per_box", &Engine::values_per_box,
                  nb::call_guard<ReleasedLock>())

@@ -176,12 +176,23 @@ void add_feature(Problem& problem, int kind, std::int32_t n_codes, const Array<d
     features.push_back({static_cast<FeatureKind>(kind), n_codes, vector_of(numbers),
                         vector_of(breakpoints), first_cell, vector_of(codes), holes,
                         static_cast<Untold>(untold), static_cast<Untold>(absent)});
+    if (features.back().kind == FeatureKind::ordered_subsets) {
+        features.back().orders = std::make_shared<LevelOrders>();
+    }
 }
 
+// After the features.
 void set_leaf(Problem& problem, const std::string& model, const Array<double>& hyperparameters,
               const Array<double>& statistics, std::size_t n_statistics) {
     problem.leaf = LeafModel(model, vector_of(hyperparameters),
                              vector_of(statistics), n_statistics);
+    std::shared_ptr<const LeafModel> shared;
+    for (const Feature& feature : problem.table.features) {
+        if (feature.looks_at_response()) {
+            shared = shared ? shared : std::make_shared<const LeafModel>(problem.leaf);
+            feature.orders->set_leaf(shared);
+        }
+    }
 }
 
 // Log marginal likelihood of a leaf with these distinct rows.

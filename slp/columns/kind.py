@@ -55,6 +55,11 @@ class ColumnKind(ABC):
         return None
 
     @property
+    def numbered_by_core(self) -> bool:
+        """Whether the core numbers its cuts as it meets them (`slp.problem.core_cuts`)."""
+        return False
+
+    @property
     def looks_at_response(self) -> str | None:
         """The declaration that makes the cuts of a box depend on its responses; None if they do
         not."""
@@ -295,6 +300,20 @@ class ColumnKind(ABC):
     @abstractmethod
     def test_to_number(self, test: Test) -> float:
         """A test as a number of an archive, without the side of missing values."""
+
+    @property
+    def tests_have_sides(self) -> bool:
+        """Whether an archive holds a test as the sides of all levels, as no number can."""
+        return False
+
+    def test_to_sides(self, test: Test) -> NDArray[np.uint8]:
+        """Where `tests_have_sides`: for each level 1 on the left side, 2 on the right, 0 on none;
+        shape (n_values,)."""
+        raise NotImplementedError
+
+    def test_of_sides(self, sides: NDArray[np.uint8]) -> Test:
+        """The test of such numbers. Raises ValueError if they stand for none."""
+        raise NotImplementedError
 
     @abstractmethod
     def test_of_number(self, number: float, side: Side | None) -> Test:

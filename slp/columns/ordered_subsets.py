@@ -17,26 +17,23 @@ from numpy.typing import NDArray
 
 from slp.columns.kind import Scores
 from slp.columns.subsets import Subsets
-from slp.columns.tests import Absent, Test
-from slp.errors import UsageError
+from slp.columns.tests import Absent, In, Test
 from slp.ir.program import LevelSplits
 from slp.messages import Wording
 from slp.messages.on_table import NOT_WITH_ORDER
-from slp.messages.saved import ORDERED_NOT_SAVED
-
-#: The most levels whose groups an archive holds as one number.
-_MOST_SAVED = 26
 
 
 @dataclass(frozen=True, eq=False)
 class OrderedSubsets(Subsets):
     """Levels, split by those subsets that the order of their responses in the box gives."""
 
+    core: ClassVar[int] = 4
     most_levels: ClassVar[int | None] = None
     flags: ClassVar[tuple[str, ...]] = (*Subsets.flags, "ordered")
     looks_at_response: ClassVar[str] = "subsets(ordered)"
     leaves_weight_out: ClassVar[bool] = True
     not_named: ClassVar[Wording] = NOT_WITH_ORDER
+    numbered_by_core: ClassVar[bool] = True
 
     def cuts(
         self, present: Sequence[tuple[int, int]], scores: Scores
@@ -82,12 +79,23 @@ class OrderedSubsets(Subsets):
         """See `ColumnKind`."""
         return np.array([low >> code & 1 for code in range(self.n_values)], np.bool_)
 
-    def test_to_number(self, test: Test) -> float:
-        """See `Subsets`. Raises UsageError E563 if there are too many levels for a
-        number."""
-        if self.n_values > _MOST_SAVED:
-            raise UsageError(ORDERED_NOT_SAVED(levels=self.n_values, most=_MOST_SAVED))
-        return super().test_to_number(test)
+    @property
+    def tests_have_sides(self) -> bool:
+        """See `ColumnKind`."""
+        return True
+
+    def test_to_sides(self, test: Test) -> NDArray[np.uint8]:
+        """See `ColumnKind`."""
+        assert isinstance(test, In)
+        left, right = np.isin(self.levels, test.levels), np.isin(self.levels, test.others)
+        return np.asarray(left + 2 * right, np.uint8)
+
+    def test_of_sides(self, sides: NDArray[np.uint8]) -> Test:
+        """See `ColumnKind`."""
+        if len(sides) != self.n_values or not {1, 2} <= {*sides.tolist()} <= {0, 1, 2}:
+            raise ValueError("no groups of levels")
+        left, right = (tuple(np.array(self.levels)[sides == way].tolist()) for way in (1, 2))
+        return In(left, right, self.way_of_untold(missing=False))
 
     @property
     def notes(self) -> tuple[tuple[str, str], ...]:

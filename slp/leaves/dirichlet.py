@@ -145,7 +145,7 @@ class Dirichlet(DeclaredModel):
         nearest to the axis of one class, the first of equally near ones. Equal shares have one
         rank; different ones at the same place are ordered by the shares of the first class in
         which they differ."""
-        n = S.sum(axis=-1)
+        n = np.add.accumulate(S, axis=-1)[:, -1]  # in order, as the core adds
         shares = S / n[:, None]
         if len(self.classes) <= 2:
             return np.asarray(shares[:, -1])

@@ -185,8 +185,8 @@ class PiecewiseExponential(NumericModel, DeclaredModel):
         return np.asarray(terms.sum(axis=-1))
 
     def scores(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
-        """See `LeafModel`: events over time."""
-        events, time = (part.sum(axis=-1) for part in self._parts(S))
+        """See `LeafModel`: events over time. They are added up in order, as the core adds."""
+        events, time = (np.add.accumulate(part, axis=-1)[..., -1] for part in self._parts(S))
         return np.asarray(
             np.divide(events, time, out=np.full_like(time, np.inf), where=time > 0), np.float64
         )

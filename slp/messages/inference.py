@@ -28,6 +28,11 @@ CHAINS_TOO_LARGE = E501.says(
     "beside the table, which leaves {room}",
     "give it more by --memory (`memory` in Python), or run fewer chains, rungs or threads",
 )
+ORDERS_TOO_LARGE = E501.says(
+    "the orders of levels by their responses, one for each box that the chains met, take more than "
+    "the memory that is left for them",
+    "give it more by --memory (`memory` in Python), or make fewer steps (draws, chains)",
+)
 FILTER_TOO_LARGE = E501.says(
     "the memory of {memory} is too small: the threads of the particle filter work with {need} "
     "beside the table, which leaves {room}",

@@ -45,13 +45,8 @@ PRIOR_NOT_SAVED = E562.says("a saved run of the engine {engine} has no prior", A
 
 E563 = Entry(
     "E563: a run is too large to be saved",
-    cause="A file of a saved run holds 2 GiB at most, and of a feature with `subsets(ordered)` "
-    "26 levels.",
+    cause="A file of a saved run holds 2 GiB at most.",
     remedy="Save a run of fewer draws, or one without its table.",
     example="slp-sample growtree data.csv --engine mh -n 10000000 --save run.slpz",
 )
 RUN_TOO_LARGE = E563.says("the run takes {size}, and a saved run holds {most} at most", AS_REMEDY)
-ORDERED_NOT_SAVED = E563.says(
-    "a feature with `subsets(ordered)` has {levels} levels, and a saved run holds {most} at most",
-    "write the trees as JSON",
-)

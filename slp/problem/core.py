@@ -25,6 +25,9 @@ from slp.problem.split_measures import flat_transitions, range_total
 if TYPE_CHECKING:
     from slp._core import ExactProblem, ExactRules
 
+#: The most levels of a feature that the core orders by their responses (`LevelOrders`).
+MOST_ORDERED_LEVELS = 2**16
+
 # The core's enumeration.
 _UNTOLD: tuple[Absent, ...] = ("error", "larger", "average")
 
@@ -44,8 +47,11 @@ def beyond_core(table: Table, constraints: Iterable[Constraint] = ()) -> str | N
     DataError
         E443: the table of a leaf model of the user's own is none.
     """
-    if any(f.kind.looks_at_response for f in table.features):
-        return "does not order levels by their responses"
+    ordered = [f.kind for f in table.features if f.kind.numbered_by_core]
+    if any(kind.n_codes > MOST_ORDERED_LEVELS for kind in ordered):
+        return f"orders {MOST_ORDERED_LEVELS:,} levels by their responses at most"
+    if ordered and table.leaf.core_name == "table":
+        return "does not order levels by the responses of a leaf model of your own"
     found = table.leaf.numbers_for_core(table.statistics)
     if isinstance(found, str):
         return found

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,9 +95,10 @@ def place_tree(table: Table, tree: Tree) -> TreeOnTable | None:
     return TreeOnTable(table, tuple(nodes), order)
 
 
-def canonical_nodes(placed: TreeOnTable) -> NDArray[np.int32] | None:
-    """The nodes in preorder with canonical tests: feature (-1 at a leaf) and the two codes that are
-    neighbours, int32, shape (N, 3). None if a side of a split holds no rows.
+def canonical_nodes(placed: TreeOnTable) -> NDArray[Any] | None:
+    """The nodes in preorder with canonical tests: feature (-1 at a leaf) and the cut as
+    `slp.columns` has it, shape (N, 3): int32, or integers of any length for sets of many levels.
+    None if a side of a split holds no rows.
 
     Of two levels left in a node `= a` and `= b` are one split, on the level sorted first. If the
     tree has the other one, its sides are exchanged.
@@ -121,7 +122,8 @@ def canonical_nodes(placed: TreeOnTable) -> NDArray[np.int32] | None:
                 (low, high), below = other, (node.left, node.right)
         out.append((node.feature, low, high))
         stack += below
-    return np.array(out, np.int32)
+    small = max(high for _, *cut in out for high in cut) < 2**31
+    return np.array(out, np.int32 if small else object)
 
 
 def tree_of_nodes(table: Table, nodes: Sequence[Sequence[int]], leaves: Sequence[Leaf]) -> Tree:

@@ -123,7 +123,7 @@ double splits_of(const Problem& problem, const std::vector<std::size_t>& order,
             const Feature& feature = problem.table.features[f];
             find_codes(feature, sampled[i]->rows, here);
             cuts.clear();
-            feature.list_cuts(here, cuts);
+            feature.list_cuts(here, sampled[i]->rows, cuts);
             splits += static_cast<double>(cuts.size());
         }
         boxes += 1;

@@ -148,8 +148,12 @@ private:
         for (const Feature& feature : problem_.table.features) {
             const std::set<std::uint32_t> codes(feature.codes.begin(), feature.codes.end());
             const std::vector<std::uint32_t> all(codes.begin(), codes.end());
+            if (feature.looks_at_response()) {  // boxes may have more than the table
+                n_tests_.push_back(feature.most_cuts(all.size()));
+                continue;
+            }
             std::vector<Cut> cuts;
-            feature.list_cuts(all, cuts);
+            feature.list_cuts(all, {}, cuts);
             n_tests_.push_back(cuts.size());
         }
     }

@@ -172,9 +172,8 @@ private:
                 }
                 return 1 + static_cast<std::ptrdiff_t>(random_.below(static_cast<std::size_t>(n)));
             };
-            feature.cuts_keeping(codes_, kept_codes_[f], step, [&](slp::Cut cut, bool keep_left) {
-                add(f, cut, keep_left);
-            });
+            feature.cuts_keeping(codes_, kept_codes_[f], rows_, step,
+                                 [&](slp::Cut cut, bool keep_left) { add(f, cut, keep_left); });
         }
         const auto least = static_cast<std::uint64_t>(problem_.grammar.min_leaf);
         std::erase_if(cuts_, [&](const TargetCut& cut) {

@@ -17,6 +17,7 @@
 #include "exact/memo.hpp"
 #include "problem/edges.hpp"
 #include "problem/geometry.hpp"
+#include "problem/orders_charge.hpp"
 #include "problem/problem.hpp"
 #include "thread_team.hpp"
 
@@ -34,6 +35,7 @@ public:
           n_threads_(n_threads),
           excluded_(excluded),
           budget_(memory),
+          orders_(problem.table, budget_),
           counters_(n_threads) {}
 
     Status run(const Poll& poll) {
@@ -134,6 +136,7 @@ private:
         void expand(ItemFrame& f) {
             if (!f.split_before && !builder_.only_stops(f.product)) {
                 f.splits = splitter_.splits(f.box, arena_);
+                s_.orders_.look();
             }
             f.item = builder_.edges(f.box, f.splits, f.product, arena_);
             if (s_.excluded_ >= 0) {
@@ -273,6 +276,7 @@ private:
     std::size_t n_threads_;
     std::int32_t excluded_;
     Budget budget_;
+    OrdersCharge orders_;
     std::optional<Memo> memo_;  // there once it has run
     std::vector<Counter> counters_;
     ThreadTeam team_;

@@ -27,7 +27,7 @@ void CutFinder::enter(Rows rows) {
 }
 
 bool CutFinder::can_split(std::size_t f) {
-    if (min_leaf_ > 1) {
+    if (min_leaf_ > 1 || problem_.table.features[f].looks_at_response()) {
         return !cuts(f).empty();
     }
     FoundCuts& found = found_[f];
@@ -63,10 +63,14 @@ Cut CutFinder::cut(std::size_t f, std::size_t k) {
     return feature.single() ? Cut::on(code) : Cut::between(code, next_code(code));
 }
 
-bool CutFinder::has(std::size_t f, const Cut& cut) {
+bool CutFinder::find(std::size_t f, Cut& cut) {
     const Feature& feature = problem_.table.features[f];
     if (!by_marks(f)) {
-        return std::ranges::find(cuts(f), cut) != cuts(f).end();
+        const auto own = cuts(f);
+        const auto found = std::ranges::find_if(
+            own, [&](const Cut& other) { return feature.same_cut(other, cut); });
+        cut = found == own.end() ? cut : *found;
+        return found != own.end();
     }
     const auto n_codes = static_cast<std::uint32_t>(feature.n_codes);
     const std::uint32_t low = cut.last_left(), high = cut.first_right();
@@ -156,7 +160,7 @@ void CutFinder::list(std::size_t f) {
         return;
     }
     if (min_leaf_ <= 1) {
-        feature.list_cuts(codes_, cuts_);
+        feature.list_cuts(codes_, rows_, cuts_);
         return;
     }
     const bool single = feature.single();
@@ -180,7 +184,7 @@ void CutFinder::list(std::size_t f) {
 // The same of a feature that is not plain.
 void CutFinder::list_wide(const Feature& feature) {
     const std::size_t begin = cuts_.size();
-    feature.list_cuts(codes_, cuts_);
+    feature.list_cuts(codes_, rows_, cuts_);
     if (min_leaf_ <= 1) {
         return;
     }

@@ -28,10 +28,10 @@ public:
     std::span<const Cut> cuts(std::size_t f);
 
     // The same one at a time, without a list of all where that is quicker: how many there are, the
-    // k-th (from 0), and whether one is among them.
+    // k-th (from 0), and whether one is among them, which then is written as it is here.
     std::size_t n_cuts(std::size_t f);
     Cut cut(std::size_t f, std::size_t k);
-    bool has(std::size_t f, const Cut& cut);
+    bool find(std::size_t f, Cut& cut);
 
 private:
     enum class Known : std::uint8_t { nothing, no, yes };

@@ -14,6 +14,7 @@ LocalSplits::LocalSplits(const Problem& problem, const Geometry& geometry)
       geometry_(geometry),
       cuts_(problem),
       mass_(problem.table.features.size()),
+      log_mass_(problem.table.features.size()),
       splitter_(geometry),
       builder_(problem, geometry) {}
 
@@ -103,10 +104,25 @@ void LocalSplits::weigh_features(std::size_t r) {
     const auto& features = (*steps_here_)[r].features;
     const SplitMeasure measure(rule.measure, problem_.grammar.feature_weights);
     total_mass_ = over_ = 0.0;
+    log_top_ = 0.0;
     n_features_ = 0;
+    bool shares = false;
     for (std::size_t f = 0; f < features.size(); ++f) {
         mass_[f] = 0.0;
         double taken_over, open_fraction;
+        const Feature& feature = problem_.table.features[f];
+        if (measure.has_shares(feature)) {
+            const Counts counts = count(rule, features[f], f);
+            log_mass_[f] = -INFINITY;
+            if (counts.taken_over > 0) {
+                const double mass = measure.mass(f, 1.0);
+                over_ += mass;
+                log_mass_[f] =
+                    std::log(mass * counts.n_open) + feature.log_share(cuts_.cuts(f)[0]);
+                shares = true;
+            }
+            continue;
+        }
         if (measure.sums_weights() || features[f].kind == Steps::mixed) {
             const Counts counts = count(rule, features[f], f);
             taken_over = counts.taken_over;
@@ -124,7 +140,33 @@ void LocalSplits::weigh_features(std::size_t r) {
         total_mass_ += mass_[f];
         n_features_ += mass_[f] > 0;
     }
+    if (shares) {
+        weigh_by_shares(measure);
+    }
     over_ = measure.total(over_, rule.range_total);
+}
+
+// The masses of features whose splits have shares; where they are too small for doubles, the least
+// double, as they are never drawn beside others.
+void LocalSplits::weigh_by_shares(const SplitMeasure& measure) {
+    const auto has_shares = [&](std::size_t f) {
+        return measure.has_shares(problem_.table.features[f]) && log_mass_[f] > -INFINITY;
+    };
+    if (total_mass_ == 0.0) {
+        double top = -INFINITY;
+        for (std::size_t f = 0; f < mass_.size(); ++f) {
+            top = has_shares(f) ? std::max(top, log_mass_[f]) : top;
+        }
+        log_top_ = top > -INFINITY ? top : 0.0;
+    }
+    for (std::size_t f = 0; f < mass_.size(); ++f) {
+        if (has_shares(f)) {
+            mass_[f] = std::max(std::exp(log_mass_[f] - log_top_),
+                                std::numeric_limits<double>::min());
+            total_mass_ += mass_[f];
+            ++n_features_;
+        }
+    }
 }
 
 void LocalSplits::list_open_cuts(const Rule& rule, const FeatureSteps& steps, std::size_t f) {
@@ -171,7 +213,7 @@ bool LocalSplits::find(std::size_t r, const Taken& taken, Choice& out) {
         for (std::size_t i = 0; i < edges.edges.size(); ++i) {
             const BoxSplit& split = splits_[edges.edges[i].split];
             if (static_cast<std::int32_t>(split.feature) == taken.feature &&
-                split.cut == taken.cut) {
+                problem_.table.features[split.feature].same_cut(split.cut, taken.cut)) {
                 take_part(edges, i, out);
                 return true;
             }
@@ -188,16 +230,17 @@ bool LocalSplits::find(std::size_t r, const Taken& taken, Choice& out) {
         return false;
     }
     if (all_alike(rule, features[f], f)) {
-        if (!cuts_.has(f, taken.cut)) {
+        Cut cut = taken.cut;
+        if (!cuts_.find(f, cut)) {
             return false;
         }
         const std::size_t n = cuts_.n_cuts(f);
-        take_split(r, f, taken.cut, n, {1.0, static_cast<double>(n)}, out);
+        take_split(r, f, cut, n, {1.0, static_cast<double>(n)}, out);
         return true;
     }
     list_open_cuts(rule, features[f], f);
     for (std::size_t i = 0; i < open_.size(); ++i) {
-        if (open_[i] == taken.cut) {
+        if (problem_.table.features[f].same_cut(open_[i], taken.cut)) {
             take_open(r, f, i, out);
             return true;
         }
@@ -257,14 +300,18 @@ void LocalSplits::take_split(std::size_t r, std::size_t f, const Cut& cut, std::
         out.right_state = steps.right;
     }
     out.split_point = n > 1 || n_features_ > 1;
-    out.log_split = within.log_times(mass_[f] / total_mass_);
+    const SplitMeasure measure(rule.measure, problem_.grammar.feature_weights);
+    out.log_split = measure.has_shares(problem_.table.features[f])
+                        ? log_mass_[f] - log_top_ - std::log(total_mass_) -
+                              std::log(within.sum / within.weight)
+                        : within.log_times(mass_[f] / total_mass_);
     out.log_draw += out.log_split;
     if (rule.measure == Measure::range) {  // without the masses, which may be too small for doubles
         const double of_feature = problem_.grammar.feature_weights[f] / rule.range_total;
         out.log_excess += std::log(of_feature) + std::log(within.weight) -
                           std::log(geometry_.span(f)) - out.log_split;
     } else {
-        out.log_excess += total_mass_ == over_ ? 0.0 : std::log(total_mass_ / over_);
+        out.log_excess += log_total();
     }
 }
 
@@ -281,8 +328,7 @@ LocalSplits::Masses LocalSplits::masses(std::size_t r) {
         return {mass_, n, std::log(n)};
     }
     weigh_features(r);
-    const double log_total = total_mass_ == over_ ? 0.0 : std::log(total_mass_ / over_);
-    return {mass_, total_mass_, log_total};
+    return {mass_, total_mass_, log_total()};
 }
 
 void LocalSplits::list(std::size_t r, std::size_t f, std::vector<OpenSplit>& out) {

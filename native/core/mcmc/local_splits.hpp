@@ -118,6 +118,7 @@ private:
     RuleReach reach_of_feature(const Rule& rule, const FeatureSteps& steps, std::size_t f);
     // Masses of the features for the splits of a rule; then one feature's open cuts.
     void weigh_features(std::size_t r);
+    void weigh_by_shares(const SplitMeasure& measure);
     Counts count(const Rule& rule, const FeatureSteps& steps, std::size_t f);
     void list_open_cuts(const Rule& rule, const FeatureSteps& steps, std::size_t f);
     // Whether every split on a feature may be taken, all with the same weight.
@@ -140,6 +141,10 @@ private:
     // `n` splits on the feature may be taken.
     void take_split(std::size_t r, std::size_t f, const Cut& cut, std::size_t n,
                     const Share& within, Choice& out);
+    // Log Z of their choice.
+    double log_total() const {
+        return total_mass_ == over_ ? log_top_ : std::log(total_mass_ / over_) + log_top_;
+    }
     void take_open(std::size_t r, std::size_t f, std::size_t i, Choice& out);
     void take_part(const RuleEdges& edges, std::size_t i, Choice& out) const;
     // Edges of a rule under `partition`; none where no split is in its measure.
@@ -163,6 +168,10 @@ private:
     // The splits of the rule taken.
     std::vector<double> mass_;
     double total_mass_ = 0.0, over_ = 1.0;
+    // Of features whose splits have shares, the logs of the masses, which may be too small for
+    // doubles; and what is subtracted from these where no other feature has splits.
+    std::vector<double> log_mass_;
+    double log_top_ = 0.0;
     std::size_t n_features_ = 0;  // of mass above zero
     std::vector<Cut> open_;
     std::vector<double> gaps_;

@@ -117,8 +117,9 @@ void FeatureScan::list_cuts(const RowSet& set, const Feature& feature) {
 // The same of a feature that is not plain.
 void FeatureScan::list_wide_cuts(const RowSet& set, const Feature& feature, bool keys) {
     std::vector<Cut> cuts;
-    feature.list_cuts(codes_, cuts);
+    feature.list_cuts(codes_, set.rows, cuts);
     std::vector<double> kept(width_);
+    std::vector<std::uint8_t> valid(cuts.size(), 0);
     Key key{}, kept_key{};
     if (keys) {
         add_keys(set, feature);
@@ -150,15 +151,22 @@ void FeatureScan::list_wide_cuts(const RowSet& set, const Feature& feature, bool
         .cut =
             [&](std::size_t j) {
                 const double rest = set.sums[kData] - running_[kData];
-                if (running_[kData] >= min_leaf_ && rest >= min_leaf_) {
-                    std::copy_n(running_.data(), width_, left_.data() + n_cuts_ * width_);
-                    if (keys) {
-                        left_keys_[n_cuts_] = key;
-                    }
-                    cuts_[n_cuts_++] = cuts[j];
+                valid[j] = running_[kData] >= min_leaf_ && rest >= min_leaf_;
+                std::copy_n(running_.data(), width_, left_.data() + j * width_);
+                if (keys) {
+                    left_keys_[j] = key;
                 }
             }};
     for_each_left_side(feature, codes_, cuts, sides);
+    for (std::size_t j = 0; j < cuts.size(); ++j) {
+        if (valid[j] != 0) {
+            std::copy_n(left_.data() + j * width_, width_, left_.data() + n_cuts_ * width_);
+            if (keys) {
+                left_keys_[n_cuts_] = left_keys_[j];
+            }
+            cuts_[n_cuts_++] = cuts[j];
+        }
+    }
     for (const std::uint32_t code : codes_) {
         std::fill_n(sums_.data() + code * width_, width_, 0.0);
         if (keys) {

@@ -108,7 +108,14 @@ double GoalScorer::noise(const Goal& goal, const SplitTaken* split) const {
     if (split != nullptr) {
         h = split_mix(h + 1 + split->slot);
         h = split_mix(h + split->feature);
-        h = split_mix(h + split->cut.number());
+        const Feature& feature = problem_.table.features[split->feature];
+        if (feature.looks_at_response()) {
+            for (const std::uint64_t word : feature.left_words(split->cut)) {
+                h = split_mix(h + word);
+            }
+        } else {
+            h = split_mix(h + split->cut.number());
+        }
     }
     const double u = (static_cast<double>(h >> 11) + 0.5) * 0x1p-53;
     return -std::log(-std::log(u));
@@ -221,6 +228,9 @@ void GoalScorer::score_feature(std::size_t number, std::uint32_t f, std::span<Fe
                            place.rule.measure != Measure::partition &&
                            labels_.stops(place.steps.left).fixed &&
                            labels_.stops(place.steps.right).fixed;
+        if (n > 0 && place.measure.has_shares(problem_.table.features[f])) {
+            out[s].log_share = problem_.table.features[f].log_share(at.scan.cuts()[0]);
+        }
         if (alike) {
             score_alike(at, place, out[s]);
         } else {
@@ -349,9 +359,11 @@ Decision GoalScorer::choose(std::size_t number, std::span<const FeatureScore> sc
             if (own.weights <= 0) {
                 continue;
             }
-            const double log_probability =
-                slots[s].log_weight + std::log(measure.factor(f, own.weights, total)) -
-                std::log(measure.unit(own.weights));
+            const double sum =
+                measure.has_shares(problem_.table.features[f]) ? 1.0 : own.weights;
+            const double log_probability = slots[s].log_weight + own.log_share +
+                                           std::log(measure.factor(f, sum, total)) -
+                                           std::log(measure.unit(sum));
             if (number > 0) {
                 out.log_inside = log_sum(out.log_inside, log_probability + own.log_sum);
                 continue;

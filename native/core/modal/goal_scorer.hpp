@@ -65,6 +65,8 @@ struct ScoredSplit {
 struct FeatureScore {
     // Sum of the weights of the splits that the measure is taken over.
     double weights = 0.0;
+    // Log of a split's share of the feature, where they have shares.
+    double log_share = 0.0;
     ScoredSplit best;
     double log_sum = -INFINITY;
 };

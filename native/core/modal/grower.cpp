@@ -30,6 +30,7 @@ Grower::Grower(const Problem& problem, const Geometry& geometry, const Plan& pla
       given_(rows),
       state_(state),
       tree_(problem, plan_, budget_),
+      orders_(problem.table, budget_),
       root_scores_(problem.table.features.size(), -INFINITY) {}
 
 bool Grower::poll_now() {
@@ -60,6 +61,7 @@ void Grower::in_parallel(std::size_t n, const Do& work) {
                     return;
                 }
                 work(thread, i);
+                orders_.look();
             }
         } catch (const Interrupted&) {
         } catch (const OutOfBudget&) {

@@ -19,6 +19,7 @@
 #include "modal/goal_scorer.hpp"
 #include "modal/partial_tree.hpp"
 #include "modal/plan.hpp"
+#include "problem/orders_charge.hpp"
 #include "problem/problem.hpp"
 #include "thread_team.hpp"
 
@@ -79,6 +80,7 @@ private:
     std::span<const std::uint32_t> given_;
     std::int32_t state_;
     PartialTree tree_;
+    OrdersCharge orders_;
     std::vector<std::unique_ptr<GoalScorer>> scorers_;
     std::vector<double> root_scores_;
     // The run.

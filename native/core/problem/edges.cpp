@@ -14,6 +14,8 @@ namespace {
 constexpr std::size_t kMostKeysKept = 1 << 12;
 // Probabilities below this get an exponent.
 constexpr double kSmall = 0x1p-900;
+// Log of what an exponent stands for.
+constexpr double kLogStep = 512 * std::numbers::ln2;
 
 }  // namespace
 
@@ -120,12 +122,18 @@ bool EdgeBuilder::find_split_probabilities(const Rule& rule, const Box& box,
     const double total = measure.total(masses, rule.range_total);
     for (std::size_t f = 0; f < sum_.size(); ++f) {
         if (sum_[f] > 0) {
+            sum_[f] = measure.has_shares(problem_.table.features[f]) ? 1.0 : sum_[f];
             of_feature_[f] = measure.factor(f, sum_[f], total);
         }
     }
     const bool weighs = weighs_splits(rule.measure);
     for (const std::uint32_t i : taken_) {
         const std::uint32_t f = splits[i].feature;
+        const Feature& feature = problem_.table.features[f];
+        if (measure.has_shares(feature)) {
+            set_shared_probability(feature.log_share(splits[i].cut), f, i);
+            continue;
+        }
         const double weight = scaled_[i];
         scaled_[i] = weight / measure.unit(sum_[f]) * of_feature_[f];
         if (weighs && scaled_[i] < kSmall) {
@@ -152,6 +160,13 @@ void EdgeBuilder::find_small_probability(const SplitMeasure& measure,
     const int power = of_weight - of_whole + of_factor;
     exponent_[i] = power / 512;
     scaled_[i] = std::ldexp(mantissa, power - 512 * exponent_[i]);
+}
+
+// The probability of a split by its share of the feature.
+void EdgeBuilder::set_shared_probability(double log_share, std::uint32_t f, std::uint32_t i) {
+    const double least = std::log(kSmall);
+    exponent_[i] = log_share < least ? static_cast<std::int32_t>(log_share / kLogStep) : 0;
+    scaled_[i] = std::exp(log_share - kLogStep * exponent_[i]) * of_feature_[f];
 }
 
 // The first of the splits that part the rows alike, whichever side is left, stands for the others.

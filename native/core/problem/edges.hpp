@@ -102,6 +102,7 @@ private:
     void keep_first_of_each_partition(const Box& box, std::span<const BoxSplit> splits);
     void find_small_probability(const SplitMeasure& measure, std::span<const BoxSplit> splits,
                                 std::uint32_t i, double weight);
+    void set_shared_probability(double log_share, std::uint32_t f, std::uint32_t i);
     std::span<Edge> split_edges(const Rule& rule, const Box& box,
                                 std::span<const BoxSplit> splits, std::int32_t owed,
                                 Arena& arena);

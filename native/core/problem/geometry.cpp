@@ -83,7 +83,7 @@ std::span<BoxSplit> Splitter::splits(const Box& box, Arena& arena) {
     for (std::uint32_t f = 0; f < features.size(); ++f) {
         fill_buckets(features[f], box);
         find_codes(features[f], box);
-        end = !features[f].plain()    ? wide_splits(f, end)
+        end = !features[f].plain()    ? wide_splits(f, box, end)
               : features[f].single() ? single_splits(f, end)
                                      : running_splits(f, end);
     }
@@ -165,10 +165,10 @@ BoxSplit* Splitter::single_splits(std::uint32_t f, BoxSplit* out) {
     return out;
 }
 
-BoxSplit* Splitter::wide_splits(std::uint32_t f, BoxSplit* out) {
+BoxSplit* Splitter::wide_splits(std::uint32_t f, const Box& box, BoxSplit* out) {
     const Feature& feature = geometry_.problem_.table.features[f];
     cuts_.clear();
-    feature.list_cuts(codes_, cuts_);
+    feature.list_cuts(codes_, box.rows, cuts_);
     Key left, left_kept;
     Sizes sizes = 0, sizes_kept = 0;
     const LeftSides sides{
@@ -195,13 +195,13 @@ BoxSplit* Splitter::wide_splits(std::uint32_t f, BoxSplit* out) {
             },
         .cut =
             [&](std::size_t j) {
-                *out++ = {left, sizes, cuts_[j], f, feature.cell(cuts_[j])};
+                out[j] = {left, sizes, cuts_[j], f, feature.cell(cuts_[j])};
             }};
     for_each_left_side(feature, codes_, cuts_, sides);
     for (const std::uint32_t code : codes_) {
         buckets_[code] = {0, 0, 0};
     }
-    return out;
+    return out + cuts_.size();
 }
 
 }  // namespace slp

@@ -130,7 +130,7 @@ private:
     // The splits of plain features, whose left sides are codes up to one, or one code; of others.
     BoxSplit* running_splits(std::uint32_t f, BoxSplit* out);
     BoxSplit* single_splits(std::uint32_t f, BoxSplit* out);
-    BoxSplit* wide_splits(std::uint32_t f, BoxSplit* out);
+    BoxSplit* wide_splits(std::uint32_t f, const Box& box, BoxSplit* out);
 
     const Geometry& geometry_;
     std::vector<Bucket> buckets_;

@@ -26,6 +26,8 @@ double log_best_rate(double events, double exposure) {
     return events > 0 ? events * std::log(events / exposure) - events : 0.0;
 }
 
+double rate_of(double events, double time) { return time > 0 ? events / time : INFINITY; }
+
 // hyperparameters: the concentration of each class. statistics: the weight of each class.
 struct DirichletLeaf final : LeafFormula {
     static constexpr std::string_view kName = "dirichlet";
@@ -87,6 +89,10 @@ struct DirichletLeaf final : LeafFormula {
         return out;
     }
 
+    // The share of the second of two classes; of more the rank along the direction in which the
+    // shares vary most (slp.leaves.dirichlet).
+    void scores(std::span<const double> sums, double* out) const override;
+
     std::optional<TwoSums> two_sums() const override {
         return k_ == 2 ? std::optional(TwoSums{0, 1}) : std::nullopt;
     }
@@ -105,6 +111,140 @@ private:
     // By class: the sum d of the concentrations of the others, and log Gamma(a + d) - log Gamma(a).
     std::vector<double> others_, log_others_;
 };
+
+// The last of ascending eigenvalues of a symmetric matrix of width k, and an orthonormal basis of
+// the space of all that are not less than it but for rounding, by Jacobi's rotations.
+std::vector<std::vector<double>> largest_axes(std::vector<double> matrix, std::size_t k) {
+    constexpr double kSame = 1e-9;
+    std::vector<double> axes(k * k, 0.0);
+    for (std::size_t i = 0; i < k; ++i) {
+        axes[i * k + i] = 1.0;
+    }
+    const auto off = [&] {
+        double out = 0;
+        for (std::size_t i = 0; i < k; ++i) {
+            for (std::size_t j = 0; j < i; ++j) {
+                out = std::max(out, std::abs(matrix[i * k + j]));
+            }
+        }
+        return out;
+    };
+    double size = 0;
+    for (std::size_t i = 0; i < k; ++i) {
+        size = std::max(size, std::abs(matrix[i * k + i]));
+    }
+    for (int sweep = 0; sweep < 64 && off() > 1e-17 * size; ++sweep) {
+        for (std::size_t p = 0; p + 1 < k; ++p) {
+            for (std::size_t q = p + 1; q < k; ++q) {
+                const double a = matrix[p * k + q];
+                if (a == 0.0) {
+                    continue;
+                }
+                const double theta = (matrix[q * k + q] - matrix[p * k + p]) / (2 * a);
+                const double t = std::copysign(1.0, theta) / (std::abs(theta) + std::hypot(theta, 1.0));
+                const double c = 1 / std::hypot(t, 1.0), s = t * c;
+                const auto rotate = [&](double& x, double& y) {
+                    const double u = x, v = y;
+                    x = c * u - s * v;
+                    y = s * u + c * v;
+                };
+                for (std::size_t i = 0; i < k; ++i) {
+                    rotate(matrix[i * k + p], matrix[i * k + q]);
+                    rotate(axes[i * k + p], axes[i * k + q]);
+                }
+                for (std::size_t i = 0; i < k; ++i) {
+                    rotate(matrix[p * k + i], matrix[q * k + i]);
+                }
+            }
+        }
+    }
+    double most = -INFINITY;
+    for (std::size_t i = 0; i < k; ++i) {
+        most = std::max(most, matrix[i * k + i]);
+    }
+    std::vector<std::vector<double>> out;
+    for (std::size_t i = 0; i < k; ++i) {
+        if (matrix[i * k + i] >= most * (1 - kSame)) {
+            std::vector<double>& axis = out.emplace_back(k);
+            for (std::size_t c = 0; c < k; ++c) {
+                axis[c] = axes[c * k + i];
+            }
+        }
+    }
+    return out;
+}
+
+void DirichletLeaf::scores(std::span<const double> sums, double* out) const {
+    const std::size_t n = sums.size() / k_;
+    std::vector<double> shares(sums.size()), rows(n), whole(k_, 0.0);
+    double all = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        const double* const own = sums.data() + i * k_;
+        rows[i] = std::accumulate(own, own + k_, 0.0);
+        all += rows[i];
+        for (std::size_t c = 0; c < k_; ++c) {
+            shares[i * k_ + c] = own[c] / rows[i];
+            whole[c] += own[c];
+        }
+    }
+    if (k_ <= 2) {
+        for (std::size_t i = 0; i < n; ++i) {
+            out[i] = shares[i * k_ + k_ - 1];
+        }
+        return;
+    }
+    std::vector<double> spread(k_ * k_, 0.0), far(k_);
+    for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t c = 0; c < k_; ++c) {
+            far[c] = shares[i * k_ + c] - whole[c] / all;
+        }
+        for (std::size_t c = 0; c < k_; ++c) {
+            for (std::size_t e = 0; e < k_; ++e) {
+                spread[c * k_ + e] += rows[i] * far[c] * far[e];
+            }
+        }
+    }
+    // The projection of the axis of each class onto the longest axes, and how long it is.
+    const auto rounded = [](double x) { return std::nearbyint(x * 1e9) / 1e9; };
+    const auto axes = largest_axes(spread, k_);
+    std::size_t nearest = 0;
+    double longest = -INFINITY;
+    for (std::size_t c = 0; c < k_; ++c) {
+        double square = 0;
+        for (const auto& axis : axes) {
+            square += axis[c] * axis[c];
+        }
+        if (rounded(square) > longest) {
+            longest = rounded(square);
+            nearest = c;
+        }
+    }
+    std::vector<double> direction(k_, 0.0), places(n, 0.0);
+    for (const auto& axis : axes) {
+        for (std::size_t c = 0; c < k_; ++c) {
+            direction[c] += axis[c] * axis[nearest];
+        }
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+        for (std::size_t c = 0; c < k_; ++c) {
+            places[i] += shares[i * k_ + c] * direction[c];
+        }
+        places[i] = rounded(places[i]);
+    }
+    const auto shares_of = [&](std::size_t i) { return std::span(shares).subspan(i * k_, k_); };
+    std::vector<std::size_t> order(n);
+    std::iota(order.begin(), order.end(), std::size_t{0});
+    std::ranges::sort(order, [&](std::size_t a, std::size_t b) {
+        return places[a] != places[b]
+                   ? places[a] < places[b]
+                   : std::ranges::lexicographical_compare(shares_of(a), shares_of(b));
+    });
+    double rank = 0;
+    for (std::size_t i = 0; i < n; ++i) {
+        rank += i > 0 && !std::ranges::equal(shares_of(order[i - 1]), shares_of(order[i])) ? 1 : 0;
+        out[order[i]] = rank;
+    }
+}
 
 // What the models with a normal response share: log Gamma(alpha + n/2) - log Gamma(alpha).
 struct NormalFormula : LeafFormula {
@@ -181,6 +321,12 @@ struct NormalLinearLeaf final : NormalFormula {
         return gamma_ratio(n) - alpha * std::log1p(growth / beta) -
                n / 2 * std::log(beta + growth) + log_prior / 2 - log_roots -
                n / 2 * std::log(2 * std::numbers::pi);
+    }
+
+    void scores(std::span<const double> sums, double* out) const override {
+        for (const double* s = sums.data(); s != sums.data() + sums.size(); s += k_) {
+            *out++ = s[p_] / s[0];
+        }
     }
 
     // The mean coefficients.
@@ -305,6 +451,11 @@ struct GammaExponentialLeaf final : RateFormula {
         return rising(s[1]) - a * std::log1p(s[2] / b) - s[1] * std::log(b + s[2]);
     }
     double log_most_likely(const double* s) const override { return log_best_rate(s[1], s[2]); }
+    void scores(std::span<const double> sums, double* out) const override {
+        for (const double* s = sums.data(); s != sums.data() + sums.size(); s += k_) {
+            *out++ = rate_of(s[1], s[2]);
+        }
+    }
     std::optional<TwoSums> two_sums() const override { return TwoSums{1, 2}; }
     void predict(const double* s, double* out) const override {
         const double shape = hyper_[0] + s[1];
@@ -336,6 +487,13 @@ struct PiecewiseExponentialLeaf final : LeafFormula {
                    a * std::log1p(time / b) - events * std::log(b + time);
         }
         return out;
+    }
+    void scores(std::span<const double> sums, double* out) const override {
+        for (const double* s = sums.data(); s != sums.data() + sums.size(); s += k_) {
+            const double* const time = s + 1 + pieces_;
+            *out++ = rate_of(std::accumulate(s + 1, time, 0.0),
+                             std::accumulate(time, s + k_, 0.0));
+        }
     }
     // inf for an event at a cut, as its piece has no time.
     double log_most_likely(const double* s) const override {

@@ -59,6 +59,15 @@ public:
     // their ratio.
     virtual std::optional<TwoSums> two_sums() const { return std::nullopt; }
 
+    // What puts sets of rows, none empty, in the order of their responses: a number for each set,
+    // given the statistics of one after the other. The operations are those of `LeafModel.scores` in
+    // Python, in the same order, so that equal numbers are equal in both.
+    virtual void scores(std::span<const double> sums, double* out) const {
+        for (std::size_t i = 0; i * k_ < sums.size(); ++i) {
+            out[i] = sums[i * k_ + 1] / sums[i * k_];
+        }
+    }
+
     // Of classes: log Gamma(a_c + x) - log Gamma(a_c) - (log Gamma(A + x) - log Gamma(A)).
     virtual double log_pure_class(std::size_t, double) const { return 0.0; }
 

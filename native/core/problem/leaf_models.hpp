@@ -93,6 +93,7 @@ public:
         return formula_->log_most_likely(statistics);
     }
     std::optional<TwoSums> two_sums() const { return formula_->two_sums(); }
+    void scores(std::span<const double> sums, double* out) const { formula_->scores(sums, out); }
 
 private:
     double by_tables(const double* s) const {

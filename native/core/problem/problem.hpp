@@ -79,6 +79,20 @@ struct Table {
     std::vector<double> weights{};
 
     double weight(std::uint32_t row) const { return weights.empty() ? counts[row] : weights[row]; }
+    // Whether any feature does (feature.hpp).
+    bool looks_at_response() const {
+        return std::any_of(features.begin(), features.end(), [](const Feature& feature) {
+            return feature.looks_at_response();
+        });
+    }
+    // Of memory that the orders of levels take, which grow as boxes are split.
+    std::size_t bytes_of_orders() const {
+        std::size_t out = 0;
+        for (const Feature& feature : features) {
+            out += feature.looks_at_response() ? feature.orders->bytes() : 0;
+        }
+        return out;
+    }
     // Whether all features are (feature.hpp).
     bool plain() const {
         return std::all_of(features.begin(), features.end(),

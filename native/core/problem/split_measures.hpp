@@ -18,6 +18,10 @@
 // with l the length of a split's interval of thresholds over the range of its feature.
 // `partition` is `each` with V the first of the splits that part the rows alike.
 //
+// The splits of a feature that looks at the responses are some of those that its share is divided
+// by (`Feature::log_share`): under all measures but `each` and `partition` the share stands for the
+// weight of s over the sum, so that the probabilities of V need not sum to 1.
+//
 // Two splits in V that differ in the side of missing values alone are versions of one cut. Under
 // all measures but `each` and `partition` each of the two has half of the weight, so that |V|
 // counts cuts.
@@ -78,6 +82,11 @@ public:
     // Whether the splits on a feature may differ in weight.
     bool weighs(const Feature& feature) const {
         return by_gap_ || by_length_ || (divides_by_versions_ && feature.has_versions());
+    }
+    // Whether a split has its share of its feature, whichever splits the box has; then weights are 1
+    // and stand for a sum of 1.
+    bool has_shares(const Feature& feature) const {
+        return divides_by_versions_ && feature.looks_at_response();
     }
     // Whether weights are shares of the feature's range.
     bool by_length() const { return by_length_; }

@@ -32,6 +32,7 @@ Branching::Branching(const Problem& problem, const Geometry& geometry, bool like
       builder_(problem, geometry),
       look_at_caller_(std::move(look_at_caller)),
       split_arena_(budget),
+      orders_(problem.table, budget),
       alike_(budget),
       own_(leaf_.width()),
       right_(leaf_.width()) {}
@@ -56,6 +57,7 @@ void Branching::find_splits(const Box& box) {
     }
     splits_ = splitter_.splits(box, split_arena_);
     try {
+        orders_.look();
         find_sums(box);
     } catch (...) {
         splits_ = {};

@@ -14,6 +14,7 @@
 #include "arena.hpp"
 #include "problem/edges.hpp"
 #include "problem/geometry.hpp"
+#include "problem/orders_charge.hpp"
 #include "search/alike.hpp"
 #include "search/binary_splits.hpp"
 #include "search/last_split.hpp"
@@ -147,6 +148,7 @@ private:
     // For the box that was last opened or looked below: its splits, sums over their left sides and
     // over the box, and whether two levels can be bounded at once (nothing: not yet known).
     Arena split_arena_;
+    OrdersCharge orders_;
     Key split_key_{};
     std::span<const BoxSplit> splits_;
     double* sums_ = nullptr;

@@ -47,7 +47,7 @@ double LastSplit::log_split_above(std::int32_t state, std::span<const std::uint3
     double masses = 0;
     for (std::size_t f = 0; f < features.size(); ++f) {
         sum_codes(features[f], rows);
-        const Cuts& own = by_feature_.emplace_back(cuts(features[f], sums));
+        const Cuts& own = by_feature_.emplace_back(cuts(features[f], rows, sums));
         masses += own.n > 0 ? measure.mass(f, own.n) : 0.0;
     }
     const double total = measure.total(masses, split.rule->range_total);
@@ -76,7 +76,8 @@ void LastSplit::sum_codes(const Feature& feature, std::span<const std::uint32_t>
     codes_.erase(std::unique(codes_.begin(), codes_.end()), codes_.end());
 }
 
-LastSplit::Cuts LastSplit::cuts(const Feature& feature, const double* sums) {
+LastSplit::Cuts LastSplit::cuts(const Feature& feature, std::span<const std::uint32_t> rows,
+                                const double* sums) {
     if (codes_.size() < 2) {
         return {0, -INFINITY};
     }
@@ -84,7 +85,7 @@ LastSplit::Cuts LastSplit::cuts(const Feature& feature, const double* sums) {
         return {static_cast<double>(feature.most_cuts(codes_.size())), best_partition(sums)};
     }
     listed_.clear();
-    feature.list_cuts(codes_, listed_);
+    feature.list_cuts(codes_, rows, listed_);
     Cuts out{0, -INFINITY};
     for (std::size_t i = 0; i < listed_.size(); ++i) {
         out.n += has_other_version(feature, listed_, i) ? 0.5 : 1.0;

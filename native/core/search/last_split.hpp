@@ -39,7 +39,7 @@ private:
         double n, best;
     };
     void sum_codes(const Feature& feature, std::span<const std::uint32_t> rows);
-    Cuts cuts(const Feature& feature, const double* sums);
+    Cuts cuts(const Feature& feature, std::span<const std::uint32_t> rows, const double* sums);
     double best_partition(const double* sums);
     double log_leaves(const double* left, const double* sums);
     double* of_code(std::uint32_t code) { return by_code_.data() + code * leaf_.width(); }

@@ -157,6 +157,7 @@ private:
     Progress progress() const;
     void add_tree(TreeRef tree, TreeNodes& out) const;
     // What a subtree is worth in a product state; -inf if no derivation gives it.
+    bool is_at(const BoxSplit& split, const TreeNodes& tree, std::size_t node) const;
     double seed_item(Seed& seed, std::size_t node, const Box& box, std::int32_t product);
 
     const Problem& problem_;

@@ -8,6 +8,14 @@
 
 namespace slp::search {
 
+// Whether a split has the cut of a node, on the node's feature.
+bool BestFirstSearch::is_at(const BoxSplit& split, const TreeNodes& tree, std::size_t node) const {
+    const Feature& feature = problem_.table.features[split.feature];
+    return feature.looks_at_response()
+               ? feature.same_cut(split.cut, Cut::written(tree.low[node], tree.high[node]))
+               : split.cut.number() == tree.low[node];
+}
+
 bool BestFirstSearch::seed(const TreeNodes& tree, const Poll& poll) {
     const Caller caller(*this, poll);
     const std::size_t n = tree.feature.size();
@@ -76,7 +84,7 @@ double BestFirstSearch::seed_item(Seed& seed, std::size_t node, const Box& box,
             }
             const BoxSplit& split = edges.splits[edge.split];
             if (leaf || static_cast<std::int32_t>(split.feature) != seed.tree.feature[node] ||
-                split.cut.number() != seed.tree.low[node]) {
+                !is_at(split, seed.tree, node)) {
                 continue;
             }
             const Arena::Mark inner = arena_.mark();

@@ -70,7 +70,10 @@ void Filter::advance(mcmc::Randomness& random, Island& island, std::uint64_t n, 
 }
 
 void Filter::keep_within_room(Island& island) {
-    const bool full = island.share->set(island.bytes()) > plan_.room;
+    const auto is_full = [&] {
+        return island.share->set(island.bytes()) + problem_.table.bytes_of_orders() > plan_.room;
+    };
+    const bool full = is_full();
     if (full || island.events.size() > 2 * island.events_in_use + kSlack) {
         island.forget_events();
     }
@@ -78,7 +81,7 @@ void Filter::keep_within_room(Island& island) {
         island.forget_boxes();
         enter(island);
     }
-    if (full && island.share->set(island.bytes()) > plan_.room && kept_.proof == nullptr) {
+    if (full && is_full() && kept_.proof == nullptr) {
         throw OutOfBudget();
     }
 }

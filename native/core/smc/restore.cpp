@@ -51,6 +51,9 @@ bool Filter::restore(std::vector<Event> events, std::span<const std::uint32_t> l
             return false;
         }
         goal.taken = events[e].taken;
+        if (goal.taken.feature >= 0) {
+            goal.taken.cut = choice.taken.cut;  // as the box writes it
+        }
         goal.left_state = choice.left_state;
         goal.right_state = choice.right_state;
         goal.left_box = group.box;

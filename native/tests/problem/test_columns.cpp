@@ -2,9 +2,12 @@
 // they are.
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <memory>
 #include <set>
 #include <span>
+#include <thread>
 #include <vector>
 
 #include "check.hpp"
@@ -16,6 +19,14 @@ using slp::test::check;
 namespace {
 
 using Codes = std::vector<std::uint32_t>;
+
+// Of each row, how often it has each of two classes: shares of the second of 1/2, 1/4, 1/2, 0, 3/4
+// and 1/4.
+const std::vector<double> kCounts{1, 1, 3, 1, 2, 2, 4, 0, 1, 3, 6, 2};
+
+double share(std::uint32_t code) {
+    return kCounts[2 * code + 1] / (kCounts[2 * code] + kCounts[2 * code + 1]);
+}
 
 // A row for each code; of `holes` the last code is that of missing values.
 Feature feature_of(FeatureKind kind, bool holes) {
@@ -31,9 +42,14 @@ Feature feature_of(FeatureKind kind, bool holes) {
     }
     out.numbers.resize(kCodes - (kind == FeatureKind::cuts) - holes);
     out.breakpoints = {5.0};
-    if (kind == FeatureKind::levels || kind == FeatureKind::subsets) {
+    if (kind != FeatureKind::values && kind != FeatureKind::cuts) {
         out.numbers.clear();
         out.breakpoints.clear();
+    }
+    if (kind == FeatureKind::ordered_subsets) {
+        out.orders = std::make_shared<LevelOrders>();
+        out.orders->set_leaf(std::make_shared<const LeafModel>("dirichlet", std::vector{1.0, 1.0},
+                                                               kCounts, 2));
     }
     return out;
 }
@@ -46,6 +62,7 @@ std::vector<Feature> features() {
         }
     }
     out.push_back(feature_of(FeatureKind::subsets, false));
+    out.push_back(feature_of(FeatureKind::ordered_subsets, false));
     return out;
 }
 
@@ -67,6 +84,15 @@ bool is_left_side(const Feature& feature, const Codes& left, const Codes& here) 
         case FeatureKind::levels:
             return own.size() == 1 && (values.size() > 2 || own[0] == values[0]);
         case FeatureKind::subsets: return own[0] == values[0];
+        case FeatureKind::ordered_subsets: {
+            Codes others;
+            std::ranges::set_difference(values, own, std::back_inserter(others));
+            const auto below = [](const Codes& a, const Codes& b) {
+                return share(*std::ranges::max_element(a, {}, share)) <
+                       share(*std::ranges::min_element(b, {}, share));
+            };
+            return own[0] == values[0] && (below(own, others) || below(others, own));
+        }
         default: return std::equal(own.begin(), own.end(), values.begin());
     }
 }
@@ -104,7 +130,7 @@ TEST(the_cuts_of_a_box_are_the_partitions_that_its_kind_says) {
         check(feature.sound());
         for (const Codes& here : subsets_of(feature.codes)) {
             std::vector<Cut> cuts;
-            feature.list_cuts(here, cuts);
+            feature.list_cuts(here, here, cuts);
             check(cuts.size() <= feature.most_cuts(here.size()));
             std::set<Codes> lefts;
             for (const Cut& cut : cuts) {
@@ -124,7 +150,7 @@ TEST(a_cut_is_found_again_from_its_sides) {
     for (const Feature& feature : features()) {
         for (const Codes& here : subsets_of(feature.codes)) {
             std::vector<Cut> cuts;
-            feature.list_cuts(here, cuts);
+            feature.list_cuts(here, here, cuts);
             std::set<Codes> lefts;
             for (const Cut& cut : cuts) {
                 const Codes left = side(feature, cut, here, true);
@@ -149,7 +175,7 @@ TEST(sums_over_left_sides_are_those_of_the_codes_that_go_left) {
     for (const Feature& feature : features()) {
         for (const Codes& here : subsets_of(feature.codes)) {
             std::vector<Cut> cuts;
-            feature.list_cuts(here, cuts);
+            feature.list_cuts(here, here, cuts);
             std::set<std::uint32_t> now, kept;
             std::size_t n = 0;
             const LeftSides sides{
@@ -171,7 +197,7 @@ TEST(two_versions_of_a_cut_differ_in_the_side_of_missing_values_alone) {
     for (const Feature& feature : features()) {
         const std::uint32_t missing = feature.missing();
         std::vector<Cut> cuts;
-        feature.list_cuts(feature.codes, cuts);
+        feature.list_cuts(feature.codes, feature.codes, cuts);
         std::size_t versions = 0;
         for (std::size_t i = 0; i < cuts.size(); ++i) {
             versions += has_other_version(feature, cuts, i);
@@ -190,9 +216,9 @@ TEST(cuts_that_keep_codes_keep_them_on_the_side_that_they_say) {
                 continue;
             }
             std::vector<Cut> all;
-            feature.list_cuts(feature.codes, all);
+            feature.list_cuts(feature.codes, feature.codes, all);
             const auto to_the_end = [](std::ptrdiff_t n) { return n; };
-            feature.cuts_keeping(feature.codes, kept, to_the_end, [&](Cut cut, bool left) {
+            feature.cuts_keeping(feature.codes, kept, feature.codes, to_the_end, [&](Cut cut, bool left) {
                 check(std::ranges::find(all, cut) != all.end());
                 const RowTest test = feature.test(cut);
                 check(std::ranges::all_of(kept, [&](auto code) {
@@ -203,10 +229,60 @@ TEST(cuts_that_keep_codes_keep_them_on_the_side_that_they_say) {
     }
 }
 
+TEST(an_order_keeps_its_number_and_a_cut_its_sides) {
+    const Feature feature = feature_of(FeatureKind::ordered_subsets, false);
+    std::vector<Cut> whole, part;
+    feature.list_cuts(feature.codes, feature.codes, whole);  // 3 | 1 5 | 0 2 | 4
+    const Codes some{0, 1, 3, 4, 5};
+    feature.list_cuts(some, some, part);  // 3 | 1 5 | 0 | 4
+    check(whole.size() == 3 && part.size() == 3 && whole[0].rest() != part[0].rest());
+    check(feature.orders->number(std::vector<std::uint32_t>{3, 1, 5, 0, 2, 4}) == whole[0].rest());
+    for (std::size_t i = 0; i < 3; ++i) {
+        check(feature.restores(whole[i], part[i]));  // the larger box sends their codes alike
+        check(!feature.same_test(whole[i], part[i]) && !feature.same_test(part[i], whole[i]));
+    }
+    // As it is written from its sides, left first.
+    const Cut written = Cut::of_order(
+        4, feature.orders->number(std::vector<std::uint32_t>{0, 2, 4, 5, 1, 3}));
+    check(!feature.same_cut(written, whole[1]));
+    const Cut same = Cut::of_order(
+        3, feature.orders->number(std::vector<std::uint32_t>{0, 2, 4, 1, 3, 5}));
+    check(feature.same_cut(same, whole[1]) && feature.same_cut(whole[1], same) && same != whole[1]);
+    check(feature.left_words(same) == std::vector<std::uint64_t>{0b010101});
+    check(std::abs(feature.log_share(same) + std::log(31.0)) < 1e-14);
+}
+
+TEST(orders_have_the_same_numbers_for_all_threads) {
+    LevelOrders orders;
+    constexpr std::uint32_t kOrders = 3000, kThreads = 4;
+    std::vector<std::vector<std::uint32_t>> found(kThreads);
+    const auto order_of = [](std::uint32_t i) {
+        std::vector<std::uint32_t> codes{i % 7, 7 + i % 60, 100 + i};
+        std::ranges::rotate(codes, codes.begin() + i % 3);
+        return codes;
+    };
+    std::vector<std::thread> threads;
+    for (std::uint32_t t = 0; t < kThreads; ++t) {
+        threads.emplace_back([&, t] {
+            for (std::uint32_t i = 0; i < kOrders; ++i) {
+                found[t].push_back(orders.number(order_of(t % 2 == 0 ? i : kOrders - 1 - i)));
+            }
+        });
+    }
+    for (std::thread& thread : threads) {
+        thread.join();
+    }
+    for (std::uint32_t i = 0; i < kOrders; ++i) {
+        check(found[0][i] == found[2][i] && found[1][i] == found[0][kOrders - 1 - i]);
+        check(orders.at(found[0][i]).codes() == order_of(i));
+    }
+    check(orders.bytes() > kOrders * sizeof(LevelOrder) && !orders.has(kOrders));
+}
+
 TEST(new_values_go_where_the_codes_of_the_table_go) {
     for (const Feature& feature : features()) {
         std::vector<Cut> cuts;
-        feature.list_cuts(feature.codes, cuts);
+        feature.list_cuts(feature.codes, feature.codes, cuts);
         for (const Cut& cut : cuts) {
             const RowTest test = feature.test_anywhere(cut);
             for (const std::uint32_t code : feature.codes) {

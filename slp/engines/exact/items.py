@@ -18,6 +18,7 @@ from slp.data.table import Table
 from slp.engines.exact.passes import Passes, PassQuantity
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.core import leaves_owed
+from slp.problem.core_cuts import CoreCuts
 
 if TYPE_CHECKING:
     from slp._core import ExactPass
@@ -44,14 +45,16 @@ class ItemEdges:
 
     Attributes
     ----------
+    cuts : what its cuts are.
     log_likelihood : log marginal likelihood of the box as a leaf.
     rule, feature, low, high : int32. Rule of the item's state, feature split on (or LEAF, CALL),
-        the codes that are neighbours in the box.
+        the cut as the core wrote it.
     left_state, right_state : int32. Product states that it leads to.
     log_weight : float64. Weight under the program as written, without likelihood.
     log_left, log_right : float64. Values of these items in the pass; 0 if there is none.
     """
 
+    cuts: CoreCuts
     log_likelihood: float
     rule: NDArray[np.int32]
     feature: NDArray[np.int32]
@@ -75,7 +78,8 @@ class ItemEdges:
 
     def cut(self, edge: int) -> CutOfCodes:
         """What an edge splits on."""
-        return int(self.feature[edge]), int(self.low[edge]), int(self.high[edge])
+        f = int(self.feature[edge])
+        return f, *self.cuts.sets(f, int(self.low[edge]), int(self.high[edge]))
 
 
 class Items:
@@ -95,6 +99,7 @@ class Items:
         likelihood: bool,
     ) -> None:
         self._passes, self.table = passes, table
+        self._cuts = CoreCuts(passes.engine, table)
         self._quantity, self._likelihood = quantity, likelihood
         self._start = grammar.start
         self._n_owed = max(1, leaves_owed(grammar, table))
@@ -186,9 +191,8 @@ class Items:
         return self._passes.get(self._quantity, self._likelihood, "items")
 
     def _open(self, item: int) -> ItemEdges:
-        return ItemEdges(
-            *self._passes.engine.scored_edges(self._pass, self.rows[item], self.product[item])
-        )
+        engine, rows = self._passes.engine, self.rows[item]
+        return ItemEdges(self._cuts, *engine.scored_edges(self._pass, rows, self.product[item]))
 
     @cached_property
     def _root(self) -> ItemEdges:
@@ -197,9 +201,8 @@ class Items:
         states = np.arange(self._start * n, self._start * n + n, dtype=np.int32)
         zeros, calls = np.zeros(n, np.int32), np.full(n, CALL, np.int32)
         values = self._passes.engine.root_values(self._pass)
-        return ItemEdges(
-            0.0, zeros - 1, calls, zeros, zeros, states, zeros - 1, np.zeros(n), values, np.zeros(n)
-        )
+        rest = (zeros, zeros, states, zeros - 1, np.zeros(n), values, np.zeros(n))
+        return ItemEdges(self._cuts, 0.0, zeros - 1, calls, *rest)
 
     def _find(self, rows: NDArray[np.uint32], product: int) -> int:
         key = (rows.tobytes(), product)

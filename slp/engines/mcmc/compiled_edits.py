@@ -115,11 +115,11 @@ class CompiledEditMetropolisHastings(CoreChains):
             "target": "posterior" if likelihood else "prior",
             "kernel": "compiled",
         }
-        engine = core_engine(grammar, table, engine)
+        self.engine = core_engine(grammar, table, engine)
         self._sampler_of = partial(
             core_sampler,
             core,
-            engine,
+            self.engine,
             table,
             p=prior.p,
             measure=prior.measure,

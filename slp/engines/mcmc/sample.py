@@ -78,6 +78,10 @@ def run_chains(
     elif options.proposal is None:
         options, request = _by_default(problem, request, options, in_core)
     room, threads = _room(problem, request, options, in_core)
+    if in_core and any(f.kind.numbered_by_core for f in problem.table.features):
+        room //= 2  # the other half is for the orders of levels, which grow with the chains
+        if problem.sampling_core is not None:
+            problem.sampling_core.limit_orders(room)
     request = replace(request, threads=threads)
     if options.rounds is not None:
         return draw(engine, problem, request, options, room).result

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.data.table import Table
 from slp.kernels.compiled import compiled_core
+from slp.problem.core_cuts import CoreCuts, Cuts
 
 if TYPE_CHECKING:
     from slp._core import BestFirstSearch, ExactEngine
@@ -30,7 +32,7 @@ class FoundTree:
 
     Attributes
     ----------
-    cuts : int32, shape (N, 3). The best tree's nodes in preorder, as
+    cuts : shape (N, 3). The best tree's nodes in preorder, as
         `slp.problem.tree_on_table.tree_of_nodes` takes them; N is 0 if none was found.
     low : log joint of its best derivation; -inf if none was found.
     high : no derivation has a larger one; inf if no bound is proven.
@@ -40,7 +42,7 @@ class FoundTree:
     peak_bytes : the most memory that was in use.
     """
 
-    cuts: NDArray[np.int32]
+    cuts: Cuts
     low: float
     high: float
     items: int
@@ -65,7 +67,7 @@ class Ranked:
     high : no derivation that comes later has a larger one; inf if no bound is proven.
     """
 
-    cuts: NDArray[np.int32]
+    cuts: Cuts
     value: float
     high: float
 
@@ -76,22 +78,30 @@ class CompiledSearch:
     Parameters
     ----------
     engine : the core's `ExactEngine`; see `slp.problem.problem.Problem.core`.
+    table : its table.
     likelihood : whether the leaves' marginal likelihoods count; False for a prior.
     room : bytes that it may take.
     most_steps : the most items that are opened; 0 for no limit.
     """
 
     def __init__(
-        self, engine: ExactEngine, *, likelihood: bool, room: int, most_steps: int = 0
+        self,
+        engine: ExactEngine,
+        table: Table,
+        *,
+        likelihood: bool,
+        room: int,
+        most_steps: int = 0,
     ) -> None:
         core = compiled_core()
         assert core is not None
         self._core: BestFirstSearch = core.BestFirstSearch(engine, likelihood, room, most_steps)
+        self._cuts = CoreCuts(engine, table)
 
-    def seed(self, cuts: NDArray[np.int32], poll: Poll | None = None) -> bool:
+    def seed(self, cuts: Cuts, poll: Poll | None = None) -> bool:
         """Begin with a tree, as in `FoundTree.cuts`; False if no derivation gives it, or `poll`
         says stop."""
-        feature, low, high = (np.ascontiguousarray(column) for column in cuts.T)
+        feature, low, high = (np.ascontiguousarray(x) for x in self._cuts.to_core(cuts).T)
         return self._core.seed(feature, low.astype(np.uint32), high.astype(np.uint32), poll)
 
     def run(self, poll: Poll | None = None) -> tuple[bool, bool]:
@@ -109,12 +119,13 @@ class CompiledSearch:
 
     def ranking(self, *, known: bool, most_steps: int = 0) -> Ranking:
         """Derivations by falling value, once the search has ended."""
-        return Ranking(self._core, known=known, most_steps=most_steps)
+        return Ranking(self._core, self._cuts, known=known, most_steps=most_steps)
 
     def found(self) -> FoundTree:
         """What was found so far."""
         feature, low, high, value, bound, *counts = self._core.found()
-        return FoundTree(_cuts_of(feature, low, high), value, bound, *counts)
+        cuts = self._cuts.of_core(_nodes(feature, low, high))
+        return FoundTree(cuts, value, bound, *counts)
 
 
 class Ranking:
@@ -123,6 +134,7 @@ class Ranking:
     Parameters
     ----------
     search : the core's search, which must not run on.
+    cuts : its cuts.
     known : order them by the values that the search found, as if none were better. Then nothing is
         proven, and little is computed.
     most_steps : the most items that are opened; 0 for no limit.
@@ -133,11 +145,13 @@ class Ranking:
     steps : items opened.
     """
 
-    def __init__(self, search: BestFirstSearch, *, known: bool, most_steps: int = 0) -> None:
+    def __init__(
+        self, search: BestFirstSearch, cuts: CoreCuts, *, known: bool, most_steps: int = 0
+    ) -> None:
         core = compiled_core()
         assert core is not None
         self._core: CoreRanking = core.Ranking(search, known, most_steps)
-        self.bound, self.steps = np.inf, 0
+        self.bound, self.steps, self._cuts = np.inf, 0, cuts
 
     def next(self, poll: Poll | None = None) -> tuple[bool, Ranked | None]:
         """Whether the search for the next derivation came to its end, and the derivation; None if
@@ -145,8 +159,8 @@ class Ranking:
         ending, feature, low, high, value, self.bound, self.steps = self._core.next(poll)
         if ending != _DONE or not len(feature):
             return ending == _DONE, None
-        return True, Ranked(_cuts_of(feature, low, high), value, value)
+        return True, Ranked(self._cuts.of_core(_nodes(feature, low, high)), value, value)
 
 
-def _cuts_of(*columns: NDArray[Any]) -> NDArray[np.int32]:
+def _nodes(*columns: NDArray[Any]) -> NDArray[np.int32]:
     return np.stack([np.asarray(column, np.int32) for column in columns], axis=1).reshape(-1, 3)

@@ -143,7 +143,9 @@ class _Run:
         if room < _LEAST_ROOM:
             self._raise_no_memory()
         assert self.problem.core is not None
-        search = CompiledSearch(self.problem.core, likelihood=self.request.likelihood, room=room)
+        search = CompiledSearch(
+            self.problem.core, self.problem.table, likelihood=self.request.likelihood, room=room
+        )
         try:
             self._seed(search, self._plans(), room)
             certain, self.out_of_memory = search.run(self._poll_until(_SECONDS))

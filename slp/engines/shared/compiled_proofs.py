@@ -40,6 +40,7 @@ from slp.ir.constraints import Constraint
 from slp.ir.tree_grammar import CallRule, SplitRule, TreeGrammar
 from slp.kernels.compiled import compiled_core
 from slp.problem.ambiguity import derivations_are_trees
+from slp.problem.core_cuts import CoreCuts, Cuts
 from slp.problem.row_labels import telling_label_faults
 from slp.problem.tree_on_table import canonical_nodes, place_tree
 from slp.results.averages.over_trees import ScoredTree
@@ -112,6 +113,7 @@ class CompiledMetropolisHastings(CoreChains):
         self.normalised = grammar.normalised and grammar.max_leaves is None
         self.engine, self.sampler, self.ladder_type = problem, make(named), core.MHLadder
         self._scorer = TreeScorer(core, problem, table, grammar.by_partition)
+        self.cuts = CoreCuts(problem, table)
         self._identity = {
             "program": digest_of_grammar(grammar, constraints),
             "table": digest_of_table(table),
@@ -181,7 +183,14 @@ class CompiledMetropolisHastings(CoreChains):
         n: int,
         phase: Phase,
     ) -> tuple[CoreState, Info]:
-        """`n` steps at once. Nothing is tuned."""
+        """`n` steps at once. Nothing is tuned.
+
+        Raises
+        ------
+        BudgetError
+            E501: the orders of levels need more memory than there is.
+        """
+        self.check_room()
         state, counts = self.sampler.advance(state, seeds(rng), self.power, n, self.predicate)
         return state, Info(self.tally_of(counts))
 
@@ -194,15 +203,25 @@ class CompiledMetropolisHastings(CoreChains):
         tree = self.tree(state)
         return all(predicate(tree) for predicate in self._predicates)
 
+    def load(self, data: Json) -> CoreState:
+        """See `Stepper`."""
+        choices = self.cuts.to_core(_choices(data["choices"]))
+        state: CoreState = self.restored(choices, data["turns"])
+        return state
+
     def record(self, state: CoreState) -> Json:
         """The choices of the proof: four numbers for each goal in preorder, the rule's, and of a
         split the feature's and the two codes that are neighbours (feature -1: a leaf, -2: a
         call)."""
-        return state.choices().tolist()
+        return self.record_of(state.choices())
+
+    def record_of(self, choices: NDArray[np.int32]) -> Json:
+        """The record of choices that the core wrote."""
+        return self.cuts.of_core(choices.reshape(-1, 4)).ravel().tolist()
 
     def tree(self, state: CoreState) -> Tree:
         """The tree that a proof derives, with canonical thresholds."""
-        nodes = state.choices().reshape(-1, 4)[:, 1:]
+        nodes = self.cuts.of_core(state.choices().reshape(-1, 4))[:, 1:]
         return self.tree_of(nodes, state.leaf_statistics(self.sampler))
 
     # --- what records stand for (`slp.results.record.sampler.TreeSampler`) ---------------------
@@ -238,7 +257,7 @@ class CompiledMetropolisHastings(CoreChains):
         grammar, features = self.grammar, self.table.features
         out: list[tuple[int, int]] = []
         stack = [grammar.start]
-        for rule, f, low, high in np.array(record, np.int64).reshape(-1, 4).tolist():
+        for rule, f, low, high in zip(*(record[i::4] for i in range(4)), strict=True):
             out.append((stack.pop(), rule))
             taken = grammar.states[out[-1][0]].rules[rule]
             if isinstance(taken, CallRule):
@@ -259,15 +278,20 @@ class CompiledMetropolisHastings(CoreChains):
         placed = place_tree(self.table, tree)
         nodes = None if placed is None else canonical_nodes(placed)
         assert nodes is not None  # it has a weight
-        state = self.sampler.tree(nodes)
+        state = self.sampler.tree(self.cuts.to_core(nodes))
         assert state is not None  # as nodes are canonical
         holds = self.sampler.holds(state) and (not self._predicates or self._agreed(state))
         return weight if holds else -math.inf
 
 
-def _nodes(record: Json) -> NDArray[np.int32]:
+def _choices(record: Json) -> Cuts:
+    """The numbers of a record, one row for each goal."""
+    return np.array(record, object).reshape(-1, 4)
+
+
+def _nodes(record: Json) -> Cuts:
     """The nodes of a record's tree, without calls (`slp.problem.tree_on_table.canonical_nodes`)."""
-    nodes = np.array(record, np.int32).reshape(-1, 4)[:, 1:]
+    nodes = _choices(record)[:, 1:]
     return np.asarray(nodes[nodes[:, 0] != CALL])
 
 

@@ -14,10 +14,13 @@ from numpy.typing import NDArray
 from slp.data.table import Table
 from slp.engines.shared.filter_plan import FilterPlan, numbers_of, plan_of
 from slp.engines.shared.proposal_names import Named
+from slp.errors import BudgetError
 from slp.ir.constraints import Constraint
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.compiled import compiled_core
+from slp.messages.inference import ORDERS_TOO_LARGE
 from slp.problem.core import core_problem
+from slp.problem.core_cuts import Cuts
 from slp.problem.tree_on_table import tree_of_nodes
 from slp.results.record.drawn import result_of_draws
 from slp.results.record.evidence import evidence_note
@@ -54,6 +57,7 @@ class CoreChains(ChainStepper[Any], ABC):
     grammar, table, constraints : of the program, as `slp.engines.shared.core_chains.core_tests`
         takes them.
     power : of the likelihood, 0 or 1.
+    engine : the core's problem.
     sampler : the core's.
     ladder_type : the core's class of tempered states.
     predicate : the predicate that the core calls last on a state; None if there are none.
@@ -61,6 +65,7 @@ class CoreChains(ChainStepper[Any], ABC):
     """
 
     in_core, over_edits, scan = True, False, None
+    engine: ExactEngine
     sampler: MHSampler | EditSampler
     ladder_type: type[MHLadder | EditLadder]
     _identity: Mapping[str, str]
@@ -82,6 +87,12 @@ class CoreChains(ChainStepper[Any], ABC):
     def predicate(self) -> Callable[[Any], bool] | None:
         """See the class."""
         return None
+
+    def check_room(self) -> None:
+        """Raise BudgetError E501 if the orders of levels, which grow as the chains run, take more
+        memory than their limit in `engine`."""
+        if self.engine.orders_are_full():
+            raise BudgetError(ORDERS_TOO_LARGE())
 
     @property
     def to_result(self) -> ToResult:
@@ -107,7 +118,11 @@ class CoreChains(ChainStepper[Any], ABC):
 
     def load(self, data: Json) -> Any:
         """See `Stepper`."""
-        state = self.sampler.restore(np.array(data["choices"], np.int32).ravel(), data["turns"])
+        return self.restored(np.array(data["choices"], np.int32), data["turns"])
+
+    def restored(self, choices: NDArray[np.int32], turns: Sequence[int]) -> Any:
+        """The state of these choices of the core."""
+        state = self.sampler.restore(choices.ravel(), turns)
         assert state is not None
         return state
 
@@ -123,7 +138,7 @@ class CoreChains(ChainStepper[Any], ABC):
                 out[Move(self._names[i // len(_OUTCOMES)], _OUTCOMES[i % len(_OUTCOMES)])] += count
         return out
 
-    def tree_of(self, nodes: NDArray[np.int32], statistics: NDArray[np.float64]) -> Tree:
+    def tree_of(self, nodes: Cuts, statistics: NDArray[np.float64]) -> Tree:
         """A tree with canonical thresholds: its nodes in preorder, each a feature (`LEAF`, `CALL`)
         and the two codes that are neighbours, shape (N, 3); statistics of its leaves, (K * k,)."""
         table = self.table

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from slp.data.table import Table
 from slp.kernels.compiled import N_CORES
+from slp.problem.core_cuts import CoreCuts, Cuts
 from slp.problem.tree_on_table import canonical_nodes, place_tree
 from slp.trees import Tree
 
@@ -25,11 +26,11 @@ class TreeScorer:
 
     def __init__(self, core: Any, engine: ExactEngine, table: Table, by_partition: bool) -> None:
         self._core: CoreScorer = core.TreeScorer(engine, by_partition)
-        self._table = table
+        self._table, self._cuts = table, CoreCuts(engine, table)
 
     def log_weights(
         self,
-        trees: Sequence[NDArray[np.int32]],
+        trees: Sequence[Cuts],
         stop: Callable[[], bool] = lambda: False,
         threads: int = N_CORES,
     ) -> NDArray[np.float64]:
@@ -41,6 +42,7 @@ class TreeScorer:
         """
         starts = np.cumsum([0, *(len(tree) for tree in trees)], dtype=np.int64)
         nodes = np.concatenate([np.empty((0, 3), np.int32), *trees])
+        nodes = self._cuts.to_core(nodes)
         return self._core.log_weights(nodes, starts, max(1, threads), lambda: not stop())
 
     def log_weight(self, tree: Tree) -> float:

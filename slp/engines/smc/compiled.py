@@ -110,7 +110,7 @@ class CompiledParticleFilter(RecordsOf[CompiledMetropolisHastings]):
         if not state.done:
             return out
         for i, weight in enumerate(state.log_weights().tolist()):
-            record = state.choices(i).tolist()
+            record = self.base.record_of(state.choices(i))
             if not self._tests or self._holds(record):
                 out.append(Weighted(record, weight - math.log(self.plan.n)))
         return out
@@ -122,15 +122,16 @@ class CompiledParticleFilter(RecordsOf[CompiledMetropolisHastings]):
         """See `Stepper`."""
         events, last = state.dump()
         return {
-            "events": events.tolist(),
+            "events": self.base.cuts.of_core(events.reshape(-1, 6)).ravel().tolist(),
             "last": last.tolist(),
             "log_weights": state.log_weights().tolist(),
         }
 
     def load(self, data: Json) -> CoreIsland:
         """See `Stepper`."""
+        cuts = self.base.cuts
         state = self.sampler.restore(
-            np.array(data["events"], np.int64),
+            cuts.to_core(np.array(data["events"], object).reshape(-1, 6)).ravel().astype(np.int64),
             np.array(data["last"], np.int64),
             np.array(data["log_weights"], np.float64),
         )

@@ -152,7 +152,12 @@ class PlainGrower(PlainScorer):
         if split is not None:
             h = split_mix(h + 1 + split.slot)
             h = split_mix(h + split.feature)
-            h = split_mix(h + split.low)
+            rest = split.low
+            while True:  # a set of more than 64 levels has several words
+                h = split_mix(h + (rest & 0xFFFFFFFFFFFFFFFF))
+                rest >>= 64
+                if not rest:
+                    break
         return -math.log(-math.log(((h >> 11) + 0.5) * 2.0**-53))
 
     def _decide_stops(self, top: _GrowingNode) -> None:

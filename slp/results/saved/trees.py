@@ -5,7 +5,10 @@ feature     int32 (N,): of each node in preorder, tree after tree, the number of
 operand     float64 (N,): the threshold, or the number of the level; of a test with two of k levels
             k times the number of the second, from 1, is added; 0 at a leaf, and of the test
             for missing values; of a test by subsets of k levels 2^k times the group on the left and
-            the group on the right, whose binary digits are their levels
+            the group on the right, whose binary digits are their levels; of a test with any number
+            of levels (`ColumnKind.tests_have_sides`) its place in `sides`
+sides       uint8 (S,), where there are such tests: of each a number for each level, 1 on the left
+            side, 2 on the right, 0 on none
 missing     uint8 (N,), where some values take a side alone: 0 where a test says no side, 1 the
             right side, 2 the left one, 3 of the test for missing values
 statistics  float64 (K, k): of the rows in each leaf
@@ -59,6 +62,8 @@ def trees_to_members(folder: str, table: Table, trees: Sequence[Tree]) -> dict[s
     feature: list[int] = []
     operand: list[float] = []
     missing: list[int] = []
+    sides: dict[bytes, int] = {}  # by test, its place
+    n_sides = 0
     statistics, added = [], []
     for node in (node for tree in trees for node in tree.nodes()):
         if isinstance(node, Split):
@@ -66,7 +71,12 @@ def trees_to_members(folder: str, table: Table, trees: Sequence[Tree]) -> dict[s
             feature.append(f)
             kind = table.features[f].kind
             missing.append(kind.side_to_number(node.test))
-            operand.append(kind.test_to_number(node.test))
+            if kind.tests_have_sides:
+                own = kind.test_to_sides(node.test).tobytes()
+                operand.append(sides.setdefault(own, n_sides))
+                n_sides = max(n_sides, sides[own] + len(own))
+            else:
+                operand.append(kind.test_to_number(node.test))
             continue
         assert node.predictive is not None
         feature.append(-1)
@@ -81,6 +91,8 @@ def trees_to_members(folder: str, table: Table, trees: Sequence[Tree]) -> dict[s
     }
     if any(missing):
         members[f"{folder}/missing.npy"] = np.array(missing, np.uint8)
+    if sides:
+        members[f"{folder}/sides.npy"] = np.frombuffer(b"".join(sides), np.uint8)
     known = [own for own in added if own is not None]
     if known:
         assert len(known) == len(added)
@@ -113,7 +125,10 @@ def trees_of_members(archive: Archive, folder: str, table: Table) -> list[Tree]:
             for i, own in enumerate(statistics)
         ]
     )
-    tests = _tests(table, feature.tolist(), operand.tolist(), missing.tolist())
+    sides = np.empty(0, np.uint8)
+    if f"{folder}/sides.npy" in archive.contents:
+        sides = archive.array(f"{folder}/sides.npy", np.uint8, None)
+    tests = _tests(table, feature.tolist(), operand.tolist(), missing.tolist(), sides)
     return list(_parted(next(leaves) if test is None else test for test in tests))
 
 
@@ -124,7 +139,11 @@ def _check_nodes(table: Table, feature: NDArray[Any], operand: NDArray[Any]) -> 
 
 
 def _tests(
-    table: Table, feature: list[int], operand: list[float], missing: list[int]
+    table: Table,
+    feature: list[int],
+    operand: list[float],
+    missing: list[int],
+    sides: NDArray[np.uint8],
 ) -> Iterator[Asked | None]:
     for f, value, way in zip(feature, operand, missing, strict=True):
         if f < 0:
@@ -132,7 +151,12 @@ def _tests(
             continue
         own = table.features[f]
         try:
-            yield own.name, own.kind.test_of_numbers(value, way)
+            if own.kind.tests_have_sides:
+                place = int(value) if value.is_integer() and value >= 0 and not way else len(sides)
+                test = own.kind.test_of_sides(sides[place : place + own.kind.n_values])
+            else:
+                test = own.kind.test_of_numbers(value, way)
+            yield own.name, test
         except ValueError as e:
             raise DamagedError("its trees are not sound") from e
 

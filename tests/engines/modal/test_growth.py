@@ -230,6 +230,30 @@ def test_the_core_grows_the_trees_of_the_specification() -> None:
     assert endings == {Ending.DONE, Ending.NO_TREE} and failed < 100
 
 
+@pytest.mark.usefixtures("compiled_kernels")
+def test_the_core_orders_levels_as_the_specification_does() -> None:
+    rules = [":- use(growtree).", ":- use(denison, [phi = 1.5]).", *EXACT_LABELS[-1:]]
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        n = int(rng.integers(4, 40))
+        frame = pl.DataFrame(
+            {
+                "a": rng.integers(0, 3, n),
+                "b": rng.choice(list("pqrstuvw"[: int(rng.integers(2, 9))]), n),
+                "c": rng.choice(list("pqr"), n),
+            }
+        )
+        y = rng.choice([list("nyz"), [0.1, 0.25, 0.7], list("ny")][seed % 3], n)
+        rule = rules[seed % 2 if seed % 3 else 2].replace("split(F, V, all)", "split(F, V)")
+        text = f"{rule} :- feature(b, [subsets(ordered)]). :- feature(c, [subsets])."
+        problem = compile_problem(slp.parse(text).ir, frame, y)
+        plan = random_plan(rng, problem)
+        want = PlainGrower(LocalProcess(problem.grammar, boxes_of(problem)), plan).grow()
+        for threads in (1, 2):
+            engine = core_engine(problem)
+            same_tree(grow_in_core(engine, problem.table, plan, room=2**30, threads=threads), want)
+
+
 def same_tree(have: Grown, want: Grown, seed: int = 0) -> None:
     assert have.ending is want.ending, seed
     for name in ("feature", "low", "high"):

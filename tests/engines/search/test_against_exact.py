@@ -138,7 +138,9 @@ def growing(rng: np.random.Generator, table: Table, depths: int | None = None) -
 
 def value_of(problem: Problem, found: FoundTree, likelihood: bool) -> float:
     """The best value among the derivations of the tree found, taken over by a fresh search."""
-    search = CompiledSearch(problem.core, likelihood=likelihood, room=_ROOM, most_steps=1)
+    search = CompiledSearch(
+        problem.core, problem.table, likelihood=likelihood, room=_ROOM, most_steps=1
+    )
     assert search.seed(found.cuts)
     search.run()
     return search.found().low
@@ -153,7 +155,9 @@ def check(seed: int) -> int:
     def close(x: float) -> bool:
         return x == want or abs(x - want) <= margin
 
-    search = CompiledSearch(problem.core, likelihood=likelihood, room=_ROOM, most_steps=_MOST)
+    search = CompiledSearch(
+        problem.core, problem.table, likelihood=likelihood, room=_ROOM, most_steps=_MOST
+    )
     assert search.run() == (True, False), seed
     whole = search.found()
     assert whole.certified and close(whole.low), (seed, whole.low, want)
@@ -163,7 +167,9 @@ def check(seed: int) -> int:
     # Stopped at random, and then going on from there.
     for _ in range(3):
         steps, room = int(rng.integers(1, whole.steps + 2)), int(rng.integers(*_LITTLE))
-        part = CompiledSearch(problem.core, likelihood=likelihood, room=room, most_steps=steps)
+        part = CompiledSearch(
+            problem.core, problem.table, likelihood=likelihood, room=room, most_steps=steps
+        )
         part.run()
         found = part.found()
         assert found.low <= want + margin and found.high >= want - margin, (seed, steps)
@@ -182,7 +188,9 @@ def test_the_core_finds_the_best_and_its_bounds_hold() -> None:
 def test_items_that_made_way_in_the_table_are_opened_again() -> None:
     """Of these the branches may be kept, but not those that were worth less than the best tree."""
     problem, likelihood, _ = case(399)
-    search = CompiledSearch(problem.core, likelihood=likelihood, room=100_000, most_steps=50_000)
+    search = CompiledSearch(
+        problem.core, problem.table, likelihood=likelihood, room=100_000, most_steps=50_000
+    )
     assert search.run() == (True, False)
     found = search.found()
     assert found.lost > 0 and found.certified
@@ -206,7 +214,9 @@ def test_the_specification_finds_the_best_and_its_bounds_hold_at_every_step() ->
         cuts = search.cuts()
         assert (len(cuts) > 0) == (want > -math.inf)
         if len(cuts):
-            again = CompiledSearch(problem.core, likelihood=likelihood, room=_ROOM, most_steps=1)
+            again = CompiledSearch(
+                problem.core, problem.table, likelihood=likelihood, room=_ROOM, most_steps=1
+            )
             assert again.seed(cuts)
             again.run()
             assert abs(again.found().low - want) <= margin, seed
@@ -219,7 +229,9 @@ def test_a_search_that_has_begun_takes_more_trees() -> None:
         problem, likelihood, _ = case(seed)
         want = best_by_exact_sums(problem, likelihood)
         trees = [found_at(problem, likelihood, steps) for steps in (1, 4, 1000)]
-        search = CompiledSearch(problem.core, likelihood=likelihood, room=_ROOM, most_steps=_MOST)
+        search = CompiledSearch(
+            problem.core, problem.table, likelihood=likelihood, room=_ROOM, most_steps=_MOST
+        )
         search.run(lambda *_: False)
         for tree in trees:
             begun = search.found()
@@ -237,7 +249,9 @@ def test_a_search_that_has_begun_takes_more_trees() -> None:
 
 def found_at(problem: Problem, likelihood: bool, steps: int) -> FoundTree:
     """What a search has found after so many steps."""
-    search = CompiledSearch(problem.core, likelihood=likelihood, room=_ROOM, most_steps=steps)
+    search = CompiledSearch(
+        problem.core, problem.table, likelihood=likelihood, room=_ROOM, most_steps=steps
+    )
     search.run()
     return search.found()
 
@@ -257,10 +271,10 @@ def test_a_tree_that_is_better_by_less_than_a_thousandth_is_found() -> None:
     start: list[Rule] = [CallRule(0.0, i) for i in range(1, 41)]
     grammar = make_grammar(table, [start, *called, [LeafRule(0.0)]], normalise=False)
     core = make_problem(grammar, table).core
-    begun = CompiledSearch(core, likelihood=False, room=_ROOM, most_steps=12)
+    begun = CompiledSearch(core, table, likelihood=False, room=_ROOM, most_steps=12)
     begun.run()
     assert begun.found().low == pytest.approx(-1.1e-3) and not begun.found().certified
-    search = CompiledSearch(core, likelihood=False, room=_ROOM, most_steps=1000)
+    search = CompiledSearch(core, table, likelihood=False, room=_ROOM, most_steps=1000)
     assert search.run() == (True, False)
     assert search.found().certified and search.found().low == pytest.approx(-5e-4)
 

@@ -88,14 +88,16 @@ def check(seed: int) -> int:
     """One case; how many derivations were compared."""
     problem, likelihood, rng = case(seed)
     want = of_chart(problem, likelihood)
-    search = CompiledSearch(problem.core, likelihood=likelihood, room=_ROOM)
+    search = CompiledSearch(problem.core, problem.table, likelihood=likelihood, room=_ROOM)
     if rng.integers(2):  # else the search has proven nothing
         search.run()
     agree(of_ranking(problem, search.ranking(known=False)), want)
     if not want:
         return 0
     # Stopped at random, the bound holds; and those that are known are derivations.
-    search = CompiledSearch(problem.core, likelihood=likelihood, room=_ROOM, most_steps=40)
+    search = CompiledSearch(
+        problem.core, problem.table, likelihood=likelihood, room=_ROOM, most_steps=40
+    )
     search.run()
     ranking = search.ranking(known=False, most_steps=int(rng.integers(1, 30)))
     given = 0

@@ -25,7 +25,7 @@ def problem() -> Problem:
 
 
 def searching(problem: Problem, room: int = 2**30) -> CompiledSearch:
-    return CompiledSearch(problem.core, likelihood=True, room=room)
+    return CompiledSearch(problem.core, problem.table, likelihood=True, room=room)
 
 
 def test_it_stops_in_the_middle_of_the_first_item(problem: Problem) -> None:

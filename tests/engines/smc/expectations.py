@@ -75,24 +75,28 @@ def expected_weights(made: Example, how: FilterPlan) -> dict[str, float]:
     return sum_by_record((p, draws) for p, draws in outcomes(island))
 
 
-def core_sampler_of(made: Example, how: FilterPlan, room: int = 2**40) -> Any:
-    """The core's filter of an example."""
+def core_base_of(made: Example) -> CompiledMetropolisHastings:
+    """What the core's filter of an example is based on."""
     process = made.target.process
     own = [MaxFeatures(t.count) for t in made.target.tests if isinstance(t, AtMostFeatures)]
-    base = CompiledMetropolisHastings(process.grammar, process.geometry.table, own)
-    return core_filter(base, how, room, made.target.power)
+    return CompiledMetropolisHastings(process.grammar, process.geometry.table, own)
+
+
+def core_sampler_of(made: Example, how: FilterPlan, room: int = 2**40) -> Any:
+    """The core's filter of an example."""
+    return core_filter(core_base_of(made), how, room, made.target.power)
 
 
 def expected_core_weights(made: Example, how: FilterPlan) -> dict[str, float]:
-    """The same of the core: derivations are named as the core writes them. Those that break a test
-    are left out, as `draws` does."""
-    sampler = core_sampler_of(made, how)
+    """The same of the core. Those that break a test are left out, as `draws` does."""
+    base = core_base_of(made)
+    sampler = core_filter(base, how, 2**40, made.target.power)
     start = sampler.start()
     supported = set(wanted_core_weights(made))
 
     def draws(island: Any) -> list[Weighted]:
         weights = island.log_weights() - np.log(how.n)
-        records = [island.choices(i).tolist() for i in range(len(weights))]
+        records = [base.record_of(island.choices(i)) for i in range(len(weights))]
         pairs = zip(records, weights.tolist(), strict=True)
         return [Weighted(r, w) for r, w in pairs if json.dumps(r) in supported or not _tested(made)]
 

@@ -25,11 +25,13 @@ from tests.reference.mh.matrices import random_examples
 #: A line whose gaps differ, and a feature of four levels.
 LINE = pl.DataFrame({"a": [0.0, 1.0, 10.0, 10.0], "y": ["p", "q", "p", "q"]})
 LEVELS = pl.DataFrame({"a": ["r", "s", "t", "u", "u"], "y": ["p", "q", "q", "p", "p"]})
+IN_ORDER = ":- feature(a, [subsets(ordered)])."
 SHALLOW = " :- support(max_depth(1))."
 EXAMPLES = [
     *random_examples(12, least=3, most=7),
     ("gaps", of_program(":- use(growtree_gap).", LINE)),
     ("levels", of_program(f":- use(growtree).{SHALLOW}", LEVELS)),
+    ("ordered", of_program(f":- use(growtree). {IN_ORDER}{SHALLOW}", LEVELS)),
 ]
 
 

@@ -12,7 +12,8 @@ from slp.engines.shared.core_chains import CoreProposal, core_proposal
 from slp.engines.shared.proposal_names import Named
 from slp.ir.tree_grammar import LeafRule
 from slp.kernels.compiled import compiled_core
-from slp.problem.core import core_problem
+from slp.problem.core import beyond_core, core_problem
+from slp.problem.core_cuts import CoreCuts
 from slp.reference.boxes import Geometry
 from slp.reference.derivations import TreeProof
 from slp.reference.mh.target import Target
@@ -33,16 +34,29 @@ def q_seq(period: int) -> CoreProposal:
     return core_proposal(Named("q_seq", period, 1.0))
 
 
-def core_sampler(target: Target, mixture: Sequence[CoreProposal], most_boxes: float = 0.0) -> Any:
-    """The core's sampler of a target."""
+def core_engine(target: Target) -> Any:
+    """The core's engine of a target."""
     core = compiled_core()
     assert core is not None
     grammar, table = target.process.grammar, target.process.geometry.table
+    assert beyond_core(table) is None
+    return core.ExactEngine(core_problem(core, grammar, table, count_leaves=False))
+
+
+def core_sampler(
+    target: Target,
+    mixture: Sequence[CoreProposal],
+    most_boxes: float = 0.0,
+    engine: Any | None = None,
+) -> Any:
+    """The core's sampler of a target."""
+    core = compiled_core()
+    assert core is not None
+    grammar = target.process.grammar
     limits = [t.count for t in target.tests if isinstance(t, AtMostFeatures)]
     monotone = [(t.feature, t.up) for t in target.tests if isinstance(t, MonotonePredictions)]
-    engine = core.ExactEngine(core_problem(core, grammar, table, count_leaves=False))
     return core.MHSampler(
-        engine,
+        core_engine(target) if engine is None else engine,
         grammar.max_leaves or 0,
         min(limits, default=0),
         monotone,
@@ -52,7 +66,7 @@ def core_sampler(target: Target, mixture: Sequence[CoreProposal], most_boxes: fl
 
 
 def choices_of(geometry: Geometry, proof: TreeProof) -> list[int]:
-    """The choices of a plain proof, as the core writes them."""
+    """The choices of a plain proof, as records have them."""
     out: list[int] = []
     for node in proof.preorder():
         alternative = node.goal.rules[node.rule]
@@ -75,10 +89,18 @@ class CoreExample:
         geometry = made.target.process.geometry
         self.choices = [choices_of(geometry, proof) for proof in made.proofs]
         self.number = {tuple(c): i for i, c in enumerate(self.choices)}
+        self.engine = core_engine(made.target)
+        self.cuts = CoreCuts(self.engine, geometry.table)
 
     def states(self, sampler: Any, turns: Sequence[int]) -> list[Any]:
-        """The proofs as states."""
-        return [sampler.restore(np.array(c, np.int32), list(turns)) for c in self.choices]
+        """The proofs as states of a sampler of `engine`."""
+        rows = [np.array(c, object).reshape(-1, 4) for c in self.choices]
+        return [sampler.restore(self.cuts.to_core(c).ravel(), list(turns)) for c in rows]
+
+    def number_of(self, state: Any) -> int:
+        """The position of a state's proof."""
+        found = self.cuts.of_core(state.choices().reshape(-1, 4))
+        return self.number[tuple(found.ravel().tolist())]
 
     def matrix(
         self,
@@ -89,14 +111,14 @@ class CoreExample:
     ) -> NDArray[np.float64]:
         """P[i, j]: probability that the core goes from proof i to proof j in one step, by going
         through every outcome of every random decision that it takes."""
-        sampler = core_sampler(self.made.target, [proposal], most_boxes)
+        sampler = core_sampler(self.made.target, [proposal], most_boxes, self.engine)
         power = self.made.target.power
         out = np.zeros((len(self.choices), len(self.choices)))
         for i, state in enumerate(self.states(sampler, [turn])):
             for probability, new in every_script(
                 lambda script, at=state: sampler.scripted(at, script, power, predicate)
             ):
-                out[i, self.number[tuple(new.choices().tolist())]] += probability
+                out[i, self.number_of(new)] += probability
         return out
 
 

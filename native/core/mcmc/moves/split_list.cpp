@@ -113,6 +113,8 @@ void SplitList::add_feature(Rows rows, std::size_t begin, std::size_t end) {
 // The same of a feature that is not plain.
 void SplitList::add_wide_feature(const Feature& feature, std::span<const WeighedSplit> splits) {
     std::vector<double> kept(k_);
+    const std::size_t first = log_likelihood_.size();
+    log_likelihood_.resize(first + splits.size());
     const LeftSides sides{
         .clear = [&] { std::fill(left_.begin(), left_.end(), 0.0); },
         .add =
@@ -124,12 +126,12 @@ void SplitList::add_wide_feature(const Feature& feature, std::span<const Weighed
         .keep = [&] { kept = left_; },
         .back = [&] { left_ = kept; },
         .cut =
-            [&](std::size_t) {
+            [&](std::size_t j) {
                 for (std::size_t c = 0; c < k_; ++c) {
                     right_[c] = total_[c] - left_[c];
                 }
-                log_likelihood_.push_back(problem_.leaf.log_marginal(left_.data()) +
-                                          problem_.leaf.log_marginal(right_.data()));
+                log_likelihood_[first + j] = problem_.leaf.log_marginal(left_.data()) +
+                                             problem_.leaf.log_marginal(right_.data());
             }};
     for_each_left_side(feature, codes_, splits, sides);
 }

@@ -297,16 +297,14 @@ TreeMoves::Parted TreeMoves::part(Rows rows, RowTest test, std::uint32_t* left,
 }
 
 bool TreeMoves::cut_between(const Feature& feature, RowSets left, RowSets right, Cut& out) {
-    const auto codes_of = [&](RowSets sets) {
-        return [&feature, sets](auto use) {
+    const auto rows_of = [](RowSets sets) {
+        return [sets](auto use) {
             for (const Rows rows : sets) {
-                for (const std::uint32_t row : rows) {
-                    use(feature.codes[row]);
-                }
+                std::ranges::for_each(rows, use);
             }
         };
     };
-    return feature.cut_between(codes_of(left), codes_of(right), out);
+    return feature.cut_between(rows_of(left), rows_of(right), out);
 }
 
 bool TreeMoves::build(std::uint32_t at, std::uint32_t plan) {

@@ -23,6 +23,10 @@ public:
     static constexpr Cut on(std::uint32_t code) { return {code, code}; }
     // Left go some of the codes in the box, right the others, each set as binary digits.
     static constexpr Cut of_sets(std::uint32_t left, std::uint32_t right) { return {left, right}; }
+    // Left go the first codes in an order, so many, or all others: those with the least code.
+    static constexpr Cut of_order(std::uint32_t before, std::uint32_t order) {
+        return {before, order};
+    }
     // As it is written down, by samplers and in Python.
     static constexpr Cut written(std::uint32_t number, std::uint32_t rest) {
         return {number, rest};

@@ -7,16 +7,18 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <vector>
 
 #include "problem/columns/cut.hpp"
+#include "problem/columns/level_orders.hpp"
 #include "problem/columns/row_test.hpp"
 
 namespace slp {
 
 // As Python numbers them.
-enum class FeatureKind : std::uint8_t { values, cuts, levels, subsets };
+enum class FeatureKind : std::uint8_t { values, cuts, levels, subsets, ordered_subsets };
 
 // What becomes of a new row where a split does not say its side: it is an error, or it goes to the
 // side of more weight (of equal ones to the left), or down both sides in proportion to their
@@ -46,6 +48,9 @@ struct Feature {
     // What becomes of a new row that misses the value, and of one with a level that the box of a
     // split by subsets, or by two levels that are left, does not have.
     Untold untold = Untold::error, absent = Untold::average;
+    // Of a feature whose cuts depend on the responses: the orders of its levels in boxes, which
+    // copies of the problem share.
+    std::shared_ptr<LevelOrders> orders{};
 
     // Whether the left side of every cut is the codes up to one, or one code: the only features
     // that the fastest algorithms take.
@@ -59,6 +64,9 @@ struct Feature {
     bool any_partition() const;
     // Whether a cut of a box with two codes says no side of a third one.
     bool names_pairs() const;
+    // Whether the cuts of a box depend on its responses; then it may have none though several codes
+    // occur.
+    bool looks_at_response() const { return orders != nullptr; }
     // Whether a cut may have two versions, which differ in the side of missing values alone.
     bool has_versions() const { return holes; }
     // The code of missing values; one that does not occur where there are none.
@@ -72,21 +80,23 @@ struct Feature {
 
     // How many a box of so many distinct rows has, at most.
     std::size_t most_cuts(std::size_t n_rows) const;
-    // Appends those of a box in which these codes (ascending) occur, in canonical order.
-    void list_cuts(std::span<const std::uint32_t> here, std::vector<Cut>& out) const;
+    // Appends those of a box with these rows, in which these codes (ascending) occur, in canonical
+    // order.
+    void list_cuts(std::span<const std::uint32_t> here, std::span<const std::uint32_t> rows,
+                   std::vector<Cut>& out) const;
     // Of a plain feature: how many cuts a box of so many codes has, and that at a code.
     std::size_t n_plain_cuts(std::size_t n) const;
     Cut plain_cut(std::uint32_t code, std::uint32_t next) const;
     // The cut that has rows on its left side, and others on its right; false if there is none.
-    // left, right: call what they are given with the code of each row.
+    // left, right: call what they are given with each row.
     template <typename Left, typename Right>
     bool cut_between(Left left, Right right, Cut& out) const;
     // Calls add(cut, whether left is kept) for the cuts that keep some codes, `kept`, on one side
-    // of a box with the codes `here` (both ascending). Of an order one cut for each end, the step(n)-th of
-    // the n between it and the end.
+    // of a box with these rows and the codes `here` (both ascending). Of an order one cut for each
+    // end, the step(n)-th of the n between it and the end.
     template <typename Step, typename Add>
     void cuts_keeping(std::span<const std::uint32_t> here, std::span<const std::uint32_t> kept,
-                      Step step, Add add) const;
+                      std::span<const std::uint32_t> rows, Step step, Add add) const;
 
     // --- sides
 
@@ -101,6 +111,8 @@ struct Feature {
     Missing side_of(Cut cut, double value) const;
     // The code of a value that is not missing; -1 if the table lacks the level.
     std::int32_t code_of(double value) const;
+    // Whether two cuts are the same one of a box, however they are written.
+    bool same_cut(Cut a, Cut b) const { return a == b || (looks_at_response() && same_test(a, b)); }
     // Whether two cuts, of two boxes, are the same test.
     bool same_test(Cut a, Cut b) const;
     // Whether, where `before` was, the test `now` of another box would be it again.
@@ -125,6 +137,11 @@ struct Feature {
     double gap(Cut cut, double unit) const;
     double span(double unit) const;
     double length(Cut cut, double unit) const;
+    // Where `looks_at_response`: the log of a cut's share in the weight of its feature, the same for
+    // all cuts of a box; and the codes on its left side as binary digits, 64 in a word, the last of
+    // which is not 0. They do not depend on the numbers of orders.
+    double log_share(Cut cut) const;
+    std::vector<std::uint64_t> left_words(Cut cut) const;
     // Sets of n codes, with or without that of missing values, that a box may have, at most.
     double most_sets(double n, bool misses) const;
     // At index k: sets of n codes that k cuts leave, up to `most_cuts`, at most.

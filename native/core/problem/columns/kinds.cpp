@@ -8,7 +8,8 @@ namespace slp {
 bool Feature::sound() const {
     return with_kind(*this, [this](const auto& own) {
         constexpr bool takes_sides = requires { own.other; };
-        return takes_sides == has_versions() && own.sound(static_cast<std::size_t>(n_codes));
+        return takes_sides == has_versions() && own.kLooksAtResponse == looks_at_response() &&
+               own.sound(static_cast<std::size_t>(n_codes));
     });
 }
 
@@ -17,9 +18,15 @@ std::size_t Feature::most_cuts(std::size_t n_rows) const {
     return with_kind(*this, [&](const auto& own) { return own.most_cuts(most); });
 }
 
-void Feature::list_cuts(std::span<const std::uint32_t> here, std::vector<Cut>& out) const {
-    with_kind(*this, [&](const auto& own) {
-        own.for_each_cut(here, [&](Cut cut) { out.push_back(cut); });
+void Feature::list_cuts(std::span<const std::uint32_t> here, std::span<const std::uint32_t> rows,
+                        std::vector<Cut>& out) const {
+    const auto add = [&](Cut cut) { out.push_back(cut); };
+    with_kind(*this, [&]<typename K>(const K& own) {
+        if constexpr (K::kLooksAtResponse) {
+            own.for_each_cut(here, rows, add);
+        } else {
+            own.for_each_cut(here, add);
+        }
     });
 }
 
@@ -83,6 +90,24 @@ double Feature::span(double own_unit) const {
 
 double Feature::length(Cut cut, double own_unit) const {
     return with_kind(*this, [&](const auto& own) { return own.length(cut, own_unit); });
+}
+
+double Feature::log_share(Cut cut) const {
+    return with_kind(*this, [&]<typename K>(const K& own) {
+        if constexpr (K::kLooksAtResponse) {
+            return own.log_share(cut);
+        }
+        return 0.0;
+    });
+}
+
+std::vector<std::uint64_t> Feature::left_words(Cut cut) const {
+    return with_kind(*this, [&]<typename K>(const K& own) -> std::vector<std::uint64_t> {
+        if constexpr (K::kLooksAtResponse) {
+            return own.left_words(cut);
+        }
+        return {};
+    });
 }
 
 double Feature::most_sets(double n, bool misses) const {

@@ -11,6 +11,7 @@
 
 #include "problem/columns/feature.hpp"
 #include "problem/columns/levels.hpp"
+#include "problem/columns/ordered_subsets.hpp"
 #include "problem/columns/sided.hpp"
 #include "problem/columns/subsets.hpp"
 #include "problem/columns/thresholds.hpp"
@@ -22,18 +23,29 @@ template <typename K>
 concept ColumnKind = requires(const K kind, Cut cut, Cut& out, double x, std::size_t n,
                               std::span<const std::uint32_t> codes) {
     // Whether left sides are all codes up to one, or one code; the second; whether there are
-    // thresholds; whether every partition is a cut; whether a cut may say no side of a third code.
+    // thresholds; whether every partition is a cut; whether a cut may say no side of a third code;
+    // whether cuts depend on the responses: then functions are given rows too.
     requires std::same_as<decltype(K::kPlain), const bool>;
     requires std::same_as<decltype(K::kSingle), const bool>;
     requires std::same_as<decltype(K::kOrdered), const bool>;
     requires std::same_as<decltype(K::kAnyPartition), const bool>;
     requires std::same_as<decltype(K::kNamesPairs), const bool>;
+    requires std::same_as<decltype(K::kLooksAtResponse), const bool>;
     { kind.sound(n) } -> std::same_as<bool>;
     // The cuts of a box, and those between or around sets of codes.
     { kind.most_cuts(n) } -> std::same_as<std::size_t>;
-    kind.for_each_cut(codes, [](Cut) {});
+    requires K::kLooksAtResponse || requires {
+        kind.for_each_cut(codes, [](Cut) {});
+        kind.cuts_keeping(codes, codes, [](std::ptrdiff_t at) { return at; }, [](Cut, bool) {});
+    };
+    requires !K::kLooksAtResponse || requires {
+        kind.for_each_cut(codes, codes, [](Cut) {});
+        kind.cuts_keeping(codes, codes, codes, [](std::ptrdiff_t at) { return at; },
+                          [](Cut, bool) {});
+        { kind.log_share(cut) } -> std::same_as<double>;
+        { kind.left_words(cut) } -> std::same_as<std::vector<std::uint64_t>>;
+    };
     { kind.cut_between([](auto) {}, [](auto) {}, out) } -> std::same_as<bool>;
-    kind.cuts_keeping(codes, codes, [](std::ptrdiff_t at) { return at; }, [](Cut, bool) {});
     // Sides.
     { kind.test(cut) } -> std::same_as<RowTest>;
     { kind.test_anywhere(cut) } -> std::same_as<RowTest>;
@@ -61,6 +73,8 @@ decltype(auto) with_kind(const Feature& feature, Use use) {
             return feature.holes ? found.template operator()<columns::Sided<columns::Levels>>()
                                  : found.template operator()<columns::Levels>();
         case FeatureKind::subsets: return found.template operator()<columns::Subsets>();
+        case FeatureKind::ordered_subsets:
+            return found.template operator()<columns::OrderedSubsets>();
         default:
             return feature.holes
                        ? found.template operator()<columns::Sided<columns::Thresholds>>()
@@ -100,12 +114,30 @@ inline Cut Feature::plain_cut(std::uint32_t code, std::uint32_t next) const {
 }
 template <typename Left, typename Right>
 bool Feature::cut_between(Left left, Right right, Cut& out) const {
-    return with_kind(*this, [&](const auto& own) { return own.cut_between(left, right, out); });
+    const auto codes_of = [this](const auto& given) {
+        return [this, &given](auto use) {
+            given([&](std::uint32_t row) { use(codes[row]); });
+        };
+    };
+    return with_kind(*this, [&]<typename K>(const K& own) {
+        if constexpr (K::kLooksAtResponse) {
+            return own.cut_between(left, right, out);
+        } else {
+            return own.cut_between(codes_of(left), codes_of(right), out);
+        }
+    });
 }
 template <typename Step, typename Add>
 void Feature::cuts_keeping(std::span<const std::uint32_t> here,
-                           std::span<const std::uint32_t> kept, Step step, Add add) const {
-    with_kind(*this, [&](const auto& own) { own.cuts_keeping(here, kept, step, add); });
+                           std::span<const std::uint32_t> kept,
+                           std::span<const std::uint32_t> rows, Step step, Add add) const {
+    with_kind(*this, [&]<typename K>(const K& own) {
+        if constexpr (K::kLooksAtResponse) {
+            own.cuts_keeping(here, kept, rows, step, add);
+        } else {
+            own.cuts_keeping(here, kept, step, add);
+        }
+    });
 }
 
 inline RowTest Feature::test(Cut cut) const {

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "problem/columns/kinds.hpp"
 
@@ -40,7 +41,8 @@ bool has_other_version(const Feature& feature, const Splits& splits, std::size_t
 }
 
 // What adds up a left side: `add(i)` the rows with the i-th code; `keep` and `back` remember the
-// sum and return to it; `cut(j)` says that it is the left side of the j-th cut.
+// sum and return to it; `cut(j)` says that it is the left side of the j-th cut. Cuts come in any
+// order, each once.
 template <typename Clear, typename Add, typename Keep, typename Back, typename Done>
 struct LeftSides {
     Clear clear;
@@ -52,11 +54,48 @@ struct LeftSides {
 template <typename Clear, typename Add, typename Keep, typename Back, typename Done>
 LeftSides(Clear, Add, Keep, Back, Done) -> LeftSides<Clear, Add, Keep, Back, Done>;
 
+// Those of cuts by the places of codes in an order: left are the last ones, or the first ones.
+template <typename Cuts, typename Sides>
+void for_each_end_of_order(const Feature& feature, std::span<const std::uint32_t> codes,
+                           const Cuts& cuts, const Sides& sides) {
+    const LevelOrder& order = *feature.test(cut_of(cuts[0])).order;
+    std::vector<std::size_t> at(order.size());
+    for (std::size_t i = 0; i < codes.size(); ++i) {
+        at[order.place(codes[i])] = i;
+    }
+    sides.clear();
+    for (std::size_t j = cuts.size(), next = at.size(); j-- > 0;) {
+        const RowTest test = feature.test(cut_of(cuts[j]));
+        if (test.least != 0) {
+            for (; next > test.least; --next) {
+                sides.add(at[next - 1]);
+            }
+            sides.cut(j);
+        }
+    }
+    sides.clear();
+    for (std::size_t j = 0, next = 0; j < cuts.size(); ++j) {
+        const RowTest test = feature.test(cut_of(cuts[j]));
+        if (test.least == 0) {
+            for (; next <= test.width; ++next) {
+                sides.add(at[next]);
+            }
+            sides.cut(j);
+        }
+    }
+}
+
 // Goes through the left sides of cuts (or what has one), which are some of those of a box in which
 // these codes (ascending) occur, in canonical order.
 template <typename Cuts, typename Sides>
 void for_each_left_side(const Feature& feature, std::span<const std::uint32_t> codes,
                         const Cuts& cuts, const Sides& sides) {
+    if (feature.looks_at_response()) {
+        if (cuts.size() > 0) {
+            for_each_end_of_order(feature, codes, cuts, sides);
+        }
+        return;
+    }
     const bool ordered = feature.ordered();
     std::size_t next = 0;
     sides.clear();

@@ -16,7 +16,7 @@ namespace slp::columns {
 
 struct Levels {
     static constexpr bool kPlain = true, kSingle = true, kOrdered = false, kAnyPartition = false,
-                          kNamesPairs = true;
+                          kNamesPairs = true, kLooksAtResponse = false;
 
     const Feature& feature;
 

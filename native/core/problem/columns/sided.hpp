@@ -22,7 +22,7 @@ template <typename Kind>
 struct Sided {
     static constexpr bool kPlain = false, kSingle = false, kOrdered = Kind::kOrdered,
                           kAnyPartition = false,
-                          kNamesPairs = Kind::kNamesPairs;
+                          kNamesPairs = Kind::kNamesPairs, kLooksAtResponse = false;
 
     const Feature& feature;
     Kind other{feature};

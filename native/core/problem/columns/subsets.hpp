@@ -23,7 +23,7 @@ namespace slp::columns {
 
 struct Subsets {
     static constexpr bool kPlain = false, kSingle = false, kOrdered = false, kAnyPartition = true,
-                          kNamesPairs = false;
+                          kNamesPairs = false, kLooksAtResponse = false;
 
     const Feature& feature;
 

@@ -19,7 +19,7 @@ namespace slp::columns {
 
 struct Thresholds {
     static constexpr bool kPlain = true, kSingle = false, kOrdered = true, kAnyPartition = false,
-                          kNamesPairs = false;
+                          kNamesPairs = false, kLooksAtResponse = false;
 
     const Feature& feature;
 

@@ -57,6 +57,7 @@ class CompiledScans:
         threads: int,
     ) -> tuple[CoreLadder, ScanSums, Tally]:
         """See `Scans`."""
+        self.base.check_room()
         asked: tuple[Callable[[Any], bool], ...] = ()
         if self.base.predicate is not None:
             asked, threads = (self.base.predicate,), 1

@@ -13,6 +13,7 @@ from slp.engines.shared.growth.plan import Ending, Grown, Plan
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.compiled import compiled_core
 from slp.problem.core import core_problem
+from slp.problem.core_cuts import CoreCuts
 from slp.problem.problem import Problem
 
 if TYPE_CHECKING:
@@ -54,6 +55,8 @@ def grow_in_core(
     assert core is not None
     grown = core.grow_modal_tree(engine, **asdict(plan), room=room, threads=threads, progress=poll)
     ending, feature, low, high, stop, likelihood, split, gain, sums, added, *rest = grown
+    cuts = CoreCuts(engine, table).of_core(np.stack([feature, low, high], axis=1).astype(np.int64))
+    feature, low, high = cuts.T
     sums = sums.reshape(len(feature), table.leaf.n_statistics)
     added = added.reshape(sums.shape) if len(added) else np.zeros_like(sums)
     logs = stop, likelihood, split, gain
