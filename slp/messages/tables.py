@@ -309,7 +309,8 @@ W401 = Entry(
     example=":- use(growtree). :- feature(age, [cuts([200])]).",
 )
 CONSTANT_FEATURES = W401.says(
-    "no tree can split on {features}: the same value in every row", AS_REMEDY
+    "no tree can split on {features}: the same value in every row",
+    "leave such features out, by `:- ignore(Column).` or of the table",
 )
 ONE_BIN = W401.says(
     "no tree can split on {features}: cuts or bins put all rows into one bin, though values differ",
