@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -223,6 +224,53 @@ def test_more_levels_than_subsets_take(engine: str, tmp_path: Path) -> None:
     assert slp.load_posterior(tmp_path / "run.slpz").map_tree() == tree
     with pytest.raises(slp.DataError, match="E446"):
         program(said="subsets(12)").posterior(frame)
+
+
+@pytest.mark.parametrize(
+    ("engine", "options"),
+    [
+        ("mh", {"chains": 3, "draws": 60, "warmup": 100, "thin": 2, "rounds": 1, "rungs": 1}),
+        ("smc", {"islands": 4, "draws": 40, "particles": 50}),
+        ("exact", {"draws": 20}),
+        ("modal", {}),
+    ],
+)
+def test_no_number_of_threads_changes_a_result(engine: str, options: dict[str, int]) -> None:
+    """Orders of levels have numbers by the box that asks first; no answer depends on them."""
+    rng = np.random.default_rng(0)
+    town, size = rng.integers(20, size=120), rng.integers(3, size=120)
+    y = rng.random(120) < np.where(town % 2 == 0, 0.2, 0.8)
+    frame = pl.DataFrame({"town": [f"t{i:02}" for i in town], "size": size, "y": y.astype(int)})
+    own = program(rules=":- use(growtree).\n:- support(max_depth(1)).\n")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", slp.SlpWarning)
+        found = [
+            own.posterior(frame, engine=engine, seed=3, threads=threads, **options)
+            for threads in (1, 2, 1)
+        ]
+        trees = [posterior.sample(20, seed=1) for posterior in found]
+        proba = [posterior.predict_proba(frame.drop("y")).tobytes() for posterior in found]
+    assert trees[0] == trees[1] == trees[2]
+    assert proba[0] == proba[1] == proba[2]
+    best = [(p.map_tree(), p.log_posterior(p.map_tree())) for p in found]
+    assert best[0] == best[1] == best[2]
+
+
+def test_a_checkpoint_holds_the_levels_and_no_numbers_of_orders(tmp_path: Path) -> None:
+    """A run goes on in another process, where orders have other numbers."""
+    rng = np.random.default_rng(0)
+    town = rng.integers(40, size=160)
+    y = rng.random(160) < np.where(town % 2 == 0, 0.2, 0.8)
+    frame = pl.DataFrame({"town": [f"t{i:02}" for i in town], "y": y.astype(int)})
+    how: dict[str, Any] = {"engine": "mh", "chains": 2, "warmup": 50, "thin": 3, "seed": 4}
+    how |= {"rounds": 1, "rungs": 1}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", slp.SlpWarning)
+        whole = program().posterior(frame, draws=60, **how)
+        part = {"checkpoint": tmp_path / "half", "draws": 20}
+        program().posterior(frame, **part, **how)
+        again = program().posterior(frame, **{**part, "draws": 60, "resume": True}, **how)
+        assert whole.sample(60, seed=1) == again.sample(60, seed=1)
 
 
 def test_what_is_refused() -> None:

@@ -115,7 +115,11 @@ def test_splits_by_subsets_of_levels(seed: int) -> None:
 @pytest.mark.thinned(8)
 @pytest.mark.parametrize("seed", range(N_IN_ORDER))
 def test_splits_in_the_order_of_the_response(seed: int) -> None:
-    check(random_case(seed, ordered=True))
+    case = random_case(seed, ordered=True)
+    assert core_for(case.model.table) is compiled_core()
+    check(case)
+    if case.spec.derivations and seed % 4 == 0:
+        compare_trees(case, infer(case.model, engine="chart", draws=0))
 
 
 @pytest.mark.thinned(4)
