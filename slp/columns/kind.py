@@ -56,7 +56,7 @@ class ColumnKind(ABC):
 
     @property
     def numbered_by_core(self) -> bool:
-        """Whether the core numbers its cuts as it meets them (`slp.problem.core_cuts`)."""
+        """Whether the core numbers its cuts as it meets them (`slp.problem.numbered_cuts`)."""
         return False
 
     @property

@@ -20,7 +20,7 @@ from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.compiled import compiled_core
 from slp.messages.inference import ORDERS_TOO_LARGE
 from slp.problem.core import core_problem
-from slp.problem.core_cuts import Cuts
+from slp.problem.numbered_cuts import Cuts
 from slp.problem.tree_on_table import tree_of_nodes
 from slp.results.record.drawn import result_of_draws
 from slp.results.record.evidence import evidence_note

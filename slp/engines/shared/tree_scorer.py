@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from slp.data.table import Table
 from slp.kernels.compiled import N_CORES
-from slp.problem.core_cuts import CoreCuts, Cuts
+from slp.problem.numbered_cuts import CoreCuts, Cuts
 from slp.problem.tree_on_table import canonical_nodes, place_tree
 from slp.trees import Tree
 
