@@ -48,7 +48,8 @@ inline void require_rows(const Array<std::uint32_t>& rows, std::size_t n) {
             "rows are numbers of distinct rows");
 }
 
-// Values as a tuple of Python. Its type says theirs, so that the stub does (CMakeLists.txt makes it).
+// Values as a tuple of Python. Its type says theirs, so that the stub does (CMakeLists.txt makes
+// it).
 template <typename... Of>
 auto tuple_of(Of&&... values) {
     return nanobind::typed<nanobind::tuple, std::decay_t<Of>...>(

@@ -56,7 +56,8 @@ std::optional<EditState> restore_edits(EditSampler& sampler, const Array<std::in
 }
 
 // A state of a sequence in the support, or None if this try of the search finds none.
-std::optional<EditState> start_edits(EditSampler& sampler, const Seeds& seeds, std::uint32_t number) {
+std::optional<EditState> start_edits(EditSampler& sampler, const Seeds& seeds,
+                                     std::uint32_t number) {
     SeededRandomness random = randomness_of(seeds);
     EditState out;
     const bool made = without_lock([&] { return sampler.start(random, number, out); });

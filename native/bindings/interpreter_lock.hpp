@@ -1,9 +1,9 @@
 // The interpreter lock: work without it, and code that takes it again.
 //
-// While the interpreter exits, Python (3.11 to 3.13) ends a daemon thread that asks for the lock, by
-// `pthread_exit`. The GNU library unwinds the stack of such a thread, and a C++ frame that may not
-// throw, or that catches everything, then aborts the process. So such a thread waits here until the
-// process has ended, as Python itself does from 3.14 on.
+// While the interpreter exits, Python (3.11 to 3.13) ends a daemon thread that asks for the lock,
+// by `pthread_exit`. The GNU library unwinds the stack of such a thread, and a C++ frame that may
+// not throw, or that catches everything, then aborts the process. So such a thread waits here until
+// the process has ended, as Python itself does from 3.14 on.
 
 #pragma once
 

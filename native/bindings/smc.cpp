@@ -68,7 +68,8 @@ auto dump(const Island& given) {
     for (const Event& event : island.events) {
         const mcmc::Taken& t = event.taken;
         events.insert(events.end(),
-                      {number(event.before), event.goal, t.rule, t.feature, t.cut.number(), t.cut.rest()});
+                      {number(event.before), event.goal, t.rule, t.feature, t.cut.number(),
+                       t.cut.rest()});
     }
     for (const Particle& particle : island.particles) {
         last.push_back(number(particle.last));

@@ -1,5 +1,6 @@
 // The transitions of Metropolis-Hastings over proof trees. The proposals, their acceptance ratios
-// and the target are those of slp.engines.mcmc.proposals and slp.reference.mh (target), which have the formulas.
+// and the target are those of slp.engines.mcmc.proposals and slp.reference.mh (target), which have
+// the formulas.
 
 #pragma once
 

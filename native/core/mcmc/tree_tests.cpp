@@ -59,7 +59,8 @@ void TreeTester::find_leaves(const Proof& proof) {
     for (const Feature& feature : problem_.table.features) {
         everywhere.push_back(
             {-kInfinity, kInfinity,
-             std::vector<bool>(feature.single() ? static_cast<std::size_t>(feature.n_codes) : 0, true)});
+             std::vector<bool>(feature.single() ? static_cast<std::size_t>(feature.n_codes) : 0,
+                               true)});
     }
     std::vector<Region> stack{std::move(everywhere)};  // regions of the goals to come
     for (const ProofNode& node : proof.nodes) {

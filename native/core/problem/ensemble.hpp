@@ -20,7 +20,8 @@ public:
     // third one, else NaN; starts (U + 1,), where each tree begins, and N; levels (d,), whether a
     // feature has levels.
     Ensemble(std::span<const std::int32_t> features, std::span<const double> operands,
-             std::span<const double> others, std::span<const std::int64_t> starts, std::span<const bool> levels);
+             std::span<const double> others, std::span<const std::int64_t> starts,
+             std::span<const bool> levels);
 
     std::size_t n_trees() const { return roots_.size(); }
     std::size_t n_features() const { return n_features_; }
@@ -39,7 +40,8 @@ public:
     };
 
     // The leaf that each row ends in, to out (U, m): leaves are numbered from 0 as they stand, one
-    // tree after the other; -1 where a split does not say the row's side. The rows are distributed over threads.
+    // tree after the other; -1 where a split does not say the row's side. The rows are distributed
+    // over threads.
     void leaves(const Rows& rows, std::size_t n_threads, std::int64_t* out) const;
 
     // The sums of the rows that end in each leaf: statistics (m, k), out (K, k). Rows are added in
@@ -48,8 +50,8 @@ public:
               std::size_t n_threads, double* out) const;
 
     // The sum over the trees of weight times the numbers of the leaf that a row ends in: values (K,
-    // q), weights (U,), out (m, q), NaN where a split does not say the row's side. Trees are added in their order, so the number of threads does
-    // not change the result.
+    // q), weights (U,), out (m, q), NaN where a split does not say the row's side. Trees are added
+    // in their order, so the number of threads does not change the result.
     void average(std::span<const double> values, std::size_t q, std::span<const double> weights,
                  const Rows& rows, std::size_t n_threads, double* out) const;
 

@@ -76,8 +76,8 @@ public:
     }
     // Key and sizes of a set of rows.
     Box box_of(std::span<const std::uint32_t> rows) const;
-    // Weight of a cut of feature f under the measure `gap`. Distances of values are in the feature's
-    // unit, so that halves and sums of them keep all digits.
+    // Weight of a cut of feature f under the measure `gap`. Distances of values are in the
+    // feature's unit, so that halves and sums of them keep all digits.
     double gap(std::size_t f, Cut cut) const { return feature(f).gap(cut, units_[f]); }
     // The gap between the least code of f and the largest.
     double span(std::size_t f) const { return feature(f).span(units_[f]); }

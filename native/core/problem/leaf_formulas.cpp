@@ -141,7 +141,8 @@ std::vector<std::vector<double>> largest_axes(std::vector<double> matrix, std::s
                     continue;
                 }
                 const double theta = (matrix[q * k + q] - matrix[p * k + p]) / (2 * a);
-                const double t = std::copysign(1.0, theta) / (std::abs(theta) + std::hypot(theta, 1.0));
+                const double t =
+                    std::copysign(1.0, theta) / (std::abs(theta) + std::hypot(theta, 1.0));
                 const double c = 1 / std::hypot(t, 1.0), s = t * c;
                 const auto rotate = [&](double& x, double& y) {
                     const double u = x, v = y;
@@ -610,7 +611,8 @@ std::shared_ptr<const LeafFormula> leaf_formula(std::string_view name,
                                                 const LeafRows& rows) {
     require_numbers(rows.k > 0 && rows.statistics.size() % rows.k == 0);
     auto out = made<DirichletLeaf, NormalInverseGammaLeaf, NormalLinearLeaf, GammaPoissonLeaf,
-                    GammaExponentialLeaf, PiecewiseExponentialLeaf, TableLeaf>(name, std::move(hyperparameters), rows);
+                    GammaExponentialLeaf, PiecewiseExponentialLeaf, TableLeaf>(
+        name, std::move(hyperparameters), rows);
     require_numbers(out != nullptr);
     return out;
 }

@@ -60,8 +60,8 @@ public:
     virtual std::optional<TwoSums> two_sums() const { return std::nullopt; }
 
     // What puts sets of rows, none empty, in the order of their responses: a number for each set,
-    // given the statistics of one after the other. The operations are those of `LeafModel.scores` in
-    // Python, in the same order, so that equal numbers are equal in both.
+    // given the statistics of one after the other. The operations are those of `LeafModel.scores`
+    // in Python, in the same order, so that equal numbers are equal in both.
     virtual void scores(std::span<const double> sums, double* out) const {
         for (std::size_t i = 0; i * k_ < sums.size(); ++i) {
             out[i] = sums[i * k_ + 1] / sums[i * k_];

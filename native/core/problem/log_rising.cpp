@@ -27,8 +27,8 @@ double log_rising(double a, double x) {
     if (!(x > 0)) {
         return 0.0;
     }
-    // Gamma(a + x) / Gamma(a) is its value one step up over (a + x) / a. The product of these ratios
-    // is kept less 1, so that small x lose nothing.
+    // Gamma(a + x) / Gamma(a) is its value one step up over (a + x) / a. The product of these
+    // ratios is kept less 1, so that small x lose nothing.
     double logs = 0.0, ratios = 0.0;
     for (; a < kFar; a += 1) {
         const double ratio = x / a;

@@ -8,8 +8,8 @@
 
 namespace slp {
 
-// log Gamma(a + x) - log Gamma(a), for a above 0; 0 for x below 0, which is rounding. Its error is a
-// few units in the last place of x log(a + x), and 1e-15. By Stirling's series, from a = 16 on.
+// log Gamma(a + x) - log Gamma(a), for a above 0; 0 for x below 0, which is rounding. Its error is
+// a few units in the last place of x log(a + x), and 1e-15. By Stirling's series, from a = 16 on.
 double log_rising(double a, double x);
 
 // The same for one a. Whole x are tabulated as sums of logs.

@@ -18,8 +18,8 @@ public:
     OrdersCharge(const OrdersCharge&) = delete;
     OrdersCharge& operator=(const OrdersCharge&) = delete;
 
-    // Takes what they have grown by since the last call; throws OutOfBudget if there is not so much.
-    // Any number of threads may call it.
+    // Takes what they have grown by since the last call; throws OutOfBudget if there is not so
+    // much. Any number of threads may call it.
     void look() {
         if (!any_) {
             return;

@@ -83,8 +83,8 @@ public:
     bool weighs(const Feature& feature) const {
         return by_gap_ || by_length_ || (divides_by_versions_ && feature.has_versions());
     }
-    // Whether a split has its share of its feature, whichever splits the box has; then weights are 1
-    // and stand for a sum of 1.
+    // Whether a split has its share of its feature, whichever splits the box has; then weights are
+    // 1 and stand for a sum of 1.
     bool has_shares(const Feature& feature) const {
         return divides_by_versions_ && feature.looks_at_response();
     }

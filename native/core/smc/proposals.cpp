@@ -98,7 +98,9 @@ void Filter::draw_cuts(mcmc::Randomness& random, Island& island, const Group& gr
     for (const std::uint32_t i : on_feature_[f]) {
         ParticleGoal& goal = goals_[i];
         const mcmc::Taken* const kept = given(goal);
-        const auto is_kept = [kept](const auto& own) { return own.cut.number() == kept->cut.number(); };
+        const auto is_kept = [kept](const auto& own) {
+            return own.cut.number() == kept->cut.number();
+        };
         const std::size_t cut = kept != nullptr ? number_of(splits_, is_kept)
                                 : uniformly     ? random.index(splits_.size())
                                                 : random.among_sums(sums_);

@@ -52,7 +52,8 @@ bool same(const EditTree& a, const EditTree& b) {
     }
     for (std::size_t i = 0; i < a.marks.size(); ++i) {
         const ProofNode &left = a.proof.nodes[i], &right = b.proof.nodes[i];
-        if (left.taken.feature != right.taken.feature || left.taken.cut.number() != right.taken.cut.number() ||
+        if (left.taken.feature != right.taken.feature ||
+            left.taken.cut.number() != right.taken.cut.number() ||
             left.begin != right.begin || left.size != right.size ||
             left.all.n_nodes != right.all.n_nodes || a.marks[i].all != b.marks[i].all ||
             a.marks[i].depth != b.marks[i].depth) {

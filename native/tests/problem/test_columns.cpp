@@ -218,13 +218,14 @@ TEST(cuts_that_keep_codes_keep_them_on_the_side_that_they_say) {
             std::vector<Cut> all;
             feature.list_cuts(feature.codes, feature.codes, all);
             const auto to_the_end = [](std::ptrdiff_t n) { return n; };
-            feature.cuts_keeping(feature.codes, kept, feature.codes, to_the_end, [&](Cut cut, bool left) {
+            const auto add = [&](Cut cut, bool left) {
                 check(std::ranges::find(all, cut) != all.end());
                 const RowTest test = feature.test(cut);
                 check(std::ranges::all_of(kept, [&](auto code) {
                     return test.code_goes_left(code) == left;
                 }));
-            });
+            };
+            feature.cuts_keeping(feature.codes, kept, feature.codes, to_the_end, add);
         }
     }
 }

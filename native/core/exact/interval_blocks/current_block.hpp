@@ -138,9 +138,11 @@ public:
     std::size_t inner_turn(std::size_t query) const {
         const Feature& inner = s_.problem.table.features[s_.inner];
         const double value = queries_.rows[query][s_.inner];
+        const auto after = [&](std::size_t m) {
+            return Cut::between(ranks_.code_of_rank[m], ranks_.code_of_rank[m + 1]);
+        };
         std::size_t m = 0;
-        while (m + 1 < ranks_.k && value >= inner.threshold(Cut::between(ranks_.code_of_rank[m],
-                                                                       ranks_.code_of_rank[m + 1]))) {
+        while (m + 1 < ranks_.k && value >= inner.threshold(after(m))) {
             ++m;
         }
         return m;

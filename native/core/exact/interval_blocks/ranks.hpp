@@ -84,8 +84,8 @@ public:
         std::iota(first_member.begin(), first_member.begin() + static_cast<std::ptrdiff_t>(k), 0U);
     }
 
-    // Rows with their codes of a feature, codes ascending; of a `single` one also where they are met
-    // first.
+    // Rows with their codes of a feature, codes ascending; of a `single` one also where they are
+    // met first.
     void order_by(std::uint32_t feature) {
         feature_ = &problem_.table.features[feature];
         const auto n_codes = static_cast<std::size_t>(feature_->n_codes);

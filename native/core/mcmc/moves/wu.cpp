@@ -98,7 +98,8 @@ double TreeMoves::keep_blocks_whole(Rows rows) {
             mark_cutting(feature, rows);
         }
         const auto after = std::ranges::upper_bound(
-            cutting_, split.cut.last_left(), {}, [](const auto& interval) { return interval.first; });
+            cutting_, split.cut.last_left(), {},
+            [](const auto& interval) { return interval.first; });
         return after != cutting_.begin() && split.cut.last_left() < std::prev(after)->second;
     });
     return splits_.sum();

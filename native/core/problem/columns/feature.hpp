@@ -137,9 +137,9 @@ struct Feature {
     double gap(Cut cut, double unit) const;
     double span(double unit) const;
     double length(Cut cut, double unit) const;
-    // Where `looks_at_response`: the log of a cut's share in the weight of its feature, the same for
-    // all cuts of a box; and the codes on its left side as binary digits, 64 in a word, the last of
-    // which is not 0. They do not depend on the numbers of orders.
+    // Where `looks_at_response`: the log of a cut's share in the weight of its feature, the same
+    // for all cuts of a box; and the codes on its left side as binary digits, 64 in a word, the
+    // last of which is not 0. They do not depend on the numbers of orders.
     double log_share(Cut cut) const;
     std::vector<std::uint64_t> left_words(Cut cut) const;
     // Sets of n codes, with or without that of missing values, that a box may have, at most.

@@ -75,11 +75,13 @@ decltype(auto) with_kind(const Feature& feature, Use use) {
         case FeatureKind::subsets: return found.template operator()<columns::Subsets>();
         case FeatureKind::ordered_subsets:
             return found.template operator()<columns::OrderedSubsets>();
-        default:
+        case FeatureKind::values:
+        case FeatureKind::cuts:
             return feature.holes
                        ? found.template operator()<columns::Sided<columns::Thresholds>>()
                        : found.template operator()<columns::Thresholds>();
     }
+    __builtin_unreachable();  // so that the compiler tells of a kind that is forgotten here
 }
 
 // Calls use(kind) with the kind of a feature that has thresholds.

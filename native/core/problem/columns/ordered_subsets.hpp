@@ -2,8 +2,8 @@
 // responses there (slp.columns.ordered_subsets). The set with the first level is on the left.
 //
 // The number of a cut is how many levels are before it in the order of its box, the rest the number
-// of that order (level_orders.hpp). Of the k levels of a box each cut weighs as one of the 2^(k-1) -
-// 1 partitions.
+// of that order (level_orders.hpp). Of the k levels of a box each cut weighs as one of the 2^(k-1)
+// - 1 partitions.
 
 #pragma once
 

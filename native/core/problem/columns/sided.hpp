@@ -185,7 +185,8 @@ struct Sided {
     // Whether one cut is another with missing values on the other side: `left` has them on the
     // left.
     bool are_versions(Cut right, Cut left) const {
-        return side(right) == Missing::right && with_side(without_side(right), Missing::left) == left;
+        return side(right) == Missing::right &&
+               with_side(without_side(right), Missing::left) == left;
     }
 };
 

@@ -146,8 +146,8 @@ struct Thresholds {
         return n < 2 ? 1.0 : span(unit) / static_cast<double>(n - 1);
     }
 
-    // Intervals; with missing values, one of the n codes: these alone, or an interval of values with
-    // these or without.
+    // Intervals; with missing values, one of the n codes: these alone, or an interval of values
+    // with these or without.
     static double most_sets(double n, bool misses) {
         return misses ? (n - 1) * n + 1 : n * (n + 1) / 2;
     }
