@@ -52,7 +52,12 @@ def late_names(
     package: str, modules: Mapping[str, str]
 ) -> tuple[Callable[[str], object], Callable[[], list[str]]]:
     """`__getattr__` and `__dir__` of a package. `modules` has the late names of each module,
-    separated by blanks."""
+    separated by blanks.
+
+    Type checkers do not run this. They need imports under `TYPE_CHECKING` and a literal `__all__`
+    beside it, and what runs cannot see the modules in these imports. So the names of a package with
+    several modules stand three times; a test compares them.
+    """
     homes = {name: module for module, names in modules.items() for name in names.split()}
 
     def getattr_(name: str) -> object:

@@ -97,6 +97,7 @@ def test_a_wording_takes_the_values_that_it_names(wording: Wording) -> None:
     found = wording(**dict.fromkeys(names, 7))
     assert found.code == wording.entry.code and found.severity == wording.entry.severity
     assert wording.entry.code in draw_diagnostic(found)
+    assert wording.help, "it says what to do"
 
 
 def test_the_command_explains_every_code(capsys: pytest.CaptureFixture[str]) -> None:

@@ -74,9 +74,9 @@ def posterior_to_json(
     }
 
 
-def known_to_json(known: Known, limit: str) -> dict[str, Any]:
-    """What is known of a run that a limit ended: the summary with null for unknown values. The
-    caller adds the time."""
+def known_to_json(known: Known, limit: str, *, out_of_memory: bool) -> dict[str, Any]:
+    """What is known of a run that a limit ended, of memory or of time: the summary with null for
+    unknown values. The caller adds the time."""
     bounds = known.log_evidence_bounds
     exact = bounds[0] if bounds is not None and bounds[0] == bounds[1] else None
     kind: Kind | None = None if bounds is None else "bounds" if exact is None else "exact"
@@ -97,6 +97,7 @@ def known_to_json(known: Known, limit: str) -> dict[str, Any]:
         "draws": 0,
         "diagnostics": None,
         "interrupted": True,
+        "out_of_memory": out_of_memory,
         "seed": None,
         "version": slp.__version__,
     }
@@ -205,6 +206,7 @@ def _run_to_json(posterior: Posterior) -> dict[str, Any]:
         "edits": _edits_to_json(posterior),
         "diagnostics": None if found is None else found.to_dict(),
         "interrupted": posterior.interrupted,
+        "out_of_memory": posterior.out_of_memory,
     }
 
 

@@ -13,7 +13,7 @@ from slp.cli.as_json import MISSING, known_to_json
 from slp.cli.common import say
 from slp.cli.json_text import write_json
 from slp.cli.summary import leaves_text, standing, words_lines
-from slp.errors import BudgetError
+from slp.errors import BudgetError, TimeOverError
 from slp.results import Known, bounds_in_words
 
 _Answer = TypeVar("_Answer")
@@ -39,7 +39,8 @@ def known_is_told(
         known, limit = error.known, error.diagnostics[0].message
         if known is not None and as_json:
             spent = {} if deadline is None else {"seconds": deadline.spent()}
-            write_json({**known_to_json(known, limit), **spent})
+            out_of_memory = not isinstance(error, TimeOverError)
+            write_json({**known_to_json(known, limit, out_of_memory=out_of_memory), **spent})
         elif known is not None:
             say(*_known_lines(known, limit, words()), err=err)
         raise

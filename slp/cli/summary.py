@@ -50,11 +50,13 @@ def draws_made(posterior: Posterior, draws: int, output: str | None) -> int:
 
 
 def cut_short(posterior: Posterior) -> Iterator[str]:
-    """Says that trees were not grown to the end."""
+    """Says that trees were not grown or searched to the end."""
     grown = posterior.trees_found is not None and posterior.map().upper_bound is None
     if grown and posterior.interrupted:
         by = "the end of its time" if posterior.out_of_time else "an interrupt"
         yield f"cut short by {by}: a longer run may find a better tree"
+    if posterior.out_of_memory:
+        yield "cut short as its memory was full: with more, it may find better trees or bounds"
 
 
 def shares_of_found(posterior: Posterior) -> dict[Tree, float]:

@@ -10,28 +10,36 @@ from collections.abc import Mapping
 from typing import Any, NoReturn, cast
 
 from slp.columns.quantities import level_numbers
-from slp.columns.tests import MISSING, Absent, Below, In, Is, IsMissing, Side, Test
+from slp.columns.tests import MISSING, Absent, Below, In, Is, IsMissing, Test
 from slp.errors import DataError
 from slp.messages import Wording
 from slp.messages.trees import (
+    KEY_OF_ANOTHER_TEST,
+    KEY_WITHOUT_ANOTHER,
     MISSING_IS_NO_LEVEL,
     MISSING_IS_NO_SIDE,
     NO_THRESHOLD,
     NO_THRESHOLD_LEVEL,
     NO_WAY_OF_ABSENT,
+    NOT_A_LIST,
     NOT_A_STRING,
+    ONE_LEVEL_TWICE,
     SIDES_WITHOUT_LEVELS,
     SPLIT_HAS_NO_TEST,
     SPLIT_HAS_TWO_TESTS,
 )
 
-#: Keys of a node that say its test.
-TEST_KEYS = ("threshold", "level", "order", "unit", "missing") + (
-    "levels",
-    "others",
-    "other",
-    "absent",
-)
+#: Keys of a node that may stand beside the one that tells the kind of its test.
+_BESIDE = {
+    "threshold": ("order", "unit", "missing"),
+    "level": ("other", "absent", "missing"),
+    "levels": ("others", "absent"),
+}
+#: Which of them mean nothing without another.
+_NEEDS = {"threshold": (), "level": (("absent", "other"),), "levels": (("levels", "others"),)}
+
+#: Keys of a node that say its test. One that is null is as none.
+TEST_KEYS = tuple(dict.fromkeys(key for kind, own in _BESIDE.items() for key in (kind, *own)))
 
 
 class JsonPosition:
@@ -65,45 +73,59 @@ class JsonPosition:
 
 def test_of_dict(site: JsonPosition, node: Mapping[str, Any]) -> Test:
     """The test of a node. Raises DataError as `slp.trees.tree_from_dict`."""
-    threshold, level = node.get("threshold"), node.get("level")
-    if "levels" in node and threshold is None and level is None:
-        return _check_subsets(site, node)
-    if threshold is None and level is None:
+    said = {key: node[key] for key in TEST_KEYS if node.get(key) is not None}
+    kinds = [kind for kind in _BESIDE if kind in said]
+    if not kinds:
         site.fail(SPLIT_HAS_NO_TEST)
-    if threshold is not None and level is not None:
-        site.fail(SPLIT_HAS_TWO_TESTS)
-    missing = node.get("missing")
-    if level is None:
-        if missing not in (None, "left", "right"):
-            site.fail(MISSING_IS_NO_SIDE, found=json_kind(missing))
-        return _check_threshold(site, node, missing)
-    if not isinstance(level, str):
-        site.fail(NOT_A_STRING, key="level", found=json_kind(level))
+    if len(kinds) > 1:
+        site.fail(SPLIT_HAS_TWO_TESTS, one=kinds[0], other=kinds[1])
+    kind = kinds[0]
+    for key in said:
+        if key != kind and key not in _BESIDE[kind]:
+            site.fail(KEY_OF_ANOTHER_TEST, key=key, test=f"`{kind}`")
+    for key, other in _NEEDS[kind]:
+        if key in said and other not in said:
+            site.fail(KEY_WITHOUT_ANOTHER, key=key, other=other)
+    return _READERS[kind](site, said)
+
+
+def _check_level(site: JsonPosition, said: Mapping[str, Any]) -> Test:
+    """A test of one level, or for missing values."""
+    level, other, missing = said["level"], said.get("other"), said.get("missing")
+    for key in ("level", "other"):
+        if key in said and not isinstance(said[key], str):
+            site.fail(NOT_A_STRING, key=key, found=json_kind(said[key]))
     if missing not in (None, "level", "left", "right"):
         site.fail(MISSING_IS_NO_LEVEL, found=json_kind(missing))
-    other = node.get("other")
-    if other is not None and not isinstance(other, str):
-        site.fail(NOT_A_STRING, key="other", found=json_kind(other))
-    if other == level:
-        site.fail(SIDES_WITHOUT_LEVELS)
-    absent = "average" if other is None else _check_absent(site, node)
-    if missing != "level":
-        return Is(level, missing, other=other, absent=absent)
-    if level == MISSING:
+    if missing == "level" and level == MISSING:
+        if other is not None:
+            site.fail(KEY_OF_ANOTHER_TEST, key="other", test="the test for missing values")
         return IsMissing()
-    return Is(level, "right", missing_level=True, other=other, absent=absent)
+    if other == level:
+        site.fail(ONE_LEVEL_TWICE)
+    absent = "average" if other is None else _check_absent(site, said)
+    if missing == "level":
+        return Is(level, "right", missing_level=True, other=other, absent=absent)
+    return Is(level, missing, other=other, absent=absent)
 
 
-def _check_subsets(site: JsonPosition, node: Mapping[str, Any]) -> Test:
+def _check_subsets(site: JsonPosition, said: Mapping[str, Any]) -> Test:
     """A test by subsets."""
-    groups = [node["levels"], node.get("others")]
-    for key, group in zip(("levels", "others"), groups, strict=True):
-        if not isinstance(group, list) or not all(isinstance(name, str) for name in group):
-            site.fail(NOT_A_STRING, key=key, found=json_kind(group))
+    groups = [_check_names(site, key, said[key]) for key in ("levels", "others")]
     names = [*groups[0], *groups[1]]
     if not all(groups) or len(set(names)) < len(names):
         site.fail(SIDES_WITHOUT_LEVELS)
-    return In(tuple(groups[0]), tuple(groups[1]), _check_absent(site, node))
+    return In(tuple(groups[0]), tuple(groups[1]), _check_absent(site, said))
+
+
+def _check_names(site: JsonPosition, key: str, names: Any) -> list[str]:
+    """A list of levels."""
+    if not isinstance(names, list):
+        site.fail(NOT_A_LIST, key=key, found=json_kind(names))
+    for name in names:
+        if not isinstance(name, str):
+            site.fail(NOT_A_LIST, key=key, found=f"a list with {json_kind(name)}")
+    return names
 
 
 def _check_absent(site: JsonPosition, node: Mapping[str, Any]) -> Absent:
@@ -113,19 +135,25 @@ def _check_absent(site: JsonPosition, node: Mapping[str, Any]) -> Absent:
     return cast("Absent", absent)
 
 
-def _check_threshold(site: JsonPosition, node: Mapping[str, Any], missing: Side | None) -> Below:
-    threshold, order, unit = node["threshold"], node.get("order"), node.get("unit")
+def _check_threshold(site: JsonPosition, said: Mapping[str, Any]) -> Test:
+    threshold, missing, unit = said["threshold"], said.get("missing"), said.get("unit")
+    if missing not in (None, "left", "right"):
+        site.fail(MISSING_IS_NO_SIDE, found=json_kind(missing))
     if unit is not None and not isinstance(unit, str):
         site.fail(NOT_A_STRING, key="unit", found=json_kind(unit))
-    if order is None:
+    if "order" not in said:
         number = check_number(site, NO_THRESHOLD, "threshold", threshold)
         return Below(number, missing, unit)
-    if not isinstance(order, list) or not all(isinstance(name, str) for name in order):
-        site.fail(NOT_A_STRING, key="order", found=json_kind(order))
+    if unit is not None:
+        site.fail(KEY_OF_ANOTHER_TEST, key="unit", test="`order`")
+    order = _check_names(site, "order", said["order"])
     if threshold not in order[1:] or len(set(order)) < len(order):
         site.fail(NO_THRESHOLD_LEVEL, level=site.words("level", threshold))
     number = level_numbers(order)[order.index(threshold)]
     return Below(number, missing, order=tuple(order))
+
+
+_READERS = {"threshold": _check_threshold, "level": _check_level, "levels": _check_subsets}
 
 
 def check_number(site: JsonPosition, wording: Wording, key: str, value: Any) -> float:

@@ -42,7 +42,7 @@ class ColumnKind(ABC):
     @property
     @abstractmethod
     def core(self) -> int:
-        """Its number in the core's `FeatureKind` (`native/core/problem/`)."""
+        """Its number in the core's `FeatureKind` (`columns/feature.hpp`)."""
 
     @property
     def categorical(self) -> bool:
@@ -56,7 +56,7 @@ class ColumnKind(ABC):
 
     @property
     def numbered_by_core(self) -> bool:
-        """Whether the core numbers its cuts as it meets them (`slp.problem.core_cuts`)."""
+        """Whether the core numbers its cuts as it meets them (`slp.problem.numbered_cuts`)."""
         return False
 
     @property

@@ -1,8 +1,8 @@
 """Columns of levels without an order, of which a split parts one from the rest.
 
 `code = i` says that the value is `levels[i]`. With `missing(level)` the last level may be
-`MISSING`, which stands for missing values. A cut is twice the code of the level tested, which goes
-left. Of a box with two levels, the test is on the first, and names the second.
+`MISSING`, which stands for missing values. A cut is the pair (code, code) of the level tested,
+which goes left. Of a box with two levels, the test is on the first, and names the second.
 """
 
 from __future__ import annotations

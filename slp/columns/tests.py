@@ -12,7 +12,7 @@ names; `names_all`, whether it names those of both sides, so that any other has 
 it says no side; its words and its JSON data.
 
 `ways` is the one definition in Python of which side a row goes to. The core has it in
-`native/core/problem/`.
+`native/core/problem/columns/row_test.hpp`.
 """
 
 from __future__ import annotations
@@ -36,13 +36,17 @@ MISSING = "missing"
 #: The side that rows which miss the value take at a split.
 Side: TypeAlias = Literal["left", "right"]
 
-#: What becomes of a new row whose level the box of a split by subsets does not have, or which
-#: misses a value where the test says no side.
+#: What becomes of a new row of which a test says no side: its level is neither of the two that the
+#: box of the split has, or in no group of a split by subsets; or it misses the value, and no row of
+#: the box did.
 Absent: TypeAlias = Literal["error", "larger", "average"]
 
 #: What a row does at a test: UNTOLD where the test says no side of it.
 RIGHT, LEFT, UNTOLD = 0, 1, 2
 _WAYS: dict[Side | None, int] = {"right": RIGHT, "left": LEFT, None: UNTOLD}
+
+#: The most levels that text for people lists one by one.
+MOST_TOLD = 8
 
 #: Levels that go left, and those that go right; None are all others.
 Groups: TypeAlias = tuple[tuple[str, ...], tuple[str, ...] | None]
@@ -246,8 +250,12 @@ class In:
         return self.levels, self.others
 
     def condition(self, feature: str) -> str:
-        """`colour in {blue, red}`."""
-        return f"{feature} in {{{', '.join(map(visible, self.levels))}}}"
+        """`colour in {blue, red}`; of more than `MOST_TOLD` levels the first two, and how many of
+        those of both sides."""
+        told = list(map(visible, self.levels))
+        if len(told) > MOST_TOLD:
+            told = [*told[:2], f"... {len(told):,} of {len(self.names):,}"]
+        return f"{feature} in {{{', '.join(told)}}}"
 
     def column(self, feature: str) -> str:
         """See `Below.column`: one that is 1 in the rows that go left."""

@@ -39,8 +39,9 @@ class Arguments(Protocol):
         ...
 
     @property
-    def declared(self) -> Mapping[str, tuple[float, SourceSpan]]:
-        """What the directive of the form gives to features, each with its place."""
+    def declared(self) -> Mapping[str, tuple[float, SourceSpan]] | None:
+        """What the directive of the form gives to features, each with its place; None if one of
+        these directives is malformed, which has a finding of its own."""
         ...
 
     def local(self, more: Sequence[Term]) -> bool | None:

@@ -42,6 +42,7 @@ class MaxCost(Constraint):
     """The distinct features of each path cost at most `most` together."""
 
     name: ClassVar[str] = "max_cost"
+    fewer_states: ClassVar[str] = "give fewer features a cost"
     most: float
     costs: tuple[FeatureCost, ...]
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
@@ -89,8 +90,14 @@ class MaxCost(Constraint):
 
 
 class Bill(NamedTuple):
-    """The state of a path: the features paid for, None if none that is left can still come to be
-    refused; and those that cost more than is left."""
+    """The state of a path.
+
+    Attributes
+    ----------
+    paid : the features that the path has paid for. None where they no longer matter: all others
+        that cost no more than is left can be paid together.
+    refused : the features that cost more than is left.
+    """
 
     paid: frozenset[str] | None
     refused: frozenset[str]
@@ -152,8 +159,12 @@ def _decimal(number: float) -> Fraction:
 
 def _read(args: tuple[Term, ...], given: Arguments, span: SourceSpan) -> MaxCost | None:
     most = given.amount(args[0], "`max_cost`")
-    costs = tuple(FeatureCost(f, amount, at) for f, (amount, at) in given.declared.items())
-    return None if most is None else MaxCost(most, costs, span)
+    declared = given.declared
+    if most is None or declared is None:
+        return None
+    return MaxCost(
+        most, tuple(FeatureCost(f, cost, at) for f, (cost, at) in declared.items()), span
+    )
 
 
 def _find(constraints: Sequence[Constraint], support: Support) -> Iterator[Diagnostic]:
@@ -161,7 +172,7 @@ def _find(constraints: Sequence[Constraint], support: Support) -> Iterator[Diagn
     for limit in limits:
         priced = [c.feature for c in limit.costs if c.amount > 0]
         least = min(limits, key=lambda other: other.most)
-        if not priced:
+        if not limit.costs:
             yield words.NO_COSTS(limit.span)
         elif not limit.can_be_broken(priced):
             yield words.COSTS_FIT(limit.span, total=float(limit._sum(priced)))

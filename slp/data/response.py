@@ -217,7 +217,8 @@ def _numbers(
             kind += f", {plural(round(data[:, 1].sum()), 'event')}"
         unit = "" if exposure is None else f", rates per unit of `{exposure.name}`"
         notes = (f"response `{column.name}`: {kind}, {leaf.describe()}{unit}",)
-        return Response(leaf, data, notes, _rounding_warnings(leaf, y, weights))
+        found = leaf.doubts(data, declaration.span)
+        return Response(leaf, data, notes, (*found, *_rounding_warnings(leaf, y, weights)))
     notes = (
         f"response `{column.name}`: numbers, {rounded_text(leaf.describe())}; no leaf model is "
         "declared, so its mean and scale were taken from the response",

@@ -109,7 +109,7 @@ def roles_of(program: CheckedProgram, frame: Frame, y: Any = None) -> Roles:
     by_name = {c.name: c for c in frame.columns}
     span = program.spans.get("response")
     if y is None or isinstance(y, str):
-        name = _name_of_response(program, frame) if y is None else y
+        name = name_of_response(program, frame) if y is None else y
         response = _find(by_name, name, "the response", span if y is None else None)
     else:
         response = _given_response(program, frame, y)
@@ -184,7 +184,9 @@ def name_of_values(program: CheckedProgram, y: Any) -> str | None:
     return (program.response or "y") if name in (None, "") else str(name)
 
 
-def _name_of_response(program: CheckedProgram, frame: Frame) -> str:
+def name_of_response(program: CheckedProgram, frame: Frame) -> str:
+    """The name of the response where none is given: that of the program, else the last column that
+    is not ignored."""
     if program.response is not None:
         return program.response
     kept = [n for n in frame.names if n not in (*program.ignored, program.row_weight)]

@@ -55,6 +55,9 @@ class Constraint(ABC):
     """
 
     name: ClassVar[str]
+    #: What a user can do where its automaton has too many states, as the end of "take the engine
+    #: `mh`, or ..."; `{constraint}` stands for its name.
+    fewer_states: ClassVar[str] = "write `{constraint}` for fewer features"
     span: SourceSpan | None
 
     @abstractmethod

@@ -34,10 +34,14 @@ def unknown_features(
 ) -> Iterator[Diagnostic]:
     """Errors for the features that a program names and a table lacks (E150).
 
-    `features` are those of the table. `response` is its response, None if it is unknown.
+    `features` are those of the table. `response` is its response, None if it is unknown. Columns
+    to which the program gives another role have a finding of their own (E143).
     """
-    declared = [(f.name, f.span) for f in program.features if f.name != response]
-    for name, span in (*named_features(program), *((n, s) for n, s in declared if n is not None)):
+    apart = {program.response, program.event, program.exposure, program.row_weight}
+    apart |= {*program.ignored}
+    named = [(name, span) for name, span in named_features(program) if name not in apart]
+    declared = [(f.name, f.span) for f in program.features if f.name not in (None, response)]
+    for name, span in (*named, *((n, s) for n, s in declared if n is not None)):
         if name in features:
             continue
         if name == response:

@@ -19,5 +19,6 @@ N_CORES = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 
 
 
 def compiled_core() -> Any | None:
-    """The extension; None where the reference kernels run."""
+    """The extension; None where the reference kernels run. Python has no type for a module and the
+    names in it; the stub of the extension types what is made of it (`slp._core.ExactEngine`)."""
     return late_import("slp._core") if backend() == "compiled" else None

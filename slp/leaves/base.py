@@ -7,7 +7,9 @@ from typing import Any, Literal, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.errors import Diagnostic
 from slp.leaves.labels import Label
+from slp.source import SourceSpan
 
 #: Probability of the credible intervals of a leaf.
 LEVEL = 0.9
@@ -42,6 +44,10 @@ class LeafFacts:
     point: Point = "mean"
     mean_needs: float = -1.0
     concentration: NDArray[np.float64] = np.zeros(0)
+
+    def doubts(self, y: NDArray[Any], span: SourceSpan | None) -> tuple[Diagnostic, ...]:
+        """None: the numbers of most models go with all responses that the model allows."""
+        return ()
 
     def with_added(self: _M, rows: NDArray[np.float64]) -> _M:
         """No model but those of classes: TypeError."""
@@ -125,6 +131,11 @@ class LeafModel(Protocol):
     def log_marginal(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
         """Log marginal likelihood of the ordered responses of a leaf, shape (...): a proper log
         probability (density) of the data, constants included."""
+        ...
+
+    def doubts(self, y: NDArray[Any], span: SourceSpan | None) -> tuple[Diagnostic, ...]:
+        """Warnings about numbers of the declaration at `span` that may not be meant for the
+        responses y of a table, as `statistics` takes them."""
         ...
 
     def with_added(self: _M, rows: NDArray[np.float64]) -> _M:

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.errors import Diagnostic
 from slp.ir.program import LeafDeclaration
 from slp.leaves.base import Point, Responses, are_counts
 from slp.leaves.declared import DeclaredModel, Observed
@@ -25,8 +26,10 @@ from slp.leaves.numbers import (
 from slp.leaves.rising import LogRising
 from slp.leaves.signature import Finding, NumberList, Signature
 from slp.messages.directives import NO_PIECES, PIECES_DO_NOT_RISE, TOO_MANY_PIECES
-from slp.messages.leaf_models import NOT_A_DURATION
+from slp.messages.leaf_models import CUTS_PART_NOTHING, NOT_A_DURATION
+from slp.messages.names import joined
 from slp.messages.numbers import number_text
+from slp.source import SourceSpan
 
 #: The most cuts: a leaf has two statistics for each piece.
 MOST_CUTS = 30
@@ -106,6 +109,16 @@ class PiecewiseExponential(NumericModel, DeclaredModel):
         if _fault_of_cuts(tuple(cuts)) is not None:
             raise ValueError("its cuts are none that it can have")
         return cls(a, b, cuts)
+
+    def doubts(self, y: NDArray[Any], span: SourceSpan | None) -> tuple[Diagnostic, ...]:
+        """W410: cuts with all durations on one side."""
+        times = y if y.ndim == 1 else y[:, 0]
+        least, most = float(times.min()), float(times.max())
+        idle = [c for c in self.cuts.tolist() if not least < c <= most]
+        if not idle:
+            return ()
+        cuts = f"cut{'s' * (len(idle) > 1)} {joined(map(number_text, idle))}"
+        return (CUTS_PART_NOTHING(span, cuts=cuts, least=least, most=most),)
 
     @classmethod
     def means_of_summaries(

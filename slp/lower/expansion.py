@@ -17,25 +17,31 @@ refused.
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from slp.budgets.seconds import check_time
 from slp.errors import NoGrammarError, UnsupportedError
+from slp.ir.constraints import Constraint
 from slp.ir.program import Failure
 from slp.ir.schema import Schema
 from slp.ir.tree_grammar import FORBIDDEN, OUTSIDE, CallRule, LeafRule
 from slp.lower.columns import NOT_PROPOSED, SplitDraft, SplitTable, combine
 from slp.lower.goals import Goals
 from slp.lower.product import Product
+from slp.messages import Wording
 from slp.messages.lowering import (
+    BOUND_ARGUMENTS,
+    FEWER_STATES,
+    LIMIT_DEPTH,
     TOO_MANY_CALLS,
     TOO_MANY_RULES,
     TOO_MANY_STATES,
     TOO_MANY_STATES_MADE,
     TOO_MANY_STEPS,
 )
+from slp.source import SourceSpan
 
 #: States that are listed before lowering checks whether the others can stay open,
 FIRST_STATES = 2_000
@@ -72,7 +78,8 @@ class Expansion:
     """The states found so far; state 0 is the start. `rules[s]` are those of state s, `levels[s]`
     its level, or, of a state made on demand, the splits on the path on which it was found.
 
-    `calls_end`: whether it is known that every sequence of calls ends.
+    `calls_end`: whether it is known that every sequence of calls ends. `constraints` are those of
+    the factors of `product`, None for the limit of depth.
     """
 
     def __init__(
@@ -83,12 +90,14 @@ class Expansion:
         failure: Failure,
         start: int,
         calls_end: bool,
+        constraints: Sequence[Constraint | None],
     ) -> None:
         self.horizon = schema.most_splits
         self.rules: dict[int, tuple[StateRule, ...]] = {}
         self.levels: list[int] = []
         self._goals = goals
         self._product = product
+        self._constraints = constraints
         self._n_features = len(schema.features)
         self._from_table = schema.from_table
         self._failure = failure
@@ -125,9 +134,7 @@ class Expansion:
         if state not in self.rules:
             self._made += 1
             if self._made > MOST_STATES:
-                raise TooManyStatesError(
-                    TOO_MANY_STATES_MADE(most=MOST_STATES, what=self._growth())
-                )
+                raise self._too_many(TOO_MANY_STATES_MADE, most=MOST_STATES)
             self._expand(state, may_split=True)
         return self.rules[state]
 
@@ -179,8 +186,7 @@ class Expansion:
         self.rules[state] = rules = tuple(self._state_rules(state, may_split))
         self._n_rules += len(rules)
         if self._n_rules > MOST_RULES:
-            found = TOO_MANY_RULES(rules[-1].span, most=MOST_RULES, what=self._growth())
-            raise TooManyStatesError(found)
+            raise self._too_many(TOO_MANY_RULES, rules[-1].span, most=MOST_RULES)
 
     def _state_rules(self, state: int, may_split: bool) -> Iterator[StateRule]:
         goal, constraints = self._states[state]
@@ -214,23 +220,48 @@ class Expansion:
     def _check_finite(self, rule: StateRule, calls: int) -> None:
         """Raise an error if there are too many states, with the rule that led to the last one."""
         if len(self._states) > MOST_STATES:
-            found = TOO_MANY_STATES(rule.span, most=MOST_STATES, what=self._growth())
-            raise TooManyStatesError(found)
+            raise self._too_many(TOO_MANY_STATES, rule.span, most=MOST_STATES)
         if not self._from_table and self._product.steps > MOST_STEPS:
-            found = TOO_MANY_STEPS(rule.span, most=MOST_STEPS, states=len(self._states))
-            raise TooManyStatesError(found)
+            states = len(self._states)
+            raise self._too_many(TOO_MANY_STEPS, rule.span, most=MOST_STEPS, states=states)
         if calls > MOST_CALLS and not self._calls_end:
-            found = TOO_MANY_CALLS(rule.span, most=MOST_CALLS, what=self._growth())
-            raise TooManyStatesError(found)
+            raise self._too_many(TOO_MANY_CALLS, rule.span, most=MOST_CALLS)
 
-    def _growth(self) -> str:
-        """The argument that most of the states found differ in."""
+    def _too_many(
+        self, wording: Wording, span: SourceSpan | None = None, **values: Any
+    ) -> TooManyStatesError:
+        """The error of this wording, which tells what grows and what to do about it."""
+        what, help = self._growth()
+        return TooManyStatesError(wording(span, what=what, help=help, **values))
+
+    def _growth(self) -> tuple[str, str]:
+        """What most of the states found differ in, an argument or what constraints remember, and
+        what to do about it."""
+        constraints = {state for _, state in self._states}
+        if len(constraints) > len({goal for goal, _ in self._states}):
+            return self._growth_of(constraints)
+        return self._growing_argument(), BOUND_ARGUMENTS
+
+    def _growth_of(self, states: Collection[int]) -> tuple[str, str]:
+        """`_growth` where the states of the constraints grow: the kind with the most."""
+        places: dict[type[Constraint] | None, list[int]] = {}
+        for i, constraint in enumerate(self._constraints):
+            places.setdefault(type(constraint) if constraint else None, []).append(i)
+        sizes = {kind: self._product.n_parts(states, of) for kind, of in places.items()}
+        kind = max(sizes, key=lambda kind: sizes[kind])
+        if kind is None:
+            return f"they differ in depth ({sizes[kind]:,} so far)", LIMIT_DEPTH
+        what = f"what `{kind.name}` remembers of a path grows ({sizes[kind]:,} states so far)"
+        how = kind.fewer_states.format(constraint=kind.name)
+        return what, FEWER_STATES.format(how=how) if self._from_table else how
+
+    def _growing_argument(self) -> str:
         by_name = Counter(self._goals.indicator(goal) for goal, _ in self._states)
         name, _ = by_name.most_common(1)[0]
         goals = {goal for goal, _ in self._states if self._goals.indicator(goal) == name}
         values = [len(set(column)) for column in self._goals.arguments(goals)]
         if max(values, default=1) == 1:
-            return f"those of `{name}` differ in what the constraints remember"
+            return f"most are those of `{name}`"
         place = values.index(max(values))
         which = _ORDINALS[place] if place < len(_ORDINALS) else f"{place + 1}th"
         return f"the {which} argument of `{name}` grows ({values[place]:,} values so far)"

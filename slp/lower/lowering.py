@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -26,6 +26,9 @@ from slp.lower.product import Product
 from slp.lower.states import StateMaker, check_calls, sums_to_one
 from slp.messages import lowering as words
 from slp.resolution import StateRules
+
+#: What decides splits and leaves, and the constraint that it is of, None for the limit of depth.
+Factor: TypeAlias = tuple[Automaton[Any], Constraint | None]
 
 
 def program_to_tree_grammar(
@@ -91,7 +94,7 @@ class _Lowering:
         self,
         program: ir.CheckedProgram,
         schema: Schema,
-        factors: list[Automaton[Any]],
+        factors: list[Factor],
         states: StateRules,
         check: StateCheck | None,
     ) -> None:
@@ -99,7 +102,7 @@ class _Lowering:
         self._states, self._check = states, check
         self._program, self._schema, self._factors = program, schema, factors
         self._goals = Goals(program, schema, states, check)
-        self._product = Product(factors, schema)
+        self._product = Product([automaton for automaton, _ in factors], schema)
         self._start = self._goals.number(program.start)
         self._calls_end = calls_end(program, self._goals.parameters)
 
@@ -121,6 +124,7 @@ class _Lowering:
             self._program.failure,
             self._start,
             self._calls_end,
+            [constraint for _, constraint in self._factors],
         )
 
     def _may_open(self) -> bool:
@@ -168,23 +172,21 @@ def tree_grammar_or_all(
         return program_to_tree_grammar(any_tree(program), schema, tests_on_trees=True), False
 
 
-def _factors(
-    program: ir.CheckedProgram, schema: Schema, tests_on_trees: bool
-) -> list[Automaton[Any]]:
+def _factors(program: ir.CheckedProgram, schema: Schema, tests_on_trees: bool) -> list[Factor]:
     """Automata of everything that is decided at a split or a leaf."""
-    factors: list[Automaton[Any]] = []
+    factors: list[Factor] = []
     refused: list[Diagnostic] = []
     for constraint in program.constraints:
         automaton = constraint.automaton()
         if automaton is not None and constraint.can_be_broken(schema.features):
-            factors.append(automaton)
+            factors.append((automaton, constraint))
         found = constraint.beyond_grammar()
         if found is not None and not tests_on_trees:
             refused.append(found)
     if refused:
         raise UnsupportedError(refused)
     if program.support.max_depth is not None or any(map(_is_local, program.constraints)):
-        factors.append(DepthLimit(program.support.max_depth))
+        factors.append((DepthLimit(program.support.max_depth), None))
     return factors
 
 

@@ -8,7 +8,7 @@ nonterminals of the program that use it. Features that no factor mentions have o
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 from slp.ir.automaton import Automaton
@@ -52,6 +52,11 @@ class Product:
         """The classes that no other class may outnumber in a leaf in this state, sorted."""
         tests = (a.majority(q) for a, q in zip(self._factors, self._states[state], strict=True))
         return tuple(sorted({outcome for outcome in tests if outcome is not None}))
+
+    def n_parts(self, states: Iterable[int], places: Sequence[int]) -> int:
+        """The number of different states that the factors at `places` have together in `states` of
+        the product."""
+        return len({tuple(self._states[state][i] for i in places) for state in states})
 
     def describe(self, state: int) -> str:
         """The state in words for people, such as `contains infant, age used`."""

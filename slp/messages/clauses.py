@@ -32,10 +32,12 @@ E112 = Entry(
 HEAD_NOT_NAMED = E112.says(
     "the head of a clause is a name with arguments", "names begin with a small letter"
 )
-TWO_NONTERMINALS = E112.says("the head of a tree rule is one nonterminal")
-NAME_KEPT = E112.says("`{name}` has a meaning of its own and cannot be defined")
+TWO_NONTERMINALS = E112.says(
+    "the head of a tree rule is one nonterminal", "write one nonterminal to the left of `-->`"
+)
+NAME_KEPT = E112.says("`{name}` has a meaning of its own and cannot be defined", AS_REMEDY)
 ROWS_DEFINED = E112.says(
-    "`rows` asks for the rows of the box in a tree rule, and cannot be defined"
+    "`rows` asks for the rows of the box in a tree rule, and cannot be defined", AS_REMEDY
 )
 
 E113 = Entry(
@@ -49,20 +51,29 @@ _TEXT = (
     "`-->` grows trees over a table; a grammar of text is written with difference lists: "
     "`1 :: s(A, C) :- np(A, B), vp(B, C).` and `1 :: np([the, dog|Rest], Rest).`"
 )
-CUT_IN_RULE = E113.says("a tree rule has no cut `!`: its guards say when it may be used")
+CUT_IN_RULE = E113.says(
+    "a tree rule has no cut `!`: its guards say when it may be used", "take it out"
+)
 ALTERNATIVES_IN_RULE = E113.says(
-    "a tree rule has no alternatives `{name}`: write one rule for each, with its label"
+    "a tree rule has no alternatives `{name}`: write one rule for each, with its label",
+    "write `0.5 :: t --> leaf.` and `0.5 :: t --> split(_, _), t, t.`",
 )
 CONDITION_IN_RULE = E113.says(
-    "a tree rule has no `->`: write one rule for each case, with a guard in {{ }}"
+    "a tree rule has no `->`: write one rule for each case, with a guard in {{ }}",
+    "write `1 :: t(N) --> {{ N < 3 }}, leaf.`, and one for the other case",
 )
-NEGATION_IN_RULE = E113.says("a negation `\\+` is a guard: put it in {{ }}")
+NEGATION_IN_RULE = E113.says(
+    "a negation `\\+` is a guard: put it in {{ }}", "write `{{ \\+ goal }}`"
+)
 EMPTY_LIST_IN_RULE = E113.says(
     "a tree rule divides a box and reads no list: end it with `leaf`", _TEXT
 )
 LIST_IN_RULE = E113.says("a tree rule divides a box and reads no list", _TEXT)
 TEXT_IN_RULE = E113.says("a tree rule divides a box and reads no text", _TEXT)
-LABEL_IN_RULE = E113.says("a label stands in front of the head: write `Label :: Head --> Body.`")
+LABEL_IN_RULE = E113.says(
+    "a label stands in front of the head: write `Label :: Head --> Body.`",
+    "write `0.5 :: t --> leaf.`",
+)
 VARIABLE_IN_RULE = E113.says(
     "the variable `{name}` stands where a nonterminal must",
     "a name with a small first letter is a nonterminal: tree(D+1)",
@@ -112,7 +123,9 @@ E115 = Entry(
     remedy="Take the nearest name, or the right number of arguments.",
     example=":- start(tre).\n1 :: tree --> leaf.",
 )
-START_NO_NONTERMINAL = E115.says("this is no nonterminal", may_follow=True)
+START_NO_NONTERMINAL = E115.says(
+    "this is no nonterminal", "write one, such as `:- start(tree(0)).`", may_follow=True
+)
 _NO_NONTERMINAL = "no tree rule defines the nonterminal {nonterminal}"
 NO_NONTERMINAL = E115.says(_NO_NONTERMINAL, "{help}", may_follow=True)
 NONTERMINAL_OF_OTHER_ARITY = E115.says(_NO_NONTERMINAL, "there is {others}", may_follow=True)

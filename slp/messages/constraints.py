@@ -51,7 +51,9 @@ E140 = Entry(
     remedy="Take the nearest name, or one of those listed.",
     example=":- use(growtree).\n:- constraint(firs(age)).",
 )
-CONSTRAINT_NOT_NAMED = E140.says("a constraint is a name with arguments")
+CONSTRAINT_NOT_NAMED = E140.says(
+    "a constraint is a name with arguments", "write one, such as `:- constraint(first(age)).`"
+)
 SEVERAL_CONSTRAINTS = E140.says(
     "one constraint belongs here, and this is several", "write `:- constraint(...).` for each"
 )
@@ -132,7 +134,8 @@ BEFORE_NEEDS_FORBIDDEN = W106.says(
     "`{feature}` is never split on: it needs `{other}` above it, which is forbidden", _PLAINLY
 )
 MAJORITIES_MEET = W106.says(
-    "boxes `{one}` and `{other}` meet: leaves there need as many rows of `{this}` as of `{that}`"
+    "boxes `{one}` and `{other}` meet: leaves there need as many rows of `{this}` as of `{that}`",
+    AS_REMEDY,
 )
 BOTH_WAYS = W106.says(
     "predictions may neither rise nor fall with `{feature}`, so it changes nothing",
@@ -141,17 +144,24 @@ BOTH_WAYS = W106.says(
 NO_COSTS = W106.says(
     "this limits nothing: no feature has a cost", "write `:- cost(mri, 120).` for each that has one"
 )
-COSTS_FIT = W106.says("this limits nothing: all costs together are {total}")
+COSTS_FIT = W106.says(
+    "this limits nothing: all costs together are {total}",
+    "take it out, or write a lower limit",
+)
 ALL_TOO_DEAR = W106.says(
     "no feature that has a cost is ever split on: each costs more than {most}",
     "if that is meant, `forbid` says it plainly",
 )
-LOWER_LIMIT_OF_COST = W106.says("this limits nothing beside `max_cost({most})`")
-SAID_ALREADY = W106.says("this constraint repeats another")
-FORBIDS_NOTHING = W106.says(
-    "this forbids nothing: no node is split at depth {depth} under `max_depth({most})`"
+LOWER_LIMIT_OF_COST = W106.says(
+    "this limits nothing beside `max_cost({most})`", "take one of the two out"
 )
-LIMITS_NOTHING = W106.says("this limits nothing: a tree of depth {depth} has at most {most} leaves")
+SAID_ALREADY = W106.says("this constraint repeats another", AS_REMEDY)
+FORBIDS_NOTHING = W106.says(
+    "this forbids nothing: no node is split at depth {depth} under `max_depth({most})`", AS_REMEDY
+)
+LIMITS_NOTHING = W106.says(
+    "this limits nothing: a tree of depth {depth} has at most {most} leaves", AS_REMEDY
+)
 
 W107 = Entry(
     "W107: no split is possible at all",

@@ -11,7 +11,9 @@ E101 = Entry(
     remedy="Take the nearest name, or one of those listed. Write one `:-` for each directive.",
     example=":- star(tree(0)).\n1 :: tree(_) --> leaf.",
 )
-DIRECTIVE_NOT_NAMED = E101.says("a directive is a name with arguments")
+DIRECTIVE_NOT_NAMED = E101.says(
+    "a directive is a name with arguments", "write one, such as `:- use(growtree).`"
+)
 TWO_DIRECTIVES = E101.says("a directive says one thing", "write one `:-` for each")
 GOAL_AS_DIRECTIVE = E101.says(
     "a directive runs no goal", "ask by the command: `slp query FILE GOAL`"
@@ -51,8 +53,8 @@ E102 = Entry(
 )
 _FEATURE = (
     "write `numeric`, `categorical`, `ordinal([low, high])`, `cuts([18, 40])`, "
-    "`bins(quantile, 10)`, `bins(width, 10)`, `unit(mg)`, `range(0, 30)` or `missing(level)` in a "
-    "list"
+    "`bins(quantile, 10)`, `bins(width, 10)`, `unit(mg)`, `range(0, 30)`, `subsets`, "
+    "`subsets(ordered)`, `missing(level)`, `missing(side)` or `new(average)` in a list"
 )
 _USE = "write `:- use(growtree).`, `:- use(growtree, [alpha = 0.9]).` or `:- use('boxes.slp').`"
 VARIABLE_IN_DIRECTIVE = E102.says(*VARIABLE_FOR_NAME)
@@ -140,7 +142,7 @@ SUBSETS_AND_SIDES = E102.says(
 )
 TWO_SUBSETS = E102.says("{feature} has `subsets` twice", _FEATURE)
 NO_LIMIT_OF_SUBSETS = E102.says(
-    "`subsets` parts at most 2 to 12 levels",
+    "`subsets` takes a number of levels from 2 to 12, or `ordered`",
     "write `subsets`, for at most 8, `subsets(10)`, or `subsets(ordered)`, for any number",
 )
 NUMBERS_WITH_MISSING_LEVEL = E102.says(
@@ -247,12 +249,21 @@ E109 = Entry(
     remedy="Give a number in the range that the message names.",
     example=":- use(growtree).\n:- support(min_leaf(0)).",
 )
-NOT_A_NUMBER = E109.says("{what} is not a number")
-NOT_POSITIVE = E109.says("{what} is {value}, and must be a number above 0")
-NOT_AN_AMOUNT = E109.says("{what} is {value}, and must be a finite number of at least 0")
-NOT_WHOLE = E109.says("{what} is {value}, and must be a whole number of at least {least}")
-NOT_FINITE = E109.says("{what} is {value}, and must be finite")
-PARAMETER_NOT_FINITE = E109.says("parameter `{name}` is {value}, and must be a finite number")
+NOT_A_NUMBER = E109.says("{what} is not a number", "write a number, or one that can be computed")
+NOT_POSITIVE = E109.says(
+    "{what} is {value}, and must be a number above 0", "give one, such as `1` or `0.5`"
+)
+NOT_AN_AMOUNT = E109.says(
+    "{what} is {value}, and must be a finite number of at least 0", "give one, such as `0` or `120`"
+)
+NOT_WHOLE = E109.says(
+    "{what} is {value}, and must be a whole number of at least {least}",
+    "give one, such as `{least}`",
+)
+NOT_FINITE = E109.says("{what} is {value}, and must be finite", "give a finite number")
+PARAMETER_NOT_FINITE = E109.says(
+    "parameter `{name}` is {value}, and must be a finite number", "give a finite number"
+)
 CIRCULAR_PARAMETER = E109.says(
     "the value of parameter `{name}` depends on itself", "give it a number"
 )

@@ -43,7 +43,7 @@ E163 = Entry(
     "E163: a program has no expansion on a table",
     cause="Constraints and `edittree` have no expansion, nor have guards on thresholds that the "
     "measure `range` draws. The engine `prolog` needs one.",
-    remedy="Take another engine: all others run the whole program.",
+    remedy="Take another engine, such as `exact` or `mh`.",
     example="slp expand prior.slp data.csv   (`prior.slp` has `:- constraint(first(age)).`)",
 )
 NO_EXPANSION_ON_TABLE = E163.says(
@@ -66,7 +66,7 @@ LEVELS_NOT_EXPANDED = E163.says(
 
 SUBSETS_NOT_EXPANDED = E163.says(
     "splits by subsets of levels, as those of `{name}` are, have no expansion on a table",
-    "engines other than `prolog` know them",
+    "take the engine `exact` or `mh`, which know them",
 )
 SIDES_NOT_EXPANDED = E163.says(
     "missing values that take a side, as those of `{name}` do, have no expansion on a table",

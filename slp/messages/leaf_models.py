@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from slp.messages.entry import Entry
+from slp.messages.entry import AS_REMEDY, Entry
 
 E430 = Entry(
     "E430: a leaf model does not suit the response",
@@ -189,4 +189,18 @@ E436 = Entry(
 CLASS_NOT_IN_ORDER = E436.says(
     "the response `{name}` has the class `{label}`, which the declared order lacks",
     "the order is {order}: add the class in its place",
+)
+
+W410 = Entry(
+    "W410: a cut of a leaf model parts no durations",
+    cause="All durations of the table lie on one side of a cut of `piecewise_exponential`. In a "
+    "piece behind them all the rate is as under the prior, in one before them no event can be.",
+    remedy="Check the unit of the cuts, or leave such cuts out.",
+    example="slp check prior.slp data.csv -y dose   (`prior.slp` has "
+    "`:- leaf(piecewise_exponential(1, 1, [10, 100])).`)",
+)
+CUTS_PART_NOTHING = W410.says(
+    "all durations lie on one side of the {cuts} of `piecewise_exponential`: they are from {least} "
+    "to {most}",
+    AS_REMEDY,
 )

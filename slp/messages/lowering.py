@@ -49,26 +49,29 @@ CALLS_NEVER_END = E303.says(
 E304 = Entry(
     "E304: a tree grammar has too many states",
     cause="More than 100,000 states, or 200,000 rules of states, are reached on this table, or one "
-    "state is unlike those listed first.",
-    remedy="Let a guard bound the arguments, such as `{ K < most_leaves }`.",
+    "state is unlike those listed first. A state is a goal and what the constraints remember of "
+    "the path, such as the features that `max_cost` counts.",
+    remedy="Let a guard bound the arguments, such as `{ K < most_leaves }`. Where a constraint "
+    "remembers too much, take the engine `mh`, or constrain fewer features.",
     example="a rule `1/2 :: t(K) --> split(_, _), t(2*K), t(2*K+1).` on a table of 20,000 rows",
 )
+#: Help lines of what grows.
+BOUND_ARGUMENTS = "let a guard bound the arguments, such as `{ K < most_leaves }`"
+FEWER_STATES = "take the engine `mh`, or {how}"
+LIMIT_DEPTH = "limit the depth of trees, as `:- support(max_depth(10)).` does"
 _NOT_FINITE = "the program has no finite tree grammar that fits here: "
-_BOUND = "let a guard bound the arguments, such as `{{ K < most_leaves }}`"
-TOO_MANY_STATES = E304.says(
-    _NOT_FINITE + "more than {most:,} states are reached; {what}", AS_REMEDY
-)
+TOO_MANY_STATES = E304.says(_NOT_FINITE + "more than {most:,} states are reached; {what}", "{help}")
 TOO_MANY_STATES_MADE = E304.says(
-    _NOT_FINITE + "more than {most:,} states were reached in the run; {what}", AS_REMEDY
+    _NOT_FINITE + "more than {most:,} states were reached in the run; {what}", "{help}"
 )
 TOO_MANY_STEPS = E304.says(
     _NOT_FINITE + "without a table its states are not all listed: {states:,} are reached after "
     "{most:,} steps of constraints",
-    AS_REMEDY,
+    "{help}",
 )
 TOO_MANY_RULES = E304.says(
     _NOT_FINITE + "more than {most:,} rules are reached, as guards have many answers; {what}",
-    AS_REMEDY,
+    "{help}",
 )
 UNLIKE_FIRST_STATES = E304.says(
     "the state `{state}` may fail, and none of the {listed:,} states nearest to the start may: "
@@ -87,7 +90,7 @@ E305 = Entry(
     "1 :: u(F, _) --> { F \\= age }, leaf.",
 )
 TOO_MANY_CALLS = E305.says(
-    _NOT_FINITE + "more than {most:,} calls follow each other without a split; {what}", AS_REMEDY
+    _NOT_FINITE + "more than {most:,} calls follow each other without a split; {what}", "{help}"
 )
 
 E306 = Entry(

@@ -127,21 +127,25 @@ W151 = Entry(
     example="slp check prior.slp data.csv   (`prior.slp` has `:- support(min_leaf(100000)).`)",
 )
 MIN_LEAF_LEAVES_ONE = W151.says(
-    "`min_leaf({count})` leaves one tree, a single leaf: the table has {rows} rows"
+    "`min_leaf({count})` leaves one tree, a single leaf: the table has {rows} rows", AS_REMEDY
 )
 MIN_WEIGHT_LEAVES_ONE = W151.says(
     "`min_weight({weight})` leaves one tree, a single leaf: all rows together weigh less than "
-    "twice that"
+    "twice that",
+    AS_REMEDY,
 )
 MAX_LEAVES_LIMITS_NOTHING = W151.says(
-    "`max_leaves({count})` limits nothing: no tree on this table has more than {most}"
+    "`max_leaves({count})` limits nothing: no tree on this table has more than {most}", AS_REMEDY
 )
 FIRST_LEAVES_ONE = W151.says(
-    "`first({feature})` leaves one tree, a single leaf: every row has the same `{feature}`"
+    "`first({feature})` leaves one tree, a single leaf: every row has the same `{feature}`",
+    AS_REMEDY,
 )
-NO_SPLIT_AT_ALL = W151.says("the constraints leave one tree on this table, a single leaf")
+NO_SPLIT_AT_ALL = W151.says(
+    "the constraints leave one tree on this table, a single leaf", AS_REMEDY
+)
 CONSTANT_FORBIDS_NOTHING = W151.says(
-    "`constant({box})` forbids nothing: no split here can cut the box"
+    "`constant({box})` forbids nothing: no split here can cut the box", AS_REMEDY
 )
 
 W152 = Entry(

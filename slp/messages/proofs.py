@@ -38,7 +38,11 @@ LEVEL_AS_NUMBER = E202.says(
     "the threshold",
     may_follow=True,
 )
-UNKNOWN_FUNCTION = E202.says("{function} is not an arithmetic function", may_follow=True)
+UNKNOWN_FUNCTION = E202.says(
+    "{function} is not an arithmetic function",
+    "docs/language.md lists the functions",
+    may_follow=True,
+)
 
 E203 = Entry(
     "E203: division by zero",
@@ -46,7 +50,9 @@ E203 = Entry(
     remedy="Keep 0 away by a guard to the left.",
     example=":- start(t(0)). 1 / D :: t(D) --> leaf.",
 )
-DIVISION_BY_ZERO = E203.says("division by zero")
+DIVISION_BY_ZERO = E203.says(
+    "division by zero", "divide by another number, or keep 0 away by a guard to the left"
+)
 
 E204 = Entry(
     "E204: a function has no real value",
@@ -54,7 +60,10 @@ E204 = Entry(
     remedy="Keep such numbers away by a guard to the left.",
     example=":- start(t). sqrt(-1) :: t --> leaf.",
 )
-UNDEFINED_VALUE = E204.says("`{name}` has no value here: the result is not a real number")
+UNDEFINED_VALUE = E204.says(
+    "`{name}` has no value here: the result is not a real number",
+    "take another number, or keep such numbers away by a guard to the left",
+)
 
 E205 = Entry(
     "E205: a number is too large",
@@ -62,7 +71,7 @@ E205 = Entry(
     remedy="Compute with smaller numbers, or with logarithms.",
     example=":- start(t). exp(1000) :: t --> leaf.",
 )
-FLOAT_TOO_LARGE = E205.says("the result is too large for a floating-point number")
+FLOAT_TOO_LARGE = E205.says("the result is too large for a floating-point number", AS_REMEDY)
 INTEGER_TOO_LARGE = E205.says(
     "the result has more than {bits} bits",
     "write a float, such as 10.0 in place of 10, to compute with floating-point numbers",
@@ -74,8 +83,12 @@ E206 = Entry(
     remedy="Write a number. Round a float first: `floor`, `ceiling`, `round`.",
     example=":- start(t). 1.5 mod 2 :: t --> leaf.",
 )
-NO_NUMBER_IN_ARITHMETIC = E206.says("arithmetic needs a number, not {term}")
-NOT_AN_INTEGER = E206.says("`{name}` needs integers, not {value!r}")
+NO_NUMBER_IN_ARITHMETIC = E206.says(
+    "arithmetic needs a number, not {term}", "write a number, or arithmetic of numbers"
+)
+NOT_AN_INTEGER = E206.says(
+    "`{name}` needs integers, not {value!r}", "round it first: `floor`, `ceiling`, `round`"
+)
 
 # --- resolution --------------------------------------------------------------------------------
 
@@ -110,7 +123,7 @@ E212 = Entry(
     remedy="Give the kind of term that the message names.",
     example="slp query coin.slp 'length(L, a)'",
 )
-WRONG_TYPE = E212.says("{predicate} needs {needed}, not {term}")
+WRONG_TYPE = E212.says("{predicate} needs {needed}, not {term}", AS_REMEDY)
 
 E213 = Entry(
     "E213: a goal is none",
@@ -118,7 +131,7 @@ E213 = Entry(
     remedy="Write an atom or a compound term.",
     example=":- start(t). 1 :: t --> { call(3) }, leaf.",
 )
-NOT_A_GOAL = E213.says("{term} is not a goal")
+NOT_A_GOAL = E213.says("{term} is not a goal", AS_REMEDY)
 
 E214 = Entry(
     "E214: the limit of inferences is reached",
@@ -148,7 +161,7 @@ E216 = Entry(
     example=":- start(t). 1 :: t --> { p(40, a) }, leaf.\n"
     "p(0, X) :- copy_term(X, _). p(N, X) :- N > 0, M is N - 1, p(M, f(X, X)).",
 )
-TERM_TOO_LARGE = E216.says("a term has more than {limit} parts")
+TERM_TOO_LARGE = E216.says("a term has more than {limit} parts", AS_REMEDY)
 
 E217 = Entry(
     "E217: a predicate is built in",
@@ -194,7 +207,7 @@ E222 = Entry(
     remedy="Give the name of a feature, or a variable.",
     example=":- start(t). 1 :: t --> { F = 3 }, split(F, V), u, u. 1 :: u --> leaf.",
 )
-NOT_A_FEATURE_NAME = E222.says("a split needs a feature's name, not {term}")
+NOT_A_FEATURE_NAME = E222.says("a split needs a feature's name, not {term}", AS_REMEDY)
 
 E223 = Entry(
     "E223: a number of rows is used where it cannot be",
@@ -290,7 +303,7 @@ E262 = Entry(
     remedy="See the clause that the message shows.",
     example="slp query coin.slp 'atom_length(X, Y)' --engine prolog",
 )
-SWI_PROLOG_SAYS = E262.says("SWI-Prolog says: {text}")
+SWI_PROLOG_SAYS = E262.says("SWI-Prolog says: {text}", AS_REMEDY)
 
 E263 = Entry(
     "E263: a program may not call SWI-Prolog",

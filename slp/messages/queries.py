@@ -89,7 +89,7 @@ W240 = Entry(
     remedy="Change the clauses of the goal, or the query, if that is not meant.",
     example="slp query coin.slp 'coin(edge)'",
 )
-GOAL_FAILED = W240.says("`{goal}` failed")
+GOAL_FAILED = W240.says("`{goal}` failed", AS_REMEDY)
 
 W241 = Entry(
     "W241: a search gave up before it found a proof",
@@ -106,7 +106,7 @@ W242 = Entry(
     remedy="Read the bounds, or run again and let the search end.",
     example="slp query coin.slp 'member(Z, [a|Z])'   (and Ctrl-C)",
 )
-SEARCH_INTERRUPTED = W242.says("interrupted")
+SEARCH_INTERRUPTED = W242.says("interrupted", AS_REMEDY)
 
 W243 = Entry(
     "W243: fewer draws than asked for",
@@ -155,7 +155,9 @@ E252 = Entry(
     remedy="Correct the function: the message shows the answer that it was asked of.",
     example="coin.sample_proofs('coin(X)', log_likelihood=lambda answer: 1 / 0)",
 )
-LOG_LIKELIHOOD_FAILED = E252.says("the log-likelihood function failed on {answer}: {error}")
+LOG_LIKELIHOOD_FAILED = E252.says(
+    "the log-likelihood function failed on {answer}: {error}", AS_REMEDY
+)
 
 E253 = Entry(
     "E253: the goal of a log-likelihood gives no value",
@@ -191,4 +193,4 @@ W250 = Entry(
     example="numbers.sample_proofs('n(X)', limits=slp.resolution.Limits(inferences=30))\n"
     "(of `0.5 :: n(X) :- n(Y), X is Y + 1. 0.5 :: n(0).`)",
 )
-PROOFS_LEFT_OUT = W250.says("proofs beyond the limits are left out: {reason}")
+PROOFS_LEFT_OUT = W250.says("proofs beyond the limits are left out: {reason}", AS_REMEDY)

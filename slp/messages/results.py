@@ -81,9 +81,6 @@ NOT_A_FACTOR = E534.says("factor is {factor}", "take one above 0 and at most 1, 
 NO_RASHOMON_SET = E534.says(
     "the engine {engine} does not tell all trees near the best", "take the engine exact or search"
 )
-SAVED_WITHOUT_RASHOMON_SET = E534.says(
-    "a saved run does not tell all trees near the best", "run the program again"
-)
 
 E535 = Entry(
     "E535: the engine has no paths apart from whole trees",

@@ -10,7 +10,9 @@ E001 = Entry(
     remedy="Name a file.",
     example="slp check no_such_file.slp",
 )
-PROGRAM_NOT_READ = E001.says("cannot read {path}: {reason}")
+PROGRAM_NOT_READ = E001.says(
+    "cannot read {path}: {reason}", "name a file that exists and that you may read"
+)
 NAME_AS_TEXT = E001.says(
     "`{text}` is the name of a file, not the text of a program", "slp.load reads files"
 )

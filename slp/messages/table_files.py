@@ -12,7 +12,7 @@ E401 = Entry(
     remedy="Name a file that exists and that you may read.",
     example="slp-sample growtree missing.csv",
 )
-TABLE_NOT_READ = E401.says("cannot read {path}: {reason}")
+TABLE_NOT_READ = E401.says("cannot read {path}: {reason}", AS_REMEDY)
 
 E402 = Entry(
     "E402: the kind of a table's file is unknown",
@@ -99,7 +99,7 @@ NOT_GZIP = E409.says(
     "{path} is not gzip-compressed, or is damaged: {reason}",
     "if it is plain text, drop .gz from its name",
 )
-NOT_SEPARATED_TEXT = E409.says("{path} cannot be read as separated text: {reason}")
+NOT_SEPARATED_TEXT = E409.says("{path} cannot be read as separated text: {reason}", AS_REMEDY)
 WRONG_SEPARATOR = E409.says(
     "{path} has cells separated by {found}, where {wanted} belongs",
     "write the table again, with a point in numbers; "

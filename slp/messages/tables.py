@@ -263,8 +263,8 @@ E445 = Entry(
 )
 NEW_LEVEL_ABSENT = E445.says(
     "a row to predict has a level of `{name}` that no row of the table at a split has",
-    "leave the row out, or write `new(average)` in place of `new(error)` in the declaration of "
-    "{atom} for the average over both sides",
+    "leave the row out, or write `new(average)` in place of `new(error)`, which is declared of "
+    "{atom} or of `_`, for the average over both sides",
 )
 
 E446 = Entry(
@@ -308,7 +308,10 @@ W401 = Entry(
     remedy="Leave the feature out, or declare other cuts.",
     example=":- use(growtree). :- feature(age, [cuts([200])]).",
 )
-CONSTANT_FEATURES = W401.says("no tree can split on {features}: the same value in every row")
+CONSTANT_FEATURES = W401.says(
+    "no tree can split on {features}: the same value in every row",
+    "leave such features out, by `:- ignore(Column).` or of the table",
+)
 ONE_BIN = W401.says(
     "no tree can split on {features}: cuts or bins put all rows into one bin, though values differ",
     "declare other cuts; or none: :- feature({atom}, [numeric]).",
@@ -321,7 +324,8 @@ W402 = Entry(
     example="x,y\n1,yes\n2,yes",
 )
 ONE_CLASS = W402.says(
-    "the response `{name}` has one class only, `{label}`, so every tree explains it alike"
+    "the response `{name}` has one class only, `{label}`, so every tree explains it alike",
+    "check the table and the response; as it is, the posterior is the prior",
 )
 
 W403 = Entry(

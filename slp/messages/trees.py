@@ -5,7 +5,11 @@ from __future__ import annotations
 from slp.messages.entry import AS_REMEDY, Entry
 
 _NODE = 'a node is {{"feature": .., "threshold": .., "left": .., "right": ..}} or a leaf'
-_SPLIT = "a split has `feature`, `left`, `right`, and one of `threshold` and `level`"
+_SPLIT = "a split has `feature`, `left`, `right`, and one of `threshold`, `level` and `levels`"
+_BESIDE = (
+    "beside `threshold` go `order` or `unit`, and `missing`; beside `level` `other`, with it "
+    "`absent`, and `missing`; beside `levels` `others` and `absent`"
+)
 _LEAF = 'a leaf is {{"counts": {{"a": 3}}}}, {{"n": 12, "mean": 3.4}} or {{}}'
 
 E601 = Entry(
@@ -29,10 +33,20 @@ SPLIT_HAS_STRANGE_KEY = E602.says(
     "not a tree: at {path}, the split has {key}, which means nothing", _SPLIT
 )
 SPLIT_HAS_NO_TEST = E602.says(
-    "not a tree: at {path}, the split has neither `threshold` nor `level`", _SPLIT
+    "not a tree: at {path}, the split has none of `threshold`, `level` and `levels`", _SPLIT
 )
 SPLIT_HAS_TWO_TESTS = E602.says(
-    "not a tree: at {path}, the split has both `threshold` and `level`", _SPLIT
+    "not a tree: at {path}, the split has both `{one}` and `{other}`", _SPLIT
+)
+KEY_OF_ANOTHER_TEST = E602.says(
+    "not a tree: at {path}, `{key}` means nothing beside {test}", _BESIDE
+)
+KEY_WITHOUT_ANOTHER = E602.says(
+    "not a tree: at {path}, `{key}` means nothing without `{other}`", _BESIDE
+)
+ONE_LEVEL_TWICE = E602.says(
+    "not a tree: at {path}, `level` and `other` are the same level",
+    "`other` is the level that goes right where there are two; leave it out where there are more",
 )
 LEAF_HAS_STRANGE_KEY = E602.says(
     "not a tree: at {path}, the leaf has {key}, which means nothing", _LEAF
@@ -46,6 +60,10 @@ E603 = Entry(
 )
 NOT_A_STRING = E603.says(
     "not a tree: at {path}, `{key}` is {found} where a string is needed", "write it in quotes"
+)
+NOT_A_LIST = E603.says(
+    "not a tree: at {path}, `{key}` is {found} where a list of strings is needed",
+    'write levels in quotes and brackets, such as ["a", "b"]',
 )
 
 E604 = Entry(
@@ -117,8 +135,8 @@ MISSING_IS_NO_LEVEL = E602.says(
     _SPLIT,
 )
 SIDES_WITHOUT_LEVELS = E602.says(
-    "at {path}, `levels` and `others` are two lists of levels, none of them empty, and no level in "
-    "both",
+    "at {path}, `levels` and `others` are two lists of levels, none of them empty, and no level "
+    "stands twice",
     _SPLIT,
 )
 NO_WAY_OF_ABSENT = E602.says(

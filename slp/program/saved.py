@@ -60,16 +60,16 @@ def load_posterior(
 
 def _sums_again(run: SavedRun, memory: int, deadline: Deadline, threads: int) -> Result:
     """The sums over all trees of the saved program on the saved table."""
-    engine = engine_named(run.facts.choice.engine)
+    engine = engine_named(run.choice.engine)
     assert isinstance(engine, SumsOverTrees)
     program, known = compile_with_states(run.source, run.record.parameters)
     problem = problem_on(with_predicates(program, allow_code=False), run.table, known=known)
     assert not problem.unsummable
     request = Request(
-        choice=run.facts.choice,
-        likelihood=run.facts.likelihood,
+        choice=run.choice,
+        likelihood=run.likelihood,
         draws=run.record.draws,
-        seed=run.facts.seed,
+        seed=run.seed,
         memory=memory,
         deadline=deadline,
         threads=threads,

@@ -113,8 +113,8 @@ class Posterior(Predictions, Summaries):
         """The log evidence: log P(response | features) under the prior normalised over its support.
         None for a prior, and where the engine does not know it.
 
-        With `majority`, `monotone` or `rows(Class, N)` the prior itself looks at the response: see
-        `evidence_note` and `no_bayes_factor`.
+        With `majority`, `monotone`, `rows(Class, N)` or `subsets(ordered)` the prior itself looks
+        at the response: see `evidence_note` and `no_bayes_factor`.
         """
         return None if self._evidence is None else self._evidence.value
 
@@ -152,8 +152,8 @@ class Posterior(Predictions, Summaries):
     @property
     def evidence_note(self) -> str | None:
         """A caution about the evidence, or None: that the prior looks at the response (`majority`,
-        `monotone`, `rows(Class, N)`), that rows have real weights, or of `smc` the kind of its
-        estimate."""
+        `monotone`, `rows(Class, N)`, `subsets(ordered)`), that rows have real weights, or of `smc`
+        the kind of its estimate."""
         return weighted_note(self.table, self._result.evidence.note)
 
     @property
@@ -202,6 +202,8 @@ class Posterior(Predictions, Summaries):
         ------
         UsageError
             `k` is no whole number from 0 up (E505).
+        UnsupportedError
+            E562: it is a saved run of `search`, which has the best tree alone.
         """
         check_count("k", k)
         return list(islice(self._result.best(), k))
@@ -219,6 +221,8 @@ class Posterior(Predictions, Summaries):
         UsageError
             `factor` is not above 0 and at most 1, or the engine does not tell (E534); `most` is no
             whole number from 0 up (E505).
+        UnsupportedError
+            E562: it is a saved run of `search`, which has the best tree alone.
         BudgetError
             There is not enough memory (E501) or time (E540) to count them.
         """
@@ -389,12 +393,18 @@ class Posterior(Predictions, Summaries):
     def interrupted(self) -> bool:
         """Whether a sampler was stopped before it had made all draws, by the keyboard or its
         time."""
-        return self._result.ended.interrupted
+        return self._result.ended().interrupted
 
     @property
     def out_of_time(self) -> bool:
         """Whether its time limit stopped a sampler."""
-        return self._result.ended.out_of_time
+        return self._result.ended().out_of_time
+
+    @property
+    def out_of_memory(self) -> bool:
+        """Whether the memory of a search was full, which ended it or its list of the next best
+        trees. `interrupted` does not tell this."""
+        return self._result.ended().out_of_memory
 
     def known(self) -> Known:
         """What is known without more work, for use after a limit of time or memory was reached:

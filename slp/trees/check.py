@@ -8,6 +8,7 @@ checked against what its user wrote.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
@@ -278,12 +279,18 @@ def _dear_splits(constraint: MaxCost, splits: list[tuple[Place, Split]]) -> Iter
     costs = {c.feature: Fraction(repr(c.amount)) for c in constraint.costs}
     for place, split in splits:
         path = {f: costs[f] for f in sorted(place.above | {split.feature}) if f in costs}
-        total = sum(path.values())
+        total = sum(path.values(), Fraction(0))
         pays = path.get(split.feature, 0) > 0 and split.feature not in place.above
         if pays and total > Fraction(repr(constraint.most)):
             told = ", ".join(f"{f} {number_text(float(c))}" for f, c in path.items() if c)
-            cost = number_text(float(total))
+            cost = _cost_text(total)
             yield _Finding(f"with {_shown(split)} the path costs {cost}: {told}", place)
+
+
+def _cost_text(total: Fraction) -> str:
+    """A sum of costs, which may be beyond the largest float."""
+    largest = sys.float_info.max
+    return f"more than {number_text(largest)}" if total > largest else number_text(float(total))
 
 
 def _shown(split: Split) -> str:

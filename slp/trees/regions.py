@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import TypeAlias
 
 from slp.columns import Below, Test
+from slp.columns.tests import MOST_TOLD
 from slp.ir.constraints import Box
 from slp.messages.numbers import number_text
 
@@ -102,7 +103,11 @@ class Region:
         for feature, known in self.levels.items():
             if known.only is not None:
                 parts.append(f"{feature} = {known.only}")
-            parts += [f"{feature} is not {level}" for level in known.out]
+            if len(known.out) > MOST_TOLD:
+                first, n = ", ".join(known.out[:2]), len(known.out)
+                parts.append(f"{feature} is none of {first}, ... ({n:,} levels)")
+            else:
+                parts += [f"{feature} is not {level}" for level in known.out]
         return ", ".join(parts) or "everywhere"
 
     def _interval_text(self, feature: str) -> str:

@@ -376,11 +376,14 @@ class Tree:
         `pandas.get_dummies(X, prefix_sep="=")` makes it. An ordinal feature is a column of numbers:
         of places of levels from 0, or of the levels that are numbers. Where missing values take a
         side, they are NaN in all these columns, and the test for them takes a column of 0 and 1,
-        `age=missing`. A test by subsets takes one of 0 and 1 too, `colour in {blue, red}`. It
-        predicts the most frequent class or the mean of a leaf, with the shares of classes as
-        probabilities. scikit-learn rounds values to 32 bits: one that close to a threshold may go
-        to the other side. Impurities of regression are variances of the means of leaves: a tree
-        does not know the variance within them.
+        `age=missing`. A test by subsets takes one of 0 and 1 too, `colour in {blue, red}`. A row
+        with neither of the two levels of a test (`sex = f, else m`), or in no group of a test by
+        subsets, goes right, as a tree of scikit-learn cannot send it both ways: what it predicts of
+        such a row depends on the order of the levels' names, where `Tree.predict` averages both
+        sides or refuses. It predicts the most frequent class or the mean of a leaf, with the shares
+        of classes as probabilities. scikit-learn rounds values to 32 bits: one that close to a
+        threshold may go to the other side. Impurities of regression are variances of the means of
+        leaves: a tree does not know the variance within them.
 
         Raises
         ------

@@ -61,6 +61,29 @@ def test_a_wrong_response_hides_no_wrong_feature() -> None:
     assert [d.code for d in caught.value.diagnostics] == ["E425", "E150", "E150", "E150"]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        ":- cost(age, 3). :- constraint(max_cost(5)).",
+        ":- constraint(forbid(age)).",
+        ":- feature_weight(age, 2).",
+    ],
+)
+def test_a_feature_that_is_ignored_is_one_mistake(tmp_path: Path, text: str) -> None:
+    found = codes(tmp_path, f":- use(growtree). :- ignore(age). {text}")
+    assert [code for code in found if code.startswith("E")] == ["E143"]
+
+
+def test_the_response_is_no_feature_that_is_offered(tmp_path: Path) -> None:
+    path = tmp_path / "program.slp"
+    path.write_text(":- use(growtree). :- constraint(first(zzz)). :- constraint(max_leaves(0)).")
+    found = {d.code: d.help for d in find_mistakes(path, TABLE)}
+    *features, response = TABLE.columns
+    assert found["E150"] is not None
+    assert all(f"`{name}`" in found["E150"] for name in features)
+    assert f"`{response}`" not in found["E150"]
+
+
 def test_a_sound_program_and_table_have_no_mistakes(tmp_path: Path) -> None:
     assert codes(tmp_path, ":- use(growtree).\n:- constraint(once(age)).\n") == []
 

@@ -26,6 +26,7 @@ KEYS = {
     "edits",
     "diagnostics",
     "interrupted",
+    "out_of_memory",
     "draws",
     "seed",
     "seconds",

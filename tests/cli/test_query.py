@@ -99,6 +99,7 @@ def test_a_goal_that_fails_says_why(slp_run, pair: Path) -> None:
         "2 | 0.5 :: coin(t).\n"
         "3 | pair(X, Y) :- coin(X), coin(Y), X \\= Y.\n"
         "  |                                 ^^^^^^\n"
+        "  help: change the clauses of the goal, or the query, if that is not meant\n"
     )
     found = json.loads(slp_run("query", pair, "pair(h, h)", "--json").out)
     assert found["answers"] == [] and found["failed"][0]["code"] == "W240"

@@ -84,6 +84,7 @@ def test_what_is_known_at_a_limit_is_told(slp_run, command: str) -> None:
     result = slp_run(*words, "--memory", "1MiB", "--json")
     have = json.loads(result.out)
     assert result.code == 1 and set(have) >= KEYS - {"seconds"}
+    assert have["interrupted"] and have["out_of_memory"]
     assert have["log_evidence"] is have["features"] is have["tree_count"] is None
     low, high = have["log_evidence_bounds"]
     assert -300 < low < high < 0

@@ -108,6 +108,16 @@ def test_many_sets_of_features_are_too_many_states() -> None:
     assert all(check.holds for d in found.draws for check in d.tree.check(program))
 
 
+def test_a_sum_of_costs_beyond_the_largest_float_is_told() -> None:
+    prices = "".join(f":- cost({name}, 1.7e308). " for name in "abc")
+    program = slp.parse(f":- use(growtree). {prices} :- constraint(max_cost(1.7e308)).")
+    below = {"feature": "b", "threshold": 1, "left": {}, "right": {}}
+    tree = slp.Tree.from_dict({"feature": "a", "threshold": 1, "left": below, "right": {}})
+    (check,) = tree.check(program)
+    assert not check.holds
+    assert "the path costs more than 1.7976931348623157e308" in check.counterexample
+
+
 # --- the automaton -----------------------------------------------------------------------------
 
 

@@ -327,7 +327,8 @@ def test_large_whole_numbers_that_stay_apart_are_sound(program):
         ),
         (
             ["x", "x"],
-            "warning[W401]: no tree can split on `a`: the same value in every row",
+            "warning[W401]: no tree can split on `a`: the same value in every row\n"
+            "  help: leave such features out, by `:- ignore(Column).` or of the table",
         ),
     ],
 )

@@ -185,11 +185,12 @@ def test_faults(write, name, content, message):
 def test_a_missing_file_and_a_folder(write, tmp_path):
     with pytest.raises(DataError) as e:
         read_frame("nowhere.csv")
-    assert str(e.value) == "error[E401]: cannot read nowhere.csv: No such file or directory"
+    help = "\n  help: name a file that exists and that you may read"
+    assert str(e.value) == f"error[E401]: cannot read nowhere.csv: No such file or directory{help}"
     (tmp_path / "folder.csv").mkdir()
     with pytest.raises(DataError) as e:
         read_frame("folder.csv")
-    assert str(e.value) == "error[E401]: cannot read folder.csv: Is a directory"
+    assert str(e.value) == f"error[E401]: cannot read folder.csv: Is a directory{help}"
     with pytest.raises(DataError) as e:
         read_frame("nul\0.csv")
     assert e.value.diagnostics[0].code == "E401"

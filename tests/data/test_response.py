@@ -403,7 +403,8 @@ def test_too_many_classes_for_memory(program, monkeypatch):
 def test_one_class_only(program):
     table = bound(program, ["a", "a", "a"])
     assert [str(DataError(w)) for w in table.warnings] == [
-        "warning[W402]: the response `y` has one class only, `a`, so every tree explains it alike"
+        "warning[W402]: the response `y` has one class only, `a`, so every tree explains it alike\n"
+        "  help: check the table and the response; as it is, the posterior is the prior"
     ]
     assert table.leaf.log_marginal(table.statistics).tolist() == [0.0, 0.0, 0.0]
 

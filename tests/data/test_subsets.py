@@ -174,7 +174,7 @@ def test_missing_values_are_one_more_level() -> None:
 @pytest.mark.parametrize(
     ("said", "message"),
     [
-        ("subsets(13)", "E102.*2 to 12 levels"),
+        ("subsets(13)", "E102.*levels from 2 to 12"),
         ("subsets(1)", "E1"),
         ("subsets, subsets", "E102.*`subsets` twice"),
         ("subsets, numeric", "E102.*numbers and orders"),

@@ -216,6 +216,25 @@ def test_cuts_that_are_none(leaf: str, code: str, message: str) -> None:
     assert caught.value.diagnostics[0].code == code
 
 
+@pytest.mark.parametrize(
+    ("cuts", "told"),
+    [
+        ("[2, 5]", None),
+        ("[0.6, 12]", None),
+        ("[2, 100]", "the cut 100 of"),
+        ("[0.5, 2]", "the cut 0.5 of"),
+        ("[1e-320, 12.5, 100]", "the cuts 1.0e-320, 12.5 and 100 of"),
+    ],
+)
+def test_cuts_that_part_no_durations(cuts: str, told: str | None) -> None:
+    """W410: as where the unit of the cuts is not that of the table, whose times are 0.5 to 12."""
+    frame = pl.DataFrame({"x": Y[:, 0] ** 2, "t": Y[:, 0], "d": Y[:, 1].astype(int)})
+    found = program(f"piecewise_exponential(1, 4, {cuts})").posterior(frame, draws=0).table.warnings
+    warned = [d for d in found if d.code == "W410"]
+    assert [told in d.message for d in warned if told] == ([] if told is None else [True])
+    assert len(warned) == (told is not None)
+
+
 def test_the_program_in_words() -> None:
     assert "Leaves follow piecewise_exponential(1.5, 4, [2, 5])." in program(LEAF).describe()
 

@@ -167,6 +167,34 @@ def test_too_many_states(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found.span is not None and found.span.text.startswith("1/2 :: wide(K) --> split")
 
 
+_NAMES = [f"f{i}" for i in range(12)]
+_PRICED = " ".join(f":- cost({name}, {i + 1})." for i, name in enumerate(_NAMES))
+_PRICED += " :- constraint(max_cost(30))."
+_ONCE = " ".join(f":- constraint(once({name}))." for name in _NAMES)
+
+
+@pytest.mark.parametrize("prior", ["growtree", "denison"])
+@pytest.mark.parametrize(
+    ("constraints", "name", "how"),
+    [
+        (_PRICED, "max_cost", "give fewer features a cost"),
+        (_ONCE, "once", "write `once` for fewer features"),
+        (f"{_ONCE} :- constraint(first(f0)).", "once", "write `once` for fewer features"),
+    ],
+)
+def test_constraints_that_remember_too_much(
+    monkeypatch: pytest.MonkeyPatch, prior: str, constraints: str, name: str, how: str
+) -> None:
+    """The constraint is named, not an argument that has fewer values."""
+    monkeypatch.setattr(expansion, "MOST_STATES", 200)
+    program = checked(f":- use({prior}). {constraints}")
+    error = fault_of(program, numeric(*_NAMES, most_leaves=20))
+    (found,) = error.diagnostics
+    assert found.code == "E304"
+    assert f"what `{name}` remembers of a path grows (" in found.message
+    assert found.help == f"take the engine `mh`, or {how}"
+
+
 def test_a_feature_that_the_table_does_not_have() -> None:
     error = fault_of(started(LOOPS, "typo(agee)"), numeric("age", "bmi"))
     assert isinstance(error, DataError)

@@ -11,6 +11,15 @@ from slp.syntax import parse_term
 from tests.resolution.programs import SMALL, answers, database, fault, instances_of, tree_rules
 
 BIND = "bind it before it is used: in the head, or by a goal to the left"
+NOT_BY_0 = "divide by another number, or keep 0 away by a guard to the left"
+ELSEWHERE = "take another number, or keep such numbers away by a guard to the left"
+SMALLER = "compute with smaller numbers, or with logarithms"
+THAT_KIND = "give the kind of term that the message names"
+A_GOAL = "write an atom or a compound term"
+BOUND = "bound the recursion that makes it"
+A_NAME = "give the name of a feature, or a variable"
+A_NUMBER = "write a number, or arithmetic of numbers"
+ROUNDED = "round it first: `floor`, `ceiling`, `round`"
 BIND_LEFT = "bind it by a goal to the left"
 ENDLESS = "does a clause call itself first (put that goal last), or lack a guard that ends it?"
 INTERVALS = "this guard uses the threshold in a way that cannot be cut into intervals"
@@ -50,28 +59,28 @@ GOALS = [
         "sqr(4)",
         "did you mean `sqrt`?",
     ),
-    ("X is 1 mod 0", "E203", "division by zero", "1 mod 0", None),
-    ("half(1, Y)", "E203", "division by zero", "X / 0", None),
+    ("X is 1 mod 0", "E203", "division by zero", "1 mod 0", NOT_BY_0),
+    ("half(1, Y)", "E203", "division by zero", "X / 0", NOT_BY_0),
     (
         "X is log(-1)",
         "E204",
         "`log` has no value here: the result is not a real number",
         "log(-1)",
-        None,
+        ELSEWHERE,
     ),
     (
         "X is nan",
         "E204",
         "`nan` has no value here: the result is not a real number",
         "nan",
-        None,
+        ELSEWHERE,
     ),
     (
         "X is exp(1000)",
         "E205",
         "the result is too large for a floating-point number",
         "exp(1000)",
-        None,
+        SMALLER,
     ),
     (
         "X is 10^10^10",
@@ -80,9 +89,15 @@ GOALS = [
         "10^10^10",
         "write a float, such as 10.0 in place of 10, to compute with floating-point numbers",
     ),
-    ("X is 1 + [a,b]", "E206", "arithmetic needs a number, not a list", "[a,b]", None),
-    ('X is 1 + "two"', "E206", 'arithmetic needs a number, not the string "two"', '"two"', None),
-    ("X is 7.5 mod 2", "E206", "`mod` needs integers, not 7.5", "7.5 mod 2", None),
+    ("X is 1 + [a,b]", "E206", "arithmetic needs a number, not a list", "[a,b]", A_NUMBER),
+    (
+        'X is 1 + "two"',
+        "E206",
+        'arithmetic needs a number, not the string "two"',
+        '"two"',
+        A_NUMBER,
+    ),
+    ("X is 7.5 mod 2", "E206", "`mod` needs integers, not 7.5", "7.5 mod 2", ROUNDED),
     (
         "cion(X)",
         "E210",
@@ -112,23 +127,23 @@ GOALS = [
         "E212",
         "arg/3 needs an integer, not the atom `a`",
         "arg(a, X, Z)",
-        None,
+        THAT_KIND,
     ),
     (
         "length(L, -1)",
         "E212",
         "length/2 needs an integer from 0 up, not the number -1",
         "length(L, -1)",
-        None,
+        THAT_KIND,
     ),
     (
         "msort(f(x), L)",
         "E212",
         "msort/2 needs a list, not the term `f/1`",
         "msort(f(x), L)",
-        None,
+        THAT_KIND,
     ),
-    ("(coin(1), 3)", "E213", "the number 3 is not a goal", "3", None),
+    ("(coin(1), 3)", "E213", "the number 3 is not a goal", "3", A_GOAL),
     ("again", "E214", "gave up after 20000 inferences", "fail", ENDLESS),
     (
         "length(L, 1000000000)",
@@ -162,7 +177,7 @@ def test_too_many_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ProgramError) as caught:
         answers(goal)
     code, message, _, help = fault(caught.value)
-    assert (code, message, help) == ("E216", "a term has more than 1000 parts", None)
+    assert (code, message, help) == ("E216", "a term has more than 1000 parts", BOUND)
 
 
 def test_terms_with_exponentially_many_parts_end(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -188,7 +203,7 @@ def test_head_that_is_no_predicate() -> None:
 
     with pytest.raises(ProgramError) as caught:
         Database([LogicClause(Number(3), None, None)], {})
-    assert fault(caught.value) == ("E213", "the number 3 is not a goal", None, None)
+    assert fault(caught.value) == ("E213", "the number 3 is not a goal", None, A_GOAL)
 
 
 def test_unknown_parameter_without_near_name() -> None:
@@ -231,7 +246,7 @@ RULES = [
         "E203",
         "division by zero",
         "1/(D-2)",
-        None,
+        NOT_BY_0,
     ),
     (
         "1 :: tree(D) --> split(F, V), tree(X), leaf.",
@@ -288,7 +303,7 @@ RULES = [
         "E222",
         "a split needs a feature's name, not the number 3",
         "3",
-        None,
+        A_NAME,
     ),
     (
         "1 :: tree(D) --> split(F, V), {V*V < 3}, leaf, leaf.",

@@ -8,7 +8,7 @@ import pickle
 import numpy as np
 import pytest
 
-from slp.columns import Below, Is
+from slp.columns import Below, In, Is
 from slp.leaves import Dirichlet, GammaExponential, GammaPoisson, LeafModel, NormalInverseGamma
 from slp.trees import Leaf, Split, Tree
 
@@ -34,6 +34,22 @@ petal width < 0.8
       └─ no: no rows"""
     assert tree().to_text() == want
     assert str(tree()) == want
+
+
+def test_a_test_of_many_levels_is_shortened() -> None:
+    """Text shows up to eight levels; JSON and names of columns have all."""
+    levels = tuple(f"l{i:03}" for i in range(1200))
+    few, many = In(levels[:8], levels[8:]), In(levels[:600], levels[600:])
+    assert few.condition("c") == "c in {l000, l001, l002, l003, l004, l005, l006, l007}"
+    assert many.condition("c") == "c in {l000, l001, ... 600 of 1,200}"
+    leaf = Leaf({"counts": {"a": 1}})
+    drawn = Tree(Split("c", many, leaf, leaf))
+    assert drawn.to_text().splitlines()[0] == "c in {l000, l001, ... 600 of 1,200}"
+    assert "l599" not in drawn.to_dot()
+    assert Tree.from_dict(drawn.to_dict()).root.test == many
+    assert many.column("c").count(", ") == 599
+    left = next(place for place in drawn.places() if place.depth == 1)
+    assert left.region.describe() == "c is none of l600, l601, ... (600 levels)"
 
 
 def test_ascii_text_with_a_split_on_the_left() -> None:

@@ -126,12 +126,88 @@ MALFORMED = [
     (
         split_without("threshold"),
         "E602",
-        "not a tree: at the root, the split has neither `threshold` nor `level`",
+        "not a tree: at the root, the split has none of `threshold`, `level` and `levels`",
     ),
     (
         split_without("", level="red"),
         "E602",
         "not a tree: at the root, the split has both `threshold` and `level`",
+    ),
+    (
+        split_without("", levels=["a"], others=["b"]),
+        "E602",
+        "not a tree: at the root, the split has both `threshold` and `levels`",
+    ),
+    (
+        split_without("threshold", level="a", levels=["a"], others=["b"]),
+        "E602",
+        "not a tree: at the root, the split has both `level` and `levels`",
+    ),
+    (
+        split_without("threshold", level="a", others=["b"]),
+        "E602",
+        "not a tree: at the root, `others` means nothing beside `level`",
+    ),
+    (
+        split_without("threshold", levels=["a"], others=["b"], missing="left"),
+        "E602",
+        "not a tree: at the root, `missing` means nothing beside `levels`",
+    ),
+    (
+        split_without("", other="b"),
+        "E602",
+        "not a tree: at the root, `other` means nothing beside `threshold`",
+    ),
+    (
+        split_without("", absent="error"),
+        "E602",
+        "not a tree: at the root, `absent` means nothing beside `threshold`",
+    ),
+    (
+        split_without("threshold", level="a", order=["a", "b"]),
+        "E602",
+        "not a tree: at the root, `order` means nothing beside `level`",
+    ),
+    (
+        split_without("", threshold="b", order=["a", "b"], unit="mg"),
+        "E602",
+        "not a tree: at the root, `unit` means nothing beside `order`",
+    ),
+    (
+        split_without("threshold", level="a", absent="error"),
+        "E602",
+        "not a tree: at the root, `absent` means nothing without `other`",
+    ),
+    (
+        split_without("threshold", level="missing", missing="level", other="b"),
+        "E602",
+        "not a tree: at the root, `other` means nothing beside the test for missing values",
+    ),
+    (
+        split_without("threshold", level="a", other="a"),
+        "E602",
+        "not a tree: at the root, `level` and `other` are the same level",
+    ),
+    (
+        split_without("threshold", levels=["a"], others=None),
+        "E602",
+        "not a tree: at the root, `levels` means nothing without `others`",
+    ),
+    (
+        split_without("threshold", levels=["a"], others="b"),
+        "E603",
+        "not a tree: at the root, `others` is a string where a list of strings is needed",
+    ),
+    (
+        split_without("threshold", levels=["a"], others=["b", None]),
+        "E603",
+        "not a tree: at the root, `others` is a list with null where a list of strings is needed",
+    ),
+    (
+        split_without("threshold", levels=["a", "a"], others=["b"]),
+        "E602",
+        "at the root, `levels` and `others` are two lists of levels, none of them empty, and no "
+        "level stands twice",
     ),
     (
         split_without("", treshold=2),

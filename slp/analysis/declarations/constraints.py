@@ -47,16 +47,18 @@ def read_constraints(
     return tuple(c for c in found if c is not None)
 
 
-def _numbers(form: Form, directives: Directives, values: Values) -> Numbers:
-    """What the directive of a form gives to features."""
+def _numbers(form: Form, directives: Directives, values: Values) -> Numbers | None:
+    """What the directive of a form gives to features; None if one of them is malformed."""
     if form.directive is None:
         return {}
-    out = {}
+    out, malformed = {}, form.directive.name in directives.malformed
     for name, d in directives.of(form.directive.name).items():
         amount = values.amount(d.args[0], form.directive.what.format(name=name), d.span)
-        if amount is not None:
+        if amount is None:
+            malformed = True
+        else:
             out[name] = amount, d.span
-    return out
+    return None if malformed else out
 
 
 def _each(term: Term) -> list[Term]:
@@ -73,7 +75,7 @@ class _ConstraintReader:
         boxes: Mapping[str, Box],
         malformed_boxes: Collection[str],
         values: Values,
-        numbers: Mapping[str, Numbers],
+        numbers: Mapping[str, Numbers | None],
         findings: Findings,
     ) -> None:
         self.numbers = numbers
@@ -148,7 +150,7 @@ class _Arguments:
         return self.reader.values.amount(term, what, self.span)
 
     @property
-    def declared(self) -> Numbers:
+    def declared(self) -> Numbers | None:
         return self.reader.numbers[self.form.name]
 
     def whole(self, term: Term, what: str, least: int) -> int | None:

@@ -150,6 +150,9 @@ class FeatureReader:
         argument = item.args[0]
         if isinstance(argument, Atom) and argument.name in declared.NAMED_SPLITS:
             return declared.NAMED_SPLITS[argument.name]
+        if isinstance(argument, Atom) and argument.name not in self.values.parameters:
+            self.findings.add(words.NO_LIMIT_OF_SUBSETS(span_of(item, d.span)))
+            return None
         most = self.values.whole(argument, "the number of levels", d.span, 2)
         if most is None:
             return None

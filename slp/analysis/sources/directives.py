@@ -75,9 +75,11 @@ class Declared:
 
 @dataclass
 class Directives:
-    """All declarations. `single` has those that set one thing, by their key."""
+    """All declarations. `single` has those that set one thing, by their key; `malformed` the names
+    of directives that could not be read, each of which has a finding."""
 
     single: dict[Key, Declared] = field(default_factory=dict)
+    malformed: set[str] = field(default_factory=set)
     constraints: list[Declared] = field(default_factory=list)
     ignored: dict[str, SourceSpan] = field(default_factory=dict)
 
@@ -155,6 +157,7 @@ class _Collector:
             self.forms[key](args, item.span, depth)
         elif key is not None and key[0] in DIRECTIVES:
             name, arguments = key[0], _arguments(key[1])
+            self.found.malformed.add(name)
             self.findings.add(
                 words.DIRECTIVE_ARGUMENTS(
                     item.span, name=name, arguments=arguments, usage=DIRECTIVES[name]
@@ -205,6 +208,8 @@ class _Collector:
         what = "a parameter" if kind == "param" else "a feature"
         if (name := name_of(args[0], what, span, self.findings)) is not None:
             self.declare((kind, name), args[1:], span, depth)
+        else:
+            self.found.malformed.add(kind)
 
     def param(self, args: tuple[Term, ...], span: SourceSpan, depth: int) -> None:
         if isinstance(args[0], Atom) and args[0].name in _RESERVED:

@@ -20,6 +20,7 @@ from slp.folders import RefusedError
 from slp.ir.program import UsedFile
 from slp.messages import directives as words
 from slp.messages.names import name_help
+from slp.messages.sources import PROGRAM_NOT_READ
 from slp.resources import prior_file, prior_names
 from slp.source import SourceFile, SourceSpan
 from slp.syntax import parse_recovering, term_to_text
@@ -194,7 +195,9 @@ class _SourceReader:
             return None
         except ProgramError as e:
             for diagnostic in e.diagnostics:
-                help = diagnostic.help or f"the name is taken from the folder of {user.name}"
+                help = diagnostic.help
+                if diagnostic.code == PROGRAM_NOT_READ.entry.code:
+                    help = f"the name is taken from the folder of {user.name}"
                 self.findings.add(replace(diagnostic, span=span, help=help))
             return None
 

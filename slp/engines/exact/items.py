@@ -18,7 +18,7 @@ from slp.data.table import Table
 from slp.engines.exact.passes import Passes, PassQuantity
 from slp.ir.tree_grammar import TreeGrammar
 from slp.problem.core import leaves_owed
-from slp.problem.core_cuts import CoreCuts
+from slp.problem.numbered_cuts import CoreCuts
 
 if TYPE_CHECKING:
     from slp._core import ExactPass

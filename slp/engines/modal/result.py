@@ -23,7 +23,7 @@ from slp.problem.problem import Problem
 from slp.results.averages.drawn_trees import DrawnTrees
 from slp.results.averages.over_trees import ScoredTree
 from slp.results.record.later import Later
-from slp.results.record.parts import Candidate, Draw, HowEnded, shown
+from slp.results.record.parts import Candidate, Draw, Ended, shown
 from slp.results.record.result import Result
 from slp.results.record.rule_use import RuleUse, no_rules, uses_from_splits
 
@@ -86,7 +86,7 @@ def result_of_grown_trees(
         averages,
         normalised=normalised,
         work="grows trees",
-        ended=HowEnded(interrupted or out_of_time, out_of_time),
+        ended=Later.known(Ended(interrupted or out_of_time, out_of_time)),
     )
     return replace(result, importances=averages.frequency @ np.array([t.gains for t in trees]))
 

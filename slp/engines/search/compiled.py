@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from slp.data.table import Table
 from slp.kernels.compiled import compiled_core
-from slp.problem.core_cuts import CoreCuts, Cuts
+from slp.problem.numbered_cuts import CoreCuts, Cuts
 
 if TYPE_CHECKING:
     from slp._core import BestFirstSearch, ExactEngine

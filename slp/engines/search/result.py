@@ -27,7 +27,7 @@ from slp.problem.tree_on_table import log_likelihood_of_tree, tree_of_nodes
 from slp.results.averages.drawn_trees import DrawnTrees
 from slp.results.averages.over_trees import ScoredTree
 from slp.results.record.later import Later
-from slp.results.record.parts import Candidate, Draw, NearBest, shown
+from slp.results.record.parts import Candidate, Draw, Ended, NearBest, shown
 from slp.results.record.result import Result
 from slp.results.record.rule_use import RuleUse, no_rules
 from slp.trees import Leaf, Tree
@@ -41,14 +41,12 @@ def result_of_search(
     listing: Listing,
     *,
     request: Request,
-    interrupted: bool,
-    out_of_time: bool,
-    out_of_memory: bool,
+    ended: Ended,
 ) -> Result:
-    """The best tree found."""
+    """The best tree found, by a search that ended so."""
     grammar, table = problem.grammar, problem.table
     normalised = grammar.normalised and grammar.max_leaves is None
-    searched = Searched(problem, found, listing, request, normalised)
+    searched = Searched(problem, found, listing, request, normalised, ended)
     result = result_of_found_trees(
         problem,
         request,
@@ -56,7 +54,7 @@ def result_of_search(
         DrawnTrees(table, [searched.scored], [np.arange(1)], request.threads),
         normalised=normalised,
         work="looks for the best tree",
-        ended=_Ended(searched, interrupted, out_of_time, out_of_memory),
+        ended=searched.ended,
     )
     return replace(result, near_best=searched.near_best)
 
@@ -81,8 +79,10 @@ class Searched:
         listing: Listing,
         request: Request,
         normalised: bool,
+        ended: Ended,
     ) -> None:
         self._problem, self._table, self._normalised = problem, problem.table, normalised
+        self._ended = ended
         self._request = replace(request, progress=None, instead=None)
         self._likelihood, self.seconds = request.likelihood, request.deadline.seconds
         self.log_weight = WeightsOfTrees(problem, request.likelihood)
@@ -161,33 +161,19 @@ class Searched:
         """See `Result`: the tree of the best derivation without the likelihood."""
         return search.run_search(self._problem, self._again(likelihood=False))
 
-    def _again(self, **changed: Any) -> Request:
-        return replace(self._request, deadline=Deadline(self.seconds), **changed)
-
-
-class _Ended:
-    """See `slp.results.record.result.Ended`: of the search, and of the list that goes on with
-    it."""
-
-    def __init__(
-        self, searched: Searched, interrupted: bool, out_of_time: bool, out_of_memory: bool
-    ) -> None:
-        self._searched, self._early = searched, (interrupted, out_of_time)
-        self.out_of_memory = out_of_memory
-
-    @property
-    def interrupted(self) -> bool:
-        """See `Ended`."""
-        listing = self._searched.listing
-        return any(self._early) or (
-            listing is not None and (listing.interrupted or listing.out_of_time)
+    def ended(self) -> Ended:
+        """See `Result`: of the search, and of the list as far as it has got."""
+        own, listing = self._ended, self.listing
+        if listing is None:
+            return own
+        return Ended(
+            own.interrupted or listing.interrupted or listing.out_of_time,
+            own.out_of_time or listing.out_of_time,
+            own.out_of_memory or listing.out_of_memory,
         )
 
-    @property
-    def out_of_time(self) -> bool:
-        """See `Ended`."""
-        listing = self._searched.listing
-        return self._early[1] or (listing is not None and listing.out_of_time)
+    def _again(self, **changed: Any) -> Request:
+        return replace(self._request, deadline=Deadline(self.seconds), **changed)
 
 
 def _tree(table: Table, cuts: NDArray[np.int32]) -> Tree:

@@ -25,6 +25,7 @@ from slp.engines.shared.growth.pruning import Pruning
 from slp.errors import BudgetError, NoTreeError, TimeOverError
 from slp.messages.inference import NO_TREE, SEARCH_OUT_OF_MEMORY, TIME_OVER
 from slp.problem.problem import Problem
+from slp.results.record.parts import Ended
 from slp.results.record.result import Result
 
 __all__ = ["listing_of", "run_search"]
@@ -92,14 +93,13 @@ class _Run:
     def result(self) -> Result:
         """What the search finds."""
         listing = self.listing()
+        out_of_time = self.request.deadline.over() and not listing.first.certified
         return result_of_search(
             self.problem,
             listing.first,
             listing,
             request=self.request,
-            interrupted=self.interrupted,
-            out_of_time=self.request.deadline.over() and not listing.first.certified,
-            out_of_memory=self.out_of_memory,
+            ended=Ended(self.interrupted or out_of_time, out_of_time, self.out_of_memory),
         )
 
     def listing(self) -> Listing:

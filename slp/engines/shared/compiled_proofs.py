@@ -40,7 +40,7 @@ from slp.ir.constraints import Constraint
 from slp.ir.tree_grammar import CallRule, SplitRule, TreeGrammar
 from slp.kernels.compiled import compiled_core
 from slp.problem.ambiguity import derivations_are_trees
-from slp.problem.core_cuts import CoreCuts, Cuts
+from slp.problem.numbered_cuts import CoreCuts, Cuts
 from slp.problem.row_labels import telling_label_faults
 from slp.problem.tree_on_table import canonical_nodes, place_tree
 from slp.results.averages.over_trees import ScoredTree

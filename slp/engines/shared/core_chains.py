@@ -20,7 +20,7 @@ from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.compiled import compiled_core
 from slp.messages.inference import ORDERS_TOO_LARGE
 from slp.problem.core import core_problem
-from slp.problem.core_cuts import Cuts
+from slp.problem.numbered_cuts import Cuts
 from slp.problem.tree_on_table import tree_of_nodes
 from slp.results.record.drawn import result_of_draws
 from slp.results.record.evidence import evidence_note
@@ -29,7 +29,7 @@ from slp.runner import ChainStepper, Json, Move, MoveOutcome, Tally
 from slp.trees import Leaf, Tree
 
 if TYPE_CHECKING:
-    from slp._core import ExactEngine
+    from slp._core import EditLadder, EditSampler, ExactEngine, MHLadder, MHSampler
 
 #: Values in place of a feature for nodes that do not split: a leaf, a call.
 LEAF, CALL = -1, -2
@@ -66,8 +66,8 @@ class CoreChains(ChainStepper[Any], ABC):
 
     in_core, over_edits, scan = True, False, None
     engine: ExactEngine
-    sampler: Any
-    ladder_type: Any
+    sampler: MHSampler | EditSampler
+    ladder_type: type[MHLadder | EditLadder]
     _identity: Mapping[str, str]
 
     def __init__(

@@ -185,7 +185,7 @@ class _Drawing:
         if result is None:
             result = sampler.to_result(sampler, found, how)
         drawn = DrawnRun(result, found)
-        if result.ended.out_of_time:  # during the draws, or during their scoring
+        if result.ended().out_of_time:  # during the draws, or during their scoring
             said = said[:-1] if found.out_of_time else said  # which the run says last
             limit = deadline.seconds or 0
             said.append(out_of_time_in_words(limit, drawn.n_draws, request.draws))

@@ -3,7 +3,7 @@ over all of them nor draws from them. Averages are over the trees found alone.""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Protocol
 
@@ -39,7 +39,7 @@ def result_of_found_trees(
     *,
     normalised: bool,
     work: str,
-    ended: Ended,
+    ended: Callable[[], Ended],
 ) -> Result:
     """The best trees that were found. It knows no totals: neither the evidence nor the posterior
     probability of a tree. `work` is what the engine does: `grows trees`."""

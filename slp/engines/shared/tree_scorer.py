@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from slp.data.table import Table
 from slp.kernels.compiled import N_CORES
-from slp.problem.core_cuts import CoreCuts, Cuts
+from slp.problem.numbered_cuts import CoreCuts, Cuts
 from slp.problem.tree_on_table import canonical_nodes, place_tree
 from slp.trees import Tree
 
 if TYPE_CHECKING:
     from slp._core import ExactEngine
+    from slp._core import TreeScorer as CoreScorer
 
 
 class TreeScorer:
@@ -24,8 +25,8 @@ class TreeScorer:
     (`core_problem` without `count_leaves`). `by_partition` is as of its `TreeGrammar`."""
 
     def __init__(self, core: Any, engine: ExactEngine, table: Table, by_partition: bool) -> None:
-        self._core, self._table = core.TreeScorer(engine, by_partition), table
-        self._cuts = CoreCuts(engine, table)
+        self._core: CoreScorer = core.TreeScorer(engine, by_partition)
+        self._table, self._cuts = table, CoreCuts(engine, table)
 
     def log_weights(
         self,
@@ -42,8 +43,7 @@ class TreeScorer:
         starts = np.cumsum([0, *(len(tree) for tree in trees)], dtype=np.int64)
         nodes = np.concatenate([np.empty((0, 3), np.int32), *trees])
         nodes = self._cuts.to_core(nodes)
-        found = self._core.log_weights(nodes, starts, max(1, threads), lambda: not stop())
-        return np.asarray(found)
+        return self._core.log_weights(nodes, starts, max(1, threads), lambda: not stop())
 
     def log_weight(self, tree: Tree) -> float:
         """Log weight of one tree; -inf also if the codes do not determine how it parts the rows."""

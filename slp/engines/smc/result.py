@@ -12,7 +12,7 @@ from slp.results.averages.weighted_draws import evidence_of_islands
 from slp.results.estimate import Estimate
 from slp.results.record.drawn import Drawn
 from slp.results.record.later import Later
-from slp.results.record.parts import HowEnded
+from slp.results.record.parts import Ended
 from slp.results.record.result import Result
 from slp.results.record.sampler import DrawnRun, HowDrawn, TreeSampler
 from slp.results.trust.diagnostics import Diagnostics
@@ -70,12 +70,13 @@ def with_sum_of_weights(found: DrawnRun, below: DrawnRun | None, ended_by: Ended
         estimate=Later[Estimate | None].known(estimate),
         note="; ".join(filter(None, (_note(False, done), result.evidence.no_bayes_factor))),
     )
-    ended = HowEnded(
-        result.ended.interrupted or ended_by is not None,
-        result.ended.out_of_time or ended_by == "time",
+    own = result.ended()
+    ended = Ended(
+        own.interrupted or ended_by is not None,
+        own.out_of_time or ended_by == "time",
     )
     prior = result.prior if below is None else Later.known(below.result)
-    return replace(result, evidence=evidence, ended=ended, prior=prior)
+    return replace(result, evidence=evidence, ended=Later.known(ended), prior=prior)
 
 
 def _chains(found: DrawnRun) -> int:

@@ -89,7 +89,7 @@ def run_filter(
     if estimates_sum:
         time = time.before(time.left() * _SHARE_OF_PRIOR)
     found = _drawn(engine, problem, replace(request, deadline=time), limits)
-    ended = found.result.ended
+    ended = found.result.ended()
     if estimates_sum and found.n_draws and (ended.out_of_time or not ended.interrupted):
         return _with_sum_of_weights(engine, problem, request, limits, found)
     return found.result
@@ -115,8 +115,8 @@ def _with_sum_of_weights(
     except KeyboardInterrupt:
         ended_by = "user"
     else:
-        if below.result.ended.interrupted:
-            ended_by = "time" if below.result.ended.out_of_time else "user"
+        if below.result.ended().interrupted:
+            ended_by = "time" if below.result.ended().out_of_time else "user"
     return with_sum_of_weights(found, below, ended_by)
 
 
@@ -159,7 +159,7 @@ def _drawn(
 ) -> DrawnRun:
     """One run."""
     found = draw(engine, problem, request, limits, room=limits.room)
-    if request.draws and not found.n_draws and not found.result.ended.interrupted:
+    if request.draws and not found.n_draws and not found.result.ended().interrupted:
         raise _all_failed(problem, found.run, limits)
     return found
 

@@ -29,7 +29,7 @@ from slp.results.averages.over_trees import ScoredTree
 from slp.results.averages.weighted_draws import WeightedDraws, numbered
 from slp.results.estimate import Estimate
 from slp.results.record.later import Later
-from slp.results.record.parts import Candidate, Draw, Evidence, HowEnded, ResultKind, shown
+from slp.results.record.parts import Candidate, Draw, Ended, Evidence, ResultKind, shown
 from slp.results.record.result import Result
 from slp.results.record.rule_use import RuleUse, clauses_of, no_rules, rules_of_mixture
 from slp.results.record.sampler import HowDrawn, TreeSampler
@@ -118,7 +118,6 @@ class Drawn:
     ) -> Result:
         """The record. What is given takes the place of what chains tell."""
         how = self.how
-        early = self.n_scored < self.n_drawn
         return Result(
             chosen=how.choice,
             table=self.table,
@@ -139,7 +138,7 @@ class Drawn:
             diagnostics=Later(diagnostics or self.diagnosed),
             schedule=replace(how.schedule, rounds=self.run.rounds),
             edits=Later.known(None) if edits is None else Later(edits),
-            ended=HowEnded(self.run.interrupted or early, self.run.out_of_time or early),
+            ended=Later.known(self.ended()),
         )
 
     # --- evidence ------------------------------------------------------------------------------
@@ -185,6 +184,11 @@ class Drawn:
     def n_scored(self) -> int:
         """How many draws there are: those that were scored before the time was over."""
         return 0 if self.averaged is None else sum(map(len, self.averaged.chains))
+
+    def ended(self) -> Ended:
+        """See `Result`."""
+        early = self.n_scored < self.n_drawn
+        return Ended(self.run.interrupted or early, self.run.out_of_time or early)
 
     @property
     def averages(self) -> DrawnTrees:

@@ -4,7 +4,7 @@ a run ended."""
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias
+from typing import Literal, TypeAlias
 
 from slp.results.estimate import Estimate
 from slp.results.record.later import Later
@@ -151,28 +151,18 @@ class Evidence:
         return None if total is None or prior is None else (total - prior,) * 2
 
 
-class Ended(Protocol):
-    """How a run ended, or, of a search that is gone on with, how far it has got."""
-
-    @property
-    def interrupted(self) -> bool:
-        """Whether it was stopped before it had made all draws."""
-        ...
-
-    @property
-    def out_of_time(self) -> bool:
-        """Whether it was its time that stopped it, and not the keyboard."""
-        ...
-
-    @property
-    def out_of_memory(self) -> bool:
-        """Whether it was its memory."""
-        ...
-
-
 @dataclass(frozen=True)
-class HowEnded:
-    """See `Ended`; the default is of a whole run."""
+class Ended:
+    """How a run ended, or, of a search that is gone on with, how far it has got; the default is of
+    a whole run.
+
+    Attributes
+    ----------
+    interrupted : whether it was stopped before it had made all draws, by the keyboard or its time.
+    out_of_time : whether it was its time that stopped it, and not the keyboard.
+    out_of_memory : whether its memory was full, which ends a search, and no other run. It is not
+        `interrupted` by that.
+    """
 
     interrupted: bool = False
     out_of_time: bool = False

@@ -120,7 +120,7 @@ class Result:
     diagnostics : how far draws can be trusted; None where averages are exact.
     schedule : how long chains were to run; None for an exact engine.
     edits : what the trees change in the tree given to `edittree`; None for other programs.
-    ended : how the run ended.
+    ended : how the run ended, or, of a search, how far it has got.
     at_limit : what goes on where sums reach a limit; None of others.
     """
 
@@ -147,7 +147,7 @@ class Result:
     diagnostics: Later[Diagnostics | None]
     schedule: Schedule | None
     edits: Later[EditSummary | None]
-    ended: Ended
+    ended: Callable[[], Ended]
     at_limit: AtLimit | None = None
 
     @property

@@ -22,7 +22,7 @@ from slp.results.estimate import Estimate
 from slp.results.record.choice import EngineChoice
 from slp.results.record.evidence import evidence_note
 from slp.results.record.later import Later
-from slp.results.record.parts import Candidate, Draw, Evidence, HowEnded, NearBest, shown
+from slp.results.record.parts import Candidate, Draw, Ended, Evidence, NearBest, shown
 from slp.results.record.result import Result
 from slp.results.record.rule_use import (
     RuleSums,
@@ -93,7 +93,7 @@ def result_of_sums(
         diagnostics=Later.known(None),
         schedule=None,
         edits=Later.known(None),
-        ended=HowEnded(),
+        ended=Later.known(Ended()),
         at_limit=limit,
     )
 

@@ -1,194 +1,193 @@
-"""The answers of a run that was saved with its trees: as the file has them (`Answers`), and the
-record that is filled with them (`result_of_answers`)."""
+"""The answers of a run of trees: the parts of its `Result` that are written as they are
+(`answers_to_plain`), and the record that is filled with them again (`result_of_answers`)."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice
+from typing import Any, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.table import Table
 from slp.errors import UnsupportedError, UsageError
-from slp.messages.results import SAVED_WITHOUT_RASHOMON_SET
 from slp.messages.saved import OTHERS_NOT_SAVED, PRIOR_NOT_SAVED, ROWS_NOT_SAVED, WEIGHTS_NOT_SAVED
 from slp.problem.tree_on_table import log_likelihood_of_tree
 from slp.results.averages.drawn_trees import DrawnTrees
 from slp.results.averages.soft import SoftTrees
-from slp.results.estimate import Estimate
 from slp.results.record.choice import EngineChoice
-from slp.results.record.edit_summary import EditShare, EditSummary
+from slp.results.record.edit_summary import EditSummary
 from slp.results.record.later import Later
-from slp.results.record.parts import Candidate, Draw, Evidence, HowEnded, NearBest, shown
+from slp.results.record.parts import Candidate, Draw, NearBest, shown
 from slp.results.record.result import Result
 from slp.results.record.rule_use import RuleUse, no_rules
 from slp.results.record.soft import LikelihoodOfSoftTrees, no_weight
+from slp.results.saved.archive import DamagedError
+from slp.results.saved.plain import from_plain, to_plain
 from slp.results.saved.tables import TableWithoutRows
 from slp.results.trust.diagnostics import Diagnostics
 from slp.runner import Schedule
 from slp.trees import Split, Tree
 
-
-@dataclass(frozen=True)
-class Facts:
-    """What every result knows, as of `Result`."""
-
-    choice: EngineChoice
-    likelihood: bool
-    normalised: bool
-    seed: int
-
-
-@dataclass(frozen=True)
-class SavedCandidate:
-    """A `Candidate` and the number of its tree."""
-
-    tree: int
-    log_joint: float | None
-    log_posterior: float | None
-    upper_bound: float | None
-    grown: bool
-    derivation_log_joint: float | None = None
+#: The parts of a `Result` that `answers.json` has. Trees in them have the numbers of the run's
+#: trees; the tree given to `edittree` has the next one.
+PARTS = (
+    "evidence",
+    "derivations_are_trees",
+    "tree_count",
+    "trees_found",
+    "importances",
+    "diagnostics",
+    "schedule",
+    "ended",
+    "best",
+    "rules",
+    "mixture",
+    "edits",
+)
+#: Logs of probabilities are below this, those of estimated evidence too.
+_MOST_LOG_SHARE = 100.0
 
 
-@dataclass(frozen=True)
-class SavedEdits:
-    """An `EditSummary` without the given tree."""
+def answers_to_plain(result: Result, drawn: DrawnTrees) -> dict[str, Any]:
+    """`answers.json`: `PARTS`, of `best` those among the trees that there are, `rules` null where
+    the engine does not tell; and `weights_known`, whether a draw tells its log weight."""
+    edits = result.edits()
+    numbers = {} if edits is None else {edits.given: len(drawn.trees)}
+    numbers |= {result.shown(scored.tree): u for u, scored in enumerate(drawn.trees)}
+    asked = {
+        **{name: getattr(result, name) for name in PARTS},
+        "best": lambda: tuple(islice(result.best(), len(drawn.trees))),
+        "rules": lambda: _rules(result),
+    }
+    told = {name: part() if callable(part) else part for name, part in asked.items()}
+    weights_known = all(draw.log_weight is not None for draw in result.draws())
+    return {**to_plain(told, numbers), "weights_known": weights_known}
 
-    expected: float
-    expected_error: float
-    distribution: tuple[float, ...]
-    shares: tuple[EditShare, ...]
+
+def _rules(result: Result) -> list[RuleUse] | None:
+    try:
+        return result.rules()
+    except UsageError:  # this engine does not tell
+        return None
 
 
-@dataclass(frozen=True)
-class Answers:
-    """What a result of trees tells beside them.
-
-    Attributes
-    ----------
-    log_evidence, no_evidence, evidence_note, no_bayes_factor, log_prior_total, log_total,
-    left_out : the fields of `Evidence`.
-    derivations_are_trees, tree_count, trees_found, importances, diagnostics, schedule : as of
-        `Result`.
-    interrupted, out_of_time : as of `Ended`.
-    best : of the trees that are there.
-    rules : `Result.rules`; None where the engine does not tell.
-    mixture : `Result.mixture`.
-    edits : `Result.edits`.
-    drawn : whether averages have Monte Carlo errors.
-    weights_known : whether a draw tells its log weight.
-    """
-
-    log_evidence: Estimate | None
-    no_evidence: str
-    evidence_note: str | None
-    no_bayes_factor: str | None
-    log_prior_total: float | None
-    log_total: float | None
-    derivations_are_trees: bool
-    tree_count: float | None
-    left_out: float
-    trees_found: int | None
-    importances: tuple[float, ...] | None
-    diagnostics: Diagnostics | None
-    schedule: Schedule | None
-    interrupted: bool
-    out_of_time: bool
-    best: tuple[SavedCandidate, ...]
-    rules: tuple[RuleUse, ...] | None
-    mixture: tuple[RuleUse, ...]
-    edits: SavedEdits | None
-    drawn: bool
-    weights_known: bool
+def answers_of_format_1(said: dict[str, Any], n_trees: int) -> dict[str, Any]:
+    """The answers of a file of format 1, which had the fields of parts under other names."""
+    evidence = {
+        "estimate": said["log_evidence"],
+        "why_none": said["no_evidence"],
+        "note": said["evidence_note"],
+        **{
+            name: said[name]
+            for name in ("no_bayes_factor", "log_prior_total", "log_total", "left_out")
+        },
+    }
+    out = {
+        **said,
+        "evidence": evidence,
+        "ended": {name: said[name] for name in ("interrupted", "out_of_time")},
+    }
+    if said["edits"] is not None:
+        out["edits"] = {**said["edits"], "given": n_trees}
+    if said["diagnostics"] is not None:  # its figures are judged again
+        out["diagnostics"] = {k: v for k, v in said["diagnostics"].items() if k != "warnings"}
+    return out
 
 
 def result_of_answers(
+    said: Mapping[str, Any],
     table: Table,
-    facts: Facts,
-    answers: Answers,
     averages: DrawnTrees,
     weights: NDArray[np.float64],
-    given: Tree | None,
+    given: Sequence[Tree],
+    *,
+    choice: EngineChoice,
+    likelihood: bool,
+    normalised: bool,
+    seed: int,
 ) -> Result:
     """The distribution over trees that a saved run shows. It weighs no other trees.
 
     Parameters
     ----------
+    said : what `answers_to_plain` gave.
     averages : over the trees that are there.
     weights : of each draw, chain after chain, shape (T,).
     given : the tree given to `edittree`, if one was.
+    choice, likelihood, normalised, seed : as of `Result`.
+
+    Raises
+    ------
+    ValueError, KeyError, DamagedError
+        The answers are not sound.
     """
-    saved = _Saved(table, facts, answers, averages, weights)
+    late = [Diagnostics, EditSummary, RuleUse, Schedule]  # as `result` imports them
+    hints = get_type_hints(Result, None, {kind.__name__: kind for kind in late})
+    trees = [*(shown(scored.tree, likelihood) for scored in averages.trees), *given]
+    told = {
+        name: from_plain(hints[name], said[name], trees)
+        for name in PARTS
+        if name != "rules" or said["rules"] is not None
+    }
+    best, used = told["best"](), told["importances"]
+    probable = all((found.log_posterior or 0.0) < _MOST_LOG_SHARE for found in best)
+    if not best or not probable or (used is not None and len(used) != len(table.features)):
+        raise DamagedError("its answers are not sound")
+    smooth = told["trees_found"] is not None and any(found.log_joint is None for found in best)
+    known = from_plain(bool, said["weights_known"])
+    of = (choice.engine, likelihood, normalised, known, smooth)
+    saved = _Saved(table, averages, weights, best, *of)
     soft = isinstance(averages, SoftTrees)
+    parts: dict[str, Any] = {"rules": saved.no_rules, **told, "best": saved.best}
     return Result(
-        chosen=facts.choice,
+        chosen=choice,
         table=table,
-        likelihood=facts.likelihood,
-        normalised=facts.normalised,
-        seed=facts.seed,
+        likelihood=likelihood,
+        normalised=normalised,
+        seed=seed,
         kind="soft" if soft else "trees",
-        evidence=Evidence(
-            Later.known(answers.log_evidence),
-            answers.no_evidence,
-            answers.evidence_note,
-            answers.no_bayes_factor,
-            Later.known(answers.log_prior_total),
-            Later.known(answers.log_total),
-            Later.known(answers.left_out),
-        ),
         averaged=averages,
-        trees_found=answers.trees_found,
-        importances=None if answers.importances is None else np.array(answers.importances),
-        derivations_are_trees=Later.known(answers.derivations_are_trees),
-        tree_count=saved.tree_count,
-        best=saved.best,
         near_best=saved.near_best,
         draws=Later(saved.draws),
         log_weight=no_weight if soft else saved.log_weight,
         log_likelihood=LikelihoodOfSoftTrees(table, averages) if soft else saved.log_likelihood,
-        rules=saved.rules,
-        mixture=saved.mixture,
         prior=saved.prior,
-        diagnostics=Later.known(answers.diagnostics),
-        schedule=answers.schedule,
-        edits=Later.known(_edits(answers.edits, given)),
-        ended=HowEnded(answers.interrupted, answers.out_of_time),
+        **parts,
     )
 
 
-def _edits(found: SavedEdits | None, given: Tree | None) -> EditSummary | None:
-    if found is None or given is None:
-        return None
-    numbers = np.array(found.distribution)
-    return EditSummary(given, found.expected, found.expected_error, numbers, found.shares)
-
-
+@dataclass(frozen=True, eq=False)
 class _Saved:
-    """What a record of a saved run is filled with; the parameters are those of
-    `result_of_answers`."""
+    """What a record of a saved run is filled with, beside the parts that its file has.
 
-    def __init__(
-        self,
-        table: Table,
-        facts: Facts,
-        answers: Answers,
-        averages: DrawnTrees,
-        weights: NDArray[np.float64],
-    ) -> None:
-        self._table, self._facts, self._answers = table, facts, answers
-        self._averages, self._weights = averages, weights
+    Attributes
+    ----------
+    found : the best trees that are there.
+    smooth : whether trees were found by a smoothed posterior: see `slp.engines.modal.result`.
+    """
+
+    table: Table
+    averages: DrawnTrees
+    weights: NDArray[np.float64]
+    found: Sequence[Candidate]
+    engine: str
+    likelihood: bool
+    normalised: bool
+    weights_known: bool
+    smooth: bool
 
     def prior(self) -> Result:
         """See `Result`: not there (E562)."""
-        raise UnsupportedError(PRIOR_NOT_SAVED(engine=self._facts.choice.engine))
+        raise UnsupportedError(PRIOR_NOT_SAVED(engine=self.engine))
 
-    def tree_count(self) -> float | None:
-        """See `Result`."""
-        return self._answers.tree_count
+    def no_rules(self) -> list[RuleUse]:
+        """See `Result`: not told (E531)."""
+        raise no_rules(self.engine)
 
     def log_weight(self, tree: Tree) -> float:
         """See `Result`: of the trees that are there.
@@ -199,8 +198,8 @@ class _Saved:
             E562: of another tree.
         """
         if _tests(tree) not in self._numbers:
-            raise UnsupportedError(WEIGHTS_NOT_SAVED(engine=self._facts.choice.engine))
-        return self._averages.trees[self._numbers[_tests(tree)]].log_weight
+            raise UnsupportedError(WEIGHTS_NOT_SAVED(engine=self.engine))
+        return self.averages.trees[self._numbers[_tests(tree)]].log_weight
 
     def log_likelihood(self, tree: Tree) -> float:
         """See `Result`: without the table's rows, of the trees that are there.
@@ -210,15 +209,15 @@ class _Saved:
         UnsupportedError
             E562: of another tree.
         """
-        if not isinstance(self._table, TableWithoutRows):
-            return log_likelihood_of_tree(self._table, tree)
+        if not isinstance(self.table, TableWithoutRows):
+            return log_likelihood_of_tree(self.table, tree)
         if _tests(tree) not in self._numbers:
             raise UnsupportedError(ROWS_NOT_SAVED(what="the likelihood of another tree"))
-        return self._averages.trees[self._numbers[_tests(tree)]].log_likelihood
+        return self.averages.trees[self._numbers[_tests(tree)]].log_likelihood
 
     @cached_property
     def _numbers(self) -> dict[tuple[object, ...], int]:
-        return {_tests(scored.tree): u for u, scored in enumerate(self._averages.trees)}
+        return {_tests(scored.tree): u for u, scored in enumerate(self.averages.trees)}
 
     def best(self) -> Iterator[Candidate]:
         """See `Result`: those that are there.
@@ -228,41 +227,36 @@ class _Saved:
         UnsupportedError
             E562: the next one of a search.
         """
-        for found in self._answers.best:
-            tree = shown(self._averages.trees[found.tree].tree, self._facts.likelihood)
-            yield Candidate(**{**vars(found), "tree": tree})
-        if self._answers.best[0].upper_bound is not None:
-            raise UnsupportedError(OTHERS_NOT_SAVED(engine=self._facts.choice.engine))
+        yield from self.found
+        self._raise_if_searched()
+
+    def near_best(self, slack: float) -> NearBest | None:
+        """See `Result`.
+
+        Raises
+        ------
+        UnsupportedError
+            E562: of a search, which tells them by its next trees.
+        """
+        self._raise_if_searched()
+        return None
+
+    def _raise_if_searched(self) -> None:
+        if self.found[0].upper_bound is not None:
+            raise UnsupportedError(OTHERS_NOT_SAVED(engine=self.engine))
 
     def draws(self) -> Sequence[Draw]:
         """See `Result`."""
         out: list[Draw] = []
-        trees = [shown(scored.tree, self._facts.likelihood) for scored in self._averages.trees]
-        # Trees that were found without a log joint are smoothed: see `slp.engines.modal.result`.
-        joints = [found.log_joint for found in self._answers.best]
-        smooth = self._answers.trees_found is not None and None in joints
-        for c, chain in enumerate(self._averages.chains):
+        trees = [shown(scored.tree, self.likelihood) for scored in self.averages.trees]
+        for c, chain in enumerate(self.averages.chains):
             for u in chain.tolist():
-                scored, weight = self._averages.trees[u], float(self._weights[len(out)])
-                prior = own = scored.log_weight if self._answers.weights_known else None
-                prior = prior if self._facts.normalised and not smooth else None
-                fit = math.nan if smooth else scored.log_likelihood
+                scored, weight = self.averages.trees[u], float(self.weights[len(out)])
+                prior = own = scored.log_weight if self.weights_known else None
+                prior = prior if self.normalised and not self.smooth else None
+                fit = math.nan if self.smooth else scored.log_likelihood
                 out.append(Draw(trees[u], own, prior, fit, c, weight))
         return out
-
-    def near_best(self, slack: float) -> NearBest:
-        """See `Result`: not told (E534), as the other trees are not there."""
-        raise UsageError(SAVED_WITHOUT_RASHOMON_SET())
-
-    def rules(self) -> list[RuleUse]:
-        """See `Result`."""
-        if self._answers.rules is None:
-            raise no_rules(self._facts.choice.engine)
-        return list(self._answers.rules)
-
-    def mixture(self) -> list[RuleUse]:
-        """See `Result`."""
-        return list(self._answers.mixture)
 
 
 def _tests(tree: Tree) -> tuple[object, ...]:

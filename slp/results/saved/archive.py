@@ -36,7 +36,7 @@ from slp.version import __version__
 from slp.whole_files import whole_file
 
 #: The format that is written. All formats from 1 to this one are read.
-FORMAT = 1
+FORMAT = 2
 #: Largest file in bytes, largest number of members, and most bytes of the list of them.
 _MOST_BYTES, _MOST_MEMBERS, _MOST_LISTED = 2**31, 64, 2**16
 _MANIFEST = "manifest.json"

@@ -15,9 +15,10 @@ from slp.ir.program import UsedFile
 from slp.results.averages.drawn_trees import DrawnTrees
 from slp.results.averages.over_trees import ScoredTree
 from slp.results.averages.soft import SoftTrees
+from slp.results.record.choice import EngineChoice
 from slp.results.record.result import Result
 from slp.results.record.run import RunRecord
-from slp.results.saved.answers import Answers, Facts, result_of_answers
+from slp.results.saved.answers import answers_of_format_1, result_of_answers
 from slp.results.saved.archive import Archive, DamagedError, read_archive
 from slp.results.saved.plain import from_plain
 from slp.results.saved.soft import soft_trees_of_members
@@ -26,20 +27,21 @@ from slp.results.saved.trees import SavedTrees, trees_of_members
 from slp.source import SourceFile
 from slp.trees.predicates import AskedPredicate
 
-#: Logs of probabilities are below this, those of estimated evidence too.
-_MOST_LOG_SHARE = 100.0
-
 
 @dataclass(frozen=True, eq=False)
 class SavedRun:
     """What is in a file. `source` is the text of its program, which finds the files that it uses
-    among those that were saved; `sums` says whether its numbers are sums over all trees."""
+    among those that were saved; `sums` says whether its numbers are sums over all trees; `choice`,
+    `likelihood`, `normalised` and `seed` are as of `Result`."""
 
     archive: Archive
     source: SourceFile
     record: RunRecord
     table: Table
-    facts: Facts
+    choice: EngineChoice
+    likelihood: bool
+    normalised: bool
+    seed: int
     predicates: Sequence[AskedPredicate]
 
     @property
@@ -50,10 +52,6 @@ class SavedRun:
     def result(self, threads: int) -> Result:
         """The result of a run of trees, whose averages take a number of threads."""
         archive, table = self.archive, self.table
-        said = archive.json("answers.json")
-        if isinstance(figures := said.get("diagnostics"), dict):
-            figures.pop("warnings", None)  # of older files: the figures are judged again
-        answers = from_plain(Answers, said)
         soft = bool(archive.manifest["kind"] == "soft")
         trees: Sequence[Any] = (
             soft_trees_of_members(archive, "soft", table)
@@ -61,21 +59,25 @@ class SavedRun:
             else trees_of_members(archive, "trees", table)
         )
         chains, log_weights, weights = _draws(archive, len(trees))
-        given = None if answers.edits is None else trees_of_members(archive, "given", table)[0]
-        best = all(
-            0 <= found.tree < len(trees) and (found.log_posterior or 0.0) < _MOST_LOG_SHARE
-            for found in answers.best
-        )
-        used = answers.importances
-        if not best or not answers.best or (used and len(used) != len(table.features)):
-            raise DamagedError("its answers are not sound")
         scored = _scored(archive, trees)
         if soft:
             averages: DrawnTrees = SoftTrees(table, scored, chains, threads, None, log_weights)
         else:
             averaged = _averaged(archive, table)
             averages = SavedTrees(table, scored, chains, log_weights, averaged, threads)
-        return result_of_answers(table, self.facts, answers, averages, weights, given)
+        edited = "given/feature.npy" in archive.contents
+        said = archive.json("answers.json")
+        return result_of_answers(
+            answers_of_format_1(said, len(trees)) if archive.manifest["format"] == 1 else said,
+            table,
+            averages,
+            weights,
+            trees_of_members(archive, "given", table)[:1] if edited else [],
+            choice=self.choice,
+            likelihood=self.likelihood,
+            normalised=self.normalised,
+            seed=self.seed,
+        )
 
 
 def read_run(path: str | Path, memory: int) -> SavedRun:
@@ -90,13 +92,21 @@ def read_run(path: str | Path, memory: int) -> SavedRun:
     if manifest["kind"] not in ("sums", "trees", "soft"):
         raise DamagedError("it is of no kind that there is")
     facts = archive.json("facts.json")
-    asked = facts.pop("predicates")
-    known = from_plain(Facts, facts)
-    if known.choice.engine != manifest["engine"] or known.seed != manifest["seed"]:
+    choice, seed = from_plain(EngineChoice, facts["choice"]), from_plain(int, facts["seed"])
+    if choice.engine != manifest["engine"] or seed != manifest["seed"]:
         raise DamagedError("its manifest and its facts differ")
     source, record = _program(archive)
-    predicates = [AskedPredicate(**_predicate(found), function=_not_saved) for found in asked]
-    return SavedRun(archive, source, record, table_of_members(archive), known, predicates)
+    return SavedRun(
+        archive,
+        source,
+        record,
+        table_of_members(archive),
+        choice,
+        from_plain(bool, facts["likelihood"]),
+        from_plain(bool, facts["normalised"]),
+        seed,
+        [AskedPredicate(**_predicate(found), function=_not_saved) for found in facts["predicates"]],
+    )
 
 
 def _program(archive: Archive) -> tuple[SourceFile, RunRecord]:

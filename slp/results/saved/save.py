@@ -3,8 +3,10 @@
     program.json    `RunRecord` without draws and options: texts of all files of the program,
                     parameters, the program in words
     table.json      see `slp.results.saved.tables`; with `rows/*.npy` for exact sums, and on request
-    facts.json      `Facts`: engine and why, seed; and the predicates that were asked
-    answers.json    `Answers`, of a run of trees: evidence, best trees, diagnostics and the like
+    facts.json      of the `Result`: the engine and why, whether it is a prior, whether weights are
+                    normalised, the seed; and the predicates that were asked
+    answers.json    of a run of trees the parts of its `Result` (`slp.results.saved.answers`):
+                    evidence, best trees, diagnostics and the like
     trees/*.npy     its distinct trees (`slp.results.saved.trees`), with `log_weight` and
                     `log_likelihood`, float64 (U,); `averaged` (K, k) where predictions are by
                     statistics that differ in their last bits
@@ -19,18 +21,16 @@ Sums over all trees are not saved: program and table are, and the sums are made 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields, replace
-from itertools import islice
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
 
-from slp.errors import UsageError
 from slp.results.averages.drawn_trees import DrawnTrees
 from slp.results.record.result import Result
 from slp.results.record.run import RunRecord
-from slp.results.saved.answers import Answers, Facts, SavedCandidate, SavedEdits
+from slp.results.saved.answers import answers_to_plain
 from slp.results.saved.archive import write_archive
 from slp.results.saved.plain import to_plain
 from slp.results.saved.soft import soft_trees_to_members
@@ -64,7 +64,13 @@ def save_run(
     members = {
         "program.json": _program_to_plain(record),
         **table_to_members(result.table, rows=rows),
-        "facts.json": {**to_plain(Facts(*_named(result, Facts))), "predicates": asked},
+        "facts.json": {
+            "choice": to_plain(result.choice),
+            "likelihood": result.likelihood,
+            "normalised": result.normalised,
+            "seed": result.seed,
+            "predicates": asked,
+        },
     }
     if result.kind != "sums":
         members |= _trees_to_members(result)
@@ -86,10 +92,6 @@ def _program_to_plain(record: RunRecord) -> dict[str, Any]:
     }
 
 
-def _named(result: Result, kind: type[Any]) -> list[Any]:
-    return [getattr(result, field.name) for field in fields(kind)]
-
-
 def _trees_to_members(result: Result) -> dict[str, Any]:
     """The trees of a result whose averages are over trees, and its answers."""
     drawn, draws = result.averages.drawn, result.draws()
@@ -106,7 +108,7 @@ def _trees_to_members(result: Result) -> dict[str, Any]:
     edits = result.edits()
     if edits is not None:
         members |= trees_to_members("given", result.table, [edits.given])
-    members["answers.json"] = to_plain(_answers(result, drawn))
+    members["answers.json"] = answers_to_plain(result, drawn)
     return members
 
 
@@ -124,40 +126,3 @@ def _hard_trees(result: Result, drawn: DrawnTrees) -> dict[str, Any]:
     if not np.array_equal(shown, drawn.leaf_statistics):
         members["trees/averaged.npy"] = drawn.leaf_statistics
     return members
-
-
-def _answers(result: Result, drawn: DrawnTrees) -> Answers:
-    evidence, importances, edits = result.evidence, result.importances, result.edits()
-    numbers = {result.shown(scored.tree): u for u, scored in enumerate(drawn.trees)}
-    best = [c for c in islice(result.best(), len(drawn.trees)) if c.tree in numbers]
-    try:
-        rules = tuple(result.rules())
-    except UsageError:  # this engine does not tell
-        rules = None
-    return Answers(
-        log_evidence=evidence.estimate(),
-        no_evidence=evidence.why_none,
-        evidence_note=evidence.note,
-        no_bayes_factor=evidence.no_bayes_factor,
-        log_prior_total=evidence.log_prior_total(),
-        log_total=evidence.log_total(),
-        derivations_are_trees=result.derivations_are_trees(),
-        tree_count=result.tree_count(),
-        left_out=evidence.left_out(),
-        trees_found=result.trees_found,
-        importances=None if importances is None else tuple(importances.tolist()),
-        diagnostics=result.diagnostics(),
-        schedule=result.schedule,
-        interrupted=result.ended.interrupted,
-        out_of_time=result.ended.out_of_time,
-        best=tuple(SavedCandidate(**{**vars(c), "tree": numbers[c.tree]}) for c in best),
-        rules=rules,
-        mixture=tuple(result.mixture()),
-        edits=None
-        if edits is None
-        else SavedEdits(
-            edits.expected, edits.expected_error, tuple(edits.distribution.tolist()), edits.shares
-        ),
-        drawn=result.monte_carlo is not None,
-        weights_known=all(draw.log_weight is not None for draw in result.draws()),
-    )

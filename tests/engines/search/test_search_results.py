@@ -233,7 +233,7 @@ def test_little_memory_still_gives_a_tree_and_a_bound() -> None:
     X = rng.normal(size=(4000, 8))
     memory = 6 * 2**20
     found = program.posterior(X, X[:, 0] > 0, engine="search", memory=memory, time=5)
-    assert found._result.ended.out_of_memory
+    assert found.out_of_memory
     best, modal = found.map(), program.posterior(X, X[:, 0] > 0, engine="modal").map()
     assert best.upper_bound is not None and not best.certified
     assert best.log_joint < best.upper_bound < math.inf

@@ -13,7 +13,7 @@ from slp.engines.shared.proposal_names import Named
 from slp.ir.tree_grammar import LeafRule
 from slp.kernels.compiled import compiled_core
 from slp.problem.core import beyond_core, core_problem
-from slp.problem.core_cuts import CoreCuts
+from slp.problem.numbered_cuts import CoreCuts
 from slp.reference.boxes import Geometry
 from slp.reference.derivations import TreeProof
 from slp.reference.mh.target import Target

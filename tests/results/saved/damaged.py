@@ -32,7 +32,9 @@ from slp.cli.page import Page
 from slp.errors import SlpError
 from slp.results.saved.archive import write_archive
 
-FORMAT_1 = Path(__file__).with_name("format_1")
+#: Small files of every format, and those of the one that is written.
+FORMATS = sorted(Path(__file__).parent.glob("format_*"))
+NEWEST = FORMATS[-1]
 _NUMBERS = (0, -1, 1, 2**31, 2**63, 10**30, 0.5, 1e308, "nan", "inf", "x" * 300)
 _VALUES = (*_NUMBERS, None, True, [], {}, "", "\ud800", [[[]]], {"a": 1})
 
@@ -140,8 +142,8 @@ def outcome(path: Path) -> str:
 
 def damaged(n: int, folder: Path, told: Callable[[str], None] = print) -> Counter[tuple[str, str]]:
     """What reading the first n damaged files ends in, by the kind of damage."""
-    sound = sorted(FORMAT_1.glob("*.slpz"))
-    files, unpacked = [path.read_bytes() for path in sound], [contents(path) for path in sound]
+    files = [path.read_bytes() for folder in FORMATS for path in sorted(folder.glob("*.slpz"))]
+    unpacked = [contents(path) for path in sorted(NEWEST.glob("*.slpz"))]
     found: Counter[tuple[str, str]] = Counter()
     path = folder / "damaged.slpz"
     for i in range(n):

@@ -15,7 +15,7 @@ import pytest
 
 import slp
 from slp.errors import BudgetError, SlpError
-from tests.results.saved.damaged import FORMAT_1, contents, damaged
+from tests.results.saved.damaged import NEWEST, contents, damaged
 
 
 def test_damaged_files_end_in_an_error_with_a_code(tmp_path: Path) -> None:
@@ -29,7 +29,7 @@ def rewritten(
     path: Path, change: Callable[[dict[str, bytes]], None], how: int = zipfile.ZIP_STORED
 ) -> None:
     """A sound file with other members, under the old manifest."""
-    members = contents(FORMAT_1 / "mh.slpz")
+    members = contents(NEWEST / "mh.slpz")
     change(members)
     with zipfile.ZipFile(path, "w", how) as file:
         for name, content in members.items():
@@ -86,7 +86,7 @@ def test_hostile_arrays(content: bytes, tmp_path: Path) -> None:
     from slp.results.saved import archive
 
     path = tmp_path / "run.slpz"
-    found = contents(FORMAT_1 / "mh.slpz")
+    found = contents(NEWEST / "mh.slpz")
     manifest = json.loads(found.pop("manifest.json"))
     members = {
         name: json.loads(own) if name.endswith(".json") else np.frombuffer(own, np.uint8)
@@ -123,4 +123,4 @@ def test_files_that_are_something_else(tmp_path: Path) -> None:
 
 def test_a_budget_of_memory() -> None:
     with pytest.raises(BudgetError, match=r"E501.*too small to read .*mh\.slpz"):
-        slp.load_posterior(FORMAT_1 / "mh.slpz", memory="100KiB")
+        slp.load_posterior(NEWEST / "mh.slpz", memory="100KiB")

@@ -8,6 +8,7 @@ import pickle
 import subprocess
 import sys
 import zipfile
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -20,9 +21,14 @@ from slp.cli import slp_command
 from slp.cli.common import run as run_command
 from slp.columns import Below, Is
 from slp.errors import SlpError, UnsupportedError, UsageError
+from slp.results.record.later import Later
+from slp.results.record.parts import Ended
+from slp.results.record.result import Result
 from slp.results.saved import archive
+from slp.results.saved.answers import PARTS
 from slp.results.saved.trees import trees_of_members, trees_to_members
 from slp.trees import Leaf, Split
+from tests.results.saved.damaged import FORMATS
 from tests.results.saved.runs import (
     EXACT,
     LEAVES,
@@ -39,9 +45,6 @@ from tests.results.saved.runs import (
 )
 
 pytestmark = pytest.mark.filterwarnings("ignore")
-
-#: What the files of format 1 hold, and their answers as they were when these were saved.
-FORMAT_1 = Path(__file__).with_name("format_1")
 
 
 def members(path: Path) -> set[str]:
@@ -77,8 +80,40 @@ def test_a_saved_search_has_one_tree_and_says_so(tmp_path: Path) -> None:
     with pytest.raises(UnsupportedError, match="E562.*best tree alone"):
         loaded.k_best(4)
     loaded.report(tmp_path / "run.html")
-    with pytest.raises(UsageError, match="E534.*saved run"):
+    with pytest.raises(UnsupportedError, match="E562.*best tree alone"):
         loaded.rashomon_set(0.5)
+
+
+def test_every_part_of_a_result_is_in_the_file_or_made_again() -> None:
+    by_other_members = {"chosen", "table", "likelihood", "normalised", "seed", "kind"}
+    by_other_members |= {"averaged", "draws"}
+    of_other_trees = {"near_best", "log_weight", "log_likelihood", "prior", "at_limit"}
+    assert {f.name for f in fields(Result)} == {*PARTS} | by_other_members | of_other_trees
+
+
+def test_a_search_whose_memory_was_full_says_so_once(tmp_path: Path) -> None:
+    searched = run("dirichlet", RUNS["search"])
+    assert not searched.out_of_memory
+    ended = replace(searched._result, ended=Later.known(Ended(out_of_memory=True)))
+    posterior = slp.Posterior(ended, searched.predicates, searched.record)
+    posterior.save(tmp_path / "run.slpz")
+    loaded = slp.load_posterior(tmp_path / "run.slpz")
+    assert loaded.out_of_memory and not loaded.interrupted and not loaded.out_of_time
+    have, want = answers(loaded), answers(posterior)
+    assert have == want and json.loads(have["json"])["out_of_memory"]
+    assert "\n".join(have["page"]).count("memory was full") == 1
+
+
+@pytest.mark.parametrize("name", ["mh", "smc", "modal"])
+def test_a_saved_run_tells_what_it_does_not_know_as_the_run_did(name: str, tmp_path: Path) -> None:
+    posterior = run("dirichlet", RUNS[name])
+    posterior.save(tmp_path / "run.slpz")
+    said = []
+    for one in (posterior, slp.load_posterior(tmp_path / "run.slpz")):
+        with pytest.raises(UsageError, match="E534") as error:
+            one.rashomon_set(0.5)
+        said.append(str(error.value))
+    assert said[0] == said[1]
 
 
 @pytest.mark.slow
@@ -239,9 +274,11 @@ def test_a_deep_tree(tmp_path: Path) -> None:
 # --- versions ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("path", sorted(FORMAT_1.glob("*.slpz")), ids=lambda path: path.stem)
-def test_files_of_format_1_are_read(path: Path) -> None:
-    """They were written by 0.1.0. Every later version reads them, and predicts the same."""
+@pytest.mark.parametrize("name", [*RUNS, *SOFT_RUNS])
+@pytest.mark.parametrize("folder", FORMATS, ids=lambda folder: folder.name)
+def test_files_of_every_format_are_read(folder: Path, name: str) -> None:
+    """Every later version reads them, and predicts as they say."""
+    path = folder / f"{name}.slpz"
     want, have = (
         json.loads(path.with_suffix(".json").read_text()),
         told_by(slp.load_posterior(path)),
@@ -254,16 +291,21 @@ def test_files_of_format_1_are_read(path: Path) -> None:
         assert found == pytest.approx(np.array(want[name]), rel=1e-12, abs=0), name
 
 
-def test_there_are_files_of_format_1() -> None:
-    assert {path.stem for path in FORMAT_1.glob("*.slpz")} == {*RUNS, *SOFT_RUNS}
+def test_there_are_files_of_every_format() -> None:
+    every = range(1, archive.FORMAT + 1)
+    assert [folder.name for folder in FORMATS] == [f"format_{number}" for number in every]
+    for number, folder in zip(every, FORMATS, strict=True):
+        for path in folder.glob("*.slpz"):
+            with zipfile.ZipFile(path) as file:
+                assert json.loads(file.read("manifest.json"))["format"] == number
 
 
 def test_a_newer_file_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = tmp_path / "run.slpz"
-    monkeypatch.setattr(archive, "FORMAT", 2)
+    monkeypatch.setattr(archive, "FORMAT", 3)
     run("dirichlet", MODAL).save(path)
     monkeypatch.undo()
-    with pytest.raises(SlpError, match="E561.*format 2, written by slp.*reads formats up to 1"):
+    with pytest.raises(SlpError, match="E561.*format 3, written by slp.*reads formats up to 2"):
         slp.load_posterior(path)
 
 

@@ -19,6 +19,8 @@ BEFORE = (
     "call it before: conditions, `\\+`, `findall` and `forall` test what has been drawn already; "
     "`slp check` shows conditions that lead to labels"
 )
+A_GOAL = "write an atom or a compound term"
+NOT_BY_0 = "divide by another number, or keep 0 away by a guard to the left"
 ENDLESS = "does a clause call itself first (put that goal last), or lack a guard that ends it?"
 
 
@@ -86,12 +88,12 @@ CUT = "cut before the stochastic goal is called, or write clauses that exclude e
         (
             "p(X) :- call(X).",
             "p(1)",
-            ("E213", "the number 1 is not a goal", "p(X) :- call(X).", None),
+            ("E213", "the number 1 is not a goal", "p(X) :- call(X).", A_GOAL),
         ),
         (
             "1 / (X - 1) :: p(X).",
             "p(1)",
-            ("E203", "division by zero", "1 / (X - 1) :: p(X).", None),
+            ("E203", "division by zero", "1 / (X - 1) :: p(X).", NOT_BY_0),
         ),
         (
             "X :: p(X). 1 - X :: p(X).",
@@ -120,7 +122,7 @@ CUT = "cut before the stochastic goal is called, or write clauses that exclude e
                 "E262",
                 "SWI-Prolog says: Type error: `compound' expected, found `1' (an integer)",
                 "p(X) :- arg(N, X, a), q(N).",
-                None,
+                "see the clause that the message shows",
             ),
         ),
         (

@@ -105,7 +105,7 @@ std::uint32_t LevelOrders::number(std::span<const std::uint32_t> codes) {
         return known->second;
     }
     const std::uint32_t number = n_.load(std::memory_order_relaxed);
-    const Slot slot = slot_of(number);
+    const ChunkPlace slot = slot_of(number);
     std::atomic<Place*>& chunk = chunks_[slot.chunk];
     if (slot.at == 0) {
         const std::size_t room = std::size_t{kFirst} << slot.chunk;

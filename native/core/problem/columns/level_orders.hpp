@@ -80,7 +80,7 @@ public:
     // The number of an order, from 0; a new one the first time. Any number of threads may call it.
     std::uint32_t number(std::span<const std::uint32_t> codes);
     const LevelOrder& at(std::uint32_t number) const {
-        const Slot slot = slot_of(number);
+        const ChunkPlace slot = slot_of(number);
         return *chunks_[slot.chunk].load(std::memory_order_acquire)[slot.at].load(
             std::memory_order_acquire);
     }
@@ -94,21 +94,21 @@ public:
 private:
     static constexpr std::uint32_t kFirst = 256;
     // Chunk c has room for 2^c times as many as the first.
-    struct Slot {
+    struct ChunkPlace {
         std::uint32_t chunk, at;
     };
-    static Slot slot_of(std::uint32_t number) {
+    static ChunkPlace slot_of(std::uint32_t number) {
         const auto chunk = static_cast<std::uint32_t>(std::bit_width(number / kFirst + 1)) - 1;
         return {chunk, number - kFirst * ((1U << chunk) - 1)};
     }
 
-    struct KeyHash {
+    struct OrderHash {
         std::size_t operator()(const Key& key) const { return key.a; }
     };
     using Place = std::atomic<const LevelOrder*>;
     std::shared_ptr<const LeafModel> leaf_;
     std::mutex mutex_;
-    std::unordered_map<Key, std::uint32_t, KeyHash> numbers_;  // by a key of the codes
+    std::unordered_map<Key, std::uint32_t, OrderHash> numbers_;  // by a key of the codes
     std::array<std::atomic<Place*>, 24> chunks_{};
     std::atomic<std::uint32_t> n_{0};
     std::atomic<std::size_t> bytes_{0}, limit_{SIZE_MAX};

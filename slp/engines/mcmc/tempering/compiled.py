@@ -62,8 +62,7 @@ class CompiledScans:
         if self.base.predicate is not None:
             asked, threads = (self.base.predicate,), 1
         of = (self.n_steps, self.tries, threads, *asked)
-        rungs, pairs, trips, fresh, moves = self.base.sampler.scan(
-            rungs, powers, centres, seeds(rng), n, *of
-        )
+        scan: Any = self.base.sampler.scan  # of its own ladders; predicates are of `MHSampler`
+        rungs, pairs, trips, fresh, moves = scan(rungs, powers, centres, seeds(rng), n, *of)
         sums = ScanSums(n, pairs.reshape(-1, PAIR_NUMBERS), trips, fresh)
         return rungs, sums, self.base.tally_of(moves)

@@ -13,7 +13,7 @@ from slp.engines.shared.growth.plan import Ending, Grown, Plan
 from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.compiled import compiled_core
 from slp.problem.core import core_problem
-from slp.problem.core_cuts import CoreCuts
+from slp.problem.numbered_cuts import CoreCuts
 from slp.problem.problem import Problem
 
 if TYPE_CHECKING:

@@ -58,6 +58,9 @@ def test_no_log_likelihood(value: object, what: str) -> None:
     )
 
 
+CORRECT = "  help: correct the function: the message shows the answer that it was asked of"
+
+
 def test_a_function_that_fails() -> None:
     def failing(answer: dict[str, object]) -> float:
         raise ZeroDivisionError("no data")
@@ -65,7 +68,7 @@ def test_a_function_that_fails() -> None:
     with pytest.raises(slp.SlpError) as caught:
         slp.parse(COIN).sample_proofs("coin(X)", failing, seed=3)
     want = "error[E252]: the log-likelihood function failed on the answer `X = t`: "
-    assert str(caught.value) == f"{want}ZeroDivisionError: no data"
+    assert str(caught.value) == f"{want}ZeroDivisionError: no data\n{CORRECT}"
     assert isinstance(caught.value.__cause__, ZeroDivisionError)
 
 
@@ -75,7 +78,7 @@ def test_a_function_that_would_end_the_process() -> None:
 
     said = message(COIN, "coin(X)", leaving, seed=3)
     assert said.startswith("error[E252]: the log-likelihood function failed on the answer `X = ")
-    assert said.endswith("`: SystemExit: 3")
+    assert said.endswith(f"`: SystemExit: 3\n{CORRECT}")
 
 
 def test_what_is_neither_a_function_nor_a_goal() -> None:
