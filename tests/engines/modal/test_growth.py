@@ -233,7 +233,7 @@ def test_the_core_grows_the_trees_of_the_specification() -> None:
 #: Leaf models, with values of the response that have equal means and unequal sums in doubles.
 RESPONSES: list[tuple[str, list[object], str]] = [
     ("dirichlet(1)", list("ny"), "response(y)"),
-    ("dirichlet([1, 0.5, 2, 1])", list("nwyz"), "response(y)"),
+    ("dirichlet(0.5)", list("nwyz"), "response(y)"),
     ("normal_inverse_gamma(0, 1, 2, 1)", [0.1, 0.2, 0.3, 0.7, 1.1], "response(y)"),
     ("normal_linear([z])", [0.1, 0.2, 0.3, 0.7, 1.1], "response(y)"),
     ("gamma_poisson(1, 1)", [0, 1, 2, 5], "response(y)"),
