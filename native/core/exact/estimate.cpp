@@ -213,8 +213,14 @@ BoxEstimate estimate_boxes(const Problem& problem, const Geometry& geometry, dou
     Watch watch(team, poll);
     const auto go_on = [&] { return watch.go_on([] { return Progress{}; }); };
     const std::vector<std::size_t> order = features_in_order(problem);
-    const double cost = static_cast<double>(problem.table.n_rows) *
-                        static_cast<double>(order.size() + 1) * static_cast<double>(kGroups);
+    // A path goes through the levels of a feature one by one where each box orders them anew.
+    std::size_t steps = 1;
+    for (const std::size_t f : order) {
+        const Feature& feature = problem.table.features[f];
+        steps += feature.looks_at_response() ? static_cast<std::size_t>(feature.n_codes) : 1;
+    }
+    const double cost = static_cast<double>(problem.table.n_rows) * static_cast<double>(steps) *
+                        static_cast<double>(kGroups);
     const std::size_t least = problem.table.n_rows > kManyRows ? 1 : kLeastPaths;
     const auto n = std::clamp(static_cast<std::size_t>(work / (4 * cost)), least, kMostPaths);
     std::vector<Paths> groups;
