@@ -44,6 +44,20 @@ def test_a_kind_of_column_is_named_by_few_files_of_the_core(kind: str) -> None:
     assert len(found) <= 4, found
 
 
+@cache
+def columns_in_files() -> list[tuple[str, set[str], set[str]]]:
+    """Each file, with its classes, and the names that it imports from `slp.columns`."""
+    found = []
+    for path in sorted((ROOT / "slp").rglob("*.py")):
+        tree = ast.parse(path.read_text("utf-8"))
+        imports = [n for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)]
+        of_room = [n for n in imports if (n.module or "").startswith("slp.columns")]
+        classes = {n.name for n in tree.body if isinstance(n, ast.ClassDef)}
+        names = {alias.name for n in of_room for alias in n.names}
+        found.append((path.relative_to(ROOT).as_posix(), classes, names))
+    return found
+
+
 @pytest.mark.parametrize(
     "kind", ["Numeric", "Binned", "Ordinal", "Nominal", "Subsets", "OrderedSubsets", "Sided"]
 )
@@ -51,15 +65,9 @@ def test_a_kind_of_column_is_named_by_few_files(kind: str) -> None:
     """Its file, the names of the room, the reader of archives, the coding of tables, and those that
     are built on it. What parts of a program and its messages say is not counted."""
     found = []
-    for path in sorted((ROOT / "slp").rglob("*.py")):
-        tree = ast.parse(path.read_text("utf-8"))
-        imports = [n for n in ast.walk(tree) if isinstance(n, ast.ImportFrom)]
-        own = any(isinstance(n, ast.ClassDef) and n.name == kind for n in tree.body)
-        of_room = [n for n in imports if (n.module or "").startswith("slp.columns")]
-        if (own and path.parent.name == "columns") or any(
-            alias.name == kind for n in of_room for alias in n.names
-        ):
-            found.append(path.relative_to(ROOT).as_posix())
+    for file, classes, imported in columns_in_files():
+        if (kind in classes and file.startswith("slp/columns/")) or kind in imported:
+            found.append(file)
     assert any(name.startswith("slp/columns/") for name in found)
     assert len(found) <= 6, found
 

@@ -93,6 +93,7 @@ def test_edits_end_in_trees_that_fit() -> None:
     assert not all(fits(d.tree, 120) for d in drawn(free, draws=300, thin=10, warmup=100).draws)
 
 
+@pytest.mark.slow
 def test_many_sets_of_features_are_too_many_states() -> None:
     """The exact engine refuses them; `mh` makes the states that it meets."""
     names = [f"f{i}" for i in range(30)]

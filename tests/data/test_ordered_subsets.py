@@ -134,7 +134,10 @@ def test_sums_by_hand_are_those_of_subsets_too() -> None:
     assert posterior.log_evidence == pytest.approx(want, abs=1e-9)
 
 
-@pytest.mark.parametrize("response", RESPONSES)
+@pytest.mark.parametrize(
+    "response",
+    [pytest.param(r, marks=[pytest.mark.slow] * r.startswith("three")) for r in RESPONSES],
+)
 def test_samplers_agree_with_exact_sums(response: str) -> None:
     frame = frame_of(response)
     own = program(LEAVES.get(response, ""))
