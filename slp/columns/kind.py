@@ -307,13 +307,14 @@ class ColumnKind(ABC):
         return False
 
     def test_to_sides(self, test: Test) -> NDArray[np.uint8]:
-        """Where `tests_have_sides`: for each level 1 on the left side, 2 on the right, 0 on none;
-        shape (n_values,)."""
-        raise NotImplementedError
+        """For each level 1 on the left side, 2 on the right, 0 on none; shape (n_values,). Raises
+        ValueError unless `tests_have_sides`."""
+        raise ValueError("a test of this kind is one number")
 
     def test_of_sides(self, sides: NDArray[np.uint8]) -> Test:
-        """The test of such numbers. Raises ValueError if they stand for none."""
-        raise NotImplementedError
+        """The test of such numbers. Raises ValueError if they stand for none, and unless
+        `tests_have_sides`."""
+        raise ValueError("a test of this kind is one number")
 
     @abstractmethod
     def test_of_number(self, number: float, side: Side | None) -> Test:
