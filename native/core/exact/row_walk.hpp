@@ -60,9 +60,9 @@ public:
             if (by_thresholds_[of_feature.front().feature]) {
                 route_by_thresholds(of_feature, queries, arena);
             } else {
-                const std::optional<std::uint32_t> other = other_level(box, of_feature.front());
+                const double second = second_level(box, of_feature.front());
                 for (const BoxSplit& split : of_feature) {
-                    route_one(box, split, other, queries, arena);
+                    route_one(box, split, second, queries, arena);
                 }
             }
         });
@@ -121,44 +121,38 @@ private:
     }
 
     // Of a box with two levels, the one that goes right of its split, which is the first of the
-    // feature; none of a box with more.
-    std::optional<std::uint32_t> other_level(const Box& box, const BoxSplit& split) const {
+    // feature; NaN of a box with more.
+    double second_level(const Box& box, const BoxSplit& split) const {
+        constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
         const Feature& feature = table_.features[split.feature];
         if (!feature.names_pairs() || feature.tests_missing(split.cut)) {
-            return std::nullopt;
+            return kNone;
         }
         const RowTest test = feature.test(split.cut);
-        std::optional<std::uint32_t> other;
+        std::optional<std::uint32_t> second;
         for (const std::uint32_t row : box.rows) {
             const std::uint32_t code = feature.codes[row];
-            if (code == feature.missing() || code == other || test.goes_left(row)) {
+            if (code == feature.missing() || code == second || test.goes_left(row)) {
                 continue;
             }
-            if (other) {
-                return std::nullopt;
+            if (second) {
+                return kNone;
             }
-            other = code;
+            second = code;
         }
-        return other;
+        return second ? static_cast<double>(*second) : kNone;
     }
 
-    // One split of another feature, or where values are missing; other: the second of two levels.
-    void route_one(const Box& box, const BoxSplit& split, std::optional<std::uint32_t> other,
+    // One split of another feature, or where values are missing. second: see `Feature::side_of`.
+    void route_one(const Box& box, const BoxSplit& split, double second,
                    std::span<const std::uint32_t> queries, Arena& arena) {
         const Feature& feature = table_.features[split.feature];
-        const bool tests_missing = feature.tests_missing(split.cut);
-        const auto side_of = [&](double value) {
-            const Missing side = feature.side_of(split.cut, value);
-            const bool neither = other && side == Missing::right && !std::isnan(value) &&
-                                 value != static_cast<double>(*other);
-            return neither && !tests_missing ? Missing::untold : side;
-        };
         const std::span to(arena.allocate<std::uint32_t>(queries.size()), queries.size());
         std::size_t n_left = 0, first_right = queries.size();
         const std::size_t first_parted = parted_.size();
         for (const std::uint32_t& query : queries) {
             const double own_value = value(split.feature, query);
-            const Missing side = side_of(own_value);
+            const Missing side = feature.side_of(split.cut, own_value, second);
             if (side == Missing::left) {
                 to[n_left++] = query;
             } else if (side == Missing::right) {
@@ -184,12 +178,7 @@ private:
             all += weight;
             ours += test.goes_left(row) ? weight : 0.0;
         }
-        switch (way) {
-            case Untold::larger: return ours >= all - ours ? 1.0 : 0.0;
-            case Untold::average: return ours / all;
-            default: break;  // an error if a row goes there
-        }
-        return std::numeric_limits<double>::quiet_NaN();
+        return share_left(way, ours, all);
     }
 
     const Table& table_;

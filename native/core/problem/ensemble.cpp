@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cmath>
 
+#include "problem/columns/levels.hpp"
 #include "threads.hpp"
 
 namespace slp {
@@ -81,11 +82,13 @@ std::uint32_t Ensemble::leaf_of(std::size_t tree, const double* row) const {
     const EnsembleNode* node = &nodes_[roots_[tree]];
     while (node->feature >= 0) {
         const double value = row[node->feature];
-        const bool left = node->level ? value == node->operand : value < node->operand;
-        if (!left && value != node->other && !std::isnan(node->other)) {
+        const Missing side =
+            node->level ? columns::Levels::side(node->operand, value, node->other)
+                        : (value < node->operand ? Missing::left : Missing::right);
+        if (side == Missing::untold) {
             return kNoLeaf;
         }
-        node = left ? node + 1 : &nodes_[node->right];
+        node = side == Missing::left ? node + 1 : &nodes_[node->right];
     }
     return node->right;
 }

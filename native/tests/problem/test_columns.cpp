@@ -193,6 +193,24 @@ TEST(sums_over_left_sides_are_those_of_the_codes_that_go_left) {
     }
 }
 
+TEST(a_row_with_a_third_level_has_no_side_of_a_test_of_two) {
+    const Feature levels{.kind = FeatureKind::levels, .n_codes = 3, .codes = {0, 1, 2}};
+    const Cut cut = Cut::on(1);
+    check(levels.side_of(cut, 1, 2) == Missing::left);
+    check(levels.side_of(cut, 2, 2) == Missing::right);
+    check(levels.side_of(cut, 0, 2) == Missing::untold);
+    check(levels.side_of(cut, -1, 2) == Missing::untold);
+    check(levels.side_of(cut, 0) == Missing::right);
+    check(levels.side_of(cut, -1) == Missing::right);
+}
+
+TEST(a_row_without_a_side_is_shared_by_the_weights_of_the_sides) {
+    check(share_left(Untold::average, 1, 4) == 0.25);
+    check(share_left(Untold::larger, 1, 4) == 0.0);
+    check(share_left(Untold::larger, 2, 4) == 1.0);
+    check(std::isnan(share_left(Untold::error, 1, 4)));
+}
+
 TEST(two_versions_of_a_cut_differ_in_the_side_of_missing_values_alone) {
     for (const Feature& feature : features()) {
         const std::uint32_t missing = feature.missing();

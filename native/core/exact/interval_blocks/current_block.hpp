@@ -124,12 +124,8 @@ public:
     const std::uint32_t* ends_of_both() const { return takes_both_ ? both_.data() : nullptr; }
     // The share of such a row that goes left in a member.
     double share_left(std::size_t i, std::size_t j) const {
-        const double ours = weight_left_[j + 1] - weight_left_[i];
-        const double all = weight_[j + 1] - weight_[i];
-        if (way_ == Untold::larger) {
-            return ours >= all - ours ? 1.0 : 0.0;
-        }
-        return ours / all;
+        return slp::share_left(ranks_.feature().absent, weight_left_[j + 1] - weight_left_[i],
+                               weight_[j + 1] - weight_[i]);
     }
 
     // --- splits on the inner feature ---
@@ -150,16 +146,16 @@ public:
 
 private:
     void find_both(const BoxSplit& split, double value) {
+        const Feature& feature = ranks_.feature();
         for (std::size_t i = 0; i < ranks_.k; ++i) {
-            both_[i] = ranks_.end_of_pair(i, value);
+            const auto [second, end] = ranks_.pair(i, split.cut.code());
+            both_[i] = feature.side_of(split.cut, value, second) == Missing::untold ? end : 0;
             takes_both_ = takes_both_ || both_[i] > ranks_.start[i];
         }
         if (!takes_both_) {
             return;
         }
         const Table& table = s_.problem.table;
-        const Feature& feature = ranks_.feature();
-        way_ = feature.absent;
         std::fill_n(weight_left_.begin(), ranks_.k + 1, 0.0);
         std::fill_n(weight_.begin(), ranks_.k + 1, 0.0);
         const RowTest test = feature.test(split.cut);
@@ -181,7 +177,6 @@ private:
     std::vector<std::uint32_t> turn_;  // by row
     bool takes_both_ = false;
     std::vector<std::uint32_t> both_;  // by row
-    Untold way_ = Untold::average;
     std::vector<double> weight_left_, weight_;  // of the ranks below, where some go down both
 };
 

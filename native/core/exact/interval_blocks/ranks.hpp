@@ -188,8 +188,8 @@ public:
     }
 
     // After `find_start` of a level: see LevelRanks.
-    std::uint32_t end_of_pair(std::size_t i, double value) const {
-        return levels_.end_of_pair(k, i, value);
+    LevelRanks::Pair pair(std::size_t i, std::uint32_t level) const {
+        return levels_.pair(k, i, level);
     }
 
     // After `find_start` of a threshold: for every rank the first from there on with a code above

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -78,15 +79,19 @@ public:
         }
     }
 
-    // Members (i, j) from j = `start[i]` on have two levels up to here, if a row that has another
-    // level meets them; 0 if it has one of these. value: its code, or no code at all.
-    std::uint32_t end_of_pair(std::size_t k, std::size_t i, double value) const {
+    // Members (i, j) from j = `start[i]` to `end` - 1 have two levels, `level` and `second`; NaN
+    // and 0 where there are none.
+    struct Pair {
+        double second;
+        std::uint32_t end;
+    };
+    Pair pair(std::size_t k, std::size_t i, std::uint32_t level) const {
         const First& first = levels_[i];
-        if (first.position[1] >= k || value == static_cast<double>(first.level[0]) ||
-            value == static_cast<double>(first.level[1])) {
-            return 0;
+        if (first.position[1] >= k || (level != first.level[0] && level != first.level[1])) {
+            return {std::numeric_limits<double>::quiet_NaN(), 0};
         }
-        return std::min(first.position[2], static_cast<std::uint32_t>(k));
+        return {static_cast<double>(level == first.level[0] ? first.level[1] : first.level[0]),
+                std::min(first.position[2], static_cast<std::uint32_t>(k))};
     }
 
 private:

@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -31,6 +32,16 @@ struct UntoldFault {
     std::uint32_t feature;
     bool missing;
 };
+
+// The share of a new row without a side that goes left at a split: left, all are the weights of the
+// rows of its box that go left, and of all of them. NaN where it is an error.
+inline double share_left(Untold way, double left, double all) {
+    switch (way) {
+        case Untold::larger: return left >= all - left ? 1.0 : 0.0;
+        case Untold::average: return left / all;
+        default: return std::numeric_limits<double>::quiet_NaN();
+    }
+}
 
 struct Feature {
     FeatureKind kind = FeatureKind::values;
@@ -107,8 +118,10 @@ struct Feature {
     RowTest plain_test(double operand) const;
     bool goes_left(Cut cut, std::uint32_t row) const { return test(cut).goes_left(row); }
     // The side of a new row's value, which is a number, the code of a level (negative: a level that
-    // the table lacks) or, missing, NaN.
-    Missing side_of(Cut cut, double value) const;
+    // the table lacks) or, missing, NaN. second: of a feature that names pairs, the level that goes
+    // right where the box has two; NaN where it has more.
+    Missing side_of(Cut cut, double value,
+                    double second = std::numeric_limits<double>::quiet_NaN()) const;
     // The code of a value that is not missing; -1 if the table lacks the level.
     std::int32_t code_of(double value) const;
     // Whether two cuts are the same one of a box, however they are written.

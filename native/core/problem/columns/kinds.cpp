@@ -39,11 +39,11 @@ RowTest Feature::plain_test(double operand) const {
                     : columns::Thresholds{*this}.test_below(operand);
 }
 
-Missing Feature::side_of(Cut cut, double value) const {
+Missing Feature::side_of(Cut cut, double value, double second) const {
     if (!has_versions() && std::isnan(value)) {
         return Missing::untold;
     }
-    return with_kind(*this, [&](const auto& own) { return own.side_of(cut, value); });
+    return with_kind(*this, [&](const auto& own) { return own.side_of(cut, value, second); });
 }
 
 std::int32_t Feature::code_of(double value) const {

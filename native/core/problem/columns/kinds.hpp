@@ -49,7 +49,7 @@ concept ColumnKind = requires(const K kind, Cut cut, Cut& out, double x, std::si
     // Sides.
     { kind.test(cut) } -> std::same_as<RowTest>;
     { kind.test_anywhere(cut) } -> std::same_as<RowTest>;
-    { kind.side_of(cut, x) } -> std::same_as<Missing>;
+    { kind.side_of(cut, x, x) } -> std::same_as<Missing>;
     { kind.code_of(x) } -> std::same_as<std::int32_t>;
     { kind.same_test(cut, cut) } -> std::same_as<bool>;
     { kind.restores(cut, cut) } -> std::same_as<bool>;

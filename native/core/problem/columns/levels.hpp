@@ -67,8 +67,15 @@ struct Levels {
 
     RowTest test(Cut cut) const { return {feature.codes.data(), cut.code(), 0}; }
     RowTest test_anywhere(Cut cut) const { return test(cut); }
-    static Missing side_of(Cut cut, double value) {
-        return value == static_cast<double>(cut.code()) ? Missing::left : Missing::right;
+    // The side of a value at the test of one level. second: the other level of a box with two,
+    // which alone goes right; NaN for a box with more.
+    static Missing side(double level, double value, double second) {
+        return value == level                          ? Missing::left
+               : value == second || std::isnan(second) ? Missing::right
+                                                       : Missing::untold;
+    }
+    static Missing side_of(Cut cut, double value, double second) {
+        return side(static_cast<double>(cut.code()), value, second);
     }
     static std::int32_t code_of(double value) {
         return value < 0 ? -1 : static_cast<std::int32_t>(value);

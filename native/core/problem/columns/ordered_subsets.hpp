@@ -130,7 +130,7 @@ struct OrderedSubsets {
         return {feature.codes.data(), least, end - least - 1, 1, UINT32_MAX, false, &order};
     }
     RowTest test_anywhere(Cut cut) const { return test(cut); }
-    Missing side_of(Cut cut, double value) const {
+    Missing side_of(Cut cut, double value, double) const {
         const LevelOrder& order = order_of(cut);
         const std::uint32_t place =
             value < 0 ? UINT32_MAX : order.place(static_cast<std::uint32_t>(value));

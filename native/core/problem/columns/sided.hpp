@@ -132,12 +132,12 @@ struct Sided {
         return tests_missing(cut) ? of_missing()
                                   : sided(other.test_anywhere(without_side(cut)), cut);
     }
-    Missing side_of(Cut cut, double value) const {
+    Missing side_of(Cut cut, double value, double second) const {
         const bool is_missing = value != value;
         if (tests_missing(cut)) {
             return is_missing ? Missing::left : Missing::right;
         }
-        return is_missing ? side(cut) : other.side_of(without_side(cut), value);
+        return is_missing ? side(cut) : other.side_of(without_side(cut), value, second);
     }
     std::int32_t code_of(double value) const { return other.code_of(value); }
     bool same_test(Cut a, Cut b) const {

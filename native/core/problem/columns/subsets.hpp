@@ -67,7 +67,7 @@ struct Subsets {
 
     RowTest test(Cut cut) const { return {feature.codes.data(), 0, 0, cut.left_set()}; }
     RowTest test_anywhere(Cut cut) const { return test(cut); }
-    static Missing side_of(Cut cut, double value) {
+    static Missing side_of(Cut cut, double value, double) {
         const std::uint32_t own = value < 0 ? 0 : 1U << static_cast<std::uint32_t>(value);
         return (cut.left_set() & own) != 0    ? Missing::left
                : (cut.right_set() & own) != 0 ? Missing::right

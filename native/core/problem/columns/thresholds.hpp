@@ -65,7 +65,7 @@ struct Thresholds {
         return {feature.codes.data(), 0, last_below(threshold)};
     }
     RowTest test_anywhere(Cut cut) const { return test_below(threshold(cut)); }
-    Missing side_of(Cut cut, double value) const {
+    Missing side_of(Cut cut, double value, double) const {
         return value < threshold(cut) ? Missing::left : Missing::right;
     }
     std::int32_t code_of(double value) const {
