@@ -101,6 +101,7 @@ def test_draws_are_those_of_one_machine(address: str, options: dict[str, Any]) -
     assert [t.log_joint for t in have.k_best(3)] == [t.log_joint for t in want.k_best(3)]
 
 
+@pytest.mark.slow
 def test_folds_are_those_of_one_machine(address: str) -> None:
     program, options = slp.load("growtree"), {"seed": 1, "folds": 4}
     told: list[str] = []

@@ -100,6 +100,7 @@ def test_constraints_are_checked(page: Page, monkeypatch: pytest.MonkeyPatch) ->
     assert "broken: " in Elements(report_html(posterior)).text
 
 
+@pytest.mark.slow
 def test_a_function_of_the_caller_is_checked(page: Page) -> None:
     def small(tree: slp.Tree) -> bool:
         return tree.n_leaves <= 2
@@ -109,6 +110,7 @@ def test_a_function_of_the_caller_is_checked(page: Page) -> None:
     assert "asked" in Elements(report_html(posterior)).text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "words"),
     [
@@ -152,6 +154,7 @@ def test_the_prior_of_a_program_that_names_code_is_not_shown(
     assert "E650" not in page
 
 
+@pytest.mark.slow
 def test_a_page_without_the_use_of_features(monkeypatch: pytest.MonkeyPatch) -> None:
     """A limit of time can end after the trees and before the rest: the page has what is known."""
     posterior = slp.load("growtree").posterior(patients(), seed=1)

@@ -302,6 +302,7 @@ def chi_square_p_value(have: Counter[TreeKey], want: dict[TreeKey, float], n: in
     return float(chi2.sf(statistic, len(cells) - 1)) if len(cells) > 1 else 1.0
 
 
+@pytest.mark.slow
 def test_the_cases_are_varied() -> None:
     """The generator reaches every measure, constraint and kind of table, and few dead ends."""
     cases = [random_case(seed) for seed in range(N_CASES)]

@@ -31,7 +31,6 @@ from tests.engines.rjhmc.soft_tables import CLASSES, NUMBERS, drawn, soft
             {},
             "E539",
         ),
-        (":- use(rjhmc). :- constraint(prolog(ok)). ok(_).", {"allow_code": True}, "E539"),
         (
             ':- use(rjhmc). :- constraint(python("math:isnan")).',
             {"allow_code": True},
@@ -73,6 +72,12 @@ from tests.engines.rjhmc.soft_tables import CLASSES, NUMBERS, drawn, soft
 def test_it_refuses_in_words(text: str, options: dict[str, Any], words: str) -> None:
     with pytest.raises(slp.SlpError, match=words):
         drawn(text, CLASSES, **options)
+
+
+@pytest.mark.usefixtures("janus")
+def test_it_refuses_code_of_prolog() -> None:
+    with pytest.raises(slp.SlpError, match="E539"):
+        drawn(":- use(rjhmc). :- constraint(prolog(ok)). ok(_).", CLASSES, allow_code=True)
 
 
 def test_other_engines_refuse_its_leaf_model() -> None:

@@ -22,6 +22,10 @@ from tests.reference.mh.matrices import TOLERANCE, Example, example
 from tests.spec.cases import random_case
 
 
+#: Examples of each kind: few in the quick tests.
+SIZES = [3, pytest.param(12, marks=pytest.mark.slow)]
+
+
 @cache
 def examples(kind: str, n: int = 12) -> list[Example]:
     """Programs on tables of a kind that have a dozen derivations or more."""
@@ -46,9 +50,10 @@ def examples(kind: str, n: int = 12) -> list[Example]:
 
 
 @pytest.mark.usefixtures("compiled_kernels")
+@pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("kind", ["subsets", "ordered", "missing_side"])
-def test_proofs_have_the_same_numbers(kind: str) -> None:
-    for made in examples(kind):
+def test_proofs_have_the_same_numbers(kind: str, n: int) -> None:
+    for made in examples(kind, n):
         core = CoreExample(made)
         sampler = core_sampler(
             made.target, [core_proposal(Named("q_uc", None, 1.0))], 0.0, core.engine
@@ -62,11 +67,12 @@ def test_proofs_have_the_same_numbers(kind: str) -> None:
 
 @pytest.mark.usefixtures("compiled_kernels")
 @pytest.mark.parametrize("plain", [CutUniformly(), CutAtEach(4)], ids=lambda p: p.name)
+@pytest.mark.parametrize("n", SIZES)
 @pytest.mark.parametrize("kind", ["subsets", "ordered", "missing_side"])
-def test_cuts_of_proofs(kind: str, plain: Proposal) -> None:
+def test_cuts_of_proofs(kind: str, n: int, plain: Proposal) -> None:
     number = plain.period if plain.period > 1 else None
     proposal = core_proposal(Named("q_uc" if number is None else "q_n", number, 1.0))
-    for made in examples(kind):
+    for made in examples(kind, n):
         for turn in range(plain.period):
             have = CoreExample(made).matrix(proposal, turn)
             np.testing.assert_allclose(have, made.matrix(plain, turn), rtol=0, atol=TOLERANCE)
@@ -74,9 +80,9 @@ def test_cuts_of_proofs(kind: str, plain: Proposal) -> None:
 
 @pytest.mark.usefixtures("compiled_kernels")
 @pytest.mark.parametrize("most_boxes", [2, 2**20])
-@pytest.mark.parametrize("kind", ["ordered"])
-def test_exact_subtrees(kind: str, most_boxes: float) -> None:
-    for made in examples(kind):
+@pytest.mark.parametrize("n", SIZES)
+def test_exact_subtrees(n: int, most_boxes: float) -> None:
+    for made in examples("ordered", n):
         have = CoreExample(made).matrix(Q_EXACT, most_boxes=most_boxes)
         charts = SubtreeCharts(made.target.process, most_boxes)
         want = made.matrix(ExactSubtree(charts))

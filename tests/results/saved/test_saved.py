@@ -79,9 +79,15 @@ def test_a_saved_search_has_one_tree_and_says_so(tmp_path: Path) -> None:
     assert loaded.k_best(1) == posterior.k_best(1) and loaded.map().certified
     with pytest.raises(UnsupportedError, match="E562.*best tree alone"):
         loaded.k_best(4)
-    loaded.report(tmp_path / "run.html")
     with pytest.raises(UnsupportedError, match="E562.*best tree alone"):
         loaded.rashomon_set(0.5)
+
+
+@pytest.mark.slow
+def test_a_saved_search_has_a_report(tmp_path: Path) -> None:
+    run("dirichlet", RUNS["search"]).save(tmp_path / "run.slpz", table=True)
+    slp.load_posterior(tmp_path / "run.slpz").report(tmp_path / "run.html")
+    assert (tmp_path / "run.html").stat().st_size > 0
 
 
 def test_every_part_of_a_result_is_in_the_file_or_made_again() -> None:
