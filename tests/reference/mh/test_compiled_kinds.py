@@ -21,7 +21,6 @@ from tests.reference.mh.core_matrices import Q_EXACT, CoreExample, core_sampler
 from tests.reference.mh.matrices import TOLERANCE, Example, example
 from tests.spec.cases import random_case
 
-
 #: Examples of each kind: few in the quick tests.
 SIZES = [3, pytest.param(12, marks=pytest.mark.slow)]
 
