@@ -12,18 +12,33 @@ from slp.leaves.declared import Observed
 from slp.leaves.numbers import check_numbers
 
 
-def default_numbers(observed: Observed) -> tuple[float, float, float, float]:
-    """mu, kappa, alpha, beta of a normal model for a response: mean(y), 0.1, 3, var(y) / 10, where
-    var is the mean squared deviation, or 1 if all responses are equal.
-
-    Then the prior mean of the variance within a leaf is var(y) / 20, with the weight of 2 alpha = 6
-    rows. It is smaller than var(y), because a leaf varies less than the whole response. With the
-    total variance, intervals were too wide (docs/design/leaves.md).
-    """
+def moments(observed: Observed) -> tuple[float, float, float]:
+    """The number of rows (the sum of their weights), their mean, and their mean squared deviation,
+    or 1 if all responses are equal."""
+    n = len(observed.y) if observed.weights is None else float(np.sum(observed.weights))
     mean, variance = observed.mean, 0.0
     if len(observed.y):
         variance = float(np.average((observed.y - mean) ** 2, weights=observed.weights))
-    return mean, 0.1, 3.0, 0.1 * (variance or 1.0)
+    return n, mean, variance or 1.0
+
+
+def share_of_variance(n: float) -> float:
+    """The default beta of n rows, as a share of their variance: near 3 up to 20 rows, 0.1 from some
+    hundreds on.
+
+    The prior mean of the variance within a leaf is beta / 2. On large tables it is a twentieth of
+    the variance, as leaves vary less than the whole response: with all of it, intervals are too
+    wide. On small ones it is all of the variance and a half: with less, trees follow the noise, and
+    intervals are far too narrow (docs/design/leaves.md).
+    """
+    return 0.1 + 2.9 / (1 + (n / 50) ** 3)
+
+
+def default_numbers(observed: Observed) -> tuple[float, float, float, float]:
+    """mu, kappa, alpha, beta of a normal model for a response: its mean, 0.1, 3 (so the variance
+    within a leaf has the weight of 6 rows), and its variance times `share_of_variance`."""
+    n, mean, variance = moments(observed)
+    return mean, 0.1, 3.0, share_of_variance(n) * variance
 
 
 def change_by_rounding(

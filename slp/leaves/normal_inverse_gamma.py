@@ -14,7 +14,12 @@ from slp.ir.whole import is_whole
 from slp.late import late_import
 from slp.leaves.base import LEVEL
 from slp.leaves.declared import DeclaredModel, FirstDeclaration, Observed
-from slp.leaves.normal_defaults import change_by_rounding, default_numbers, known_numbers
+from slp.leaves.normal_defaults import (
+    change_by_rounding,
+    default_numbers,
+    known_numbers,
+    share_of_variance,
+)
 from slp.leaves.numbers import NumericModel, finite, leaf_mean, three_digits
 from slp.leaves.rising import LogRising, log_rising
 from slp.leaves.signature import Signature
@@ -49,9 +54,17 @@ class NormalInverseGamma(NumericModel, DeclaredModel):
     squares = True
 
     def __init__(
-        self, mu: float, kappa: float, alpha: float, beta: float, *, ref: float = 0.0
+        self,
+        mu: float,
+        kappa: float,
+        alpha: float,
+        beta: float,
+        *,
+        ref: float = 0.0,
+        of_response: bool = False,
     ) -> None:
         self.hyperparameters = (mu, kappa, alpha, beta)
+        self._of_response = of_response
         self.mean_needs = 1 - 2 * alpha  # as Student's t has a mean above 1 degree of freedom
         self.ref = ref
         self._mu = mu - ref
@@ -69,13 +82,13 @@ class NormalInverseGamma(NumericModel, DeclaredModel):
     @classmethod
     def of_response(cls, observed: Observed) -> NormalInverseGamma:
         """With numbers taken from the response."""
-        return cls(*default_numbers(observed), ref=observed.mean)
+        return cls(*default_numbers(observed), ref=observed.mean, of_response=True)
 
     @classmethod
     def first_declaration(cls, y: NDArray[Any]) -> FirstDeclaration:
         """The default for a response, with rounded numbers."""
         mean, variance = float(np.mean(y)), float(np.var(y)) or 1.0
-        known = (three_digits(mean), 0.1, 3, three_digits(variance / 10))
+        known = (three_digits(mean), 0.1, 3, three_digits(share_of_variance(len(y)) * variance))
         at, near = number_text(known[0]), number_text(three_digits(known[-1] / 2))
         above = (
             "The prior of a leaf, taken from this column:",
@@ -85,13 +98,16 @@ class NormalInverseGamma(NumericModel, DeclaredModel):
         return FirstDeclaration(known, above)
 
     def to_plain(self) -> dict[str, Any]:
-        """With `ref`."""
-        return super().to_plain() | {"ref": float(self.ref)}
+        """With `ref`, and whether the numbers are taken from the response."""
+        return super().to_plain() | {"ref": float(self.ref), "of_response": self._of_response}
 
     @classmethod
     def from_plain(cls, data: Mapping[str, Any]) -> NormalInverseGamma:
         """See `DeclaredModel`."""
-        return cls(*known_numbers(data), ref=data["ref"])
+        of_response = data.get("of_response", False)  # older files do not have it
+        if not isinstance(of_response, bool):
+            raise ValueError("`of_response` is true or false")
+        return cls(*known_numbers(data), ref=data["ref"], of_response=of_response)
 
     @classmethod
     def means_of_summaries(
@@ -172,11 +188,14 @@ class NormalInverseGamma(NumericModel, DeclaredModel):
     def predictive(self, S: NDArray[np.float64]) -> dict[str, Any]:
         """`{"mean": .., "mean_interval": [.., ..]}`: mu', and the interval of the mean m, which is
         Student's t with 2 alpha' degrees of freedom about mu', with squared scale beta' / (alpha'
-        kappa')."""
+        kappa'). One row alone, under numbers that are taken from the response, has no interval:
+        its width would come from the other rows."""
         stdtrit = late_import("scipy.special").stdtrit
 
         _, _, alpha, beta = self.hyperparameters
         n, _, kappa_n, growth = (float(x) for x in self._update(S))
+        if self._of_response and n <= 1:
+            return {"mean": float(self.mean(S))}
         alpha_n = alpha + n / 2
         scale = math.sqrt((beta + growth) / (alpha_n * kappa_n))
         mean, reach = float(self.mean(S)), scale * float(stdtrit(2 * alpha_n, (1 + LEVEL) / 2))

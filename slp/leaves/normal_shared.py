@@ -12,7 +12,7 @@ from slp.ir.program import LeafDeclaration
 from slp.late import late_import
 from slp.leaves.base import LEVEL
 from slp.leaves.declared import DeclaredModel, Observed
-from slp.leaves.normal_defaults import default_numbers, known_numbers
+from slp.leaves.normal_defaults import known_numbers, moments
 from slp.leaves.numbers import NumericModel, leaf_mean
 from slp.leaves.signature import Signature
 
@@ -50,9 +50,9 @@ class NormalShared(NumericModel, DeclaredModel):
     @classmethod
     def of_response(cls, observed: Observed) -> NormalShared:
         """With numbers taken from the response: mean and standard deviation of the leaves' means
-        are its own, s2 is as the default of hard trees has it."""
-        mean, kappa, shape, scale = default_numbers(observed)
-        return cls(mean, (scale / kappa) ** 0.5, shape, scale, ref=observed.mean)
+        are its own, and the prior mean of s2 is a twentieth of its variance."""
+        _, mean, variance = moments(observed)
+        return cls(mean, variance**0.5, 3.0, 0.1 * variance, ref=observed.mean)
 
     def to_plain(self) -> dict[str, Any]:
         """With `ref`."""

@@ -200,7 +200,8 @@ def test_default_classes(program, cells, classes):
 def test_default_numbers(program, cells):
     table = bound(program, cells)
     mean, variance = np.mean(cells), np.var(cells)
-    assert table.leaf.hyperparameters == pytest.approx((mean, 0.1, 3.0, variance / 10))
+    share = 0.1 + 2.9 / (1 + (len(cells) / 50) ** 3)
+    assert table.leaf.hyperparameters == pytest.approx((mean, 0.1, 3.0, share * variance))
     assert table.notes[-1] == (
         f"response `y`: numbers, {rounded_text(table.leaf.describe())}; no leaf model is "
         "declared, so its mean and scale were taken from the response"
@@ -415,7 +416,7 @@ def test_one_number_only(program):
         "warning[W404]: the response `y` is 2.5 in every row, so its scale was set to 1\n"
         "  help: declare one with :- leaf(normal_inverse_gamma(Mu, Kappa, Alpha, Beta))."
     ]
-    assert table.leaf.describe() == "normal_inverse_gamma(2.5, 0.1, 3, 0.1)"
+    assert table.leaf.describe().startswith("normal_inverse_gamma(2.5, 0.1, 3, 2.99")
 
 
 def test_one_row(program):
