@@ -68,7 +68,7 @@ def log_scores(
     if leaf.classes:
         place = {label: i for i, label in enumerate(leaf.classes)}
         P = posterior.predict_proba(X)
-        return np.log([p[place[label]] if label in place else np.nan for p, label in zip(P, y)])
+        return np.log(P[np.arange(len(y)), [place[label] for label in y]])
     mu, kappa, alpha, beta = leaf.hyperparameters
     known, densities = train["y"].to_numpy(), []
     for tree in posterior.sample(DRAWS):
@@ -102,13 +102,13 @@ def measure(frame: pl.DataFrame, exact: bool, betas: list[float], k: int) -> Ite
             fits.append(Fit(float(posterior.log_evidence), log_scores(posterior, train, test)))
         weights = np.array([fit.log_evidence for fit in fits])
         weights -= logsumexp(weights)
-        mixed = logsumexp([w + fit.scores for w, fit in zip(weights, fits)], axis=0)
-        for found, fit in zip(scores, [*(f.scores for f in fits), mixed]):
+        mixed = logsumexp([w + fit.scores for w, fit in zip(weights, fits, strict=True)], axis=0)
+        for found, fit in zip(scores, [*(f.scores for f in fits), mixed], strict=True):
             found.append(fit)
     evidence = [*whole, logsumexp(whole) - np.log(len(betas))]
     by_row = [np.concatenate(found) for found in scores]
-    base = betas.index(1.0)
-    for name, log_evidence, score in zip([*map(str, betas), "mixture"], evidence, by_row):
+    base, names = betas.index(1.0), [*map(str, betas), "mixture"]
+    for name, log_evidence, score in zip(names, evidence, by_row, strict=True):
         gain = score - by_row[base]
         error = gain.std() / np.sqrt(len(gain))
         yield (

@@ -49,8 +49,8 @@ def measure(n: int, d: int, tables: int) -> str:
     def told(values: list[float]) -> str:
         return f"{np.mean(values):.3f} ({np.std(values) / len(values) ** 0.5:.3f})"
 
-    words = ", ".join(sorted(engines))
-    return f"n {n:>4}, d {d}: holds {told(held)}, used {told(used)}, prior {np.mean(prior):.3f}, {words}"
+    words = f"holds {told(held)}, used {told(used)}, prior {np.mean(prior):.3f}"
+    return f"n {n:>4}, d {d}: {words}, {', '.join(sorted(engines))}"
 
 
 def main() -> None:
