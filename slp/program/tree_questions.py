@@ -7,7 +7,7 @@ from typing import Any, TypedDict, Unpack
 
 from slp.budgets import Deadline, check_room_for_rows, held, memory_budget, memory_errors
 from slp.compile import compile_problem
-from slp.data import GivenResponse
+from slp.data import GivenResponse, taken_in
 from slp.engines import engine_named, infer, read_for
 from slp.errors import NoTreeError, warn
 from slp.ir import program as ir
@@ -146,6 +146,7 @@ class TreeQuestions:
         **run: Unpack[RunOptions],
     ) -> Posterior:
         run["memory"] = budget = memory_budget(run["memory"])
+        X = taken_in(X, budget)
         check_room_for_rows(X, budget)
         given = run["time"]
         run["time"] = deadline = Deadline.of(given)
