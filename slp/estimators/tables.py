@@ -76,18 +76,17 @@ def table_to_fit(
         E501: the table takes more than the estimator's memory.
     """
     X, y = _taken_in(estimator, X), _response(y)
-    numbers = estimator._kind == "numbers"
     with refusals():
         if _has_numbers(X):
-            X, y = validate_data(estimator, X, y, y_numeric=numbers, **_NUMBERS)
-            return frame_or_empty(X), y
+            X = validate_data(estimator, X, **_NUMBERS)
         frame = frame_or_empty(X)
         if not frame.named:
             _check_cells(frame, ignored)
             frame = replace(frame, columns=tuple(map(_with_numbers, frame.columns)))
-        validate_data(estimator, arrow_as_polars(X), y, skip_check_array=True)
+        X = arrow_as_polars(X)
+        validate_data(estimator, X, y, skip_check_array=True)
         y = column_or_1d(y, warn=True)
-        _check_response(y, type(estimator).__name__, numbers=numbers)
+        _check_response(y, type(estimator).__name__, numbers=estimator._kind == "numbers")
         check_consistent_length(X, y)
     return frame, y
 

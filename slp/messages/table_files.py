@@ -126,8 +126,7 @@ PARQUET_READER_FAILED = E409.says(
 E410 = Entry(
     "E410: a value is no table",
     cause="What was given as a table is no frame, no array of two dimensions, and no list of rows.",
-    remedy="Pass a pandas or polars frame, an Arrow table, a two-dimensional NumPy array, a sparse "
-    "matrix of SciPy or a list of rows.",
+    remedy="Pass a pandas or polars frame, a two-dimensional NumPy array or a list of rows.",
     example="program.posterior(numpy.zeros(3), numpy.zeros(3))",
 )
 DICT_AS_TABLE = E410.says(
