@@ -133,7 +133,8 @@ class SLPTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         super().set_params(**{k: v for k, v in params.items() if k not in named})
         own = {k.removeprefix(_OF_PROGRAM): v for k, v in named.items()}
         try:
-            self._check_parameters(own)
+            if own or {"program", "parameters"} & params.keys():
+                self._check_parameters(own)
         except WrongParameterError:
             self.program, self.parameters = before
             raise

@@ -15,6 +15,8 @@ import pytest
 
 import slp
 
+pytestmark = pytest.mark.filterwarnings("ignore::slp.SlpWarning")  # of columns of one value
+
 DAYS = pd.date_range("2024-03-01 06:00", periods=4)
 _ZONED = DAYS.tz_localize("Europe/Vienna")
 _SPANS = DAYS - pd.Timestamp(2024, 3, 1)
@@ -160,7 +162,7 @@ def test_the_advice_on_a_response_works(kind: str) -> None:
 def test_the_advice_on_text_works(text: str) -> None:
     for library in ("pandas", "polars"):
         frame: Any = _pandas([text] * 4) if library == "pandas" else _polars([text] * 4)
-        (warned, *_) = PROGRAM.compile(frame, "b").warnings
+        warned, *_ = PROGRAM.compile(frame, "b").warnings
         assert warned.code == "W405" and warned.help is not None
         code = re.search(rf"in {library} (.*?)(, in polars|; if)", warned.help)
         assert code is not None
