@@ -46,8 +46,11 @@ class RowColumns:
     def _column(self, feature: str) -> list[Any]:
         if feature not in self._names:
             raise no_column(feature, self._names)
+        place = self._names.index(feature)
         if self._frame is None:
-            column = self._array[:, self._names.index(feature)]
+            column = self._array[:, place]
+        elif hasattr(self._frame, "iloc"):  # its names may be no text
+            column = self._frame.iloc[:, place]
         else:
             column = self._frame[feature]
         return list(column)
