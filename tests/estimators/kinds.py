@@ -125,10 +125,10 @@ LEVELS: dict[str, Made] = {
     "arrow dictionary": lambda: pa.Table.from_pandas(TEXTS.astype("category")),
 }
 MISSING: dict[str, Made] = {
+    "masked": lambda: np.ma.masked_array(A, mask=HOLES),
     "array": _with(np.nan, lambda cells: cells.astype(float)),
     "array float32": _with(np.nan, lambda cells: cells.astype(np.float32)),
     "sparse": _with(np.nan, lambda cells: scipy.sparse.csr_array(cells.astype(float))),
-    "masked": lambda: np.ma.masked_array(A, mask=HOLES),
     "list of None": _with(None, lambda cells: cells.tolist()),
     "list of NaN": _with(np.nan, lambda cells: cells.tolist()),
     "frame": _with(np.nan, lambda cells: pd.DataFrame(cells.astype(float), columns=NAMES)),

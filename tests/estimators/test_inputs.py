@@ -41,9 +41,9 @@ def test_numbers(kind: str, plain: slp.SLPTreeClassifier) -> None:
     assert fitted.n_features_in_ == 3
     with_names = kind.startswith(("arrow", "gives", "polars", "pandas", "index"))
     assert hasattr(fitted, "feature_names_in_") == (with_names or kind in ("decimals", "fractions"))
-    np.testing.assert_allclose(fitted.predict_proba(A), want, rtol=1e-12)
-    if kind != "whole names" and kind != "pairs as names":
-        np.testing.assert_allclose(plain.predict_proba(made()), want, rtol=1e-12)
+    for rows in (A, PLAIN):
+        np.testing.assert_allclose(fitted.predict_proba(rows), want, rtol=1e-12)
+    np.testing.assert_allclose(plain.predict_proba(made()), want, rtol=1e-12)
 
 
 @pytest.mark.thinned(2)
