@@ -21,7 +21,7 @@ def taken_in(X: Any, memory: int | None = None) -> Any:
     Raises
     ------
     DataError
-        E410: a frame of Dask, or a dict.
+        E410: a frame of Dask, a dict, or a lazy frame whose rows cannot be computed.
     BudgetError
         E501: the sparse matrix takes more than the budget.
     """
@@ -32,7 +32,8 @@ def taken_in(X: Any, memory: int | None = None) -> Any:
         return X.toarray()
     if isinstance(X, dict):
         raise DataError(DICT_AS_TABLE())
-    return X.collect() if is_polars(X, "LazyFrame") else X
+    lazy = is_polars(X, "LazyFrame")
+    return late_import("slp.data.polars_frames").collected(X) if lazy else X
 
 
 def arrow_as_polars(X: Any) -> Any:

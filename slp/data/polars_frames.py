@@ -39,9 +39,9 @@ from slp.errors import DataError
 from slp.messages.names import plural
 from slp.messages.table_files import (
     EMPTY_FILE,
-    NOT_OF_ARROW,
     NOT_SEPARATED_TEXT,
     UNEQUAL_LINES,
+    UNREADABLE_TABLE,
     WRONG_SEPARATOR,
 )
 
@@ -105,7 +105,15 @@ def frame_of_arrow(table: Any) -> pl.DataFrame:
     try:
         return pl.DataFrame(table)
     except _POLARS_FAULTS as e:
-        raise DataError(NOT_OF_ARROW(reason=_first_line(e))) from e
+        raise DataError(UNREADABLE_TABLE(what="Arrow table", reason=_first_line(e))) from e
+
+
+def collected(frame: pl.LazyFrame) -> pl.DataFrame:
+    """A lazy frame with its rows computed. Raises DataError E410 if that fails."""
+    try:
+        return frame.collect()
+    except _POLARS_FAULTS as e:
+        raise DataError(UNREADABLE_TABLE(what="lazy frame", reason=_first_line(e))) from e
 
 
 def _column_of_text(name: str, series: pl.Series, missing: NDArray[np.bool_]) -> Column:

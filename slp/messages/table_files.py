@@ -136,7 +136,7 @@ DICT_AS_TABLE = E410.says(
 ROWS_NOT_COMPUTED = E410.says(
     "the rows of a value of type {type} are not computed yet", "pass what its `compute()` gives"
 )
-NOT_OF_ARROW = E410.says("the Arrow table cannot be read: {reason}", AS_REMEDY)
+UNREADABLE_TABLE = E410.says("the {what} cannot be read: {reason}", AS_REMEDY)
 NOT_A_TABLE = E410.says("a value of type {type} is no table", AS_REMEDY)
 WRONG_DIMENSIONS = E410.says("the array has {dimensions}, a table has 2", AS_REMEDY)
 NOT_A_ROW = E410.says("row {row} of the list is of type {type}, not a list of cells", AS_REMEDY)

@@ -32,6 +32,8 @@ TEXT = ":- use(growtree). :- support(max_depth(2))."
 PROGRAM = slp.parse(TEXT)
 SIDES = slp.parse(f"{TEXT} :- feature(_, [missing(side), new(average)]).")
 
+_SPANS = pa.month_day_nano_interval()
+
 Made = Callable[[], Any]
 
 
@@ -182,6 +184,8 @@ REFUSED: dict[str, tuple[Made, str]] = {
     "polars dates": (lambda: POLARS.with_columns(a=pl.Series(DAYS.date)), "E411"),
     "arrow dates": (lambda: ARROW.set_column(0, "a", [pa.array(DAYS.date)]), "E411"),
     "dask": (lambda: pytest.importorskip("dask.dataframe").from_pandas(PLAIN), "E410"),
+    "lazy, without its column": (lambda: POLARS.lazy().select(pl.col("d")), "E410"),
+    "arrow of spans": (lambda: ARROW.set_column(0, "a", [pa.nulls(12, _SPANS)]), r"E4"),
     "xarray data set": (lambda: PLAIN.to_xarray(), "E448"),
 }
 RESPONSES: dict[str, Made] = {
