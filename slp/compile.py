@@ -17,7 +17,7 @@ from slp.analysis.derivations.row_labels import row_sums_check
 from slp.analysis.findings import Findings
 from slp.budgets import check_time
 from slp.data import Table, frame_of, table_of
-from slp.data.roles import name_of_response, name_of_values
+from slp.data.roles import name_of_response, name_of_values, named_column
 from slp.errors import DataError, Diagnostic, ProgramError
 from slp.ir.program import CheckedProgram
 from slp.ir.schema import MOST_SOFT_LEAVES, Schema
@@ -106,7 +106,7 @@ def find_wrong_names(program: CheckedProgram, X: Any, y: Any = None) -> tuple[Di
     frame = frame_of(X)
     columns = frame.names
     given = name_of_values(program, y)
-    declared = y if isinstance(y, str) else name_of_response(program, frame)
+    declared = named_column(y) or name_of_response(program, frame)
     response = declared if declared in columns else None
     beside = {response if given is None else None, program.event, program.exposure}
     features = set(columns) - {*beside, *program.ignored}

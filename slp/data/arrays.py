@@ -16,8 +16,8 @@ _KINDS = "biufOUSTMm"
 
 
 def settled(given: Any, what: str) -> Any:
-    """The array of a list or of an object with `__array__`; frames, series, sparse matrices and all
-    else unchanged. `what` names it in a message.
+    """The array of a list, a memoryview or an object with `__array__`; frames, series, sparse
+    matrices and all else unchanged. `what` names it in a message.
 
     Raises
     ------
@@ -25,7 +25,7 @@ def settled(given: Any, what: str) -> Any:
         E448: there is no such array: lists of different lengths, or the object fails, gives no
         array or one of cells that no table holds. E449: asked twice, it gives different shapes.
     """
-    if isinstance(given, list | tuple):
+    if isinstance(given, list | tuple | memoryview):
         try:
             return np.asarray(given)
         except Exception as e:  # also of objects in it

@@ -6,7 +6,6 @@ label does (`slp.leaves.labels`).
 
 from __future__ import annotations
 
-import datetime
 import math
 import re
 from decimal import Decimal
@@ -15,11 +14,11 @@ from typing import Any, Literal
 
 import numpy as np
 
+from slp.data.times import is_time
 from slp.leaves import label_of, label_text
 
-CellKind = Literal["boolean", "integer", "real", "text", "date", "other"]
+CellKind = Literal["boolean", "integer", "real", "text", "time", "other"]
 
-_DATES = (datetime.date, datetime.time, datetime.timedelta, np.datetime64, np.timedelta64)
 _NUMBER = re.compile(r"[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?|inf(?:inity)?)", re.I | re.A)
 _NAN = re.compile(r"[+-]?nan", re.I)
 
@@ -43,8 +42,8 @@ def kind_of_type(cell_type: type) -> CellKind:
     """The kind of cells of a Python or NumPy type."""
     if issubclass(cell_type, bool | np.bool_):
         return "boolean"
-    if issubclass(cell_type, _DATES):  # before the integers: timedelta64 is one of NumPy's
-        return "date"
+    if is_time(cell_type):  # before the integers: timedelta64 is one of NumPy's
+        return "time"
     if issubclass(cell_type, Integral):
         return "integer"
     if issubclass(cell_type, Real | Decimal):

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from slp import kernels
 from slp.budgets import check_time
-from slp.data.features import CodedColumn, code_column, declared_of
+from slp.data.features import CodedColumn, code_column, declared_of, with_missing
 from slp.data.frames import frame_of
 from slp.data.regressors import regressors_of
 from slp.data.response import Response, bind_response
@@ -48,6 +48,8 @@ def table_of(program: CheckedProgram, X: Any, y: Any = None) -> Table:
         check_time("reading the table")
         try:
             declared = declared_of(column, program.features)
+            if roles.sided and column.missing.any():
+                declared = with_missing(declared)
             coded.append(code_column(column, declared, roles.weights).in_few_bytes())
         except DataError as e:
             faults += e.diagnostics

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from slp.budgets import check_time
 from slp.data.cells import cell_text, is_missing, kind_of_type, number_of, read_number
+from slp.data.times import Library, Times, sort_of_time
 from slp.ir.whole import is_whole
 from slp.leaves import Label, label_of, sorted_labels
 
@@ -32,7 +33,8 @@ class Column:
         `boolean` (bool), `text` (str objects) or `unusable` (see `type_name`).
     cells : shape (n,). Undefined where `missing` is true.
     missing : bool, shape (n,).
-    type_name : of an `unusable` column, the type of its cells; None where they are dates or times.
+    type_name : of an `unusable` column, the type of its cells.
+    times : what it is if it has dates, times, durations, periods or intervals; else None.
     nominal : whether its values are names, though they may be numbers: pandas' categorical type.
     """
 
@@ -41,6 +43,7 @@ class Column:
     cells: NDArray[Any]
     missing: NDArray[np.bool_]
     type_name: str | None = None
+    times: Times | None = None
     nominal: bool = False
 
     @property
@@ -53,14 +56,26 @@ class Column:
         """Whether all cells are integers below 2^53 in magnitude (3.0 counts as one)."""
         return self.kind == "number" and bool(is_whole(self.cells[~self.missing]).all())
 
+    def placed(self, place: str, library: Library | None = None) -> Column:
+        """The column with the place where the user holds it, as `Times` says it."""
+        if self.times is None:
+            return self
+        times = replace(self.times, place=place, library=library or self.times.library)
+        return replace(self, times=times)
+
     def rows(self, chosen: NDArray[np.intp]) -> Column:
         """The cells of these rows (from 0), in their order."""
         return replace(self, cells=self.cells[chosen], missing=self.missing[chosen])
 
 
-def unusable(name: str, n: int, type_name: str | None) -> Column:
-    """A column of n cells that cannot be used: of an unknown type, or (None) of dates or times."""
+def unusable(name: str, n: int, type_name: str) -> Column:
+    """A column of n cells of a type that cannot be used."""
     return Column(name, "unusable", np.zeros(n), np.zeros(n, dtype=np.bool_), type_name)
+
+
+def column_of_times(name: str, n: int, times: Times) -> Column:
+    """A column of n cells that cannot be used, because they are dates, times or the like."""
+    return replace(unusable(name, n, times.words), times=times)
 
 
 def column_of_array(
@@ -82,7 +97,10 @@ def column_of_array(
         return Column(name, "boolean", array, blank)
     if kind in "OU":
         return column_of_objects(name, array.tolist(), missing)
-    return unusable(name, len(array), None if kind in "mM" else array.dtype.name)
+    if kind in "mM":
+        times = Times("date" if kind == "M" else "duration", "numpy", "X")
+        return column_of_times(name, len(array), times)
+    return unusable(name, len(array), array.dtype.name)
 
 
 def column_of_objects(
@@ -98,8 +116,9 @@ def column_of_objects(
         blank |= missing
     types = {type(c): None for c, m in zip(cells, blank.tolist(), strict=True) if not m}
     kinds = {kind_of_type(t): t for t in types}
-    if "date" in kinds:
-        return unusable(name, n, None)
+    if "time" in kinds:
+        first = next(cell for cell in cells if type(cell) is kinds["time"])
+        return column_of_times(name, n, Times(sort_of_time(first), "objects"))
     if "other" in kinds:
         return unusable(name, n, kinds["other"].__name__)
     if "text" in kinds:

@@ -20,12 +20,15 @@ from slp.messages.tables import MISSING_VALUES, OUT_OF_RANGE, UNKNOWN_LEVEL
 def check_usable(
     column: Column, missing: Wording, dates: Wording = DATES, strange: Wording = STRANGE_TYPE
 ) -> None:
-    """Raise DataError for dates (E411), values of a strange type (E412) and missing cells (E420),
-    in these wordings."""
+    """Raise DataError for dates and the like (E411), values of a strange type (E412) and missing
+    cells (E420), in these wordings."""
+    name, times = column.name, column.times
+    if times is not None:
+        raise DataError(
+            dates(name=name, atom=atom(name), what=times.words, advice=times.advice(name))
+        )
     if column.kind == "unusable":
-        wording = dates if column.type_name is None else strange
-        name = column.name
-        raise DataError(wording(name=name, atom=atom(name), type=column.type_name))
+        raise DataError(strange(name=name, atom=atom(name), type=column.type_name))
     if column.missing.any():
         raise missing_error(column.name, column.missing, missing)
 

@@ -73,6 +73,16 @@ def declared_of(column: Column, declarations: Sequence[FeatureDeclaration]) -> F
     )
 
 
+def with_missing(declared: FeatureDeclaration) -> FeatureDeclaration:
+    """The declaration of a column with missing values, which take a side, or both where a split
+    gives none, if it does not say what they are; of one split by subsets they are a level."""
+    if declared.missing is not None:
+        return declared
+    if declared.splits is not None:
+        return replace(declared, missing="level")
+    return replace(declared, missing="side", new=declared.new or "average")
+
+
 def code_column(
     column: Column, declared: FeatureDeclaration, weights: _Floats | None = None
 ) -> CodedColumn:

@@ -1,4 +1,5 @@
-"""Tables from Python: polars and pandas frames, NumPy arrays and lists of rows become columns.
+"""Tables from Python: frames, arrays and lists of rows, and what `intake` makes of other forms,
+become columns.
 
 pandas frames are recognised by their methods, and pandas is never imported. Their index is ignored.
 The columns of a plain array are called `x0`, `x1`, ...
@@ -6,9 +7,8 @@ The columns of a plain array are called `x0`, `x1`, ...
 
 from __future__ import annotations
 
-import sys
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from slp.budgets import check_time
 from slp.data.arrays import settled
 from slp.data.columns import Column, column_of_array, column_of_objects
+from slp.data.intake import arrow_as_polars, is_arrow, is_pandas_frame, is_polars, taken_in
+from slp.data.times import Library
 from slp.errors import DataError
 from slp.late import late_import
 from slp.messages.names import plural
@@ -28,7 +30,6 @@ from slp.messages.table_files import (
     NOT_A_ROW,
     NOT_A_TABLE,
     SAME_NAMES,
-    SPARSE_MATRIX,
     UNEQUAL_ROWS,
     WRONG_DIMENSIONS,
 )
@@ -84,6 +85,8 @@ def frame_of(X: Any) -> Frame:
     ------
     DataError
         E404 no rows, E407 and E408 faults of names, E410 no table, E414 rows of unequal length.
+    BudgetError
+        As `taken_in`.
     """
     frame = frame_or_empty(X)
     if frame.n_rows == 0:
@@ -96,11 +99,14 @@ def frame_or_empty(X: Any) -> Frame:
     no rows."""
     if isinstance(X, Frame):
         return X
-    X = collected(X)
-    if _is_polars(X, "DataFrame"):
-        frame = _frame_of_series(X.columns, X.get_columns())
-    elif _is_pandas_frame(X):
-        frame = _frame_of_series([str(c) for c in X.columns], _pandas_series(X))
+    X = taken_in(X)
+    library: Library = "arrow" if is_arrow(X) else "polars"
+    X = arrow_as_polars(X)
+    if is_polars(X, "DataFrame"):
+        columns = _columns_of_series(X.columns, X.get_columns())
+        frame = Frame(tuple(c.placed("frame", library) for c in columns), X.height, named=True)
+    elif is_pandas_frame(X):
+        frame = _frame_of_pandas(X)
     else:
         frame = _frame_of_array(X)
     if frame.n_rows and not frame.columns:
@@ -108,37 +114,24 @@ def frame_or_empty(X: Any) -> Frame:
     return frame
 
 
-def collected(X: Any) -> Any:
-    """A lazy polars frame with its rows computed; anything else unchanged."""
-    return X.collect() if _is_polars(X, "LazyFrame") else X
+def _frame_of_pandas(X: Any) -> Frame:
+    series = (X.iloc[:, i] for i in range(len(X.columns)))
+    columns = _columns_of_series([str(label) for label in X.columns], series)
+    own = zip(columns, X.columns, strict=True)
+    columns = [c.placed(f"frame[{label!r}]", "pandas") for c, label in own]
+    return Frame(tuple(columns), len(X) if columns else 0, named=True)
 
 
-def _is_polars(X: Any, kind: str) -> bool:
-    """Whether X is an object of polars. Its maker has then imported polars."""
-    polars = sys.modules.get("polars")
-    return polars is not None and isinstance(X, getattr(polars, kind))
-
-
-def _is_pandas_frame(X: Any) -> bool:
-    return hasattr(X, "columns") and hasattr(X, "iloc")
-
-
-def _pandas_series(X: Any) -> list[Any]:
-    return [X.iloc[:, i] for i in range(len(X.columns))]
-
-
-def _frame_of_series(names: Sequence[str], series: Sequence[Any]) -> Frame:
+def _columns_of_series(names: Sequence[str], series: Iterable[Any]) -> list[Column]:
     check_names(names)
     columns = []
     for name, values in zip(names, series, strict=True):
         check_time("reading the table")
         columns.append(column_of_values(name, values))
-    return Frame(tuple(columns), len(columns[0].cells) if columns else 0, named=True)
+    return columns
 
 
 def _frame_of_array(X: Any) -> Frame:
-    if hasattr(X, "toarray"):
-        raise DataError(SPARSE_MATRIX())
     if isinstance(X, list | tuple):
         return _frame_of_rows(X)
     X = settled(X, "the table")  # of a matrix, X[:, j] would be a matrix again
@@ -146,8 +139,12 @@ def _frame_of_array(X: Any) -> Frame:
         raise DataError(NOT_A_TABLE(type=type(X).__name__))
     if X.ndim != 2:
         raise DataError(WRONG_DIMENSIONS(dimensions=plural(X.ndim, "dimension")))
-    columns = tuple(column_of_array(f"x{j}", X[:, j]) for j in range(X.shape[1]))
-    return Frame(columns, X.shape[0], named=False)
+    columns = [column_of_array(f"x{j}", X[:, j]) for j in range(X.shape[1])]
+    return Frame(_in_array(columns), X.shape[0], named=False)
+
+
+def _in_array(columns: Sequence[Column]) -> tuple[Column, ...]:
+    return tuple(column.placed(f"X[:, {j}]") for j, column in enumerate(columns))
 
 
 def _frame_of_rows(X: Sequence[Any]) -> Frame:
@@ -161,13 +158,13 @@ def _frame_of_rows(X: Sequence[Any]) -> Frame:
         if len(row) != width:
             raise DataError(UNEQUAL_ROWS(row=i, cells=plural(len(row), "cell"), width=width))
     cells = zip(*checked, strict=True)
-    columns = tuple(column_of_objects(f"x{j}", column) for j, column in enumerate(cells))
-    return Frame(columns, len(checked), named=False)
+    columns = [column_of_objects(f"x{j}", column) for j, column in enumerate(cells)]
+    return Frame(_in_array(columns), len(checked), named=False)
 
 
 def column_of_values(name: str, values: Any) -> Column:
     """One column from a polars or pandas series, an array (n,) or a sequence."""
-    if _is_polars(values, "Series"):
+    if is_polars(values, "Series"):
         column: Column = late_import("slp.data.polars_frames").column_of_polars(name, values)
         return column
     if hasattr(values, "iloc"):
@@ -179,7 +176,7 @@ def column_of_values(name: str, values: Any) -> Column:
 
 def _column_of_pandas(name: str, series: Any) -> Column:
     if isinstance(series.dtype, np.dtype) and series.dtype.kind != "O":
-        return column_of_array(name, series.to_numpy())
+        return column_of_array(name, series.to_numpy()).placed("", "pandas")
     missing = np.asarray(series.isna(), dtype=np.bool_)
     column = column_of_objects(name, series.to_numpy(dtype=object).tolist(), missing)
-    return replace(column, nominal=hasattr(series, "cat"))
+    return replace(column, nominal=hasattr(series, "cat")).placed("", "pandas")

@@ -19,7 +19,7 @@ from slp.data.words import first_row, listed
 from slp.errors import DataError, Diagnostic, warn
 from slp.messages.names import nearest, plural
 from slp.messages.tables import (
-    MISSING_VALUES,
+    MISSING_TO_PREDICT,
     NEW_LEVELS,
     NEW_OUT_OF_RANGE,
     NO_COLUMN_TO_PREDICT,
@@ -75,7 +75,7 @@ def _as_fitted(feature: Feature, column: Column) -> Column:
 
 def _cells(feature: Feature, column: Column) -> NDArray[Any]:
     """The cells of a column for a feature, none of which may be missing."""
-    check_usable(column, MISSING_VALUES)
+    check_usable(column, MISSING_TO_PREDICT)
     if feature.kind.numbers_by_name is None:
         return read_numbers(column, TEXT_TO_PREDICT)
     if not feature.kind.categorical:

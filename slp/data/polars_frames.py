@@ -18,7 +18,7 @@ from codecs import BOM_UTF8
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 
 import numpy as np
 import polars as pl
@@ -26,11 +26,24 @@ from numpy.typing import NDArray
 
 from slp.budgets import ReadingRoom
 from slp.data.cells import read_number
-from slp.data.columns import Column, column_of_array, column_of_objects, unusable
+from slp.data.columns import (
+    Column,
+    column_of_array,
+    column_of_objects,
+    column_of_times,
+    unusable,
+)
 from slp.data.frames import check_names
+from slp.data.times import Times
 from slp.errors import DataError
 from slp.messages.names import plural
-from slp.messages.table_files import EMPTY_FILE, NOT_SEPARATED_TEXT, UNEQUAL_LINES, WRONG_SEPARATOR
+from slp.messages.table_files import (
+    EMPTY_FILE,
+    NOT_SEPARATED_TEXT,
+    UNEQUAL_LINES,
+    UNREADABLE_TABLE,
+    WRONG_SEPARATOR,
+)
 
 _LEADING_BLANK_LINES = re.compile(rb"(?:[ \t]*\r?\n)*")
 _WHOLE = re.compile(r"[+-]?[0-9]{1,18}")  # surely an int64
@@ -75,11 +88,32 @@ def column_of_polars(name: str, series: pl.Series) -> Column:
         return column_of_array(name, _without_nulls(series, 0).to_numpy(), missing)
     if isinstance(dtype, pl.Categorical | pl.Enum):
         series = series.cast(pl.String)
+    elif dtype.is_temporal():
+        sort = "time" if dtype == pl.Time else "duration" if dtype == pl.Duration else "date"
+        return column_of_times(name, len(series), Times(sort, "polars"))
     elif dtype.is_nested() or dtype == pl.Binary:
         return unusable(name, len(series), str(dtype))
     if series.dtype == pl.String:
         return _column_of_text(name, series, missing)
     return column_of_objects(name, series.to_list(), missing)
+
+
+def frame_of_arrow(table: Any) -> pl.DataFrame:
+    """An Arrow table, or whatever gives one. Raises DataError E407, E408 and E410."""
+    names = getattr(getattr(table, "schema", None), "names", ())
+    check_names([] if callable(names) else names)
+    try:
+        return pl.DataFrame(table)
+    except _POLARS_FAULTS as e:
+        raise DataError(UNREADABLE_TABLE(what="Arrow table", reason=_first_line(e))) from e
+
+
+def collected(frame: pl.LazyFrame) -> pl.DataFrame:
+    """A lazy frame with its rows computed. Raises DataError E410 if that fails."""
+    try:
+        return frame.collect()
+    except _POLARS_FAULTS as e:
+        raise DataError(UNREADABLE_TABLE(what="lazy frame", reason=_first_line(e))) from e
 
 
 def _column_of_text(name: str, series: pl.Series, missing: NDArray[np.bool_]) -> Column:
@@ -115,8 +149,11 @@ def read_arrow(path: Path) -> pl.DataFrame:
 
 
 def _unreadable(name: str, reason: BaseException) -> DataError:
-    first_line = (str(reason).splitlines() or [""])[0]
-    return DataError(NOT_SEPARATED_TEXT(path=name, reason=first_line))
+    return DataError(NOT_SEPARATED_TEXT(path=name, reason=_first_line(reason)))
+
+
+def _first_line(reason: BaseException) -> str:
+    return (str(reason).splitlines() or [""])[0]
 
 
 # --- separated text ----------------------------------------------------------------------------

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from numbers import Integral
 from typing import Any, Literal
 
 import numpy as np
@@ -22,6 +23,7 @@ from slp.messages.table_files import (
     RESPONSE_OF_ANOTHER_LENGTH,
     RESPONSE_OF_ANOTHER_SHAPE,
     RESPONSE_OF_MANY_COLUMNS,
+    SPARSE_RESPONSE,
 )
 from slp.messages.tables import (
     EVENT_IS_RESPONSE,
@@ -53,19 +55,23 @@ class GivenResponse:
     y : the values, or the name of a column; None as for `roles_of`.
     weights : the weight of each row, numbers from 0 up of shape (n,); None for those of the
         column that the program names, or one each.
+    factors : numbers by which the weights of rows are multiplied, float64 (n,); None for none.
     kind : whether it is read as classes or as numbers; None for what program and values say.
+    sided : whether missing values of features of which the program says nothing take a side.
     """
 
     y: Any
     weights: Any = None
+    factors: NDArray[np.float64] | None = None
     kind: Literal["classes", "numbers"] | None = None
+    sided: bool = False
 
 
 @dataclass(frozen=True, eq=False)
 class Roles:
     """Feature columns in the table's order (at least one), response, and the columns of events and
-    of exposure if any; the weights of the rows, float64 (n,), and the kind of the response, where
-    callers gave them."""
+    of exposure if any; the weights of the rows, float64 (n,); `kind` and `sided` as in
+    `GivenResponse`."""
 
     features: tuple[Column, ...]
     response: Column
@@ -73,6 +79,7 @@ class Roles:
     weights: NDArray[np.float64] | None = None
     kind: Literal["classes", "numbers"] | None = None
     exposure: Column | None = None
+    sided: bool = False
 
     def weighted(self) -> Roles:
         """The rows that have a weight above 0: the others are absent."""
@@ -104,15 +111,16 @@ def roles_of(program: CheckedProgram, frame: Frame, y: Any = None) -> Roles:
         column), E427 the column of events or exposure is the response, E437 the weights of rows,
         E411, E412, E420, E421 cells of the column of weights.
     """
-    given = _given(y)
-    y = given.y
+    given = y if isinstance(y, GivenResponse) else GivenResponse(y)
     by_name = {c.name: c for c in frame.columns}
     span = program.spans.get("response")
-    if y is None or isinstance(y, str):
-        name = name_of_response(program, frame) if y is None else y
-        response = _find(by_name, name, "the response", span if y is None else None)
+    name = named_column(given.y)
+    if name is not None:
+        response = _find(by_name, name, "the response", None)
+    elif given.y is None:
+        response = _find(by_name, name_of_response(program, frame), "the response", span)
     else:
-        response = _given_response(program, frame, y)
+        response = _given_response(program, frame, given.y)
     event, exposure = (
         None if name is None else _find(by_name, name, part, span)
         for name, part in ((program.event, "the event"), (program.exposure, "the exposure"))
@@ -127,25 +135,28 @@ def roles_of(program: CheckedProgram, frame: Frame, y: Any = None) -> Roles:
     features = tuple(c for c in frame.columns if c.name not in apart)
     if not features:
         raise DataError(NO_FEATURES(response=response.name))
-    weights = _weights_of(program, by_name, given.weights, frame.n_rows)
-    return Roles(features, response, event, weights, given.kind, exposure)
+    weights = _weights_of(program, by_name, given, frame.n_rows)
+    return Roles(features, response, event, weights, given.kind, exposure, given.sided)
 
 
 def _weights_of(
-    program: CheckedProgram, by_name: Mapping[str, Column], given: Any, n: int
+    program: CheckedProgram, by_name: Mapping[str, Column], given: GivenResponse, n: int
 ) -> NDArray[np.float64] | None:
-    """Weights of rows, given or in the column that the program names; None if all are 1."""
+    """Weights of rows, given or in the column that the program names, times their factors; None if
+    all are 1."""
+    own = given.weights
     if program.row_weight is not None:
         span = program.spans.get("row_weight")
-        if given is not None:
+        if own is not None:
             raise DataError(WEIGHTS_TWICE(span, name=program.row_weight))
         column = _find(by_name, program.row_weight, "the weight of rows", span)
         check_usable(column, MISSING_VALUES)
-        given = read_numbers(column, TEXT_IN_NUMERIC)
-    if given is None:
-        return None
-    weights = _weights(given, n)
-    return None if (weights == 1).all() else weights
+        own = read_numbers(column, TEXT_IN_NUMERIC)
+    if own is not None:
+        own = _weights(own, n)
+    if given.factors is not None:
+        own = _weights(given.factors if own is None else own * given.factors, n)
+    return None if own is None or (own == 1).all() else own
 
 
 def _weights(given: Any, n: int) -> NDArray[np.float64]:
@@ -171,14 +182,18 @@ def _weights(given: Any, n: int) -> NDArray[np.float64]:
     return numbers
 
 
-def _given(y: Any) -> GivenResponse:
-    return y if isinstance(y, GivenResponse) else GivenResponse(y)
+def named_column(y: Any) -> str | None:
+    """The name of a column that is given as the response: a text, or a whole number as pandas has
+    them; None if it is something else."""
+    if isinstance(y, Integral) and not isinstance(y, bool):
+        return str(int(y))
+    return y if isinstance(y, str) else None
 
 
 def name_of_values(program: CheckedProgram, y: Any) -> str | None:
     """The name of a response whose values are given; None if `y` is a column's name or nothing."""
-    y = _given(y).y
-    if y is None or isinstance(y, str):
+    y = y.y if isinstance(y, GivenResponse) else y
+    if y is None or named_column(y) is not None:
         return None
     name = getattr(y, "name", None)
     return (program.response or "y") if name in (None, "") else str(name)
@@ -223,6 +238,8 @@ def _column_of_response(y: Any, name: str) -> Column:
     column, or a column already."""
     if isinstance(y, Column):
         return y
+    if hasattr(y, "toarray"):
+        raise DataError(SPARSE_RESPONSE())
     if hasattr(y, "columns"):
         columns = frame_of(y).columns
         if len(columns) != 1:
@@ -237,4 +254,4 @@ def _column_of_response(y: Any, name: str) -> Column:
             raise DataError(RESPONSE_OF_ANOTHER_SHAPE(shape=y.shape))
     elif not isinstance(y, list | tuple) and not hasattr(y, "name"):
         raise DataError(NOT_A_RESPONSE(type=type(y).__name__))
-    return column_of_values(name, y)
+    return column_of_values(name, y).placed("y")

@@ -14,7 +14,7 @@ from slp.data.coding import response_of
 from slp.data.columns import Column
 from slp.data.frames import Frame, frame_of
 from slp.data.response import Response
-from slp.data.roles import Roles, roles_of
+from slp.data.roles import Roles, named_column, roles_of
 from slp.errors import UsageError
 from slp.ir.program import CheckedProgram
 from slp.leaves import label_text
@@ -54,7 +54,7 @@ class SharedTable:
                 )
         assert first is not None, "there is a program"
         _, roles, read = first
-        given = y if y is None or isinstance(y, str) else roles.response
+        given = y if y is None or named_column(y) else roles.response
         return cls(frame, given, roles.response, read, roles.event is not None)
 
     def outcomes(self, program: CheckedProgram) -> NDArray[Any]:

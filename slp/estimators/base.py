@@ -12,20 +12,22 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
-from sklearn.utils import check_consistent_length, check_random_state
-from sklearn.utils.validation import assert_all_finite, check_is_fitted, column_or_1d, validate_data
+from sklearn.utils import Tags, check_random_state
+from sklearn.utils.validation import check_is_fitted
 
 from slp.cluster import threads_of_jobs
 from slp.data import GivenResponse
 from slp.data.arrays import settled
-from slp.data.cells import read_number
+from slp.data.frames import Frame
 from slp.engines import all_options
-from slp.errors import DataError, SlpError
+from slp.errors import DataError, SlpError, UsageError
+from slp.estimators.tables import rows_to_predict, table_to_fit
 from slp.leaves import leaf_class
-from slp.messages.leaf_models import NOT_FOR_CLASSES, NOT_FOR_NUMBERS, TEXT_FOR_REGRESSOR
+from slp.messages.directives import LEFT_OVER_PARAMETER, NO_PARAMETER_OF
+from slp.messages.leaf_models import NOT_FOR_CLASSES, NOT_FOR_NUMBERS
+from slp.messages.names import name_help
 from slp.program import Program, load, parse
 from slp.results import Posterior
 from slp.trees import Tree
@@ -48,6 +50,10 @@ PARAMETERS = """
 """ + "".join(f"    {name} : {field.metadata['doc']}\n" for name, field in _OPTIONS.items())
 
 
+class WrongParameterError(UsageError, ValueError):
+    """E106: the program has no such parameter."""
+
+
 class SLPTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
     """A posterior over trees, fitted.
 
@@ -62,6 +68,8 @@ class SLPTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
 
     posterior_: Posterior
     n_features_in_: int
+    #: The names of the columns at fit: of a frame its own, of an array `x0`, `x1`, ...
+    _columns: tuple[str, ...]
     parameters: Mapping[str, float] | None
 
     def __init__(
@@ -118,36 +126,77 @@ class SLPTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         Raises
         ------
         ValueError
-            There is no such parameter.
+            There is no such parameter; the program lacks one that `program__NAME` or `parameters`
+            gives a value (E106), and nothing of the program is set.
         """
-        of_program = {k: v for k, v in params.items() if k.startswith(_OF_PROGRAM)}
-        super().set_params(**{k: v for k, v in params.items() if k not in of_program})
-        unknown = of_program.keys() - self.get_params().keys()
-        if unknown:
-            raise ValueError(f"{self.program!r} has no parameter {sorted(unknown)[0]!r}")
-        if of_program:
-            named = {k.removeprefix(_OF_PROGRAM): v for k, v in of_program.items()}
-            self.parameters = {**(self.parameters or {}), **named}
+        named = {k: v for k, v in params.items() if k.startswith(_OF_PROGRAM)}
+        before = self.program, self.parameters
+        super().set_params(**{k: v for k, v in params.items() if k not in named})
+        own = {k.removeprefix(_OF_PROGRAM): v for k, v in named.items()}
+        try:
+            if own or {"program", "parameters"} & params.keys():
+                self._check_parameters(own)
+        except WrongParameterError:
+            self.program, self.parameters = before
+            raise
+        if own:
+            self.parameters = {**(self.parameters or {}), **own}
         return self
+
+    def _check_parameters(self, named: Mapping[str, Any]) -> None:
+        """Raise E106 for a parameter that the program lacks, `named` or in `parameters`."""
+        try:
+            program = self._program()
+        except (SlpError, TypeError):
+            if not named:
+                return  # `fit` raises it
+            raise
+        given = self.parameters if isinstance(self.parameters, Mapping) else {}
+        known = program.parameters
+        lacking = [name for name in (*named, *given) if name not in known]
+        if lacking:
+            name, own = lacking[0], program.source.name
+            if name in named:
+                help = name_help(name, known, "parameter")
+                raise WrongParameterError(NO_PARAMETER_OF(program=own, name=name, help=help))
+            raise WrongParameterError(LEFT_OVER_PARAMETER(program=own, name=name))
+
+    def _program(self) -> Program:
+        """The program without the values of `parameters`."""
+        program = self.program
+        if isinstance(program, Program):
+            return program
+        if isinstance(program, str) and program.rstrip().endswith("."):
+            return parse(program)
+        return load(program)
 
     def _stated(self) -> Program:
         """The program with its parameters."""
-        program = self.program
-        if not isinstance(program, Program):
-            is_text = isinstance(program, str) and program.rstrip().endswith(".")
-            program = parse(program) if is_text else load(program)  # type: ignore[arg-type]
+        program = self._program()
         if not self.parameters:
             return program
         return program.with_parameters(**{**program.parameters, **self.parameters})
 
     # --- fitting -------------------------------------------------------------------------------
 
-    def _fit(self, program: Program, X: Any, y: NDArray[Any], sample_weight: Any) -> None:
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = tags.input_tags.allow_nan = True
+        return tags
+
+    def _fit(
+        self,
+        program: Program,
+        X: Frame,
+        y: NDArray[Any],
+        sample_weight: Any,
+        factors: NDArray[np.float64] | None = None,
+    ) -> None:
         weights = None if sample_weight is None else settled(sample_weight, "the weights")
         given = {name: getattr(self, name) for name in _OPTIONS}
         self.posterior_ = program.posterior(
             X,
-            GivenResponse(y, weights, self._kind),
+            GivenResponse(y, weights, factors, self._kind, sided=True),
             engine=self.engine,
             draws=self.draws,
             seed=self._seed(),
@@ -164,65 +213,28 @@ class SLPTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
             return None if given is None else int(given)
         return int(check_random_state(given).randint(np.iinfo(np.int32).max))
 
-    def _to_fit(self, X: Any, y: Any) -> tuple[Program, Any, NDArray[Any]]:
-        """The program, X as a frame, and y as an array (n,). NaN in an array is a missing value if
-        the program lets some feature miss values.
+    def _to_fit(self, X: Any, y: Any) -> tuple[Program, Frame, NDArray[Any]]:
+        """The program, the columns of X, and y as an array (n,).
 
         Raises
         ------
-        ValueError
-            They are no table with one response.
         DataError
-            E430: the program's leaf model is for the other kind of response.
+            They are no table with one response; E430: the program's leaf model is for the other
+            kind of response.
         """
         program = self._stated()
-        X, y = settled(X, "the table"), settled(y, "the response")
         leaf, of_classes = program.ir.leaf, self._kind == "classes"
         if leaf is not None and (leaf_class(leaf).responses == "classes") != of_classes:
             wording = NOT_FOR_NUMBERS if self._kind == "numbers" else NOT_FOR_CLASSES
             raise DataError(wording(leaf.span, estimator=type(self).__name__, model=leaf.model))
-        numbers = self._kind == "numbers"
-        if hasattr(X, "columns"):
-            validate_data(self, X, y, skip_check_array=True)
-            y = column_or_1d(y, warn=True)
-            assert_all_finite(y, input_name="y")
-            check_consistent_length(X, y)
-            if numbers:
-                self._check_numbers(y)
-        else:
-            sided = any(feature.missing == "side" for feature in program.ir.features)
-            finite = _finite(missing=sided)
-            X, y = validate_data(
-                self, X, y, dtype="numeric", y_numeric=numbers, ensure_all_finite=finite
-            )
-            X = self._named(X)
-        return program, X, y
+        frame, y = table_to_fit(self, X, y, program.ir.ignored)
+        self._columns = frame.names
+        return program, frame, y
 
-    def _check_numbers(self, y: NDArray[Any]) -> None:
-        """Raise E430 if the response holds truth values, or text that is no number."""
-        for row, cell in enumerate(y.tolist(), start=1):
-            if isinstance(cell, bool) or (isinstance(cell, str) and read_number(cell) is None):
-                estimator = type(self).__name__
-                raise DataError(TEXT_FOR_REGRESSOR(estimator=estimator, cell=cell, row=row))
-
-    def _table_to_predict(self, X: Any) -> Any:
+    def _table_to_predict(self, X: Any) -> Frame:
         check_is_fitted(self)
         self.posterior_.say_doubt()
-        X = settled(X, "the rows to predict")
-        if hasattr(X, "columns"):
-            validate_data(self, X, reset=False, skip_check_array=True)
-            return X
-        sided = any(feature.kind.missing == "side" for feature in self.posterior_.table.features)
-        finite = _finite(missing=sided)
-        return self._named(
-            validate_data(self, X, reset=False, dtype="numeric", ensure_all_finite=finite)
-        )
-
-    def _named(self, X: NDArray[Any]) -> pl.DataFrame:
-        """An array as a frame: a program may ignore some of its columns."""
-        made_up = [f"x{j}" for j in range(self.n_features_in_)]
-        names = [str(name) for name in getattr(self, "feature_names_in_", made_up)]
-        return pl.DataFrame({name: X[:, j] for j, name in enumerate(names)})
+        return rows_to_predict(self, X, self._columns)
 
     # --- what was fitted -----------------------------------------------------------------------
 
@@ -242,9 +254,7 @@ class SLPTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         if found is None:
             used = self.posterior_.split_probabilities()
             found = {name: use.expected_splits for name, use in used.items()}
-        made_up = [f"x{j}" for j in range(self.n_features_in_)]
-        names = getattr(self, "feature_names_in_", made_up)
-        out = np.array([max(0.0, found.get(str(name), 0.0)) for name in names], np.float64)
+        out = np.array([max(0.0, found.get(name, 0.0)) for name in self._columns], np.float64)
         total = out.sum()
         return out / total if total > 0 else out
 
@@ -261,19 +271,15 @@ class SLPTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
         return self.posterior_.predict_interval(rows, level)
 
 
-def _finite(*, missing: bool) -> bool | str:
-    """Which numbers of an array scikit-learn lets through; `missing`: NaN is a missing value."""
-    return "allow-nan" if missing else True
+def with_parameters(init: Any, added: Mapping[str, Any]) -> inspect.Signature:
+    """The signature of a constructor with more parameters, by name with their defaults, in place of
+    `**options`: scikit-learn reads its parameters."""
+    own = inspect.signature(init).parameters.values()
+    kind = inspect.Parameter.KEYWORD_ONLY
+    more = [inspect.Parameter(name, kind, default=default) for name, default in added.items()]
+    return inspect.Signature([*(p for p in own if p.kind != p.VAR_KEYWORD), *more])
 
 
-def _signature() -> inspect.Signature:
-    """That of the constructor, with the options of engines: scikit-learn reads its parameters."""
-    own = inspect.signature(SLPTree.__init__).parameters.values()
-    added = [
-        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=field.default)
-        for name, field in _OPTIONS.items()
-    ]
-    return inspect.Signature([*(p for p in own if p.kind != p.VAR_KEYWORD), *added])
-
-
-SLPTree.__init__.__signature__ = _signature()  # type: ignore[attr-defined]
+SLPTree.__init__.__signature__ = with_parameters(  # type: ignore[attr-defined]
+    SLPTree.__init__, {name: field.default for name, field in _OPTIONS.items()}
+)

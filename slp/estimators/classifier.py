@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
+from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 
-from slp.estimators.base import PARAMETERS, SLPTree
+from slp.estimators.base import PARAMETERS, SLPTree, with_parameters
+from slp.estimators.tables import refusals
 from slp.ir.whole import is_whole
 from slp.leaves import label_of, label_text
+from slp.program import Program
 
 
 class SLPTreeClassifier(ClassifierMixin, SLPTree):  # type: ignore[misc]
     __doc__ = f"""A classifier that averages over all trees of a program's posterior.
-{PARAMETERS}
+{PARAMETERS}    class_weight : by class, what the weights of its rows are multiplied by;
+        `"balanced"` for n / (C * rows of the class); None for 1. See docs/estimators.md.
+
     Attributes
     ----------
     posterior_ : the `slp.Posterior`.
@@ -27,12 +34,23 @@ class SLPTreeClassifier(ClassifierMixin, SLPTree):  # type: ignore[misc]
 
     _kind = "classes"
 
+    def __init__(
+        self,
+        program: Program | str | Path = "growtree",
+        *,
+        class_weight: Mapping[Any, float] | str | None = None,
+        **others: Any,
+    ) -> None:
+        self.class_weight = class_weight
+        super().__init__(program, **others)
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> SLPTreeClassifier:
         """Find the posterior of the program on a table.
 
         Parameters
         ----------
-        X : pandas or polars frame, with text columns as categories, or array of numbers (n, d).
+        X : pandas or polars frame or Arrow table, with text columns as categories; array (n, d);
+            sparse matrix (n, d), which is made dense within `memory`.
         y : classes, shape (n,).
         sample_weight : the weight of each row, shape (n,): see `Program.posterior`.
 
@@ -44,9 +62,13 @@ class SLPTreeClassifier(ClassifierMixin, SLPTree):  # type: ignore[misc]
             The program has mistakes, or a fault of the options.
         """
         program, X, y = self._to_fit(X, y)
-        check_classification_targets(y)
-        self.classes_ = np.unique(y)
-        self._fit(program, X, y, sample_weight)
+        with refusals():
+            check_classification_targets(y)
+            self.classes_ = np.unique(y)
+            factors = None
+            if self.class_weight is not None:
+                factors = compute_sample_weight(self.class_weight, y)
+        self._fit(program, X, y, sample_weight, factors)
         place = {label_text(c): i for i, c in enumerate(self.posterior_.table.leaf.classes)}
         #: The place in the posterior of each class, -1 for one whose rows have weight 0.
         self._places = np.array([place.get(_text(c), -1) for c in self.classes_])
@@ -75,3 +97,8 @@ def _text(label: Any) -> str:
     if isinstance(label, float) and is_whole(label):
         label = int(label)
     return label_text(label_of(label))
+
+
+SLPTreeClassifier.__init__.__signature__ = with_parameters(  # type: ignore[attr-defined]
+    SLPTree.__init__, {"class_weight": None}
+)

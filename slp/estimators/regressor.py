@@ -28,7 +28,8 @@ class SLPTreeRegressor(RegressorMixin, SLPTree):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : pandas or polars frame, with text columns as categories, or array of numbers (n, d).
+        X : pandas or polars frame or Arrow table, with text columns as categories; array (n, d);
+            sparse matrix (n, d), which is made dense within `memory`.
         y : numbers, or counts or durations as the program's leaf model says, shape (n,).
         sample_weight : the weight of each row, shape (n,): see `Program.posterior`.
 

@@ -212,6 +212,10 @@ E106 = Entry(
     example=":- use(growtree, [alfa = 0.9]).",
 )
 NO_PARAMETER_OF = E106.says("`{program}` has no parameter `{name}`", "{help}")
+LEFT_OVER_PARAMETER = E106.says(
+    "`{program}` has no parameter `{name}`, which `parameters` of the estimator gives a value",
+    "set `parameters` with the program: None, or those that it has",
+)
 _NO_PARAMETER = "the program has no parameter `{name}`"
 NO_PARAMETER = E106.says(_NO_PARAMETER, "{help}", may_follow=True)
 MOST_LEAVES_GIVEN = E106.says(

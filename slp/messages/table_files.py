@@ -129,30 +129,28 @@ E410 = Entry(
     remedy="Pass a pandas or polars frame, a two-dimensional NumPy array or a list of rows.",
     example="program.posterior(numpy.zeros(3), numpy.zeros(3))",
 )
-SPARSE_MATRIX = E410.says("the table is a sparse matrix", "pass X.toarray()")
+DICT_AS_TABLE = E410.says(
+    "a dict is no table and no response",
+    "pass pandas.DataFrame(X) or polars.DataFrame(X), if it has columns",
+)
+ROWS_NOT_COMPUTED = E410.says(
+    "the rows of a value of type {type} are not computed yet", "pass what its `compute()` gives"
+)
+UNREADABLE_TABLE = E410.says("the {what} cannot be read: {reason}", AS_REMEDY)
 NOT_A_TABLE = E410.says("a value of type {type} is no table", AS_REMEDY)
 WRONG_DIMENSIONS = E410.says("the array has {dimensions}, a table has 2", AS_REMEDY)
 NOT_A_ROW = E410.says("row {row} of the list is of type {type}, not a list of cells", AS_REMEDY)
 
 E411 = Entry(
     "E411: a column holds dates or times",
-    cause="A column has a type of dates, times or durations, neither numbers nor categories.",
+    cause="A column has a type of dates, times, durations, periods or intervals, neither numbers "
+    "nor categories.",
     remedy="Turn them into numbers, such as days or years, or ignore the column.",
     example="program.posterior(dates)   (a frame with a column of type datetime64)",
 )
-_DAYS = (
-    "turn them into numbers, such as days since 1970: in pandas frame[{name!r}] = "
-    "(frame[{name!r}] - pandas.Timestamp(0)).dt.days, in polars frame = "
-    "frame.with_columns(polars.col({name!r}).dt.epoch('d'))"
-)
-DATES = E411.says(
-    "column `{name}` holds dates or times, which are neither numeric nor categorical",
-    f"{_DAYS}; or write :- ignore({{atom}}).",
-)
-DATES_AS_RESPONSE = E411.says(
-    "column `{name}` holds dates or times, which are neither numeric nor categorical",
-    f"{_DAYS}; or name another response: :- response(Column).",
-)
+_DATES = "column `{name}` holds {what}, which are neither numeric nor categorical"
+DATES = E411.says(_DATES, "{advice}; or write :- ignore({atom}).")
+DATES_AS_RESPONSE = E411.says(_DATES, "{advice}; or name another response: :- response(Column).")
 
 E412 = Entry(
     "E412: a column holds values of a strange type",
@@ -163,6 +161,11 @@ E412 = Entry(
 STRANGE_TYPE = E412.says(
     "column `{name}` holds values of type {type}",
     "cells must be numbers, text or truth values; or write :- ignore({atom}).",
+)
+STRANGE_CELLS = E412.says(
+    "column `{name}` holds values of type {type}",
+    "cells of an argument must be either strings, numbers or truth values; or write "
+    ":- ignore({atom}).",
 )
 STRANGE_RESPONSE = E412.says(
     "column `{name}` holds values of type {type}",
@@ -178,6 +181,7 @@ E413 = Entry(
 RESPONSE_OF_ANOTHER_LENGTH = E413.says(
     "the table has {rows}, but y has {values}", "y needs one value for each row, in the same order"
 )
+SPARSE_RESPONSE = E413.says("y is a sparse matrix", "pass y.toarray().ravel()")
 RESPONSE_OF_MANY_COLUMNS = E413.says("y has {columns}, the response is one", "pass one column")
 RESPONSE_OF_ANOTHER_SHAPE = E413.says(
     "y is an array of shape {shape}, the response is one column", "pass an array of shape (n,)"
@@ -195,6 +199,16 @@ E414 = Entry(
 UNEQUAL_ROWS = E414.says(
     "row {row} has {cells}, row 1 has {width}", "every row needs one cell for each column"
 )
+
+E415 = Entry(
+    "E415: scikit-learn refuses a table or a response",
+    cause="An estimator was given what scikit-learn does not take: an array of other dimensions, "
+    "infinite numbers, names of columns that are partly text, a response of several columns, "
+    "weights of classes that are not there. The message is its own.",
+    remedy="Correct what the message names.",
+    example="slp.SLPTreeClassifier().fit(numpy.zeros(3), [0, 1, 0])",
+)
+REFUSED = E415.says("{reason}", AS_REMEDY)
 
 E448 = Entry(
     "E448: a value gives no array",

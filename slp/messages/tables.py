@@ -46,6 +46,10 @@ MISSING_IN_RESPONSE = E420.says(
 MISSING_IN_EVENT = E420.says(_MISSING, "leave those rows out: without it a duration means nothing")
 MISSING_IN_EXPOSURE = E420.says(_MISSING, "leave those rows out: without it a count has no rate")
 MISSING_VALUES = E420.says(_MISSING, _FILL_IN)
+MISSING_TO_PREDICT = E420.says(
+    _MISSING + ", and no row of the table did",
+    f"{_FILL_IN}, or write :- feature({{atom}}, [missing(side), new(average)]).",
+)
 
 E421 = Entry(
     "E421: text stands where numbers are declared",
@@ -364,8 +368,9 @@ W405 = Entry(
 DATES_AS_TEXT = W405.says(
     "column `{name}` is categorical, and seems to hold dates or times, such as `{cell}`",
     "turn them into numbers, such as days since 1970: in pandas frame[{name!r}] = "
-    "(pandas.to_datetime(frame[{name!r}]) - pandas.Timestamp(0)).dt.days, in polars frame = "
-    f"frame.with_columns(polars.col({{name!r}}).str.to_datetime().dt.epoch('d')); {_IF_CATEGORIES}",
+    "(pandas.to_datetime(frame[{name!r}], utc=True) - pandas.Timestamp(0, tz='UTC')) / "
+    "pandas.Timedelta(days=1), in polars frame = frame.with_columns(polars.col({name!r})"
+    f".str.to_datetime(time_zone='UTC').dt.epoch('us') / 86_400_000_000); {_IF_CATEGORIES}",
 )
 
 W406 = Entry(

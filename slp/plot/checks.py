@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from scipy.stats import beta
 
 from slp.data import Column, Table, column_of_values, frame_of, labels_of, numbers_of
+from slp.data.roles import named_column
 from slp.leaves import label_text
 from slp.plot.canvas import (
     BLUE,
@@ -84,9 +85,9 @@ def calibration(
 
 
 def _outcomes(X: Any, y: Any, response: str) -> Column:
-    if y is not None and not isinstance(y, str):
+    name = response if y is None else named_column(y)
+    if name is None:
         return column_of_values(response, y)
-    name = response if y is None else y
     frame = frame_of(X)
     return frame.columns[place_of(name, frame.names, "column")]
 

@@ -7,7 +7,7 @@ from typing import Any, TypedDict, Unpack
 
 from slp.budgets import Deadline, check_room_for_rows, held, memory_budget, memory_errors
 from slp.compile import compile_problem
-from slp.data import GivenResponse
+from slp.data import GivenResponse, taken_in
 from slp.engines import engine_named, infer, read_for
 from slp.errors import NoTreeError, warn
 from slp.ir import program as ir
@@ -55,9 +55,11 @@ class TreeQuestions:
 
         Parameters
         ----------
-        X : pandas or polars frame, or array of shape (n, d). A frame may contain the response: the
-            column that the program declares, else the last one.
-        y : the response, shape (n,), if `X` does not contain it; or the name of its column.
+        X : pandas or polars frame, Arrow table, array or sparse matrix of shape (n, d), which is
+            made dense within `memory`. A frame may contain the response: the column that the
+            program declares, else the last one.
+        y : the response, shape (n,), if `X` does not contain it; or the name of its column, in
+            pandas perhaps a whole number.
         sample_weight : the weight of each row, 0 or from 1e-9 to 1e9, shape (n,); None is that of
             the program's `row_weight`, or 1. A row of weight 0 is absent, one of weight 3 counts as
             three. The leaf models and `majority` count weights, `min_leaf` and `rows(N)` rows. With
@@ -146,6 +148,7 @@ class TreeQuestions:
         **run: Unpack[RunOptions],
     ) -> Posterior:
         run["memory"] = budget = memory_budget(run["memory"])
+        X = taken_in(X, budget)
         check_room_for_rows(X, budget)
         given = run["time"]
         run["time"] = deadline = Deadline.of(given)

@@ -14,7 +14,7 @@ from slp.data.cells import is_missing, number_of
 from slp.data.columns import column_of_objects, numbers_of, texts_of
 from slp.data.conversion import as_levels, as_numbers, type_by_thresholds
 from slp.data.faults import check_usable
-from slp.data.frames import collected
+from slp.data.intake import arrow_as_polars, taken_in
 from slp.errors import DataError
 from slp.messages.tables import MISSING_VALUES, OTHER_TYPE_THAN_TESTS, UNKNOWN_LEVEL
 from slp.messages.trees import ROWS_NOT_2D, TREE_COLUMN_MISSING, TREE_VALUE_NO_NUMBER
@@ -29,7 +29,7 @@ class RowColumns:
         for node in tree.nodes():
             if isinstance(node, Split):
                 self._tests.setdefault(node.feature, []).append(node.test)
-        X = collected(X)
+        X = arrow_as_polars(taken_in(X))
         self._frame = X if hasattr(X, "columns") else None
         if self._frame is None:
             self._array = np.asarray(settled(X, "the rows"))
@@ -46,8 +46,11 @@ class RowColumns:
     def _column(self, feature: str) -> list[Any]:
         if feature not in self._names:
             raise no_column(feature, self._names)
+        place = self._names.index(feature)
         if self._frame is None:
-            column = self._array[:, self._names.index(feature)]
+            column = self._array[:, place]
+        elif hasattr(self._frame, "iloc"):  # its names may be no text
+            column = self._frame.iloc[:, place]
         else:
             column = self._frame[feature]
         return list(column)

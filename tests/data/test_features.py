@@ -339,8 +339,9 @@ def test_warnings(program, cells, message):
 
 DATES = (
     "turn them into numbers, such as days since 1970: in pandas frame['{0}'] = "
-    "(pandas.to_datetime(frame['{0}']) - pandas.Timestamp(0)).dt.days, in polars frame = "
-    "frame.with_columns(polars.col('{0}').str.to_datetime().dt.epoch('d'))"
+    "(pandas.to_datetime(frame['{0}'], utc=True) - pandas.Timestamp(0, tz='UTC')) / "
+    "pandas.Timedelta(days=1), in polars frame = frame.with_columns(polars.col('{0}')"
+    ".str.to_datetime(time_zone='UTC').dt.epoch('us') / 86_400_000_000)"
 )
 COMMAS = "write numbers with a point and without separators of thousands (1.5, 1500)"
 

@@ -9,8 +9,10 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from scipy.sparse import csr_array
 
-from slp.data import table_of
+import slp
+from slp.data import table_of, taken_in
 from slp.data.frames import frame_of
 from slp.errors import DataError
 
@@ -131,17 +133,15 @@ def test_every_fault_of_a_table_is_told_at_once(program):
         "  help: write :- feature(gone, [missing(side)]). so that splits say where they go, leave "
         "those rows out, or write :- ignore(gone).",
         "error[E411]: column `when` holds dates or times, which are neither numeric nor "
-        "categorical\n  help: turn them into numbers, such as days since 1970: in pandas "
-        "frame['when'] = "
-        "(frame['when'] - pandas.Timestamp(0)).dt.days, in polars frame = "
-        "frame.with_columns(polars.col('when').dt.epoch('d')); or write :- ignore(when).",
+        "categorical\n  help: turn them into numbers, such as days since 1970: frame['when'] = "
+        "(pandas.to_datetime(frame['when'], utc=True) - pandas.Timestamp(0, tz='UTC')) / "
+        "pandas.Timedelta(days=1); or write :- ignore(when).",
         "error[E412]: column `box` holds values of type list\n"
         "  help: cells must be numbers, text or truth values; or write :- ignore(box).",
         "error[E411]: column `stamp` holds dates or times, which are neither numeric nor "
-        "categorical\n  help: turn them into numbers, such as days since 1970: in pandas "
-        "frame['stamp'] = "
-        "(frame['stamp'] - pandas.Timestamp(0)).dt.days, in polars frame = "
-        "frame.with_columns(polars.col('stamp').dt.epoch('d')); or write :- ignore(stamp).",
+        "categorical\n  help: turn them into numbers, such as days since 1970: frame['stamp'] = "
+        "(pandas.to_datetime(frame['stamp'], utc=True) - pandas.Timestamp(0, tz='UTC')) / "
+        "pandas.Timedelta(days=1); or write :- ignore(stamp).",
         "error[E420]: column `y` misses 1 value, in row 2\n"
         "  help: leave those rows out: a row without a response says nothing",
     ]
@@ -201,7 +201,11 @@ ACCEPTED = "pass a pandas or polars frame, a two-dimensional NumPy array or a li
     [
         (np.zeros(3), f"E410]: the array has 1 dimension, a table has 2\n  help: {ACCEPTED}"),
         (np.array(3), f"E410]: the array has 0 dimensions, a table has 2\n  help: {ACCEPTED}"),
-        ({"a": [1]}, f"E410]: a value of type dict is no table\n  help: {ACCEPTED}"),
+        (
+            {"a": [1]},
+            "E410]: a dict is no table and no response\n"
+            "  help: pass pandas.DataFrame(X) or polars.DataFrame(X), if it has columns",
+        ),
         (None, f"E410]: a value of type NoneType is no table\n  help: {ACCEPTED}"),
         (
             [1, 2],
@@ -241,12 +245,12 @@ def test_what_is_no_table(X, message):
     assert str(e.value) == f"error[{message}"
 
 
-def test_a_sparse_matrix():
-    from scipy.sparse import csr_array
-
-    with pytest.raises(DataError) as e:
-        frame_of(csr_array(np.eye(2)))
-    assert str(e.value) == ("error[E410]: the table is a sparse matrix\n  help: pass X.toarray()")
+def test_a_sparse_matrix_is_made_dense_within_a_budget():
+    made = frame_of(csr_array(np.eye(2)))
+    assert [column.cells.tolist() for column in made.columns] == [[1, 0], [0, 1]]
+    wide = csr_array((1000, 100_000))
+    with pytest.raises(slp.SlpError, match=r"E501.*1.0 GiB.*\n?.*2.3 GiB"):
+        taken_in(wide, 1 << 30)
 
 
 @pytest.mark.parametrize("dtype", ["complex128", "S3"])

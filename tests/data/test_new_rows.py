@@ -98,8 +98,9 @@ def test_infinities_can_be_predicted(table):
             [["?", None, True], [2, "a", True]],
             [
                 "error[E421]: column `x` is numeric, but row 1 holds `?`\n  help: correct the cell",
-                "error[E420]: column `kind` misses 1 value, in row 1\n"
-                "  help: fill them in, or leave those rows out",
+                "error[E420]: column `kind` misses 1 value, in row 1, and no row of the table did\n"
+                "  help: fill them in, or leave those rows out, or write "
+                ":- feature(kind, [missing(side), new(average)]).",
             ],
         ),
         (

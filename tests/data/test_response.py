@@ -94,8 +94,8 @@ ROLE_FAULTS = [
     ),
     (
         {},
-        7,
-        "error[E413]: a value of type int is no response\n"
+        7.5,
+        "error[E413]: a value of type float is no response\n"
         "  help: pass a series, an array, a list or a column name",
     ),
     (

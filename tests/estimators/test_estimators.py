@@ -322,6 +322,3 @@ def test_missing_values_of_arrays_are_taken_where_the_program_declares_them() ->
     assert fitted.score(values, y) > 0.85
     with pytest.raises(ValueError, match="infinity"):
         fitted.predict(np.full((1, 2), np.inf))
-    without = slp.SLPTreeClassifier(SHALLOW, random_state=1)
-    with pytest.raises(ValueError, match="NaN"):
-        without.fit(values, y)
