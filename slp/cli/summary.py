@@ -14,6 +14,7 @@ from slp.results import (
     FeatureUse,
     bounds_in_words,
     derivations_note,
+    estimate_text,
     partition_note,
 )
 from slp.source import visible
@@ -112,6 +113,22 @@ def left_out_words(uses: object, mixture: object, count: object = None) -> Itera
         if isinstance(error, BudgetError):
             for found in error.diagnostics:
                 yield f"{what} are left out: {found.message}; {found.help}"
+
+
+def prior_beside(use: FeatureUse) -> str:
+    """The prior's probability of the same, to stand behind a probability; empty where it is not
+    known."""
+    if use.prior_probability is None:
+        return ""
+    error = use.prior_probability_error
+    return f" (prior {estimate_text(use.prior_probability, error, None, drawn=bool(error))})"
+
+
+def prior_uses_words(posterior: Posterior, uses: Uses | BudgetError) -> Iterator[str]:
+    """What the prior's probabilities are, or why they are not known; nothing of a prior, and where
+    there are no features."""
+    if posterior.likelihood and uses and not isinstance(uses, BudgetError):
+        yield f"the prior's probabilities are {posterior.prior_uses_note}"
 
 
 def words_lines(words: str) -> Iterator[str]:

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.table import Table
+from slp.results.estimate import Kind
 from slp.results.record.result import Result
 from slp.results.record.rule_use import RuleUse
 
@@ -70,10 +71,16 @@ class Summaries:
         }
 
     @property
+    def prior_uses_kind(self) -> Kind | None:
+        """What the `prior_probability` of features is: `"exact"`, by sums where these take at most
+        a tenth of the summary's work; `"estimate"`, by 1,000 independent draws of the prior; None
+        where it is not known, and of a prior."""
+        return self._result.prior_uses().kind
+
+    @property
     def prior_uses_note(self) -> str:
-        """What the `prior_probability` of features is: `exact`, by sums where these take at most a
-        tenth of the summary's work; an estimate from 1,000 independent draws of the prior; or why
-        it is not known, as where predicates in code would have to be called."""
+        """The same in words, with the reason where it is not known: trees that are soft or edits of
+        a given one, predicates in code, a prior that cannot be drawn independently."""
         return str(self._result.prior_uses())
 
     @property

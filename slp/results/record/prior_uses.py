@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from slp.results.estimate import Kind
 from slp.results.record.later import Later
 
 #: Independent draws of the prior, where its sums would take long.
@@ -49,6 +50,13 @@ class PriorUses:
         """None, and why."""
         return cls(None, why_none=why)
 
+    @property
+    def kind(self) -> Kind | None:
+        """What they are; None where they are not known."""
+        if self.probabilities is None:
+            return None
+        return "estimate" if self.draws else "exact"
+
     def is_sound(self, n_features: int) -> bool:
         """Whether these are probabilities of so many features; or none, and why."""
         found = self.probabilities
@@ -61,9 +69,7 @@ class PriorUses:
         """What they are, in words."""
         if self.probabilities is None:
             return f"not known: {self.why_none}"
-        if self.draws:
-            return f"estimate from {self.draws:,} independent draws"
-        return "exact"
+        return f"estimates from {self.draws:,} independent draws" if self.draws else "exact"
 
 
 #: Of a prior, beside which no prior stands.
