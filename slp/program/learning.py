@@ -77,6 +77,8 @@ def learn(
     """See `slp.Program.learn`."""
     check_number("tolerance", tolerance)
     check_count("iterations", iterations)
+    # The learned text keeps values that the caller set.
+    program = program.as_written()
     text = ProgramText(program.source)
     given = {n: x for n, x in program.parameters.items() if not text.is_computed(n)}
 

@@ -37,7 +37,7 @@ class Program(TreeQuestions, ProofQuestions):
     Attributes
     ----------
     ir : the program as frozen data (`slp.ir.program.CheckedProgram`).
-    source : the file that it was read from.
+    source : the file that it was read from, as it was read; see `text`.
     warnings : the warnings of the checker.
     """
 
@@ -65,6 +65,16 @@ class Program(TreeQuestions, ProofQuestions):
         """The values of the parameters, by name."""
         return dict(self.ir.parameters)
 
+    @property
+    def text(self) -> str:
+        """The program as text: that of `source`, with the values of `parameters` in place of those
+        in the file, so `slp.parse(program.text)` is this program. Of a tree given to `edittree`
+        from Python it is `expand()`, which has the tree. It has no functions of `require`."""
+        if self._tree is not None:
+            return self.expand()
+        file: SourceFile = late_import("slp.learn.text").with_values(self.source, self.parameters)
+        return file.text
+
     def with_parameters(self, **parameters: float) -> Program:
         """The same program with other values of parameters. Parameters that are not named have the
         values of the file.
@@ -75,6 +85,12 @@ class Program(TreeQuestions, ProofQuestions):
             A name that the program does not declare, or a value that makes its labels invalid.
         """
         return Program(self.source, parameters, self._tree)._with(self._required)
+
+    def as_written(self) -> Program:
+        """The same program read from `text`, so that `source` has the values of its parameters."""
+        if self.text == self.source.text:
+            return self
+        return Program(replace(self.source, text=self.text))._with(self._required)
 
     def require(self, function: Callable[[Any], bool], local: bool = False) -> Program:
         """A new program with one more constraint: a function that returns True for allowed trees.

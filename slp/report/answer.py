@@ -262,7 +262,11 @@ def features(posterior: Posterior) -> Html:
 
 def _prior_number(use: FeatureUse) -> str:
     value, error = use.prior_probability, use.prior_probability_error
-    return "" if value is None else _kept_together(estimate_text(value, error, None, drawn=bool(error)))
+    return (
+        ""
+        if value is None
+        else _kept_together(estimate_text(value, error, None, drawn=bool(error)))
+    )
 
 
 def _kept_together(number: str) -> str:
