@@ -44,9 +44,9 @@ from slp.messages.tables import (
     MISSING_IN_EXPOSURE,
     MISSING_IN_RESPONSE,
     NO_SCALE,
-    SQUARES_ARE_ZERO,
     ONE_CLASS,
     SQUARES_ARE_ROUNDED,
+    SQUARES_ARE_ZERO,
     WRONG_EXPOSURE,
 )
 from slp.source import SourceSpan

@@ -136,7 +136,8 @@ class _UsesUnderPrior:
     def _by_draws(self) -> PriorUses:
         rng = np.random.default_rng(_SEED)
         if mcmc.runs_forward(self.problem):
-            sampler = engine_named(PRIOR_DRAWS).sampler(self.problem, NoOptions(), False, False)
+            forward: Any = engine_named(PRIOR_DRAWS)
+            sampler = forward.sampler(self.problem, NoOptions(), False, False)
             return self._counted(lambda: sampler.features_of(sampler.init(rng)))
         if self.result.kind != "sums":
             return PriorUses.not_known(_NOT_FORWARD)

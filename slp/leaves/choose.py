@@ -63,6 +63,7 @@ def taken_note(
 ) -> str | None:
     """What the leaf model of `leaf_model` takes from the response, in words, because the program
     does not declare it; None where it takes nothing."""
+    model: type[DeclaredModel]
     if declaration is None:
         model = OF_CLASSES if classes else OF_SOFT_TREES if soft else OF_NUMBERS
         why = "no leaf model is declared"

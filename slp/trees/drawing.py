@@ -68,12 +68,12 @@ def leaf_text(leaf: Leaf) -> str:
     """The prediction of a leaf, if its model is known, and its rows.
 
     `no 0.98 (90 %: 0.95 to 1.00), 94 of 95`: the most probable class, its predictive probability
-    with the interval of that, its rows and all rows; `mean 35.4 (90 %: 33.1 to 37.8), 45 rows`; for counts `rate 2.3 (90 %: 1.9 to 2.8), 104 in
-    45 rows`, with exposures `104 in 61.5 (45 rows)`; for durations `median 6.4 (90 %: 4.9 to 9.7),
-    12 events in 73.1 (18 rows)`, without the interval where it has no closed form; for lines
-    `1.2 + 0.5 * x1, mean 3.1 (90 %: 2.8 to 3.4), 45 rows`. The intervals are those of the
-    probability, the mean, the rate and the median; of a line that of its height at the mean of the
-    leaf's rows.
+    with the interval of that, its rows and all rows; `mean 35.4 (90 %: 33.1 to 37.8), 45 rows`; for
+    counts `rate 2.3 (90 %: 1.9 to 2.8), 104 in 45 rows`, with exposures `104 in 61.5 (45 rows)`;
+    for durations `median 6.4 (90 %: 4.9 to 9.7), 12 events in 73.1 (18 rows)`, without the interval
+    where it has no closed form; for lines `1.2 + 0.5 * x1, mean 3.1 (90 %: 2.8 to 3.4), 45 rows`.
+    The intervals are those of the probability, the mean, the rate and the median; of a line that of
+    its height at the mean of the leaf's rows.
     """
     known = {} if leaf.predictive is None else leaf.predictive()
     if "probabilities" in known or "counts" in leaf.summary:

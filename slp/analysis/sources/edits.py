@@ -107,8 +107,8 @@ def _tree(use: EditUse, findings: Findings) -> tuple[Tree | None, str | None]:
             findings.add(of_file(diagnostic, called, where))
     except (OSError, UnicodeDecodeError, ValueError, RecursionError) as e:
         if file is None and isinstance(e, json.JSONDecodeError):
-            at = {"reason": e.msg.lower(), "line": e.lineno, "column": e.colno}
-            findings.add(words.TREE_TEXT_NO_JSON(where, **at))
+            reason, line, column = e.msg.lower(), e.lineno, e.colno
+            findings.add(words.TREE_TEXT_NO_JSON(where, reason=reason, line=line, column=column))
         else:
             findings.add(_fault(e, where, file=called, program=Path(use.span.file.name).name))
     return None, None
