@@ -68,8 +68,9 @@ class Program(TreeQuestions, ProofQuestions):
     @property
     def text(self) -> str:
         """The program as text: that of `source`, with the values of `parameters` in place of those
-        in the file, so `slp.parse(program.text)` is this program. Of a tree given to `edittree`
-        from Python it is `expand()`, which has the tree. It has no functions of `require`."""
+        in the file, so read beside the same files it is this program again. Where Python gave the
+        tree of `edittree`, it is `expand()`, which has the tree. Functions of `require` are not in
+        it."""
         if self._tree is not None:
             return self.expand()
         file: SourceFile = late_import("slp.learn.text").with_values(self.source, self.parameters)
@@ -85,12 +86,6 @@ class Program(TreeQuestions, ProofQuestions):
             A name that the program does not declare, or a value that makes its labels invalid.
         """
         return Program(self.source, parameters, self._tree)._with(self._required)
-
-    def as_written(self) -> Program:
-        """The same program read from `text`, so that `source` has the values of its parameters."""
-        if self.text == self.source.text:
-            return self
-        return Program(replace(self.source, text=self.text))._with(self._required)
 
     def require(self, function: Callable[[Any], bool], local: bool = False) -> Program:
         """A new program with one more constraint: a function that returns True for allowed trees.

@@ -90,14 +90,7 @@ def test_sums_of_a_larger_table_are_drawn_and_depend_on_no_seed() -> None:
 def test_what_is_not_known_says_why() -> None:
     rows = frame(8)
     tree = slp.load("growtree").posterior(rows, engine="modal").map_tree()
-    chains: dict[str, Any] = {
-        "engine": "mh",
-        "seed": 1,
-        "draws": 8,
-        "chains": 2,
-        "warmup": 10,
-        "thin": 1,
-    }
+    chains: dict[str, Any] = {"engine": "mh", "draws": 8, "warmup": 10, "thin": 1}
     asked = slp.load("growtree").require(lambda found: found.n_leaves < 4)
     program = slp.load("pinball")  # of its draws too many fail, and sums over 200 rows are long
     for posterior, why in (
