@@ -34,6 +34,7 @@ MODULES = (
     "slp.data.polars_frames",
     "slp.engines.shared.drawing",
     "slp.estimators.export",
+    "slp.learn.text",
     "slp.plot",
     "slp.plot.canvas",
     "slp.program.learning",

@@ -25,6 +25,7 @@ from slp.cli.summary import (
     left_out_words,
     mixture_of,
     notes_of,
+    prior_uses_words,
     shares_of_found,
 )
 from slp.data import Table
@@ -39,6 +40,7 @@ if TYPE_CHECKING:
 MISSING = "the probabilities of trees, their number, leaves, features and predictions"
 #: The keys of averages over trees.
 _AVERAGES = ("mean_leaves", "mean_leaves_error", "features", "features_error")
+_PRIOR_USES = ("features_prior", "features_prior_error", "features_prior_kind")
 
 
 def posterior_to_json(
@@ -48,6 +50,7 @@ def posterior_to_json(
     # The engine and the clock are asked last, as answers may change what is said of them.
     best, mixture, count = posterior.map(), mixture_of(posterior), count_of(posterior)
     averages, run = _averages_to_json(posterior, uses), _run_to_json(posterior)
+    beside = _prior_uses_to_json(posterior, uses)
     return {
         **_answered(posterior),
         "size": _size_to_json(posterior),
@@ -60,10 +63,15 @@ def posterior_to_json(
         ),
         "depends_on_clock": posterior.trust.by_clock,
         "left_out": posterior.left_out,
-        "notes": [*notes_of(posterior), *left_out_words(uses, mixture, count)],
+        "notes": [
+            *notes_of(posterior),
+            *left_out_words(uses, mixture, count),
+            *(prior_uses_words(posterior, uses) if beside["features_prior"] is None else ()),
+        ],
         "tree_count": None if isinstance(count, BudgetError) else finite(count),
         "map": _best_to_json(posterior, best, shares_of_found(posterior)),
         **averages,
+        **beside,
         "importances": posterior.importances(),
         "rules": None if isinstance(mixture, BudgetError) else _mixture_to_json(mixture),
         "edits": run["edits"],
@@ -90,7 +98,7 @@ def known_to_json(known: Known, limit: str, *, out_of_memory: bool) -> dict[str,
         "notes": [limit, f"not known are {MISSING}"],
         "tree_count": None,
         "map": None if known.best is None else _best_to_json(known, known.best, {}),
-        **dict.fromkeys(_AVERAGES),
+        **dict.fromkeys((*_AVERAGES, *_PRIOR_USES)),
         "importances": None,
         "rules": None,
         "edits": None,
@@ -196,6 +204,17 @@ def _averages_to_json(posterior: Posterior, uses: Uses | BudgetError) -> dict[st
         "mean_leaves_error": finite(posterior.expected_leaves_error()),
         "features": {name: use.probability for name, use in uses.items()},
         "features_error": {name: finite(use.probability_error) for name, use in uses.items()},
+    }
+
+
+def _prior_uses_to_json(posterior: Posterior, uses: Uses | BudgetError) -> dict[str, Any]:
+    """The prior's use of features; null where it is not known, and of a prior."""
+    if isinstance(uses, BudgetError) or posterior.prior_uses_kind is None:
+        return dict.fromkeys(_PRIOR_USES)
+    return {
+        "features_prior": {name: use.prior_probability for name, use in uses.items()},
+        "features_prior_error": {name: use.prior_probability_error for name, use in uses.items()},
+        "features_prior_kind": posterior.prior_uses_kind,
     }
 
 

@@ -18,6 +18,8 @@ from slp.cli.summary import (
     leaves_text,
     left_out_words,
     mixture_of,
+    prior_beside,
+    prior_uses_words,
     standing,
     words_lines,
 )
@@ -160,7 +162,8 @@ class Page:
         for name, use in sorted(self.uses.items(), key=lambda x: -x[1].probability):
             probability = self._number(use.probability, use.probability_error, drawn)
             splits = self._number(use.expected_splits, use.expected_splits_error, drawn)
-            yield f"{INDENT}{name:<{width}}  {probability}  {splits}"
+            yield f"{INDENT}{name:<{width}}  {probability}{prior_beside(use)}  {splits}"
+        yield from labelled("", prior_uses_words(posterior, self.uses))
         yield f"leaves    {self._number(posterior.expected_leaves(), error, drawn)} expected"
         mixture = mixture_of(posterior)
         if isinstance(mixture, BudgetError):

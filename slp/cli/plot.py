@@ -102,9 +102,7 @@ _KINDS: Mapping[str, _Kind] = {
         lambda plot, p, a: plot.leaves(p, a.prior_of(p)), "number of leaves, prior and posterior"
     ),
     "depth": _Kind(lambda plot, p, a: plot.depth(p, a.prior_of(p)), "depth, prior and posterior"),
-    "features": _Kind(
-        lambda plot, p, a: plot.features(p, a.prior_of(p)), "features used, prior and posterior"
-    ),
+    "features": _Kind(lambda plot, p, _: plot.features(p), "features used, prior and posterior"),
     "thresholds": _Kind(
         lambda plot, p, a: plot.thresholds(p, a.features),
         "where trees split, by feature",

@@ -14,6 +14,7 @@ from slp.results import (
     FeatureUse,
     bounds_in_words,
     derivations_note,
+    estimate_text,
     partition_note,
 )
 from slp.source import visible
@@ -27,6 +28,8 @@ Uses: TypeAlias = Mapping[str, FeatureUse]
 
 _Answer = TypeVar("_Answer")
 
+#: A bound so far above a tree's log joint, a factor of 1000, tells nothing of use about it.
+_LOOSE = math.log(1000)
 #: Edits with a lower probability are not listed.
 LEAST_SHARE = 0.01
 
@@ -114,6 +117,22 @@ def left_out_words(uses: object, mixture: object, count: object = None) -> Itera
                 yield f"{what} are left out: {found.message}; {found.help}"
 
 
+def prior_beside(use: FeatureUse) -> str:
+    """The prior's probability of the same, to stand behind a probability; empty where it is not
+    known."""
+    if use.prior_probability is None:
+        return ""
+    error = use.prior_probability_error
+    return f" (prior {estimate_text(use.prior_probability, error, None, drawn=bool(error))})"
+
+
+def prior_uses_words(posterior: Posterior, uses: Uses | BudgetError) -> Iterator[str]:
+    """What the prior's probabilities are, or why they are not known; nothing of a prior, and where
+    there are no features."""
+    if posterior.likelihood and uses and not isinstance(uses, BudgetError):
+        yield f"the prior's probabilities are {posterior.prior_uses_note}"
+
+
 def words_lines(words: str) -> Iterator[str]:
     """Sentences, one on each line, wrapped for a terminal."""
     for sentence in words.splitlines():
@@ -136,7 +155,7 @@ def standing(best: Candidate, verbose: bool = True, later: bool = False) -> str:
             return f"found by search, no bound on better ones is known; {joint}"
         if best.upper_bound is not None and best.ranked_log_joint is not None:
             gap = best.upper_bound - best.ranked_log_joint
-            return f"found by search, {none} is better by more than {gap:.6g}; {joint}"
+            return f"found by search, {gap_in_words(gap, none)}; {joint}"
         return f"grown greedily, there may be better ones; {joint}"
     if best.log_joint is None:
         return "drawn most often, there may be better ones; "
@@ -145,6 +164,21 @@ def standing(best: Candidate, verbose: bool = True, later: bool = False) -> str:
         return f"of those drawn, there may be better ones; {joint}"
     drawn = "" if best.certified else "of those drawn, there may be better ones; "
     return f"{drawn}posterior probability {math.exp(best.log_posterior):.6g}, {joint}"
+
+
+def gap_in_words(gap: float, none: str) -> str:
+    """How much better others (`none`: no one of them) may be than a tree that a search found: the
+    bound on their log joint lies `gap` above its own."""
+    if gap > _LOOSE:
+        return (
+            "there may be better ones: the bound on these is loose, so it does not tell how good "
+            f"this one is (it lies {gap:.4g} above in log probability, and a longer search lowers "
+            "it)"
+        )
+    factor = math.exp(gap)
+    digits = 10.0 ** (math.floor(math.log10(factor)) - 2)
+    above = math.ceil(factor / digits - 1e-9) * digits
+    return f"{none} is more than {above:.{0 if above >= 100 else 2}f} times as probable"
 
 
 def leaves_text(count: int) -> str:

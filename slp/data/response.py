@@ -16,7 +16,15 @@ from slp.data.words import first_row, listed
 from slp.errors import DataError, Diagnostic
 from slp.ir.program import FeatureDeclaration, LeafDeclaration
 from slp.ir.whole import is_whole
-from slp.leaves import Label, LeafModel, label_text, leaf_class, leaf_model, rounded_text
+from slp.leaves import (
+    Label,
+    LeafModel,
+    label_text,
+    leaf_class,
+    leaf_model,
+    rounded_text,
+    taken_note,
+)
 from slp.messages.leaf_models import (
     CLASS_NOT_IN_ORDER,
     MODEL_NEEDS_CLASSES_NOT,
@@ -38,6 +46,7 @@ from slp.messages.tables import (
     NO_SCALE,
     ONE_CLASS,
     SQUARES_ARE_ROUNDED,
+    SQUARES_ARE_ZERO,
     WRONG_EXPOSURE,
 )
 from slp.source import SourceSpan
@@ -216,17 +225,27 @@ def _numbers(
         if event is not None:
             kind += f", {plural(round(data[:, 1].sum()), 'event')}"
         unit = "" if exposure is None else f", rates per unit of `{exposure.name}`"
-        notes = (f"response `{column.name}`: {kind}, {leaf.describe()}{unit}",)
+        taken = taken_note(declaration, ())
+        told = leaf.describe() if taken is None else f"{rounded_text(leaf.describe())}; {taken}"
+        notes = (f"response `{column.name}`: {kind}, {told}{unit}",)
         found = leaf.doubts(data, declaration.span)
         return Response(leaf, data, notes, (*found, *_rounding_warnings(leaf, y, weights)))
     notes = (
-        f"response `{column.name}`: numbers, {rounded_text(leaf.describe())}; no leaf model is "
-        "declared, so its mean and scale were taken from the response",
+        f"response `{column.name}`: numbers, {rounded_text(leaf.describe())}; "
+        f"{taken_note(None, (), soft=soft)}",
     )
     warnings: tuple[Diagnostic, ...] = ()
     if float(np.var(y)) == 0:
-        warnings = (NO_SCALE(name=column.name, value=y[0]),)
+        warnings = (_no_scale(column.name, y),)
     return Response(leaf, data, notes, (*warnings, *_rounding_warnings(leaf, y, weights)))
+
+
+def _no_scale(name: str, y: NDArray[np.float64]) -> Diagnostic:
+    """W404: the responses are equal, or differ by so little that the squares are 0."""
+    width = float(np.ptp(y))
+    if width == 0:
+        return NO_SCALE(name=name, value=y[0])
+    return SQUARES_ARE_ZERO(name=name, width=f"{width:.3g}")
 
 
 def _rounding_warnings(

@@ -11,6 +11,7 @@ from typing import Any
 from slp.budgets import Deadline, memory_budget
 from slp.engines.choose import BEST, choose, goes_on_with_draws, read_for
 from slp.engines.contract import Progress, Request
+from slp.engines.prior_uses import with_prior_uses
 from slp.engines.registry import ENGINES, all_options, engine_named
 from slp.engines.shared.choices import draws_instead
 from slp.errors import UnsupportedError, UsageError, warn
@@ -136,7 +137,7 @@ def _run(problem: Problem, request: Request, given: Mapping[str, Any]) -> Result
         warn(draws_instead(choice))
     if request.instead is None:
         _say_unused(engine.name, {k: v for k, v in given.items() if k not in known})
-    return result
+    return with_prior_uses(problem, request, result)
 
 
 def _found_wanting(result: Result) -> bool:

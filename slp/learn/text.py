@@ -36,6 +36,18 @@ def edited(file: SourceFile, edits: Iterable[Replacement]) -> SourceFile:
     return replace(file, text=text)
 
 
+def with_values(file: SourceFile, values: Mapping[str, float]) -> SourceFile:
+    """The file of a sound program with these values of all its parameters in its text; the file
+    itself where they are its own."""
+    text = ProgramText(file)
+    own = text.parameters({})
+    changed = {n: x for n, x in values.items() if x != own[n] and not text.is_computed(n)}
+    # A value that follows from others is written only where it was set to another.
+    follows = text.parameters(changed)
+    changed |= {n: x for n, x in values.items() if x != follows[n]}
+    return edited(file, text.parameter_edits(changed)) if changed else file
+
+
 class ProgramText:
     """The text of a sound program, with its declarations of parameters and feature weights."""
 

@@ -213,8 +213,9 @@ class LeafModel(Protocol):
         ...
 
     def predictive(self, S: NDArray[np.float64]) -> dict[str, Any]:
-        """The prediction of one leaf, for people and JSON: `{"probabilities": {class: p}}`, or a
-        mean (for counts `"rate"`) with its central credible interval of probability `LEVEL`."""
+        """The prediction of one leaf, for people and JSON: `{"probabilities": {class: p},
+        "intervals": {class: [.., ..]}}`, or a mean (for counts `"rate"`), with central credible
+        intervals of probability `LEVEL`."""
         ...
 
     def describe(self) -> str:

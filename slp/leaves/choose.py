@@ -58,6 +58,23 @@ def leaf_model(
     return found.declared(declaration, observed)
 
 
+def taken_note(
+    declaration: LeafDeclaration | None, classes: Sequence[Label], *, soft: bool = False
+) -> str | None:
+    """What the leaf model of `leaf_model` takes from the response, in words, because the program
+    does not declare it; None where it takes nothing."""
+    model: type[DeclaredModel]
+    if declaration is None:
+        model = OF_CLASSES if classes else OF_SOFT_TREES if soft else OF_NUMBERS
+        why = "no leaf model is declared"
+    else:
+        model = leaf_class(declaration)
+        why = "numbers of the leaf model are not declared"
+    if not model.taken or (declaration is not None and declaration.args):
+        return None
+    return f"{why}, so {model.taken} were taken from the response"
+
+
 def model_of_classes(classes: Sequence[Label], concentration: Sequence[float]) -> LeafModel:
     """Classes whose probabilities have a Dirichlet prior with these numbers."""
     return OF_CLASSES(classes, concentration)

@@ -55,6 +55,8 @@ class DeclaredModel(LeafFacts, ABC):
     short_names: ClassVar[Mapping[str, Signature]] = {}
     #: what the second column of a response may be
     second_column: ClassVar[Literal["event", "exposure"] | None] = None
+    #: what it takes from the response where its numbers are not declared, if it does
+    taken: ClassVar[str] = ""
     #: the message for a response that `allows` does not
     not_allowed: ClassVar[Wording | None] = None
 

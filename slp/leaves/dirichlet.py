@@ -16,7 +16,7 @@ from slp.late import late_import
 from slp.leaves.base import Responses, are_counts
 from slp.leaves.declared import DeclaredModel, FirstDeclaration, Observed
 from slp.leaves.labels import Label, label_text
-from slp.leaves.numbers import check_numbers, count_of
+from slp.leaves.numbers import beta_interval, check_numbers, count_of
 from slp.leaves.rising import LogRising, log_rising
 from slp.leaves.signature import Finding, NumberList, Signature
 from slp.messages.directives import ONE_CONCENTRATION
@@ -240,9 +240,18 @@ class Dirichlet(DeclaredModel):
         return {"counts": {label: count_of(n) for label, n in counts if n}}
 
     def predictive(self, S: NDArray[np.float64]) -> dict[str, Any]:
-        """`{"probabilities": {class: p}}` with the predictive probability of every class."""
+        """`{"probabilities": {class: p}, "intervals": {class: [.., ..]}}` with the predictive
+        probability of every class, and the central credible interval of probability `LEVEL` of the
+        class's probability in the leaf, which is Beta(a_c + n_c, the sum of a + n over the other
+        classes)."""
         shares = self.predict_proba(S).tolist()
-        return {"probabilities": dict(zip(self.classes, shares, strict=True))}
+        weights = np.asarray(S) + self.concentration
+        others = [float(np.delete(weights, c).sum()) for c in range(len(self.classes))]
+        ends = map(beta_interval, weights.tolist(), others)
+        return {
+            "probabilities": dict(zip(self.classes, shares, strict=True)),
+            "intervals": {label: list(own) for label, own in zip(self.classes, ends, strict=True)},
+        }
 
     def describe(self) -> str:
         """`dirichlet(1)` or `dirichlet([1, 2])`."""

@@ -47,6 +47,7 @@ class NormalInverseGamma(NumericModel, DeclaredModel):
     """
 
     name = "normal_inverse_gamma"
+    taken = "its mean and scale"
     signature = Signature(
         "normal_inverse_gamma(mu, kappa, alpha, beta)", ("mu", "kappa", "alpha", "beta"), ("mu",)
     )

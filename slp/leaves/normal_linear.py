@@ -50,6 +50,7 @@ class NormalLinear(NumericModel, DeclaredModel):
     """
 
     name = "normal_linear"
+    taken = "its mean and scale"
     signature = Signature(
         "normal_linear([x1, ...]) or normal_linear([x1, ...], mu, kappa, lambda, alpha, beta)",
         ("mu", "kappa", "lambda", "alpha", "beta"),

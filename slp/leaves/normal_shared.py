@@ -29,6 +29,7 @@ class NormalShared(NumericModel, DeclaredModel):
     """
 
     name = "normal_shared"
+    taken = "its mean and scale"
     signature = Signature(
         "normal_shared(mean, sd, shape, scale)", ("mean", "sd", "shape", "scale"), ("mean",)
     )

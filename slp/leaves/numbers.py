@@ -124,3 +124,14 @@ def gamma_interval(shape: float, rate: float) -> tuple[float, float]:
     tails = (1 - LEVEL) / 2, (1 + LEVEL) / 2
     low, high = (float(gammaincinv(shape, tail)) / rate for tail in tails)
     return low, high
+
+
+def beta_interval(a: float, b: float) -> tuple[float, float]:
+    """The central interval of probability `LEVEL` of a beta distribution; with b = 0 all of it is
+    at 1."""
+    if b == 0:
+        return 1.0, 1.0
+    betaincinv = late_import("scipy.special").betaincinv
+
+    low, high = (float(betaincinv(a, b, tail)) for tail in ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
+    return low, high

@@ -13,6 +13,10 @@ E160 = Entry(
 _FOLDER = "the name is taken from the folder of {program}"
 TREE_NOT_READ = E160.says("{file} cannot be read: {reason}", _FOLDER)
 TREE_NO_JSON = E160.says("{file} is no JSON: {reason} in line {line}, column {column}", _FOLDER)
+TREE_TEXT_NO_JSON = E160.says(
+    "the tree that begins with `{{` is no JSON: {reason} in line {line}, column {column}",
+    "write it as json.dumps(tree.to_dict()) does, or name a file",
+)
 TREE_NOT_UTF_8 = E160.says("{file} is no text in UTF-8", _FOLDER)
 TREE_TOO_NESTED = E160.says("{file} is too deeply nested", _FOLDER)
 

@@ -349,14 +349,21 @@ NUMBERS_AND_TEXT = W403.says(
 )
 
 W404 = Entry(
-    "W404: the response is the same number in every row",
-    cause="No leaf model is declared, and the response does not vary, so it gives no scale.",
-    remedy="Declare a leaf model with a scale.",
+    "W404: the response gives no scale",
+    cause="No leaf model is declared, and the response is the same number in every row, or its "
+    "values differ by so little (less than about 1e-162) that the squares are 0 in floating point.",
+    remedy="Declare a leaf model with a scale; change the unit of a response of tiny numbers.",
     example="x,y\n1,3.5\n2,3.5",
 )
 NO_SCALE = W404.says(
     "the response `{name}` is {value} in every row, so its scale was set to 1",
     "declare one with :- leaf(normal_inverse_gamma(Mu, Kappa, Alpha, Beta)).",
+)
+
+SQUARES_ARE_ZERO = W404.says(
+    "the values of the response `{name}` differ by at most {width}, and squares of this are 0 in "
+    "floating point, so its scale was set to 1, and trees do not tell the values apart",
+    "change the unit, so that the values differ by 1e-150 or more: multiply them by 1e200, say",
 )
 
 W405 = Entry(

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from slp.messages.names import plural
 from slp.plot.canvas import BLUE, ORANGE, PLAIN, axes_of, legend_of, plain, tip, titled
-from slp.results import FeatureUse, Posterior
+from slp.results import Posterior
 from slp.trees import Tree
 
 #: An exact distribution over trees, and the number that it is of.
@@ -44,23 +44,28 @@ def depth(posterior: Posterior, prior: Posterior | None = None, *, ax: Axes | No
     return _distributions(posterior, prior, sizes, "depth of the tree", ax)
 
 
-def features(
-    posterior: Posterior, prior: Posterior | None = None, *, ax: Axes | None = None
-) -> Axes:
-    """P(the tree splits on a feature) of a posterior and, beside it, of the prior, the most used
-    first; lines are two Monte Carlo standard errors to each side."""
+def features(posterior: Posterior, *, ax: Axes | None = None) -> Axes:
+    """P(the tree splits on a feature) of a posterior and, beside it, of the prior where it is known
+    (`split_probabilities`), the most used first; lines are two Monte Carlo standard errors to each
+    side."""
     names = most_used(posterior)
     shown = names[:_MOST_FEATURES]
     ax = axes_of(ax, 6.4, 1.3 + 0.3 * len(shown))
-    thick = 0.8 / len(_sides(posterior, prior))
-    for i, (side, label, colour) in enumerate(_sides(posterior, prior)):
-        told = side.split_probabilities()
-        own = [told[name] for name in shown]
+    told = posterior.split_probabilities()
+    own = [told[name] for name in shown]
+    sides = [
+        (f"{label}, {kind_of(side)}", colour, [(u.probability, u.probability_error) for u in own])
+        for side, label, colour in _sides(posterior, None)
+    ]
+    if posterior.prior_uses_kind is not None:
+        beside = [(u.prior_probability or 0.0, u.prior_probability_error or 0.0) for u in own]
+        sides = [(f"prior, {posterior.prior_uses_note}", ORANGE, beside), *sides]
+    thick = 0.8 / len(sides)
+    for i, (label, colour, pairs) in enumerate(sides):
         at = np.arange(len(shown)) + i * thick - 0.4 + thick / 2
-        values = [use.probability for use in own]
-        label = f"{label}, {kind_of(side)}"
+        values, errors = np.array(pairs, np.float64).reshape(-1, 2).T
         bars = ax.barh(
-            at, values, thick, color=colour, label=label, xerr=_errors(own), ecolor="black"
+            at, values, thick, color=colour, label=label, xerr=_ends(values, errors), ecolor="black"
         )
         for bar, name, value in zip(bars, shown, values, strict=True):
             bar.set_gid(tip(f"{name}: {value:.4f} ({label})"))
@@ -80,10 +85,9 @@ def most_used(posterior: Posterior) -> list[str]:
     return sorted(uses, key=lambda name: -uses[name].probability)
 
 
-def _errors(uses: list[FeatureUse]) -> NDArray[np.float64] | None:
+def _ends(values: NDArray[np.float64], errors: NDArray[np.float64]) -> NDArray[np.float64] | None:
     """Two standard errors, inside [0, 1], shape (2, m); None where all are exact."""
-    values = np.array([use.probability for use in uses])
-    errors = 2 * np.nan_to_num(np.array([use.probability_error for use in uses]))
+    errors = 2 * np.nan_to_num(errors)
     if not errors.any():
         return None
     return np.stack([np.minimum(errors, values), np.minimum(errors, 1 - values)]).clip(0)

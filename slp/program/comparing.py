@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from slp.budgets import Deadline
 from slp.data import SharedTable
 from slp.errors import UsageError
+from slp.leaves import taken_note
 from slp.messages.comparing import AGAINST_WHAT, NO_PROGRAMS
 from slp.program.folds import (
     AnswerOfRun,
@@ -200,8 +201,9 @@ def _notes(found: Posterior) -> Iterator[str]:
 def _notes_of_program(table: SharedTable, program: Program) -> Iterator[str]:
     if any(c.by_code for c in program.ir.constraints):
         yield "its predicates can look at the response; if they do, there is no Bayes factor"
-    if program.ir.leaf is None and not table.read.leaf.classes:
-        yield "no leaf model is declared, so its mean and scale were taken from the response"
+    taken = taken_note(program.ir.leaf, table.read.leaf.classes)
+    if taken is not None:
+        yield taken
 
 
 # --- Bayes factors -------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -77,6 +77,9 @@ def learn(
     """See `slp.Program.learn`."""
     check_number("tolerance", tolerance)
     check_count("iterations", iterations)
+    if program.text != program.source.text:  # the learned text keeps values that the caller set
+        source = replace(program.source, text=program.text)
+        program = Program(source)._with(program._required)
     text = ProgramText(program.source)
     given = {n: x for n, x in program.parameters.items() if not text.is_computed(n)}
 

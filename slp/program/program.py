@@ -37,7 +37,7 @@ class Program(TreeQuestions, ProofQuestions):
     Attributes
     ----------
     ir : the program as frozen data (`slp.ir.program.CheckedProgram`).
-    source : the file that it was read from.
+    source : the file that it was read from, as it was read; see `text`.
     warnings : the warnings of the checker.
     """
 
@@ -64,6 +64,17 @@ class Program(TreeQuestions, ProofQuestions):
     def parameters(self) -> dict[str, float]:
         """The values of the parameters, by name."""
         return dict(self.ir.parameters)
+
+    @property
+    def text(self) -> str:
+        """The program as text: that of `source`, with the values of `parameters` in place of those
+        in the file, so read beside the same files it is this program again. Where Python gave the
+        tree of `edittree`, it is `expand()`, which has the tree. Functions of `require` are not in
+        it."""
+        if self._tree is not None:
+            return self.expand()
+        file: SourceFile = late_import("slp.learn.text").with_values(self.source, self.parameters)
+        return file.text
 
     def with_parameters(self, **parameters: float) -> Program:
         """The same program with other values of parameters. Parameters that are not named have the

@@ -12,6 +12,7 @@ from slp.report.html import Content, Html, details, facts, joined, listing, tabl
 from slp.report.tree_lists import legend, tree_list
 from slp.results import (
     Candidate,
+    FeatureUse,
     Posterior,
     bounds_in_words,
     derivations_note,
@@ -108,8 +109,15 @@ def _use_sentences(posterior: Posterior) -> Iterator[str]:
         yield "No tree asks about a feature."
         return
     first = sorted(uses.items(), key=lambda item: -item[1].probability)[:_SHOWN_USES]
-    told = [f"{name} ({_percent(use.probability)})" for name, use in first]
+    told = [f"{name} ({_percent(use.probability)}{_prior_of(use)})" for name, use in first]
     yield f"The probability that a tree asks about a feature is highest for {_and(told)}."
+
+
+def _prior_of(use: FeatureUse) -> str:
+    """The prior's probability, to stand behind the posterior's."""
+    if use.prior_probability is None:
+        return ""
+    return f"; before the data {_percent(use.prior_probability)}"
 
 
 def _called(best: Candidate) -> str:
@@ -176,8 +184,8 @@ def trees(posterior: Posterior) -> Html:
     classes = posterior.table.leaf.classes
     explained = (
         "Begin at the top, answer each question, and go on at the answer. A group shows the class "
-        "that is most probable in it, the probability, and in brackets the rows of that class of "
-        "all its rows."
+        "that is most probable in it, the probability with its 90 % interval, and the rows of that "
+        "class of all its rows."
         if classes
         else "Begin at the top, answer each question, and go on at the answer. A group shows what "
         "is expected in it, with its 90 % interval, and its rows."
@@ -223,19 +231,22 @@ def features(posterior: Posterior) -> Html:
     found, drawn = posterior.diagnostics, posterior.uses_are_drawn
 
     def number(value: float, error: float) -> str:
-        told = estimate_text(value, error, found, drawn=drawn).replace("+-", "\N{PLUS-MINUS SIGN}")
-        return told.replace(" ", "\N{NO-BREAK SPACE}")
+        return _kept_together(estimate_text(value, error, found, drawn=drawn))
 
     rows = sorted(uses.items(), key=lambda item: -item[1].probability)
+    beside = posterior.prior_uses_kind is not None
     shown = [
         (
             name,
             number(use.probability, use.probability_error),
+            *([_prior_number(use)] if beside else []),
             number(use.expected_splits, use.expected_splits_error),
         )
         for name, use in rows[:_SHOWN_FEATURES]
     ]
-    heads = ("feature", "P(a tree splits on it)", "expected splits")
+    under = ("the same under the prior",) if beside else ()
+    heads = ("feature", "P(a tree splits on it)", *under, "expected splits")
+    stands = f"The prior's probabilities are {posterior.prior_uses_note}."
     more = len(rows) - len(shown)
     note = error_note(found, drawn=drawn).replace("+-", "\N{PLUS-MINUS SIGN}")
     leaves = number(posterior.expected_leaves(), posterior.expected_leaves_error())
@@ -243,9 +254,24 @@ def features(posterior: Posterior) -> Html:
         [
             table(f"How often trees use each feature{note}", heads, shown),
             tag("p", f"{plural(more, 'feature')} more are used less." if more else ""),
+            tag("p", stands if posterior.likelihood else ""),
             tag("p", f"Expected number of groups (leaves): {leaves}."),
         ]
     )
+
+
+def _prior_number(use: FeatureUse) -> str:
+    value, error = use.prior_probability, use.prior_probability_error
+    return (
+        ""
+        if value is None
+        else _kept_together(estimate_text(value, error, None, drawn=bool(error)))
+    )
+
+
+def _kept_together(number: str) -> str:
+    """A number and its error, which no line break parts."""
+    return number.replace("+-", "\N{PLUS-MINUS SIGN}").replace(" ", "\N{NO-BREAK SPACE}")
 
 
 def classes_text(posterior: Posterior) -> str:

@@ -35,7 +35,7 @@ def program_repr(program: Program) -> str:
     if program.warnings:
         told = (f"{w.code}: {w.message}" for w in program.warnings)
         parts += [tag("p", tag("strong", "Warnings")), listing(told)]
-    return _shown([*parts, details(f"Text of {source.name}", preformatted(source.text, "text"))])
+    return _shown([*parts, details(f"Text of {source.name}", preformatted(program.text, "text"))])
 
 
 def posterior_repr(posterior: Posterior) -> str:

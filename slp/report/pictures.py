@@ -63,6 +63,8 @@ def pictures(posterior: Posterior) -> Html:
 
 def _pictures(plot: Any, posterior: Posterior, prior: Posterior | None) -> list[_Picture]:
     beside = "" if prior is None else " before the data (prior) and after (posterior)"
+    known = posterior.prior_uses_kind is not None
+    of_features = " before the data (prior) and after (posterior)" if known else ""
     best, boxes = posterior.map_tree(), posterior.record.boxes
     return [
         _Picture(
@@ -73,8 +75,8 @@ def _pictures(plot: Any, posterior: Posterior, prior: Posterior | None) -> list[
         ),
         _Picture(
             "features",
-            f"The probability that a tree asks about a feature{beside}.",
-            lambda: plot.features(posterior, prior),
+            f"The probability that a tree asks about a feature{of_features}.",
+            lambda: plot.features(posterior),
         ),
         _Picture(
             "leaves",

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.data.table import Table
+from slp.results.estimate import Kind
 from slp.results.record.result import Result
 from slp.results.record.rule_use import RuleUse
 
@@ -20,12 +21,16 @@ if TYPE_CHECKING:
 @dataclass(frozen=True)
 class FeatureUse:
     """Use of a feature: `probability` that the tree splits on it anywhere, and expected number of
-    splits; each with its Monte Carlo standard error, 0 where it is exact."""
+    splits; each with its Monte Carlo standard error, 0 where it is exact. `prior_probability` is
+    that of the same event under the prior on the same table, with its error; both are None where it
+    is not known, and of a prior."""
 
     probability: float
     expected_splits: float
     probability_error: float = 0.0
     expected_splits_error: float = 0.0
+    prior_probability: float | None = None
+    prior_probability_error: float | None = None
 
 
 class Summaries:
@@ -36,7 +41,8 @@ class Summaries:
 
     def split_probabilities(self) -> dict[str, FeatureUse]:
         """For each feature the `probability` that a tree splits on it, and `expected_splits`, with
-        `probability_error` and `expected_splits_error` (0 if exact).
+        `probability_error` and `expected_splits_error` (0 if exact); and beside it the
+        `prior_probability` of the same, with `prior_probability_error` (see `prior_uses_note`).
 
         Raises
         ------
@@ -55,11 +61,27 @@ class Summaries:
         none = np.zeros(len(splits))
         numbers.append(none if drawn is None else drawn.usage_error())
         numbers.append(none if drawn_splits is None else drawn_splits.expected_splits_error())
+        beside = self._result.prior_uses()
+        if beside.probabilities is not None:
+            numbers += [np.array(beside.probabilities), np.array(beside.errors)]
         columns = zip(*(column.tolist() for column in numbers), strict=True)
         return {
             name: FeatureUse(*column)
             for name, column in zip(self.table.feature_names, columns, strict=True)
         }
+
+    @property
+    def prior_uses_kind(self) -> Kind | None:
+        """What the `prior_probability` of features is: `"exact"`, by sums where these take at most
+        a tenth of the summary's work; `"estimate"`, by 1,000 independent draws of the prior; None
+        where it is not known, and of a prior."""
+        return self._result.prior_uses().kind
+
+    @property
+    def prior_uses_note(self) -> str:
+        """The same in words, with the reason where it is not known: trees that are soft or edits of
+        a given one, predicates in code, a prior that cannot be drawn independently."""
+        return str(self._result.prior_uses())
 
     @property
     def uses_are_drawn(self) -> bool:

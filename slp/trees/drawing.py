@@ -67,16 +67,17 @@ def _node_text(node: Node) -> str:
 def leaf_text(leaf: Leaf) -> str:
     """The prediction of a leaf, if its model is known, and its rows.
 
-    `no 0.98 (94 of 95)`: the most probable class, its predictive probability, its rows and all
-    rows; `mean 35.4 (90 %: 33.1 to 37.8), 45 rows`; for counts `rate 2.3 (90 %: 1.9 to 2.8), 104 in
-    45 rows`, with exposures `104 in 61.5 (45 rows)`; for durations `median 6.4 (90 %: 4.9 to 9.7),
-    12 events in 73.1 (18 rows)`, without the interval where it has no closed form; for lines
-    `1.2 + 0.5 * x1, mean 3.1 (90 %: 2.8 to 3.4), 45 rows`. The intervals are those of the mean,
-    the rate and the median; of a line that of its height at the mean of the leaf's rows.
+    `no 0.98 (90 %: 0.95 to 1.00), 94 of 95`: the most probable class, its predictive probability
+    with the interval of that, its rows and all rows; `mean 35.4 (90 %: 33.1 to 37.8), 45 rows`; for
+    counts `rate 2.3 (90 %: 1.9 to 2.8), 104 in 45 rows`, with exposures `104 in 61.5 (45 rows)`;
+    for durations `median 6.4 (90 %: 4.9 to 9.7), 12 events in 73.1 (18 rows)`, without the interval
+    where it has no closed form; for lines `1.2 + 0.5 * x1, mean 3.1 (90 %: 2.8 to 3.4), 45 rows`.
+    The intervals are those of the probability, the mean, the rate and the median; of a line that of
+    its height at the mean of the leaf's rows.
     """
     known = {} if leaf.predictive is None else leaf.predictive()
     if "probabilities" in known or "counts" in leaf.summary:
-        return _classes_text(leaf.summary["counts"], known.get("probabilities", {}))
+        return _classes_text(leaf.summary["counts"], known)
     rows = count_text(leaf.rows, "row")
     if "rate" in known:
         rate = _interval_text("rate", known["rate"], known["rate_interval"])
@@ -109,15 +110,20 @@ def _line_text(line: Mapping[str, Any]) -> str:
     return " ".join(terms)
 
 
-def _classes_text(counts: Mapping[Label, int], probabilities: Mapping[Label, float]) -> str:
+def _classes_text(counts: Mapping[Label, int], known: Mapping[str, Any]) -> str:
+    probabilities: Mapping[Label, float] = known.get("probabilities", {})
     weights = probabilities or counts
     if not any(weights.values()):
         return "no rows"
     best = max(weights, key=lambda c: weights[c])
     total = sum(counts.values())
     rows = f"{_count(counts.get(best, 0))} of {_count(total)}" if total else "no rows"
-    share = f" {probabilities[best]:.2f} ({rows})" if probabilities else f" {rows}"
-    return f"{visible(label_text(best))}{share}"
+    name = visible(label_text(best))
+    if not probabilities:
+        return f"{name} {rows}"
+    low, high = known["intervals"][best]
+    interval = f"({100 * LEVEL:.0f} %: {low:.2f} to {high:.2f})"
+    return f"{name} {probabilities[best]:.2f} {interval}, {rows}"
 
 
 def _count(n: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 import warnings
 from collections import Counter
@@ -65,8 +66,39 @@ def test_words_and_expansion() -> None:
     explained = program.explain()
     assert "Exact inference is not possible" in explained
     assert "sequences of edits that lead to it" in explained
-    again = slp.parse(program.expand(), tree=TREE)
+    again = slp.parse(program.expand())
     assert again.ir.edits == program.ir.edits
+    assert again.parameters == {"k": 2, "p": 0.8}
+
+
+@pytest.mark.parametrize(
+    "tree",
+    [
+        TREE,
+        slp.Tree.from_dict(
+            {"feature": 'it\'s \n \\ "a" \u00e9', "level": "}{", "left": {}, "right": {}}
+        ),
+        slp.Tree.from_dict({}),
+    ],
+)
+def test_text_and_expansion_have_the_tree(tree: slp.Tree) -> None:
+    program = slp.load("edittree", tree=tree, p=0.6)
+    assert program.text == program.expand()
+    for text in (program.text, slp.parse(program.text).text, slp.parse(program.text).expand()):
+        again = slp.parse(text).ir.edits
+        assert again is not None and (again.tree, again.p, again.file) == (tree, 0.6, None)
+
+
+def test_an_expansion_has_the_tree_of_a_file_and_the_same_posterior(tmp_path: Path) -> None:
+    (tmp_path / "t0.json").write_text(json.dumps(TREE.to_dict()))
+    (tmp_path / "prior.slp").write_text(USE + ":- support(max_depth(2)).\n")
+    program = slp.load(tmp_path / "prior.slp")
+    chains: dict[str, Any] = {"seed": 3, "draws": 60, "warmup": 20, "thin": 2}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", slp.SlpWarning)  # of few draws
+        have = slp.parse(program.expand()).posterior(ROWS, **chains)
+        want = program.posterior(ROWS, **chains)
+    assert [d.tree for d in have.draws] == [d.tree for d in want.draws]
 
 
 def test_what_does_not_fit_the_table_is_said() -> None:

@@ -45,6 +45,9 @@ def test_json_says_what_the_library_says(slp_run, table: Path) -> None:
     for name, use in posterior.split_probabilities().items():
         assert have["features"][name] == pytest.approx(use.probability, rel=1e-12)
         assert have["features_error"][name] == use.probability_error == 0
+        assert have["features_prior"][name] == use.prior_probability
+        assert have["features_prior_error"][name] == use.prior_probability_error == 0
+    assert have["features_prior_kind"] == "exact"
     assert (have["n_rows"], have["n_features"], have["draws"], have["seed"]) == (6, 2, 0, 3)
     joint = have["map"]["log_joint"] - have["log_evidence"]
     assert have["map"]["log_posterior"] == pytest.approx(joint, rel=1e-12)
@@ -116,6 +119,8 @@ def test_summary_names_data_prior_engine_and_evidence(slp_run) -> None:
         r"^evidence  log P\(y \| features\) = -\d+\.\d+, exact$",
         r"^MAP tree  posterior probability 0\.\d+, \d+ leaves$",
         r"^features  probability that a tree splits on it, splits expected$",
+        r"^ {10}age +\d\.\d{4} \(prior \d\.\d{4}[^)]*\)  \d\.\d{4}$",
+        r"^ {10}the prior's probabilities are (exact|estimates from 1,000 independent draws)$",
         r"^leaves    \d\.\d+ expected$",
         r"^fit       this tree is right for 2\d\d of the table's 306 rows \(the class \d "
         r"alone: 225\)$",
@@ -151,7 +156,9 @@ def test_what_has_not_converged_is_not_shown_as_if_it_had(slp_run, table: Path) 
     lines = result.out.splitlines()
     assert lines[0] == "trust     NOT CONVERGED: do not use these numbers; run ten times longer:"
     assert re.fullmatch(r" {10}R-hat \d.*, \d+ effective draws \(400 needed\)", lines[3])
-    assert "+-" not in result.out and re.search(r"^ {10}dose +\d\.\d{4}\?  ", result.out, re.M)
+    assert "+-" not in result.out and re.search(
+        r"^ {10}dose +\d\.\d{4}\? \(prior \d\.\d{4}\)  \d", result.out, re.M
+    )
     assert result.err.count("warning") == 1
     label, command = lines[1].split(maxsplit=1)
     words = shlex.split(command)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 
 import numpy as np
@@ -11,7 +12,7 @@ import slp
 from slp.budgets import Deadline
 from slp.cli.as_json import posterior_to_json
 from slp.cli.page import Page
-from slp.cli.summary import feature_uses
+from slp.cli.summary import feature_uses, gap_in_words
 from slp.errors import BudgetError
 from tests.clock import Clock
 
@@ -89,4 +90,36 @@ def test_draws_keep_the_budget() -> None:
         "the exact engine used up its memory of [0-9.]+ [KM]iB drawing and scoring trees; "
         "[0-9.]+ [KM]iB hold what was computed before",
         diagnostic.message,
+    )
+
+
+@pytest.mark.parametrize(
+    ("gap", "want"),
+    [
+        (1e-12, "none is more than 1.00 times as probable"),
+        (0.5, "none is more than 1.65 times as probable"),
+        (math.log(12.5), "none is more than 12.50 times as probable"),
+        (math.log(230.2), "none is more than 231 times as probable"),
+    ],
+)
+def test_a_gap_is_a_factor_rounded_up(gap: float, want: str) -> None:
+    assert gap_in_words(gap, "none") == want
+
+
+def test_a_large_gap_is_said_to_tell_nothing() -> None:
+    told = gap_in_words(125.5, "none")
+    assert "the bound on these is loose" in told and "125.5 above in log probability" in told
+
+
+def test_a_prior_that_is_not_known_says_why() -> None:
+    """In JSON the probabilities are null, and a note has the reason."""
+    X, y = data()
+    posterior = slp.load("pinball").posterior(X, y, engine="modal")
+    uses = feature_uses(posterior)
+    told = "\n".join(Page(posterior, uses, "", "", [""]).lines())
+    assert "(prior" not in told and "the prior's probabilities are not known: " in told
+    found = posterior_to_json(posterior, uses, draws=0)
+    assert [found[k] for k in ("features_prior", "features_prior_kind")] == [None, None]
+    assert any(
+        note.startswith("the prior's probabilities are not known") for note in found["notes"]
     )

@@ -419,6 +419,19 @@ def test_one_number_only(program):
     assert table.leaf.describe().startswith("normal_inverse_gamma(2.5, 0.1, 3, 2.99")
 
 
+@pytest.mark.parametrize("y", [[1e-200, 2e-200, 3e-200], [5e-324, 1e-323, 0.0]])
+def test_different_numbers_whose_squares_are_zero(program, y: list[float]):
+    table = bound(program, y)
+    width = f"{max(y) - min(y):.3g}"
+    assert [str(DataError(w)) for w in table.warnings] == [
+        f"warning[W404]: the values of the response `y` differ by at most {width}, and squares of "
+        "this are 0 in floating point, so its scale was set to 1, and trees do not tell the values "
+        "apart\n"
+        "  help: change the unit, so that the values differ by 1e-150 or more: multiply them by "
+        "1e200, say"
+    ]
+
+
 def test_one_row(program):
     table = bound(program, ["a"])
     assert (table.n_rows, table.counts.tolist(), table.codes.tolist()) == (1, [1], [[0]])

@@ -54,6 +54,20 @@ def test_dirichlet_with_a_list_of_equal_numbers_is_the_plain_one():
     assert listed.describe() == "dirichlet([2, 2, 2])"
 
 
+def test_intervals_of_classes_hold_nine_tenths_of_their_probabilities():
+    """Draws of the Dirichlet posterior: with 20,000 an end lies within 4 standard errors, an error
+    rate below 1e-3 over all of them. Of one class the probability is known."""
+    model, counts = Dirichlet(("a", "b", "c"), (0.5, 2.0, 1.0)), np.array([3.0, 0.0, 14.0])
+    drawn = np.random.default_rng(5).dirichlet(model.concentration + counts, 20_000)
+    told = model.predictive(counts)
+    for c, label in enumerate(model.classes):
+        low, high = told["intervals"][label]
+        assert low < told["probabilities"][label] < high
+        below = np.mean(drawn[:, c, None] < [low, high], axis=0)
+        np.testing.assert_allclose(below, [0.05, 0.95], atol=4 * (0.05 * 0.95 / 20_000) ** 0.5)
+    assert Dirichlet(("a",), 1).predictive(np.array([4.0]))["intervals"] == {"a": [1.0, 1.0]}
+
+
 def test_one_class_explains_itself():
     model = Dirichlet(("a",), 0.7)
     assert log_marginal(model, np.zeros(50, dtype=int)) == 0.0

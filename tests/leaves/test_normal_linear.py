@@ -138,6 +138,19 @@ def lines(n: int = 40) -> pl.DataFrame:
 
 
 TEXT = ":- use(growtree). :- feature(x, [bins(quantile, 4)]). :- leaf(normal_linear([x]))."
+
+
+@pytest.mark.parametrize("numbers", ["", ", 1, 0.5, 0.5, 2, 3"])
+def test_notes_say_what_was_taken_from_the_response(numbers: str) -> None:
+    """Of the table, and of a comparison, as the evidence then has seen the response."""
+    text = f":- use(growtree, [alpha = 0.1]). :- leaf(normal_linear([x]{numbers}))."
+    taken = "numbers of the leaf model are not declared, so its mean and scale were taken from the"
+    table = slp.parse(text).posterior(lines(), engine="modal").table
+    assert any(taken in note for note in table.notes) == (not numbers)
+    found = slp.compare({"a": slp.parse(text)}, lines(), folds=0, engine="modal")
+    assert any(taken in note for note in found["a"].notes) == (not numbers)
+
+
 DRAWN = {"mh": {"draws": 200, "warmup": 50}, "smc": {"draws": 200, "particles": 100}}
 
 

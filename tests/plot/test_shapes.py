@@ -54,7 +54,7 @@ def test_leaves_and_depth_of_more_rows_are_drawn(ax: Axes) -> None:
 def test_features_and_their_errors(drawn: slp.Posterior, ax: Axes) -> None:
     slp.plot.features(drawn, ax=ax)
     uses = drawn.split_probabilities()
-    (bars,) = (c for c in ax.containers if hasattr(c, "patches"))
+    prior, bars = (c for c in ax.containers if hasattr(c, "patches"))
     names = [label.get_text() for label in ax.get_yticklabels()]
     assert names == sorted(uses, key=lambda name: -uses[name].probability)
     assert [bar.get_width() for bar in bars] == [uses[name].probability for name in names]
@@ -63,7 +63,10 @@ def test_features_and_their_errors(drawn: slp.Posterior, ax: Axes) -> None:
         use = uses[name]
         ends = np.clip(use.probability + np.array([-2, 2]) * use.probability_error, 0, 1)
         assert line[:, 0] == pytest.approx(ends)
-    assert labels(ax)[0].startswith("posterior, estimate from 1,000 draws")
+    assert labels(ax)[1].startswith("posterior, estimate from 1,000 draws")
+    beside = [uses[name].prior_probability for name in names]
+    assert [bar.get_width() for bar in prior] == beside
+    assert labels(ax)[0] == f"prior, {drawn.prior_uses_note}"
 
 
 def test_many_features_are_cut_and_that_is_said(ax: Axes) -> None:

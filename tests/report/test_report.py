@@ -80,7 +80,10 @@ def test_the_numbers_are_those_of_the_posterior(page: Page, posterior: Run) -> N
     told, run_ = Elements(page("classes")).text, posterior("classes")
     assert f"{run_.log_evidence:.6f}, exact" in told
     for name, use in run_.split_probabilities().items():
-        assert f"{name} {use.probability:.4f} {use.expected_splits:.4f}" in told
+        assert run_.prior_uses_kind == "exact" and use.prior_probability is not None
+        beside = f"{use.probability:.4f} {use.prior_probability:.4f}"
+        assert f"{name} {beside} {use.expected_splits:.4f}" in told
+    assert "the same under the prior" in told and "The prior's probabilities are exact." in told
     best = run_.map()
     assert best.log_posterior is not None
     assert "The numbers are exact" in told and "Most probable tree" in told
@@ -128,15 +131,16 @@ def test_each_kind_of_run_says_what_it_is(name: str, words: str, page: Page) -> 
 def test_numbers_that_have_not_converged_have_no_errors(page: Page, posterior: Run) -> None:
     told = Elements(page("draws")).text
     use = posterior("draws").split_probabilities()["age"]
-    assert f"age {use.probability:.4f}? {use.expected_splits:.4f}?" in told
+    assert use.prior_probability is not None  # it has an error of its own, or is exact
+    assert f"age {use.probability:.4f}? {use.prior_probability:.4f}" in told
+    assert f" {use.expected_splits:.4f}?" in told
     assert "(? not converged)" in told and "its error is not known" in told
-    assert "\N{PLUS-MINUS SIGN}" not in told
 
 
 def test_classes_that_are_numbers_are_called_classes() -> None:
     posterior = slp.load("growtree").posterior([[1.0], [2], [3], [4]], [0, 0, 1, 1], seed=1)
     told = Elements(posterior.map_tree()._repr_html_()).text
-    assert re.search(r"class [01]: 0\.\d\d \(", told)
+    assert re.search(r"class [01]: 0\.\d\d \(90 %: 0\.", told)
 
 
 def test_the_prior_of_a_program_that_names_code_is_not_shown(

@@ -73,10 +73,14 @@ NUMBERS = np.array([100.0, 102.0, 104.0, 106.0])
 @pytest.mark.parametrize(
     ("model", "y", "want"),
     [
-        (Dirichlet(("no", "yes"), 1), [0] * 94 + [1], "no 0.98 (94 of 95)"),
-        (Dirichlet(("ill", "well"), 1), [0] * 11 + [1] * 4, "ill 0.71 (11 of 15)"),
-        (Dirichlet(("a", "b"), [1, 3]), [], "b 0.75 (no rows)"),
-        (Dirichlet(("a", "b"), [1, 9]), [0, 0], "b 0.75 (0 of 2)"),
+        (Dirichlet(("no", "yes"), 1), [0] * 94 + [1], "no 0.98 (90 %: 0.95 to 1.00), 94 of 95"),
+        (
+            Dirichlet(("ill", "well"), 1),
+            [0] * 11 + [1] * 4,
+            "ill 0.71 (90 %: 0.52 to 0.87), 11 of 15",
+        ),
+        (Dirichlet(("a", "b"), [1, 3]), [], "b 0.75 (90 %: 0.37 to 0.98), no rows"),
+        (Dirichlet(("a", "b"), [1, 9]), [0, 0], "b 0.75 (90 %: 0.53 to 0.92), 0 of 2"),
         (NormalInverseGamma(103, 0.1, 2, 5), NUMBERS, "mean 103 (90 %: 101 to 105), 4 rows"),
         (
             NormalInverseGamma(1e6, 0.1, 2, 5),

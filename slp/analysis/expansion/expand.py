@@ -19,6 +19,7 @@ read the text.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import count
 
@@ -122,10 +123,14 @@ def _kind(key: str) -> str:
 
 
 def _use_of_edittree(edits: EditPrior) -> Term:
-    """The directive, because this prior has no rules."""
-    settings: list[tuple[str, Term]] = [("p", Number(edits.p)), ("measure", Atom(edits.measure))]
-    if edits.file is not None:
-        settings.insert(0, ("tree", Atom(edits.file)))
+    """The directive, because this prior has no rules; with the tree, which a file or a caller
+    gave."""
+    tree = json.dumps(edits.tree.to_dict(), ensure_ascii=False)
+    settings: list[tuple[str, Term]] = [
+        ("tree", Atom(tree)),
+        ("p", Number(edits.p)),
+        ("measure", Atom(edits.measure)),
+    ]
     terms = [Struct("=", (Atom(name), value)) for name, value in settings]
     return Struct("use", (Atom("edittree"), list_term(terms)))
 

@@ -1,8 +1,8 @@
 """The prior `edittree`: from its `use` directive to the tree, the probability and the measure.
 
 `:- use(edittree, [tree = 't0.json', p = 0.8, measure = all]).` `p` is a parameter of the program,
-like those of library priors. The tree is a JSON file in the folder of the using file, or an
-argument of the caller.
+like those of library priors. The tree is a JSON file in the folder of the using file, JSON itself
+(a text that begins with `{`), or an argument of the caller.
 """
 
 from __future__ import annotations
@@ -41,6 +41,8 @@ EDITTREE = ":- param(p, 0.8).\n"
 #: The settings besides the parameter `p`.
 SETTINGS = ("tree", "measure")
 
+#: What messages call a tree that the program has as text.
+_IN_PROGRAM = "the tree in the program"
 #: Largest number of characters of a file of a tree (about 100,000 leaves).
 _MOST_CHARACTERS = 10_000_000
 
@@ -82,7 +84,8 @@ def read_edits(
 
 
 def _tree(use: EditUse, findings: Findings) -> tuple[Tree | None, str | None]:
-    """The tree in the file that a program names, and the name."""
+    """The tree in the file that a program names, and the name; None where the program has the tree
+    as text."""
     term = use.settings.get("tree")
     if term is None:
         findings.add(NO_TREE_TO_EDIT(use.span))
@@ -92,16 +95,22 @@ def _tree(use: EditUse, findings: Findings) -> tuple[Tree | None, str | None]:
     if name is None:
         findings.add(NO_FILE_OF_TREE(where))
         return None, None
+    file = None if name.lstrip().startswith("{") else name
+    called = name if file is not None else _IN_PROGRAM
     try:
-        data = json.loads(_text(name, use.folders))
-        return tree_from_dict(data, quote=False), name
+        data = json.loads(name if file is None else _text(file, use.folders))
+        return tree_from_dict(data, quote=False), file
     except RefusedError as e:
         findings.take(e, where)
     except DataError as e:  # before ValueError, which it is too
         for diagnostic in e.diagnostics:
-            findings.add(of_file(diagnostic, name, where))
+            findings.add(of_file(diagnostic, called, where))
     except (OSError, UnicodeDecodeError, ValueError, RecursionError) as e:
-        findings.add(_fault(e, where, file=name, program=Path(use.span.file.name).name))
+        if file is None and isinstance(e, json.JSONDecodeError):
+            reason, line, column = e.msg.lower(), e.lineno, e.colno
+            findings.add(words.TREE_TEXT_NO_JSON(where, reason=reason, line=line, column=column))
+        else:
+            findings.add(_fault(e, where, file=called, program=Path(use.span.file.name).name))
     return None, None
 
 

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from slp.late import late_names
 
 if TYPE_CHECKING:
+    from slp.engines.mcmc.default_steps import seconds_of_step
     from slp.engines.mcmc.refusals import find_refusals
     from slp.engines.mcmc.sample import (
         chain_schedule,
@@ -30,6 +31,7 @@ __all__ = [
     "forward_draws",
     "run_chains",
     "runs_forward",
+    "seconds_of_step",
     "tree_sampler",
 ]
 
@@ -37,6 +39,7 @@ __all__ = [
 __getattr__, __dir__ = late_names(
     __name__,
     {
+        "slp.engines.mcmc.default_steps": "seconds_of_step",
         "slp.engines.mcmc.refusals": "find_refusals",
         "slp.engines.mcmc.sample": (
             "chain_schedule forward_draws run_chains runs_forward tree_sampler"

@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Mapping
 
 import numpy as np
+from numpy.typing import NDArray
 
 from slp.engines.shared.compiled_proofs import CompiledMetropolisHastings, CoreState
 from slp.engines.shared.core_chains import seeds
@@ -87,6 +88,11 @@ class ForwardDraws(RecordsOf[CompiledMetropolisHastings], StepByStep[CoreState])
     def record(self, state: CoreState) -> Json:
         """As `CompiledMetropolisHastings.record`."""
         return self.base.record(state)
+
+    def features_of(self, state: CoreState) -> NDArray[np.int32]:
+        """The numbers of the features that its tree splits on, once for each split."""
+        features = state.choices().reshape(-1, 4)[:, 1]
+        return np.asarray(features[features >= 0])
 
     def dump(self, state: CoreState) -> Json:
         """See `Stepper`."""

@@ -47,6 +47,7 @@ from functools import cached_property
 from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from slp.engines.mcmc.mixture import MixtureState
 from slp.engines.shared.records import RecordsOf
@@ -309,6 +310,12 @@ class BacktrackingDraws(RecordsOf[BacktrackingChains], StepByStep[TreeProof]):
     def record(self, state: TreeProof) -> Json:
         """See `Stepper`."""
         return self.base.derivation_to_data(state)
+
+    def features_of(self, state: TreeProof) -> NDArray[np.int32]:
+        """The numbers of the features that its tree splits on, each once."""
+        numbers = {name: f for f, name in enumerate(self.table.feature_names)}
+        own = [numbers[name] for name in self.base.tree(state).features]
+        return np.array(own, np.int32)
 
     def dump(self, state: TreeProof) -> Json:
         """See `Stepper`."""

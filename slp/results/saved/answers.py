@@ -23,6 +23,7 @@ from slp.results.record.choice import EngineChoice
 from slp.results.record.edit_summary import EditSummary
 from slp.results.record.later import Later
 from slp.results.record.parts import Candidate, Draw, NearBest, shown
+from slp.results.record.prior_uses import PriorUses
 from slp.results.record.result import Result
 from slp.results.record.rule_use import RuleUse, no_rules
 from slp.results.record.soft import LikelihoodOfSoftTrees, no_weight
@@ -48,7 +49,10 @@ PARTS = (
     "rules",
     "mixture",
     "edits",
+    "prior_uses",
 )
+#: The prior's use of features in a file that was written before these were.
+_NO_PRIOR_USES = PriorUses.not_known("the saved run does not have it")
 #: Logs of probabilities are below this, those of estimated evidence too.
 _MOST_LOG_SHARE = 100.0
 
@@ -129,11 +133,14 @@ def result_of_answers(
     late = [Diagnostics, EditSummary, RuleUse, Schedule]  # as `result` imports them
     hints = get_type_hints(Result, None, {kind.__name__: kind for kind in late})
     trees = [*(shown(scored.tree, likelihood) for scored in averages.trees), *given]
+    said = {"prior_uses": to_plain(_NO_PRIOR_USES), **said}
     told = {
         name: from_plain(hints[name], said[name], trees)
         for name in PARTS
         if name != "rules" or said["rules"] is not None
     }
+    if not told["prior_uses"]().is_sound(len(table.features)):
+        raise DamagedError("its answers are not sound")
     best, used = told["best"](), told["importances"]
     probable = all((found.log_posterior or 0.0) < _MOST_LOG_SHARE for found in best)
     if not best or not probable or (used is not None and len(used) != len(table.features)):

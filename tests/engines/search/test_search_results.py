@@ -338,7 +338,8 @@ def test_commands_tell_the_bound(tmp_path: Path) -> None:
     args = ["growtree", str(path), "--engine", "search", "--time", "3s"]
     told = run(slp_command, ["sample", *args])
     assert "one tree, found by search: all averages are over it alone" in told.output
-    assert "found by search, none is better by more than" in told.output
+    assert "found by search, " in told.output
+    assert "times as probable" in told.output or "the bound on these is loose" in told.output
     best = json.loads(run(slp_command, ["sample", *args, "--json"]).output)["map"]
     assert best["log_joint"] < best["upper_bound"] and not best["certified"]
     frame().write_csv(path)

@@ -1,0 +1,155 @@
+"""How probable it is under the prior that a tree splits on a feature: what stands beside the same
+of a posterior, whichever engine made that.
+
+A feature that is used with probability 0.94 says nothing where its prior says 0.95. The prior's
+sums are as exact as they are long, so they are made where they take at most a tenth of the
+summary's work, by estimates and never by the clock; else independent draws of the prior answer:
+those of the engine `forward`, or of sums where these are there and no draws can be made forward.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.budgets import Deadline
+from slp.engines import mcmc
+from slp.engines.contract import NoOptions, Request
+from slp.engines.registry import engine_named
+from slp.engines.shared.size import ROUGH, size_of
+from slp.errors import BudgetError, SlpError
+from slp.ir.tree_grammar import OpenStates
+from slp.problem.problem import Problem
+from slp.results.record.choice import PRIOR_DRAWS, SUMS, EngineChoice
+from slp.results.record.later import Later
+from slp.results.record.prior_uses import PRIOR_DRAWS_BESIDE, PriorUses
+from slp.results.record.result import Result
+from slp.trees.predicates import asked_predicates
+
+#: The most of a summary's work that the prior's sums may take.
+_MOST_SHARE = 0.1
+#: Approximate seconds of one core of a summary beside its engine: to start, to read program and
+#: table, and to print.
+_BESIDE_ENGINE = 1.0
+
+#: The same for every engine and seed: summaries of exact sums depend on no seed.
+_SEED = 1
+
+_SOFT = "trees are soft"
+_EDITS = "trees are edits of a given one"
+_NO_GRAMMAR = "the program has no finite tree grammar"
+_CODE = "the program has predicates in code, which are not called for this"
+_TIME = "its time was over"
+_NOT_FORWARD = "independent draws of it are not possible, and its sums would take long"
+
+
+def with_prior_uses(problem: Problem, request: Request, result: Result) -> Result:
+    """The result of a posterior, which then also tells the prior's use of features."""
+    if not result.likelihood:
+        return result
+    request = replace(request, progress=None, instead=None)
+    return replace(result, prior_uses=Later(_UsesUnderPrior(problem, request, result)))
+
+
+@dataclass(frozen=True, eq=False)
+class _UsesUnderPrior:
+    """Finds `PriorUses` of what a result is the posterior of."""
+
+    problem: Problem
+    request: Request
+    result: Result
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """For pickling and copying: without a deadline."""
+        request = replace(self.request, deadline=Deadline(self.request.deadline.seconds))
+        return _UsesUnderPrior, (self.problem, request, self.result)
+
+    def __call__(self) -> PriorUses:
+        why = self._why_not()
+        if why is not None:
+            return PriorUses.not_known(why)
+        with self.request.deadline.working():
+            try:
+                return self._by_sums() if self._sums_are_short() else self._by_draws()
+            except BudgetError:
+                return PriorUses.not_known("its sums do not fit")
+            except SlpError as error:
+                return PriorUses.not_known(error.diagnostics[0].message)
+
+    def _why_not(self) -> str | None:
+        """Why neither sums nor independent draws are made; None where they may be."""
+        program = self.problem.program
+        if program.soft or self.result.kind == "soft":
+            return _SOFT
+        if program.edits is not None:
+            return _EDITS
+        if not engine_named(self.result.choice.engine).needs_grammar:
+            return _NO_GRAMMAR
+        if asked_predicates(program.constraints):
+            return _CODE
+        return _TIME if self.request.deadline.over() else None
+
+    # --- sums ----------------------------------------------------------------------------------
+
+    def _sums_are_short(self) -> bool:
+        """Whether sums over the prior take at most a tenth of the summary, by estimates: they take
+        as long as those over the posterior."""
+        problem, grammar = self.problem, self.problem.grammar
+        if problem.unsummable or grammar.backtracks:
+            return False
+        size = self.result.choice.size
+        if size is None:
+            if problem.core is None or isinstance(grammar.states, OpenStates):
+                return False
+            size = size_of(problem.core, grammar, problem.table, ROUGH)
+        of_engine = size.seconds if self.result.kind == "sums" else self._seconds_of_steps()
+        most = _MOST_SHARE * (_BESIDE_ENGINE + of_engine)
+        return size.seconds <= most and size.fits(self.request.memory / 8)
+
+    def _seconds_of_steps(self) -> float:
+        """Approximate seconds of one core of the steps of chains; 0 of other engines."""
+        found = self.result.diagnostics()
+        if found is None:
+            return 0.0
+        steps = sum(sum(counts.values()) for counts in found.moves.values())
+        return steps * mcmc.seconds_of_step(mcmc.forward_draws(self.problem), self.problem.grammar)
+
+    def _by_sums(self) -> PriorUses:
+        usage, drawn = self._summed_prior().summary(lambda averages: averages.usage())
+        assert drawn is None, "sums so short fit"
+        return PriorUses.exact(np.minimum(usage, 1.0).tolist())
+
+    def _summed_prior(self) -> Result:
+        """The prior by sums: with those of the posterior, where this has some."""
+        if self.result.kind == "sums":
+            return self.result.prior()
+        choice = EngineChoice(SUMS, "sums over the prior are short", self.result.choice.size)
+        request = replace(self.request, likelihood=False, choice=choice, advise=False)
+        return engine_named(SUMS).run(self.problem, request, NoOptions())
+
+    # --- draws ---------------------------------------------------------------------------------
+
+    def _by_draws(self) -> PriorUses:
+        rng = np.random.default_rng(_SEED)
+        if mcmc.runs_forward(self.problem):
+            forward: Any = engine_named(PRIOR_DRAWS)
+            sampler = forward.sampler(self.problem, NoOptions(), False, False)
+            return self._counted(lambda: sampler.features_of(sampler.init(rng)))
+        if self.result.kind != "sums":
+            return PriorUses.not_known(_NOT_FORWARD)
+        trees = iter(self._summed_prior().sample(PRIOR_DRAWS_BESIDE, rng))
+        numbers = {name: f for f, name in enumerate(self.problem.table.feature_names)}
+        return self._counted(lambda: [numbers[name] for name in next(trees).features])
+
+    def _counted(self, draw: Callable[[], Sequence[int] | NDArray[np.int64]]) -> PriorUses:
+        """From draws of the features that a tree splits on."""
+        counts = np.zeros(len(self.problem.table.features), np.int64)
+        for _ in range(PRIOR_DRAWS_BESIDE):
+            if self.request.deadline.over():
+                return PriorUses.not_known(_TIME)
+            counts[np.unique(np.asarray(draw(), np.int64))] += 1
+        return PriorUses.drawn(counts.tolist(), PRIOR_DRAWS_BESIDE)
