@@ -83,6 +83,7 @@ def response_of(program: CheckedProgram, roles: Roles) -> Response:
         weights,
         x,
         roles.exposure,
+        event_codes=program.event_codes,
         soft=program.soft,
     )
 

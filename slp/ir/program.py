@@ -191,6 +191,15 @@ class FeatureDeclaration:
 
 
 @dataclass(frozen=True)
+class EventCodes:
+    """`event(Column, Seen, Censored)`: the cells that say that the end of a duration was seen, and
+    those that say that it was not; of these none are named (()) where one other value may occur."""
+
+    seen: tuple[str, ...]
+    censored: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class LeafDeclaration:
     """`:- leaf(model([columns...], args..., [listed...]))`, both lists where the model has them.
 
@@ -240,7 +249,8 @@ class CheckedProgram:
     `weights`: labels are weights over whole trees, and nothing is renormalised at a choice.
     `failure`: the effect of a local constraint, see docs/language.md. `edits`: the prior of edits
     of a given tree; the program then has no rules and no start. `event`, `exposure`: the columns
-    that say which durations ended, or the exposure of counts. `row_weight`: the column of weights
+    that say which durations ended, or the exposure of counts. `event_codes`: what the cells of
+    `event` mean, None for 1 and 0, true and false. `row_weight`: the column of weights
     of rows. `parameters`: values in force, after defaults, `use(...)` and overrides. `spans`:
     places of declarations, by `start`, `response`, `leaf`, `failure`, `weights`, `row_weight`,
     `support:min_leaf`, `param:NAME`, `feature:NAME`, `feature_weight:NAME`, `ignore:COLUMN`.
@@ -261,6 +271,7 @@ class CheckedProgram:
     edits: EditPrior | None = None
     response: str | None = None
     event: str | None = None
+    event_codes: EventCodes | None = None
     exposure: str | None = None
     class_order: tuple[str, ...] | None = None
     leaf: LeafDeclaration | None = None

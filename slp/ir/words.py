@@ -219,7 +219,9 @@ def _describe_columns(program: ir.CheckedProgram) -> list[str]:
     if program.response is not None:
         seen = ""
         if program.event is not None:
-            seen = f", a duration whose end was seen where {program.event}"
+            codes = program.event_codes
+            told = "" if codes is None else f" is {joined(codes.seen, 'or')}"
+            seen = f", a duration whose end was seen where {program.event}{told}"
         if program.exposure is not None:
             seen = f", a count whose rate is per unit of {program.exposure}"
         order = program.class_order

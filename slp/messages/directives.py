@@ -74,6 +74,10 @@ NO_SECOND_RESPONSE = E102.says(
     "`[ordinal(Classes)]`",
     "write {usage}",
 )
+NO_EVENT_CODES = E102.says(
+    "`event` takes the codes of events, and those of durations whose end was not seen, each once",
+    "write `event(status, 2)`, `event(status, [2, 3])` or `event(status, 2, [0, 1])`",
+)
 NO_CLASS_ORDER = E102.says(
     "`ordinal` takes a list of two classes or more, each once", "write {usage}"
 )

@@ -123,7 +123,8 @@ RESPONSE_TWICE = E426.says(
 
 E427 = Entry(
     "E427: a column of events or of exposure cannot be taken",
-    cause="Events need a leaf model of durations, a duration, and cells of 0 or 1; "
+    cause="Events need a leaf model of durations, a duration, and cells of 0 or 1 or of declared "
+    "codes; "
     "exposure needs the leaf model `gamma_poisson`, a count, and numbers from 1e-9 to 1e9.",
     remedy="Declare the leaf model, or correct the column.",
     example=":- use(growtree). :- response(age, event(age)).",
@@ -138,7 +139,21 @@ EVENT_WITHOUT_MODEL = E427.says(
 )
 EVENT_NEITHER_0_NOR_1 = E427.says(
     "the event column `{name}` holds `{cell}` in row {row}",
-    "write 1 or true where the event was seen, 0 or false where it was not",
+    "write 1 or true where the event was seen, 0 or false where it was not; or name the code of "
+    "seen events, as in event({atom}, {code})",
+)
+EVENT_CODE_ABSENT = E427.says(
+    "the event column `{name}` holds no `{code}`, the declared code of events; it holds {held}",
+    "write a code that it holds; where it may lack one, name all codes, as in "
+    "event({atom}, {first}, {other})",
+)
+EVENT_CODES_UNNAMED = E427.says(
+    "the event column `{name}` holds {held} beside {seen}, and one other value may be there",
+    "name the codes of durations whose end was not seen: event({atom}, {first}, {other})",
+)
+EVENT_CODE_UNKNOWN = E427.says(
+    "the event column `{name}` holds `{cell}` in row {row}, which is none of the declared codes",
+    "name it in event({atom}, {first}, {other}), correct the cell, or leave the row out",
 )
 EXPOSURE_IS_RESPONSE = E427.says(
     "column `{name}` cannot be both the count and its exposure",

@@ -36,17 +36,20 @@ def read_order(
     this wording for the list), for anything else."""
     assert isinstance(term, Struct)
     items = list_items(term.args[0]) or []
-    names = [
-        cell_text(t.value)
-        if isinstance(t, Number)
-        else name_of(t, "a class or level", span, findings)
-        for t in items
-    ]
+    names = [code_text(t, "a class or level", span, findings) for t in items]
     if len(items) < 2 or len(set(names)) < len(names):
         findings.add(wording(span_of(term, span), usage=DIRECTIVES["response"]))
         return None
     found = tuple(n for n in names if n is not None)
     return found if len(found) == len(names) else None
+
+
+def code_text(term: Term, what: str, span: SourceSpan, findings: Findings) -> str | None:
+    """The cell that a number or an atom stands for, as text. None, and a finding, for any other
+    term."""
+    return (
+        cell_text(term.value) if isinstance(term, Number) else name_of(term, what, span, findings)
+    )
 
 
 class FeatureReader:
