@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slp.budgets import check_time
+from slp.columns import numbers_in
 from slp.data.cells import cell_text, is_missing, kind_of_type, number_of, read_number
 from slp.ir.whole import is_whole
 from slp.leaves import Label, label_of, sorted_labels
@@ -34,6 +36,8 @@ class Column:
     missing : bool, shape (n,).
     type_name : of an `unusable` column, the type of its cells; None where they are dates or times.
     nominal : whether its values are names, though they may be numbers: pandas' categorical type.
+    categories : those of a categorical type that lists them in an order, as text, used or not;
+        `ordered` if the type says that the order means something (pandas).
     """
 
     name: str
@@ -42,6 +46,8 @@ class Column:
     missing: NDArray[np.bool_]
     type_name: str | None = None
     nominal: bool = False
+    categories: tuple[str, ...] = ()
+    ordered: bool = False
 
     @property
     def numeric(self) -> bool:
@@ -52,6 +58,20 @@ class Column:
     def whole(self) -> bool:
         """Whether all cells are integers below 2^53 in magnitude (3.0 counts as one)."""
         return self.kind == "number" and bool(is_whole(self.cells[~self.missing]).all())
+
+    def with_categories(self, categories: Sequence[Any], *, ordered: bool) -> Column:
+        """The column with the categories of its type, if they can be levels: numbers that are in
+        falling order are turned round, and an order of numbers that neither rise nor fall is
+        none."""
+        if self.kind == "unusable" or len(categories) < 2:
+            return self
+        names = tuple(map(cell_text, categories))
+        numbers = numbers_in(names)
+        if numbers is not None and ordered:
+            falling = all(a > b for a, b in pairwise(numbers))
+            names = names[::-1] if falling else names
+            ordered = falling or all(a < b for a, b in pairwise(numbers))
+        return replace(self, categories=names, ordered=ordered and len(set(names)) == len(names))
 
     def rows(self, chosen: NDArray[np.intp]) -> Column:
         """The cells of these rows (from 0), in their order."""

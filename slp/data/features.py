@@ -40,6 +40,7 @@ from slp.messages.tables import (
 )
 
 MOST_BINS = 100_000
+_NO_ORDER = "categories in an order that is not used, unless you declare them `ordinal([...])`"
 
 _Floats: TypeAlias = NDArray[np.float64]
 
@@ -47,12 +48,13 @@ _Floats: TypeAlias = NDArray[np.float64]
 @dataclass(frozen=True, eq=False)
 class CodedColumn:
     """A feature, its codes (n,), and its warnings. `one_bin`: no cut or bin separates its
-    values."""
+    values. `notes` as `ColumnKind.notes`."""
 
     feature: Feature
     codes: NDArray[Any]
     warnings: tuple[Diagnostic, ...] = ()
     one_bin: bool = False
+    notes: tuple[tuple[str, str], ...] = ()
 
     def in_few_bytes(self) -> CodedColumn:
         """The same with codes of the smallest type that has all codes of the feature."""
@@ -62,15 +64,17 @@ class CodedColumn:
 def declared_of(column: Column, declarations: Sequence[FeatureDeclaration]) -> FeatureDeclaration:
     """All that is declared of a column: by the declarations that name it; by those for all numeric
     columns, if none does; and what a missing value is of all columns, if none of its own says
-    it."""
+    it. Categories that their type puts in order are ordinal unless the declarations say what the
+    column is, which `missing(level)` does too: categorical."""
     own = [d for d in declarations if d.name == column.name]
     of_all = [d for d in declarations if d.name is None]
     said = {part: v for d in of_all for part, v in d.said.items()}
     if own or not column.numeric:
         said = {part: v for part, v in said.items() if part in ("missing", "new")}
-    return FeatureDeclaration(
-        column.name, **said | {part: v for d in own for part, v in d.said.items()}
-    )
+    said |= {part: v for d in own for part, v in d.said.items()}
+    if column.ordered and said.keys() <= {"missing", "new"} and said.get("missing") != "level":
+        said |= {"kind": "ordinal", "levels": column.categories}
+    return FeatureDeclaration(column.name, **said)
 
 
 def code_column(
@@ -86,7 +90,11 @@ def code_column(
         of the declared range; E446 too many levels for splits by subsets.
     """
     coded = _coded(column, declared, weights)
-    return replace(coded, feature=replace(coded.feature, cells=cell_type(column)))
+    notes: tuple[tuple[str, str], ...] = ()
+    if column.categories and declared.kind is None and coded.feature.kind.categorical:
+        notes = ((_NO_ORDER, ", ".join(column.categories)),)
+    feature = replace(coded.feature, cells=cell_type(column))
+    return replace(coded, feature=feature, notes=notes)
 
 
 def _coded(column: Column, declared: FeatureDeclaration, weights: _Floats | None) -> CodedColumn:
