@@ -21,6 +21,7 @@ from slp.data.near_ties import near_tie_warnings
 from slp.data.table import code_type
 from slp.data.texts import text_warnings
 from slp.data.words import first_row
+from slp.data.written import as_written
 from slp.errors import DataError, Diagnostic
 from slp.ir.program import Bins, Cuts, FeatureDeclaration
 from slp.ir.whole import is_whole
@@ -93,7 +94,8 @@ def code_column(
     notes: tuple[tuple[str, str], ...] = ()
     if column.categories and declared.kind is None and coded.feature.kind.categorical:
         notes = ((_NO_ORDER, ", ".join(column.categories)),)
-    feature = replace(coded.feature, cells=cell_type(column))
+    comma = declared.decimal == "comma"
+    feature = replace(coded.feature, cells=cell_type(column), comma=comma)
     return replace(coded, feature=feature, notes=notes)
 
 
@@ -167,6 +169,7 @@ def _code_numbers(
     column: Column, declared: FeatureDeclaration, weights: _Floats | None
 ) -> CodedColumn:
     coding = declared.coding
+    column = as_written(column, declared.unit, comma=declared.decimal == "comma")
     x = read_numbers(column, TEXT_IN_NUMERIC if coding is None else TEXT_IN_BINNED)
     if declared.range is not None:
         check_range(column.name, x, declared.range, declared.unit)

@@ -14,6 +14,7 @@ from slp.data.faults import check_range, check_usable
 from slp.data.second_columns import read_event, read_exposure
 from slp.data.texts import text_warnings
 from slp.data.words import first_row, listed
+from slp.data.written import as_written
 from slp.errors import DataError, Diagnostic
 from slp.ir.program import EventCodes, FeatureDeclaration, LeafDeclaration
 from slp.ir.whole import is_whole
@@ -98,6 +99,7 @@ def bind_response(
         allow; E435 too many classes.
     """
     check_usable(column, MISSING_IN_RESPONSE, DATES_AS_RESPONSE, STRANGE_RESPONSE)
+    column = as_written(column, declared.unit, comma=declared.decimal == "comma")
     second = None if declaration is None else leaf_class(declaration).second_column
     if event is not None and second != "event":
         raise DataError(EVENT_WITHOUT_MODEL(span, name=event.name))

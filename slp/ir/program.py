@@ -163,7 +163,8 @@ class FeatureDeclaration:
     order; `range` are the least and the largest value that is allowed; `missing` tells what a
     missing value is: an error, one more level, or one that takes a side; `new` what becomes of a
     new row that misses the value at a split where no row of the table did, or whose level no row
-    there had. `splits` is None where a split is on one level. What goes together, and which kind of
+    there had. `decimal`: text has its numbers with a decimal
+    comma. `splits` is None where a split is on one level. What goes together, and which kind of
     column it makes: `slp.columns.declared`."""
 
     name: str | None
@@ -174,19 +175,20 @@ class FeatureDeclaration:
     range: tuple[float, float] | None = None
     missing: Literal["error", "level", "side"] | None = None
     new: Literal["error", "larger", "average"] | None = None
+    decimal: Literal["comma"] | None = None
     splits: LevelSplits | None = None
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
 
     @property
     def said(self) -> Mapping[str, Any]:
         """What it says, by field, without the name."""
-        parts = ("kind", "coding", "levels", "unit", "range", "missing", "new", "splits")
+        parts = ("kind", "coding", "levels", "unit", "range", "missing", "new", "decimal", "splits")
         return {p: getattr(self, p) for p in parts if getattr(self, p) is not None}
 
     @property
     def of_numbers(self) -> bool:
         """Whether it says that the column has numbers."""
-        said = self.coding, self.unit, self.range
+        said = self.coding, self.unit, self.range, self.decimal
         return self.kind == "numeric" or any(part is not None for part in said)
 
 

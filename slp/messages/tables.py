@@ -64,6 +64,11 @@ TEXT_TO_PREDICT = E421.says(
     "column `{name}` is numeric, but row {row} holds `{cell}`", "correct the cell"
 )
 
+POINT_BESIDE_COMMA = E421.says(
+    "column `{name}` is declared with a decimal comma, but row {row} holds `{cell}`",
+    "write such cells without a point, or write points and leave out `decimal(comma)`",
+)
+
 E422 = Entry(
     "E422: a feature is infinite",
     cause="A numeric feature without declared cuts has infinite values. Thresholds lie halfway "
@@ -391,7 +396,8 @@ W406 = Entry(
 )
 COMMAS_AS_TEXT = W406.says(
     "column `{name}` is categorical, and seems to hold numbers with a comma, such as `{cell}`",
-    f"write numbers with a point and without separators of thousands (1.5, 1500); {_IF_CATEGORIES}",
+    "write numbers with a point and without separators of thousands (1.5, 1500); if the comma is a "
+    f"decimal sign, :- feature({{atom}}, [decimal(comma)]). reads it; {_IF_CATEGORIES}",
 )
 
 W408 = Entry(

@@ -23,6 +23,7 @@ _TWICE = {
     "coding": words.CUT_TWICE,
     "unit": words.TWO_UNITS,
     "range": words.TWO_RANGES,
+    "decimal": words.TWO_DECIMALS,
     "missing": words.TWO_MISSING,
     "new": words.TWO_WAYS_OF_NEW,
     "splits": words.TWO_SUBSETS,
@@ -87,6 +88,7 @@ class FeatureReader:
             said.get("range"),
             said.get("missing"),
             said.get("new"),
+            said.get("decimal"),
             said.get("splits"),
             d.span,
         )
@@ -103,6 +105,9 @@ class FeatureReader:
                 return "unit", name_of(item.args[0], "a unit", d.span, self.findings)
             case ("range", 2):
                 return "range", self._range(item, d)
+            case ("decimal", 1):
+                assert isinstance(item, Struct)
+                return "decimal", self._decimal(item, d)
             case ("missing", 1):
                 assert isinstance(item, Struct)
                 return "missing", self._missing(item, d)
@@ -131,6 +136,12 @@ class FeatureReader:
             self.findings.add(words.EMPTY_RANGE(span_of(item, d.span), low=low, high=high))
             return None
         return low, high
+
+    def _decimal(self, item: Struct, d: Declared) -> str | None:
+        if item.args[0] == Atom("comma"):
+            return "comma"
+        self.findings.add(words.NO_DECIMAL_SIGN(span_of(item, d.span)))
+        return None
 
     def _missing(self, item: Struct, d: Declared) -> str | None:
         how = item.args[0]
