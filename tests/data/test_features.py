@@ -342,7 +342,10 @@ DATES = (
     "(pandas.to_datetime(frame['{0}']) - pandas.Timestamp(0)).dt.days, in polars frame = "
     "frame.with_columns(polars.col('{0}').str.to_datetime().dt.epoch('d'))"
 )
-COMMAS = "write numbers with a point and without separators of thousands (1.5, 1500)"
+COMMAS = (
+    "write numbers with a point and without separators of thousands (1.5, 1500); if the comma is a "
+    "decimal sign, :- feature({0}, [decimal(comma)]). reads it"
+)
 
 
 @pytest.mark.parametrize(
