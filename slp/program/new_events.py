@@ -137,7 +137,7 @@ def _score(duration: Column, event: Column) -> int:
     """How well a duration goes with a column of events, by its name and the first words of both."""
     first, second = _words(duration.name), _words(event.name)
     together = first[:1] == second[:1] and len(first) + len(second) > 2
-    return 2 * together + (len(first) == 1)
+    return 10 * together + (len(first) == 1)
 
 
 def _is_duration(column: Column) -> bool:

@@ -13,6 +13,7 @@ from slp.data.frames import Frame
 from slp.data.response import MOST_INTEGER_CLASSES
 from slp.data.texts import text_warnings
 from slp.data.words import listed
+from slp.data.written import find_writing
 from slp.errors import DataError
 from slp.ir.program import FeatureDeclaration
 from slp.leaves import label_text
@@ -28,6 +29,7 @@ _RESPONSES = frozenset("y target class label outcome response diagnosis species"
 MOST_SHOWN = 6  # levels of a column that are listed
 _LONGEST = 24  # characters of a level that are shown
 _LATER = "part of the question about durations above: it is not known beforehand"
+_TO_USE_IT = "to use it, declare missing(side), or take these rows out"
 _FEW_ROWS = 20  # a column whose values all differ may be a measurement in fewer rows
 
 
@@ -124,6 +126,12 @@ def _role(column: Column) -> ColumnRole:
     given = column.rows(np.flatnonzero(~column.missing))
     if given.numeric:
         return ColumnRole(column, "numeric", range_text(given), why)
+    if column.ordered and (why is None or column.missing.any()):
+        if column.missing.any():
+            why = f"{_missing(column)}; {_TO_USE_IT}"
+        return ColumnRole(column, "ordinal", " < ".join(map(visible, column.categories)), why)
+    if (found := find_writing(given)) is not None and found.readable:
+        why = f"numbers in text, such as `{visible(found.cell)}`: see below"
     if why is None and (doubts := text_warnings(column)):
         why = f"to be looked at: {doubts[0].message}"
     values = _levels(given)
@@ -151,7 +159,7 @@ def _no_feature(column: Column) -> str | None:
     if column.missing.all():
         return _missing(column)
     if column.missing.any() and column.numeric:
-        return f"{_missing(column)}; to use it, declare missing(side), or take these rows out"
+        return f"{_missing(column)}; {_TO_USE_IT}"
     try:
         found = code_column(column, FeatureDeclaration(column.name, missing="level"))
     except DataError as error:

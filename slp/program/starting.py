@@ -18,7 +18,9 @@ from slp.errors import DataError
 from slp.leaves import label_text, three_digits, whole_or_float
 from slp.messages.names import plural
 from slp.messages.tables import NO_FEATURES
+from slp.program.column_questions import column_questions
 from slp.program.event_question import event_question
+from slp.program.level_orders import order_of
 from slp.program.new_table import MOST_SHOWN, ColumnRole, TablePlan, is_classes, plan_of, range_text
 from slp.program.program import Program
 from slp.program.program_lines import atom_of, directive, leaf_lines
@@ -107,7 +109,8 @@ def _of_outcome(outcome: Column) -> Iterator[str]:
             yield f"% {_shares(outcome)}."
         yield from leaf_lines("classes", np.empty(0))
         if usable and len(labels := labels_of(outcome)[0]) > 2:
-            order = list_term(Atom(label_text(label)) for label in labels)
+            texts = list(map(label_text, labels))
+            order = list_term(map(Atom, order_of(texts) or texts))
             ordered = list_term([Struct("ordinal", (order,))])
             if len(line := directive("response", atom_of(outcome), ordered)) < _WIDE:
                 yield "% Have the classes an order? Then this line replaces the one above:"
@@ -146,10 +149,19 @@ def _column_lines(plan: TablePlan) -> Iterator[str]:
     for d in left_out:
         yield f"{directive('ignore', atom_of(d.column))}  % {visible(str(d.left_out))}"
     yield ""
+    used = [d.column for d in plan.features]
+    questions = list(column_questions(used, [d.column for d in left_out], plan.outcome))
+    if questions:
+        yield "% Questions about the columns."
+        yield "%"
+        yield from questions
+        yield ""
 
 
 def _declared(role: ColumnRole) -> list[Term]:
     """The kind of a feature, and its missing values, which only a categorical one has here."""
+    if role.kind == "ordinal":
+        return [Struct("ordinal", (list_term(map(Atom, role.column.categories)),))]
     missing = [Struct("missing", (Atom("level"),))] * bool(role.column.missing.any())
     return [Atom(role.kind), *missing]
 
