@@ -21,6 +21,7 @@ from slp.cli.options import (
 )
 from slp.errors import UsageError
 from slp.messages.commands import FILE_IS_THERE
+from slp.messages.names import plural
 from slp.program import first_program
 
 
@@ -57,4 +58,7 @@ def new_command(
     with open_atomic(output) as stream:
         stream.write(text)
     command = f"slp-sample {shlex.quote(output)} {shlex.quote(data)} --seed 1"
-    say(f"{output} written", f"next: {command}   (--time 60s ends it after a minute)")
+    say(f"{output} written")
+    if (n := text.count("\n% QUESTION: ")) > 0:
+        say(f"{plural(n, 'question')} in it about durations: look for QUESTION first")
+    say(f"next: {command}   (--time 60s ends it after a minute)")

@@ -52,9 +52,9 @@ def clashes(name: str | None, said: Mapping[str, Any]) -> Iterator[Wording]:
     ordered = isinstance(kind, tuple)
     if "coding" in said and (kind == "categorical" or ordered):
         yield words.ORDINAL_AND_CUT if ordered else words.CATEGORICAL_AND_CUT
-    if ("unit" in said or "range" in said) and (kind == "categorical" or ordered):
+    if said.keys() & {"unit", "range", "decimal"} and (kind == "categorical" or ordered):
         yield words.LEVELS_WITH_UNIT
-    numeric = kind == "numeric" or ordered or said.keys() & {"coding", "unit", "range"}
+    numeric = kind == "numeric" or ordered or said.keys() & {"coding", "unit", "range", "decimal"}
     if name is not None and numeric and said.get("missing") == "level":
         yield words.NUMBERS_WITH_MISSING_LEVEL
     if "splits" in said:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -67,7 +68,8 @@ def response_of(program: CheckedProgram, roles: Roles) -> Response:
     column = roles.response
     of_feature = any(column.name == f.name for f in roles.features)
     named = [] if of_feature else [d for d in program.features if d.name == column.name]
-    declared = declared_of(column, named)
+    # The order of categories is for features: classes are sorted unless the program says more.
+    declared = declared_of(replace(column, ordered=False), named)
     if roles.kind is not None:
         kind: Literal["categorical", "numeric"]
         kind = "categorical" if roles.kind == "classes" else "numeric"
@@ -85,6 +87,7 @@ def response_of(program: CheckedProgram, roles: Roles) -> Response:
         weights,
         x,
         roles.exposure,
+        event_codes=program.event_codes,
         soft=program.soft,
     )
 
@@ -151,7 +154,9 @@ def _size_note(n_rows: int, distinct: int, d: int) -> str:
 
 def _feature_notes(coded: Sequence[CodedColumn]) -> tuple[str, ...]:
     told: dict[str, list[str]] = {}
-    for name, (what, more) in ((c.feature.name, n) for c in coded for n in c.feature.kind.notes):
+    for name, (what, more) in (
+        (c.feature.name, n) for c in coded for n in (*c.feature.kind.notes, *c.notes)
+    ):
         told.setdefault(what, []).append(f"{name} ({more})" if more else name)
     return tuple(f"{what}: {_first(own)}" for what, own in told.items())
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slp.budgets import check_time
+from slp.columns import numbers_in
 from slp.data.cells import cell_text, is_missing, kind_of_type, number_of, read_number
 from slp.data.times import Library, Times, sort_of_time
 from slp.ir.whole import is_whole
@@ -36,6 +38,8 @@ class Column:
     type_name : of an `unusable` column, the type of its cells.
     times : what it is if it has dates, times, durations, periods or intervals; else None.
     nominal : whether its values are names, though they may be numbers: pandas' categorical type.
+    categories : those of a categorical type that lists them in an order, as text, used or not;
+        `ordered` if the type says that the order means something (pandas).
     """
 
     name: str
@@ -45,6 +49,8 @@ class Column:
     type_name: str | None = None
     times: Times | None = None
     nominal: bool = False
+    categories: tuple[str, ...] = ()
+    ordered: bool = False
 
     @property
     def numeric(self) -> bool:
@@ -62,6 +68,20 @@ class Column:
             return self
         times = replace(self.times, place=place, library=library or self.times.library)
         return replace(self, times=times)
+
+    def with_categories(self, categories: Sequence[Any], *, ordered: bool) -> Column:
+        """The column with the categories of its type, if they can be levels: numbers that are in
+        falling order are turned round, and an order of numbers that neither rise nor fall is
+        none."""
+        if self.kind == "unusable" or len(categories) < 2:
+            return self
+        names = tuple(map(cell_text, categories))
+        numbers = numbers_in(names)
+        if numbers is not None and ordered:
+            falling = all(a > b for a, b in pairwise(numbers))
+            names = names[::-1] if falling else names
+            ordered = falling or all(a < b for a, b in pairwise(numbers))
+        return replace(self, categories=names, ordered=ordered and len(set(names)) == len(names))
 
     def rows(self, chosen: NDArray[np.intp]) -> Column:
         """The cells of these rows (from 0), in their order."""

@@ -10,8 +10,10 @@ from slp.data.conversion import CellType
 
 @dataclass(frozen=True, eq=False)
 class Feature:
-    """One feature column: its kind, and the type of its cells, None if it is not known."""
+    """One feature column: its kind, and the type of its cells, None if it is not known. `comma`:
+    text is read with a decimal comma."""
 
     name: str
     kind: ColumnKind
     cells: CellType | None = None
+    comma: bool = False

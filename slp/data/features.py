@@ -21,6 +21,7 @@ from slp.data.near_ties import near_tie_warnings
 from slp.data.table import code_type
 from slp.data.texts import text_warnings
 from slp.data.words import first_row
+from slp.data.written import as_written
 from slp.errors import DataError, Diagnostic
 from slp.ir.program import Bins, Cuts, FeatureDeclaration
 from slp.ir.whole import is_whole
@@ -40,6 +41,7 @@ from slp.messages.tables import (
 )
 
 MOST_BINS = 100_000
+_NO_ORDER = "categories in an order that is not used, unless you declare them `ordinal([...])`"
 
 _Floats: TypeAlias = NDArray[np.float64]
 
@@ -47,12 +49,13 @@ _Floats: TypeAlias = NDArray[np.float64]
 @dataclass(frozen=True, eq=False)
 class CodedColumn:
     """A feature, its codes (n,), and its warnings. `one_bin`: no cut or bin separates its
-    values."""
+    values. `notes` as `ColumnKind.notes`."""
 
     feature: Feature
     codes: NDArray[Any]
     warnings: tuple[Diagnostic, ...] = ()
     one_bin: bool = False
+    notes: tuple[tuple[str, str], ...] = ()
 
     def in_few_bytes(self) -> CodedColumn:
         """The same with codes of the smallest type that has all codes of the feature."""
@@ -62,15 +65,17 @@ class CodedColumn:
 def declared_of(column: Column, declarations: Sequence[FeatureDeclaration]) -> FeatureDeclaration:
     """All that is declared of a column: by the declarations that name it; by those for all numeric
     columns, if none does; and what a missing value is of all columns, if none of its own says
-    it."""
+    it. Categories that their type puts in order are ordinal unless the declarations say what the
+    column is, which `missing(level)` does too: categorical."""
     own = [d for d in declarations if d.name == column.name]
     of_all = [d for d in declarations if d.name is None]
     said = {part: v for d in of_all for part, v in d.said.items()}
     if own or not column.numeric:
         said = {part: v for part, v in said.items() if part in ("missing", "new")}
-    return FeatureDeclaration(
-        column.name, **said | {part: v for d in own for part, v in d.said.items()}
-    )
+    said |= {part: v for d in own for part, v in d.said.items()}
+    if column.ordered and said.keys() <= {"missing", "new"} and said.get("missing") != "level":
+        said |= {"kind": "ordinal", "levels": column.categories}
+    return FeatureDeclaration(column.name, **said)
 
 
 def with_missing(declared: FeatureDeclaration) -> FeatureDeclaration:
@@ -96,7 +101,12 @@ def code_column(
         of the declared range; E446 too many levels for splits by subsets.
     """
     coded = _coded(column, declared, weights)
-    return replace(coded, feature=replace(coded.feature, cells=cell_type(column)))
+    notes: tuple[tuple[str, str], ...] = ()
+    if column.categories and declared.kind is None and coded.feature.kind.categorical:
+        notes = ((_NO_ORDER, ", ".join(column.categories)),)
+    comma = declared.decimal == "comma"
+    feature = replace(coded.feature, cells=cell_type(column), comma=comma)
+    return replace(coded, feature=feature, notes=notes)
 
 
 def _coded(column: Column, declared: FeatureDeclaration, weights: _Floats | None) -> CodedColumn:
@@ -169,6 +179,7 @@ def _code_numbers(
     column: Column, declared: FeatureDeclaration, weights: _Floats | None
 ) -> CodedColumn:
     coding = declared.coding
+    column = as_written(column, declared.unit, comma=declared.decimal == "comma")
     x = read_numbers(column, TEXT_IN_NUMERIC if coding is None else TEXT_IN_BINNED)
     if declared.range is not None:
         check_range(column.name, x, declared.range, declared.unit)

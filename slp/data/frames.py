@@ -179,4 +179,10 @@ def _column_of_pandas(name: str, series: Any) -> Column:
         return column_of_array(name, series.to_numpy()).placed("", "pandas")
     missing = np.asarray(series.isna(), dtype=np.bool_)
     column = column_of_objects(name, series.to_numpy(dtype=object).tolist(), missing)
-    return replace(column, nominal=hasattr(series, "cat")).placed("", "pandas")
+    column = column.placed("", "pandas")
+    if not hasattr(series, "cat"):
+        return column
+    column = replace(column, nominal=True)
+    if not series.cat.ordered:
+        return column
+    return column.with_categories(series.cat.categories.tolist(), ordered=True)

@@ -16,6 +16,7 @@ from slp.data.faults import check_usable, outside_range, read_levels, read_numbe
 from slp.data.feature_kind import Feature
 from slp.data.frames import Frame, frame_or_empty
 from slp.data.words import first_row, listed
+from slp.data.written import as_written
 from slp.errors import DataError, Diagnostic, warn
 from slp.messages.names import nearest, plural
 from slp.messages.tables import (
@@ -77,6 +78,7 @@ def _cells(feature: Feature, column: Column) -> NDArray[Any]:
     """The cells of a column for a feature, none of which may be missing."""
     check_usable(column, MISSING_TO_PREDICT)
     if feature.kind.numbers_by_name is None:
+        column = as_written(column, feature.kind.unit, comma=feature.comma)
         return read_numbers(column, TEXT_TO_PREDICT)
     if not feature.kind.categorical:
         read_levels(column, feature.kind.names)

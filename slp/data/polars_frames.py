@@ -86,7 +86,10 @@ def column_of_polars(name: str, series: pl.Series) -> Column:
         return Column(name, "number", cells, missing | np.isnan(cells))
     if dtype in _MACHINE_INTEGERS:
         return column_of_array(name, _without_nulls(series, 0).to_numpy(), missing)
-    if isinstance(dtype, pl.Categorical | pl.Enum):
+    if isinstance(dtype, pl.Enum):
+        column = _column_of_text(name, series.cast(pl.String), missing)
+        return column.with_categories(dtype.categories.to_list(), ordered=False)
+    if isinstance(dtype, pl.Categorical):
         series = series.cast(pl.String)
     elif dtype.is_temporal():
         sort = "time" if dtype == pl.Time else "duration" if dtype == pl.Duration else "date"

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from slp.data.columns import Column, numbers_of
 from slp.data.features import declared_of
 from slp.data.words import first_row
+from slp.data.written import as_written
 from slp.errors import DataError
 from slp.ir.program import CheckedProgram
 from slp.messages.leaf_models import REGRESSOR_CELL, REGRESSOR_IGNORED, REGRESSOR_NO_NUMBERS
@@ -38,7 +39,8 @@ def regressors_of(
         if column is None:
             raise DataError(REGRESSOR_IGNORED(span, name=name, atom=atom(name)))
         declared = declared_of(column, program.features)
-        values, bad = numbers_of(column)
+        comma = declared.decimal == "comma"
+        values, bad = numbers_of(as_written(column, declared.unit, comma=comma))
         of_levels = declared.kind in ("categorical", "ordinal") or declared.levels is not None
         if of_levels or bad is not None or not (column.numeric or declared.of_numbers):
             raise DataError(REGRESSOR_NO_NUMBERS(span, name=name))

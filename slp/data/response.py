@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.data.columns import Column, labels_of, numbers_of, texts_of
+from slp.data.columns import Column, labels_of, numbers_of
 from slp.data.faults import check_range, check_usable
+from slp.data.second_columns import read_event, read_exposure
 from slp.data.texts import text_warnings
 from slp.data.words import first_row, listed
+from slp.data.written import as_written
 from slp.errors import DataError, Diagnostic
-from slp.ir.program import FeatureDeclaration, LeafDeclaration
+from slp.ir.program import EventCodes, FeatureDeclaration, LeafDeclaration
 from slp.ir.whole import is_whole
 from slp.leaves import (
     Label,
@@ -37,26 +39,20 @@ from slp.messages.leaf_models import (
 from slp.messages.names import plural
 from slp.messages.table_files import DATES_AS_RESPONSE, STRANGE_RESPONSE
 from slp.messages.tables import (
-    EVENT_NEITHER_0_NOR_1,
     EVENT_WITHOUT_MODEL,
     EXPOSURE_WITHOUT_MODEL,
-    MISSING_IN_EVENT,
-    MISSING_IN_EXPOSURE,
     MISSING_IN_RESPONSE,
     NO_SCALE,
     ONE_CLASS,
     SQUARES_ARE_ROUNDED,
     SQUARES_ARE_ZERO,
-    WRONG_EXPOSURE,
 )
 from slp.source import SourceSpan
 
 MOST_INTEGER_CLASSES = 20
 _LARGEST = 1e150  # squares and their sums stay finite
 _LARGEST_ROUNDING = 1e-3  # of a log marginal
-_EXPOSURES = (1e-9, 1e9)
 _MOST_STATISTICS = 1 << 27  # rows times classes: 1 GiB
-_EVENTS = {"1": 1.0, "true": 1.0, "0": 0.0, "false": 0.0}
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,6 +89,7 @@ def bind_response(
     regressors: NDArray[np.float64] | None = None,
     exposure: Column | None = None,
     *,
+    event_codes: EventCodes | None = None,
     soft: bool = False,
 ) -> Response:
     """Choose and fit the leaf model (docs/data.md).
@@ -100,7 +97,8 @@ def bind_response(
     `declared` is the declaration `:- feature(...)` of the response column. `span` is the place of
     `:- response(...)`, and `class_order` the order of classes that it declares. `weights`, shape
     (n,), are those of the rows, `regressors`, shape (n, q), the columns of the leaf model.
-    `exposure` is the column in whose unit the rate of counts is. `soft`: for soft trees.
+    `event_codes` says what the cells of `event` mean, and `exposure` is the column in whose unit
+    the rate of counts is. `soft`: for soft trees.
 
     Raises
     ------
@@ -110,6 +108,7 @@ def bind_response(
         allow; E435 too many classes.
     """
     check_usable(column, MISSING_IN_RESPONSE, DATES_AS_RESPONSE, STRANGE_RESPONSE)
+    column = as_written(column, declared.unit, comma=declared.decimal == "comma")
     second = None if declaration is None else leaf_class(declaration).second_column
     if event is not None and second != "event":
         raise DataError(EVENT_WITHOUT_MODEL(span, name=event.name))
@@ -122,7 +121,13 @@ def bind_response(
             found = text_warnings(column, numbers=False)
             response = replace(response, warnings=(*found, *response.warnings))
         return replace(response, weights=weights)
-    response = _numbers(column, event, declaration, weights, regressors, exposure, soft)
+    beside = None if event is None else read_event(event, event_codes, span)
+    if exposure is not None:
+        beside = read_exposure(exposure)
+    response = _numbers(column, declaration, weights, regressors, beside, soft)
+    if exposure is not None:
+        (note,) = response.notes
+        response = replace(response, notes=(f"{note}, rates per unit of `{exposure.name}`",))
     response = replace(response, weights=weights, regressors=regressors)
     if declared.range is not None:
         values, _ = numbers_of(column)
@@ -205,29 +210,26 @@ def _in_order(
 
 def _numbers(
     column: Column,
-    event: Column | None,
     declaration: LeafDeclaration | None,
     weights: NDArray[np.float64] | None,
     regressors: NDArray[np.float64] | None,
-    exposure: Column | None,
+    beside: NDArray[np.float64] | None,
     soft: bool,
 ) -> Response:
+    """`beside`, shape (n,): the events or the exposures."""
     y = _read_response(column, declaration)
     _check_range(column.name, y, declaration)
-    data = y if event is None else np.stack([y, _read_event(event)], axis=-1)
-    if exposure is not None:
-        data = np.stack([y, _read_exposure(exposure)], axis=-1)
+    data = y if beside is None else np.stack([y, beside], axis=-1)
     leaf = leaf_model(declaration, (), data, weights, regressors, soft=soft)
     if leaf.regressors and leaf.n_statistics * len(y) > _MOST_STATISTICS:
         raise DataError(TOO_MANY_REGRESSORS(columns=len(leaf.regressors), rows=len(y)))
     if declaration is not None:
         kind: str = leaf.responses
-        if event is not None:
-            kind += f", {plural(round(data[:, 1].sum()), 'event')}"
-        unit = "" if exposure is None else f", rates per unit of `{exposure.name}`"
+        if beside is not None and leaf.responses == "durations":
+            kind += f", {plural(round(beside.sum()), 'event')}"
         taken = taken_note(declaration, ())
         told = leaf.describe() if taken is None else f"{rounded_text(leaf.describe())}; {taken}"
-        notes = (f"response `{column.name}`: {kind}, {told}{unit}",)
+        notes = (f"response `{column.name}`: {kind}, {told}",)
         found = leaf.doubts(data, declaration.span)
         return Response(leaf, data, notes, (*found, *_rounding_warnings(leaf, y, weights)))
     notes = (
@@ -297,25 +299,3 @@ def _check_range(name: str, y: NDArray[np.float64], declaration: LeafDeclaration
         row = first_row(wrong)
         found = {"model": declaration.model, "name": name, "value": y[row - 1], "row": row}
         raise DataError(model.not_allowed(declaration.span, **found))
-
-
-def _read_event(column: Column) -> NDArray[np.float64]:
-    """1 where the event was observed, 0 where it was censored."""
-    check_usable(column, MISSING_IN_EVENT)
-    texts = texts_of(column)
-    wrong = np.array([t not in _EVENTS for t in texts])
-    if wrong.any():
-        row = first_row(wrong)
-        raise DataError(EVENT_NEITHER_0_NOR_1(name=column.name, cell=texts[row - 1], row=row))
-    return np.array([_EVENTS[t] for t in texts])
-
-
-def _read_exposure(column: Column) -> NDArray[np.float64]:
-    """The exposure of each row, float64 (n,)."""
-    check_usable(column, MISSING_IN_EXPOSURE)
-    values, bad = numbers_of(column)
-    wrong = ~((values >= _EXPOSURES[0]) & (values <= _EXPOSURES[1]))
-    if bad is not None or wrong.any() or column.kind == "boolean":
-        row = 1 if column.kind == "boolean" else first_row(wrong) if bad is None else bad + 1
-        raise DataError(WRONG_EXPOSURE(name=column.name, cell=column.cells[row - 1], row=row))
-    return values

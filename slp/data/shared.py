@@ -19,6 +19,7 @@ from slp.errors import UsageError
 from slp.ir.program import CheckedProgram
 from slp.leaves import label_text
 from slp.messages.comparing import NO_SUCH_FOLDS, ONE_ROW_OF_A_CLASS, OTHER_READING, OTHER_RESPONSE
+from slp.messages.names import joined
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,23 +38,24 @@ class SharedTable:
     def of(cls, programs: Mapping[str, CheckedProgram], X: Any, y: Any = None) -> SharedTable:
         """Raises UsageError E550 where programs differ, and DataError as `slp.data.table_of`."""
         frame = frame_of(X)
-        first: tuple[str, Roles, Response] | None = None
+        first: tuple[str, Roles, Response, str] | None = None
         for name, program in programs.items():
             roles = roles_of(program, frame, y)
             read = response_of(program, roles)
             if first is None:
-                first = name, roles, read
+                first = name, roles, read, _reading(program, read, roles)
                 continue
             mine, theirs = roles.response.name, first[1].response.name
             if mine != theirs:
                 raise UsageError(OTHER_RESPONSE(one=first[0], a=theirs, other=name, b=mine))
-            told = [_reading(first[2], first[1]), _reading(read, roles)]
-            if told[0] != told[1]:
+            told = [first[3], _reading(program, read, roles)]
+            same = roles.event is not None and np.array_equal(read.outcomes, first[2].outcomes)
+            if told[0] != told[1] and not same:
                 raise UsageError(
                     OTHER_READING(response=mine, one=first[0], a=told[0], other=name, b=told[1])
                 )
         assert first is not None, "there is a program"
-        _, roles, read = first
+        _, roles, read, _ = first
         given = y if y is None or named_column(y) else roles.response
         return cls(frame, given, roles.response, read, roles.event is not None)
 
@@ -91,9 +93,12 @@ class SharedTable:
         return [np.sort(order[k::folds]) for k in range(folds)]
 
 
-def _reading(read: Response, roles: Roles) -> str:
+def _reading(program: CheckedProgram, read: Response, roles: Roles) -> str:
     """What a program takes the response for; evidences of different kinds do not compare."""
     if read.leaf.classes:
         return "classes"
-    kind = "counts" if read.leaf.responses == "counts" else "numbers"
-    return kind if roles.event is None else f"durations with the events `{roles.event.name}`"
+    if roles.event is None:
+        return "counts" if read.leaf.responses == "counts" else "numbers"
+    codes = program.event_codes
+    seen = "" if codes is None else f" where they are {joined(codes.seen, 'or')}"
+    return f"durations with the events `{roles.event.name}`{seen}"

@@ -163,7 +163,8 @@ class FeatureDeclaration:
     order; `range` are the least and the largest value that is allowed; `missing` tells what a
     missing value is: an error, one more level, or one that takes a side; `new` what becomes of a
     new row that misses the value at a split where no row of the table did, or whose level no row
-    there had. `splits` is None where a split is on one level. What goes together, and which kind of
+    there had. `decimal`: text has its numbers with a decimal
+    comma. `splits` is None where a split is on one level. What goes together, and which kind of
     column it makes: `slp.columns.declared`."""
 
     name: str | None
@@ -174,20 +175,30 @@ class FeatureDeclaration:
     range: tuple[float, float] | None = None
     missing: Literal["error", "level", "side"] | None = None
     new: Literal["error", "larger", "average"] | None = None
+    decimal: Literal["comma"] | None = None
     splits: LevelSplits | None = None
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
 
     @property
     def said(self) -> Mapping[str, Any]:
         """What it says, by field, without the name."""
-        parts = ("kind", "coding", "levels", "unit", "range", "missing", "new", "splits")
+        parts = ("kind", "coding", "levels", "unit", "range", "missing", "new", "decimal", "splits")
         return {p: getattr(self, p) for p in parts if getattr(self, p) is not None}
 
     @property
     def of_numbers(self) -> bool:
         """Whether it says that the column has numbers."""
-        said = self.coding, self.unit, self.range
+        said = self.coding, self.unit, self.range, self.decimal
         return self.kind == "numeric" or any(part is not None for part in said)
+
+
+@dataclass(frozen=True)
+class EventCodes:
+    """`event(Column, Seen, Censored)`: the cells that say that the end of a duration was seen, and
+    those that say that it was not; of these none are named (()) where one other value may occur."""
+
+    seen: tuple[str, ...]
+    censored: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -240,7 +251,8 @@ class CheckedProgram:
     `weights`: labels are weights over whole trees, and nothing is renormalised at a choice.
     `failure`: the effect of a local constraint, see docs/language.md. `edits`: the prior of edits
     of a given tree; the program then has no rules and no start. `event`, `exposure`: the columns
-    that say which durations ended, or the exposure of counts. `row_weight`: the column of weights
+    that say which durations ended, or the exposure of counts. `event_codes`: what the cells of
+    `event` mean, None for 1 and 0, true and false. `row_weight`: the column of weights
     of rows. `parameters`: values in force, after defaults, `use(...)` and overrides. `spans`:
     places of declarations, by `start`, `response`, `leaf`, `failure`, `weights`, `row_weight`,
     `support:min_leaf`, `param:NAME`, `feature:NAME`, `feature_weight:NAME`, `ignore:COLUMN`.
@@ -261,6 +273,7 @@ class CheckedProgram:
     edits: EditPrior | None = None
     response: str | None = None
     event: str | None = None
+    event_codes: EventCodes | None = None
     exposure: str | None = None
     class_order: tuple[str, ...] | None = None
     leaf: LeafDeclaration | None = None

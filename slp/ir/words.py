@@ -219,7 +219,9 @@ def _describe_columns(program: ir.CheckedProgram) -> list[str]:
     if program.response is not None:
         seen = ""
         if program.event is not None:
-            seen = f", a duration whose end was seen where {program.event}"
+            codes = program.event_codes
+            told = "" if codes is None else f" is {joined(codes.seen, 'or')}"
+            seen = f", a duration whose end was seen where {program.event}{told}"
         if program.exposure is not None:
             seen = f", a count whose rate is per unit of {program.exposure}"
         order = program.class_order
@@ -263,9 +265,10 @@ def _describe_feature(f: ir.FeatureDeclaration, others: str) -> str:
         return f"{name} is ordinal, with levels in the order {' < '.join(f.levels)}."
     measured = "" if f.unit is None else f" is measured in {f.unit} and"
     ranged = "" if f.range is None else f" lies between {interval_text(*f.range, 'and')} and"
-    name = f"{name}{measured}{ranged}"
+    signed = "" if f.decimal is None else " is written with a decimal comma and"
+    name = f"{name}{measured}{ranged}{signed}"
     if f.coding is None:
-        return f"{name} is {f.kind or 'numeric' if f.unit or f.range else 'a feature'}."
+        return f"{name} is {f.kind or 'numeric' if f.of_numbers else 'a feature'}."
     if isinstance(f.coding, ir.Bins):
         kind = "quantile bins" if f.coding.kind == "quantile" else "bins of equal width"
         return f"{name} is cut into {f.coding.count} {kind}."

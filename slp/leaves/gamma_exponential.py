@@ -73,7 +73,7 @@ class GammaExponential(NumericModel, DeclaredModel):
         times, ends = y.T
         seen = f"{int(ends.sum())} of {plural(len(ends), 'duration')} ended in the event"
         above = (
-            f"{seen}, where the column of events has a 1; of the others the end was not seen.",
+            f"{seen}; of the others the end was not seen.",
             "A leaf's rate of events has the prior weight of one event in the time named second,",
             "which is the rate of the whole table.",
         )

@@ -53,7 +53,8 @@ E102 = Entry(
 )
 _FEATURE = (
     "write `numeric`, `categorical`, `ordinal([low, high])`, `cuts([18, 40])`, "
-    "`bins(quantile, 10)`, `bins(width, 10)`, `unit(mg)`, `range(0, 30)`, `subsets`, "
+    "`bins(quantile, 10)`, `bins(width, 10)`, `unit(mg)`, `range(0, 30)`, `decimal(comma)`, "
+    "`subsets`, "
     "`subsets(ordered)`, `missing(level)`, `missing(side)` or `new(average)` in a list"
 )
 _USE = "write `:- use(growtree).`, `:- use(growtree, [alpha = 0.9]).` or `:- use('boxes.slp').`"
@@ -73,6 +74,10 @@ NO_SECOND_RESPONSE = E102.says(
     "the second argument of `response` is `event(Column)`, `exposure(Column)` or "
     "`[ordinal(Classes)]`",
     "write {usage}",
+)
+NO_EVENT_CODES = E102.says(
+    "`event` takes the codes of events, and those of durations whose end was not seen, each once",
+    "write `event(status, 2)`, `event(status, [2, 3])` or `event(status, 2, [0, 1])`",
 )
 NO_CLASS_ORDER = E102.says(
     "`ordinal` takes a list of two classes or more, each once", "write {usage}"
@@ -108,9 +113,14 @@ TWO_TYPES = E102.says("{feature} has two types", _FEATURE)
 CUT_TWICE = E102.says("{feature} is cut in two ways", _FEATURE)
 CATEGORICAL_AND_CUT = E102.says("{feature} is categorical and cannot be cut", _FEATURE)
 ORDINAL_AND_CUT = E102.says("{feature} is ordinal and cannot be cut", _FEATURE)
-LEVELS_WITH_UNIT = E102.says("{feature} has levels, and no unit or range of numbers", _FEATURE)
+LEVELS_WITH_UNIT = E102.says("{feature} has levels, and no unit, range or decimal sign", _FEATURE)
 TWO_UNITS = E102.says("{feature} has two units", _FEATURE)
 TWO_RANGES = E102.says("{feature} has two ranges", _FEATURE)
+TWO_DECIMALS = E102.says("{feature} says twice how its numbers are written", _FEATURE)
+NO_DECIMAL_SIGN = E102.says(
+    "`decimal` is for text with a decimal comma",
+    "write `decimal(comma)`; a decimal point needs no declaration",
+)
 TWO_MISSING = E102.says("{feature} says twice what a missing value is", _FEATURE)
 NO_WAY_OF_MISSING = E102.says(
     "a missing value is an `error`, a `level` or takes a `side`",

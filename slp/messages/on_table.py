@@ -67,6 +67,19 @@ NOT_WITH_ORDER = E155.says(
     "declare `subsets` or `categorical`, or {instead}",
 )
 
+E157 = Entry(
+    "E157: a rule names a level of a column whose order is not declared",
+    cause="An ordered categorical column of pandas is ordinal, and programs name levels of orders "
+    "that they declare.",
+    remedy="Declare the order or, for tests on one level, the column categorical.",
+    example="program.posterior(frame)   (`frame.stage` is an ordered categorical, and a rule has "
+    "`split(stage, iii)`)",
+)
+ORDER_NOT_DECLARED = E157.says(
+    "the level `{level}` of `{name}` is named, and the order of its levels is not declared",
+    "declare `:- feature({atom}, [ordinal([{order}])]).` or `:- feature({atom}, [categorical]).`",
+)
+
 E153 = Entry(
     "E153: classes have no order",
     cause="`monotone` is declared, and the classes of the response are names, which have no order.",

@@ -68,6 +68,11 @@ TEXT_TO_PREDICT = E421.says(
     "column `{name}` is numeric, but row {row} holds `{cell}`", "correct the cell"
 )
 
+POINT_BESIDE_COMMA = E421.says(
+    "column `{name}` is declared with a decimal comma, but row {row} holds `{cell}`",
+    "write such cells without a point, or write points and leave out `decimal(comma)`",
+)
+
 E422 = Entry(
     "E422: a feature is infinite",
     cause="A numeric feature without declared cuts has infinite values. Thresholds lie halfway "
@@ -127,7 +132,8 @@ RESPONSE_TWICE = E426.says(
 
 E427 = Entry(
     "E427: a column of events or of exposure cannot be taken",
-    cause="Events need a leaf model of durations, a duration, and cells of 0 or 1; "
+    cause="Events need a leaf model of durations, a duration, and cells of 0 or 1 or of declared "
+    "codes; "
     "exposure needs the leaf model `gamma_poisson`, a count, and numbers from 1e-9 to 1e9.",
     remedy="Declare the leaf model, or correct the column.",
     example=":- use(growtree). :- response(age, event(age)).",
@@ -142,7 +148,21 @@ EVENT_WITHOUT_MODEL = E427.says(
 )
 EVENT_NEITHER_0_NOR_1 = E427.says(
     "the event column `{name}` holds `{cell}` in row {row}",
-    "write 1 or true where the event was seen, 0 or false where it was not",
+    "write 1 or true where the event was seen, 0 or false where it was not; or name the code of "
+    "seen events, as in event({atom}, {code})",
+)
+EVENT_CODE_ABSENT = E427.says(
+    "the event column `{name}` holds no `{code}`, the declared code of events; it holds {held}",
+    "write a code that it holds; where it may lack one, name all codes, as in "
+    "event({atom}, {first}, {other})",
+)
+EVENT_CODES_UNNAMED = E427.says(
+    "the event column `{name}` holds {held} beside {seen}, and one other value may be there",
+    "name the codes of durations whose end was not seen: event({atom}, {first}, {other})",
+)
+EVENT_CODE_UNKNOWN = E427.says(
+    "the event column `{name}` holds `{cell}` in row {row}, which is none of the declared codes",
+    "name it in event({atom}, {first}, {other}), correct the cell, or leave the row out",
 )
 EXPOSURE_IS_RESPONSE = E427.says(
     "column `{name}` cannot be both the count and its exposure",
@@ -388,7 +408,8 @@ W406 = Entry(
 )
 COMMAS_AS_TEXT = W406.says(
     "column `{name}` is categorical, and seems to hold numbers with a comma, such as `{cell}`",
-    f"write numbers with a point and without separators of thousands (1.5, 1500); {_IF_CATEGORIES}",
+    "write numbers with a point and without separators of thousands (1.5, 1500); if the comma is a "
+    f"decimal sign, :- feature({{atom}}, [decimal(comma)]). reads it; {_IF_CATEGORIES}",
 )
 
 W408 = Entry(

@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from slp.data.columns import Column, labels_of, numbers_of
+from slp.data.columns import Column, labels_of
 from slp.data.features import code_column
 from slp.data.frames import Frame
 from slp.data.response import MOST_INTEGER_CLASSES
 from slp.data.texts import text_warnings
 from slp.data.words import listed
+from slp.data.written import find_writing
 from slp.errors import DataError
 from slp.ir.program import FeatureDeclaration
 from slp.leaves import label_text
 from slp.messages.names import nearest, plural
 from slp.messages.numbers import interval_text
 from slp.messages.tables import NO_COLUMN
+from slp.program.new_events import TimedEvents, timed_events
 from slp.source import visible
 
-#: Names that columns of responses, of durations and of events often have.
+#: Names that columns of responses often have.
 _RESPONSES = frozenset("y target class label outcome response diagnosis species".split())
-_DURATIONS = re.compile(r".*(?:time|duration|survival|days|weeks|months|follow_?up).*", re.I)
-_EVENTS = frozenset("event events status died dead death failed failure relapse relapsed".split())
 
 MOST_SHOWN = 6  # levels of a column that are listed
 _LONGEST = 24  # characters of a level that are shown
+_LATER = "part of the question about durations above: it is not known beforehand"
+_TO_USE_IT = "to use it, declare missing(side), or take these rows out"
 _FEW_ROWS = 20  # a column whose values all differ may be a measurement in fewer rows
 
 
@@ -49,14 +50,14 @@ class TablePlan:
     Attributes
     ----------
     outcome : the response; `why` it is that column.
-    event : the column that says which durations ended in an event, if the response looks like one.
+    timed : durations and events of which the response may be one.
     others : all other columns, in the table's order.
     """
 
     frame: Frame
     outcome: Column
     why: str
-    event: Column | None
+    timed: Sequence[TimedEvents]
     others: Sequence[ColumnRole]
 
     @property
@@ -73,13 +74,22 @@ def plan_of(frame: Frame, response: str | None) -> TablePlan:
     DataError
         E425: no column has that name.
     """
-    outcome, why = _response_of(frame, response)
-    event = _event_of(frame, outcome)
-    others = [_role(c) for c in frame.columns if c is not outcome and c is not event]
-    return TablePlan(frame, outcome, why, event, others)
+    timed = timed_events(frame.columns)
+    outcome, why = _response_of(frame, response, timed)
+    if all(outcome not in (pair.duration, pair.event) for pair in timed):
+        timed = ()
+    later = {id(column) for pair in timed for column in (pair.duration, pair.event)}
+    others = []
+    for column in frame.columns:
+        if column is not outcome:
+            role = _role(column)
+            others.append(replace(role, left_out=_LATER) if id(column) in later else role)
+    return TablePlan(frame, outcome, why, timed, others)
 
 
-def _response_of(frame: Frame, named: str | None) -> tuple[Column, str]:
+def _response_of(
+    frame: Frame, named: str | None, timed: Sequence[TimedEvents]
+) -> tuple[Column, str]:
     """The response, and why it is that column."""
     if named is not None:
         found = [c for c in frame.columns if c.name == named]
@@ -92,9 +102,8 @@ def _response_of(frame: Frame, named: str | None) -> tuple[Column, str]:
     usual = [c for c in frame.columns if c.name.lower() in _RESPONSES and _can_be_response(c)]
     if len(usual) == 1:
         return usual[0], "by its name"
-    timed = [c for c in frame.columns if _event_of(frame, c) is not None]
-    if len(timed) == 1:
-        return timed[0], "by its name, as a column of events stands beside it"
+    if timed:
+        return timed[0].event, "by its name and codes, as a column of durations stands beside it"
     possible = [c for c in frame.columns if _can_be_response(c)]
     if possible and possible[-1] is not frame.columns[-1]:
         return possible[-1], "the last column that can be one"
@@ -108,22 +117,6 @@ def _can_be_response(column: Column) -> bool:
     return bool(column.missing.any()) or _no_feature(column) is None
 
 
-def _event_of(frame: Frame, duration: Column) -> Column | None:
-    """The column that says which durations ended in an event, if the two look like that."""
-    if not _DURATIONS.fullmatch(duration.name) or not duration.numeric or duration.missing.any():
-        return None
-    if not bool((numbers_of(duration)[0] >= 0).all()):
-        return None
-    found = [c for c in frame.columns if c.name.lower() in _EVENTS and _is_event(c)]
-    return found[0] if len(found) == 1 and found[0] is not duration else None
-
-
-def _is_event(column: Column) -> bool:
-    if column.missing.any() or column.kind not in ("number", "boolean"):
-        return False
-    return set(np.unique(column.cells).tolist()) == {0, 1}
-
-
 def _role(column: Column) -> ColumnRole:
     why = _no_feature(column)
     if column.kind == "unusable":
@@ -133,6 +126,12 @@ def _role(column: Column) -> ColumnRole:
     given = column.rows(np.flatnonzero(~column.missing))
     if given.numeric:
         return ColumnRole(column, "numeric", range_text(given), why)
+    if column.ordered and (why is None or column.missing.any()):
+        if column.missing.any():
+            why = f"{_missing(column)}; {_TO_USE_IT}"
+        return ColumnRole(column, "ordinal", " < ".join(map(visible, column.categories)), why)
+    if (found := find_writing(given)) is not None and found.readable:
+        why = f"numbers in text, such as `{visible(found.cell)}`: see below"
     if why is None and (doubts := text_warnings(column)):
         why = f"to be looked at: {doubts[0].message}"
     values = _levels(given)
@@ -160,7 +159,7 @@ def _no_feature(column: Column) -> str | None:
     if column.missing.all():
         return _missing(column)
     if column.missing.any() and column.numeric:
-        return f"{_missing(column)}; to use it, declare missing(side), or take these rows out"
+        return f"{_missing(column)}; {_TO_USE_IT}"
     try:
         found = code_column(column, FeatureDeclaration(column.name, missing="level"))
     except DataError as error:

@@ -8,20 +8,22 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from itertools import islice
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from slp.data import frame_of, table_of
 from slp.data.columns import Column, labels_of, numbers_of
 from slp.errors import DataError
-from slp.leaves import MODELS, Responses, label_text, three_digits, whole_or_float
+from slp.leaves import label_text, three_digits, whole_or_float
 from slp.messages.names import plural
 from slp.messages.tables import NO_FEATURES
+from slp.program.column_questions import column_questions
+from slp.program.event_question import event_question
+from slp.program.level_orders import order_of
 from slp.program.new_table import MOST_SHOWN, ColumnRole, TablePlan, is_classes, plan_of, range_text
 from slp.program.program import Program
+from slp.program.program_lines import atom_of, directive, leaf_lines
 from slp.source import SourceFile, visible
 from slp.syntax import format_program, parse_program, term_to_text
 from slp.terms import Atom, Number, Struct, Term, list_term
@@ -90,22 +92,14 @@ def _prior_lines(plan: TablePlan) -> Iterator[str]:
 
 
 def _response_lines(plan: TablePlan) -> Iterator[str]:
-    outcome = _atom(plan.outcome)
+    for pair in plan.timed:
+        yield from event_question(pair, plan.outcome)
+        yield ""
     yield f"% The response, {plan.why}."
     yield ""
-    if plan.event is not None:
-        event = Struct("event", (_atom(plan.event),))
-        yield _directive("response", outcome, event)
-        yield from _of_durations(plan.outcome, plan.event)
-    else:
-        yield _directive("response", outcome)
-        yield from _of_outcome(plan.outcome)
+    yield directive("response", atom_of(plan.outcome))
+    yield from _of_outcome(plan.outcome)
     yield ""
-
-
-def _of_durations(outcome: Column, event: Column) -> Iterator[str]:
-    known = np.stack([numbers_of(outcome)[0], numbers_of(event)[0]], axis=-1)
-    yield from _leaf_lines("durations", known)
 
 
 def _of_outcome(outcome: Column) -> Iterator[str]:
@@ -113,32 +107,20 @@ def _of_outcome(outcome: Column) -> Iterator[str]:
     if not usable or is_classes(outcome):
         if usable:
             yield f"% {_shares(outcome)}."
-        yield from _leaf_lines("classes", np.empty(0))
+        yield from leaf_lines("classes", np.empty(0))
         if usable and len(labels := labels_of(outcome)[0]) > 2:
-            order = list_term(Atom(label_text(label)) for label in labels)
+            texts = list(map(label_text, labels))
+            order = list_term(map(Atom, order_of(texts) or texts))
             ordered = list_term([Struct("ordinal", (order,))])
-            if len(line := _directive("response", _atom(outcome), ordered)) < _WIDE:
+            if len(line := directive("response", atom_of(outcome), ordered)) < _WIDE:
                 yield "% Have the classes an order? Then this line replaces the one above:"
                 yield f"%{line}"
         return
     values = numbers_of(outcome)[0]
-    yield from _leaf_lines("numbers", values, f"Numbers, {range_text(outcome)}. ")
-    for line in _leaf_lines("counts", values):
+    yield from leaf_lines("numbers", values, f"Numbers, {range_text(outcome)}. ")
+    for line in leaf_lines("counts", values):
         yield "% Are they counts of events? Then this line replaces the one above:"
         yield f"%{line}"
-
-
-def _leaf_lines(responses: Responses, y: NDArray[Any], before: str = "") -> Iterator[str]:
-    """The declaration of the first model that offers one for such responses, with its comments."""
-    of_kind = (model for model in MODELS.values() if model.responses == responses)
-    offers = ((model.name, found) for model in of_kind if (found := model.first_declaration(y)))
-    for name, offer in islice(offers, 1):
-        lines = list(offer.above)
-        if lines:
-            lines[0] = before + lines[0]
-        yield from (f"% {line}" for line in lines)
-        model = Struct(name, tuple(map(Number, offer.numbers)))
-        yield _directive("leaf", model, end=f"  % {offer.behind}" if offer.behind else "")
 
 
 def _shares(outcome: Column) -> str:
@@ -155,7 +137,7 @@ def _column_lines(plan: TablePlan) -> Iterator[str]:
     yield "% are names become [categorical]."
     yield ""
     told = [
-        (_directive("feature", _atom(d.column), list_term(_declared(d))), d.values)
+        (directive("feature", atom_of(d.column), list_term(_declared(d))), d.values)
         for d in plan.features
     ]
     for line, values in told:
@@ -165,12 +147,21 @@ def _column_lines(plan: TablePlan) -> Iterator[str]:
         yield ""
         yield "% Left out:"
     for d in left_out:
-        yield f"{_directive('ignore', _atom(d.column))}  % {visible(str(d.left_out))}"
+        yield f"{directive('ignore', atom_of(d.column))}  % {visible(str(d.left_out))}"
     yield ""
+    used = [d.column for d in plan.features]
+    questions = list(column_questions(used, [d.column for d in left_out], plan.outcome))
+    if questions:
+        yield "% Questions about the columns."
+        yield "%"
+        yield from questions
+        yield ""
 
 
 def _declared(role: ColumnRole) -> list[Term]:
     """The kind of a feature, and its missing values, which only a categorical one has here."""
+    if role.kind == "ordinal":
+        return [Struct("ordinal", (list_term(map(Atom, role.column.categories)),))]
     missing = [Struct("missing", (Atom("level"),))] * bool(role.column.missing.any())
     return [Atom(role.kind), *missing]
 
@@ -179,11 +170,11 @@ def _constraint_lines(plan: TablePlan) -> Iterator[str]:
     """Each line is a sentence of the language on columns of this table, behind a %."""
     yield "% What you know. Each line is an example."
     yield ""
-    names = [_atom(d.column) for d in plan.features]
+    names = [atom_of(d.column) for d in plan.features]
     a, b = names[0], names[-1]
     numeric = next((d for d in plan.features if d.kind == "numeric"), None)
     examples = [
-        (_directive("feature_weight", a, Number(3)), "it is drawn three times as often"),
+        (directive("feature_weight", a, Number(3)), "it is drawn three times as often"),
         (_constraint("first", a), "the first split is on it"),
         (_constraint("forbid", b), "no split is on it"),
         (_constraint("once", a), "no path splits on it twice"),
@@ -203,20 +194,12 @@ def _box_lines(column: Column) -> Iterator[str]:
     low, high = (three_digits(float(q)) for q in np.quantile(values, [0.25, 0.75]))
     if not low < high:
         low, high = (whole_or_float(float(x)) for x in (values.min(), values.max()))
-    box = Struct("box", (Atom("middle"), _atom(column), Number(low), Number(high)))
+    box = Struct("box", (Atom("middle"), atom_of(column), Number(low), Number(high)))
     yield "%"
     yield "% A box is a region with a name. In this one the outcome is the same everywhere:"
     yield f"%{term_to_text(box)}."
     yield f"%{_constraint('constant', Atom('middle'))}"
 
 
-def _directive(name: str, *arguments: Term, end: str = "") -> str:
-    return f":- {term_to_text(Struct(name, arguments))}.{end}"
-
-
 def _constraint(name: str, *arguments: Term) -> str:
-    return _directive("constraint", Struct(name, arguments))
-
-
-def _atom(column: Column) -> Atom:
-    return Atom(column.name)
+    return directive("constraint", Struct(name, arguments))

@@ -58,5 +58,6 @@ def test_every_code_of_the_checker_is_in_some_output() -> None:
     outputs = "".join(p.read_text(encoding="utf-8") for p in BAD.glob("*.out"))
     shown = set(re.findall(r"\[([EW]1\d\d)\]", outputs))
     known = {code for code in entries() if code[1] == "1"}
-    # what expansion refuses is tested with it, and what compiling refuses with the engines
-    assert known - {"E163", "E164", "E165", "E154"} == shown
+    # what expansion refuses is tested with it, what compiling refuses with the engines, and what is
+    # found beside a type of pandas with such types
+    assert known - {"E163", "E164", "E165", "E154", "E157"} == shown

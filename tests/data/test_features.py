@@ -343,7 +343,10 @@ DATES = (
     "pandas.Timedelta(days=1), in polars frame = frame.with_columns(polars.col('{0}')"
     ".str.to_datetime(time_zone='UTC').dt.epoch('us') / 86_400_000_000)"
 )
-COMMAS = "write numbers with a point and without separators of thousands (1.5, 1500)"
+COMMAS = (
+    "write numbers with a point and without separators of thousands (1.5, 1500); if the comma is a "
+    "decimal sign, :- feature({0}, [decimal(comma)]). reads it"
+)
 
 
 @pytest.mark.parametrize(

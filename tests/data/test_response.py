@@ -380,7 +380,8 @@ def test_faults_of_the_event_column(program):
         table_of(declared, pd.DataFrame({"a": [1, 0, 2], "b": [1, 2, 3], "y": [1.0, 2.0, 3.0]}))
     assert str(e.value) == (
         "error[E427]: the event column `a` holds `2` in row 3\n"
-        "  help: write 1 or true where the event was seen, 0 or false where it was not"
+        "  help: write 1 or true where the event was seen, 0 or false where it was not; or name "
+        "the code of seen events, as in event(a, 2)"
     )
     with pytest.raises(DataError) as e:
         table_of(declared, pd.DataFrame({"a": [1, None, 0], "b": [1, 2, 3], "y": [1.0, 2.0, 3.0]}))

@@ -23,6 +23,7 @@ _TWICE = {
     "coding": words.CUT_TWICE,
     "unit": words.TWO_UNITS,
     "range": words.TWO_RANGES,
+    "decimal": words.TWO_DECIMALS,
     "missing": words.TWO_MISSING,
     "new": words.TWO_WAYS_OF_NEW,
     "splits": words.TWO_SUBSETS,
@@ -36,17 +37,20 @@ def read_order(
     this wording for the list), for anything else."""
     assert isinstance(term, Struct)
     items = list_items(term.args[0]) or []
-    names = [
-        cell_text(t.value)
-        if isinstance(t, Number)
-        else name_of(t, "a class or level", span, findings)
-        for t in items
-    ]
+    names = [code_text(t, "a class or level", span, findings) for t in items]
     if len(items) < 2 or len(set(names)) < len(names):
         findings.add(wording(span_of(term, span), usage=DIRECTIVES["response"]))
         return None
     found = tuple(n for n in names if n is not None)
     return found if len(found) == len(names) else None
+
+
+def code_text(term: Term, what: str, span: SourceSpan, findings: Findings) -> str | None:
+    """The cell that a number or an atom stands for, as text. None, and a finding, for any other
+    term."""
+    return (
+        cell_text(term.value) if isinstance(term, Number) else name_of(term, what, span, findings)
+    )
 
 
 class FeatureReader:
@@ -84,6 +88,7 @@ class FeatureReader:
             said.get("range"),
             said.get("missing"),
             said.get("new"),
+            said.get("decimal"),
             said.get("splits"),
             d.span,
         )
@@ -100,6 +105,9 @@ class FeatureReader:
                 return "unit", name_of(item.args[0], "a unit", d.span, self.findings)
             case ("range", 2):
                 return "range", self._range(item, d)
+            case ("decimal", 1):
+                assert isinstance(item, Struct)
+                return "decimal", self._decimal(item, d)
             case ("missing", 1):
                 assert isinstance(item, Struct)
                 return "missing", self._missing(item, d)
@@ -128,6 +136,12 @@ class FeatureReader:
             self.findings.add(words.EMPTY_RANGE(span_of(item, d.span), low=low, high=high))
             return None
         return low, high
+
+    def _decimal(self, item: Struct, d: Declared) -> str | None:
+        if item.args[0] == Atom("comma"):
+            return "comma"
+        self.findings.add(words.NO_DECIMAL_SIGN(span_of(item, d.span)))
+        return None
 
     def _missing(self, item: Struct, d: Declared) -> str | None:
         how = item.args[0]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import cast, get_args
 
-from slp.analysis.declarations.features import FeatureReader, read_order
+from slp.analysis.declarations.features import FeatureReader, code_text, read_order
 from slp.analysis.findings import Findings
 from slp.analysis.sources.directives import (
     DIRECTIVES,
@@ -16,7 +16,7 @@ from slp.analysis.sources.directives import (
 )
 from slp.analysis.sources.parameters import Values
 from slp.ir.constraints import Support
-from slp.ir.program import Failure, FeatureDeclaration, LeafDeclaration
+from slp.ir.program import EventCodes, Failure, FeatureDeclaration, LeafDeclaration
 from slp.leaves import SIGNATURES
 from slp.leaves.signature import NumberList
 from slp.messages import directives as words
@@ -34,6 +34,7 @@ class Declarations:
     weights: bool = False
     response: str | None = None
     event: str | None = None
+    event_codes: EventCodes | None = None
     exposure: str | None = None
     class_order: tuple[str, ...] | None = None
     leaf: LeafDeclaration | None = None
@@ -89,14 +90,35 @@ class _DeclarationReader:
             return
         more = d.args[1]
         items = list_items(more)
-        if functor(more) == ("event", 1) and isinstance(more, Struct):
+        if isinstance(more, Struct) and more.name == "event" and len(more.args) <= 3:
             out.event = name_of(more.args[0], "the column of events", d.span, self.findings)
+            if len(more.args) > 1:
+                out.event_codes = self.event_codes(more.args[1:], d)
         elif functor(more) == ("exposure", 1) and isinstance(more, Struct):
             out.exposure = name_of(more.args[0], "the column of exposure", d.span, self.findings)
         elif items and len(items) == 1 and functor(items[0]) == ("ordinal", 1):
             out.class_order = read_order(items[0], words.NO_CLASS_ORDER, d.span, self.findings)
         else:
             self.findings.add(words.NO_SECOND_RESPONSE(d.span, usage=DIRECTIVES["response"]))
+
+    def event_codes(self, args: tuple[Term, ...], d: Declared) -> EventCodes | None:
+        """The codes of events, and those of durations whose end was not seen where they are
+        named; each is one code or a list."""
+        named: list[tuple[str, ...]] = []
+        for term in args:
+            items = list_items(term)
+            read = [
+                code_text(t, "a code of events", d.span, self.findings)
+                for t in ([term] if items is None else items)
+            ]
+            named.append(tuple(code for code in read if code is not None))
+            if len(named[-1]) < len(read):
+                return None
+        codes = [code for own in named for code in own]
+        if not all(named) or len(set(codes)) < len(codes):
+            self.findings.add(words.NO_EVENT_CODES(span_of(args[0], d.span)))
+            return None
+        return EventCodes(*named)
 
     def failure(self, d: Declared) -> Failure:
         name = d.args[0]

@@ -16,7 +16,7 @@ from slp.ir.guards import features_in_guards
 from slp.ir.names import unknown_classes, unknown_features
 from slp.ir.program import CheckedProgram, SplitBody
 from slp.messages import on_table as words
-from slp.messages.names import name_help
+from slp.messages.names import atom, name_help
 from slp.resolution import StateRules
 from slp.terms import Atom, variables
 
@@ -95,6 +95,7 @@ class _TableChecker:
                     self.findings.add(words.BOX_OVER_LEVELS(box.span, name=name, box=box.name))
         self.sides()
         self.orders()
+        self.levels()
         refused = {f.name: f.kind.not_by_level for f in self.table.features}
         for rule in self.program.rules:
             body = rule.body
@@ -105,6 +106,25 @@ class _TableChecker:
                     what = f"`split({name}, {body.threshold.name})`"
                     out = f"leave {what} out"
                     self.findings.add(wording(rule.span, what=what, name=name, instead=out))
+
+    def levels(self) -> None:
+        """Find rules that name a level of a column whose order its type tells, not the program."""
+        for rule in self.program.rules:
+            body = rule.body
+            if not (isinstance(body, SplitBody) and isinstance(body.feature, Atom)):
+                continue
+            name = body.feature.name
+            kind = self.features[name].kind if name in self.features else None
+            if kind is None or kind.categorical or not kind.names or name in self.program.orders:
+                continue
+            if isinstance(body.threshold, Atom):
+                order = ", ".join(map(atom, kind.names))
+                level, own = body.threshold.name, atom(name)
+                self.findings.add(
+                    words.ORDER_NOT_DECLARED(
+                        rule.span, name=name, atom=own, level=level, order=order
+                    )
+                )
 
     def orders(self) -> None:
         """Find rules that need all tests, where these depend on the rows of a box."""

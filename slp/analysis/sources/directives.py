@@ -37,7 +37,7 @@ DIRECTIVES = {
     "param": "`:- param(alpha, 0.95).`",
     "start": "`:- start(tree(0)).`",
     "response": "`:- response(outcome).`, `:- response(time, event(status)).`, "
-    "`:- response(claims, exposure(years)).` or "
+    "`:- response(time, event(status, 2)).`, `:- response(claims, exposure(years)).` or "
     "`:- response(stage, [ordinal([low, mid, high])]).`",
     "leaf": f"`:- leaf({OF_CLASSES.name}(1)).`",
     "feature": "`:- feature(age, [cuts([18, 40, 65])]).`",

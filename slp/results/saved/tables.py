@@ -48,7 +48,12 @@ def table_to_members(table: Table, *, rows: bool) -> dict[str, Any]:
     `rows/counts.npy` (n,), `rows/statistics.npy` (n, k), and the values or cuts of all features one
     after the other in `rows/values.npy`, as many of each as `rows/n_values.npy` (d,) says."""
     features = [
-        {"name": f.name, **f.kind.to_plain(), **({"cells": f.cells} if f.cells else {})}
+        {
+            "name": f.name,
+            **f.kind.to_plain(),
+            **({"cells": f.cells} if f.cells else {}),
+            **({"comma": True} if f.comma else {}),
+        }
         for f in table.features
     ]
     about = {
@@ -107,11 +112,11 @@ def table_of_members(archive: Archive) -> Table:
 
 def _feature(f: Any) -> Feature:
     """A feature without its numbers, but with the levels of an ordinal one."""
-    cells = f.get("cells")
-    if cells is not None and cells not in get_args(CellType):
+    cells, comma = f.get("cells"), f.get("comma", False)
+    if (cells is not None and cells not in get_args(CellType)) or type(comma) is not bool:
         raise DamagedError("a feature of its table is not sound")
     try:
-        return Feature(_text(f["name"]), kind_of_plain(f), cells)
+        return Feature(_text(f["name"]), kind_of_plain(f), cells, comma)
     except ValueError as e:
         raise DamagedError("a feature of its table is not sound") from e
 
