@@ -26,7 +26,7 @@ from slp.messages.results import NO_DRAWS_OF_TREES
 from slp.problem.tree_on_table import log_likelihood_of_tree
 from slp.results.averages.drawn_trees import DrawnTrees, IndependentTrees
 from slp.results.averages.over_trees import ScoredTrees
-from slp.results.averages.weighted_draws import WeightedDraws
+from slp.results.averages.weighted_draws import WeightedDraws, numbered
 from slp.results.estimate import Estimate
 from slp.results.record.later import Later
 from slp.results.record.parts import Candidate, Draw, Ended, Evidence, ResultKind, shown
@@ -281,13 +281,13 @@ class Drawn:
         in_turn = (own[t] for t in range(longest) for own in records if t < len(own))
         distinct = list(dict.fromkeys(in_turn))
         scored = self.sampler.scored(map(json.loads, distinct), self.how.deadline.over)
-        self._records = distinct[: len(scored)]
-        known = {record: i for i, record in enumerate(self._records)}
-        for own in records:
-            found = [known[record] for record in takewhile(known.__contains__, own)]
-            self._of_chains.append(np.array(found, np.int64))
-        kept, chains = _numbered_by_tree(scored.first_alike(), self._of_chains)
-        trees = scored.take(kept)
+        place = {record: i for i, record in enumerate(distinct[: len(scored)])}
+        self._records, self._of_chains = numbered(
+            [list(takewhile(place.__contains__, own)) for own in records]
+        )
+        scored = scored.take(np.array([place[record] for record in self._records], np.int64))
+        kept, tree_of = np.unique(scored.first_alike(), return_inverse=True)
+        trees, chains = scored.take(kept), [tree_of[own] for own in self._of_chains]
         threads, room = self.how.threads, self.how.room
         out_of_time = not time_for_statistics(self.how.deadline)
         log_weights = weigh(chains, trees)
@@ -341,16 +341,3 @@ class Drawn:
             for c, span in enumerate(clauses)
             if only is None or span in only
         ]
-
-
-def _numbered_by_tree(
-    alike: NDArray[np.int64], chains: Sequence[NDArray[np.int64]]
-) -> tuple[NDArray[np.int64], list[NDArray[np.int64]]]:
-    """The records of the U distinct trees, in the order in which chain after chain comes to them,
-    shape (U,), and the draws of each chain, given as numbers of records, as numbers of these trees.
-    `alike` has for each record the first one whose tree is equal."""
-    every = np.concatenate(chains)
-    _, first, which = np.unique(alike[every], return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    numbers = np.argsort(order)[which]
-    return every[first[order]], np.split(numbers, np.cumsum([len(own) for own in chains])[:-1])

@@ -144,8 +144,8 @@ def _starts(feature: NDArray[np.int32]) -> NDArray[np.int64]:
     """Where the trees of nodes in preorder start, tree after tree, and the number of nodes."""
     # One subtree less is to come after a leaf, one more after a split: a tree ends where all its
     # leaves outnumber its splits for the first time.
-    least = np.minimum.accumulate(np.cumsum(np.where(feature < 0, -1, 1)))
-    ends = np.flatnonzero(np.diff(least, prepend=0) < 0) + 1
+    least = np.minimum.accumulate(np.cumsum([0, *np.where(feature < 0, -1, 1)]))
+    ends = np.flatnonzero(np.diff(least) < 0) + 1
     if len(feature) and (not len(ends) or ends[-1] != len(feature)):
         raise DamagedError("its last tree has no end")
     return np.concatenate([[0], ends]).astype(np.int64)
