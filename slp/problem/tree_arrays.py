@@ -266,9 +266,13 @@ def arrays_of_numbers(
 
 def _distinct(cuts: Cuts) -> tuple[list[list[int]], NDArray[np.intp]]:
     """The different rows, and which of them each row is, shape (n,)."""
-    if cuts.dtype != object:
-        found, which = np.unique(cuts, axis=0, return_inverse=True)
-        return found.tolist(), which.reshape(-1)
+    if cuts.dtype != object and len(cuts):
+        # One number for each row: numbers are sorted some ten times as fast as rows.
+        low = cuts.min(axis=0)
+        spans = tuple((cuts.max(axis=0) - low + 1).tolist())
+        numbered = np.ravel_multi_index(tuple((cuts - low).T), spans)
+        _, first, which = np.unique(numbered, return_index=True, return_inverse=True)
+        return cuts[first].tolist(), which
     numbers: dict[tuple[int, ...], int] = {}
     at = [numbers.setdefault(tuple(cut), len(numbers)) for cut in cuts.tolist()]
     return list(map(list, numbers)), np.array(at, np.intp)
