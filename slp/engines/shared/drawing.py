@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -269,8 +270,9 @@ def best_of(
     """The best tree of records, as far as they are scored; None if there are none, or their weights
     are not known."""
     best, most = None, -math.inf
-    for at in range(0, len(records), _SCORED_AT_ONCE):
-        scored = sampler.scored(records[at : at + _SCORED_AT_ONCE], stop)
+    distinct = list({json.dumps(record): record for record in records}.values())
+    for at in range(0, len(distinct), _SCORED_AT_ONCE):
+        scored = sampler.scored(distinct[at : at + _SCORED_AT_ONCE], stop)
         joints = scored.log_weight + likelihood * scored.log_likelihood
         if np.isnan(joints).any():
             return None
