@@ -358,6 +358,8 @@ def test_time_that_is_over_before_the_first_draw(
         f"  help: give it more time{OR_MODAL if engine == 'smc' else ''}\n"
     )
     assert page.out.startswith("unfinished: the time of 1 h was over before the first draw could")
+    sooner = f"growtree {table} --engine modal --time 1h --seed 1\n"
+    assert page.out.endswith(sooner) == (engine == "smc")
     found = left and engine == "mh"
     assert ("\nbest tree  so far, of those drawn, " in page.out) == found
     assert ("\nbest tree  none was looked at\n" in page.out) != found
