@@ -132,8 +132,8 @@ def measure(name: str, folder: Path, k: int, longer: int, rungs: int) -> str:
         averages = posterior._result.averages.drawn
         assert averages is not None and posterior.diagnostics is not None
         F, density, mean, variance = of_draws(averages, test)
-        pairs = [t.log_weight + t.log_likelihood for t in averages.trees]
-        joint = averages.by_chain(np.array(pairs)).mean(1)
+        joints = averages.trees.log_weight + averages.trees.log_likelihood
+        joint = averages.by_chain(joints).mean(1)
         best = int(joint.argmax())
         y, sd = test["y"].to_numpy(), float(np.std(train["y"].to_numpy()))
         rows.append(len(y))

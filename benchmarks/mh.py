@@ -30,7 +30,7 @@ from slp.data import read_frame
 from slp.engines.shared.compiled_proofs import CompiledMetropolisHastings
 from slp.kernels import EnsembleKernel, reference
 from slp.problem.new_rows import table_as_numbers
-from slp.problem.tree_arrays import ensemble_of_trees
+from slp.problem.tree_arrays import arrays_of_trees
 from slp.runner import Phase
 
 #: For each table its file, and the bins of each feature (None: its values).
@@ -133,9 +133,9 @@ def predictions(name: str, folder: Path) -> str:
         statistics = ensemble.sums(np.ascontiguousarray(table.statistics), rows, 1)
         return ensemble.average(table.leaf.predict_proba(statistics), shares, rows, 1)
 
-    compiled = ensemble_of_trees(table, trees)
+    compiled = arrays_of_trees(table, trees).ensemble()
     with patch("slp.kernels._choose_kernels", lambda: ("reference", reference)):
-        plain = ensemble_of_trees(table, trees)
+        plain = arrays_of_trees(table, trees).ensemble()
     times = np.empty((5, 2))
     for turn in times:
         found = []

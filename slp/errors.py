@@ -141,8 +141,8 @@ class BudgetError(SlpError):
     """A run reached its budget of memory or time. The message says how far the run came, and what
     would fit. `log_evidence_bounds` are certain lower and upper bounds on the log evidence, or
     None. `known` has these too, with `choice` (the engine, and why) and `best`, the best tree
-    (`tree`, `log_joint`) of a few hundred draws, or None; `known` is None if the run had not
-    started.
+    (`tree`, `log_joint`) of a few hundred draws, or None, and `sooner`, the name of an engine that
+    answers sooner, or None; `known` is None if the run had not started.
 
     `known` is a `slp.results.record.known.Known`.
     """

@@ -126,14 +126,14 @@ class Scores:
         texts = [repr(record) for record in chain.records]
         distinct, (self._tree_of,) = numbered([texts])
         record_of = dict(zip(texts, chain.records, strict=True))
-        trees = chain.sampler.scored([record_of[text] for text in distinct])
-        leaves = np.array([scored.tree.n_leaves for scored in trees])
+        trees = chain.sampler.scored(record_of[text] for text in distinct)
         logs = np.array(chain.log_weights or [0.0] * len(texts))
         weights = np.where(np.arange(len(texts)) < first, 0.0, np.exp(logs - logs.max()))
         #: Of each distinct tree.
         self._share = np.bincount(self._tree_of, weights / weights.sum())
         self._classes = list(map(str, problem.table.leaf.classes))
         averages = chain.kind(problem.table, trees, [np.arange(len(trees))], 1)
+        leaves = averages.n_leaves
         self._told, self._wanted = {}, {}
         for name, part in parts.items():
             pieces = averages.predictions_by_tree(problem.table.new_rows(part))

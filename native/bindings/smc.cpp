@@ -39,11 +39,23 @@ FilterPlan plan_of(std::uint32_t n, std::uint32_t kept, const std::vector<int>& 
 
 // Four numbers for each goal in preorder, as MHState::choices.
 auto choices_of(const Island& island, std::size_t particle) {
-    require(particle < island.particles.size() && island.done(), "a particle of a whole island");
+    require(particle < island.particles.size() && island.particles[particle].whole(),
+            "a particle that is whole");
     std::vector<std::int32_t> out;
     for (const mcmc::Taken& t : island.choices(island.particles[particle])) {
         out.insert(out.end(), {t.rule, t.feature, static_cast<std::int32_t>(t.cut.number()),
                                static_cast<std::int32_t>(t.cut.rest())});
+    }
+    return to_numpy(std::move(out));
+}
+
+// The particles that are whole, by number.
+auto whole_of(const Island& island) {
+    std::vector<std::int64_t> out;
+    for (std::size_t i = 0; i < island.particles.size(); ++i) {
+        if (island.particles[i].whole()) {
+            out.push_back(static_cast<std::int64_t>(i));
+        }
     }
     return to_numpy(std::move(out));
 }
@@ -135,6 +147,7 @@ void bind_smc(nb::module_& m) {
     nb::class_<Island>(m, "SMCIsland",
                      "Particles; never changed.")
         .def("choices", &choices_of, nb::arg("particle"))
+        .def("whole", &whole_of)
         .def("log_weights", &log_weights_of)
         .def("dump", &dump)
         .def_prop_ro("done", &Island::done);

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import TypeAlias, TypeVar
+
+import click
 
 from slp import Posterior
 from slp.budgets import Deadline
 from slp.cli.as_json import MISSING, known_to_json
 from slp.cli.common import say
 from slp.cli.json_text import write_json
+from slp.cli.suggested_command import command_again
 from slp.cli.summary import leaves_text, standing, words_lines
+from slp.engines.registry import all_options, engine_named
 from slp.errors import BudgetError, TimeOverError
 from slp.results import Known, bounds_in_words
 
@@ -81,6 +85,14 @@ def _known_lines(known: Known, limit: str, words: str) -> Iterator[str]:
     for i, line in enumerate(words_lines(words)):
         yield f"{'prior' if i == 0 else '':<10}{line}"
     yield f"engine    {known.choice.engine}: {known.choice.reason}"
+    if known.sooner is not None:
+        yield f"next      {_by_engine(known.sooner)}"
+
+
+def _by_engine(name: str) -> str:
+    """This command with another engine, without options that it does not take."""
+    others = all_options().keys() - {field.name for field in fields(engine_named(name).Options)}
+    return command_again(click.get_current_context(), {"engine": name}, others)
 
 
 def _exact(bounds: tuple[float, float] | None) -> float | None:

@@ -181,27 +181,30 @@ def merge_rows(
 
 
 def lay_out_ensemble(
-    trees: Sequence[Sequence[tuple[int, float, float]]], levels: Sequence[bool]
+    features: NDArray[np.int32],
+    operands: NDArray[np.float64],
+    others: NDArray[np.float64],
+    starts: NDArray[np.int64],
+    levels: Sequence[bool],
 ) -> EnsembleKernel:
     """Lay finished trees out flat.
 
     Parameters
     ----------
-    trees : of each its nodes in preorder: the feature and the threshold below which a row goes
-        left, or, of a feature with levels, the code that equals it; and the code that goes right
-        where this test says no side of any third one, else NaN. Of a leaf -1 and anything.
+    features : int32, shape (N,). Of each node in preorder, tree after tree, its feature; -1 of a
+        leaf.
+    operands : float64, shape (N,). The threshold below which a row goes left, or, of a feature with
+        levels, the code that equals it; of a leaf anything.
+    others : float64, shape (N,). The code that goes right where this test says no side of any third
+        one, else NaN.
+    starts : int64, shape (U + 1,). Where each tree starts, and N.
     levels : of each of the d features whether it has levels.
     """
-    nodes = [node for tree in trees for node in tree]
-    features = np.array([f for f, _, _ in nodes], np.int32)
-    operands = np.array([x for _, x, _ in nodes], np.float64)
-    others = np.array([y for _, _, y in nodes], np.float64)
-    starts = np.cumsum([0, *map(len, trees)], dtype=np.int64)
     if len(features) and not -1 <= features.min() <= features.max() < len(levels):
         raise ValueError(f"features must be -1 to {len(levels) - 1}")
     # Subtrees that still follow each node: none at the end of a tree, otherwise at least one.
     owed = np.cumsum(np.where(features < 0, -1, 1)) + np.repeat(
-        np.arange(1, len(trees) + 1), np.diff(starts)
+        np.arange(1, len(starts)), np.diff(starts)
     )
     ends = starts[1:] - 1
     if (np.diff(starts) < 1).any() or not np.array_equal(np.flatnonzero(owed < 1), ends):

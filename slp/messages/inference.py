@@ -242,6 +242,8 @@ NOTHING_BEGUN = E540.says(
 NOTHING_DRAWN = E540.says(
     "the time of {time} is over, and nothing was drawn: {how_far}", "give it more time, or {remedy}"
 )
+#: What is added to the help line of these where particles were to be grown.
+OR_MODAL = ', or take --engine modal (in Python: engine="modal"), which grows one tree'
 
 
 E542 = Entry(

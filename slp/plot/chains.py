@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -25,27 +26,28 @@ from slp.plot.canvas import (
     tip_dots,
     titled,
 )
-from slp.results import ENOUGH_ROUND_TRIPS, Draw, Posterior, TemperingFigures
+from slp.results import ENOUGH_ROUND_TRIPS, Posterior, TemperingFigures, trees_of
 
 _BINS = 20
 #: More chains have no legend.
 _MOST_NAMED = 10
 
 
-def _log_posterior(posterior: Posterior) -> Callable[[Draw], float]:
-    def of(draw: Draw) -> float:
-        weight = draw.log_weight if draw.log_weight is not None else np.nan
-        return weight + posterior.likelihood * draw.log_likelihood
-
-    return of
+def _log_posterior(posterior: Posterior) -> NDArray[np.float64]:
+    found = trees_of(posterior).trees
+    return found.log_weight + posterior.likelihood * found.log_likelihood
 
 
-#: What is told of each draw, and its name on an axis.
-_QUANTITIES: dict[str, tuple[Callable[[Posterior], Callable[[Draw], float]], str]] = {
+def _log_likelihood(posterior: Posterior) -> NDArray[np.float64]:
+    return trees_of(posterior).trees.log_likelihood
+
+
+#: What is told of each distinct tree, shape (U,), and its name on an axis.
+_QUANTITIES: dict[str, tuple[Callable[[Posterior], NDArray[Any]], str]] = {
     "log_posterior": (_log_posterior, "log posterior, up to a constant (nats)"),
-    "log_likelihood": (lambda _: lambda draw: draw.log_likelihood, "log likelihood (nats)"),
-    "leaves": (lambda _: lambda draw: draw.tree.n_leaves, "number of leaves"),
-    "depth": (lambda _: lambda draw: draw.tree.depth, "depth"),
+    "log_likelihood": (_log_likelihood, "log likelihood (nats)"),
+    "leaves": (lambda posterior: trees_of(posterior).n_leaves, "number of leaves"),
+    "depth": (lambda posterior: trees_of(posterior).depth, "depth"),
 }
 
 #: Their names.
@@ -165,14 +167,11 @@ def _by_chain(posterior: Posterior, quantity: str) -> tuple[list[NDArray[np.floa
     schedule = posterior.schedule
     if schedule is None or schedule.thin is None:
         raise nothing(reason, "run `--engine mh`")
-    make, name = _QUANTITIES[quantity]
-    of = make(posterior)
-    chains: dict[int, list[float]] = {}
-    for draw in posterior.draws:
-        chains.setdefault(draw.chain, []).append(float(of(draw)))
-    if not chains:
+    if not posterior.draws:
         raise nothing("nothing was drawn", "ask for draws, as with draws=1000")
-    values = [np.array(own) for own in chains.values()]
+    of, name = _QUANTITIES[quantity]
+    by_tree = of(posterior).astype(np.float64)
+    values = [by_tree[chain] for chain in trees_of(posterior).chains if len(chain)]
     if np.isnan(np.concatenate(values)).any():
         raise nothing(f"the {name} is not known", "draw the log_likelihood, leaves or depth")
     return values, name

@@ -28,7 +28,7 @@ from slp.plot.canvas import (
 from slp.plot.points import axis_name, on_axis
 from slp.plot.shapes import most_used
 from slp.results import Posterior, splits_of, trees_of
-from slp.trees import Split
+from slp.trees.tree import Asked
 
 #: The most features, and the bins of thresholds, whose number is that of the strip's columns.
 _MOST, _BINS = 12, 48
@@ -96,21 +96,21 @@ def thresholds(
 
 
 def _places_of_splits(
-    splits: Iterable[tuple[Split, float]], table: Table
+    splits: Iterable[tuple[Asked, float]], table: Table
 ) -> tuple[dict[str, Counter[float | str]], Counter[str]]:
     """By feature, the shares of splits at each threshold or level, and of those that part missing
     from present."""
     found: dict[str, Counter[float | str]] = defaultdict(Counter)
     on_missing: Counter[str] = Counter()
-    for split, share in splits:
-        feature = table.features[table.feature_names.index(split.feature)]
-        if feature.kind.is_on_missing(split.test):
-            on_missing[split.feature] += share  # type: ignore[assignment]
+    for (name, test), share in splits:
+        feature = table.features[table.feature_names.index(name)]
+        if feature.kind.is_on_missing(test):
+            on_missing[name] += share  # type: ignore[assignment]
             continue
-        tested = split.test.tested  # whatever the side of missing values
+        tested = test.tested  # whatever the side of missing values
         at = tested if isinstance(tested, tuple) else (tested,)  # each has a part of the split
         for place in at:
-            found[split.feature][place] += share / len(at)  # type: ignore[assignment]
+            found[name][place] += share / len(at)  # type: ignore[assignment]
     return found, on_missing
 
 

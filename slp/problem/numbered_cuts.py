@@ -33,6 +33,11 @@ class CoreCuts:
         ]
         self._sets: dict[tuple[int, int, int], tuple[int, int]] = {}
 
+    def of_data(self, numbers: Sequence[int], width: int) -> Cuts:
+        """Cuts that were written down as plain numbers, one after the other, in rows of so many."""
+        kind = object if self._numbered else np.int32
+        return np.array(numbers, kind).reshape(-1, width)
+
     def of_core(self, cuts: Cuts) -> Cuts:
         """Cuts that the core wrote, as `slp.columns` has them, shape as given."""
         at = self._numbered_rows(cuts)

@@ -128,7 +128,7 @@ def canonical_nodes(placed: TreeOnTable) -> NDArray[Any] | None:
 
 def tree_of_nodes(table: Table, nodes: Sequence[Sequence[int]], leaves: Sequence[Leaf]) -> Tree:
     """The tree of nodes as `canonical_nodes` gives them, and of its leaves in the same order."""
-    left, codes = iter(leaves), _codes_of_levels(table, nodes)
+    left, codes = iter(leaves), codes_of_levels(table, nodes)
     return tree_of_preorder(
         next(left)
         if f < 0
@@ -137,7 +137,7 @@ def tree_of_nodes(table: Table, nodes: Sequence[Sequence[int]], leaves: Sequence
     )
 
 
-def _codes_of_levels(table: Table, nodes: Sequence[Sequence[int]]) -> dict[int, NDArray[np.int32]]:
+def codes_of_levels(table: Table, nodes: Sequence[Sequence[int]]) -> dict[int, NDArray[np.int32]]:
     """For the position of each node in preorder whose test depends on the levels of its box, the
     codes of its rows."""
     asked = [f >= 0 and table.features[f].kind.test_depends_on_box for f, _, _ in nodes]

@@ -27,7 +27,7 @@ from slp.reference.local_process import (
 )
 from slp.reference.tree_tests import predicate_tests, preorder, tree_tests
 from slp.reference.tree_weights import weight_of_tree
-from slp.results.averages.over_trees import ScoredTree
+from slp.results.averages.over_trees import ScoredTree, ScoredTrees
 from slp.results.record.drawn import result_of_draws
 from slp.results.record.evidence import evidence_note
 from slp.runner import Json, Stop, never, until
@@ -216,10 +216,10 @@ class DerivedTrees:
         """Whether it is certain that no tree has two proofs."""
         return derivations_are_trees(self.process.grammar)
 
-    def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
+    def scored(self, records: Iterable[Json], stop: Stop = never) -> ScoredTrees:
         """The trees of records, with the log weight of all their proofs and their log
         likelihood."""
-        return [self._scored(record) for record in until(stop, records)]
+        return ScoredTrees.of(self.table, map(self._scored, until(stop, records)))
 
     def _scored(self, record: Json) -> ScoredTree:
         proof = self.derivation_from_data(record)

@@ -3,8 +3,8 @@ extra."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from slp.errors import UnsupportedError, UsageError
 from slp.late import late_import
 from slp.messages.results import NO_ARVIZ, NO_DRAWS_FOR_ARVIZ
-from slp.problem.tree_arrays import ensemble_of_trees
+from slp.results.by_tree import trees_of
 from slp.results.posterior import Posterior
 from slp.results.record.parts import Draw
-from slp.trees.soft import SoftTree
 
 
 def posterior_to_arviz(posterior: Posterior) -> Any:
@@ -34,14 +33,14 @@ def posterior_to_arviz(posterior: Posterior) -> Any:
         E530: there are no draws.
     """
     chains = _chains(posterior)
-    table, shape = posterior.table, (len(chains), len(chains[0]))
-    leaves, depth, splits = (a.reshape(*shape, *a.shape[1:]) for a in _shapes(posterior, chains))
+    trees = trees_of(posterior)
+    splits = trees.by_chain(trees.splits)
     weight = np.array([[_known(d.log_weight) for d in chain] for chain in chains])
     fit = np.array([[d.log_likelihood for d in chain] for chain in chains])
     return inference_data(
         {
-            "leaves": leaves,
-            "depth": depth,
+            "leaves": trees.by_chain(trees.n_leaves),
+            "depth": trees.by_chain(trees.depth),
             "used": (splits > 0).astype(np.int64),
             "splits": splits,
         },
@@ -51,20 +50,8 @@ def posterior_to_arviz(posterior: Posterior) -> Any:
             "log_marginal_likelihood": fit,
         },
         dims={"used": ["feature"], "splits": ["feature"]},
-        coords={"feature": list(table.feature_names)},
+        coords={"feature": list(posterior.table.feature_names)},
     )
-
-
-def _shapes(posterior: Posterior, chains: list[list[Draw]]) -> Sequence[NDArray[np.int64]]:
-    """Leaves and depth of the draws, shape (T,), and splits by feature, shape (T, d)."""
-    trees = [draw.tree for chain in chains for draw in chain]
-    if posterior._result.kind != "soft":
-        return ensemble_of_trees(posterior.table, trees).shapes()
-    soft = cast(list[SoftTree], trees)
-    names = posterior.table.feature_names
-    splits = [[tree.uses()[name] for name in names] for tree in soft]
-    sizes = [[tree.n_leaves for tree in soft], [tree.depth for tree in soft], splits]
-    return [np.array(own, np.int64) for own in sizes]
 
 
 def _chains(posterior: Posterior) -> list[list[Draw]]:

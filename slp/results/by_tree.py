@@ -17,12 +17,13 @@ from slp.errors import UsageError
 from slp.messages.results import NO_DRAWS_OF_TREES
 from slp.problem.new_rows import rows_as_numbers
 from slp.results.averages.drawn_trees import DrawnTrees
-from slp.results.averages.over_trees import ScoredTree
+from slp.results.averages.over_trees import ScoredTree, ScoredTrees
 from slp.results.averages.rows_in_leaves import leaves_at
 from slp.results.averages.weighted_draws import numbered
 from slp.results.posterior import Posterior
 from slp.trees import Split
 from slp.trees.soft import SoftTree
+from slp.trees.tree import Asked
 
 
 def trees_of(posterior: Posterior) -> DrawnTrees:
@@ -41,7 +42,8 @@ def trees_of(posterior: Posterior) -> DrawnTrees:
         raise UsageError(NO_DRAWS_OF_TREES())
     trees, (chain,) = numbered([[draw.tree for draw in draws]])
     fits = {draw.tree: draw.log_likelihood for draw in draws}
-    return DrawnTrees(posterior.table, [ScoredTree(t, np.nan, fits[t]) for t in trees], [chain])
+    scored = ScoredTrees.of(posterior.table, [ScoredTree(t, np.nan, fits[t]) for t in trees])
+    return DrawnTrees(posterior.table, scored, [chain])
 
 
 def mean_by_tree(trees: DrawnTrees, rows: NDArray[np.object_]) -> NDArray[np.float64]:
@@ -65,19 +67,27 @@ def weighted_quantiles(
     return np.stack([np.take_along_axis(ordered, f[None], axis=0)[0] for f in found])
 
 
-def splits_of(trees: DrawnTrees) -> Iterator[tuple[Split, float]]:
-    """Every split of every distinct tree, with the share of its tree. Of a soft tree it has the
-    middle of the gate as its threshold.
+def splits_of(trees: DrawnTrees) -> Iterator[tuple[Asked, float]]:
+    """Feature and test of every split of every distinct tree, with the share of its tree. Of a soft
+    tree the test has the middle of the gate as its threshold.
 
     Raises
     ------
     UsageError
         E546: a split is on several features.
     """
-    for scored, share in zip(trees.trees, trees.frequency.tolist(), strict=True):
-        tree = scored.tree if trees.hard else cast(SoftTree, scored.tree).hardened()
-        nodes = (node for node in tree.nodes() if isinstance(node, Split))
-        yield from zip(nodes, itertools.repeat(share))
+    if not trees.hard:
+        for tree, share in zip(trees.trees.trees, trees.frequency.tolist(), strict=True):
+            hard = cast(SoftTree, tree).hardened()
+            nodes = (node.asked for node in hard.nodes() if isinstance(node, Split))
+            yield from zip(nodes, itertools.repeat(share))
+        return
+    arrays, names = trees.arrays, trees.table.feature_names
+    asked = [(names[f], test) for f, test in arrays.tests]
+    each = np.repeat(trees.frequency, np.diff(arrays.starts)).tolist()
+    for i, share in zip(arrays.nodes.tolist(), each, strict=True):
+        if i >= 0:
+            yield asked[i], share
 
 
 def predictive_cdf(

@@ -9,9 +9,10 @@ without a checkpoint ends warm-up there, and reduces `thin` by the same factor.
 
 from __future__ import annotations
 
+import json
 import math
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -49,7 +50,8 @@ class RunResult:
 
     Attributes
     ----------
-    draws : the records of each chain, in order.
+    records : those of the draws of each chain, in order, as JSON: texts take little memory, and
+        equal ones are equal.
     log_weights : of each record; 0 of a chain (see `Weighted`).
     tallies : the moves of each chain after warm-up.
     interrupted : whether it was stopped before its end; `out_of_time` whether by its time.
@@ -61,7 +63,7 @@ class RunResult:
     over : whether each chain or island made all of its steps.
     """
 
-    draws: list[list[Json]]
+    records: list[list[str]]
     log_weights: list[list[float]]
     tallies: list[Tally]
     interrupted: bool
@@ -71,6 +73,11 @@ class RunResult:
     share: float = 1.0
     states: Sequence[Any] = ()
     over: Sequence[bool] = ()
+
+    @property
+    def draws(self) -> list[list[Json]]:
+        """The records of each chain as data, made anew."""
+        return [list(map(json.loads, texts)) for texts in self.records]
 
 
 def run(
@@ -83,7 +90,7 @@ def run(
     progress: Callable[[RunProgress], None] | None = None,
     checkpoint: Checkpoint | None = None,
     say: Callable[[Diagnostic], None] = warn,
-    check: Callable[[Sequence[Json]], object] = lambda records: None,
+    check: Callable[[Iterable[Json]], object] = lambda records: None,
     room: float = math.inf,
     size_of: Callable[[Json], int] = lambda record: 0,
     enough: Callable[[RunResult], bool] = lambda found: False,
@@ -191,7 +198,7 @@ def _resume(
     chains: Sequence[Chain[S]],
     checkpoint: Checkpoint,
     identity: Mapping[str, str],
-    check: Callable[[Sequence[Json]], object],
+    check: Callable[[Iterable[Json]], object],
 ) -> bool:
     """Whether the chains go on from a checkpoint; they are then as it has them."""
     kept = read_checkpoint(checkpoint, identity)
@@ -200,7 +207,7 @@ def _resume(
     with only_checkpoints(checkpoint.path):
         for chain, data in zip(chains, kept, strict=True):
             chain.go_on_from(data)
-            check([draw.record for draw in chain.draws])
+            check(draw.record for draw in chain.draws)
     return True
 
 
@@ -222,7 +229,7 @@ def _found(
             thin = schedule.thin * one_in
             say(KEPT_EVERY(every=one_in, kept=n, wanted=schedule.draws, thin=thin))
     return RunResult(
-        [[draw.record for draw in draws] for draws in kept],
+        [[draw.text for draw in draws] for draws in kept],
         [[draw.log_weight for draw in draws] for draws in kept],
         [chain.tally for chain in chains],
         interrupted=False,

@@ -142,7 +142,8 @@ class Stepper(Protocol[S]):
         ...
 
     def draws(self, state: S) -> Sequence[Weighted]:
-        """The draws that a state stands for."""
+        """The draws that a state stands for. Of an island that is not done they are its particles
+        that are whole, which are trees of the program, and no sample."""
         ...
 
     def dump(self, state: S) -> Json:

@@ -12,6 +12,7 @@ from typing import Generic, TypeVar
 from slp.budgets.seconds import format_seconds
 from slp.errors import Diagnostic
 from slp.messages.inference import NOTHING_BEGUN, NOTHING_DRAWN
+from slp.messages.names import plural
 from slp.messages.results import (
     OUT_OF_TIME,
     OUT_OF_TIME_IN_FURTHER_ROUND,
@@ -106,20 +107,21 @@ def nothing_in_time(
     if all(chain.state is None and chain.search is None for chain in chains):
         return NothingDrawnError(NOTHING_BEGUN(time=format_seconds(seconds)), [], True)
     search = next((chain.search for chain in chains if chain.search is not None), None)
+    records = [w.record for c in chains if c.state is not None for w in c.stepper.draws(c.state)]
+    schedule, done = chains[0].schedule, max(chain.steps for chain in chains)
     if search is not None:
         how_far, remedy = search, "looser constraints"
+    elif schedule.thin is None:
+        whole = "no particle is a whole tree"
+        if records:
+            whole = f"{plural(len(records), 'particle')} of those begun are whole trees"
+        how_far = f"the furthest island made {done:,} steps and is not done, and {whole}"
+        remedy = "fewer `particles` or `islands`"
     else:
-        schedule = chains[0].schedule
-        done = max(chain.steps for chain in chains)
         how_far = f"a chain made {done:,} steps"
-        if schedule.thin is not None:
-            how_far += f", and its first draw comes after {schedule.warm_up + schedule.thin:,}"
+        how_far += f", and its first draw comes after {schedule.warm_up + schedule.thin:,}"
         remedy = "smaller `warmup` and `thin`"
-        if schedule.thin is None:
-            how_far = f"an island made {done:,} steps, and is not done"
-            remedy = "fewer `particles` or `islands`"
     if checkpoint is not None:
         remedy += ", or go on from the checkpoint"
-    records = [w.record for c in chains if c.state is not None for w in c.stepper.draws(c.state)]
     found = NOTHING_DRAWN(time=format_seconds(seconds), how_far=how_far, remedy=remedy)
     return NothingDrawnError(found, records)

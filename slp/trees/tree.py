@@ -216,7 +216,7 @@ class Place:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Tree:
     """A decision tree.
 
@@ -229,6 +229,12 @@ class Tree:
     """
 
     root: Node
+
+    def __eq__(self, other: object) -> bool:
+        return self.root == other.root if isinstance(other, Tree) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.root)
 
     def __repr__(self) -> str:
         return f"Tree(n_leaves={self.n_leaves}, depth={self.depth})"

@@ -18,7 +18,7 @@ from slp.cli.common import run
 from slp.cli.sample import sample_command
 from slp.engines.exact.distribution import CompiledChart
 from slp.errors import Diagnostic, TimeOverError
-from slp.messages.inference import NOTHING_BEGUN
+from slp.messages.inference import NOTHING_BEGUN, OR_MODAL
 from slp.runner import NothingDrawnError, out_of_time_in_words
 
 pytestmark = pytest.mark.usefixtures("compiled_kernels")
@@ -355,9 +355,11 @@ def test_time_that_is_over_before_the_first_draw(
     page = slp_run("slp-sample", "growtree", table, *options)
     assert page.code == 1 and page.err == (
         "error[E540]: the time of 1 h was over before the first draw could begin\n"
-        "  help: give it more time\n"
+        f"  help: give it more time{OR_MODAL if engine == 'smc' else ''}\n"
     )
     assert page.out.startswith("unfinished: the time of 1 h was over before the first draw could")
+    sooner = f"growtree {table} --engine modal --time 1h --seed 1\n"
+    assert page.out.endswith(sooner) == (engine == "smc")
     found = left and engine == "mh"
     assert ("\nbest tree  so far, of those drawn, " in page.out) == found
     assert ("\nbest tree  none was looked at\n" in page.out) != found

@@ -135,12 +135,12 @@ def _nothing() -> object:
 @pytest.mark.slow
 def test_predictions_of_draws_approach_the_exact_ones(posterior: slp.Posterior) -> None:
     from slp.results.averages.drawn_trees import DrawnTrees
-    from slp.results.averages.over_trees import ScoredTree
+    from slp.results.averages.over_trees import ScoredTree, ScoredTrees
 
     trees = posterior.sample(4000, seed=3)
     drawn = DrawnTrees(
         posterior.table,
-        [ScoredTree(t, np.nan, np.nan) for t in trees],
+        ScoredTrees.of(posterior.table, [ScoredTree(t, np.nan, np.nan) for t in trees]),
         [np.arange(len(trees))],
     )
     rows = posterior.table.new_rows(NEW)

@@ -80,11 +80,21 @@ def test_any_layout_is_taken(chosen: str) -> None:
     assert (values.tolist(), codes.tolist()) == ([1.0, 3.0], [1, 0])
 
 
+def laid_out(
+    trees: list[list[tuple[int, float, float]]], levels: list[bool]
+) -> kernels.EnsembleKernel:
+    """Trees by their nodes: feature, operand and other."""
+    nodes = np.array([node for tree in trees for node in tree], np.float64).reshape(-1, 3)
+    features, operands, others = map(np.ascontiguousarray, nodes.T)
+    starts = np.cumsum([0, *map(len, trees)])
+    return kernels.lay_out_ensemble(features.astype(np.int32), operands, others, starts, levels)
+
+
 def test_rows_go_down_a_forest(chosen: str) -> None:
     """A leaf; then `x0 < 2` and, right of it, `x1 = 1`, a level."""
     leaf = -1, 0.0, np.nan
     trees = [[leaf], [(0, 2.0, np.nan), leaf, (1, 1.0, np.nan), leaf, leaf]]
-    ensemble = kernels.lay_out_ensemble(trees, [False, True])
+    ensemble = laid_out(trees, [False, True])
     leaves, depth, splits = ensemble.shapes()
     assert (leaves.tolist(), depth.tolist()) == ([1, 3], [0, 2])
     assert splits.tolist() == [[0, 0], [1, 1]]
@@ -112,13 +122,13 @@ def test_rows_go_down_a_forest(chosen: str) -> None:
 )
 def test_what_is_no_tree_is_refused(trees: list[list[tuple[int, float]]]) -> None:
     with pytest.raises(ValueError, match=r"^(trees|features) must be"):
-        kernels.lay_out_ensemble([[(*node, np.nan) for node in tree] for tree in trees], [False])
+        laid_out([[(*node, np.nan) for node in tree] for tree in trees], [False])
 
 
 def test_a_third_level_has_no_leaf(chosen: str) -> None:
     """`x0 = 1`, else 0."""
     leaf = -1, 0.0, np.nan
-    ensemble = kernels.lay_out_ensemble([[(0, 1.0, 0.0), leaf, leaf], [leaf]], [True])
+    ensemble = laid_out([[(0, 1.0, 0.0), leaf, leaf], [leaf]], [True])
     rows = np.array([[1.0], [0.0], [2.0], [-1.0]])
     assert ensemble.leaves(rows, 1).tolist() == [[0, 1, -1, -1], [2, 2, 2, 2]]
     values = np.array([[4.0], [8.0], [2.0]])

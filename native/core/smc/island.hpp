@@ -62,6 +62,8 @@ struct Particle {
     std::shared_ptr<Tree> tree;
 
     bool failed() const { return log_weight == -INFINITY; }
+    // Whether it is a whole derivation.
+    bool whole() const { return tree->open.empty() && !failed(); }
     // The tree, to be changed.
     Tree& own() {
         if (tree.use_count() > 1) {

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -35,7 +35,7 @@ from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.compiled import compiled_core
 from slp.problem.core import core_for
 from slp.problem.tree_on_table import canonical_nodes, place_tree
-from slp.results.averages.over_trees import ScoredTree
+from slp.results.averages.over_trees import ScoredTrees
 from slp.results.record.edits import result_of_edits
 from slp.results.record.sampler import ToResult
 from slp.runner import Info, Json, Phase, Stop, never, until
@@ -171,17 +171,18 @@ class CompiledEditMetropolisHastings(CoreChains):
 
     # --- what records stand for (`slp.results.record.sampler.TreeSampler`) ---------------------
 
-    def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
+    def scored(self, records: Iterable[Json], stop: Stop = never) -> ScoredTrees:
         """The trees of records and their log likelihood. Their weight, a sum over infinitely many
         sequences, is not known: NaN."""
         self.sampler.free_buffers()  # those of the chains' threads
-        found = [self._scored(record) for record in until(stop, records)]
+        nodes, states = [], []
+        for record in until(stop, records):
+            state = self.derivation_from_data(record)
+            nodes.append(state.preorder().reshape(-1, 3))
+            fit = float(state.log_likelihood)
+            states.append((state.leaf_statistics(self.sampler), math.nan, fit))
         self.sampler.free_buffers()
-        return found
-
-    def _scored(self, record: Json) -> ScoredTree:
-        state = self.derivation_from_data(record)
-        return ScoredTree(self.tree(state), math.nan, float(state.log_likelihood))
+        return self.trees_of(nodes, states)
 
     def n_nodes(self, record: Json) -> int:
         """See `TreeSampler`."""

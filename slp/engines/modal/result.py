@@ -21,7 +21,7 @@ from slp.engines.shared.weights import WeightsOfTrees
 from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.problem import Problem
 from slp.results.averages.drawn_trees import DrawnTrees
-from slp.results.averages.over_trees import ScoredTree
+from slp.results.averages.over_trees import ScoredTree, ScoredTrees
 from slp.results.record.later import Later
 from slp.results.record.parts import Candidate, Draw, Ended, shown
 from slp.results.record.result import Result
@@ -52,7 +52,7 @@ class _Trees(DrawnTrees):
 
     def __init__(self, table: Table, trees: Sequence[ModalTree], threads: int) -> None:
         scores = np.array([found.log_score for found in trees])
-        scored = [found.scored for found in trees]
+        scored = ScoredTrees.of(table, [found.scored for found in trees])
         super().__init__(table, scored, [np.arange(len(trees))], threads, None, [scores])
         self._of = (table, trees, threads)
 

@@ -6,7 +6,7 @@ Each block of steps takes 256 random bits from the chain's stream to seed the co
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, TypeAlias, cast
@@ -23,7 +23,7 @@ from slp.errors import NoTreeError
 from slp.ir.tree_grammar import LeafRule, SplitRule, TreeGrammar
 from slp.messages.chains import ALL_DRAWS_FAIL
 from slp.problem.problem import Problem
-from slp.results.averages.over_trees import ScoredTree
+from slp.results.averages.over_trees import ScoredTrees
 from slp.results.averages.soft import soft_leaves
 from slp.runner import ChainStepper, Info, Json, Move, MoveOutcome, Phase, Stop, Tally, never, until
 from slp.trees import Tree
@@ -192,16 +192,17 @@ class SoftChains(ChainStepper[CoreChain]):
         codes = [feature.kind.n_codes for feature in self.problem.table.features]
         return next((f for f, n in enumerate(codes) if n > 1), 0)
 
-    def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
+    def scored(self, records: Iterable[Json], stop: Stop = never) -> ScoredTrees:
         """See `TreeSampler`. The log weight is the log prior density of topology, features and
         parameters (tau, delta, mu, sigma^2); the trees are `slp.trees.soft.SoftTree`."""
-        out = []
+        trees, weights, fits = list[Tree](), list[float](), list[float]()
         for features, q in until(stop, records):
             nodes, parameters = np.array(features, np.int32), np.array(q, np.float64)
             weight, density, fit = self.core.score(nodes, parameters)
-            tree = cast(Tree, self.tree(features, parameters))
-            out.append(ScoredTree(tree, weight + density, fit))
-        return out
+            trees.append(cast(Tree, self.tree(features, parameters)))
+            weights.append(weight + density)
+            fits.append(fit)
+        return ScoredTrees(trees, np.array(weights, np.float64), np.array(fits, np.float64))
 
     def tree(self, features: Sequence[int], q: Any) -> SoftTree:
         """The soft tree of a record, in the units of the table."""

@@ -25,7 +25,7 @@ from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.problem import Problem
 from slp.problem.tree_on_table import log_likelihood_of_tree, tree_of_nodes
 from slp.results.averages.drawn_trees import DrawnTrees
-from slp.results.averages.over_trees import ScoredTree
+from slp.results.averages.over_trees import ScoredTree, ScoredTrees
 from slp.results.record.later import Later
 from slp.results.record.parts import Candidate, Draw, Ended, NearBest, shown
 from slp.results.record.result import Result
@@ -51,7 +51,9 @@ def result_of_search(
         problem,
         request,
         searched,
-        DrawnTrees(table, [searched.scored], [np.arange(1)], request.threads),
+        DrawnTrees(
+            table, ScoredTrees.of(table, [searched.scored]), [np.arange(1)], request.threads
+        ),
         normalised=normalised,
         work="looks for the best tree",
         ended=searched.ended,

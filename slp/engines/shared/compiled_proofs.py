@@ -13,7 +13,6 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from itertools import takewhile
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -43,7 +42,7 @@ from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.numbered_cuts import CoreCuts, Cuts
 from slp.problem.row_labels import telling_label_faults
 from slp.problem.tree_on_table import canonical_nodes, place_tree
-from slp.results.averages.over_trees import ScoredTree
+from slp.results.averages.over_trees import ScoredTrees
 from slp.runner import LONGEST_BLOCK, Info, Json, Phase, Stop, never, until
 from slp.trees import Tree
 from slp.trees.predicates import tree_predicates
@@ -205,8 +204,12 @@ class CompiledMetropolisHastings(CoreChains):
 
     def load(self, data: Json) -> CoreState:
         """See `Stepper`."""
-        choices = self.cuts.to_core(_choices(data["choices"]))
-        state: CoreState = self.restored(choices, data["turns"])
+        return self._with_choices(self.cuts.of_data(data["choices"], 4), data["turns"])
+
+    def _with_choices(self, choices: Cuts, turns: Sequence[int] | None = None) -> CoreState:
+        """The state of these choices, one row for each goal."""
+        at_first = [0] * len(self._names) if turns is None else turns
+        state: CoreState = self.restored(self.cuts.to_core(choices), at_first)
         return state
 
     def record(self, state: CoreState) -> Json:
@@ -226,22 +229,24 @@ class CompiledMetropolisHastings(CoreChains):
 
     # --- what records stand for (`slp.results.record.sampler.TreeSampler`) ---------------------
 
-    def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
+    def scored(self, records: Iterable[Json], stop: Stop = never) -> ScoredTrees:
         """See `TreeSampler`."""
         self.sampler.free_buffers()  # those of the chains' threads
-        found = [self._scored(record) for record in until(stop, records)]
+        nodes, states = [], []
+        for record in until(stop, records):
+            choices = self.cuts.of_data(record, 4)
+            state = self._with_choices(choices)
+            nodes.append(choices[:, 1:])
+            weight = float(state.log_draw + state.log_excess)
+            fit = float(state.log_likelihood)
+            states.append((state.leaf_statistics(self.sampler), weight, fit))
         self.sampler.free_buffers()
+        found = self.trees_of(nodes, states)
         if self.derivations_are_trees:
             return found
-        nodes = [_nodes(record) for record in records[: len(found)]]
-        weights = self._scorer.log_weights(nodes, stop).tolist()
-        known = takewhile(lambda pair: not math.isnan(pair[1]), zip(found, weights, strict=True))
-        return [replace(scored, log_weight=weight) for scored, weight in known]
-
-    def _scored(self, record: Json) -> ScoredTree:
-        state = self.derivation_from_data(record)
-        weight = float(state.log_draw + state.log_excess)
-        return ScoredTree(self.tree(state), weight, float(state.log_likelihood))
+        weights = self._scorer.log_weights([own[own[:, 0] != CALL] for own in nodes], stop)
+        n = int(np.append(np.isnan(weights), True).argmax())  # those before the first that is none
+        return replace(found.take(np.arange(n)), log_weight=weights[:n])
 
     @property
     def rule_grammar(self) -> TreeGrammar | None:
@@ -282,17 +287,6 @@ class CompiledMetropolisHastings(CoreChains):
         assert state is not None  # as nodes are canonical
         holds = self.sampler.holds(state) and (not self._predicates or self._agreed(state))
         return weight if holds else -math.inf
-
-
-def _choices(record: Json) -> Cuts:
-    """The numbers of a record, one row for each goal."""
-    return np.array(record, object).reshape(-1, 4)
-
-
-def _nodes(record: Json) -> Cuts:
-    """The nodes of a record's tree, without calls (`slp.problem.tree_on_table.canonical_nodes`)."""
-    nodes = _choices(record)[:, 1:]
-    return np.asarray(nodes[nodes[:, 0] != CALL])
 
 
 def _sampler(

@@ -21,7 +21,9 @@ from slp.kernels.compiled import compiled_core
 from slp.messages.inference import ORDERS_TOO_LARGE
 from slp.problem.core import core_problem
 from slp.problem.numbered_cuts import Cuts
+from slp.problem.tree_arrays import arrays_of_cuts
 from slp.problem.tree_on_table import tree_of_nodes
+from slp.results.averages.over_trees import ScoredTrees
 from slp.results.record.drawn import result_of_draws
 from slp.results.record.evidence import evidence_note
 from slp.results.record.sampler import ToResult
@@ -137,6 +139,18 @@ class CoreChains(ChainStepper[Any], ABC):
             if count:
                 out[Move(self._names[i // len(_OUTCOMES)], _OUTCOMES[i % len(_OUTCOMES)])] += count
         return out
+
+    def trees_of(
+        self,
+        nodes: Sequence[Cuts],
+        states: Sequence[tuple[NDArray[np.float64], float, float]],
+    ) -> ScoredTrees:
+        """Finished trees by their nodes, as `tree_of` has them, and by what their states tell: the
+        statistics of the leaves, log weight and log likelihood."""
+        cuts = [own[own[:, 0] != CALL] for own in nodes]
+        trees = arrays_of_cuts(self.table, cuts, [statistics for statistics, _, _ in states])
+        weights, fits = ([state[i] for state in states] for i in (1, 2))
+        return ScoredTrees(trees, np.array(weights, np.float64), np.array(fits, np.float64))
 
     def tree_of(self, nodes: Cuts, statistics: NDArray[np.float64]) -> Tree:
         """A tree with canonical thresholds: its nodes in preorder, each a feature (`LEAF`, `CALL`)

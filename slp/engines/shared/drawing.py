@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
@@ -55,7 +56,7 @@ _SHARE_OF_DRAWS, _BYTES_OF_NODE = 0.5, 1200
 #: The most of the time left that is kept for the work after the draws, and the seconds left from
 #: which on the import for their statistics is made beside them.
 _MOST_AFTER_DRAWS, _IMPORT_BESIDE_SECONDS = 1 / 2, 3.0
-# Trees in Python take some 10 kB each, and only the best is kept.
+#: Trees of which only the best is kept.
 _SCORED_AT_ONCE = 100
 #: Largest time for drawing some trees, in seconds.
 _LOOK = 5.0
@@ -269,13 +270,15 @@ def best_of(
     """The best tree of records, as far as they are scored; None if there are none, or their weights
     are not known."""
     best, most = None, -math.inf
-    for at in range(0, len(records), _SCORED_AT_ONCE):
-        for s in sampler.scored(records[at : at + _SCORED_AT_ONCE], stop):
-            joint = s.log_weight + likelihood * s.log_likelihood
-            if math.isnan(joint):
-                return None
-            if best is None or joint > most:
-                best, most = s.tree, joint
+    distinct = list({json.dumps(record): record for record in records}.values())
+    for at in range(0, len(distinct), _SCORED_AT_ONCE):
+        scored = sampler.scored(distinct[at : at + _SCORED_AT_ONCE], stop)
+        joints = scored.log_weight + likelihood * scored.log_likelihood
+        if np.isnan(joints).any():
+            return None
+        u = int(joints.argmax())
+        if best is None or joints[u] > most:
+            best, most = scored.take(np.array([u])).trees[0], float(joints[u])
     return None if best is None else Candidate(best, most, None)
 
 

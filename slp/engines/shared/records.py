@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from slp.data.table import Table
 from slp.ir.tree_grammar import TreeGrammar
-from slp.results.averages.over_trees import ScoredTree
+from slp.results.averages.over_trees import ScoredTrees
 from slp.runner import Json, Stop, never
 from slp.trees import Tree
 
@@ -59,7 +59,7 @@ class RecordsOf(Generic[B]):
         """See `TreeSampler`."""
         return self.base.evidence_note
 
-    def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
+    def scored(self, records: Iterable[Json], stop: Stop = never) -> ScoredTrees:
         """See `TreeSampler`."""
         return self.base.scored(records, stop)
 

@@ -104,15 +104,14 @@ class CompiledParticleFilter(RecordsOf[CompiledMetropolisHastings]):
         return bool(state.done)
 
     def draws(self, state: CoreIsland) -> Sequence[Weighted]:
-        """The particles that are whole and pass all tests on finished trees. Their weights sum to
-        the island's estimate of the sum of weight times likelihood."""
+        """The particles that are whole and pass all tests on finished trees. If the island is done,
+        their weights sum to its estimate of the sum of weight times likelihood."""
         out: list[Weighted] = []
-        if not state.done:
-            return out
-        for i, weight in enumerate(state.log_weights().tolist()):
+        weights = state.log_weights()
+        for i in state.whole().tolist():
             record = self.base.record_of(state.choices(i))
             if not self._tests or self._holds(record):
-                out.append(Weighted(record, weight - math.log(self.plan.n)))
+                out.append(Weighted(record, float(weights[i]) - math.log(self.plan.n)))
         return out
 
     def _holds(self, record: Json) -> bool:

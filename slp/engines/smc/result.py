@@ -37,8 +37,8 @@ def result_of_islands(sampler: TreeSampler[Any], run: RunResult, how: HowDrawn) 
     the islands that were done by then. The evidence is known where the weights of the program sum
     to 1; else see `with_sum_of_weights`."""
     done = [i for i, over in enumerate(run.over) if over]
-    draws, log_weights = [run.draws[i] for i in done], [run.log_weights[i] for i in done]
-    drawn = Drawn(sampler, replace(run, draws=draws, log_weights=log_weights), how)
+    records, log_weights = [run.records[i] for i in done], [run.log_weights[i] for i in done]
+    drawn = Drawn(sampler, replace(run, records=records, log_weights=log_weights), how)
     known = how.likelihood and drawn.normalised
     note = _note(drawn.normalised, [_done(run, how.schedule.chains, "")])
     return drawn.result(

@@ -29,6 +29,7 @@ from slp.messages.inference import (
     FILTER_TOO_LARGE,
     NO_FILTER_NAME,
     NOT_A_SHARE,
+    OR_MODAL,
     PARTICLES_DO_NOT_FIT,
     PARTICLES_FAILED,
 )
@@ -37,7 +38,7 @@ from slp.problem.core import core_for
 from slp.problem.problem import Problem
 from slp.results.record.result import Result
 from slp.results.record.sampler import DrawnRun, TreeSampler
-from slp.runner import RunResult, Schedule
+from slp.runner import NothingDrawnError, RunResult, Schedule
 from slp.runner.options import check_count
 
 #: The most particles of an island, and the most islands.
@@ -157,11 +158,24 @@ def _check_room_for_particles(
 def _drawn(
     engine: DrawingEngine[FilterOptions], problem: Problem, request: Request, limits: FilterLimits
 ) -> DrawnRun:
-    """One run."""
-    found = draw(engine, problem, request, limits, room=limits.room)
+    """One run. Where its time ends before any island is done, the error names an engine that
+    answers sooner."""
+    try:
+        found = draw(engine, problem, request, limits, room=limits.room)
+    except NothingDrawnError as error:
+        raise _names_modal(error) from None
     if request.draws and not found.n_draws and not found.result.ended().interrupted:
         raise _all_failed(problem, found.run, limits)
     return found
+
+
+def _names_modal(error: NothingDrawnError) -> NothingDrawnError:
+    """The error, with the engine `modal` in its help line, and with what is known."""
+    (found,) = error.diagnostics
+    told = replace(found, help=f"{found.help}{OR_MODAL}")
+    out = NothingDrawnError(told, error.records, error.nothing_begun)
+    out.known = replace(error.known, sooner="modal")
+    return out
 
 
 def filter_sampler(problem: Problem, options: FilterLimits, likelihood: bool) -> TreeSampler[Any]:

@@ -63,7 +63,7 @@ from slp.reference.mh.chains import MetropolisHastings
 from slp.reference.mh.proof import ProofPoint, before_point, choice_points, goals_of, replaced
 from slp.reference.mh.provable import Provable
 from slp.reference.mh.target import Target
-from slp.results.averages.over_trees import ScoredTree
+from slp.results.averages.over_trees import ScoredTree, ScoredTrees
 from slp.results.record.backtracking import result_of_backtracking, result_of_prior_draws
 from slp.results.record.sampler import ToResult
 from slp.runner import Json, Move, Phase, StepByStep, Stop, Tally, never, until
@@ -274,10 +274,12 @@ class BacktrackingChains(MetropolisHastings):
             raise NoTreeError(BACKTRACKING_ENDS())
         return proof
 
-    def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
+    def scored(self, records: Iterable[Json], stop: Stop = never) -> ScoredTrees:
         """The trees of records with their log likelihoods; their weights are not known: NaN."""
         found = map(self.derivation_from_data, until(stop, records))
-        return [ScoredTree(self.tree(proof), math.nan, proof.log_likelihood) for proof in found]
+        return ScoredTrees.of(
+            self.table, (ScoredTree(self.tree(p), math.nan, p.log_likelihood) for p in found)
+        )
 
     def log_weight(self, tree: Tree) -> float:
         """NaN: it is not known; -inf off the support."""

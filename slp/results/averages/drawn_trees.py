@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from slp.data.table import Table
 from slp.kernels.compiled import N_CORES
 from slp.problem.new_rows import rows_as_numbers, table_in_pieces
-from slp.problem.tree_arrays import SidedTrees, ensemble_of_trees
-from slp.results.averages.over_trees import ScoredTree, TreeAverages
+from slp.problem.sided_trees import SidedTrees
+from slp.problem.tree_arrays import TreeArrays
+from slp.results.averages.over_trees import ScoredTree, ScoredTrees, TreeAverages
 from slp.results.averages.quantiles import LeafMixture, medians
 from slp.results.averages.rows_in_leaves import design_of_rows, design_of_table, of_rows
 from slp.results.averages.weighted_draws import WeightedDraws
-from slp.trees import Split
 
 _Answer = TypeVar("_Answer")
 
@@ -53,7 +53,7 @@ class DrawnTrees(WeightedDraws):
     def __init__(
         self,
         table: Table,
-        trees: Sequence[ScoredTree],
+        trees: ScoredTrees,
         chains: Sequence[NDArray[np.int64]],
         threads: int = N_CORES,
         room: int | None = None,
@@ -67,8 +67,15 @@ class DrawnTrees(WeightedDraws):
 
     def _shapes(self) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """`n_leaves`, `depth` and `splits`."""
-        self._ensemble = ensemble_of_trees(self.table, [t.tree for t in self.trees])
+        self._ensemble = self.arrays.ensemble()
         return self._ensemble.shapes()
+
+    @property
+    def arrays(self) -> TreeArrays:
+        """The distinct trees; only of hard ones."""
+        arrays = self.trees.trees
+        assert isinstance(arrays, TreeArrays)
+        return arrays
 
     def __reduce__(self) -> tuple[type[DrawnTrees], tuple[Any, ...]]:
         """For pickles and copies: the data of the core are computed again."""
@@ -120,13 +127,8 @@ class DrawnTrees(WeightedDraws):
     @cached_property
     def _roots(self) -> NDArray[np.float64]:
         """1 at each tree and the feature that its root splits on, else 0; shape (U, d)."""
-        number = {name: f for f, name in enumerate(self.table.feature_names)}
-        out = np.zeros((len(self.trees), len(number)))
-        for row, scored in zip(out, self.trees, strict=True):
-            root = scored.tree.root
-            if isinstance(root, Split):
-                row[number[root.feature]] = 1.0
-        return out
+        first = self.arrays.features()[self.arrays.starts[:-1]]
+        return np.asarray(first[:, None] == np.arange(len(self.table.features)), np.float64)
 
     def leaf_distribution(self) -> NDArray[np.float64]:
         """Share of draws with k leaves, at index k."""
@@ -291,11 +293,8 @@ class DrawnTrees(WeightedDraws):
     def _paths(
         self, numbers: NDArray[np.float64]
     ) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]]:
-        """`SidedTrees.paths`, with leaves numbered through all trees."""
-        first = np.cumsum([0, *self.n_leaves])
-        sided = SidedTrees(self.table.features, [scored.tree for scored in self.trees])
-        for begin, (at, leaves, shares) in zip(first[:-1], sided.paths(numbers), strict=True):
-            yield at, begin + leaves, shares
+        """See `SidedTrees`."""
+        return SidedTrees(self.table, self.arrays).paths(numbers)
 
     def table_predictions(self) -> NDArray[np.float64]:
         """`predictive` of the rows of `leaves_of_table`."""
@@ -330,6 +329,8 @@ class DrawnTrees(WeightedDraws):
     @cached_property
     def _statistics(self) -> NDArray[np.float64]:
         """Statistics of each leaf, one tree after the other, shape (K, k)."""
+        if self.table.leaf.classes and self.table.weighted != "real":
+            return self.arrays.statistics  # whole numbers, whose sums do not depend on the order
         own = np.ascontiguousarray(self.table.statistics, np.float64)
         pieces = table_in_pieces(self.table, np.arange(len(own)))
         return reduce(np.add, (self._sums(own[at], rows) for at, rows in pieces))

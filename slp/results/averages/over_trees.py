@@ -7,7 +7,7 @@ the part of it that draws can give too: `slp.results.averages.drawn_trees.DrawnT
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from slp.data.table import Table
 from slp.problem.new_rows import rows_as_numbers
+from slp.problem.tree_arrays import TreeArrays, arrays_of_trees
 from slp.results.averages.paths import TreePath
 from slp.results.averages.quantiles import LeafMixture, medians
 from slp.results.averages.rows_in_leaves import design_of_rows, of_rows
@@ -33,6 +34,54 @@ class ScoredTree:
     tree: Tree
     log_weight: float
     log_likelihood: float
+
+
+@dataclass(frozen=True, eq=False)
+class ScoredTrees:
+    """U trees with what `ScoredTree` says of each, which it is a sequence of.
+
+    Attributes
+    ----------
+    trees : the trees, as arrays where they are hard.
+    log_weight, log_likelihood : float64, shape (U,).
+    """
+
+    trees: TreeArrays | Sequence[Tree]
+    log_weight: NDArray[np.float64]
+    log_likelihood: NDArray[np.float64]
+
+    @classmethod
+    def of(cls, table: Table, scored: Iterable[ScoredTree]) -> ScoredTrees:
+        """Hard trees, one by one, on a table."""
+        found = list(scored)
+        weights, fits = ([s.log_weight for s in found], [s.log_likelihood for s in found])
+        arrays = arrays_of_trees(table, (s.tree for s in found))
+        return cls(arrays, np.array(weights, np.float64), np.array(fits, np.float64))
+
+    def __len__(self) -> int:
+        return len(self.trees)
+
+    def __getitem__(self, u: int) -> ScoredTree:
+        return ScoredTree(self.trees[u], float(self.log_weight[u]), float(self.log_likelihood[u]))
+
+    def __iter__(self) -> Iterator[ScoredTree]:
+        return map(self.__getitem__, range(len(self)))
+
+    def take(self, which: NDArray[np.int64]) -> ScoredTrees:
+        """The trees of these numbers."""
+        trees = self.trees
+        if isinstance(trees, TreeArrays):
+            trees = trees.take(which)
+        else:
+            trees = [trees[u] for u in which.tolist()]
+        return ScoredTrees(trees, self.log_weight[which], self.log_likelihood[which])
+
+    def first_alike(self) -> NDArray[np.int64]:
+        """For each tree the number of the first one that is equal, shape (U,)."""
+        if isinstance(self.trees, TreeArrays):
+            return self.trees.first_alike()
+        first: dict[Tree, int] = {}
+        return np.array([first.setdefault(t, u) for u, t in enumerate(self.trees)], np.int64)
 
 
 def average_predictions(

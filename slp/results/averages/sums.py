@@ -17,7 +17,12 @@ from slp.errors import BudgetError, TimeOverError, warn
 from slp.late import late_import
 from slp.messages.entry import Wording
 from slp.messages.inference import NEW_ROWS_BY_DRAWS, NEW_ROWS_TAKE_LONG, SUMMARIES_BY_DRAWS
-from slp.results.averages.over_trees import ScoredTree, TreeAverages, TreeDistribution
+from slp.results.averages.over_trees import (
+    ScoredTree,
+    ScoredTrees,
+    TreeAverages,
+    TreeDistribution,
+)
 from slp.results.averages.paths import TreePath
 from slp.results.averages.weighted_draws import numbered
 
@@ -166,7 +171,6 @@ class Sums:
         fits = {scored.tree: scored for scored in drawn}
         # One island for each draw: then their errors need no effective draws.
         alone, even = np.split(chain, len(chain)), [np.zeros(1)] * len(chain)
-        made: DrawnTrees = draws.DrawnTrees(
-            self.table, [fits[tree] for tree in trees], alone, log_weights=even
-        )
+        scored = ScoredTrees.of(self.table, [fits[tree] for tree in trees])
+        made: DrawnTrees = draws.DrawnTrees(self.table, scored, alone, log_weights=even)
         return made

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.results.averages.drawn_trees import DrawnTrees, IndependentTrees
-from slp.results.averages.over_trees import ScoredTree
+from slp.results.averages.over_trees import ScoredTrees
 from slp.results.averages.weighted_draws import evidence_of_islands
 from slp.results.estimate import Estimate
 from slp.results.record.drawn import Drawn
@@ -56,14 +56,14 @@ def result_of_prior_draws(sampler: TreeSampler[Any], run: RunResult, how: HowDra
 
 
 def _weigh_by_likelihood(
-    chains: Sequence[NDArray[np.int64]], trees: Sequence[ScoredTree]
+    chains: Sequence[NDArray[np.int64]], trees: ScoredTrees
 ) -> list[NDArray[np.float64]]:
     """The log likelihood of each draw, minus the log of the number of draws in its batch."""
-    fit = np.array([t.log_likelihood for t in trees])
+    fit = trees.log_likelihood
     return [fit[own] - math.log(max(1, len(own))) for own in chains]
 
 
-def _weigh_alike(chains: Sequence[NDArray[np.int64]], trees: Sequence[ScoredTree]) -> None:
+def _weigh_alike(chains: Sequence[NDArray[np.int64]], trees: ScoredTrees) -> None:
     """Draws of the prior count alike."""
 
 

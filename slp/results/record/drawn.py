@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import chain, takewhile
+from itertools import takewhile
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -25,7 +25,7 @@ from slp.errors import UsageError
 from slp.messages.results import NO_DRAWS_OF_TREES
 from slp.problem.tree_on_table import log_likelihood_of_tree
 from slp.results.averages.drawn_trees import DrawnTrees, IndependentTrees
-from slp.results.averages.over_trees import ScoredTree
+from slp.results.averages.over_trees import ScoredTrees
 from slp.results.averages.weighted_draws import WeightedDraws, numbered
 from slp.results.estimate import Estimate
 from slp.results.record.later import Later
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 #: From the draws of each chain as numbers of trees, and the trees, to the log weights of the draws
 #: of each island; None of chains.
 Weigh: TypeAlias = Callable[
-    [Sequence[NDArray[np.int64]], Sequence[ScoredTree]], list[NDArray[np.float64]] | None
+    [Sequence[NDArray[np.int64]], ScoredTrees], list[NDArray[np.float64]] | None
 ]
 
 
@@ -94,9 +94,12 @@ class Drawn:
         self.sampler, self.how = sampler, how
         self.table, self.normalised = sampler.table, sampler.normalised
         self.tempering = sampler.tempering(run.states, run.share)
-        self.run = replace(run, states=())
         self.weights_known = weights_known
+        #: How many draws the run made.
+        self.n_drawn = sum(map(len, run.records))
+        self.run = run
         self.averaged = self._averaged(average, weigh or self._weights_of_run)
+        self.run = replace(run, states=(), records=[])
 
     def __getstate__(self) -> dict[str, Any]:
         """For pickling: the sampler is left out, and the copy makes it again."""
@@ -176,11 +179,6 @@ class Drawn:
     # --- the run -------------------------------------------------------------------------------
 
     @property
-    def n_drawn(self) -> int:
-        """How many draws the run made."""
-        return sum(map(len, self.run.draws))
-
-    @property
     def n_scored(self) -> int:
         """How many draws there are: those that were scored before the time was over."""
         return 0 if self.averaged is None else sum(map(len, self.averaged.chains))
@@ -231,12 +229,12 @@ class Drawn:
 
     def log_joint(self) -> NDArray[np.float64]:
         """Log posterior of each distinct tree up to a constant, shape (U,)."""
-        pairs = ((t.log_weight, t.log_likelihood) for t in self.averages.trees)
-        return np.array([weight + self.how.likelihood * fit for weight, fit in pairs])
+        found = self.averages.trees
+        return found.log_weight + self.how.likelihood * found.log_likelihood
 
     def fit(self) -> NDArray[np.float64]:
         """The log likelihood of each distinct tree, shape (U,)."""
-        return np.array([t.log_likelihood for t in self.averages.trees])
+        return self.averages.trees.log_likelihood
 
     def best(self) -> Iterator[Candidate]:
         """See `Result`: the best by weight times likelihood; better ones may not have been
@@ -244,14 +242,14 @@ class Drawn:
         drawn = self.averages
         if not self.weights_known:
             for u in np.lexsort((-self.fit(), -drawn.frequency)):
-                yield Candidate(self._shown(drawn.trees[u].tree), None, None)
+                yield Candidate(self._shown(drawn.trees.trees[u]), None, None)
             return
         joints = self.log_joint()
         total = 0.0 if self.normalised and not self.how.likelihood else None
         for u in np.argsort(-joints, kind="stable"):
             joint = float(joints[u])
             known = None if total is None or math.isnan(joint) else joint
-            yield Candidate(self._shown(drawn.trees[u].tree), joint, known)
+            yield Candidate(self._shown(drawn.trees.trees[u]), joint, known)
 
     def _shown(self, tree: Tree) -> Tree:
         return shown(tree, self.how.likelihood)
@@ -261,42 +259,42 @@ class Drawn:
         drawn = self.averaged
         if drawn is None:
             return []
-        trees, out = [self._shown(scored.tree) for scored in drawn.trees], []
-        for c, weights in enumerate(drawn.draw_weights):
-            for u, weight in zip(drawn.chains[c].tolist(), weights.tolist(), strict=True):
-                scored = drawn.trees[u]
-                own = scored.log_weight if self.weights_known else None
+        trees, out = [self._shown(tree) for tree in drawn.trees.trees], []
+        weights = drawn.trees.log_weight.tolist()
+        fits = drawn.trees.log_likelihood.tolist()
+        for c, shares in enumerate(drawn.draw_weights):
+            for u, share in zip(drawn.chains[c].tolist(), shares.tolist(), strict=True):
+                own = weights[u] if self.weights_known else None
                 prior = own if self.normalised else None
-                out.append(Draw(trees[u], own, prior, scored.log_likelihood, c, weight))
+                out.append(Draw(trees[u], own, prior, fits[u], c, share))
         return out
 
     def _averaged(self, average: type[DrawnTrees], weigh: Weigh) -> DrawnTrees | None:
         """The draws by distinct trees; None if there are none."""
-        if not any(self.run.draws):
+        records = self.run.records
+        #: The distinct records that were scored, and the draws of each chain as their numbers.
+        self._records, self._of_chains = list[str](), list[NDArray[np.int64]]()
+        if not any(records):
             return None
-        keys = [[json.dumps(record) for record in draws] for draws in self.run.draws]
         # Draw after draw of all chains: a time that ends here leaves each chain as much.
-        distinct = {
-            own[t]: draws[t]
-            for t in range(max(map(len, keys)))
-            for own, draws in zip(keys, self.run.draws, strict=True)
-            if t < len(own)
-        }
-        scored = self.sampler.scored(list(distinct.values()), self.how.deadline.over)
-        known = dict(zip(distinct, scored, strict=False))
-        found = [[known[key] for key in takewhile(known.__contains__, own)] for own in keys]
-        _, chains = numbered([[one.tree for one in own] for own in found])
-        trees: dict[Tree, ScoredTree] = {}
-        for one in chain.from_iterable(found):
-            trees.setdefault(one.tree, one)
-        scored_trees = list(trees.values())
+        longest = max(map(len, records))
+        in_turn = (own[t] for t in range(longest) for own in records if t < len(own))
+        distinct = list(dict.fromkeys(in_turn))
+        scored = self.sampler.scored(map(json.loads, distinct), self.how.deadline.over)
+        place = {record: i for i, record in enumerate(distinct[: len(scored)])}
+        self._records, self._of_chains = numbered(
+            [list(takewhile(place.__contains__, own)) for own in records]
+        )
+        scored = scored.take(np.array([place[record] for record in self._records], np.int64))
+        kept, tree_of = np.unique(scored.first_alike(), return_inverse=True)
+        trees, chains = scored.take(kept), [tree_of[own] for own in self._of_chains]
         threads, room = self.how.threads, self.how.room
         out_of_time = not time_for_statistics(self.how.deadline)
-        log_weights = weigh(chains, scored_trees)
-        return average(self.table, scored_trees, chains, threads, room, log_weights, out_of_time)
+        log_weights = weigh(chains, trees)
+        return average(self.table, trees, chains, threads, room, log_weights, out_of_time)
 
     def _weights_of_run(
-        self, chains: Sequence[NDArray[np.int64]], trees: Sequence[ScoredTree]
+        self, chains: Sequence[NDArray[np.int64]], trees: ScoredTrees
     ) -> list[NDArray[np.float64]] | None:
         """See `Weigh`."""
         if self.how.schedule.thin is not None:
@@ -334,13 +332,9 @@ class Drawn:
                 first[own[0]] = 1.0
             return np.stack([first, (counts > 0).astype(np.float64), counts])
 
-        scored = zip(self.run.draws, self.averages.chains, strict=True)
-        distinct, chains = numbered(
-            [[json.dumps(record) for record in draws[: len(own)]] for draws, own in scored]
-        )
-        every = np.array([values(json.loads(record)) for record in distinct])
+        every = np.array([values(json.loads(record)) for record in self._records])
         of = (self.averages.log_weights, self.averages.out_of_time)
-        drawn = WeightedDraws(len(every), chains, *of)
+        drawn = WeightedDraws(len(every), self._of_chains, *of)
         mean, error = drawn.mean(every), drawn.error(every)
         return [
             RuleUse.of(span, *mean[:, c].tolist(), *error[:, c].tolist())

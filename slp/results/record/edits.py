@@ -65,7 +65,8 @@ class _Edits:
     @cached_property
     def _differences(self) -> list[list[TreeEdit]]:
         """The edits of each distinct tree."""
-        return [t.tree.edits_from(self._given) for t in self._drawn.averages.trees]
+        trees = self._drawn.averages.arrays
+        return [Tree(trees.root(u)).edits_from(self._given) for u in range(len(trees))]
 
     @cached_property
     def _numbers_of_edits(self) -> NDArray[np.float64]:

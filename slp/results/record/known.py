@@ -25,6 +25,7 @@ class Known:
     best : the best of some trees drawn in the time that was kept for it, not certified; None if
         there was no time, or none was found.
     tree_count : how many trees there are; None where they were not counted.
+    sooner : the name of an engine that answers sooner; None if none is known.
     """
 
     choice: EngineChoice
@@ -34,3 +35,4 @@ class Known:
     log_evidence_bounds: tuple[float, float] | None = None
     best: Candidate | None = None
     tree_count: int | float | None = None
+    sooner: str | None = None

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
 
 from slp.budgets.seconds import Deadline
 from slp.data.table import Table
 from slp.ir.tree_grammar import TreeGrammar
-from slp.results.averages.over_trees import ScoredTree
+from slp.results.averages.over_trees import ScoredTrees
 from slp.results.record.choice import EngineChoice
 from slp.results.record.result import Result
 from slp.results.trust.tempering import Scan, TemperingFigures
@@ -57,7 +57,7 @@ class TreeSampler(Stepper[S], Protocol[S]):
         """What must be said of the prior's normaliser, if anything."""
         ...
 
-    def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
+    def scored(self, records: Iterable[Json], stop: Stop = never) -> ScoredTrees:
         """The tree of each record, its log weight under the program as written (over all its
         derivations; NaN where that is not known), and its log likelihood; of the first records
         alone where `stop` says so, which is asked between any two."""

@@ -4,9 +4,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import islice
 from typing import Any, get_type_hints
 
@@ -32,7 +31,7 @@ from slp.results.saved.plain import from_plain, to_plain
 from slp.results.saved.tables import TableWithoutRows
 from slp.results.trust.diagnostics import Diagnostics
 from slp.runner import Schedule
-from slp.trees import Split, Tree
+from slp.trees import Tree
 
 #: The parts of a `Result` that `answers.json` has. Trees in them have the numbers of the run's
 #: trees; the tree given to `edittree` has the next one.
@@ -60,9 +59,6 @@ _MOST_LOG_SHARE = 100.0
 def answers_to_plain(result: Result, drawn: DrawnTrees) -> dict[str, Any]:
     """`answers.json`: `PARTS`, of `best` those among the trees that there are, `rules` null where
     the engine does not tell; and `weights_known`, whether a draw tells its log weight."""
-    edits = result.edits()
-    numbers = {} if edits is None else {edits.given: len(drawn.trees)}
-    numbers |= {result.shown(scored.tree): u for u, scored in enumerate(drawn.trees)}
     asked = {
         **{name: getattr(result, name) for name in PARTS},
         "best": lambda: tuple(islice(result.best(), len(drawn.trees))),
@@ -70,7 +66,26 @@ def answers_to_plain(result: Result, drawn: DrawnTrees) -> dict[str, Any]:
     }
     told = {name: part() if callable(part) else part for name, part in asked.items()}
     weights_known = all(draw.log_weight is not None for draw in result.draws())
-    return {**to_plain(told, numbers), "weights_known": weights_known}
+    return {**to_plain(told, _number_of(result, drawn)), "weights_known": weights_known}
+
+
+def _number_of(result: Result, drawn: DrawnTrees) -> Callable[[Tree], int]:
+    """Tells the number of a tree; that given to `edittree` is behind all others. Most trees are
+    found without a look at their nodes."""
+    shown = [result.shown(tree) for tree in drawn.trees.trees]
+    same = {id(tree): u for u, tree in enumerate(shown)}
+    soft = {} if drawn.hard else {tree: u for u, tree in enumerate(shown)}
+
+    def number_of(tree: Tree) -> int:
+        number = same.get(id(tree))
+        if number is not None:
+            return number
+        if not drawn.hard:
+            return soft[tree]
+        number = drawn.arrays.find(tree)
+        return len(shown) if number is None or shown[number] != tree else number
+
+    return number_of
 
 
 def _rules(result: Result) -> list[RuleUse] | None:
@@ -132,7 +147,7 @@ def result_of_answers(
     """
     late = [Diagnostics, EditSummary, RuleUse, Schedule]  # as `result` imports them
     hints = get_type_hints(Result, None, {kind.__name__: kind for kind in late})
-    trees = [*(shown(scored.tree, likelihood) for scored in averages.trees), *given]
+    trees = [*(shown(tree, likelihood) for tree in averages.trees.trees), *given]
     said = {"prior_uses": to_plain(_NO_PRIOR_USES), **said}
     told = {
         name: from_plain(hints[name], said[name], trees)
@@ -204,9 +219,10 @@ class _Saved:
         UnsupportedError
             E562: of another tree.
         """
-        if _tests(tree) not in self._numbers:
+        u = self.averages.arrays.find(tree)
+        if u is None:
             raise UnsupportedError(WEIGHTS_NOT_SAVED(engine=self.engine))
-        return self.averages.trees[self._numbers[_tests(tree)]].log_weight
+        return float(self.averages.trees.log_weight[u])
 
     def log_likelihood(self, tree: Tree) -> float:
         """See `Result`: without the table's rows, of the trees that are there.
@@ -218,13 +234,10 @@ class _Saved:
         """
         if not isinstance(self.table, TableWithoutRows):
             return log_likelihood_of_tree(self.table, tree)
-        if _tests(tree) not in self._numbers:
+        u = self.averages.arrays.find(tree)
+        if u is None:
             raise UnsupportedError(ROWS_NOT_SAVED(what="the likelihood of another tree"))
-        return self.averages.trees[self._numbers[_tests(tree)]].log_likelihood
-
-    @cached_property
-    def _numbers(self) -> dict[tuple[object, ...], int]:
-        return {_tests(scored.tree): u for u, scored in enumerate(self.averages.trees)}
+        return float(self.averages.trees.log_likelihood[u])
 
     def best(self) -> Iterator[Candidate]:
         """See `Result`: those that are there.
@@ -255,17 +268,14 @@ class _Saved:
     def draws(self) -> Sequence[Draw]:
         """See `Result`."""
         out: list[Draw] = []
-        trees = [shown(scored.tree, self.likelihood) for scored in self.averages.trees]
+        scored = self.averages.trees
+        trees = [shown(tree, self.likelihood) for tree in scored.trees]
+        log_weights, fits = scored.log_weight.tolist(), scored.log_likelihood.tolist()
+        weights = iter(self.weights.tolist())
         for c, chain in enumerate(self.averages.chains):
             for u in chain.tolist():
-                scored, weight = self.averages.trees[u], float(self.weights[len(out)])
-                prior = own = scored.log_weight if self.weights_known else None
+                prior = own = log_weights[u] if self.weights_known else None
                 prior = prior if self.normalised and not self.smooth else None
-                fit = math.nan if self.smooth else scored.log_likelihood
-                out.append(Draw(trees[u], own, prior, fit, c, weight))
+                fit = math.nan if self.smooth else fits[u]
+                out.append(Draw(trees[u], own, prior, fit, c, next(weights)))
         return out
-
-
-def _tests(tree: Tree) -> tuple[object, ...]:
-    """The tests of a tree in preorder, whatever its leaves say."""
-    return tuple(node.asked if isinstance(node, Split) else None for node in tree.nodes())

@@ -24,9 +24,9 @@ T = TypeVar("T")
 _NOT_FINITE = ("nan", "inf", "-inf")
 
 
-def to_plain(value: Any, numbers: Mapping[Any, int] | None = None) -> Any:
+def to_plain(value: Any, number_of: Callable[[Any], int] | None = None) -> Any:
     """Plain data. A float that is not finite becomes its text; what is unknown becomes text too.
-    Trees have these numbers; without numbers they are data like any other."""
+    `number_of` tells the number of a tree; without it trees are data like any other."""
     if value is None or isinstance(value, bool | str):
         return value
     if isinstance(value, int | np.integer):
@@ -36,15 +36,15 @@ def to_plain(value: Any, numbers: Mapping[Any, int] | None = None) -> Any:
     if isinstance(value, np.ndarray):
         return to_plain(value.tolist())
     if isinstance(value, Later):
-        return to_plain(value(), numbers)
-    if numbers is not None and isinstance(value, Tree | SoftTree):
-        return numbers[value]
+        return to_plain(value(), number_of)
+    if number_of is not None and isinstance(value, Tree | SoftTree):
+        return number_of(value)
     if is_dataclass(value):
-        return {f.name: to_plain(getattr(value, f.name), numbers) for f in fields(value)}
+        return {f.name: to_plain(getattr(value, f.name), number_of) for f in fields(value)}
     if isinstance(value, Mapping):
-        return {str(key): to_plain(item, numbers) for key, item in value.items()}
+        return {str(key): to_plain(item, number_of) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [to_plain(item, numbers) for item in value]
+        return [to_plain(item, number_of) for item in value]
     return str(value)
 
 

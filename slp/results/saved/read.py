@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 
 from slp.data.table import Table
 from slp.ir.program import UsedFile
+from slp.problem.tree_arrays import TreeArrays
 from slp.results.averages.drawn_trees import DrawnTrees
-from slp.results.averages.over_trees import ScoredTree
+from slp.results.averages.over_trees import ScoredTrees
 from slp.results.averages.soft import SoftTrees
 from slp.results.record.choice import EngineChoice
 from slp.results.record.result import Result
@@ -53,18 +54,19 @@ class SavedRun:
         """The result of a run of trees, whose averages take a number of threads."""
         archive, table = self.archive, self.table
         soft = bool(archive.manifest["kind"] == "soft")
-        trees: Sequence[Any] = (
+        trees: TreeArrays | Sequence[Any] = (
             soft_trees_of_members(archive, "soft", table)
             if soft
             else trees_of_members(archive, "trees", table)
         )
         chains, log_weights, weights = _draws(archive, len(trees))
         scored = _scored(archive, trees)
-        if soft:
-            averages: DrawnTrees = SoftTrees(table, scored, chains, threads, None, log_weights)
-        else:
-            averaged = _averaged(archive, table)
+        averages: DrawnTrees
+        if isinstance(trees, TreeArrays):
+            averaged = _averaged(archive, table, trees)
             averages = SavedTrees(table, scored, chains, log_weights, averaged, threads)
+        else:
+            averages = SoftTrees(table, scored, chains, threads, None, log_weights)
         edited = "given/feature.npy" in archive.contents
         said = archive.json("answers.json")
         return result_of_answers(
@@ -72,7 +74,7 @@ class SavedRun:
             table,
             averages,
             weights,
-            trees_of_members(archive, "given", table)[:1] if edited else [],
+            [trees_of_members(archive, "given", table)[0]] if edited else [],
             choice=self.choice,
             likelihood=self.likelihood,
             normalised=self.normalised,
@@ -168,20 +170,19 @@ def _draws(
     return np.split(numbers, ends), np.split(log_weights, ends), weights
 
 
-def _scored(archive: Archive, trees: Sequence[Any]) -> list[ScoredTree]:
-    weights = archive.array("trees/log_weight.npy", np.float64, len(trees)).tolist()
-    fits = archive.array("trees/log_likelihood.npy", np.float64, len(trees)).tolist()
-    return [ScoredTree(*one) for one in zip(trees, weights, fits, strict=True)]
+def _scored(archive: Archive, trees: TreeArrays | Sequence[Any]) -> ScoredTrees:
+    names = "log_weight", "log_likelihood"
+    of = (archive.array(f"trees/{name}.npy", np.float64, len(trees)) for name in names)
+    return ScoredTrees(trees, *of)
 
 
-def _averaged(archive: Archive, table: Table) -> NDArray[np.float64]:
+def _averaged(archive: Archive, table: Table, trees: TreeArrays) -> NDArray[np.float64]:
     """The statistics that averages are by, (K, k)."""
-    k = table.leaf.n_statistics
-    found = archive.array("trees/statistics.npy", np.float64, None, k)
+    found = trees.statistics
     if "trees/averaged.npy" in archive.contents:
-        found = archive.array("trees/averaged.npy", np.float64, len(found), k)
-    elif "trees/added.npy" in archive.contents:
-        found = found + archive.array("trees/added.npy", np.float64, len(found), k)
+        found = archive.array("trees/averaged.npy", np.float64, *found.shape)
+    elif trees.added is not None:
+        found = found + trees.added
     if not statistics_are_sound(table.leaf, found):
         raise DamagedError("the leaves of its trees are not sound")
     return found

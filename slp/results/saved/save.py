@@ -27,6 +27,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from slp.problem.tree_arrays import arrays_of_trees
 from slp.results.averages.drawn_trees import DrawnTrees
 from slp.results.record.result import Result
 from slp.results.record.run import RunRecord
@@ -98,8 +99,8 @@ def _trees_to_members(result: Result) -> dict[str, Any]:
     assert drawn is not None
     soft = result.kind == "soft"
     members = _soft_trees(result, drawn) if soft else _hard_trees(result, drawn)
-    members["trees/log_weight.npy"] = np.array([t.log_weight for t in drawn.trees])
-    members["trees/log_likelihood.npy"] = np.array([t.log_likelihood for t in drawn.trees])
+    members["trees/log_weight.npy"] = drawn.trees.log_weight
+    members["trees/log_likelihood.npy"] = drawn.trees.log_likelihood
     members["draws/tree.npy"] = np.concatenate(drawn.chains).astype(np.int64)
     members["draws/length.npy"] = np.array([len(chain) for chain in drawn.chains], np.int64)
     members["draws/weight.npy"] = np.array([draw.weight for draw in draws])
@@ -107,19 +108,19 @@ def _trees_to_members(result: Result) -> dict[str, Any]:
         members["draws/log_weights.npy"] = np.concatenate(drawn.log_weights)
     edits = result.edits()
     if edits is not None:
-        members |= trees_to_members("given", result.table, [edits.given])
+        given = arrays_of_trees(result.table, [edits.given])
+        members |= trees_to_members("given", result.table, given)
     members["answers.json"] = answers_to_plain(result, drawn)
     return members
 
 
 def _soft_trees(result: Result, drawn: DrawnTrees) -> dict[str, Any]:
-    trees = [cast(SoftTree, scored.tree) for scored in drawn.trees]
+    trees = [cast(SoftTree, tree) for tree in drawn.trees.trees]
     return soft_trees_to_members("soft", result.table, trees)
 
 
 def _hard_trees(result: Result, drawn: DrawnTrees) -> dict[str, Any]:
-    trees = [scored.tree for scored in drawn.trees]
-    members = trees_to_members("trees", result.table, trees)
+    members = trees_to_members("trees", result.table, drawn.arrays)
     shown = members["trees/statistics.npy"]
     if "trees/added.npy" in members:
         shown = shown + members["trees/added.npy"]

@@ -17,20 +17,21 @@ added       float64 (K, k), of `modal` under smoothing alone: what is added to t
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+from collections.abc import Sequence
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.columns import Test
+from slp.columns.kind import ColumnKind
 from slp.data.table import Table
+from slp.problem.tree_arrays import TreeArrays, arrays_of_numbers
 from slp.results.averages.drawn_trees import DrawnTrees
-from slp.results.averages.over_trees import ScoredTree
+from slp.results.averages.over_trees import ScoredTrees
 from slp.results.saved.archive import Archive, DamagedError
 from slp.results.saved.tables import statistics_are_sound
-from slp.trees import Leaf, Split, Tree
-from slp.trees.tree import Asked, tree_of_preorder
 
 
 class SavedTrees(DrawnTrees):
@@ -39,7 +40,7 @@ class SavedTrees(DrawnTrees):
     def __init__(
         self,
         table: Table,
-        trees: Sequence[ScoredTree],
+        trees: ScoredTrees,
         chains: Sequence[NDArray[np.int64]],
         log_weights: Sequence[NDArray[np.float64]] | None,
         averaged: NDArray[np.float64],
@@ -56,51 +57,46 @@ class SavedTrees(DrawnTrees):
         return self._of[4]
 
 
-def trees_to_members(folder: str, table: Table, trees: Sequence[Tree]) -> dict[str, Any]:
-    """Trees, whose leaves know their statistics, as the arrays above."""
-    number = {f.name: i for i, f in enumerate(table.features)}
-    feature: list[int] = []
-    operand: list[float] = []
-    missing: list[int] = []
-    sides: dict[bytes, int] = {}  # by test, its place
-    n_sides = 0
-    statistics, added = [], []
-    for node in (node for tree in trees for node in tree.nodes()):
-        if isinstance(node, Split):
-            f = number[node.feature]
-            feature.append(f)
-            kind = table.features[f].kind
-            missing.append(kind.side_to_number(node.test))
-            if kind.tests_have_sides:
-                own = kind.test_to_sides(node.test).tobytes()
-                operand.append(sides.setdefault(own, n_sides))
-                n_sides = max(n_sides, sides[own] + len(own))
-            else:
-                operand.append(kind.test_to_number(node.test))
-            continue
-        assert node.predictive is not None
-        feature.append(-1)
-        operand.append(0.0)
-        missing.append(0)
-        statistics.append(node.predictive.statistics)
-        added.append(node.predictive.added)
+def trees_to_members(folder: str, table: Table, trees: TreeArrays) -> dict[str, Any]:
+    """Trees as the arrays above."""
+    kinds = [feature.kind for feature in table.features]
+    places, sides = _sides_of(trees, kinds)
+
+    def operand(f: int, test: Test) -> float:
+        if kinds[f].tests_have_sides:
+            return places[kinds[f].test_to_sides(test).tobytes()]
+        return kinds[f].test_to_number(test)
+
     members = {
-        f"{folder}/feature.npy": np.array(feature, np.int32),
-        f"{folder}/operand.npy": np.array(operand, np.float64),
-        f"{folder}/statistics.npy": np.array(statistics, np.float64),
+        f"{folder}/feature.npy": trees.features(),
+        f"{folder}/operand.npy": trees.by_node(operand, 0.0, np.float64),
+        f"{folder}/statistics.npy": trees.statistics,
     }
-    if any(missing):
-        members[f"{folder}/missing.npy"] = np.array(missing, np.uint8)
+    missing = trees.by_node(lambda f, test: kinds[f].side_to_number(test), 0, np.uint8)
+    if missing.any():
+        members[f"{folder}/missing.npy"] = missing
     if sides:
-        members[f"{folder}/sides.npy"] = np.frombuffer(b"".join(sides), np.uint8)
-    known = [own for own in added if own is not None]
-    if known:
-        assert len(known) == len(added)
-        members[f"{folder}/added.npy"] = np.array(known, np.float64)
+        members[f"{folder}/sides.npy"] = np.frombuffer(sides, np.uint8)
+    if trees.added is not None:
+        members[f"{folder}/added.npy"] = trees.added
     return members
 
 
-def trees_of_members(archive: Archive, folder: str, table: Table) -> list[Tree]:
+def _sides_of(trees: TreeArrays, kinds: Sequence[ColumnKind]) -> tuple[dict[bytes, int], bytes]:
+    """The sides of tests that no number tells, with their places, and all of them one after the
+    other, in the order of the nodes."""
+    places: dict[bytes, int] = {}
+    n_sides = 0
+    _, first = np.unique(trees.nodes, return_index=True)
+    for f, test in (trees.tests[i] for i in trees.nodes[np.sort(first)] if i >= 0):
+        if kinds[f].tests_have_sides:
+            own = kinds[f].test_to_sides(test).tobytes()
+            if places.setdefault(own, n_sides) == n_sides:
+                n_sides += len(own)
+    return places, b"".join(places)
+
+
+def trees_of_members(archive: Archive, folder: str, table: Table) -> TreeArrays:
     """The trees of a file."""
     feature = archive.array(f"{folder}/feature.npy", np.int32, None)
     operand = archive.array(f"{folder}/operand.npy", np.float64, len(feature))
@@ -119,17 +115,12 @@ def trees_of_members(archive: Archive, folder: str, table: Table) -> list[Tree]:
         sound = sound and bool(np.isfinite(added).all())
     if not sound:
         raise DamagedError("the leaves of its trees are not sound")
-    leaves = iter(
-        [
-            Leaf.of(table.leaf, own, None if added is None else added[i])
-            for i, own in enumerate(statistics)
-        ]
-    )
     sides = np.empty(0, np.uint8)
     if f"{folder}/sides.npy" in archive.contents:
         sides = archive.array(f"{folder}/sides.npy", np.uint8, None)
-    tests = _tests(table, feature.tolist(), operand.tolist(), missing.tolist(), sides)
-    return list(_parted(next(leaves) if test is None else test for test in tests))
+    numbers = np.stack([feature, operand, missing], axis=1).astype(np.float64)
+    test_of = partial(_test, table, sides)
+    return arrays_of_numbers(table, numbers, test_of, _starts(feature), statistics, added)
 
 
 def _check_nodes(table: Table, feature: NDArray[Any], operand: NDArray[Any]) -> None:
@@ -138,38 +129,23 @@ def _check_nodes(table: Table, feature: NDArray[Any], operand: NDArray[Any]) -> 
         raise DamagedError("its trees are not sound")
 
 
-def _tests(
-    table: Table,
-    feature: list[int],
-    operand: list[float],
-    missing: list[int],
-    sides: NDArray[np.uint8],
-) -> Iterator[Asked | None]:
-    for f, value, way in zip(feature, operand, missing, strict=True):
-        if f < 0:
-            yield None
-            continue
-        own = table.features[f]
-        try:
-            if own.kind.tests_have_sides:
-                place = int(value) if value.is_integer() and value >= 0 and not way else len(sides)
-                test = own.kind.test_of_sides(sides[place : place + own.kind.n_values])
-            else:
-                test = own.kind.test_of_numbers(value, way)
-            yield own.name, test
-        except ValueError as e:
-            raise DamagedError("its trees are not sound") from e
+def _test(table: Table, sides: NDArray[np.uint8], f: int, value: float, way: int) -> Test:
+    kind = table.features[f].kind
+    try:
+        if kind.tests_have_sides:
+            place = int(value) if value.is_integer() and value >= 0 and not way else len(sides)
+            return kind.test_of_sides(sides[place : place + kind.n_values])
+        return kind.test_of_numbers(value, way)
+    except ValueError as e:
+        raise DamagedError("its trees are not sound") from e
 
 
-def _parted(nodes: Iterator[Leaf | Asked]) -> Iterator[Tree]:
-    """The trees of nodes in preorder, tree after tree."""
-    own: list[Leaf | Asked] = []
-    still_open = 1
-    for node in nodes:
-        own.append(node)
-        still_open += -1 if isinstance(node, Leaf) else 1
-        if still_open == 0:
-            yield tree_of_preorder(own)
-            own, still_open = [], 1
-    if own:
+def _starts(feature: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Where the trees of nodes in preorder start, tree after tree, and the number of nodes."""
+    # One subtree less is to come after a leaf, one more after a split: a tree ends where all its
+    # leaves outnumber its splits for the first time.
+    least = np.minimum.accumulate(np.cumsum([0, *np.where(feature < 0, -1, 1)]))
+    ends = np.flatnonzero(np.diff(least) < 0) + 1
+    if len(feature) and (not len(ends) or ends[-1] != len(feature)):
         raise DamagedError("its last tree has no end")
+    return np.concatenate([[0], ends]).astype(np.int64)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -14,10 +15,13 @@ import pytest
 
 import slp
 from slp.compile import compile_problem
+from slp.engines.smc.compiled import CompiledParticleFilter
 from slp.engines.smc.options import FilterLimits
 from slp.engines.smc.sample import filter_sampler
-from slp.errors import SlpWarning, UsageError
+from slp.errors import BudgetError, SlpWarning, UsageError
+from slp.messages.inference import OR_MODAL
 from slp.reference.smc.filter import ParticleFilter
+from slp.runner.chain import Chain
 from tests.results.filled import filler_of
 
 GROWTREE = ":- use(growtree)."
@@ -96,6 +100,48 @@ def test_control_c_before_any_of_them_is_done(monkeypatch: pytest.MonkeyPatch) -
     have = filtered(DENISON, particles=10)
     assert have.interrupted and not have.out_of_time
     assert have.log_evidence is None and len(have.draws) > 0
+
+
+def time_over_after(steps: int, monkeypatch: pytest.MonkeyPatch) -> BudgetError:
+    """The error of a run whose time is over when its first island has made so many steps."""
+    advance = Chain.advance
+
+    def stopped(self: Chain[Any], n: int, stop: threading.Event) -> None:
+        advance(self, steps, stop)
+        stop.set()
+
+    monkeypatch.setattr(Chain, "advance", stopped)
+    monkeypatch.setattr("slp.engines.smc.compiled._DECISIONS", 1)  # a step a block
+    with pytest.raises(BudgetError) as caught:
+        filtered(GROWTREE, time="1h")
+    return caught.value
+
+
+@pytest.mark.parametrize("kernels", ["compiled", "reference"])
+def test_where_no_island_is_done_the_best_whole_particle_is_told(
+    kernels: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if kernels == "reference":
+        monkeypatch.setattr("slp.engines.smc.sample.core_for", lambda *_: None)
+    error = time_over_after(3, monkeypatch)
+    (found,) = error.diagnostics
+    assert found.code == "E540" and found.help is not None and found.help.endswith(OR_MODAL)
+    said = r"the furthest island made 3 steps and is not done, and (\d+) particles of those begun"
+    told = re.search(said, found.message)
+    assert told is not None and 0 < int(told[1]) < 100
+    known = error.known
+    assert known.sooner == "modal" and not known.best.certified
+    exact = slp.parse(GROWTREE).posterior(frame(), engine="exact", draws=0)
+    tree = known.best.tree
+    want = exact.log_prior(tree) + exact.log_likelihood(tree)
+    assert tree.n_leaves <= 2 and known.best.log_joint == pytest.approx(want, rel=1e-12)
+
+
+def test_where_no_particle_is_whole_nothing_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(CompiledParticleFilter, "draws", lambda self, state: [])
+    error = time_over_after(1, monkeypatch)
+    assert "made 1 steps and is not done, and no particle is a whole tree" in str(error)
+    assert error.known.best is None and error.known.sooner == "modal"
 
 
 @pytest.mark.parametrize(

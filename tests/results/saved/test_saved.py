@@ -21,6 +21,7 @@ from slp.cli import slp_command
 from slp.cli.common import run as run_command
 from slp.columns import Below, Is
 from slp.errors import SlpError, UnsupportedError, UsageError
+from slp.problem.tree_arrays import arrays_of_trees
 from slp.results.record.later import Later
 from slp.results.record.parts import Ended
 from slp.results.record.result import Result
@@ -272,9 +273,10 @@ def test_a_deep_tree(tmp_path: Path) -> None:
     for i in range(5000):
         node = Split("a", Below(float(i)), leaf, node)
     trees = [slp.Tree(node), slp.Tree(leaf), slp.Tree(Split("colour", Is("red"), leaf, leaf))]
-    archive.write_archive(tmp_path / "trees", {}, trees_to_members("trees", table, trees))
+    members = trees_to_members("trees", table, arrays_of_trees(table, trees))
+    archive.write_archive(tmp_path / "trees", {}, members)
     read = archive.read_archive(tmp_path / "trees", 2**30)
-    assert trees_of_members(read, "trees", table) == trees
+    assert list(trees_of_members(read, "trees", table)) == trees
 
 
 # --- versions ------------------------------------------------------------------------------------

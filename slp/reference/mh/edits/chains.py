@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from functools import cached_property
 
@@ -23,7 +23,7 @@ from slp.reference.mh.edits.process import Edit, EditProcess, Edits
 from slp.reference.mh.edits.start import find_nodes, find_start, nodes_of_tree
 from slp.reference.mh.edits.target import EditTarget, InLanguage
 from slp.reference.tree_tests import TreeTest, predicate_tests, tree_tests
-from slp.results.averages.over_trees import ScoredTree
+from slp.results.averages.over_trees import ScoredTree, ScoredTrees
 from slp.results.record.edits import result_of_edits
 from slp.results.record.evidence import evidence_note
 from slp.runner import Json, Stop, never, until
@@ -144,11 +144,13 @@ class EditMetropolisHastings(MixtureWithPower[EditTarget, Edits]):
 
     # --- what records stand for (`slp.results.record.sampler.TreeSampler`) ---------------------
 
-    def scored(self, records: Sequence[Json], stop: Stop = never) -> list[ScoredTree]:
+    def scored(self, records: Iterable[Json], stop: Stop = never) -> ScoredTrees:
         """The trees of records and their log likelihood. Their weight, a sum over infinitely many
         sequences, is not known: NaN."""
         found = map(self.derivation_from_data, until(stop, records))
-        return [ScoredTree(self.tree(e), math.nan, e.tree.log_likelihood) for e in found]
+        return ScoredTrees.of(
+            self.table, (ScoredTree(self.tree(e), math.nan, e.tree.log_likelihood) for e in found)
+        )
 
     @property
     def table(self) -> Table:
