@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from slp.results.record.result import Result
 
 #: Called regularly with a count of the work done (finished boxes, of a sampler steps), and the name
-#: of its part.
+#: of its part. Where it has a method `first_answer`, a run that draws gives that the modal tree, a
+#: `slp.results.record.parts.Candidate`, before it begins (`slp.engines.first_answer`).
 Progress: TypeAlias = Callable[[int, str], None]
 
 T = TypeVar("T")

@@ -25,11 +25,14 @@ S = TypeVar("S")
 
 @dataclass(frozen=True)
 class RunProgress:
-    """How far a run is: steps of all chains, acceptance rates by move (over all steps so far), and
-    the seconds left at the present speed. `total` is inf if the number of steps is not known."""
+    """How far a run is: steps of all chains, how many of the chains or islands are done, acceptance
+    rates by move (over all steps so far), and the seconds left at the present speed. `total` is
+    that of the rounds begun; inf if the number of steps is not known, as of islands."""
 
     done: int
     total: float
+    over: int
+    chains: int
     acceptance: dict[str, float]
     seconds_left: float
 
@@ -60,7 +63,10 @@ class Watch(Generic[S]):
         done, total = self._done, sum(chain.last for chain in self._chains)
         pace = (time.monotonic() - self._started) / max(1, done - self._done_before)
         tally = sum((c.warm_up_tally + c.tally for c in self._chains), Counter())
-        self._progress(RunProgress(done, total, acceptance(tally), pace * (total - done)))
+        over = sum(chain.over for chain in self._chains)
+        left = pace * (total - done)
+        told = RunProgress(done, total, over, len(self._chains), acceptance(tally), left)
+        self._progress(told)
 
     def write_if_due(self) -> None:
         """Write the checkpoint if the last one is old enough."""

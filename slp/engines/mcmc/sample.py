@@ -8,6 +8,7 @@ from typing import Any
 
 from slp.data.memory import check_room_for_bit_sets
 from slp.engines.contract import Request
+from slp.engines.effort import level_of
 from slp.engines.mcmc.compiled_edits import CompiledEditMetropolisHastings, edits_are_compiled
 from slp.engines.mcmc.default_proposal import proposal_of, why_no_tree_moves
 from slp.engines.mcmc.default_steps import WARM_UP_SCANS, default_steps, most_rungs, scan_steps
@@ -42,10 +43,6 @@ from slp.runner.options import check_count
 
 #: Each rung has a state, and makes its own steps.
 _MOST_RUNGS = 10_000
-
-#: Approximate seconds of one core that a run may take whose length is not given: two minutes of two
-#: cores.
-_LONGEST_RUN = 240.0
 
 
 def run_chains(
@@ -85,8 +82,11 @@ def run_chains(
     request = replace(request, threads=threads)
     if options.rounds is not None:
         return draw(engine, problem, request, options, room).result
-    longest = _LONGEST_RUN if request.deadline.seconds is None else math.inf
-    return draw(engine, problem, request, options, room, EnoughRounds(longest)).result
+    level = level_of(options.effort)
+    enough = EnoughRounds(level.run, level.nearly_there)
+    if request.deadline.seconds is not None:
+        enough = EnoughRounds(math.inf, math.inf)
+    return draw(engine, problem, request, options, room, enough).result
 
 
 def _by_default(
@@ -230,7 +230,7 @@ def tempered_chains(
     base: Any, problem: Problem, proposal: str, options: TreeChainOptions
 ) -> Tempering[Any]:
     """Ladders over chains."""
-    steps = scan_steps(base, problem.grammar, proposal, options.thin)
+    steps = scan_steps(base, problem.grammar, proposal, level_of(options.effort), options.thin)
     make = CompiledScans if base.in_core else plain_engine("mh").PlainScans
     scans = make(base, steps.in_scan)
     return Tempering(
@@ -255,7 +255,7 @@ def chain_schedule(
         default = WARM_UP_SCANS, 1
     else:
         proposal = proposal_of(problem, options, sampler.in_core)
-        default = default_steps(sampler, problem.grammar, proposal)
+        default = default_steps(sampler, problem.grammar, proposal, level_of(options.effort))
     return Schedule(
         draws,
         options.chains,
