@@ -1,7 +1,8 @@
 """Engines: from a tree grammar on a table to a distribution over trees.
 
 Entry point: `infer` (in `run`), which runs an engine by name, or the one that `choose` selects.
-`contract` is what an engine must have, and `registry` names all engines.
+`contract` is what an engine must have, and `registry` names all engines. `first_answer` tells the
+modal tree before chains begin.
 
 Engines: `exact` sums over all trees in the C++ core. `mcmc` is Metropolis-Hastings, `smc` a
 particle filter, `rjhmc` reversible-jump Hamiltonian Monte Carlo over soft trees. `modal` grows one

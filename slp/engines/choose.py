@@ -10,7 +10,6 @@ from slp.budgets.seconds import format_seconds
 from slp.data.memory import room_beside
 from slp.engines import mcmc
 from slp.engines.contract import Request
-from slp.engines.effort import Level
 from slp.engines.exact import compiled_is_there
 from slp.engines.registry import engine_named, plain_engine
 from slp.engines.shared.fitting import Room, fits_in_words
@@ -26,6 +25,7 @@ from slp.problem.core import beyond_core
 from slp.problem.problem import Problem
 from slp.results.record.choice import DRAWS, PRIOR_DRAWS, SEARCH, SOFT_TREES, SUMS, EngineChoice
 from slp.results.record.size import MOST_SPLITS, Size
+from slp.runner.effort import Level
 
 # Item by item, the search for the best tree keeps four words for an item; a pass for totals, which
 # is estimated, keeps three. If uses of features need more, they are left out.

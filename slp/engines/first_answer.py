@@ -32,9 +32,11 @@ def tell_first_answer(engine: Engine[Any], problem: Problem, request: Request) -
     tell = getattr(request.progress, "first_answer", None)
     if tell is None or not request.likelihood or not _draws_hard_trees(engine):
         return
+    grower = engine_named(_ENGINE)
+    if problem.grammar.backtracks and grower.needs_weights:
+        return
     if any(constraint.by_code for constraint in problem.program.constraints):
         return  # it would run the user's code on many trees
-    grower = engine_named(_ENGINE)
     own = request.deadline.before(request.deadline.left() * (1 - _SHARE))
     asked = replace(request, deadline=own, draws=1, instead=None)
     options = grower.Options()

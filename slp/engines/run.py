@@ -11,7 +11,6 @@ from typing import Any
 from slp.budgets import Deadline, memory_budget
 from slp.engines.choose import BEST, choose, goes_on_with_draws, read_for
 from slp.engines.contract import Progress, Request
-from slp.engines.effort import level_in
 from slp.engines.first_answer import tell_first_answer
 from slp.engines.registry import ENGINES, all_options, engine_named
 from slp.engines.shared.choices import draws_instead
@@ -26,6 +25,7 @@ from slp.results.record.choice import SEARCH, EngineChoice
 from slp.results.record.result import Result
 from slp.results.record.run import RunRecord
 from slp.runner import check_count
+from slp.runner.effort import level_in
 from slp.runner.options import MOST_DRAWS, check_options
 from slp.trees.predicates import asked_predicates
 
@@ -70,9 +70,10 @@ def infer(
     Raises
     ------
     UsageError
-        E502 `memory` is no size, E542 `time` no length of time, E554 `effort` is no level, E505 `draws` or `seed` is no whole
+        E502 `memory` is no size, E542 `time` no length of time, E505 `draws` or `seed` is no whole
         number from 0 up, `draws` above 10^8 or `threads` below 1, E509 no such engine, E544 no such
-        option; E516, E548, E549: the engine does not take an option for the problem.
+        option, E554 no such `effort`; E516, E548, E549: the engine does not take an option for the
+        problem.
     UnsupportedError
         The engine that was asked for does not take the problem (E301, E533).
     SlpError
@@ -122,9 +123,10 @@ def _chosen(problem: Problem, request: Request, given: Mapping[str, Any]) -> Res
     chosen = replace(request, choice=choose(problem, request, engine, level))
     if engine == BEST and chosen.choice.engine == SEARCH and deadline.seconds is None:
         chosen = replace(chosen, deadline=Deadline(_SEARCH_SECONDS))
+    used = given
     if engine in ("auto", BEST) and "effort" not in _options_of(chosen.choice.engine):
-        given = {name: value for name, value in given.items() if name != "effort"}  # it chose
-    return _run(problem, chosen, given)
+        used = {name: value for name, value in given.items() if name != "effort"}  # for the choice
+    return _run(problem, chosen, used)
 
 
 def _run(problem: Problem, request: Request, given: Mapping[str, Any]) -> Result:

@@ -80,7 +80,15 @@ class _Shown:
             lines[_LINES_OF_TREE:] = [f"... and {left_out:,} more lines"]
         self.clear()
         said = f"first answer: a tree grown greedily, there may be better ones; log joint {joint}"
-        _write("\n".join([f"{said}, {n:,} {'leaf' if n == 1 else 'leaves'}", *(f"    {visible(line)}" for line in lines), ""]))
+        _write(
+            "\n".join(
+                [
+                    f"{said}, {n:,} {'leaf' if n == 1 else 'leaves'}",
+                    *(f"    {visible(line)}" for line in lines),
+                    "",
+                ]
+            )
+        )
 
     def _line(self, done: int, phase: str, now: float) -> str:
         rate = done / max(now - self._started, 0.1)

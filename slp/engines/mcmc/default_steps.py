@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from slp.data.table import Table
-from slp.engines.effort import Level
 from slp.engines.mcmc.mixture import weight_at
 from slp.engines.mcmc.tempering.powers import FIRST_RUNGS
 from slp.engines.shared.filter_plan import plan_of
@@ -19,6 +18,7 @@ from slp.engines.shared.proposal_names import Named, read_names
 from slp.ir.tree_grammar import CallRule, SplitRule, TreeGrammar
 from slp.results.record.sampler import TreeSampler
 from slp.runner import LONGEST_BLOCK
+from slp.runner.effort import Level
 
 #: Steps before the first draw and for each. 1000 steps of `q_uc` take some 4 ms on a table of 700
 #: rows, and autocorrelation there dies out within 5,000 to 10,000.
@@ -34,7 +34,7 @@ WARM_UP_SCANS = 252
 #: rungs a ladder has at most.
 _BLOCK_SECONDS, _BYTES_OF_RUNGS, _MOST_RUNGS = 0.1, 2**26, 64
 
-#: Levels of effort (`slp.engines.effort`) bound the seconds of so many draws of so many chains.
+#: Levels of effort (`slp.runner.effort`) bound the seconds of so many draws of so many chains.
 _CHAINS, _DRAWS = 4, 2000
 
 # Approximate nanoseconds of a step, measured on tables of 500 to a million rows: always; for each

@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from slp.engines.contract import DrawingOptions, option
-from slp.engines.effort import effort_option
+from slp.engines.contract import DrawingOptions, effort_option, option
 from slp.trees import Tree
 
 #: The default proposals, chosen by measurement (docs/design/tempering.md); those of tables with

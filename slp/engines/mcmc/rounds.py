@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 from slp.results.record.result import Result
-from slp.results.trust.diagnostics import Diagnostics
 from slp.results.trust.judgement import FEWEST_DRAWS
 from slp.results.trust.tempering import Scan
 
 #: Draws for each effective draw needed. Fewer show neither these nor a small R-hat, however long
 #: the chains run, so then round trips are enough.
 _DRAWS_FOR_EFFECTIVE = 2
-
-#: The largest R-hat of chains that nearly agree: a run of twice the length may then converge.
-_NEARLY = 1.05
 
 
 @dataclass(frozen=True)
@@ -43,12 +38,5 @@ class EnoughRounds:
             return True
         rungs = sum(len(ladder.powers) for ladder in found.tempering.ladders)
         scans = replace(schedule, rounds=schedule.rounds + 1).most_steps_of(0)
-        most = self.nearly_there if _nearly_agree(found) else self.most
+        most = self.nearly_there if found.nearly_agrees else self.most
         return bool(rungs * scans * scan.seconds > most)
-
-
-def _nearly_agree(found: Diagnostics) -> bool:
-    """Whether every R-hat is small, and each ladder made some round trips."""
-    known = [one.r_hat for one in found.convergence.values() if one is not None]
-    assert found.tempering is not None
-    return found.tempering.enough_round_trips and max(known, default=math.inf) <= _NEARLY

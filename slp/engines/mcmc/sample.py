@@ -8,7 +8,6 @@ from typing import Any
 
 from slp.data.memory import check_room_for_bit_sets
 from slp.engines.contract import Request
-from slp.engines.effort import level_of
 from slp.engines.mcmc.compiled_edits import CompiledEditMetropolisHastings, edits_are_compiled
 from slp.engines.mcmc.default_proposal import proposal_of, why_no_tree_moves
 from slp.engines.mcmc.default_steps import WARM_UP_SCANS, default_steps, most_rungs, scan_steps
@@ -39,6 +38,7 @@ from slp.results.record.result import Result
 from slp.results.record.sampler import TreeSampler
 from slp.runner import Schedule
 from slp.runner.chain import MOST_ROUNDS
+from slp.runner.effort import level_of
 from slp.runner.options import check_count
 
 #: Each rung has a state, and makes its own steps.

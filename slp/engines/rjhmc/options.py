@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from slp.engines.contract import DrawingOptions, option
-from slp.engines.effort import effort_option, level_of
+from slp.engines.contract import DrawingOptions, effort_option, option
+from slp.runner.effort import level_of
 
 #: Values of `index`, `births` and `tuning`.
 INDICES = ("hard", "soft")
@@ -25,14 +25,14 @@ class SoftTreeOptions(DrawingOptions):
     chains: int = option(4, "number of chains", least=1)
     warmup: int | None = option(
         None,
-        "steps of each chain before any draw is kept (by effort and the number of rows; 1000 if thin is "
-        "given, and with tuning=paper)",
+        "steps of each chain before any draw is kept (by effort and the number of rows; 1000 if "
+        "thin is given, and with tuning=paper)",
         least=0,
     )
     thin: int | None = option(
         None,
-        "steps for each draw kept (by effort and the number of rows; 1 if warmup is given, and with "
-        "tuning=paper)",
+        "steps for each draw kept (by effort and the number of rows; 1 if warmup is given, and "
+        "with tuning=paper)",
         least=1,
     )
     index: str = option(

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from slp.engines.contract import DrawingOptions, option
-from slp.engines.effort import effort_option, level_of
+from slp.engines.contract import DrawingOptions, effort_option, option
+from slp.runner.effort import level_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +33,6 @@ class FilterOptions(DrawingOptions):
         least=0.0,
         metavar="SHARE",
     )
-
 
     @property
     def n_particles(self) -> int:

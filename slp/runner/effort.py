@@ -8,7 +8,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from slp.engines.contract import option
 from slp.errors import UsageError
 from slp.messages.inference import NO_EFFORT
 from slp.messages.names import nearest
@@ -55,15 +54,6 @@ LEVELS = {
 }
 
 
-def effort_option() -> Any:
-    """The field `effort` of an engine's options."""
-    return option(
-        DEFAULT,
-        "quick, default or thorough: how long a run is where no other option says it",
-        metavar="LEVEL",
-    )
-
-
 def level_of(name: object) -> Level:
     """The level of a name.
 
@@ -77,6 +67,12 @@ def level_of(name: object) -> Level:
         near = nearest(str(name), list(LEVELS))
         raise UsageError(NO_EFFORT(name=name, names=", ".join(LEVELS), nearest=near))
     return level
+
+
+def next_level(level: Level) -> Level | None:
+    """The next longer one; None after the longest."""
+    later = list(LEVELS.values())[list(LEVELS).index(level.name) + 1 :]
+    return later[0] if later else None
 
 
 def level_in(options: Mapping[str, Any]) -> Level:
