@@ -5,8 +5,8 @@ Entry points: `Stepper` (what the loop drives: a chain, or an island of particle
 in which a run is kept, so that it can be resumed; `checkpoint`).
 
 Inside: `effort` is the table of levels that say how long runs are. `chain` is one chain with its
-schedule, `watch` reports progress, `cluster_tasks` runs chains as tasks of a cluster. `randomness` has the random choices of a transition, and `options`
-checks counts and seeds.
+schedule, `watch` reports progress, `cluster_tasks` runs chains as tasks of a cluster. `randomness`
+has the random choices of a transition, and `options` checks counts and seeds.
 """
 
 from typing import TYPE_CHECKING

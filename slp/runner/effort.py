@@ -1,5 +1,5 @@
 """Effort: how long a run is where no option says it. `LEVELS` is the one table of what each level
-sets; docs/sampling.md shows it."""
+sets; `python tests/docs/options_page.py` writes it into docs/sampling.md."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ LEVELS = {
     level.name: level
     for level in (
         Level("quick", 5.0, 2.0, 2.5, 2.5, 2.5, 250, 0.1),
-        Level(DEFAULT, 120.0, 75.0, 120.0, 240.0, 120.0, 1000, 0.5),
+        Level(DEFAULT, 120.0, 75.0, 120.0, 240.0, 120.0, 1000, 1.0),
         Level("thorough", math.inf, 150.0, 240.0, 240.0, 150.0, 1000, 1.0),
     )
 }

@@ -104,7 +104,7 @@ def test_particles_and_soft_steps() -> None:
     assert FilterOptions(effort="quick", particles=7).n_particles == 7
     assert [SoftTreeOptions(effort=name).steps(100) for name in LEVELS] == [
         (1400, 5),
-        (3000, 25),
+        (5000, 50),
         (5000, 50),
     ]
     assert SoftTreeOptions(effort="quick", thin=3).steps(100) == (1000, 3)
@@ -243,7 +243,7 @@ def test_a_modal_tree_is_told_before_the_draws(own: dict[str, Any]) -> None:
 @pytest.mark.parametrize(
     "text",
     [
-        ":- use(growtree). :- constraint(max_features(2)). :- failure(backtrack).",
+        ":- use(growtree). :- constraint(max_leaves(3)). :- failure(backtrack).",
         ':- use(growtree). :- constraint(python("math:isfinite")).',
     ],
 )
@@ -251,7 +251,7 @@ def test_none_is_told_where_none_is_grown(text: str) -> None:
     told = Told()
     how: dict[str, Any] = {"engine": "mh", "draws": 4, "warmup": 4, "thin": 1, "seed": 1}
     try:
-        slp.parse(text).posterior(*table(), progress=told, allow_code=True, **how)
+        slp.parse(text).posterior(*table(6), progress=told, allow_code=True, **how)
     except slp.SlpError as error:
         assert "python" in text and error
     assert set(told.found) <= {"sampling"}
