@@ -120,7 +120,7 @@ def nothing_in_time(
         how_far = f"a chain made {done:,} steps"
         if schedule.thin is not None:
             how_far += f", and its first draw comes after {schedule.warm_up + schedule.thin:,}"
-        remedy = "less `effort`, or a smaller `warmup` and `thin` if they are given"
+        remedy = "smaller `warmup` and `thin` (of trees: by effort quick)"
         if schedule.thin is None:
             how_far = f"an island made {done:,} steps, and is not done"
             remedy = "fewer `particles` or `islands`"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import sys
 from typing import Any
 
@@ -13,7 +14,14 @@ from slp.program import progress
 from slp.program.progress import ProgressLine, ProgressLog, shown_progress
 
 ROWS = [[i, 3 * i % 5, i % 2] for i in range(12)]
-MH: dict[str, Any] = {"engine": "mh", "draws": 20, "chains": 1, "warmup": 20, "seed": 1}
+MH: dict[str, Any] = {
+    "engine": "mh",
+    "draws": 20,
+    "chains": 1,
+    "warmup": 20,
+    "seed": 1,
+    "rounds": 1,
+}
 
 
 class Terminal(io.StringIO):
@@ -28,6 +36,7 @@ def test_true_shows_a_line_on_a_terminal(options, terminal, monkeypatch) -> None
     stderr = None if terminal is None else terminal()
     monkeypatch.setattr(sys, "stderr", stderr)
     monkeypatch.setattr("slp.program.progress._SECONDS_BETWEEN", 0.0)
+    monkeypatch.setattr("slp.program.progress._LONG", math.inf)
     posterior = slp.load("growtree").posterior(ROWS, progress=True, **options)
     posterior.split_probabilities()
     if isinstance(stderr, Terminal):
