@@ -1,26 +1,37 @@
-"""Runs `slp-sample` with default options on real tables: seconds, peak memory, and its output.
+"""Runs `slp-sample` with default options on real tables, and prints a table of Markdown: seconds of
+the clock, CPU seconds, peak memory, and how far the run has converged.
 
-    python benchmarks/defaults.py [--data FOLDER] [--program growtree] [NAME ...]
+    python benchmarks/defaults.py [--data FOLDER] [--program growtree] [--effort LEVEL] [NAME ...]
 
 NAME is a table of FOLDER without its ending, or `million`, which is made here: a million rows, six
-features of distinct numbers, two classes. Without names: pima_diabetes, german_credit, magic04,
-credit_default and million. Every run is a process of its own, and Markdown is printed.
+features of distinct numbers, two classes. Without names: `TABLES`. Every run is a process of its
+own. R-hat and effective draws are those of the quantity of which R-hat is largest.
 """
 
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-TABLES = ("pima_diabetes", "german_credit", "magic04", "credit_default", "million")
+TABLES = (
+    "pima_diabetes",
+    "heart_statlog",
+    "german_credit",
+    "breast_cancer_wisconsin_complete",
+    "vertebral_column_2c",
+    "magic04",
+    "credit_default",
+)
 
 #: The command that is run, of the installed package.
 _RUN = """\
@@ -49,24 +60,34 @@ def find(name: str, folder: Path) -> Path:
     raise SystemExit(f"there is no table {name} in {folder}")
 
 
-def report(program: str, table: Path) -> None:
-    """Run once, and print its time, its memory and its output."""
+def row(program: str, table: Path, effort: str) -> str:
+    """Run once: the row of the table."""
     started = time.perf_counter()
-    command = [sys.executable, "-P", "-c", _RUN, program, str(table), "--seed", "1"]
-    with tempfile.TemporaryFile("w+") as said:
-        child = subprocess.Popen(command, stdout=said, stderr=subprocess.STDOUT, text=True)
+    command = [sys.executable, "-P", "-c", _RUN, program, str(table), "--seed", "1", "--json"]
+    command += ["--effort", effort]
+    with tempfile.TemporaryFile("w+") as said, tempfile.TemporaryFile("w+") as warned:
+        child = subprocess.Popen(command, stdout=said, stderr=warned, text=True)
         _, status, usage = os.wait4(child.pid, 0)
         seconds = time.perf_counter() - started
         said.seek(0)
-        page = said.read().replace(f"{table.parent}/", "")
-    code = os.waitstatus_to_exitcode(status)
+        warned.seek(0)
+        if os.waitstatus_to_exitcode(status):
+            raise SystemExit(warned.read())
+        found = json.load(said)
     cpu, peak = usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
-    print(f"## {table.name}\n")
-    print(
-        f"`slp-sample {program} {table.name} --seed 1`: {seconds:.1f} s, {cpu:.1f} CPU s, peak "
-        f"{peak:,.0f} MiB, exit code {code}\n"
-    )
-    print(f"```text\n{page.rstrip()}\n```\n", flush=True)
+    told = f"| {table.name.partition('.')[0]} | {seconds:.0f} | {cpu:.0f} | {peak:,.0f} "
+    return f"{told}| {found['engine']} | {_convergence(found['diagnostics'])} |"
+
+
+def _convergence(diagnostics: dict[str, Any] | None) -> str:
+    """Whether a run converged, its worst R-hat, and effective draws of that quantity."""
+    if diagnostics is None:
+        return "exact | |"
+    known = {name: q for name, q in diagnostics["convergence"].items() if q["r_hat"] is not None}
+    name, worst = max(known.items(), key=lambda item: item[1]["r_hat"])
+    effective = min(worst["ess_bulk"], worst["ess_tail"])
+    words = f"{worst['r_hat']:.3f}, {name} | {effective:.0f}"
+    return f"{diagnostics['standing']} | {words}"
 
 
 def main() -> None:
@@ -75,7 +96,10 @@ def main() -> None:
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--data", type=Path, default=Path("../shared/data"))
     parser.add_argument("--program", default="growtree")
+    parser.add_argument("--effort", default="default")
     options = parser.parse_args()
+    print("| table | seconds | CPU s | peak MiB | engine | standing | R-hat | effective draws |")
+    print("| --- | ---: | ---: | ---: | --- | --- | --- | ---: |", flush=True)
     with tempfile.TemporaryDirectory() as folder:
         for name in options.names or TABLES:
             if name == "million":
@@ -83,7 +107,7 @@ def main() -> None:
                 write_million(table)
             else:
                 table = find(name, options.data)
-            report(options.program, table)
+            print(row(options.program, table, options.effort), flush=True)
 
 
 if __name__ == "__main__":

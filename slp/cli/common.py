@@ -253,6 +253,8 @@ def _is_special(path: Path) -> bool:
 
 @contextmanager
 def progress_line() -> Iterator[Progress | None]:
-    """A callback that updates one line on the terminal; None without a terminal."""
-    with shown_progress(obeys_controls(sys.stderr)) as progress:
+    """A callback that shows progress on standard error (`slp.program.shown_progress`); None where
+    that has messages as JSON for another program."""
+    messages = click.get_current_context().params.get("message_format")
+    with shown_progress(messages != "json" or obeys_controls(sys.stderr)) as progress:
         yield progress

@@ -99,9 +99,7 @@ class Page:
             yield f"trust     NOT KNOWN: {trust.faults[0]}, do not use these; run longer:"
             yield from self._next()
         elif trust.standing == "not converged":
-            times = "four times" if found.tempering is not None else "ten times"
-            how = f"run {'' if self.posterior.interrupted else times + ' '}longer"
-            yield f"trust     NOT CONVERGED: do not use these numbers; {how}:"
+            yield "trust     NOT CONVERGED: do not use these numbers; run longer:"
             yield from self._next()
             yield f"{INDENT}{_health(found)}"
         else:

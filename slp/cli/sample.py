@@ -121,8 +121,8 @@ def sample_command(
 def _longer(posterior: slp.Posterior, draws: int, deadline: Deadline) -> list[str]:
     """This command, to go on from its checkpoint if the run was stopped; else with ten times the
     steps and the time, at least 2000 draws, and no checkpoint (the checkpoint is that of the
-    shorter run); of a particle filter with ten times the islands, of ladders with four times the
-    scans. The second line says how long it takes."""
+    shorter run); of a particle filter with ten times the islands, of ladders with more effort or
+    four times the scans. The second line says how long it takes."""
     schedule = posterior.schedule
     if schedule is None:
         return []
@@ -130,12 +130,17 @@ def _longer(posterior: slp.Posterior, draws: int, deadline: Deadline) -> list[st
     if posterior.interrupted and context.params["checkpoint"] is not None:
         return [command_again(context, {"resume": True}), "(it goes on from the checkpoint)"]
     choice = posterior.choice
-    options, longer = slp.results.longer_run(schedule, draws, posterior.diagnostics)
-    changes: dict[str, object] = {"seed": posterior.seed, **options}
+    given = posterior.record.options
+    longer = slp.results.longer_run(schedule, draws, posterior.diagnostics, given)
+    changes: dict[str, object] = {"seed": posterior.seed, **longer.options}
     if choice.sums_unfinished:  # with more time they might end, without any of these options
         changes["engine"] = posterior.engine
-    seconds = math.ceil(longer * (deadline.seconds or deadline.spent()))
+    seconds = math.ceil(longer.times * (deadline.seconds or deadline.spent()))
     takes = f"(it takes about {format_seconds(seconds)})"
+    if longer.seconds is not None:
+        takes = (
+            f"(by the estimate of its steps about {format_seconds(longer.seconds)} on two cores)"
+        )
     if deadline.seconds is not None:
         changes["time"] = f"{seconds}s"
         takes = f"(it takes {format_seconds(seconds)} at most)"

@@ -64,5 +64,8 @@ def _longer(posterior: slp.Posterior) -> list[str]:
     if posterior.schedule is None:
         return []
     draws = posterior.record.draws
-    options, _ = slp.results.longer_run(posterior.schedule, draws, posterior.diagnostics)
+    given = posterior.record.options
+    options = slp.results.longer_run(
+        posterior.schedule, draws, posterior.diagnostics, given
+    ).options
     return [" ".join(["slp-sample ...", *(f"--{name} {value}" for name, value in options.items())])]

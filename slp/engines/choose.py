@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from slp.budgets.memory import format_bytes
@@ -24,6 +25,7 @@ from slp.problem.core import beyond_core
 from slp.problem.problem import Problem
 from slp.results.record.choice import DRAWS, PRIOR_DRAWS, SEARCH, SOFT_TREES, SUMS, EngineChoice
 from slp.results.record.size import MOST_SPLITS, Size
+from slp.runner.effort import Level
 
 # Item by item, the search for the best tree keeps four words for an item; a pass for totals, which
 # is estimated, keeps three. If uses of features need more, they are left out.
@@ -54,9 +56,10 @@ def read_for(program: CheckedProgram, engine: str) -> CheckedProgram:
     return replace(program, soft=engine == "auto" or engine_named(engine).soft_trees)
 
 
-def choose(problem: Problem, request: Request, engine: str) -> EngineChoice:
-    """The named engine; for `auto` the one that program, table and memory allow; for `best`, which
-    asks for the best trees alone, the same with a search where exact sums do not fit.
+def choose(problem: Problem, request: Request, engine: str, level: Level) -> EngineChoice:
+    """The named engine; for `auto` the one that program, table, memory and level of effort allow;
+    for `best`, which asks for the best trees alone, the same with a search where exact sums do not
+    fit.
 
     Raises
     ------
@@ -68,14 +71,14 @@ def choose(problem: Problem, request: Request, engine: str) -> EngineChoice:
         E545: the problem is of soft trees, and the engine is not; E548: derivations backtrack, and
         the engine needs the weights of trees.
     """
-    choice = _choose(problem, request, engine)
+    choice = _choose(problem, request, engine, level)
     if not problem.program.has_gates:
         return choice
     how = "soft" if problem.program.soft else f"hard, and `{GATE_WIDTH}` is not used"
     return replace(choice, reason=f"{choice.reason}; trees are {how}")
 
 
-def _choose(problem: Problem, request: Request, engine: str) -> EngineChoice:
+def _choose(problem: Problem, request: Request, engine: str, level: Level) -> EngineChoice:
     if problem.program.soft or problem.table.leaf.soft_trees:
         if problem.grammar.backtracks:
             raise UnsupportedError(BACKTRACKING_DRAWS_ALONE(what="an engine of soft trees"))
@@ -83,15 +86,15 @@ def _choose(problem: Problem, request: Request, engine: str) -> EngineChoice:
     if problem.grammar.backtracks:
         return _for_backtracking(engine)
     if engine == BEST:
-        return _for_best(problem, request)
+        return _for_best(problem, request, level)
     if engine != "auto":
         name = engine_named(engine).name
         return EngineChoice(name, "asked for" + (_plainly(problem) if name == SUMS else ""))
     if problem.unsummable:
         return EngineChoice(DRAWS, "; ".join(found.message for found in problem.unsummable))
     if request.likelihood:
-        return _by_size(problem, request)
-    choice = _by_size(problem, replace(request, advise=False))
+        return _by_size(problem, request, level)
+    choice = _by_size(problem, replace(request, advise=False), level)
     return _for_prior(choice, problem, seconds_for_sums(request))
 
 
@@ -125,17 +128,18 @@ def _for_backtracking(engine: str) -> EngineChoice:
     return EngineChoice(engine, "asked for")
 
 
-def _for_best(problem: Problem, request: Request) -> EngineChoice:
-    choice = replace(_choose(problem, request, "auto"), best_alone=True)
+def _for_best(problem: Problem, request: Request, level: Level) -> EngineChoice:
+    choice = replace(_choose(problem, request, "auto", level), best_alone=True)
     if problem.unsummable or choice.engine == SUMS:
         return choice
     searched = "so the best tree is searched for"
     return replace(choice, engine=SEARCH, reason=f"{choice.reason}; {searched}")
 
 
-def _by_size(problem: Problem, request: Request) -> EngineChoice:
+def _by_size(problem: Problem, request: Request, level: Level) -> EngineChoice:
     """Exact sums if each pass of a summary fits into the memory that the table leaves and into
-    `MOST_SPLITS`, and a limit of time may be enough for them; else draws."""
+    `MOST_SPLITS`, and they are short enough: for a limit of time, else for the level of effort.
+    Else draws."""
     grammar, table, memory = problem.grammar, problem.table, request.memory
     room = room_beside(table, memory) * _TOTALS_TO_BEST
     size = size_for(problem, room, MOST_SPLITS)
@@ -146,14 +150,11 @@ def _by_size(problem: Problem, request: Request) -> EngineChoice:
             return EngineChoice(DRAWS, _MANY_BOXES + _plainly(problem))
         return EngineChoice(SUMS, _FINITE + _plainly(problem))
     if size.fits(room, MOST_SPLITS):
-        seconds = request.deadline.seconds
-        if seconds is None or size.least_seconds <= seconds:
-            return EngineChoice(SUMS, _FINITE, size)
-        takes = f"exact sums would take {size.in_seconds} (estimate)"
-        reason = f"{takes}, more than the time of {format_seconds(seconds)}"
-        return EngineChoice(DRAWS, reason, size, too_long=True)
+        return _by_time(size, request.deadline.seconds, level)
     advised = may_advise(problem, request)
-    fits = tuple(changes_within(problem, request, Room(room, MOST_SPLITS))) if advised else ()
+    longest = math.inf if request.deadline.seconds is not None else level.sums
+    within = Room(room, MOST_SPLITS, estimated_seconds=longest)
+    fits = tuple(changes_within(problem, request, within)) if advised else ()
     by_memory = size.at_least or not size.fits(room, float("inf"))
     limit = f"the memory of {format_bytes(memory)}" if by_memory else f"{MOST_SPLITS:.0e} splits"
     spread = "" if size.at_least else f"; it may be {1 + 2 * size.error:.2g} times as much"
@@ -167,6 +168,21 @@ def _by_size(problem: Problem, request: Request) -> EngineChoice:
     if advised:
         reason += f"; {fits_in_words(fits, table)}"
     return EngineChoice(DRAWS, reason, size, fits)
+
+
+def _by_time(size: Size, seconds: float | None, level: Level) -> EngineChoice:
+    """Exact sums of a size that fits, if they may end in the time given, or where none is given in
+    what the level of effort allows; else draws."""
+    if seconds is None and size.seconds <= level.sums:
+        return EngineChoice(SUMS, _FINITE, size)
+    if seconds is not None and size.least_seconds <= seconds:
+        return EngineChoice(SUMS, _FINITE, size)
+    reason = f"exact sums would take {size.in_seconds} (estimate), more than "
+    if seconds is not None:
+        reason += f"the time of {format_seconds(seconds)}"
+        return EngineChoice(DRAWS, reason, size, too_long=True)
+    reason += f"the {format_seconds(level.sums)} of one core of effort {level.name}"
+    return EngineChoice(DRAWS, reason, size, beyond_effort=True)
 
 
 def _for_prior(choice: EngineChoice, problem: Problem, seconds: float) -> EngineChoice:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, TypeVar
 
 from slp.budgets import Deadline
 from slp.errors import Diagnostic
+from slp.runner.effort import DEFAULT
 
 if TYPE_CHECKING:
     from slp.problem.problem import Problem
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
     from slp.results.record.result import Result
 
 #: Called regularly with a count of the work done (finished boxes, of a sampler steps), and the name
-#: of its part.
+#: of its part. Where it has a method `first_answer`, a run that draws gives that the modal tree, a
+#: `slp.results.record.parts.Candidate`, before it begins (`slp.engines.first_answer`).
 Progress: TypeAlias = Callable[[int, str], None]
 
 T = TypeVar("T")
@@ -33,6 +35,16 @@ def option(
     int for a whole number, a float for a real one), and the placeholder of its value in the help
     of commands."""
     return field(default=default, metadata={"doc": doc, "least": least, "metavar": metavar})
+
+
+def effort_option() -> Any:
+    """The field `effort` of the options of an engine whose runs have a length
+    (`slp.runner.effort`)."""
+    return option(
+        DEFAULT,
+        "quick, default or thorough: how long a run is where no other option says it",
+        metavar="LEVEL",
+    )
 
 
 @dataclass(frozen=True)

@@ -11,6 +11,7 @@ from typing import Any
 from slp.budgets import Deadline, memory_budget
 from slp.engines.choose import BEST, choose, goes_on_with_draws, read_for
 from slp.engines.contract import Progress, Request
+from slp.engines.first_answer import tell_first_answer
 from slp.engines.prior_uses import with_prior_uses
 from slp.engines.registry import ENGINES, all_options, engine_named
 from slp.engines.shared.choices import draws_instead
@@ -25,6 +26,7 @@ from slp.results.record.choice import SEARCH, EngineChoice
 from slp.results.record.result import Result
 from slp.results.record.run import RunRecord
 from slp.runner import check_count
+from slp.runner.effort import level_in
 from slp.runner.options import MOST_DRAWS, check_options
 from slp.trees.predicates import asked_predicates
 
@@ -71,7 +73,8 @@ def infer(
     UsageError
         E502 `memory` is no size, E542 `time` no length of time, E505 `draws` or `seed` is no whole
         number from 0 up, `draws` above 10^8 or `threads` below 1, E509 no such engine, E544 no such
-        option; E516, E548, E549: the engine does not take an option for the problem.
+        option, E554 no such `effort`; E516, E548, E549: the engine does not take an option for the
+        problem.
     UnsupportedError
         The engine that was asked for does not take the problem (E301, E533).
     SlpError
@@ -109,7 +112,7 @@ def infer(
 def _chosen(problem: Problem, request: Request, given: Mapping[str, Any]) -> Result:
     """Choose an engine and run it. Under a limit of time `auto` goes on with draws if exact sums do
     not end in their share of it."""
-    engine, deadline = request.choice.engine, request.deadline
+    engine, deadline, level = request.choice.engine, request.deadline, level_in(given)
 
     def drawn(bounds: tuple[float, float] | None) -> Result:
         with deadline.working():
@@ -118,10 +121,13 @@ def _chosen(problem: Problem, request: Request, given: Mapping[str, Any]) -> Res
 
     if engine in ("auto", BEST) and deadline.seconds is not None:
         request = replace(request, instead=drawn)
-    chosen = replace(request, choice=choose(problem, request, engine))
+    chosen = replace(request, choice=choose(problem, request, engine, level))
     if engine == BEST and chosen.choice.engine == SEARCH and deadline.seconds is None:
         chosen = replace(chosen, deadline=Deadline(_SEARCH_SECONDS))
-    return _run(problem, chosen, given)
+    used = given
+    if engine in ("auto", BEST) and "effort" not in _options_of(chosen.choice.engine):
+        used = {name: value for name, value in given.items() if name != "effort"}  # for the choice
+    return _run(problem, chosen, used)
 
 
 def _run(problem: Problem, request: Request, given: Mapping[str, Any]) -> Result:
@@ -132,6 +138,7 @@ def _run(problem: Problem, request: Request, given: Mapping[str, Any]) -> Result
     refused = engine.refusal(problem, own)
     if refused:
         raise (UsageError if engine.refuses_options else UnsupportedError)(refused)
+    tell_first_answer(engine, problem, request)
     result, choice = engine.run(problem, request, own), request.choice
     if choice.too_large and not _found_wanting(result):
         warn(draws_instead(choice))

@@ -129,6 +129,14 @@ E509 = Entry(
 )
 NO_ENGINE = E509.says("there is no engine {name}", "engines are {names}")
 
+E554 = Entry(
+    "E554: there is no such level of effort",
+    cause="`--effort` (`effort` in Python) names no level.",
+    remedy="Take quick, default or thorough.",
+    example="slp-sample growtree data.csv --effort fast",
+)
+NO_EFFORT = E554.says("there is no effort {name!r}", "levels are {names}")
+
 E520 = Entry(
     "E520: labels by rows are no probabilities in some box",
     cause="Labels depend on the number of rows. For the counts of a box that is reached, one is no "

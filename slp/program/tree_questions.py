@@ -75,13 +75,14 @@ class TreeQuestions:
             uses a sampler in the last third of the time, and `reason` says so. Later computations
             of the posterior use the time that is left.
         threads : number of threads; None is one for each core. No result depends on it.
-        progress : True shows the progress on a line of standard error, on a terminal or in a
-            notebook, and nowhere else. A function is called from time to time with the number of
-            boxes (for a sampler, steps) done and a word for the phase.
+        progress : True shows the progress on standard error: on one line of a terminal or a
+            notebook, elsewhere by a line every ten seconds. Of a run of chains that takes longer
+            than a second it first shows the modal tree. A function is called from time to time with
+            the number of boxes (for a sampler, steps) done and a word for the phase.
         allow_code : whether predicates that the program names, `python("module:function")`, and
             goals `prolog(...)` may run. Without it a program runs no code.
-        options : of the engine, as `slp engines` lists them: for chains `chains`, `warmup`, `thin`,
-            `proposal`, `rungs`, `checkpoint`, `resume`.
+        options : `effort`, how long a run is: `"quick"`, `"default"` or `"thorough"`; `auto` goes
+            by it too. And those of the engine, as `slp engines` lists them; they win over effort.
 
         Raises
         ------

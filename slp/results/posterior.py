@@ -374,7 +374,7 @@ class Posterior(Predictions, Summaries):
         if self._doubt_is_said:
             return
         self._doubt_is_said = True
-        doubt = doubt_of(self.diagnostics, self.schedule, self.record.draws)
+        doubt = doubt_of(self.diagnostics, self.schedule, self.record.draws, self.record.options)
         if doubt is not None:
             warn(doubt)
 

@@ -4,9 +4,9 @@ Entry points: `Stepper` (what the loop drives: a chain, or an island of particle
 (the loop, written once: warm-up, thinning, progress, interruption; `loop`), `Checkpoint` (the file
 in which a run is kept, so that it can be resumed; `checkpoint`).
 
-Inside: `chain` is one chain with its schedule, `watch` reports progress, `cluster_tasks` runs
-chains as tasks of a cluster. `randomness` has the random choices of a transition, and `options`
-checks counts and seeds.
+Inside: `effort` is the table of levels that say how long runs are. `chain` is one chain with its
+schedule, `watch` reports progress, `cluster_tasks` runs chains as tasks of a cluster. `randomness`
+has the random choices of a transition, and `options` checks counts and seeds.
 """
 
 from typing import TYPE_CHECKING

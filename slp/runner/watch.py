@@ -26,11 +26,14 @@ S = TypeVar("S")
 
 @dataclass(frozen=True)
 class RunProgress:
-    """How far a run is: steps of all chains, acceptance rates by move (over all steps so far), and
-    the seconds left at the present speed. `total` is inf if the number of steps is not known."""
+    """How far a run is: steps of all chains, how many of the chains or islands are done, acceptance
+    rates by move (over all steps so far), and the seconds left at the present speed. `total` is
+    that of the rounds begun; inf if the number of steps is not known, as of islands."""
 
     done: int
     total: float
+    over: int
+    chains: int
     acceptance: dict[str, float]
     seconds_left: float
 
@@ -61,7 +64,10 @@ class Watch(Generic[S]):
         done, total = self._done, sum(chain.last for chain in self._chains)
         pace = (time.monotonic() - self._started) / max(1, done - self._done_before)
         tally = sum((c.warm_up_tally + c.tally for c in self._chains), Counter())
-        self._progress(RunProgress(done, total, acceptance(tally), pace * (total - done)))
+        over = sum(chain.over for chain in self._chains)
+        left = pace * (total - done)
+        told = RunProgress(done, total, over, len(self._chains), acceptance(tally), left)
+        self._progress(told)
 
     def write_if_due(self) -> None:
         """Write the checkpoint if the last one is old enough."""
@@ -120,7 +126,7 @@ def nothing_in_time(
     else:
         how_far = f"a chain made {done:,} steps"
         how_far += f", and its first draw comes after {schedule.warm_up + schedule.thin:,}"
-        remedy = "smaller `warmup` and `thin`"
+        remedy = "smaller `warmup` and `thin` (of trees: by effort quick)"
     if checkpoint is not None:
         remedy += ", or go on from the checkpoint"
     found = NOTHING_DRAWN(time=format_seconds(seconds), how_far=how_far, remedy=remedy)

@@ -1,18 +1,27 @@
-"""`progress`: True for a line on standard error, a function, and nothing else."""
+"""`progress`: True for standard error, a function, and nothing else."""
 
 from __future__ import annotations
 
 import io
+import math
 import sys
 from typing import Any
 
 import pytest
 
 import slp
-from slp.program.progress import ProgressLine, shown_progress
+from slp.program import progress
+from slp.program.progress import ProgressLine, ProgressLog, shown_progress
 
 ROWS = [[i, 3 * i % 5, i % 2] for i in range(12)]
-MH: dict[str, Any] = {"engine": "mh", "draws": 20, "chains": 1, "warmup": 20, "seed": 1}
+MH: dict[str, Any] = {
+    "engine": "mh",
+    "draws": 20,
+    "chains": 1,
+    "warmup": 20,
+    "seed": 1,
+    "rounds": 1,
+}
 
 
 class Terminal(io.StringIO):
@@ -27,6 +36,7 @@ def test_true_shows_a_line_on_a_terminal(options, terminal, monkeypatch) -> None
     stderr = None if terminal is None else terminal()
     monkeypatch.setattr(sys, "stderr", stderr)
     monkeypatch.setattr("slp.program.progress._SECONDS_BETWEEN", 0.0)
+    monkeypatch.setattr("slp.program.progress._LONG", math.inf)
     posterior = slp.load("growtree").posterior(ROWS, progress=True, **options)
     posterior.split_probabilities()
     if isinstance(stderr, Terminal):
@@ -68,6 +78,42 @@ def test_the_line_is_cleared_where_a_phase_or_the_run_ends(monkeypatch) -> None:
         assert stderr.getvalue() == "finding boxes: 1,000 boxes, 10,000/s, 1.0 MiB"
         line(2000, "finding boxes, done")
         assert stderr.getvalue().endswith("1.0 MiB\r\x1b[K")
-        line(3, "sampling, 9 steps")
-        assert stderr.getvalue().endswith("sampling: 3 steps, 30/s, 9 steps")
-    assert stderr.getvalue().endswith("9 steps\r\x1b[K")
+        line(3, "sampling, of 9 steps")
+        assert stderr.getvalue().endswith("sampling: 3 steps, 30/s, of 9 steps")
+    assert stderr.getvalue().endswith("of 9 steps\r\x1b[K")
+
+
+def _candidate() -> Any:
+    return slp.load("growtree").posterior(ROWS, engine="modal").map()
+
+
+@pytest.mark.parametrize("kind", [ProgressLine, ProgressLog])
+def test_the_first_answer_stands_once_a_run_is_long(kind, monkeypatch) -> None:
+    clock, stderr = [0.0], io.StringIO()
+    found = _candidate()
+    monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(sys, "stderr", stderr)
+    shown = kind()
+    shown.first_answer(found)
+    shown(10, "sampling, of 90 steps")
+    assert "first answer" not in stderr.getvalue()
+    clock[0] = 1.0
+    shown(20, "sampling, of 90 steps")
+    shown(30, "sampling, of 90 steps")
+    assert stderr.getvalue().count("first answer: a tree grown greedily, there may be better") == 1
+    assert f"log joint {found.log_joint:.6f}, " in stderr.getvalue()
+    assert found.tree.to_text().splitlines()[0] in stderr.getvalue()
+
+
+def test_where_no_terminal_is_a_line_every_ten_seconds(monkeypatch) -> None:
+    clock, stderr = [0.0], io.StringIO()
+    monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(sys, "stderr", stderr)
+    with shown_progress(True) as log:
+        assert isinstance(log, ProgressLog)
+        for second in range(36):
+            clock[0] = float(second)
+            log(100 * second, "sampling, of 9,000 steps; 1 min left")
+    assert stderr.getvalue().splitlines() == [
+        f"sampling: {n:,} steps, 100/s, of 9,000 steps; 1 min left" for n in (1000, 2000, 3000)
+    ]

@@ -2,18 +2,21 @@
 
 `python tests/docs/options_page.py` writes them; a test asserts that the pages have them. A table
 follows a comment: `<!-- options: smc -->` has the options of one engine, `<!-- engine flags -->`
-the flags of all engines, with links to their tables.
+the flags of all engines, with links to their tables, `<!-- levels of effort -->` what each level
+sets.
 """
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import Field, fields
 from pathlib import Path
 from typing import Any
 
 from slp.engines import ENGINES, engine_named
+from slp.runner.effort import LEVELS, Level
 
 DOCS = Path(__file__).resolve().parents[2] / "docs"
 
@@ -29,12 +32,40 @@ PAGES = tuple(
     DOCS / name for name in sorted({FLAGS, *(t.partition("#")[0] for t in TABLES.values())})
 )
 
-_TABLE = re.compile(r"(<!-- (?:options: (\w+)|engine flags) -->\n)(?:\|.*\n)*")
+_TABLE = re.compile(
+    r"(<!-- (?:options: (?P<engine>\w+)|engine (?P<flags>flags)|levels of effort) -->\n)(?:\|.*\n)*"
+)
+
+#: The rows of the table of levels: words, and what is shown of a level.
+_ROWS: tuple[tuple[str, Callable[[Level], float]], ...] = (
+    ("a summary by exact sums that `auto` takes, seconds", lambda level: level.sums),
+    ("ladders: the first round, seconds", lambda level: level.first_round),
+    ("ladders: all rounds, seconds", lambda level: level.run),
+    ("the same where the chains nearly agree", lambda level: level.nearly_there),
+    ("chains without tempering, seconds", lambda level: level.untempered),
+    ("`smc`: particles of an island", lambda level: level.particles),
+    ("`rjhmc`: share of the steps", lambda level: level.soft_steps),
+)
 
 
 def with_tables(page: str) -> str:
     """The page with the tables that the options give."""
-    return _TABLE.sub(lambda match: match[1] + (_options(match[2]) if match[2] else _flags()), page)
+
+    def table(match: re.Match[str]) -> str:
+        if match["engine"]:
+            return match[1] + _options(match["engine"])
+        return match[1] + (_flags() if match["flags"] else _levels())
+
+    return _TABLE.sub(table, page)
+
+
+def _levels() -> str:
+    head = [f"| | {' | '.join(LEVELS)} |", f"| --- |{' ---: |' * len(LEVELS)}"]
+    for words, value in _ROWS:
+        shown = (value(level) for level in LEVELS.values())
+        cells = ("any" if math.isinf(x) else f"{x:g}" for x in shown)
+        head.append(f"| {words} | {' | '.join(cells)} |")
+    return "\n".join([*head, ""])
 
 
 def _options(engine: str) -> str:

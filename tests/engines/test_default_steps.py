@@ -3,6 +3,7 @@ the program and the table alone."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,7 @@ from slp.engines.mcmc import default_steps as steps
 from slp.engines.mcmc.default_proposal import proposal_of
 from slp.engines.mcmc.options import TreeChainOptions
 from slp.engines.mcmc.sample import tree_sampler
+from slp.runner.effort import LEVELS, level_of
 
 pytestmark = [
     pytest.mark.usefixtures("compiled_kernels"),
@@ -27,7 +29,13 @@ def found(text: str, n: int = 200, d: int = 3, **options: object) -> tuple[int, 
     model = program.compile(X, X[:, 0] > 0)
     sampling = TreeChainOptions(rungs=1, **options)  # type: ignore[arg-type]
     sampler = tree_sampler(model, sampling, True)
-    return steps.default_steps(sampler, model.grammar, proposal_of(model, sampling))
+    level = level_of(sampling.effort)
+    return steps.default_steps(sampler, model.grammar, proposal_of(model, sampling), level)
+
+
+def _bound(monkeypatch: pytest.MonkeyPatch, seconds: float) -> None:
+    level = replace(LEVELS["default"], untempered=seconds)
+    monkeypatch.setitem(LEVELS, "default", level)
 
 
 def test_small_tables_have_the_full_numbers(tmp_path: Path) -> None:
@@ -39,10 +47,10 @@ def test_small_tables_have_the_full_numbers(tmp_path: Path) -> None:
 
 
 def test_on_large_tables_both_are_lessened_by_one_factor() -> None:
-    n, d = 28_000, 4
+    n, d = 22_000, 4
     assert found(":- use(growtree).", n, d, proposal="q_uc") == (20_000, 1000)
     of_step = (500 + 30 * d + 2.5 * n + 20 * d * n) * 1e-9  # `partition`
-    share = 150 / (2_080_000 * of_step)
+    share = 120 / (2_080_000 * of_step)
     want = (round(20_000 * share), round(1000 * share))
     assert want[1] < 100
     assert found(":- use(bcart_pcfg).", n, d, proposal="q_uc") == want
@@ -57,13 +65,13 @@ def test_tree_moves_take_several_times_as_long() -> None:
         ("cgm", 1.5),
         ("q_uc:3,informed", 0.75 + (8 + d * (n - 1) / 4000) / 4),
     ):
-        share = min(1.0, 150 / (2_080_000 * of_step * times))
+        share = min(1.0, 120 / (2_080_000 * of_step * times))
         want = (round(20_000 * share), round(1000 * share))
         assert found(":- use(growtree).", n, d, proposal=proposal) == want
 
 
 def test_neither_draws_nor_chains_matter(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(steps, "_MOST_SECONDS", 0.05)
+    _bound(monkeypatch, 0.05)
     X = np.random.default_rng(0).normal(size=(200, 3))
     program = slp.parse(":- use(growtree).")
 
@@ -80,7 +88,7 @@ def test_neither_draws_nor_chains_matter(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_never_fewer_than_one(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(steps, "_MOST_SECONDS", 1e-9)
+    _bound(monkeypatch, 1e-9)
     assert found(":- use(growtree).") == (1, 1)
 
 

@@ -161,7 +161,7 @@ def test_time_that_is_over_before_the_first_draw(walk: type[Walk]) -> None:
     assert re.fullmatch(
         r"error\[E540\]: the time of 0.1 s is over, and nothing was drawn: a chain made [\d,]+ "
         "steps, and its first draw comes after 1,000,000,000\n"
-        "  help: give it more time, or smaller `warmup` and `thin`",
+        "  help: give it more time, or smaller `warmup` and `thin` \\(of trees: by effort quick\\)",
         str(caught.value),
     )
 

@@ -18,6 +18,7 @@ from slp.engines.shared.proposal_names import Named, read_names
 from slp.ir.tree_grammar import CallRule, SplitRule, TreeGrammar
 from slp.results.record.sampler import TreeSampler
 from slp.runner import LONGEST_BLOCK
+from slp.runner.effort import Level
 
 #: Steps before the first draw and for each. 1000 steps of `q_uc` take some 4 ms on a table of 700
 #: rows, and autocorrelation there dies out within 5,000 to 10,000.
@@ -33,9 +34,7 @@ WARM_UP_SCANS = 252
 #: rungs a ladder has at most.
 _BLOCK_SECONDS, _BYTES_OF_RUNGS, _MOST_RUNGS = 0.1, 2**26, 64
 
-#: The most seconds of one core for 2000 draws of four chains; if they would take more, they make
-#: fewer steps.
-_MOST_SECONDS = 150.0
+#: Levels of effort (`slp.runner.effort`) bound the seconds of so many draws of so many chains.
 _CHAINS, _DRAWS = 4, 2000
 
 # Approximate nanoseconds of a step, measured on tables of 500 to a million rows: always; for each
@@ -60,14 +59,14 @@ _STATES = 100
 
 
 def default_steps(
-    sampler: TreeSampler[Any], grammar: TreeGrammar, proposal: str
+    sampler: TreeSampler[Any], grammar: TreeGrammar, proposal: str, level: Level
 ) -> tuple[int, int]:
     """Steps before the first draw, and for each draw: of each chain.
 
     There are more where steps are quick: in the core, without `q_exact` and without predicates. If
-    2000 draws of four chains would take more than `_MOST_SECONDS` by `seconds_of_step` and the
-    times of tree moves, both numbers are reduced by the same factor. They do not depend on the
-    numbers of draws and chains, so a run can be resumed for more draws.
+    2000 draws of four chains would take longer than the level of effort allows, by
+    `seconds_of_step` and the times of tree moves, both numbers are reduced by the same factor. They
+    do not depend on the numbers of draws and chains, so a run can be resumed for more draws.
     """
     warmup, thin = _SLOW
     if sampler.in_core and sampler.over_edits:
@@ -76,7 +75,7 @@ def default_steps(
         warmup, thin = _QUICK
     seconds = (_CHAINS * warmup + _DRAWS * thin) * seconds_of_step(sampler, grammar)
     seconds *= _times(proposal, sampler.table, 1.0)
-    share = min(1.0, _MOST_SECONDS / seconds)
+    share = min(1.0, level.untempered / seconds)
     return max(1, round(warmup * share)), max(1, round(thin * share))
 
 
@@ -99,11 +98,15 @@ class ScanSteps:
 
 
 def scan_steps(
-    sampler: TreeSampler[Any], grammar: TreeGrammar, proposal: str, thin: int | None = None
+    sampler: TreeSampler[Any],
+    grammar: TreeGrammar,
+    proposal: str,
+    level: Level,
+    thin: int | None = None,
 ) -> ScanSteps:
     """How tempered chains of a sampler are made: by program and table alone. There are fewer steps
-    in a scan where the first round would take more than `_MOST_SECONDS`, and never more than a
-    given `thin`."""
+    in a scan where the first round would take longer than the level of effort allows, and never
+    more than a given `thin`."""
     table = sampler.table
     in_scan = _SCAN_QUICK if _is_quick(sampler, proposal) else _SCAN_SLOW
     if thin is not None:
@@ -111,7 +114,7 @@ def scan_steps(
     seconds = seconds_of_step(sampler, grammar) * _times(proposal, table, _MEAN_POWER)
     first_round = _CHAINS * WARM_UP_SCANS + _DRAWS
     whole = first_round * FIRST_RUNGS * in_scan * seconds
-    in_scan = max(1, round(in_scan * min(1.0, _MOST_SECONDS / whole)))
+    in_scan = max(1, round(in_scan * min(1.0, level.first_round / whole)))
     block = int(_BLOCK_SECONDS / (FIRST_RUNGS * in_scan * seconds))
     if sampler.longest_block == 1:
         block = 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from slp.engines.contract import DrawingOptions, option
+from slp.engines.contract import DrawingOptions, effort_option, option
 from slp.trees import Tree
 
 #: The default proposals, chosen by measurement (docs/design/tempering.md); those of tables with
@@ -22,9 +22,11 @@ _PROPOSAL = "proposals with weights, such as q_uc:0.8,q_ind:0.2"
 
 @dataclass(frozen=True, kw_only=True)
 class TreeChainOptions(DrawingOptions):
-    """Of chains over trees. None is what `slp.engines.mcmc.default_steps` takes. A tempered chain
+    """Of chains over trees. None is what `slp.engines.mcmc.default_steps` takes at the
+    level of effort. A tempered chain
     is a ladder, and its steps are scans."""
 
+    effort: str = effort_option()
     chains: int = option(4, "number of chains, each a ladder where it is tempered", least=1)
     warmup: int | None = option(
         None, "steps of each chain, or of each rung, before any draw is kept", least=0

@@ -19,10 +19,12 @@ class EnoughRounds:
     round trips; or enough round trips, where too few draws are kept to tell more; or the next round
     would be too long.
 
-    `most` : approximate seconds of one core for a whole run.
+    `most`, `nearly_there` : approximate seconds of one core for a whole run; and for one whose
+    chains nearly agree.
     """
 
     most: float
+    nearly_there: float
 
     def __call__(self, result: Result, scan: Scan | None) -> bool:
         found, schedule = result.diagnostics(), result.schedule
@@ -36,4 +38,5 @@ class EnoughRounds:
             return True
         rungs = sum(len(ladder.powers) for ladder in found.tempering.ladders)
         scans = replace(schedule, rounds=schedule.rounds + 1).most_steps_of(0)
-        return bool(rungs * scans * scan.seconds > self.most)
+        most = self.nearly_there if found.nearly_agrees else self.most
+        return bool(rungs * scans * scan.seconds > most)

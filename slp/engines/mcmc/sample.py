@@ -38,14 +38,11 @@ from slp.results.record.result import Result
 from slp.results.record.sampler import TreeSampler
 from slp.runner import Schedule
 from slp.runner.chain import MOST_ROUNDS
+from slp.runner.effort import level_of
 from slp.runner.options import check_count
 
 #: Each rung has a state, and makes its own steps.
 _MOST_RUNGS = 10_000
-
-#: Approximate seconds of one core that a run may take whose length is not given: two minutes of two
-#: cores.
-_LONGEST_RUN = 240.0
 
 
 def run_chains(
@@ -85,8 +82,11 @@ def run_chains(
     request = replace(request, threads=threads)
     if options.rounds is not None:
         return draw(engine, problem, request, options, room).result
-    longest = _LONGEST_RUN if request.deadline.seconds is None else math.inf
-    return draw(engine, problem, request, options, room, EnoughRounds(longest)).result
+    level = level_of(options.effort)
+    enough = EnoughRounds(level.run, level.nearly_there)
+    if request.deadline.seconds is not None:
+        enough = EnoughRounds(math.inf, math.inf)
+    return draw(engine, problem, request, options, room, enough).result
 
 
 def _by_default(
@@ -230,7 +230,7 @@ def tempered_chains(
     base: Any, problem: Problem, proposal: str, options: TreeChainOptions
 ) -> Tempering[Any]:
     """Ladders over chains."""
-    steps = scan_steps(base, problem.grammar, proposal, options.thin)
+    steps = scan_steps(base, problem.grammar, proposal, level_of(options.effort), options.thin)
     make = CompiledScans if base.in_core else plain_engine("mh").PlainScans
     scans = make(base, steps.in_scan)
     return Tempering(
@@ -255,7 +255,7 @@ def chain_schedule(
         default = WARM_UP_SCANS, 1
     else:
         proposal = proposal_of(problem, options, sampler.in_core)
-        default = default_steps(sampler, problem.grammar, proposal)
+        default = default_steps(sampler, problem.grammar, proposal, level_of(options.effort))
     return Schedule(
         draws,
         options.chains,

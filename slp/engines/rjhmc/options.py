@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from slp.engines.contract import DrawingOptions, option
+from slp.engines.contract import DrawingOptions, effort_option, option
+from slp.runner.effort import level_of
 
 #: Values of `index`, `births` and `tuning`.
 INDICES = ("hard", "soft")
@@ -20,17 +21,18 @@ _MOST_THIN, _ROW_STEPS = 50, 35_000
 class SoftTreeOptions(DrawingOptions):
     """Of chains over soft trees."""
 
+    effort: str = effort_option()
     chains: int = option(4, "number of chains", least=1)
     warmup: int | None = option(
         None,
-        "steps of each chain before any draw is kept (by the number of rows; 1000 if thin is "
-        "given, and with tuning=paper)",
+        "steps of each chain before any draw is kept (by effort and the number of rows; 1000 if "
+        "thin is given, and with tuning=paper)",
         least=0,
     )
     thin: int | None = option(
         None,
-        "steps for each draw kept (by the number of rows; 1 if warmup is given, and with "
-        "tuning=paper)",
+        "steps for each draw kept (by effort and the number of rows; 1 if warmup is given, and "
+        "with tuning=paper)",
         least=1,
     )
     index: str = option(
@@ -66,9 +68,10 @@ class SoftTreeOptions(DrawingOptions):
 
     def steps(self, n_rows: int) -> tuple[int, int]:
         """The steps of warm-up, and those for each draw kept, on a table of so many distinct rows.
-        Chosen on iris and breast cancer (docs/design/soft-trees.md)."""
+        Those of `thorough` were chosen on iris and breast cancer (docs/design/soft-trees.md)."""
         if self.warmup is None and self.thin is None and not self.published:
-            thin = min(_MOST_THIN, max(1, _ROW_STEPS // n_rows))
+            share = level_of(self.effort).soft_steps
+            thin = max(1, int(share * min(_MOST_THIN, _ROW_STEPS // n_rows)))
             return 1000 + 80 * thin, thin
         return 1000 if self.warmup is None else self.warmup, 1 if self.thin is None else self.thin
 

@@ -9,6 +9,7 @@ from dataclasses import replace
 from slp.budgets import format_seconds
 from slp.engines.contract import Progress
 from slp.errors import Diagnostic
+from slp.messages.names import plural
 from slp.runner import RunProgress
 
 
@@ -16,11 +17,12 @@ def teller(progress: Progress) -> Callable[[RunProgress], None]:
     """A function that reports a run's steps to `progress`."""
 
     def tell(now: RunProgress) -> None:
-        phase = "sampling"
+        phase = f"sampling, {now.over} of {plural(now.chains, 'island')} done"
+        if math.isfinite(now.total):
+            phase = f"sampling, of {now.total:,} steps"
         if now.acceptance:
             shares = ", ".join(f"{name} {share:.1%}" for name, share in now.acceptance.items())
-            steps = f"{now.total:,} steps, " if math.isfinite(now.total) else ""
-            phase = f"sampling, {steps}accepted: {shares}"
+            phase += f", accepted: {shares}"
         if math.isfinite(now.seconds_left):
             phase += f"; {format_seconds(now.seconds_left)} left"
         progress(now.done, phase)

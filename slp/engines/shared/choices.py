@@ -23,6 +23,8 @@ def draws_instead(choice: EngineChoice) -> Diagnostic:
     remedy = "give more by --memory (`memory` in Python), or change the program"
     if choice.by_clock or choice.too_long:
         remedy = "leave --time out (`time` in Python), or change the program"
+    elif choice.beyond_effort:
+        remedy = "ask for the engine exact (--engine exact, in Python: engine='exact')"
     elif choice.would_fit:
         fit = choice.would_fit[0]
         instead = "" if fit.instead is None else f", in place of {fit.instead}"

@@ -193,7 +193,10 @@ class _Drawing:
         if request.choice.by_clock:
             said.append(draws_instead(request.choice))
         if drawn.n_draws:
-            wrong = doubt_of(result.diagnostics(), result.schedule, request.draws)
+            given = {
+                field.name: getattr(self.options, field.name) for field in fields(self.options)
+            }
+            wrong = doubt_of(result.diagnostics(), result.schedule, request.draws, given)
             said += [] if wrong is None else [wrong]
         for finding in told_by_cause(said):
             warn(finding)

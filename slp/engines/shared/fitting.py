@@ -32,13 +32,15 @@ _FEWEST_LEAVES = 10
 
 @dataclass(frozen=True)
 class Room:
-    """The limits of a summary: bytes, splits of a pass, and seconds. `words` is the length of an
-    item's value in a pass, without its key: 1 for numbers."""
+    """The limits of a summary: bytes, splits of a pass, seconds that it surely ends in, and seconds
+    of one core by the estimate. `words` is the length of an item's value in a pass, without its
+    key: 1 for numbers."""
 
     memory: float
     splits: float
     words: int = 1
     seconds: float = math.inf
+    estimated_seconds: float = math.inf
 
     def holds(self, size: Size) -> bool:
         """Whether all passes of a summary surely fit."""
@@ -46,6 +48,7 @@ class Room:
             size.fits(self.memory_for_numbers, self.splits)
             and size.summary_memory <= self.memory
             and size.most_seconds <= self.seconds
+            and size.seconds <= self.estimated_seconds
         )
 
     @property

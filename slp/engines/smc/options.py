@@ -5,14 +5,16 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from slp.engines.contract import DrawingOptions, option
+from slp.engines.contract import DrawingOptions, effort_option, option
+from slp.runner.effort import level_of
 
 
 @dataclass(frozen=True, kw_only=True)
 class FilterOptions(DrawingOptions):
     """Options of the particle filter."""
 
-    particles: int = option(1000, "particles of each island", least=1)
+    effort: str = effort_option()
+    particles: int | None = option(None, "particles of each island (by effort)", least=1)
     islands: int = option(8, "independent filters, which tell the error", least=1)
     proposal: str = option(
         "prior", "how a goal is decided: prior, empirical or optimal", metavar="NAMES"
@@ -31,6 +33,11 @@ class FilterOptions(DrawingOptions):
         least=0.0,
         metavar="SHARE",
     )
+
+    @property
+    def n_particles(self) -> int:
+        """The particles of each island."""
+        return level_of(self.effort).particles if self.particles is None else self.particles
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -143,12 +143,12 @@ def _check_room_for_particles(
     compiled = core_for(problem.table, problem.program.constraints) is not None
     at_once = min(request.threads, options.islands)
     each = at_once * (_PER_PARTICLE if compiled else _PER_PLAIN_PARTICLE)
-    if options.particles * each > room:
+    if options.n_particles * each > room:
         raise BudgetError(
             PARTICLES_DO_NOT_FIT(
                 islands=plural(at_once, "island"),
-                particles=options.particles,
-                need=format_bytes(options.particles * each),
+                particles=options.n_particles,
+                need=format_bytes(options.n_particles * each),
                 room=format_bytes(room),
                 fit=room // each,
             )
@@ -181,7 +181,7 @@ def _names_modal(error: NothingDrawnError) -> NothingDrawnError:
 def filter_sampler(problem: Problem, options: FilterLimits, likelihood: bool) -> TreeSampler[Any]:
     """The filter of a problem."""
     how = (options.proposal, options.order, options.resampling, float(options.ess))
-    plan = FilterPlan(options.particles, options.kept, *how)
+    plan = FilterPlan(options.n_particles, options.kept, *how)
     own = problem.program.constraints
     if core_for(problem.table, own) is None:
         plain: TreeSampler[Any] = plain_engine("smc").plain_filter(
@@ -207,7 +207,7 @@ def filter_schedule(options: FilterLimits, draws: int) -> Schedule:
 
 def _check(options: FilterOptions) -> None:
     """Raise UsageError E505, E537 for an option out of range."""
-    check_count("particles", options.particles, least=1, most=_MOST_PARTICLES)
+    check_count("particles", options.n_particles, least=1, most=_MOST_PARTICLES)
     check_count("islands", options.islands, least=1, most=_MOST_ISLANDS)
     for name, known in (("proposal", PROPOSALS), ("order", ORDERS), ("resampling", SCHEMES)):
         given = getattr(options, name)
@@ -228,5 +228,5 @@ def _all_failed(problem: Problem, run: RunResult, limits: FilterLimits) -> NoTre
     causes = [f"{n:,} by {name}" for name, n in failures(run).most_common()]
     if any(c.by_predictions for c in problem.program.constraints):
         causes.append("the whole trees by what they predict")
-    of = f"{limits.islands} islands of {limits.particles:,} particles"
+    of = f"{limits.islands} islands of {limits.n_particles:,} particles"
     return NoTreeError(PARTICLES_FAILED(islands=of, causes=", ".join(causes)))

@@ -21,6 +21,7 @@ class EngineChoice:
     size : the estimated size of exact sums, where it was asked for.
     would_fit : changes that would make exact sums fit, if they were too large.
     too_long : whether exact sums would fit, but surely not end in the time that the user gave.
+    beyond_effort : the same, but take longer than the level of effort allows.
     by_clock : whether the choice depended on the clock, so that another run may differ.
     sums_unfinished : whether exact sums that `auto` chose did not end in their share of the time.
     log_evidence_bounds : bounds on the log evidence from unfinished exact sums, as in
@@ -33,6 +34,7 @@ class EngineChoice:
     size: Size | None = None
     would_fit: tuple[Fit, ...] = ()
     too_long: bool = False
+    beyond_effort: bool = False
     by_clock: bool = False
     sums_unfinished: bool = False
     log_evidence_bounds: tuple[float, float] | None = None

@@ -33,6 +33,9 @@ from slp.results.trust.judgement import (
 from slp.results.trust.tempering import TemperingFigures
 from slp.runner import Move, MoveOutcome, Tally, acceptance
 
+#: The largest R-hat of chains that nearly agree.
+_NEARLY = 1.05
+
 if TYPE_CHECKING:
     from slp.results.averages.drawn_trees import DrawnTrees
 
@@ -92,6 +95,14 @@ class Diagnostics:
     def converged(self) -> bool:
         """Whether all tests could be made, and none found a fault."""
         return self.standing == "converged"
+
+    @property
+    def nearly_agrees(self) -> bool:
+        """Whether ladders made enough round trips, and no R-hat is far above the limit: a run of
+        twice the length may then converge."""
+        known = [one.r_hat for one in self.convergence.values() if one.r_hat is not None]
+        trips = self.tempering is not None and self.tempering.enough_round_trips
+        return trips and max(known, default=math.inf) <= _NEARLY
 
     @property
     def errors_of_islands(self) -> bool:

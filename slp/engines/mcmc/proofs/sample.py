@@ -120,7 +120,7 @@ def _digest(program: ir.CheckedProgram) -> str:
 def _warn(proofs: SampledProofs, space: ProofSpace, schedule: Schedule) -> None:
     """Warn of what speaks against the numbers (`doubt_of`), and of proofs that were left out
     (W250)."""
-    doubt = doubt_of(proofs.diagnostics, schedule, schedule.draws) if proofs.draws else None
+    doubt = doubt_of(proofs.diagnostics, schedule, schedule.draws, None) if proofs.draws else None
     if doubt is not None:
         warn(doubt)
     if space.stopped is not None:
