@@ -22,6 +22,10 @@ def moments(observed: Observed) -> tuple[float, float, float]:
     return n, mean, variance or 1.0
 
 
+#: The default beta of large tables, and of leaves that are lines, as a share of the variance.
+SHARE = 0.1
+
+
 def share_of_variance(n: float) -> float:
     """The default beta of n rows, as a share of their variance: near 3 up to 20 rows, 0.1 from some
     hundreds on.
@@ -31,14 +35,14 @@ def share_of_variance(n: float) -> float:
     wide. On small ones it is all of the variance and a half: with less, trees follow the noise, and
     intervals are far too narrow (docs/design/leaves.md).
     """
-    return 0.1 + 2.9 / (1 + (n / 50) ** 3)
+    return SHARE + 2.9 / (1 + (n / 50) ** 3)
 
 
-def default_numbers(observed: Observed) -> tuple[float, float, float, float]:
+def default_numbers(observed: Observed, share: float) -> tuple[float, float, float, float]:
     """mu, kappa, alpha, beta of a normal model for a response: its mean, 0.1, 3 (so the variance
-    within a leaf has the weight of 6 rows), and its variance times `share_of_variance`."""
-    n, mean, variance = moments(observed)
-    return mean, 0.1, 3.0, share_of_variance(n) * variance
+    within a leaf has the weight of 6 rows), and a share of its variance."""
+    _, mean, variance = moments(observed)
+    return mean, 0.1, 3.0, share * variance
 
 
 def change_by_rounding(

@@ -18,6 +18,7 @@ from slp.leaves.normal_defaults import (
     change_by_rounding,
     default_numbers,
     known_numbers,
+    moments,
     share_of_variance,
 )
 from slp.leaves.numbers import NumericModel, finite, leaf_mean, three_digits
@@ -83,7 +84,8 @@ class NormalInverseGamma(NumericModel, DeclaredModel):
     @classmethod
     def of_response(cls, observed: Observed) -> NormalInverseGamma:
         """With numbers taken from the response."""
-        return cls(*default_numbers(observed), ref=observed.mean, of_response=True)
+        share = share_of_variance(moments(observed)[0])
+        return cls(*default_numbers(observed, share), ref=observed.mean, of_response=True)
 
     @classmethod
     def first_declaration(cls, y: NDArray[Any]) -> FirstDeclaration:

@@ -15,7 +15,7 @@ from slp.ir.whole import is_whole
 from slp.late import late_import
 from slp.leaves.base import LEVEL
 from slp.leaves.declared import DeclaredModel, Observed
-from slp.leaves.normal_defaults import change_by_rounding, default_numbers, known_numbers
+from slp.leaves.normal_defaults import SHARE, change_by_rounding, default_numbers, known_numbers
 from slp.leaves.numbers import NumericModel, check_numbers, finite, leaf_mean
 from slp.leaves.rising import LogRising, log_rising
 from slp.leaves.signature import Signature
@@ -97,7 +97,7 @@ class NormalLinear(NumericModel, DeclaredModel):
         scale = np.where(scale > 0, scale, 1.0)
         args = declaration.args
         if not args:
-            mu, kappa, alpha, beta = default_numbers(observed)
+            mu, kappa, alpha, beta = default_numbers(observed, SHARE)
             args = (mu, kappa, kappa, alpha, beta)
         return cls(declaration.columns, args, centre, scale, ref=observed.mean)
 

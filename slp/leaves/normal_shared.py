@@ -12,7 +12,7 @@ from slp.ir.program import LeafDeclaration
 from slp.late import late_import
 from slp.leaves.base import LEVEL
 from slp.leaves.declared import DeclaredModel, Observed
-from slp.leaves.normal_defaults import known_numbers, moments
+from slp.leaves.normal_defaults import SHARE, known_numbers, moments
 from slp.leaves.numbers import NumericModel, leaf_mean
 from slp.leaves.signature import Signature
 
@@ -53,7 +53,7 @@ class NormalShared(NumericModel, DeclaredModel):
         """With numbers taken from the response: mean and standard deviation of the leaves' means
         are its own, and the prior mean of s2 is a twentieth of its variance."""
         _, mean, variance = moments(observed)
-        return cls(mean, variance**0.5, 3.0, 0.1 * variance, ref=observed.mean)
+        return cls(mean, variance**0.5, 3.0, SHARE * variance, ref=observed.mean)
 
     def to_plain(self) -> dict[str, Any]:
         """With `ref`."""

@@ -15,7 +15,7 @@ from slp.data.written import Writing, find_writing
 from slp.messages.names import joined, plural
 from slp.messages.numbers import number_text
 from slp.program.level_orders import order_of
-from slp.program.program_lines import atom_of, comment, directive, offered
+from slp.program.lines import atom_of, comment, directive, offered
 from slp.source import visible
 from slp.terms import Atom, Struct, Term, list_term
 

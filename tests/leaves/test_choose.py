@@ -8,6 +8,7 @@ import pytest
 from slp.errors import DataError
 from slp.ir.program import LeafDeclaration
 from slp.leaves import leaf_model
+from slp.leaves.normal_defaults import share_of_variance
 
 NUMBERS = np.array([1.0, 2.0, 6.0])
 
@@ -15,10 +16,9 @@ NUMBERS = np.array([1.0, 2.0, 6.0])
 def test_defaults():
     assert leaf_model(None, ("a", "b"), np.array([0, 1])).describe() == "dirichlet(1)"
     model = leaf_model(None, (), NUMBERS)
-    assert model.hyperparameters == pytest.approx((3.0, 0.1, 3.0, 14 / 30))
-    assert (
-        leaf_model(None, (), np.full(3, 2.5)).describe() == "normal_inverse_gamma(2.5, 0.1, 3, 0.1)"
-    )
+    assert model.hyperparameters == pytest.approx((3.0, 0.1, 3.0, share_of_variance(3) * 14 / 3))
+    constant = leaf_model(None, (), np.full(3, 2.5))
+    assert constant.hyperparameters == pytest.approx((2.5, 0.1, 3.0, share_of_variance(3)))
 
 
 @pytest.mark.parametrize(

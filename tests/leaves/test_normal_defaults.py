@@ -10,7 +10,7 @@ import pytest
 
 import slp
 from slp.leaves.declared import Observed
-from slp.leaves.normal_defaults import default_numbers, share_of_variance
+from slp.leaves.normal_defaults import moments, share_of_variance
 
 
 def test_the_share_falls_from_three_to_a_tenth() -> None:
@@ -23,8 +23,8 @@ def test_the_share_falls_from_three_to_a_tenth() -> None:
 
 def test_a_weight_counts_as_so_many_rows() -> None:
     y, weights = np.array([1.0, 2.0, 5.0]), np.array([3, 1, 2])
-    repeated = default_numbers(Observed((), np.repeat(y, weights)))
-    assert default_numbers(Observed((), y, weights.astype(float))) == pytest.approx(repeated)
+    repeated = moments(Observed((), np.repeat(y, weights)))
+    assert moments(Observed((), y, weights.astype(float))) == pytest.approx(repeated)
 
 
 def table() -> pl.DataFrame:
