@@ -115,20 +115,23 @@ class _UsesUnderPrior:
         found = self.result.diagnostics()
         if found is None:
             return 0.0
-        steps = sum(sum(counts.values()) for counts in found.moves.values())
+        steps = float(sum(sum(counts.values()) for counts in found.moves.values()))
+        if found.tempering is not None:  # what was counted are the steps of one rung of each ladder
+            ladders = found.tempering.ladders
+            steps *= sum(len(ladder.powers) for ladder in ladders) / len(ladders)
         return steps * mcmc.seconds_of_step(mcmc.forward_draws(self.problem), self.problem.grammar)
 
     def _by_sums(self) -> PriorUses:
         usage, drawn = self._summed_prior().summary(lambda averages: averages.usage())
-        if drawn is not None:  # the sums were longer than their estimate
-            return self._by_draws()
+        if drawn is not None:  # sums so short end before their time, or it was over
+            return PriorUses.not_known(_TIME)
         return PriorUses.exact(np.minimum(usage, 1.0).tolist())
 
     def _summed_prior(self) -> Result:
         """The prior by sums: with those of the posterior, where this has some."""
         if self.result.kind == "sums":
             return self.result.prior()
-        choice = EngineChoice(SUMS, "sums over the prior are short", self.result.choice.size)
+        choice = EngineChoice(SUMS, "sums over the prior are short")
         request = replace(self.request, likelihood=False, choice=choice, advise=False)
         return engine_named(SUMS).run(self.problem, request, NoOptions())
 

@@ -71,9 +71,9 @@ def test_draws_agree_with_enumeration(name: str, monkeypatch: pytest.MonkeyPatch
 
 def test_backtracking_draws_its_own_prior() -> None:
     program = slp.parse(PROGRAMS["max_leaves"] + ":- failure(backtrack).\n")
-    posterior = program.posterior(frame(6), seed=1, draws=200)
+    posterior = program.posterior(frame(6), seed=1, draws=40)
     assert posterior.prior_uses_kind == "estimate"
-    want = program.prior(frame(6), seed=2, draws=4000).split_probabilities()
+    want = program.prior(frame(6), seed=2, draws=500).split_probabilities()
     for feature, use in posterior.split_probabilities().items():
         assert use.prior_probability is not None and use.prior_probability_error is not None
         error = math.hypot(use.prior_probability_error, want[feature].probability_error)
@@ -128,3 +128,16 @@ def test_a_saved_run_has_it(tmp_path: Any) -> None:
         again = slp.load_posterior(path)
         assert uses_of(again) == uses_of(posterior)
         assert again.prior_uses_note == posterior.prior_uses_note
+
+
+def test_sums_count_against_the_steps_of_chains(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without what a summary takes beside its engine: the prior's sums are as long as those of the
+    posterior, and far shorter than a run of chains."""
+    monkeypatch.setattr("slp.engines.prior_uses._BESIDE_ENGINE", 0.0)
+    program, rows = slp.load("growtree"), frame(6)
+    chains: dict[str, Any] = {"seed": 1, "draws": 40, "warmup": 20, "thin": 100}
+    kinds = {
+        engine: program.posterior(rows, engine=engine, **options).prior_uses_kind
+        for engine, options in (("exact", {}), ("modal", {}), ("mh", chains))
+    }
+    assert kinds == {"exact": "estimate", "modal": "estimate", "mh": "exact"}
