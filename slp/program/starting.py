@@ -19,11 +19,11 @@ from slp.leaves import label_text, three_digits, whole_or_float
 from slp.messages.names import plural
 from slp.messages.tables import NO_FEATURES
 from slp.program.column_questions import column_questions
+from slp.program.directive_lines import atom_of, directive, leaf_lines
 from slp.program.event_question import event_question
 from slp.program.level_orders import order_of
 from slp.program.new_table import MOST_SHOWN, ColumnRole, TablePlan, is_classes, plan_of, range_text
 from slp.program.program import Program
-from slp.program.program_lines import atom_of, directive, leaf_lines
 from slp.source import SourceFile, visible
 from slp.syntax import format_program, parse_program, term_to_text
 from slp.terms import Atom, Number, Struct, Term, list_term
