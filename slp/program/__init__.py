@@ -9,8 +9,9 @@ Inside: `program` has the class, whose parts are `tree_questions` (posterior and
 `proof_questions` (queries, draws of proofs). `learning` and `saved` (posteriors from files) are
 imported at their first use. `folds` makes many runs on one table, for `comparing` and `tuning`.
 `reading`, `checking`, `no_tree` (the constraints to blame if there is no tree), `progress` (also
-used by commands), `starting` (the first program's text) and `new_table` (the roles of a new table's
-columns) are the rest.
+used by commands), `starting` (the first program's text, with `event_question`, `column_questions`
+and `directive_lines`), `new_table` (the roles of a new table's columns), `new_events` (which may be
+durations and events) and `level_orders` (of words) are the rest.
 """
 
 from typing import TYPE_CHECKING

@@ -14,8 +14,12 @@ from slp.data.columns import Column, distinct_cells, numbers_of, texts_of
 from slp.data.written import Writing, find_writing
 from slp.messages.names import joined, plural
 from slp.messages.numbers import number_text
+from slp.program.directive_lines import atom_of, comment, directive, offered
 from slp.program.level_orders import order_of
+<<<<<<< HEAD
 from slp.program.lines import atom_of, comment, directive, offered
+=======
+>>>>>>> new
 from slp.source import visible
 from slp.terms import Atom, Struct, Term, list_term
 

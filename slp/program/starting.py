@@ -19,6 +19,7 @@ from slp.leaves import label_text, three_digits, whole_or_float
 from slp.messages.names import plural
 from slp.messages.tables import NO_FEATURES
 from slp.program.column_questions import column_questions
+from slp.program.directive_lines import atom_of, directive, leaf_lines
 from slp.program.event_question import event_question
 from slp.program.level_orders import order_of
 from slp.program.lines import atom_of, directive, leaf_lines
