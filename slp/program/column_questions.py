@@ -16,10 +16,6 @@ from slp.messages.names import joined, plural
 from slp.messages.numbers import number_text
 from slp.program.directive_lines import atom_of, comment, directive, offered
 from slp.program.level_orders import order_of
-<<<<<<< HEAD
-from slp.program.lines import atom_of, comment, directive, offered
-=======
->>>>>>> new
 from slp.source import visible
 from slp.terms import Atom, Struct, Term, list_term
 

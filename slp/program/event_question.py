@@ -7,11 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from slp.data.columns import Column
 from slp.messages.names import joined, plural
-<<<<<<< HEAD
-from slp.program.lines import atom_of, comment, directive, leaf_lines, offered
-=======
 from slp.program.directive_lines import atom_of, comment, directive, leaf_lines, offered
->>>>>>> new
 from slp.program.new_events import EventReading, TimedEvents
 from slp.source import visible
 from slp.terms import Atom, Number, Struct, Term, list_term

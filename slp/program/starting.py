@@ -22,7 +22,6 @@ from slp.program.column_questions import column_questions
 from slp.program.directive_lines import atom_of, directive, leaf_lines
 from slp.program.event_question import event_question
 from slp.program.level_orders import order_of
-from slp.program.lines import atom_of, directive, leaf_lines
 from slp.program.new_table import MOST_SHOWN, ColumnRole, TablePlan, is_classes, plan_of, range_text
 from slp.program.program import Program
 from slp.source import SourceFile, visible
