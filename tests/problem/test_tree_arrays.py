@@ -15,7 +15,7 @@ import pytest
 
 import slp
 from slp.problem.tree_arrays import TreeArrays, arrays_of_cuts, arrays_of_trees
-from slp.problem.tree_on_table import canonical_nodes, place_tree
+from slp.problem.tree_on_table import canonical_nodes, place_tree, tree_of_nodes
 from slp.results import trees_of
 from slp.trees.later import TreeLater
 
@@ -71,6 +71,12 @@ def test_cuts_and_trees_are_the_same_arrays(drawn: slp.Posterior) -> None:
         nodes.append(own)
         leaves = [leaf.predictive.statistics for leaf in tree.leaves() if leaf.predictive]
         statistics.append(np.concatenate(leaves))
+    plain = [
+        tree_of_nodes(table, n.tolist(), t.leaves()) for n, t in zip(nodes, trees, strict=True)
+    ]
+    assert plain == trees
+    of_c = [test for f, test in arrays(drawn).tests if table.features[f].name == "c"]
+    assert {getattr(test, "other", None) is None for test in of_c} == {True, False}
     for have in (
         arrays_of_cuts(table, nodes, statistics),
         arrays_of_cuts(table, [own.astype(object) for own in nodes], statistics),

@@ -164,11 +164,6 @@ class CompiledEditMetropolisHastings(CoreChains):
         """The edits: kind, place and choice of each."""
         return state.edits(self.sampler).reshape(-1, 3).tolist()
 
-    def tree(self, state: CoreEdits) -> Tree:
-        """The tree that a sequence ends in, with canonical thresholds."""
-        nodes = state.preorder().reshape(-1, 3)
-        return self.tree_of(nodes, state.leaf_statistics(self.sampler))
-
     # --- what records stand for (`slp.results.record.sampler.TreeSampler`) ---------------------
 
     def scored(self, records: Iterable[Json], stop: Stop = never) -> ScoredTrees:
