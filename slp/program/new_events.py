@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -95,14 +96,17 @@ class TimedEvents:
         """The rows that have both, and a duration above 0, shape (n,)."""
         return ~(self.duration.missing | self.event.missing) & (numbers_of(self.duration)[0] > 0)
 
+    @cached_property
+    def _texts(self) -> list[str | None]:
+        return list(texts_of(self.event))
+
     def counts(self, codes: Sequence[str]) -> list[int]:
         """The number of rows of each code."""
-        texts = texts_of(self.event).tolist()
-        return [texts.count(code) for code in codes]
+        return list(map(self._texts.count, codes))
 
     def outcomes(self, reading: EventReading) -> NDArray[np.float64]:
         """Durations and 1 where the end was seen by a reading, of complete rows, shape (m, 2)."""
-        seen = [text in reading.seen for text in texts_of(self.event)]
+        seen = [text in reading.seen for text in self._texts]
         both = np.column_stack([numbers_of(self.duration)[0], np.array(seen, np.float64)])
         return np.asarray(both[self.complete])
 

@@ -351,6 +351,7 @@ WRITTEN = [
 ]
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(("form", "sign", "declared"), WRITTEN)
 def test_numbers_in_text_are_noted(form: str, sign: str, declared: str) -> None:
     numbers = [form.format(v) for v in np.linspace(3, 71, N)]
@@ -402,6 +403,7 @@ def test_zeros_for_missing_values_are_noted(values: list[float], odd: bool) -> N
     assert ("%:- feature(x, [numeric, missing(side)])." in text) == odd
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize(
     "order",
     [
