@@ -46,7 +46,9 @@ def test_leaves_under_the_declared_prior_are_written_as_before() -> None:
 def test_a_posterior_without_rows_is_read() -> None:
     leaf = Tree.from_dict({"concentrations": {"a": 1.0, "b": 3.0}}).root
     assert isinstance(leaf, Leaf) and leaf.predictive is not None
-    assert leaf.predictive() == {"probabilities": {"a": 0.25, "b": 0.75}}
+    told = leaf.predictive()
+    assert told["probabilities"] == {"a": 0.25, "b": 0.75}
+    assert told["intervals"]["a"] == pytest.approx([0.0169524, 0.6315969], rel=1e-5)
 
 
 def answers(folder: Path, *words: str) -> dict[str, Any]:
