@@ -81,7 +81,7 @@ def test_the_order_of_names_decides_nothing(name: str) -> None:
 
 
 @pytest.mark.parametrize("said", ["", "missing(side), new(average)", "missing(level)", "subsets"])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", [0, *(pytest.param(s, marks=pytest.mark.slow) for s in (1, 2))])
 def test_engines_agree(said: str, seed: int) -> None:
     side = "missing" in said
     n = 9 if side else 10

@@ -38,6 +38,7 @@ def test_which_states_end_is_found_in_linear_time() -> None:
     assert_linear(lambda n: _ending(path(n), database), 500)
 
 
+@pytest.mark.slow
 def test_a_path_of_nonterminals_is_checked_in_linear_time() -> None:
     def check(n: int) -> None:
         rules = [
@@ -49,6 +50,7 @@ def test_a_path_of_nonterminals_is_checked_in_linear_time() -> None:
     assert_linear(check, 60)
 
 
+@pytest.mark.slow
 def test_states_written_out_by_their_numbers_are_checked_in_linear_time() -> None:
     def check(n: int) -> None:
         rules = [

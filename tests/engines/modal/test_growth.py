@@ -240,15 +240,13 @@ RESPONSES: list[tuple[str, list[object], str]] = [
     ("gamma_exponential(1, 1)", [0.1, 0.3, 0.7, 1.5], "response(y, event(e))"),
     ("piecewise_exponential(1, 1, [0.5, 1])", [0.1, 0.3, 0.7, 1.5], "response(y, event(e))"),
 ]
+QUICK = ("dirichlet(1)", "normal_inverse_gamma(0, 1, 2, 1)")
 
 
 @pytest.mark.usefixtures("compiled_kernels")
 @pytest.mark.parametrize(
     ("leaf", "values", "response"),
-    [
-        pytest.param(*r, id=r[0], marks=[pytest.mark.slow] * r[0].startswith("normal_linear"))
-        for r in RESPONSES
-    ],
+    [pytest.param(*r, id=r[0], marks=[pytest.mark.slow] * (r[0] not in QUICK)) for r in RESPONSES],
 )
 def test_the_core_orders_levels_as_the_specification_does(
     leaf: str, values: list[object], response: str
