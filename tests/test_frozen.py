@@ -124,6 +124,7 @@ def test_threads_that_do_not_agree_and_crashes_are_told(frozen: ModuleType) -> N
     assert threads == 'threads: threads differ: {"8": ["found/number"]}'
 
 
+@pytest.mark.slow
 def test_the_command_compares_with_the_file(tmp_path: Path) -> None:
     file, texts = tmp_path / "before.json", tmp_path / "texts.diff"
 

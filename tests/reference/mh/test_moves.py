@@ -136,6 +136,7 @@ def test_the_heaviest_derivation_for_all(monkeypatch: pytest.MonkeyPatch) -> Non
     assert worst_drift("cgm") > 1e-3
 
 
+@pytest.mark.slow
 def test_the_first_derivation_of_the_new_tree(monkeypatch: pytest.MonkeyPatch) -> None:
     right = TreeDerivations.derivation
     monkeypatch.setattr(
@@ -160,6 +161,7 @@ def test_likelihood_without_the_power(monkeypatch: pytest.MonkeyPatch) -> None:
     assert worst_drift("cgm") > 1e-3
 
 
+@pytest.mark.slow
 def test_grown_leaves_counted_as_if_all_could_split(monkeypatch: pytest.MonkeyPatch) -> None:
     """The number of leaves that can split, where it is the number of all leaves on one way."""
     right = cgm.grow
