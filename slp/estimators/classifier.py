@@ -36,7 +36,7 @@ class SLPTreeClassifier(ClassifierMixin, SLPTree):  # type: ignore[misc]
 
     def __init__(
         self,
-        program: Program | str | Path = "growtree",
+        program: Program | str | Path = "default",
         *,
         class_weight: Mapping[Any, float] | str | None = None,
         **others: Any,

@@ -20,7 +20,7 @@ pytestmark = [
 
 N = 150_000
 #: They have states for every depth, or for every number of leaves.
-_MANY = ("gmt", "growtree", "growtree_all", "growtree_gap", "pinball", "rjhmc")
+_MANY = ("default", "gmt", "growtree", "growtree_all", "growtree_gap", "pinball", "rjhmc")
 
 
 @pytest.fixture(scope="module")
