@@ -30,6 +30,7 @@ from slp.source import SourceFile
 
 #: Examples that are not run, and why not.
 NOT_RUN = {
+    "E157": "a frame of pandas must be there: tests/data/test_categories_in_order.py",
     "E260": "janus-swi must be missing: tests/engines/mcmc/proofs/test_prolog.py",
     "E261": "an old SWI-Prolog must be there",
     "E304": "a table of 20,000 rows takes too long: tests/lower/test_open_states.py",

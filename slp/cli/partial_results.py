@@ -16,7 +16,7 @@ from slp.cli.common import say
 from slp.cli.json_text import write_json
 from slp.cli.suggested_command import command_again
 from slp.cli.summary import leaves_text, standing, words_lines
-from slp.engines.registry import all_options, engine_named
+from slp.engines import all_options, engine_named
 from slp.errors import BudgetError, TimeOverError
 from slp.results import Known, bounds_in_words
 

@@ -25,7 +25,7 @@ from slp.data.feature_kind import Feature
 from slp.data.files import read_columns, read_frame
 from slp.data.frames import column_of_values, frame_of
 from slp.data.intake import taken_in
-from slp.data.roles import GivenResponse
+from slp.data.roles import GivenResponse, named_column
 from slp.data.shared import SharedTable
 from slp.data.table import Table, misses
 
@@ -39,6 +39,7 @@ __all__ = [
     "frame_of",
     "labels_of",
     "misses",
+    "named_column",
     "numbers_of",
     "read_columns",
     "read_frame",

@@ -9,8 +9,7 @@ from matplotlib.axes import Axes
 from numpy.typing import NDArray
 from scipy.stats import beta
 
-from slp.data import Column, Table, column_of_values, frame_of, labels_of, numbers_of
-from slp.data.roles import named_column
+from slp.data import Column, Table, column_of_values, frame_of, labels_of, named_column, numbers_of
 from slp.leaves import label_text
 from slp.plot.canvas import (
     BLUE,

@@ -28,7 +28,7 @@ from slp.plot.canvas import (
 from slp.plot.points import axis_name, on_axis
 from slp.plot.shapes import most_used
 from slp.results import Posterior, splits_of, trees_of
-from slp.trees.tree import Asked
+from slp.trees import Asked
 
 #: The most features, and the bins of thresholds, whose number is that of the strip's columns.
 _MOST, _BINS = 12, 48

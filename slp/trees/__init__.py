@@ -11,7 +11,7 @@ Entry points: `Tree` (`slp.trees.tree`), whose methods lead to everything here; 
 from typing import TYPE_CHECKING
 
 from slp.late import late_names
-from slp.trees.tree import Leaf, Node, Place, Split, Tree
+from slp.trees.tree import Asked, Leaf, Node, Place, Split, Tree
 
 if TYPE_CHECKING:
     from slp.trees.check import CheckResult, check_tree
@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from slp.trees.soft import SoftTree
 
 __all__ = [
+    "Asked",
     "CheckResult",
     "Leaf",
     "Node",
