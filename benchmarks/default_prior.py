@@ -1,6 +1,6 @@
 """Which beta the default prior has: evidence and held-out log score of growtree over ten tables.
 
-    python benchmarks/default_prior.py DATA [--folds 5] [--betas 0,0.25,0.5,0.75,1,1.5] [NAME ...]
+    python -m benchmarks.default_prior DATA [--folds 5] [--betas 0,0.25,0.5,0.75,1,1.5] [NAME ...]
 
 DATA is the folder of the tables in TABLES (response `y`, rows with a missing value left out). For
 each table, `alpha = 0.95` and every beta: the log evidence of all rows beside that of beta 1, exact
@@ -25,6 +25,7 @@ from scipy.special import logsumexp
 from scipy.stats import t
 
 import slp
+from benchmarks.coverage import folds
 
 #: Files, and whether exact sums answer in seconds.
 TABLES = {
@@ -82,13 +83,6 @@ def log_scores(
         centre = (kappa * mu + n * mean) / kappa_n
         densities.append(t.pdf(y, 2 * alpha_n[of_test], centre[of_test], scale[of_test]))
     return np.log(np.mean(densities, 0) * np.std(known))
-
-
-def folds(frame: pl.DataFrame, k: int) -> Iterator[tuple[pl.DataFrame, pl.DataFrame]]:
-    """Rows to learn from and rows to predict, k times."""
-    fold = pl.Series(np.random.default_rng(0).permutation(len(frame)) % k)
-    for i in range(k):
-        yield frame.filter(fold != i), frame.filter(fold == i)
 
 
 def measure(frame: pl.DataFrame, exact: bool, betas: list[float], k: int) -> Iterator[str]:

@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 import time
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import IO, TYPE_CHECKING
@@ -33,7 +34,7 @@ _LONG, _LINES_OF_TREE = 1.0, 20
 _UNITS = {"sampling": "steps", "proving": "choices", "learning": "sums"}
 
 
-class _Shown:
+class _Shown(ABC):
     """What is shown of a run on standard error: how far it is, and its first answer."""
 
     def __init__(self) -> None:
@@ -58,14 +59,17 @@ class _Shown:
         self._answer = found
         self._tell_answer(time.monotonic())
 
+    @abstractmethod
     def clear(self) -> None:
         """Clear the line."""
 
+    @abstractmethod
     def _phase_begins(self) -> None:
         """The count of work begins anew."""
 
+    @abstractmethod
     def _tell(self, done: int, phase: str, now: float) -> None:
-        raise NotImplementedError
+        """Show how far the run is, if it is time to."""
 
     def _tell_answer(self, now: float) -> None:
         found = self._answer
@@ -130,6 +134,12 @@ class ProgressLog(_Shown):
     def __init__(self) -> None:
         super().__init__()
         self._last = self._began
+
+    def clear(self) -> None:
+        """Nothing: lines in a file stay."""
+
+    def _phase_begins(self) -> None:
+        """Nothing: the next line comes when it is due."""
 
     def _tell(self, done: int, phase: str, now: float) -> None:
         if now - self._last >= _SECONDS_BETWEEN_LINES:
