@@ -32,6 +32,9 @@ from slp.program import Program, load, parse
 from slp.results import Posterior
 from slp.trees import Tree
 
+#: The prior of who declares none.
+DEFAULT_PROGRAM = "default"
+
 _OF_PROGRAM = "program__"
 _OPTIONS = all_options()
 
@@ -74,7 +77,7 @@ class SLPTree(BaseEstimator):  # type: ignore[misc]  # scikit-learn has no types
 
     def __init__(
         self,
-        program: Program | str | Path = "default",
+        program: Program | str | Path = DEFAULT_PROGRAM,
         *,
         parameters: Mapping[str, float] | None = None,
         engine: str = "auto",

@@ -12,7 +12,7 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils import compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 
-from slp.estimators.base import PARAMETERS, SLPTree, with_parameters
+from slp.estimators.base import DEFAULT_PROGRAM, PARAMETERS, SLPTree, with_parameters
 from slp.estimators.tables import refusals
 from slp.ir.whole import is_whole
 from slp.leaves import label_of, label_text
@@ -36,7 +36,7 @@ class SLPTreeClassifier(ClassifierMixin, SLPTree):  # type: ignore[misc]
 
     def __init__(
         self,
-        program: Program | str | Path = "default",
+        program: Program | str | Path = DEFAULT_PROGRAM,
         *,
         class_weight: Mapping[Any, float] | str | None = None,
         **others: Any,
