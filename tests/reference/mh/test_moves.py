@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -21,17 +22,18 @@ from slp.runner.randomness import Randomness
 from tests.reference.mh.matrices import TOLERANCE, Example, random_examples
 from tests.reference.mh.zoo import from_program, pairs
 
-EXAMPLES = random_examples(30, least=8, most=48)
-#: Large enough for moves that lose the tests below a change.
-LARGE = [made for _, made in random_examples(3, least=40, most=130)]
-BY_SEED = pytest.mark.parametrize(
-    "made", [made for _, made in EXAMPLES], ids=[str(seed) for seed, _ in EXAMPLES]
-)
+BY_PLACE = pytest.mark.parametrize("made", range(30), indirect=True)
 BY_NAME = pytest.mark.parametrize("name", list(TREE_MOVES))
 
 
+@cache
 def all_examples() -> list[Example]:
-    return [made for _, made in EXAMPLES]
+    return [made for _, made in random_examples(30, least=8, most=48)]
+
+
+@pytest.fixture
+def made(request: pytest.FixtureRequest) -> Example:
+    return all_examples()[request.param]
 
 
 def test_examples_are_varied() -> None:
@@ -45,7 +47,7 @@ def test_examples_are_varied() -> None:
 
 @pytest.mark.thinned(4)
 @BY_NAME
-@BY_SEED
+@BY_PLACE
 def test_random_grammars(made: Example, name: str) -> None:
     assert made.drift(TREE_MOVES[name]) < TOLERANCE
 
@@ -97,7 +99,9 @@ def test_moves_that_cannot_be_taken_back(name: str, monkeypatch: pytest.MonkeyPa
         return max(right(self, there, choices, wanted), -5.0)
 
     monkeypatch.setattr(TreeMove, "_log_probability", anywhere)
-    assert max(made.drift(TREE_MOVES[name]) for made in LARGE) > 1e-4
+    # Large enough for moves that lose the tests below a change.
+    large = [made for _, made in random_examples(3, least=40, most=130)]
+    assert max(made.drift(TREE_MOVES[name]) for made in large) > 1e-4
 
 
 @pytest.mark.slow
