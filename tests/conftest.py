@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib
 import importlib.machinery
 import importlib.util
@@ -46,6 +47,17 @@ def pytest_configure() -> None:
             "the tests would import the checkout, where no kernels are compiled, in place of the "
             "installed slp: run `pytest`, or `python -P -m pytest`"
         )
+
+
+def pytest_collection() -> None:
+    """Every test is held to the end, so the collector of garbage finds nothing while they come, and
+    would look at all of them again and again. That took a quarter of the time."""
+    gc.disable()
+
+
+def pytest_collection_finish() -> None:
+    gc.freeze()
+    gc.enable()
 
 
 @pytest.hookimpl(tryfirst=True)  # before `-m` takes its choice
