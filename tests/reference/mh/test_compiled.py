@@ -79,6 +79,7 @@ def test_proofs_have_the_same_numbers(made: Example) -> None:
         np.testing.assert_allclose(have, want, rtol=1e-12, atol=1e-12)
 
 
+@pytest.mark.thinned(3)
 @BY_PLACE
 @pytest.mark.parametrize("core, plain", PAIRS, ids=["q_ind", "q_uc", "q_n", "q_seq", "q_seq(4)"])
 def test_transitions(made: Example, core: CoreProposal, plain: Proposal) -> None:
@@ -88,6 +89,7 @@ def test_transitions(made: Example, core: CoreProposal, plain: Proposal) -> None
         np.testing.assert_allclose(have, made.matrix(plain, turn), rtol=0, atol=TOLERANCE)
 
 
+@pytest.mark.thinned(3)
 @BY_PLACE
 @pytest.mark.parametrize("most_boxes", [1, 2, 6, 2**20])
 def test_exact_subtrees(made: Example, most_boxes: float) -> None:

@@ -45,12 +45,12 @@ from tests.reference.mh.zoo import (
 )
 
 BY_NAME = pytest.mark.parametrize("name", list(TREE_MOVES))
-N_EXAMPLES = 32
+N_EXAMPLES = 18
 
 
 @cache
 def examples() -> list[Example]:
-    found = [made for _, made in random_examples(60, least=8, most=60)]
+    found = [made for _, made in random_examples(30, least=8, most=60)]
     return [made for made in found if core_moves(made.target.process.grammar, "cgm")]
 
 
@@ -76,14 +76,14 @@ def test_examples_are_varied() -> None:
     assert any(made.target.power not in (0, 1) for made in examples())
 
 
-@pytest.mark.thinned(2)
+@pytest.mark.thinned(4)
 @BY_NAME
 @pytest.mark.parametrize("made", range(N_EXAMPLES), indirect=True)
 def test_random_grammars(made: Example, name: str) -> None:
     check_matrix(made, name)
 
 
-@pytest.mark.thinned(5)
+@pytest.mark.thinned(7)
 @BY_NAME
 @pytest.mark.parametrize(
     ("prior", "constraint"), [(p, c) for p, c in pairs() if p not in ("pinball", "two derivations")]
