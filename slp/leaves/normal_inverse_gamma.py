@@ -13,7 +13,7 @@ from slp.ir.program import LeafDeclaration
 from slp.ir.whole import is_whole
 from slp.late import late_import
 from slp.leaves.base import LEVEL
-from slp.leaves.declared import DeclaredModel, FirstDeclaration, Observed
+from slp.leaves.declared import FirstDeclaration, Observed
 from slp.leaves.normal_defaults import (
     change_by_rounding,
     default_numbers,
@@ -21,13 +21,13 @@ from slp.leaves.normal_defaults import (
     moments,
     share_of_variance,
 )
-from slp.leaves.numbers import NumericModel, finite, leaf_mean, three_digits
+from slp.leaves.numbers import NormalLeaf, finite, leaf_mean, three_digits
 from slp.leaves.rising import LogRising, log_rising
 from slp.leaves.signature import Signature
 from slp.messages.numbers import number_text
 
 
-class NormalInverseGamma(NumericModel, DeclaredModel):
+class NormalInverseGamma(NormalLeaf):
     """`normal_inverse_gamma(mu, kappa, alpha, beta)`.
 
     s2 ~ InverseGamma(alpha, beta) (density proportional to s2^(-alpha-1) exp(-beta/s2)),
@@ -182,6 +182,24 @@ class NormalInverseGamma(NumericModel, DeclaredModel):
         alpha_n = alpha + n / 2
         scale = np.sqrt((beta + growth) * (kappa_n + 1) / (alpha_n * kappa_n))
         return np.asarray(stdtr(2 * alpha_n, (np.asarray(y) - self.ref - mu_n) / scale))
+
+    def draw_parameters(
+        self, S: NDArray[np.float64], rng: np.random.Generator
+    ) -> NDArray[np.float64]:
+        """Mean m and variance s2, shape (..., 2)."""
+        _, _, alpha, beta = self.hyperparameters
+        n, mu_n, kappa_n, growth = self._update(S)
+        s2 = (beta + growth) / rng.standard_gamma(alpha + n / 2)
+        m = self.ref + mu_n + rng.standard_normal(s2.shape) * np.sqrt(s2 / kappa_n)
+        return np.stack([m, s2], axis=-1)
+
+    def spread(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """beta' / ((alpha' - 1) kappa'), the variance of m; inf unless alpha' > 1."""
+        _, _, alpha, beta = self.hyperparameters
+        n, _, kappa_n, growth = self._update(S)
+        over = alpha + n / 2 - 1
+        own = (beta + growth) / (np.where(over > 0, over, 1.0) * kappa_n)
+        return np.where(over > 0, own, np.inf)[..., None]
 
     def summary(self, S: NDArray[np.float64]) -> dict[str, Any]:
         """`{"n": .., "mean": ..}` with the leaf's sample mean."""

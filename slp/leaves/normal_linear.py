@@ -14,9 +14,9 @@ from slp.ir.program import LeafDeclaration
 from slp.ir.whole import is_whole
 from slp.late import late_import
 from slp.leaves.base import LEVEL
-from slp.leaves.declared import DeclaredModel, Observed
+from slp.leaves.declared import Observed
 from slp.leaves.normal_defaults import SHARE, change_by_rounding, default_numbers, known_numbers
-from slp.leaves.numbers import NumericModel, check_numbers, finite, leaf_mean
+from slp.leaves.numbers import NormalLeaf, check_numbers, finite, leaf_mean
 from slp.leaves.rising import LogRising, log_rising
 from slp.leaves.signature import Signature
 from slp.messages.names import atom
@@ -26,7 +26,7 @@ from slp.messages.numbers import number_text
 MOST_COLUMNS = 30
 
 
-class NormalLinear(NumericModel, DeclaredModel):
+class NormalLinear(NormalLeaf):
     """`normal_linear([x1, ..., xq], mu, kappa, lambda, alpha, beta)`.
 
     With z_j = (x_j - centre_j) / scale_j, a row has y | b, s2 ~ Normal(b_0 + sum of b_j z_j, s2);
@@ -238,6 +238,38 @@ class NormalLinear(NumericModel, DeclaredModel):
 
         freedom, scale = self._spread(S, 1.0)
         return np.asarray(stdtr(freedom, (np.asarray(y) - self.mean(S)) / scale))
+
+    def further(self, y: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The statistics of a response (...) of the row of `at`, shape (..., k)."""
+        assert self._row is not None, "a density is that of a row"
+        rows, columns = self._upper
+        v = np.concatenate(
+            [np.broadcast_to(self._row, (*y.shape, len(self._row))), (y - self.ref)[..., None]],
+            axis=-1,
+        )
+        return np.asarray(v[..., rows] * v[..., columns])
+
+    def draw_parameters(
+        self, S: NDArray[np.float64], rng: np.random.Generator
+    ) -> NDArray[np.float64]:
+        """The coefficients b, with `ref` in the first, and s2, shape (..., q + 2)."""
+        *_, alpha, beta = self.hyperparameters
+        n, F = self._factor(S)
+        s2 = (beta + F[..., -1, -1]) / rng.standard_gamma(alpha + n / 2)
+        noise = rng.standard_normal((*n.shape, len(self.regressors) + 1))
+        upper = np.swapaxes(F[..., :-1, :-1], -1, -2)
+        b = np.linalg.solve(upper, (F[..., -1, :-1] + noise * np.sqrt(s2)[..., None])[..., None])
+        b[..., 0, 0] += self.ref
+        return np.concatenate([b[..., 0], s2[..., None]], axis=-1)
+
+    def spread(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """beta' / (alpha' - 1) L'^-1, the covariance of b; inf unless alpha' > 1."""
+        *_, alpha, beta = self.hyperparameters
+        n, F = self._factor(S)
+        half = np.linalg.inv(F[..., :-1, :-1])
+        over = (alpha + n / 2 - 1)[..., None, None]
+        own = np.swapaxes(half, -1, -2) @ half * (beta + F[..., -1:, -1:])
+        return np.where(over > 0, own / np.where(over > 0, over, 1.0), np.inf)
 
     def line(self, S: NDArray[np.float64]) -> dict[str, Any]:
         """The mean of m' in the units of the data: `intercept`, and `slopes` by regressor."""

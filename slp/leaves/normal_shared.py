@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 from slp.ir.program import LeafDeclaration
 from slp.late import late_import
 from slp.leaves.base import LEVEL
-from slp.leaves.declared import DeclaredModel, Observed
+from slp.leaves.declared import Observed
 from slp.leaves.normal_defaults import SHARE, known_numbers, moments
-from slp.leaves.numbers import NumericModel, leaf_mean
+from slp.leaves.numbers import NormalLeaf, leaf_mean
 from slp.leaves.signature import Signature
 
 
-class NormalShared(NumericModel, DeclaredModel):
+class NormalShared(NormalLeaf):
     """`normal_shared(mean, sd, shape, scale)`.
 
     mu_l ~ Normal(mean, sd^2) for each leaf l, s2 ~ InverseGamma(shape, scale) for the whole tree,
@@ -85,6 +85,23 @@ class NormalShared(NumericModel, DeclaredModel):
         ndtr = late_import("scipy.special").ndtr
 
         return np.asarray(ndtr((np.asarray(y) - self.mean(S)) / self._sd(S)))
+
+    def log_density(self, S: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
+        """That of the normal distribution with these moments, broadcast over (...)."""
+        sd = self._sd(S)
+        apart = (np.asarray(y, np.float64) - self.mean(S)) / sd
+        return np.asarray(-(apart**2) / 2 - np.log(sd) - np.log(2 * np.pi) / 2)
+
+    def draw_parameters(
+        self, S: NDArray[np.float64], rng: np.random.Generator
+    ) -> NDArray[np.float64]:
+        """Mean and variance of the normal distribution with these moments, shape (..., 2): a drawn
+        tree has them, so nothing is left to draw."""
+        return np.stack([self.mean(S), self._sd(S) ** 2], axis=-1)
+
+    def spread(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """0: a drawn tree has its means."""
+        return np.zeros((*np.shape(S)[:-1], 1))
 
     def summary(self, S: NDArray[np.float64]) -> dict[str, Any]:
         """`{"n": .., "mean": ..}` of rows."""
