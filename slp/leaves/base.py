@@ -45,6 +45,7 @@ class LeafFacts:
     predicted_in_core = True
     point: Point = "mean"
     mean_needs: float = -1.0
+    of_response = False
     concentration: NDArray[np.float64] = np.zeros(0)
 
     def doubts(self, y: NDArray[Any], span: SourceSpan | None) -> tuple[Diagnostic, ...]:
@@ -115,6 +116,8 @@ class LeafModel(Protocol):
     point: Point
     #: a leaf has a predictive mean if its rows weigh more; below 0 where all leaves have one
     mean_needs: float
+    #: whether its numbers were taken from the response
+    of_response: bool
     #: of classes the numbers of their Dirichlet prior, float64 (C,)
     concentration: NDArray[np.float64]
 

@@ -125,7 +125,7 @@ class GammaExponential(RatesOfPieces):
             return np.asarray((b + S[..., 2]) * np.expm1(math.log(2) / (a + S[..., 1])))
 
     def spread(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
-        """(b + t)^2 / ((A - 1)^2 (A - 2)) with A = a + e: the variance of 1 / r, inf unless A > 2."""
+        """The variance of 1 / r: ((b + t) / (A - 1))^2 / (A - 2), A = a + e; inf unless A > 2."""
         A, B = self.posterior(S)
         own = np.where(A > 2, A, 3.0)
         return np.where(A > 2, (B / (own - 1)) ** 2 / (own - 2), np.inf)

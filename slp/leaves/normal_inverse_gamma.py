@@ -17,6 +17,7 @@ from slp.leaves.declared import FirstDeclaration, Observed
 from slp.leaves.normal_defaults import (
     change_by_rounding,
     default_numbers,
+    is_of_response,
     known_numbers,
     moments,
     share_of_variance,
@@ -66,7 +67,7 @@ class NormalInverseGamma(NormalLeaf):
         of_response: bool = False,
     ) -> None:
         self.hyperparameters = (mu, kappa, alpha, beta)
-        self._of_response = of_response
+        self.of_response = of_response
         self.mean_needs = 1 - 2 * alpha  # as Student's t has a mean above 1 degree of freedom
         self.ref = ref
         self._mu = mu - ref
@@ -82,7 +83,7 @@ class NormalInverseGamma(NormalLeaf):
         return cls(*declaration.args, ref=observed.mean)
 
     @classmethod
-    def of_response(cls, observed: Observed) -> NormalInverseGamma:
+    def taken_from(cls, observed: Observed) -> NormalInverseGamma:
         """With numbers taken from the response."""
         share = share_of_variance(moments(observed)[0])
         return cls(*default_numbers(observed, share), ref=observed.mean, of_response=True)
@@ -102,15 +103,12 @@ class NormalInverseGamma(NormalLeaf):
 
     def to_plain(self) -> dict[str, Any]:
         """With `ref`, and whether the numbers are taken from the response."""
-        return super().to_plain() | {"ref": float(self.ref), "of_response": self._of_response}
+        return super().to_plain() | {"ref": float(self.ref), "of_response": self.of_response}
 
     @classmethod
     def from_plain(cls, data: Mapping[str, Any]) -> NormalInverseGamma:
         """See `DeclaredModel`."""
-        of_response = data.get("of_response", False)  # older files do not have it
-        if not isinstance(of_response, bool):
-            raise ValueError("`of_response` is true or false")
-        return cls(*known_numbers(data), ref=data["ref"], of_response=of_response)
+        return cls(*known_numbers(data), ref=data["ref"], of_response=is_of_response(data))
 
     @classmethod
     def means_of_summaries(
@@ -215,7 +213,7 @@ class NormalInverseGamma(NormalLeaf):
 
         _, _, alpha, beta = self.hyperparameters
         n, _, kappa_n, growth = (float(x) for x in self._update(S))
-        if self._of_response and n <= 1:
+        if self.of_response and n <= 1:
             return {"mean": float(self.mean(S))}
         alpha_n = alpha + n / 2
         scale = math.sqrt((beta + growth) / (alpha_n * kappa_n))

@@ -15,7 +15,13 @@ from slp.ir.whole import is_whole
 from slp.late import late_import
 from slp.leaves.base import LEVEL
 from slp.leaves.declared import Observed
-from slp.leaves.normal_defaults import SHARE, change_by_rounding, default_numbers, known_numbers
+from slp.leaves.normal_defaults import (
+    SHARE,
+    change_by_rounding,
+    default_numbers,
+    is_of_response,
+    known_numbers,
+)
 from slp.leaves.numbers import NormalLeaf, check_numbers, finite, leaf_mean
 from slp.leaves.rising import LogRising, log_rising
 from slp.leaves.signature import Signature
@@ -66,12 +72,14 @@ class NormalLinear(NormalLeaf):
         scale: NDArray[np.float64],
         *,
         ref: float = 0.0,
+        of_response: bool = False,
     ) -> None:
         mu, kappa, slopes, alpha, beta = hyperparameters
         self.regressors = tuple(regressors)
         self.hyperparameters = (mu, kappa, slopes, alpha, beta)
         self.mean_needs = 1 - 2 * alpha  # as Student's t has a mean above 1 degree of freedom
         self.centre, self.scale, self.ref = centre, scale, ref
+        self.of_response = of_response
         q = len(self.regressors)
         self.n_statistics = (q + 2) * (q + 3) // 2
         self._upper = np.triu_indices(q + 2)
@@ -99,12 +107,15 @@ class NormalLinear(NormalLeaf):
         if not args:
             mu, kappa, alpha, beta = default_numbers(observed, SHARE)
             args = (mu, kappa, kappa, alpha, beta)
-        return cls(declaration.columns, args, centre, scale, ref=observed.mean)
+        taken = not declaration.args
+        return cls(declaration.columns, args, centre, scale, ref=observed.mean, of_response=taken)
 
     def to_plain(self) -> dict[str, Any]:
-        """With `ref`, the names of the regressors, `centre` and `scale`."""
+        """With `ref`, the names of the regressors, `centre` and `scale`, and whether the numbers
+        are taken from the response."""
         return super().to_plain() | {
             "ref": float(self.ref),
+            "of_response": self.of_response,
             "regressors": list(self.regressors),
             "centre": self.centre.tolist(),
             "scale": self.scale.tolist(),
@@ -125,7 +136,8 @@ class NormalLinear(NormalLeaf):
         check_numbers(data["scale"], positive=True)
         check_numbers(data["centre"], positive=False)
         centres, scales = (np.array(data[key], np.float64) for key in ("centre", "scale"))
-        return cls(names, known_numbers(data), centres, scales, ref=data["ref"])
+        taken = is_of_response(data)
+        return cls(names, known_numbers(data), centres, scales, ref=data["ref"], of_response=taken)
 
     def rounding(
         self, distances: NDArray[np.float64], weights: NDArray[np.float64]

@@ -12,7 +12,7 @@ from slp.ir.program import LeafDeclaration
 from slp.late import late_import
 from slp.leaves.base import LEVEL
 from slp.leaves.declared import Observed
-from slp.leaves.normal_defaults import SHARE, known_numbers, moments
+from slp.leaves.normal_defaults import SHARE, is_of_response, known_numbers, moments
 from slp.leaves.numbers import NormalLeaf, leaf_mean
 from slp.leaves.signature import Signature
 
@@ -38,10 +38,17 @@ class NormalShared(NormalLeaf):
     soft_trees = True
 
     def __init__(
-        self, mean: float, sd: float, shape: float, scale: float, *, ref: float = 0.0
+        self,
+        mean: float,
+        sd: float,
+        shape: float,
+        scale: float,
+        *,
+        ref: float = 0.0,
+        of_response: bool = False,
     ) -> None:
         self.hyperparameters = (mean, sd, shape, scale)
-        self.ref = ref
+        self.ref, self.of_response = ref, of_response
 
     @classmethod
     def declared(cls, declaration: LeafDeclaration, observed: Observed) -> NormalShared:
@@ -49,20 +56,20 @@ class NormalShared(NormalLeaf):
         return cls(*declaration.args, ref=observed.mean)
 
     @classmethod
-    def of_response(cls, observed: Observed) -> NormalShared:
+    def taken_from(cls, observed: Observed) -> NormalShared:
         """With numbers taken from the response: mean and standard deviation of the leaves' means
         are its own, and the prior mean of s2 is a twentieth of its variance."""
         _, mean, variance = moments(observed)
-        return cls(mean, variance**0.5, 3.0, SHARE * variance, ref=observed.mean)
+        return cls(mean, variance**0.5, 3.0, SHARE * variance, ref=observed.mean, of_response=True)
 
     def to_plain(self) -> dict[str, Any]:
-        """With `ref`."""
-        return super().to_plain() | {"ref": float(self.ref)}
+        """With `ref`, and whether the numbers are taken from the response."""
+        return super().to_plain() | {"ref": float(self.ref), "of_response": self.of_response}
 
     @classmethod
     def from_plain(cls, data: Mapping[str, Any]) -> NormalShared:
         """See `DeclaredModel`."""
-        return cls(*known_numbers(data), ref=data["ref"])
+        return cls(*known_numbers(data), ref=data["ref"], of_response=is_of_response(data))
 
     def statistics(self, y: NDArray[Any]) -> NDArray[np.float64]:
         """(1, y - ref, (y - ref)^2), shape (n, 3), of float64 (n,)."""

@@ -18,14 +18,10 @@ from slp.late import late_names
 if TYPE_CHECKING:
     from slp.results.arviz import posterior_to_arviz
     from slp.results.averages.paths import TreePath
-    from slp.results.by_tree import (
-        mean_by_tree,
-        predictive_cdf,
-        splits_of,
-        trees_of,
-        weighted_quantiles,
-    )
+    from slp.results.averages.weighted_draws import weighted_quantiles
+    from slp.results.by_tree import mean_by_tree, splits_of, trees_of
     from slp.results.comparison import ComparedProgram, Comparison, HeldOut
+    from slp.results.contrasts import Contrast
     from slp.results.estimate import Estimate, Kind
     from slp.results.posterior import Posterior
     from slp.results.proofs import SampledProofs
@@ -55,6 +51,7 @@ __all__ = [
     "Candidate",
     "ComparedProgram",
     "Comparison",
+    "Contrast",
     "CrossValidation",
     "Diagnostics",
     "ENOUGH_ROUND_TRIPS",
@@ -81,7 +78,6 @@ __all__ = [
     "monte_carlo_errors",
     "number_of_trees_text",
     "partition_note",
-    "predictive_cdf",
     "r_hat",
     "splits_of",
     "tail_ess",
@@ -97,7 +93,9 @@ __all__ = [
 __getattr__, __dir__ = late_names(
     __name__,
     {
-        "slp.results.by_tree": "mean_by_tree predictive_cdf splits_of trees_of weighted_quantiles",
+        "slp.results.by_tree": "mean_by_tree splits_of trees_of",
+        "slp.results.averages.weighted_draws": "weighted_quantiles",
+        "slp.results.contrasts": "Contrast",
         "slp.results.trust.convergence": "bulk_ess monte_carlo_errors r_hat tail_ess",
         "slp.results.estimate": "Estimate Kind",
         "slp.results.record.parts": "Candidate Draw",

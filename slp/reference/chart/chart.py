@@ -28,6 +28,7 @@ from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.new_rows import rows_as_numbers, ways_at_cuts
 from slp.reference.chart.forest import CALL, LEAF, Forest
 from slp.reference.chart.lengths import depth_distribution, leaf_distribution
+from slp.reference.chart.pairs import PairSums
 from slp.reference.chart.semirings import best_score, fold, log_sum, tree_count, usage
 from slp.reference.cut_trees import Renderer
 from slp.reference.local_process import LocalProcess
@@ -35,6 +36,7 @@ from slp.reference.tree_weights import log_weight_of_tree
 from slp.results.averages.over_trees import NEGLIGIBLE, ScoredTree, average_predictions
 from slp.results.averages.paths import Sides, TreePath
 from slp.results.averages.quantiles import LeafMixture
+from slp.results.averages.quantities import LeafMoments
 from slp.trees import Leaf, Tree
 from slp.trees.tree import Asked
 
@@ -307,6 +309,16 @@ class Chart:
                 done[key] = self._leaf_mixture(ways, numbers)
             yield done[key]
 
+    def seconds_of_pairs(self, ones: NDArray[np.object_], zeros: NDArray[np.object_]) -> float:
+        """See `TreeDistribution`: not estimated."""
+        return 0.0
+
+    def differences(
+        self, ones: NDArray[np.object_], zeros: NDArray[np.object_], moments: LeafMoments
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """See `TreeDistribution`."""
+        return PairSums(self, moments).differences(ones, zeros)
+
     def _leaf_mixture(self, ways: NDArray[np.uint8], numbers: NDArray[np.float64]) -> LeafMixture:
         """Follow a row down all boxes that it may reach, level by level."""
         f = self.forest
@@ -325,7 +337,7 @@ class Chart:
             flow = np.repeat(reach[items], size) * self.edge_probability[e]
             cut = f.cut[e]
             both = np.flatnonzero(
-                (takes_both[cut] | self._takes_both(e, ways, numbers)) & (flow > 0)
+                (takes_both[cut] | self.takes_both(e, ways, numbers)) & (flow > 0)
             )
             if len(both):
                 self._part(e[both], flow[both], reach, numbers)
@@ -338,7 +350,7 @@ class Chart:
         mass = np.bincount(place, weights=np.concatenate(masses))
         return LeafMixture(mass.astype(np.float64), self.statistics[leaves])
 
-    def _takes_both(
+    def takes_both(
         self, edges: NDArray[np.int64], ways: NDArray[np.uint8], numbers: NDArray[np.float64]
     ) -> NDArray[np.bool_]:
         """Whether each edge parts a box of two levels, of which a row has neither."""
