@@ -114,7 +114,7 @@ class OfDraws:
 
         def at(level: Numbers) -> Numbers:
             place = (reached >= np.clip(level, 0.0, 1.0) - 1e-12).argmax(axis=0)
-            return np.take_along_axis(ordered, place[None], axis=0)[0]
+            return np.asarray(np.take_along_axis(ordered, place[None], axis=0)[0])
 
         with np.errstate(invalid="ignore"):
             return np.asarray(

@@ -294,8 +294,9 @@ class CompiledChart:
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """See `TreeDistribution`; within 1e-11 of the range of what is predicted."""
         first, which = self._distinct_pairs(ones, zeros)
-        pairs = (rows_as_numbers(self.table, rows[first]) for rows in (ones, zeros))
-        mean, square = pair_differences(self.passes, self.table, moments, *pairs, self.likelihood)
+        one, zero = (rows_as_numbers(self.table, rows[first]) for rows in (ones, zeros))
+        of = (self.passes, self.table, moments)
+        mean, square = pair_differences(*of, one, zero, likelihood=self.likelihood)
         return mean[which], square[which]
 
     def _distinct_pairs(

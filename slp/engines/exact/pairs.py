@@ -34,6 +34,7 @@ def pair_differences(
     moments: LeafMoments,
     ones: Numbers,
     zeros: Numbers,
+    *,
     likelihood: bool,
 ) -> tuple[Numbers, Numbers]:
     """For pairs of rows as numbers, each (m, d), the mean of the difference and that of its square,
