@@ -137,6 +137,11 @@ class LeafModel(Protocol):
         or (n, 1 + q) with the values of q regressors behind y."""
         ...
 
+    def outcomes_of(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """What rows of weight 1 with these statistics (n, k) have as a response, as `statistics`
+        takes it, without regressors and exposures. Only for numeric responses."""
+        ...
+
     def log_marginal(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
         """Log marginal likelihood of the ordered responses of a leaf, shape (...): a proper log
         probability (density) of the data, constants included."""

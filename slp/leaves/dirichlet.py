@@ -234,6 +234,10 @@ class Dirichlet(DeclaredModel):
         others = np.delete(weights, outcome, axis=-1).sum(axis=-1)
         return np.asarray(betainc(own, others, p))
 
+    def outcomes_of(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The statistics say the classes: TypeError."""
+        raise TypeError("the statistics of classes are counts of them")
+
     def log_density(self, S: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
         """The log probability of classes by their indices y, broadcast over (...)."""
         shares = self.predict_proba(S)

@@ -111,6 +111,10 @@ class GammaExponential(RatesOfPieces):
         """That of the best runs of rows in the order of events over time."""
         return log_best_runs(self.log_marginal, S, S[:, 1], S[:, 2])
 
+    def outcomes_of(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Time, and whether its end was seen."""
+        return np.asarray(S[:, [2, 1]])
+
     def posterior(self, S: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """a + e and b + t, each (..., 1)."""
         a, b = self.hyperparameters

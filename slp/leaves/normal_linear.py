@@ -251,6 +251,10 @@ class NormalLinear(NormalLeaf):
         freedom, scale = self._spread(S, 1.0)
         return np.asarray(stdtr(freedom, (np.asarray(y) - self.mean(S)) / scale))
 
+    def outcomes_of(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The product of 1 and the response."""
+        return np.asarray(S[:, len(self.regressors) + 1] + self.ref)
+
     def further(self, y: NDArray[np.float64]) -> NDArray[np.float64]:
         """The statistics of a response (...) of the row of `at`, shape (..., k)."""
         assert self._row is not None, "a density is that of a row"

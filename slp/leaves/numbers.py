@@ -69,6 +69,10 @@ class NumericModel(DeclaredModel):
         """A numeric response has no classes: TypeError."""
         raise TypeError(f"{self.name} models numbers, which have no class probabilities")
 
+    def outcomes_of(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The second statistic."""
+        return np.asarray(S[:, 1] + self.ref)
+
     def further(self, y: NDArray[np.float64]) -> NDArray[np.float64]:
         """The statistics of one further response y (...), shape (..., k)."""
         return self.statistics(y.ravel()).reshape(*y.shape, -1)

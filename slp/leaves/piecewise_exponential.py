@@ -152,6 +152,11 @@ class PiecewiseExponential(RatesOfPieces):
         ends[np.arange(len(times)), np.searchsorted(self.cuts, times, side="right")] = events
         return np.column_stack([np.ones_like(times), ends, self.time_in_pieces(times)])
 
+    def outcomes_of(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Time, and whether its end was seen."""
+        events, time = self._parts(S)
+        return np.column_stack([time.sum(axis=-1), events.sum(axis=-1)])
+
     def _parts(self, S: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Events and time by piece, each (..., J)."""
         S = np.asarray(S, np.float64)

@@ -4,8 +4,9 @@ Rooms: `record` (the result of a run), `averages` (over trees: sums, or draws), 
 numbers can be trusted) and `saved` (runs in files). `estimate` is a number and its error, which all
 of them give.
 
-Parts of `posterior`: `predictions`, `summaries`, `rashomon` (all trees near the best), `by_tree`
-(what single trees predict), `arviz` (draws for ArviZ), and `words` (numbers in words).
+Parts of `posterior`: `predictions`, `predictive` (draws and distributions of outcomes, and
+`contrasts`, which `differences` makes), `summaries`, `rashomon` (all trees near the best),
+`by_tree` (what single trees predict), `arviz` (draws for ArviZ), and `words` (numbers in words).
 
 Beside it: `comparison` sets programs side by side, `tuning` values of their parameters, and
 `proofs` summarises draws of a goal's proofs.

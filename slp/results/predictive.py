@@ -26,8 +26,8 @@ from slp.results.averages.over_trees import TreeAverages
 from slp.results.averages.quantiles import LeafMixture, mixture_quantile
 from slp.results.averages.quantities import Mean
 from slp.results.averages.rows_in_leaves import leaves_at
-from slp.results.contrasting import Contrasting, leaf_draws, quantity_of
 from slp.results.contrasts import Contrast
+from slp.results.differences import Contrasting, leaf_draws, quantity_of
 from slp.results.record.result import Result
 from slp.runner.options import check_count, fresh_seed
 

@@ -12,7 +12,7 @@ from scipy import stats
 
 import slp
 from slp.errors import UsageError
-from slp.results.contrasting import Contrasting, leaf_draws, quantity_of
+from slp.results.differences import Contrasting, leaf_draws, quantity_of
 from tests.results.test_predictive import LEAVES, new, posterior
 
 #: Of each comparison with draws, about 2e-5: `Z` standard errors, and the seeds are fixed.

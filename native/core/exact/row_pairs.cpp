@@ -37,7 +37,7 @@ struct Wanted {
 constexpr std::uint32_t kNoLeaf = UINT32_MAX;
 
 // Behind it in memory: the item's distinct rows.
-struct Item {
+struct PairItem {
     Key key;
     double mass = 0.0;  // at least the probability that a pair, or a row of it, reaches the item
     Wanted wanted;
@@ -65,21 +65,21 @@ struct Item {
 };
 
 // The items of boxes of one number of distinct rows, in the order in which they were found.
-class ItemLevel {
+class PairLevel {
 public:
-    ItemLevel(std::size_t n_rows, Budget& budget)
+    PairLevel(std::size_t n_rows, Budget& budget)
         : n_rows_(n_rows), pool_(budget), of_slots_(budget), slots_(16, nullptr) {}
 
     std::size_t n_rows() const { return n_rows_; }
-    const std::vector<Item*>& items() const { return items_; }
-    Item* find(Key key) const { return slots_[slot_of(key)]; }
+    const std::vector<PairItem*>& items() const { return items_; }
+    PairItem* find(Key key) const { return slots_[slot_of(key)]; }
     // A new one; its rows are still to be written.
-    Item& add(Key key, std::int32_t product) {
+    PairItem& add(Key key, std::int32_t product) {
         if (2 * (items_.size() + 1) > slots_.size()) {
             grow();
         }
-        const std::size_t bytes = sizeof(Item) + n_rows_ * sizeof(std::uint32_t);
-        Item* const item = new (pool_.allocate((bytes + 7) / 8)) Item;
+        const std::size_t bytes = sizeof(PairItem) + n_rows_ * sizeof(std::uint32_t);
+        PairItem* const item = new (pool_.allocate((bytes + 7) / 8)) PairItem;
         item->key = key;
         item->product = product;
         items_.push_back(item);
@@ -96,9 +96,9 @@ private:
         return i;
     }
     void grow() {
-        of_slots_.add(2 * slots_.size() * sizeof(Item*));  // of `slots_` and `items_`
+        of_slots_.add(2 * slots_.size() * sizeof(PairItem*));  // of `slots_` and `items_`
         slots_.assign(2 * slots_.size(), nullptr);
-        for (Item* const item : items_) {
+        for (PairItem* const item : items_) {
             slots_[slot_of(item->key)] = item;
         }
     }
@@ -106,13 +106,13 @@ private:
     std::size_t n_rows_;
     Pool pool_;
     Charge of_slots_;
-    std::vector<Item*> items_;
-    std::vector<Item*> slots_;  // a power of two
+    std::vector<PairItem*> items_;
+    std::vector<PairItem*> slots_;  // a power of two
 };
 
 // The sides that the rows of a batch take at a split: those with a part on the left, and on the
 // right, and, of those with a part on each, the share on the left.
-struct Sides {
+struct SidesOfRows {
     std::uint64_t left = 0, right = 0;
     std::span<const double> shares;  // by pair; only where some row has both
 
@@ -126,7 +126,7 @@ struct Sides {
     }
 };
 struct PairSides {
-    Sides one, zero;
+    SidesOfRows one, zero;
 };
 
 template <typename Use>
@@ -138,10 +138,10 @@ void for_each_bit(std::uint64_t bits, Use use) {
 
 }  // namespace
 
-class RowPairs::Search {
+class PairSweeps {
 public:
-    Search(const Engine& engine, const Pass& pass, std::span<const double> ones,
-           std::span<const double> zeros, std::size_t n, std::size_t memory)
+    PairSweeps(const Engine& engine, const Pass& pass, std::span<const double> ones,
+               std::span<const double> zeros, std::size_t n, std::size_t memory)
         : engine_(engine),
           problem_(engine.problem()),
           pass_(pass),
@@ -191,11 +191,11 @@ public:
         square.assign(n_ * depth_, 0.0);
         of_values_.emplace(budget_);
         return sweep(poll, [&](auto go_on) {
-            for (const std::unique_ptr<ItemLevel>& level : levels_) {
+            for (const std::unique_ptr<PairLevel>& level : levels_) {
                 if (level == nullptr) {
                     continue;
                 }
-                for (Item* const item : level->items()) {
+                for (PairItem* const item : level->items()) {
                     if (!go_on()) {
                         return false;
                     }
@@ -217,7 +217,7 @@ public:
 
 private:
     // An item as it is opened.
-    struct Opened {
+    struct OpenedPairs {
         Box box;
         std::span<const BoxSplit> splits;
         ItemEdges edges;
@@ -251,7 +251,7 @@ private:
             const std::int32_t product = problem_.root_product(i);
             const double probability = std::exp(pass_.log_value(root, product) - total);
             if (probability > 0) {
-                Item& item = find_or_add(level_of(root.rows.size(), product),
+                PairItem& item = find_or_add(level_of(root.rows.size(), product),
                                          root.key + builder_.state_key(product), product,
                                          [&](std::uint32_t* rows) {
                                              std::ranges::copy(root.rows, rows);
@@ -263,18 +263,18 @@ private:
         }
     }
 
-    ItemLevel& level_of(std::size_t n_rows, std::int32_t product) {
+    PairLevel& level_of(std::size_t n_rows, std::int32_t product) {
         const auto state = static_cast<std::size_t>(product / problem_.n_owed());
-        std::unique_ptr<ItemLevel>& level = levels_[n_rows * n_ranks_ + ranks_[state]];
+        std::unique_ptr<PairLevel>& level = levels_[n_rows * n_ranks_ + ranks_[state]];
         if (level == nullptr) {
-            level = std::make_unique<ItemLevel>(n_rows, budget_);
+            level = std::make_unique<PairLevel>(n_rows, budget_);
         }
         return *level;
     }
 
     template <typename Write>
-    Item& find_or_add(ItemLevel& level, Key key, std::int32_t product, Write write) {
-        Item* item = level.find(key);
+    PairItem& find_or_add(PairLevel& level, Key key, std::int32_t product, Write write) {
+        PairItem* item = level.find(key);
         if (item == nullptr) {
             item = &level.add(key, product);
             write(item->rows());
@@ -282,8 +282,8 @@ private:
         return *item;
     }
 
-    Opened open(const ItemLevel& level, Item& item) {
-        Opened out;
+    OpenedPairs open(const PairLevel& level, PairItem& item) {
+        OpenedPairs out;
         out.box = engine_.geometry().box_of({item.rows(), level.n_rows()});
         if (!builder_.only_stops(item.product)) {
             out.splits = splitter_.splits(out.box, arena_);
@@ -315,7 +315,7 @@ private:
         for (std::uint32_t split = 0; split < splits.size(); ++split) {
             PairSides& own = *new (&out[split]) PairSides;
             const auto put = [&](std::uint32_t query, bool is_left) {
-                Sides& row = query < first_zero ? own.one : own.zero;
+                SidesOfRows& row = query < first_zero ? own.one : own.zero;
                 (is_left ? row.left : row.right) |= std::uint64_t{1} << (query % first_zero);
             };
             for (const std::uint32_t query : routes_->left(split).queries) {
@@ -329,7 +329,7 @@ private:
     }
 
     // Adds the rows that have a part on each side of a split, which throws where that is an error.
-    PairSides with_parted(const Opened& opened, std::uint32_t split) {
+    PairSides with_parted(const OpenedPairs& opened, std::uint32_t split) {
         PairSides out = opened.sides[split];
         const std::span<const PartedQuery> parted = routes_->parted(split);
         if (parted.empty()) {
@@ -338,7 +338,7 @@ private:
         const std::span shares(arena_.allocate<double>(2 * n_), 2 * n_);
         for (const PartedQuery& row : parted) {
             const std::size_t query = row.alone.queries.front();
-            Sides& own = query < n_ ? out.one : out.zero;
+            SidesOfRows& own = query < n_ ? out.one : out.zero;
             const std::uint64_t bit = std::uint64_t{1} << (query % n_);
             own.left |= row.share_left > 0 ? bit : 0;
             own.right |= row.share_left < 1 ? bit : 0;
@@ -361,7 +361,7 @@ private:
 
     // Calls use(probability, rule, edge or null for a leaf) for the choices that are followed.
     template <typename Use>
-    void for_each_choice(const Opened& opened, double mass, Use use) const {
+    void for_each_choice(const OpenedPairs& opened, double mass, Use use) const {
         const double* probability = opened.probabilities.data();
         for (const RuleEdges& rule : opened.edges.rules) {
             if (rule.kind == RuleKind::leaf) {
@@ -379,9 +379,9 @@ private:
         }
     }
 
-    void send(ItemLevel& level, Item& item) {
+    void send(PairLevel& level, PairItem& item) {
         const Arena::Mark mark = arena_.mark();
-        const Opened opened = open(level, item);
+        const OpenedPairs opened = open(level, item);
         for_each_choice(opened, item.mass, [&](double p, RuleKind kind, const Edge* edge) {
             const double mass = p * item.mass;
             if (kind == RuleKind::leaf) {
@@ -389,7 +389,7 @@ private:
                     add_leaf(opened.box, item);
                 }
             } else if (kind == RuleKind::call) {
-                Item& child = find_or_add(
+                PairItem& child = find_or_add(
                     level_of(level.n_rows(), edge->left_state), edge->left, edge->left_state,
                     [&](std::uint32_t* rows) { std::ranges::copy(opened.box.rows, rows); });
                 child.mass += mass;
@@ -404,7 +404,7 @@ private:
         arena_.release(mark);
     }
 
-    void send_side(const Opened& opened, const Edge& edge, bool is_left, double mass,
+    void send_side(const OpenedPairs& opened, const Edge& edge, bool is_left, double mass,
                    const Wanted& wanted) {
         if (!wanted.any()) {
             return;
@@ -412,7 +412,7 @@ private:
         const BoxSplit& split = opened.splits[edge.split];
         const Sizes sizes = split.side(opened.box, is_left).sizes;
         const std::int32_t product = is_left ? edge.left_state : edge.right_state;
-        Item& child = find_or_add(
+        PairItem& child = find_or_add(
             level_of(distinct_rows(sizes), product), is_left ? edge.left : edge.right, product,
             [&](std::uint32_t* rows) {
                 engine_.geometry().side(opened.box, split, is_left, rows);
@@ -421,7 +421,7 @@ private:
         child.wanted = child.wanted | wanted;
     }
 
-    void add_leaf(const Box& box, Item& item) {
+    void add_leaf(const Box& box, PairItem& item) {
         const std::size_t k = sum_.size();
         item.leaf = static_cast<std::uint32_t>(statistics_.size() / std::max<std::size_t>(k, 1));
         problem_.leaf.sum(box.rows, sum_.data());
@@ -435,9 +435,9 @@ private:
 
     // --- from the leaves up
 
-    void gather(const ItemLevel& level, Item& item) {
+    void gather(const PairLevel& level, PairItem& item) {
         const Arena::Mark mark = arena_.mark();
-        const Opened opened = open(level, item);
+        const OpenedPairs opened = open(level, item);
         const std::size_t n = 2 * depth_ * item.wanted.count();
         item.values = reinterpret_cast<double*>(of_values_->allocate(n));
         std::fill_n(item.values, n, 0.0);
@@ -445,7 +445,7 @@ private:
             if (kind == RuleKind::leaf) {
                 add_of_leaf(p, item);
             } else if (kind == RuleKind::call) {
-                const Item& child = *level_of(level.n_rows(), edge->left_state).find(edge->left);
+                const PairItem& child = *level_of(level.n_rows(), edge->left_state).find(edge->left);
                 add_of_child(p, item, item.wanted, child);
             } else {
                 add_of_split(p, item, opened, *edge);
@@ -461,7 +461,7 @@ private:
     }
 
     // All of a call, or what goes whole to one side.
-    void add_of_child(double p, Item& item, const Wanted& wanted, const Item& child) {
+    void add_of_child(double p, PairItem& item, const Wanted& wanted, const PairItem& child) {
         for_each_bit(wanted.pairs, [&](std::size_t pair) {
             add(p, item.of_pair(pair, depth_), child.of_pair(pair, depth_));
         });
@@ -473,7 +473,7 @@ private:
         });
     }
 
-    void add_of_leaf(double p, Item& item) {
+    void add_of_leaf(double p, PairItem& item) {
         const std::size_t J = moments_->width;
         const double* const first = moments_->first.data() + item.leaf * J;
         if (moments_->ones.empty()) {
@@ -518,15 +518,15 @@ private:
         });
     }
 
-    const Item* side_of(const Opened& opened, const Edge& edge, bool is_left) {
+    const PairItem* side_of(const OpenedPairs& opened, const Edge& edge, bool is_left) {
         const Sizes sizes = opened.splits[edge.split].side(opened.box, is_left).sizes;
         return level_of(distinct_rows(sizes), is_left ? edge.left_state : edge.right_state)
             .find(is_left ? edge.left : edge.right);
     }
 
-    void add_of_split(double p, Item& item, const Opened& opened, const Edge& edge) {
+    void add_of_split(double p, PairItem& item, const OpenedPairs& opened, const Edge& edge) {
         const PairSides sides = with_parted(opened, edge.split);
-        const Item *const left = side_of(opened, edge, true),
+        const PairItem *const left = side_of(opened, edge, true),
                    *const right = side_of(opened, edge, false);
         const std::uint64_t parted = sides.one.both() | sides.zero.both();
         for (const bool is_left : {true, false}) {
@@ -558,10 +558,10 @@ private:
     }
 
     // Rows with a part on each side, and their pairs.
-    void add_of_parted(double p, Item& item, const PairSides& sides, const Item* left,
-                       const Item* right) {
+    void add_of_parted(double p, PairItem& item, const PairSides& sides, const PairItem* left,
+                       const PairItem* right) {
         for (const bool is_one : {true, false}) {
-            const Sides& own = is_one ? sides.one : sides.zero;
+            const SidesOfRows& own = is_one ? sides.one : sides.zero;
             for_each_bit((is_one ? item.wanted.ones : item.wanted.zeros) & own.both(),
                          [&](std::size_t pair) {
                 const double s = own.share(pair, true), r = 1.0 - s;
@@ -595,7 +595,7 @@ private:
     }
 
     // The mean of x f1 - y f0 on a side, and that of its square.
-    std::pair<double, double> parted_side(const Item& side, std::size_t pair, std::size_t i,
+    std::pair<double, double> parted_side(const PairItem& side, std::size_t pair, std::size_t i,
                                           double x, double y) const {
         const auto of = [&](bool is_one) { return side.of_row(is_one, pair, depth_) + i; };
         const double* const one = x > 0 ? of(true) : nullptr;
@@ -628,22 +628,22 @@ private:
     std::vector<double> sum_;
     std::vector<double> statistics_;
     // By distinct rows, then by rank.
-    std::vector<std::unique_ptr<ItemLevel>> levels_;
-    std::vector<std::pair<Item*, double>> roots_;  // with their probabilities
+    std::vector<std::unique_ptr<PairLevel>> levels_;
+    std::vector<std::pair<PairItem*, double>> roots_;  // with their probabilities
     const LeafMoments* moments_ = nullptr;
     std::size_t depth_ = 0;
 };
 
 RowPairs::RowPairs(const Engine& engine, const Pass& pass, std::span<const double> ones,
                    std::span<const double> zeros, std::size_t n, std::size_t memory)
-    : search_(std::make_unique<Search>(engine, pass, ones, zeros, n, memory)) {}
+    : sweeps_(std::make_unique<PairSweeps>(engine, pass, ones, zeros, n, memory)) {}
 RowPairs::~RowPairs() = default;
 
-Status RowPairs::down(const Poll& poll) { return search_->down(poll); }
-const std::vector<double>& RowPairs::statistics() const { return search_->statistics(); }
+Status RowPairs::down(const Poll& poll) { return sweeps_->down(poll); }
+const std::vector<double>& RowPairs::statistics() const { return sweeps_->statistics(); }
 Status RowPairs::up(const LeafMoments& moments, const Poll& poll, std::vector<double>& mean,
                     std::vector<double>& square) {
-    return search_->up(moments, poll, mean, square);
+    return sweeps_->up(moments, poll, mean, square);
 }
 
 double seconds_of_pairs(const Engine& engine, const Pass& pass, std::size_t n) {

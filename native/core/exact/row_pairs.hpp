@@ -44,6 +44,8 @@ struct LeafMoments {
     std::size_t depth() const { return ones.empty() ? width : 1; }
 };
 
+class PairSweeps;
+
 class RowPairs {
 public:
     // ones, zeros: n rows each, at most kMostPairs, as `NewRows::values`; they and the pass, which
@@ -61,8 +63,7 @@ public:
               std::vector<double>& square);
 
 private:
-    class Search;
-    std::unique_ptr<Search> search_;
+    std::unique_ptr<PairSweeps> sweeps_;
 };
 
 // Approximate seconds of one core for n pairs, from counts.

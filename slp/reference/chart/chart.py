@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -317,7 +317,14 @@ class Chart:
         self, ones: NDArray[np.object_], zeros: NDArray[np.object_], moments: LeafMoments
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """See `TreeDistribution`."""
-        return PairSums(self, moments).differences(ones, zeros)
+        f = self.forest
+        for rows in (ones, zeros):
+            for _ in self.leaf_mixtures(rows):
+                pass  # raises where a row comes to a split that says no side of it
+        every = np.arange(f.n_edges)
+        takes_both = partial(self._takes_both, every)
+        of = (f, self.edge_probability, self.statistics, takes_both)
+        return PairSums(*of, moments).differences(ones, zeros)
 
     def _leaf_mixture(self, ways: NDArray[np.uint8], numbers: NDArray[np.float64]) -> LeafMixture:
         """Follow a row down all boxes that it may reach, level by level."""
@@ -337,7 +344,7 @@ class Chart:
             flow = np.repeat(reach[items], size) * self.edge_probability[e]
             cut = f.cut[e]
             both = np.flatnonzero(
-                (takes_both[cut] | self.takes_both(e, ways, numbers)) & (flow > 0)
+                (takes_both[cut] | self._takes_both(e, ways, numbers)) & (flow > 0)
             )
             if len(both):
                 self._part(e[both], flow[both], reach, numbers)
@@ -350,7 +357,7 @@ class Chart:
         mass = np.bincount(place, weights=np.concatenate(masses))
         return LeafMixture(mass.astype(np.float64), self.statistics[leaves])
 
-    def takes_both(
+    def _takes_both(
         self, edges: NDArray[np.int64], ways: NDArray[np.uint8], numbers: NDArray[np.float64]
     ) -> NDArray[np.bool_]:
         """Whether each edge parts a box of two levels, of which a row has neither."""

@@ -19,7 +19,7 @@ over its edges by their probability.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,31 +27,39 @@ from numpy.typing import NDArray
 from slp.columns import LEFT, UNTOLD
 from slp.errors import DataError
 from slp.problem.new_rows import rows_as_numbers, ways_at_cuts
-from slp.reference.chart.forest import CALL, LEAF
+from slp.reference.chart.forest import CALL, LEAF, Forest
 from slp.results.averages.quantities import LeafMoments
 from slp.results.averages.rows_in_leaves import design_of_rows
-
-if TYPE_CHECKING:
-    from slp.reference.chart.chart import Chart
 
 Numbers = NDArray[np.float64]
 
 
 class PairSums:
-    """Sums for pairs of rows over one chart."""
+    """Sums for pairs of rows over a forest.
 
-    def __init__(self, chart: Chart, moments: LeafMoments) -> None:
-        self._chart, self._forest = chart, chart.forest
-        self._first, self._second = moments.of(chart.statistics)
+    Parameters
+    ----------
+    probability : of each edge given its item, shape (E,).
+    statistics : of each box, shape (B, k).
+    takes_both : which edges say no side of a row, by its ways at cuts and its numbers, shape (E,).
+    """
+
+    def __init__(
+        self,
+        forest: Forest,
+        probability: Numbers,
+        statistics: Numbers,
+        takes_both: Callable[[NDArray[np.uint8], Numbers], NDArray[np.bool_]],
+        moments: LeafMoments,
+    ) -> None:
+        self._forest, self._probability, self._takes_both = forest, probability, takes_both
+        self._first, self._second = moments.of(statistics)
 
     def differences(
         self, ones: NDArray[np.object_], zeros: NDArray[np.object_]
     ) -> tuple[Numbers, Numbers]:
-        """See `TreeDistribution.differences`."""
+        """See `TreeDistribution.differences`; every row has a side wherever it comes to."""
         table = self._forest.geometry.table
-        for rows in (ones, zeros):
-            for _ in self._chart.leaf_mixtures(rows):
-                pass  # raises where a row comes to a split that says no side of it
         numbers = [rows_as_numbers(table, rows) for rows in (ones, zeros)]
         shares = [self._shares(own) for own in numbers]
         designs = [design_of_rows(table, own) for own in numbers]
@@ -72,8 +80,7 @@ class PairSums:
         for ways, own in zip(told, numbers, strict=True):
             left = np.concatenate([ways == LEFT, [True, True]])[f.cut].astype(np.float64)
             both = np.concatenate([ways == UNTOLD, [False, False]])[f.cut]
-            every = np.arange(f.n_edges)
-            for e in np.flatnonzero(both | self._chart.takes_both(every, ways, own)).tolist():
+            for e in np.flatnonzero(both | self._takes_both(ways, own)).tolist():
                 sides = (f.boxes[f.item_box[item[e]]] for item in (f.left, f.right))
                 missing = bool(np.isnan(own[f.geometry.cuts[f.cut[e]].feature]))
                 try:
@@ -93,7 +100,7 @@ class PairSums:
     def _pair(
         self, a: Numbers, b: Numbers, one: Numbers | None, zero: Numbers | None
     ) -> tuple[Numbers, Numbers]:
-        f, p = self._forest, self._chart.edge_probability
+        f, p = self._forest, self._probability
         of_leaf = self._of_leaves(one, zero)
         of_item = np.zeros((f.n_items + 1, *of_leaf.shape[1:]))
         item = np.repeat(np.arange(f.n_items), np.diff(f.first_edge))
