@@ -19,11 +19,11 @@ from slp.kernels.compiled import N_CORES
 from slp.problem.new_rows import rows_as_numbers, table_in_pieces
 from slp.problem.sided_trees import SidedTrees
 from slp.problem.tree_arrays import TreeArrays
-from slp.results.averages.over_trees import ScoredTree, ScoredTrees, TreeAverages
+from slp.results.averages.over_trees import ScoredTrees, TreeAverages
 from slp.results.averages.quantiles import LeafMixture, medians
 from slp.results.averages.reached import Reached
 from slp.results.averages.rows_in_leaves import design_of_rows, design_of_table, of_rows
-from slp.results.averages.weighted_draws import WeightedDraws, numbered
+from slp.results.averages.weighted_draws import WeightedDraws
 
 if TYPE_CHECKING:
     from slp.results.averages.quantities import LeafMoments
@@ -107,9 +107,9 @@ class DrawnTrees(WeightedDraws):
         """See `Averages`."""
         return self.predictive_error(rows)
 
-    def draw(self, n: int, rng: np.random.Generator) -> list[ScoredTree]:
+    def draw(self, n: int, rng: np.random.Generator) -> ScoredTrees:
         """See `Averages`: from the draws, with replacement."""
-        return [self.trees[u] for u in rng.choice(len(self.trees), n, p=self.frequency)]
+        return self.trees.take(rng.choice(len(self.trees), n, p=self.frequency))
 
     def draw_paths(self, rows: NDArray[np.object_], n: int, rng: np.random.Generator) -> None:
         """See `Averages`."""
@@ -377,16 +377,6 @@ class DrawnTrees(WeightedDraws):
         """The statistics that leaves have, shape (J, k), and which of them each leaf has, (K,)."""
         found, which = np.unique(self._statistics, axis=0, return_inverse=True)
         return found, which.reshape(-1)
-
-
-def independent_trees(table: Table, drawn: Sequence[ScoredTree]) -> DrawnTrees:
-    """Averages over hard trees that were drawn independently, one by one."""
-    trees, (chain,) = numbered([[scored.tree for scored in drawn]])
-    fits = {scored.tree: scored for scored in drawn}
-    scored = ScoredTrees.of(table, [fits[tree] for tree in trees])
-    # One island for each draw: then their errors need no effective draws.
-    alone, even = np.split(chain, len(chain)), [np.zeros(1)] * len(chain)
-    return DrawnTrees(table, scored, alone, log_weights=even)
 
 
 class IndependentTrees(DrawnTrees):

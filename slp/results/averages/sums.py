@@ -17,7 +17,7 @@ from slp.errors import BudgetError, TimeOverError, warn
 from slp.late import late_import
 from slp.messages.entry import Wording
 from slp.messages.inference import NEW_ROWS_BY_DRAWS, NEW_ROWS_TAKE_LONG, SUMMARIES_BY_DRAWS
-from slp.results.averages.over_trees import ScoredTree, TreeAverages, TreeDistribution
+from slp.results.averages.over_trees import ScoredTrees, TreeAverages, TreeDistribution
 from slp.results.averages.paths import TreePath
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class Sums:
         drawn = self._draws_of_many(rows) if drawn is None else drawn
         return None if drawn is None else drawn.predictive_error(rows)
 
-    def draw(self, n: int, rng: np.random.Generator) -> list[ScoredTree]:
+    def draw(self, n: int, rng: np.random.Generator) -> ScoredTrees:
         """See `Averages`: independent ones."""
         return self.distribution.draw(n, rng)
 
@@ -183,8 +183,12 @@ class Sums:
         drawn = self.distribution.draw(_DRAWS_INSTEAD, np.random.default_rng(self._seed))
         return self._averages_over(drawn)
 
-    def _averages_over(self, drawn: list[ScoredTree]) -> DrawnTrees:
+    def _averages_over(self, drawn: ScoredTrees) -> DrawnTrees:
         # Late, as most exact runs draw nothing.
         draws = late_import("slp.results.averages.drawn_trees")
-        made: DrawnTrees = draws.independent_trees(self.table, drawn)
+        first, chain = np.unique(drawn.first_alike(), return_inverse=True)
+        # One island for each draw: then their errors need no effective draws.
+        alone, even = np.split(chain, len(chain)), [np.zeros(1)] * len(chain)
+        distinct = drawn.take(first)
+        made: DrawnTrees = draws.DrawnTrees(self.table, distinct, alone, log_weights=even)
         return made
