@@ -3,12 +3,13 @@
 #include "exact/row_pairs.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <new>
 #include <optional>
 
 #include "arena.hpp"
+#include "exact/pair_items.hpp"
+#include "exact/pair_values.hpp"
 #include "exact/row_walk.hpp"
 #include "pool.hpp"
 #include "problem/calls.hpp"
@@ -16,127 +17,6 @@
 #include "thread_team.hpp"
 
 namespace slp::exact {
-
-namespace {
-
-// What is wanted of an item: the pairs that reach it together, and the rows 1 and 0 that reach it
-// alone, by pair.
-struct Wanted {
-    std::uint64_t pairs = 0, ones = 0, zeros = 0;
-
-    bool any() const { return (pairs | ones | zeros) != 0; }
-    std::size_t count() const {
-        return static_cast<std::size_t>(std::popcount(pairs) + std::popcount(ones) +
-                                        std::popcount(zeros));
-    }
-    friend Wanted operator|(const Wanted& x, const Wanted& y) {
-        return {x.pairs | y.pairs, x.ones | y.ones, x.zeros | y.zeros};
-    }
-};
-
-constexpr std::uint32_t kNoLeaf = UINT32_MAX;
-
-// Behind it in memory: the item's distinct rows.
-struct PairItem {
-    Key key;
-    double mass = 0.0;  // at least the probability that a pair, or a row of it, reaches the item
-    Wanted wanted;
-    // Of each that is wanted, pairs first, then ones and zeros: `depth` means, and as many means of
-    // squares.
-    double* values = nullptr;
-    std::int32_t product = 0;
-    std::uint32_t leaf = kNoLeaf;
-
-    std::uint32_t* rows() { return reinterpret_cast<std::uint32_t*>(this + 1); }
-
-    static std::size_t rank(std::uint64_t bits, std::size_t pair) {
-        return static_cast<std::size_t>(std::popcount(bits & ((std::uint64_t{1} << pair) - 1)));
-    }
-    double* of_pair(std::size_t pair, std::size_t depth) const {
-        return values + 2 * depth * rank(wanted.pairs, pair);
-    }
-    double* of_row(bool is_one, std::size_t pair, std::size_t depth) const {
-        const auto pairs = static_cast<std::size_t>(std::popcount(wanted.pairs)),
-                   ones = static_cast<std::size_t>(std::popcount(wanted.ones));
-        return values + 2 * depth *
-                            (is_one ? pairs + rank(wanted.ones, pair)
-                                    : pairs + ones + rank(wanted.zeros, pair));
-    }
-};
-
-// The items of boxes of one number of distinct rows, in the order in which they were found.
-class PairLevel {
-public:
-    PairLevel(std::size_t n_rows, Budget& budget)
-        : n_rows_(n_rows), pool_(budget), of_slots_(budget), slots_(16, nullptr) {}
-
-    std::size_t n_rows() const { return n_rows_; }
-    const std::vector<PairItem*>& items() const { return items_; }
-    PairItem* find(Key key) const { return slots_[slot_of(key)]; }
-    // A new one; its rows are still to be written.
-    PairItem& add(Key key, std::int32_t product) {
-        if (2 * (items_.size() + 1) > slots_.size()) {
-            grow();
-        }
-        const std::size_t bytes = sizeof(PairItem) + n_rows_ * sizeof(std::uint32_t);
-        PairItem* const item = new (pool_.allocate((bytes + 7) / 8)) PairItem;
-        item->key = key;
-        item->product = product;
-        items_.push_back(item);
-        slots_[slot_of(key)] = item;
-        return *item;
-    }
-
-private:
-    std::size_t slot_of(Key key) const {
-        std::size_t i = key.a & (slots_.size() - 1);
-        while (slots_[i] != nullptr && !(slots_[i]->key == key)) {
-            i = (i + 1) & (slots_.size() - 1);
-        }
-        return i;
-    }
-    void grow() {
-        of_slots_.add(2 * slots_.size() * sizeof(PairItem*));  // of `slots_` and `items_`
-        slots_.assign(2 * slots_.size(), nullptr);
-        for (PairItem* const item : items_) {
-            slots_[slot_of(item->key)] = item;
-        }
-    }
-
-    std::size_t n_rows_;
-    Pool pool_;
-    Charge of_slots_;
-    std::vector<PairItem*> items_;
-    std::vector<PairItem*> slots_;  // a power of two
-};
-
-// The sides that the rows of a batch take at a split: those with a part on the left, and on the
-// right, and, of those with a part on each, the share on the left.
-struct SidesOfRows {
-    std::uint64_t left = 0, right = 0;
-    std::span<const double> shares;  // by pair; only where some row has both
-
-    std::uint64_t both() const { return left & right; }
-    double share(std::size_t pair, bool on_left) const {
-        const std::uint64_t bit = std::uint64_t{1} << pair;
-        if ((both() & bit) != 0) {
-            return on_left ? shares[pair] : 1.0 - shares[pair];
-        }
-        return ((on_left ? left : right) & bit) != 0 ? 1.0 : 0.0;
-    }
-};
-struct PairSides {
-    SidesOfRows one, zero;
-};
-
-template <typename Use>
-void for_each_bit(std::uint64_t bits, Use use) {
-    for (; bits != 0; bits &= bits - 1) {
-        use(static_cast<std::size_t>(std::countr_zero(bits)));
-    }
-}
-
-}  // namespace
 
 class PairSweeps {
 public:
@@ -186,7 +66,7 @@ public:
     Status up(const LeafMoments& moments, const Poll& poll, std::vector<double>& mean,
               std::vector<double>& square) {
         depth_ = moments.depth();
-        moments_ = &moments;
+        values_of_ = PairValues(moments);
         mean.assign(n_ * depth_, 0.0);
         square.assign(n_ * depth_, 0.0);
         of_values_.emplace(budget_);
@@ -443,79 +323,16 @@ private:
         std::fill_n(item.values, n, 0.0);
         for_each_choice(opened, item.mass, [&](double p, RuleKind kind, const Edge* edge) {
             if (kind == RuleKind::leaf) {
-                add_of_leaf(p, item);
+                values_of_.add_of_leaf(p, item);
             } else if (kind == RuleKind::call) {
-                const PairItem& child = *level_of(level.n_rows(), edge->left_state).find(edge->left);
-                add_of_child(p, item, item.wanted, child);
+                const PairItem& child =
+                    *level_of(level.n_rows(), edge->left_state).find(edge->left);
+                values_of_.add_of_child(p, item, item.wanted, child);
             } else {
                 add_of_split(p, item, opened, *edge);
             }
         });
         arena_.release(mark);
-    }
-
-    void add(double p, double* to, const double* from) const {
-        for (std::size_t i = 0; i < 2 * depth_; ++i) {
-            to[i] += p * from[i];
-        }
-    }
-
-    // All of a call, or what goes whole to one side.
-    void add_of_child(double p, PairItem& item, const Wanted& wanted, const PairItem& child) {
-        for_each_bit(wanted.pairs, [&](std::size_t pair) {
-            add(p, item.of_pair(pair, depth_), child.of_pair(pair, depth_));
-        });
-        for_each_bit(wanted.ones, [&](std::size_t pair) {
-            add(p, item.of_row(true, pair, depth_), child.of_row(true, pair, depth_));
-        });
-        for_each_bit(wanted.zeros, [&](std::size_t pair) {
-            add(p, item.of_row(false, pair, depth_), child.of_row(false, pair, depth_));
-        });
-    }
-
-    void add_of_leaf(double p, PairItem& item) {
-        const std::size_t J = moments_->width;
-        const double* const first = moments_->first.data() + item.leaf * J;
-        if (moments_->ones.empty()) {
-            const double* const second = moments_->second.data() + item.leaf * J;
-            const auto own = [&](double* to) {
-                for (std::size_t i = 0; i < J; ++i) {
-                    to[i] += p * first[i];
-                    to[J + i] += p * second[i];
-                }
-            };  // the difference of a pair is 0
-            for_each_bit(item.wanted.ones,
-                         [&](std::size_t pair) { own(item.of_row(true, pair, depth_)); });
-            for_each_bit(item.wanted.zeros,
-                         [&](std::size_t pair) { own(item.of_row(false, pair, depth_)); });
-            return;
-        }
-        const double* const second = moments_->second.data() + item.leaf * J * J;
-        const auto own = [&](double* to, auto weight) {
-            for (std::size_t i = 0; i < J; ++i) {
-                if (weight(i) == 0.0) {
-                    continue;  // of moments that may be infinite
-                }
-                to[0] += p * weight(i) * first[i];
-                for (std::size_t j = 0; j < J; ++j) {
-                    to[1] += weight(j) == 0.0 ? 0.0 : p * weight(i) * weight(j) * second[i * J + j];
-                }
-            }
-        };
-        const auto at = [J](std::span<const double> design, std::size_t pair) {
-            return [row = design.data() + pair * J](std::size_t i) { return row[i]; };
-        };
-        for_each_bit(item.wanted.pairs, [&](std::size_t pair) {
-            const double *const one = moments_->ones.data() + pair * J,
-                         *const zero = moments_->zeros.data() + pair * J;
-            own(item.of_pair(pair, depth_), [=](std::size_t i) { return one[i] - zero[i]; });
-        });
-        for_each_bit(item.wanted.ones, [&](std::size_t pair) {
-            own(item.of_row(true, pair, depth_), at(moments_->ones, pair));
-        });
-        for_each_bit(item.wanted.zeros, [&](std::size_t pair) {
-            own(item.of_row(false, pair, depth_), at(moments_->zeros, pair));
-        });
     }
 
     const PairItem* side_of(const OpenedPairs& opened, const Edge& edge, bool is_left) {
@@ -528,86 +345,7 @@ private:
         const PairSides sides = with_parted(opened, edge.split);
         const PairItem *const left = side_of(opened, edge, true),
                    *const right = side_of(opened, edge, false);
-        const std::uint64_t parted = sides.one.both() | sides.zero.both();
-        for (const bool is_left : {true, false}) {
-            const std::uint64_t one = (is_left ? sides.one.left : sides.one.right),
-                                zero = (is_left ? sides.zero.left : sides.zero.right);
-            const Wanted whole{item.wanted.pairs & one & zero & ~parted,
-                               item.wanted.ones & one & ~sides.one.both(),
-                               item.wanted.zeros & zero & ~sides.zero.both()};
-            if (whole.any()) {
-                add_of_child(p, item, whole, is_left ? *left : *right);
-            }
-        }
-        const std::uint64_t apart =
-            (sides.one.left & sides.zero.right) | (sides.one.right & sides.zero.left);
-        for_each_bit(item.wanted.pairs & apart & ~parted, [&](std::size_t pair) {
-            const bool one_left = (sides.one.left >> pair & 1) != 0;
-            const double *const one = (one_left ? left : right)->of_row(true, pair, depth_),
-                         *const zero = (one_left ? right : left)->of_row(false, pair, depth_);
-            double* const to = item.of_pair(pair, depth_);
-            for (std::size_t i = 0; i < depth_; ++i) {
-                to[i] += p * (one[i] - zero[i]);
-                to[depth_ + i] +=
-                    p * (one[depth_ + i] + zero[depth_ + i] - 2 * one[i] * zero[i]);
-            }
-        });
-        if (parted != 0) {
-            add_of_parted(p, item, sides, left, right);
-        }
-    }
-
-    // Rows with a part on each side, and their pairs.
-    void add_of_parted(double p, PairItem& item, const PairSides& sides, const PairItem* left,
-                       const PairItem* right) {
-        for (const bool is_one : {true, false}) {
-            const SidesOfRows& own = is_one ? sides.one : sides.zero;
-            for_each_bit((is_one ? item.wanted.ones : item.wanted.zeros) & own.both(),
-                         [&](std::size_t pair) {
-                const double s = own.share(pair, true), r = 1.0 - s;
-                const double *const a = left->of_row(is_one, pair, depth_),
-                             *const b = right->of_row(is_one, pair, depth_);
-                double* const to = item.of_row(is_one, pair, depth_);
-                for (std::size_t i = 0; i < depth_; ++i) {
-                    to[i] += p * (s * a[i] + r * b[i]);
-                    to[depth_ + i] += p * (s * s * a[depth_ + i] + r * r * b[depth_ + i] +
-                                           2 * s * r * a[i] * b[i]);
-                }
-            });
-        }
-        for_each_bit(item.wanted.pairs & (sides.one.both() | sides.zero.both()),
-                     [&](std::size_t pair) {
-            double* const to = item.of_pair(pair, depth_);
-            for (std::size_t i = 0; i < depth_; ++i) {
-                double product = 2.0;
-                for (const bool is_left : {true, false}) {
-                    const double x = sides.one.share(pair, is_left),
-                                 y = sides.zero.share(pair, is_left);
-                    const auto [mean, square] =
-                        parted_side(is_left ? *left : *right, pair, i, x, y);
-                    to[i] += p * mean;
-                    to[depth_ + i] += p * square;
-                    product *= mean;
-                }
-                to[depth_ + i] += p * product;
-            }
-        });
-    }
-
-    // The mean of x f1 - y f0 on a side, and that of its square.
-    std::pair<double, double> parted_side(const PairItem& side, std::size_t pair, std::size_t i,
-                                          double x, double y) const {
-        const auto of = [&](bool is_one) { return side.of_row(is_one, pair, depth_) + i; };
-        const double* const one = x > 0 ? of(true) : nullptr;
-        const double* const zero = y > 0 ? of(false) : nullptr;
-        const double mean = (x > 0 ? x * one[0] : 0.0) - (y > 0 ? y * zero[0] : 0.0);
-        if (x > 0 && y > 0) {
-            const double e = side.of_pair(pair, depth_)[depth_ + i];
-            return {mean, x == y ? x * x * e
-                                 : x * x * one[depth_] + y * y * zero[depth_] -
-                                       x * y * (one[depth_] + zero[depth_] - e)};
-        }
-        return {mean, (x > 0 ? x * x * one[depth_] : 0.0) + (y > 0 ? y * y * zero[depth_] : 0.0)};
+        values_of_.add_of_split(p, item, sides, left, right);
     }
 
     const Engine& engine_;
@@ -630,7 +368,7 @@ private:
     // By distinct rows, then by rank.
     std::vector<std::unique_ptr<PairLevel>> levels_;
     std::vector<std::pair<PairItem*, double>> roots_;  // with their probabilities
-    const LeafMoments* moments_ = nullptr;
+    PairValues values_of_;
     std::size_t depth_ = 0;
 };
 
