@@ -135,7 +135,8 @@ E557 = Entry(
     cause="The mean or the variance of a difference of medians was asked for. The median of a "
     "drawn distribution may have no mean.",
     remedy="Take the median, the interval or the probability of the contrast.",
-    example="posterior.contrast(X1, X0, of='median').mean",
+    example="slp.parse(':- use(growtree). :- leaf(gamma_exponential(1, 1)).').posterior("
+    "[[1], [2]], [0.5, 1.5]).contrast([[1]], [[2]]).mean",
 )
 NO_MEAN_OF_MEDIANS = E557.says("a contrast of medians has neither mean nor variance", AS_REMEDY)
 
