@@ -23,6 +23,7 @@
 #include "exact/expected_uses.hpp"
 #include "exact/interval_blocks/inner_feature.hpp"
 #include "exact/new_rows.hpp"
+#include "exact/row_pairs.hpp"
 #include "polling.hpp"
 
 namespace nb = nanobind;
@@ -195,11 +196,63 @@ auto uses_of(const Engine& engine, const Pass& pass, std::size_t memory,
                           to_numpy(std::move(found.splits)));
 }
 
+void make_row_pairs(RowPairs* self, const Engine& engine, const Pass& pass,
+                    const Matrix<double>& ones, const Matrix<double>& zeros, std::size_t memory) {
+    const std::size_t d = engine.problem().table.features.size();
+    require(ones.shape(1) == d && zeros.shape(1) == d && ones.shape(0) == zeros.shape(0) &&
+                ones.shape(0) >= 1 && ones.shape(0) <= kMostPairs,
+            "pairs have two rows, with a number for each feature");
+    without_lock([&] {
+        return new (self)
+            RowPairs(engine, pass, span_of(ones), span_of(zeros), ones.shape(0), memory);
+    });
+}
+
+// Status; then the mean of the difference of each pair and that of its square.
+auto differences_of(RowPairs& pairs, const Matrix<double>& first, const Array<double>& second,
+                    const Matrix<double>& ones, const Matrix<double>& zeros,
+                    const Report& progress) {
+    const std::size_t n_leaves = first.shape(0), width = first.shape(1);
+    const bool designed = ones.size() > 0;
+    require(second.size() == n_leaves * width * (designed ? width : 1) &&
+                ones.size() == zeros.size(),
+            "leaves have moments of each of their numbers");
+    const LeafMoments moments{width, span_of(first), span_of(second), span_of(ones),
+                              span_of(zeros)};
+    std::vector<double> mean, square;
+    const Status status = run_unlocked(
+        [&](const Poll& poll) { return pairs.up(moments, poll, mean, square); }, progress);
+    return tuple_of(static_cast<int>(status), to_numpy(std::move(mean)),
+                    to_numpy(std::move(square)));
+}
+
+void bind_row_pairs(nb::module_& m) {
+    nb::class_<RowPairs>(m, "RowPairs", "Differences of what is predicted of pairs of rows.")
+        .def("__init__", &make_row_pairs, nb::arg("engine"), nb::arg("run"),
+             nb::arg("ones").noconvert(), nb::arg("zeros").noconvert(), nb::arg("memory"),
+             nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+        .def(
+            "down",
+            [](RowPairs& pairs, const Report& progress) {
+                return static_cast<int>(
+                    run_unlocked([&](const Poll& poll) { return pairs.down(poll); }, progress));
+            },
+            nb::arg("progress").none())
+        .def("statistics",
+             [](const RowPairs& pairs) {
+                 return to_numpy(std::vector<double>(pairs.statistics()));
+             })
+        .def("up", &differences_of, nb::arg("first").noconvert(), nb::arg("second").noconvert(),
+             nb::arg("ones").noconvert(), nb::arg("zeros").noconvert(),
+             nb::arg("progress").none());
+}
+
 }  // namespace
 
 void bind_exact(nb::module_& m) {
     const nb::object constants = m.attr("CONSTANTS");
     constants["most_inner_codes"] = kMostInnerCodes;
+    constants["most_pairs"] = kMostPairs;
     constants["done"] = static_cast<int>(Status::done);
     constants["stopped"] = static_cast<int>(Status::stopped);
     constants["out_of_budget"] = static_cast<int>(Status::out_of_budget);
@@ -305,6 +358,13 @@ void bind_exact(nb::module_& m) {
         },
         nb::arg("run"), nb::arg("rows").noconvert());
     define("leaves_reached", &leaves_of);
+    exact_engine.def(
+        "seconds_of_pairs",
+        [](const Engine& engine, const Pass& pass, std::size_t n) {
+            return without_lock([&] { return seconds_of_pairs(engine, pass, n); });
+        },
+        nb::arg("run"), nb::arg("n"));
+    bind_row_pairs(m);
     exact_engine.def("expected_uses", &uses_of, nb::arg("run"), nb::arg("memory"),
                      nb::arg("progress").none());
 }

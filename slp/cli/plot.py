@@ -90,6 +90,12 @@ def _dependence(plot: Any, posterior: slp.Posterior, asked: _Asked) -> Any:
     return plot.dependence(posterior, *asked.features, label=asked.label, X=asked.rows())
 
 
+def _predictive_check(plot: Any, posterior: slp.Posterior, asked: _Asked) -> Any:
+    rows = asked.new or asked.data
+    X = None if rows is None else asked.read(rows)
+    return plot.predictive_check(posterior, asked.prior_of(posterior), X)
+
+
 _KINDS: Mapping[str, _Kind] = {
     "tree": _Kind(
         lambda plot, p, _: plot.tree(p.map_tree(), boxes=p.record.boxes),
@@ -113,6 +119,9 @@ _KINDS: Mapping[str, _Kind] = {
         _dependence, "partial dependence on a feature", ("features", "label", "new")
     ),
     "calibration": _Kind(_calibration, "predictions beside outcomes", ("new",)),
+    "predictive-check": _Kind(
+        _predictive_check, "outcomes beside drawn ones, prior and posterior", ("new",)
+    ),
     "traces": _Kind(
         lambda plot, p, a: plot.traces(p, a.quantity), "chains of draws", ("quantity",)
     ),
@@ -125,7 +134,7 @@ _KINDS: Mapping[str, _Kind] = {
 }
 #: The options that only some pictures take, by their names in Python.
 _SOME = {option for kind in _KINDS.values() for option in kind.options}
-_LISTED = "\n".join(f"  {name:<12} {kind.words}" for name, kind in _KINDS.items())
+_LISTED = "\n".join(f"  {name:<16} {kind.words}" for name, kind in _KINDS.items())
 
 _HELP = f"""Draw a picture of trees, posterior or sampler.
 
@@ -184,7 +193,8 @@ def _known_kind(_context: click.Context, _parameter: click.Parameter, kind: str)
 @click.option(
     "--new",
     metavar="FILE",
-    help="Rows of heat-map and dependence, rows with outcomes of calibration (default: DATA).",
+    help="Rows of heat-map and dependence, rows with outcomes of calibration and predictive-check "
+    "(default: DATA).",
 )
 @draws_option("Number of draws, also those of bands and thresholds where sums are exact.")
 @comparison_options

@@ -3,10 +3,13 @@ trees."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
+import numpy as np
 from click.core import ParameterSource
+from numpy.typing import NDArray
 
 import slp
 from slp.cli.common import (
@@ -17,7 +20,7 @@ from slp.cli.common import (
     say,
     write_exactly,
 )
-from slp.cli.numbers import RealNumber
+from slp.cli.numbers import RealNumber, WholeNumber
 from slp.cli.options import (
     NamedProgram,
     data_argument,
@@ -38,8 +41,11 @@ if TYPE_CHECKING:
 
 #: The options of a saved run, by their names in Python: those that limit exact sums, and others.
 _LIMITS = ("memory", "time", "threads")
-_OF_SAVED_RUNS = (*_LIMITS, "prior", "data", "output", "interval", "message_format")
+_OF_DRAWS = ("draws", "draws_to", "kind", "seed")
+_OF_SAVED_RUNS = (*_LIMITS, *_OF_DRAWS, "prior", "data", "output", "interval", "message_format")
 
+#: Files of draws, by their endings.
+_FORMATS = (".parquet", ".csv")
 #: Default probability of the interval of a number.
 _LEVEL = 0.9
 
@@ -59,6 +65,25 @@ _LEVEL = 0.9
     "(default: 0.9). For classes they are credible intervals of each class's probability "
     "(default: none). They do not include the Monte Carlo error.",
 )
+@click.option(
+    "--draws",
+    type=WholeNumber(min=1),
+    metavar="N",
+    help="Number of draws of what is predicted, which --draws-to FILE takes (default: none).",
+)
+@click.option(
+    "--draws-to",
+    metavar="FILE",
+    help="Write the draws to FILE, .parquet or .csv: `draw` and `row`, both from 0, and the value, "
+    "or the probability of each class.",
+)
+@click.option(
+    "--kind",
+    type=click.Choice(["mean", "outcome"]),
+    default="mean",
+    show_default=True,
+    help="What is drawn: the mean (class probabilities), or an outcome.",
+)
 @inference_options
 @program_options
 def predict_command(
@@ -68,6 +93,9 @@ def predict_command(
     response: str | None,
     output: str | None,
     interval: float | None,
+    draws: int | None,
+    draws_to: str | None,
+    kind: Literal["mean", "outcome"],
     inference: dict[str, Any],
 ) -> None:
     """Predict new rows, averaged over all trees.
@@ -78,11 +106,14 @@ def predict_command(
     probable class and the probability of each; with --interval also the ends of its credible
     interval. For a numeric response: its mean, of durations its median, and the ends of an
     equal-tailed predictive interval.
+    With --draws N --draws-to FILE also N draws of trees and of the parameters of their leaves, and
+    what they say of each row; --seed makes them again.
     At a limit of time or memory no CSV is written; an error shows what is known of the trees.
     """
     saved = _is_saved(prior.name, new)
     inference = until_deadline(inference)
     check_output(output)
+    _check_draws(draws, draws_to)
     rows = read_table(new or data, inference, rows=False)
     if saved:
         limits = {name: inference.get(name) for name in _LIMITS}
@@ -97,6 +128,9 @@ def predict_command(
         if not saved:
             posterior = program.posterior(frame, response, progress=progress, **inference)
         posterior, out = asked(posterior, lambda p: _predictions(p, rows, interval))
+        if draws is not None and draws_to is not None:
+            drawn = posterior.predict_draws(rows, kind, draws, inference.get("seed"))
+            _write_draws(posterior, drawn, draws_to)
     if posterior.table.leaf.point == "median":
         say(f"{visible(posterior.table.response)}: the predicted median", err=True)
     text = out.write_csv()
@@ -115,7 +149,7 @@ def _is_saved(name: str, new: str | None) -> bool:
         raise click.UsageError("give PRIOR DATA NEW, or a saved run and new rows: RUN.slpz NEW")
     context = click.get_current_context()
     for parameter in context.command.params:
-        given = context.get_parameter_source(parameter.name or "") is ParameterSource.COMMANDLINE
+        given = _is_given(str(parameter.name))
         if new is None and given and parameter.name not in _OF_SAVED_RUNS:
             raise click.UsageError(f"a saved run takes no {parameter.opts[0]}")
     return new is None
@@ -137,6 +171,42 @@ def _predictions(posterior: slp.Posterior, rows: Any, interval: float | None) ->
         for i, name in enumerate(names):
             columns |= {f"lower {name}": ends[:, i, 0], f"upper {name}": ends[:, i, 1]}
     return _frame(columns)
+
+
+def _check_draws(draws: int | None, draws_to: str | None) -> None:
+    """Raise click.UsageError unless both are given, or none."""
+    if (draws is None) != (draws_to is None):
+        raise click.UsageError("--draws N and --draws-to FILE go together")
+    if draws_to is None:
+        if _is_given("kind"):
+            raise click.UsageError("--kind is of the draws that --draws N makes")
+        return
+    if Path(draws_to).suffix.lower() not in _FORMATS:
+        raise click.UsageError(f"--draws-to FILE ends in {' or '.join(_FORMATS)}: {draws_to}")
+    check_output(draws_to)
+
+
+def _is_given(name: str) -> bool:
+    source = click.get_current_context().get_parameter_source(name)
+    return source is ParameterSource.COMMANDLINE
+
+
+def _write_draws(posterior: slp.Posterior, drawn: NDArray[Any], file: str) -> None:
+    """Draws of rows, shape (n, m), or (n, m, C) of classes, one line for each draw and row."""
+    n, m = drawn.shape[:2]
+    columns: dict[str, Any] = {"draw": np.repeat(np.arange(n), m), "row": np.tile(np.arange(m), n)}
+    if drawn.ndim == 2:
+        columns[posterior.table.response] = drawn.ravel()
+    else:
+        for c, label in enumerate(posterior.table.leaf.classes):
+            columns[f"P({label_text(label)})"] = drawn[:, :, c].ravel()
+    frame = _frame(columns)
+    with open_atomic(file) as stream:
+        if file.lower().endswith(".csv"):
+            stream.write(frame.write_csv())
+        else:
+            frame.write_parquet(stream.buffer)
+    say(f"{file} written", err=True)
 
 
 def _frame(columns: dict[str, Any]) -> polars.DataFrame:

@@ -19,6 +19,7 @@ from slp.errors import DataError, Diagnostic
 from slp.ir.program import EventCodes, FeatureDeclaration, LeafDeclaration
 from slp.ir.whole import is_whole
 from slp.leaves import (
+    LARGEST,
     Label,
     LeafModel,
     label_text,
@@ -50,7 +51,6 @@ from slp.messages.tables import (
 from slp.source import SourceSpan
 
 MOST_INTEGER_CLASSES = 20
-_LARGEST = 1e150  # squares and their sums stay finite
 _LARGEST_ROUNDING = 1e-3  # of a log marginal
 _MOST_STATISTICS = 1 << 27  # rows times classes: 1 GiB
 
@@ -287,7 +287,7 @@ def _read_response(column: Column, declaration: LeafDeclaration | None) -> NDArr
 
 
 def _check_range(name: str, y: NDArray[np.float64], declaration: LeafDeclaration | None) -> None:
-    large = np.abs(y) > _LARGEST
+    large = np.abs(y) > LARGEST
     if large.any():
         row = first_row(large)
         raise DataError(RESPONSE_TOO_LARGE(name=name, value=y[row - 1], row=row))

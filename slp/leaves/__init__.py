@@ -9,7 +9,7 @@ conjugate models `Dirichlet`, `NormalInverseGamma`, `NormalLinear`, `GammaPoisso
 
 from __future__ import annotations
 
-from slp.leaves.base import LeafModel, Responses
+from slp.leaves.base import LARGEST, LeafModel, Responses
 from slp.leaves.choose import leaf_class, leaf_model, model_of_classes, taken_note
 from slp.leaves.dirichlet import Dirichlet
 from slp.leaves.gamma_exponential import GammaExponential
@@ -29,6 +29,7 @@ __all__ = [
     "GammaExponential",
     "GammaPoisson",
     "Label",
+    "LARGEST",
     "LeafModel",
     "MODELS",
     "OF_CLASSES",

@@ -49,7 +49,7 @@ def leaf_model(
     if declaration is None:
         if classes:
             return OF_CLASSES(classes, 1)
-        return (OF_SOFT_TREES if soft else OF_NUMBERS).of_response(observed)
+        return (OF_SOFT_TREES if soft else OF_NUMBERS).taken_from(observed)
     found = leaf_class(declaration)
     if found.responses == "classes" and not classes:
         raise DataError(MODEL_NEEDS_CLASSES(declaration.span))

@@ -234,6 +234,49 @@ class Dirichlet(DeclaredModel):
         others = np.delete(weights, outcome, axis=-1).sum(axis=-1)
         return np.asarray(betainc(own, others, p))
 
+    def outcomes_of(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The statistics say the classes: TypeError."""
+        raise TypeError("the statistics of classes are counts of them")
+
+    def log_density(self, S: NDArray[np.float64], y: NDArray[Any]) -> NDArray[np.float64]:
+        """The log probability of classes by their indices y, broadcast over (...)."""
+        shares = self.predict_proba(S)
+        y = np.broadcast_to(np.asarray(y, np.intp), np.broadcast_shapes(shares.shape[:-1], y.shape))
+        shares = np.broadcast_to(shares, (*y.shape, len(self.classes)))
+        return np.asarray(np.log(np.take_along_axis(shares, y[..., None], axis=-1)[..., 0]))
+
+    def draw_parameters(
+        self, S: NDArray[np.float64], rng: np.random.Generator
+    ) -> NDArray[np.float64]:
+        """The class probabilities, shape (..., C): shares of Gamma(a_c + n_c), as logs, since those
+        of small a_c are below the least float. Gamma(a) is Gamma(a + 1) times U^(1/a)."""
+        shapes = np.asarray(S, np.float64) + self.concentration
+        logs = (
+            np.log(rng.standard_gamma(shapes + 1)) - rng.standard_exponential(shapes.shape) / shapes
+        )
+        own = np.exp(logs - logs.max(axis=-1, keepdims=True))
+        return np.asarray(own / own.sum(axis=-1, keepdims=True))
+
+    def values_of(self, parameters: NDArray[np.float64]) -> NDArray[np.float64]:
+        """The class probabilities."""
+        return parameters
+
+    def draw_outcomes(
+        self,
+        parameters: NDArray[np.float64],
+        rng: np.random.Generator,
+        design: NDArray[np.float64] | None = None,
+    ) -> NDArray[np.int64]:
+        """The index of a class, shape (...)."""
+        reached = np.cumsum(parameters, axis=-1)[..., :-1]
+        return np.asarray((rng.random(parameters.shape[:-1])[..., None] >= reached).sum(axis=-1))
+
+    def spread(self, S: NDArray[np.float64]) -> NDArray[np.float64]:
+        """p (1 - p) / (A + N + 1), with p the predictive probability, shape (..., C)."""
+        total = (np.asarray(S) + self.concentration).sum(axis=-1, keepdims=True)
+        p = self.predict_proba(S)
+        return np.asarray(p * (1 - p) / (total + 1))
+
     def summary(self, S: NDArray[np.float64]) -> dict[str, Any]:
         """`{"counts": {class: n}}`, without classes that do not occur in the leaf."""
         counts = zip(self.classes, np.asarray(S).tolist(), strict=True)

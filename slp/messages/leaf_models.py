@@ -141,6 +141,10 @@ NO_CDF = E443.says(
     "the leaf model `{name}` has no method `cdf`, which intervals need",
     "give it cdf(S, y), the probability of a further response up to y",
 )
+NO_DRAWS_OF_OWN = E443.says(
+    "the leaf model `{name}` does not draw its parameters, which draws of what is predicted need",
+    "give it draw_parameters(S, rng), mean_of(P) and draw_outcomes(P, rng)",
+)
 OWN_SHAPE = E443.says(
     "`{method}` of the leaf model `{name}` does not give {want}",
     "let it give one row, or one number, for each row that it is given",

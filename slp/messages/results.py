@@ -16,11 +16,13 @@ NO_CLASS_PROBABILITIES = E506.says(
 
 E508 = Entry(
     "E508: the level of an interval is not between 0 and 1",
-    cause="`predict_interval` was given a level that is no probability between 0 and 1.",
+    cause="`predict_interval`, or the `interval` of a contrast, was given a level that is no "
+    "probability between 0 and 1, or `quantile` such a q.",
     remedy="Take a level between 0 and 1, such as 0.9.",
     example="posterior.predict_interval(X, level=90)",
 )
 NOT_A_LEVEL = E508.says("level is {level}", AS_REMEDY)
+NOT_A_QUANTILE = E508.says("q is {level}", "take a q between 0 and 1, such as 0.5")
 
 E527 = Entry(
     "E527: the prediction has no mean",
@@ -92,6 +94,62 @@ E535 = Entry(
 NO_PATHS = E535.says(
     "the engine {engine} has whole trees alone, and draws no paths",
     "take the engine exact, or `sample` and `Tree.apply`",
+)
+
+E556 = Entry(
+    "E556: a response has no such quantity",
+    cause="Classes have no order, so they have no quantiles, and no probability up to one. A "
+    "contrast was asked of a quantity that the leaf model has not, without the times or the "
+    "horizon that it needs, of two tables that differ in their rows, or a density of an outcome "
+    "that is none.",
+    remedy="Of classes ask for the density; a contrast is one of the mean, of classes of the "
+    "probability, of durations also of median, survival and restricted_mean.",
+    example="posterior.quantile(X, 0.5)   (of classes)",
+)
+NO_ORDER = E556.says(
+    "the response `{response}` is classes, which have no order: there is no {what}",
+    "ask for `density`, the probability of a class",
+)
+NO_SUCH_QUANTITY = E556.says(
+    "`{of}` is no quantity of the response `{response}`", "take one of: {known}"
+)
+NEEDS_TIMES = E556.says(
+    "a contrast of survival needs `times`: numbers from 0 up", "give times=[365]"
+)
+NEEDS_HORIZON = E556.says(
+    "a contrast of the restricted mean needs a `horizon` above 0", "give horizon=365"
+)
+ROWS_DIFFER = E556.says(
+    "X1 has {ones:,} rows and X0 has {zeros:,}", "give as many rows, or one for all in X0"
+)
+UNKNOWN_KIND_OF_DRAW = E556.says("there are no draws of `{kind}`", "take mean or outcome")
+NOT_AN_OUTCOME = E556.says(
+    "`{value}` is no outcome of the response `{response}`", "take one of: {known}"
+)
+OUTCOMES_DIFFER = E556.says(
+    "y has {outcomes:,} outcomes and X has {rows:,} rows", "give one outcome, or one for each row"
+)
+
+E557 = Entry(
+    "E557: a contrast of medians has no mean",
+    cause="The mean or the variance of a difference of medians was asked for. The median of a "
+    "drawn distribution may have no mean.",
+    remedy="Take the median, the interval or the probability of the contrast.",
+    example="slp.parse(':- use(growtree). :- leaf(gamma_exponential(1, 1)).').posterior("
+    "[[1], [2]], [0.5, 1.5]).contrast([[1]], [[2]]).mean",
+)
+NO_MEAN_OF_MEDIANS = E557.says("a contrast of medians has neither mean nor variance", AS_REMEDY)
+
+W552 = Entry(
+    "W552: what a prior predicts has seen the response",
+    cause="The numbers of the leaf model are not declared, so they were taken from the response. "
+    "What a prior says of outcomes then depends on the outcomes.",
+    remedy="Declare the numbers of the leaf model, as `slp new` writes them.",
+    example="slp.parse(':- use(growtree).').prior([[1], [2]], [0.5, 1.5]).predict_draws([[1]])",
+)
+PRIOR_HAS_SEEN = W552.says(
+    "the prior of the leaves was taken from the response, so what this prior predicts has seen it",
+    AS_REMEDY,
 )
 
 W510 = Entry(

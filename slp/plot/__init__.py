@@ -8,6 +8,7 @@ Every function draws on an Axes (`ax`; None makes a new figure) and returns it:
     heat         `heat_map`: what is predicted over two features
     curves       `dependence`: partial dependence and individual curves
     checks       `calibration`
+    predictive   `predictive_check`: outcomes beside drawn ones
     chains       `traces`, `ranks`, `swaps`, `round_trips`: diagnostics of samplers
     programs     `evidence` of compared programs
 
@@ -26,6 +27,7 @@ from slp.plot.checks import calibration
 from slp.plot.consensus import thresholds
 from slp.plot.curves import dependence
 from slp.plot.heat import heat_map
+from slp.plot.predictive import predictive_check
 from slp.plot.programs import evidence
 from slp.plot.shapes import depth, features, leaves
 from slp.plot.trees import best_trees, tree
@@ -42,6 +44,7 @@ __all__ = [
     "heat_map",
     "leaves",
     "picture_bytes",
+    "predictive_check",
     "ranks",
     "round_trips",
     "swaps",

@@ -12,7 +12,7 @@ from slp.compile import problem_on
 from slp.engines import infer, read_for
 from slp.errors import BudgetError, SlpError, UnsupportedError
 from slp.late import optional_module
-from slp.report.checks import program_of
+from slp.program import program_of
 from slp.report.html import Content, Html, joined, tag
 from slp.results import Posterior
 from slp.trees import names_code, with_predicates
@@ -89,6 +89,7 @@ def _pictures(plot: Any, posterior: Posterior, prior: Posterior | None) -> list[
             lambda: plot.depth(posterior, prior),
         ),
         *_of_splits(plot, posterior),
+        *_of_outcomes(plot, posterior, prior),
         *_of_chains(plot, posterior),
     ]
 
@@ -120,6 +121,20 @@ def _of_splits(plot: Any, posterior: Posterior) -> Iterator[_Picture]:
             "new rows."
         )
         yield _Picture("calibration", caption, lambda: plot.calibration(posterior, **draws))
+
+
+def _of_outcomes(plot: Any, posterior: Posterior, prior: Posterior | None) -> Iterator[_Picture]:
+    """A predictive check, where the table still tells its outcomes."""
+    table = posterior.table
+    kept = table.leaf.classes or table.counts.max(initial=1) == 1
+    if not kept or table.weighted is not None or table.leaf.exposed or not posterior.likelihood:
+        return
+    seen = ", and before the data (prior)" if prior is not None else ""
+    caption = (
+        f"The outcomes in the table beside outcomes drawn for the same rows after the data"
+        f" (posterior){seen}: a predictive check. Where they differ the model misses something."
+    )
+    yield _Picture("check", caption, lambda: plot.predictive_check(posterior, prior))
 
 
 def _of_chains(plot: Any, posterior: Posterior) -> Iterator[_Picture]:

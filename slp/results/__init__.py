@@ -4,8 +4,9 @@ Rooms: `record` (the result of a run), `averages` (over trees: sums, or draws), 
 numbers can be trusted) and `saved` (runs in files). `estimate` is a number and its error, which all
 of them give.
 
-Parts of `posterior`: `predictions`, `summaries`, `rashomon` (all trees near the best), `by_tree`
-(what single trees predict), `arviz` (draws for ArviZ), and `words` (numbers in words).
+Parts of `posterior`: `predictions`, `predictive` (draws and distributions of outcomes, and
+`contrasts`, which `differences` makes), `summaries`, `rashomon` (all trees near the best),
+`by_tree` (what single trees predict), `arviz` (draws for ArviZ), and `words` (numbers in words).
 
 Beside it: `comparison` sets programs side by side, `tuning` values of their parameters, and
 `proofs` summarises draws of a goal's proofs.
@@ -18,14 +19,10 @@ from slp.late import late_names
 if TYPE_CHECKING:
     from slp.results.arviz import posterior_to_arviz
     from slp.results.averages.paths import TreePath
-    from slp.results.by_tree import (
-        mean_by_tree,
-        predictive_cdf,
-        splits_of,
-        trees_of,
-        weighted_quantiles,
-    )
+    from slp.results.averages.weighted_draws import weighted_quantiles
+    from slp.results.by_tree import mean_by_tree, splits_of, trees_of
     from slp.results.comparison import ComparedProgram, Comparison, HeldOut
+    from slp.results.contrasts import Contrast
     from slp.results.estimate import Estimate, Kind
     from slp.results.posterior import Posterior
     from slp.results.proofs import SampledProofs
@@ -55,6 +52,7 @@ __all__ = [
     "Candidate",
     "ComparedProgram",
     "Comparison",
+    "Contrast",
     "CrossValidation",
     "Diagnostics",
     "ENOUGH_ROUND_TRIPS",
@@ -81,7 +79,6 @@ __all__ = [
     "monte_carlo_errors",
     "number_of_trees_text",
     "partition_note",
-    "predictive_cdf",
     "r_hat",
     "splits_of",
     "tail_ess",
@@ -97,7 +94,9 @@ __all__ = [
 __getattr__, __dir__ = late_names(
     __name__,
     {
-        "slp.results.by_tree": "mean_by_tree predictive_cdf splits_of trees_of weighted_quantiles",
+        "slp.results.by_tree": "mean_by_tree splits_of trees_of",
+        "slp.results.averages.weighted_draws": "weighted_quantiles",
+        "slp.results.contrasts": "Contrast",
         "slp.results.trust.convergence": "bulk_ess monte_carlo_errors r_hat tail_ess",
         "slp.results.estimate": "Estimate Kind",
         "slp.results.record.parts": "Candidate Draw",

@@ -24,6 +24,7 @@ from slp.messages.results import NO_PATHS, NO_RASHOMON_SET, NOT_A_FACTOR
 from slp.results.averages.paths import TreePath
 from slp.results.estimate import Estimate, Kind
 from slp.results.predictions import Predictions
+from slp.results.predictive import Predictive
 from slp.results.rashomon import RashomonSet
 from slp.results.record.choice import EngineChoice
 from slp.results.record.evidence import weighted_note
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from slp.runner import Schedule
 
 
-class Posterior(Predictions, Summaries):
+class Posterior(Predictions, Predictive, Summaries):
     """The distribution over decision trees given a program and a table: the posterior, or the prior
     itself.
 

@@ -19,7 +19,9 @@ from typing import Any
 import slp
 from slp.program.proof_questions import ProofQuestions
 from slp.program.tree_questions import TreeQuestions
+from slp.results.contrasts import Contrast, Difference, OfDraws
 from slp.results.predictions import Predictions
+from slp.results.predictive import Predictive
 from slp.results.summaries import Summaries
 from tests.docs.options_page import table_lines
 
@@ -30,7 +32,8 @@ CLASSES: dict[str, type] = {
     kind.__name__: kind
     for kind in (
         *(slp.Program, TreeQuestions, ProofQuestions),
-        *(slp.Posterior, Predictions, Summaries),
+        *(slp.Posterior, Predictions, Predictive, Summaries),
+        *(Contrast, Difference, OfDraws),
         *(slp.Tree, slp.TreeNode, slp.CheckResult),
     )
 }
@@ -41,6 +44,7 @@ GROUPS = {"functions": "function", "results": "class", "errors": "class"}
 SEE = {
     "BudgetError": "exactness.md#when-the-budget-is-reached",
     "Comparison": "comparing.md",
+    "Contrast": "contrasts.md",
     "CrossValidation": "comparing.md",
     "Draws": "queries.md",
     "LearnResult": "learning.md",
@@ -55,6 +59,8 @@ SEE = {
     "Posterior.report": "report.md",
     "Posterior.save": "saving.md",
     "Posterior.say_doubt": "sampling.md#diagnostics",
+    "Predictive.contrast": "contrasts.md",
+    "Predictive.predict_draws": "contrasts.md#draws-of-what-is-predicted",
     "Predictions.predict": "data.md#the-median-of-durations",
     "Predictions.predict_interval": "#intervals-of-probabilities",
     "Program.expand": "language.md#what-slp-expand-prints",
@@ -104,7 +110,7 @@ def _table(name: str) -> str:
 
 def _owner(kind: type) -> str:
     """The public class that a class is, or is a part of."""
-    public = (slp.Program, slp.Posterior)
+    public = (slp.Program, slp.Posterior, slp.Contrast)
     return next((owner for owner in public if issubclass(owner, kind)), kind).__name__
 
 

@@ -29,6 +29,7 @@ from slp.engines.contract import Progress
 from slp.engines.exact.draws import DrawsFromSums, tree_of_steps
 from slp.engines.exact.items import CALL, Items
 from slp.engines.exact.outside import Outside, outside_sums
+from slp.engines.exact.pairs import pair_differences, untold_told
 from slp.engines.exact.passes import Keep, Passes, PassQuantity
 from slp.engines.shared.fitting import Room
 from slp.engines.shared.kbest import KBest
@@ -38,7 +39,7 @@ from slp.ir.tree_grammar import TreeGrammar
 from slp.kernels.compiled import N_CORES, compiled_core
 from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.core import core_problem
-from slp.problem.new_rows import distinct_rows, rows_as_numbers, untold_error
+from slp.problem.new_rows import distinct_rows, rows_as_numbers
 from slp.results.averages.over_trees import (
     NEGLIGIBLE,
     ScoredTree,
@@ -52,6 +53,7 @@ from slp.trees import Tree
 
 if TYPE_CHECKING:
     from slp._core import ExactEngine
+    from slp.results.averages.quantities import LeafMoments
 
 #: New rows whose leaves are held together.
 _ROWS_AT_ONCE = 256
@@ -275,9 +277,7 @@ class CompiledChart:
         DataError
             E442, E445: a split does not say the side of a row, and that is an error.
         """
-        core = compiled_core()
-        assert core is not None
-        try:
+        with untold_told(self.table):
             (found,) = self.passes.descend(
                 words,
                 self.likelihood,
@@ -286,10 +286,35 @@ class CompiledChart:
                 ),
                 _keep_for(numbers),
             )
-        except core.UntoldError as fault:
-            f, missing = fault.args
-            raise untold_error(self.table.features[f], missing=missing) from None
         return found
+
+    def seconds_of_pairs(self, ones: NDArray[np.object_], zeros: NDArray[np.object_]) -> float:
+        """See `TreeDistribution`."""
+        first, _ = self._distinct_pairs(ones, zeros)
+        total = self.passes.get("total", self.likelihood, "items")
+        return float(self.passes.engine.seconds_of_pairs(total, len(first)))
+
+    def differences(
+        self, ones: NDArray[np.object_], zeros: NDArray[np.object_], moments: LeafMoments
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """See `TreeDistribution`; within 1e-11 of the range of what is predicted."""
+        first, which = self._distinct_pairs(ones, zeros)
+        one, zero = (rows_as_numbers(self.table, rows[first]) for rows in (ones, zeros))
+        of = (self.passes, self.table, moments)
+        mean, square = pair_differences(*of, one, zero, likelihood=self.likelihood)
+        return mean[which], square[which]
+
+    def _distinct_pairs(
+        self, ones: NDArray[np.object_], zeros: NDArray[np.object_]
+    ) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """The pairs that represent all others, and for each pair the one that does, shape (m,)."""
+        own = []
+        for rows in (ones, zeros):
+            numbers = rows_as_numbers(self.table, rows)
+            _, which = distinct_rows(self.table, numbers)
+            own += [which] if not self.table.leaf.regressors else list(numbers.T)
+        _, first, which = np.unique(np.stack(own), axis=1, return_index=True, return_inverse=True)
+        return first, which.reshape(-1)
 
     def outside(self) -> Outside:
         """Expected uses of states, rules and features, found once.

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -28,6 +28,7 @@ from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.new_rows import rows_as_numbers, ways_at_cuts
 from slp.reference.chart.forest import CALL, LEAF, Forest
 from slp.reference.chart.lengths import depth_distribution, leaf_distribution
+from slp.reference.chart.pairs import PairSums
 from slp.reference.chart.semirings import best_score, fold, log_sum, tree_count, usage
 from slp.reference.cut_trees import Renderer
 from slp.reference.local_process import LocalProcess
@@ -40,6 +41,7 @@ from slp.results.averages.over_trees import (
 )
 from slp.results.averages.paths import Sides, TreePath
 from slp.results.averages.quantiles import LeafMixture
+from slp.results.averages.quantities import LeafMoments
 from slp.trees import Leaf, Tree
 from slp.trees.tree import Asked
 
@@ -312,6 +314,23 @@ class Chart:
             if key not in done:
                 done[key] = self._leaf_mixture(ways, numbers)
             yield done[key]
+
+    def seconds_of_pairs(self, ones: NDArray[np.object_], zeros: NDArray[np.object_]) -> float:
+        """See `TreeDistribution`: not estimated."""
+        return 0.0
+
+    def differences(
+        self, ones: NDArray[np.object_], zeros: NDArray[np.object_], moments: LeafMoments
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """See `TreeDistribution`."""
+        f = self.forest
+        for rows in (ones, zeros):
+            for _ in self.leaf_mixtures(rows):
+                pass  # raises where a row comes to a split that says no side of it
+        every = np.arange(f.n_edges)
+        takes_both = partial(self._takes_both, every)
+        of = (f, self.edge_probability, self.statistics, takes_both)
+        return PairSums(*of, moments).differences(ones, zeros)
 
     def _leaf_mixture(self, ways: NDArray[np.uint8], numbers: NDArray[np.float64]) -> LeafMixture:
         """Follow a row down all boxes that it may reach, level by level."""

@@ -22,6 +22,8 @@ from slp.reference.local_process import LocalProcess
 from slp.reference.tree_weights import log_weight_of_tree
 from slp.results.averages.over_trees import ScoredTree, ScoredTrees, average_predictions
 from slp.results.averages.quantiles import LeafMixture
+from slp.results.averages.quantities import LeafMoments
+from slp.results.averages.rows_in_leaves import design_of_rows
 from slp.trees import Tree
 
 #: Tables with more derivations are refused.
@@ -154,6 +156,48 @@ class Enumeration:
                 for _, share in own
             ]
             yield LeafMixture(np.array(shares), self.geometry.statistics(boxes))
+
+    def seconds_of_pairs(self, ones: NDArray[np.object_], zeros: NDArray[np.object_]) -> float:
+        """See `TreeDistribution`: not estimated."""
+        return 0.0
+
+    def differences(
+        self, ones: NDArray[np.object_], zeros: NDArray[np.object_], moments: LeafMoments
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """See `TreeDistribution`: derivation by derivation. With w the weights by which the
+        difference takes the leaves of a tree, whose parameters are independent, it has the mean
+        w' m and the variance sum of w^2 v."""
+        table = self.geometry.table
+        numbers = [rows_as_numbers(table, rows) for rows in (ones, zeros)]
+        designs = [design_of_rows(table, own) for own in numbers]
+        told = [ways_at_cuts(table.features, self.geometry.cuts, own) for own in numbers]
+        means, squares = [], []
+        for i in range(len(ones)):
+            mean: NDArray[np.float64] = np.zeros(1)
+            square: NDArray[np.float64] = np.zeros(1)
+            for item, p in zip(self.items, self.probability.tolist(), strict=True):
+                weights: dict[int, list[NDArray[np.float64]]] = {}
+                for k in (0, 1):
+                    design = designs[k]
+                    one = np.ones(1) if design is None else design[i]
+                    for box, share in self._leaves_of(item, told[k][i], numbers[k][i]):
+                        own = weights.setdefault(box, [np.zeros(len(one)), np.zeros(len(one))])
+                        own[k] = own[k] + share * one
+                first, second = moments.of(self.geometry.statistics(list(weights)))
+                w = np.array([a - b for a, b in weights.values()])  # (K, 1), or (K, J)
+                if designs[0] is None:
+                    used = w[:, 0] != 0
+                    w, first, second = w[used], first[used], second[used]
+                    apart, variance = w * first, w**2 * (second - first**2)
+                else:
+                    apart = (w * first).sum(axis=1, keepdims=True)
+                    spread = second - first[:, :, None] * first[:, None, :]
+                    variance = np.einsum("ki,kij,kj->k", w, spread, w)[:, None]
+                mean = mean + p * apart.sum(axis=0)
+                square = square + p * (apart.sum(axis=0) ** 2 + variance.sum(axis=0))
+            means.append(mean)
+            squares.append(square)
+        return np.array(means), np.array(squares)
 
     def _leaves_of(
         self, d: Derivation, ways: NDArray[np.uint8], numbers: NDArray[np.float64]

@@ -14,6 +14,7 @@ from slp.results.averages.paths import TreePath
 
 if TYPE_CHECKING:
     from slp.results.averages.drawn_trees import DrawnTrees
+    from slp.results.averages.quantities import LeafMoments
 
 _Answer = TypeVar("_Answer")
 
@@ -49,6 +50,19 @@ class Averages(Protocol):
 
     def draw(self, n: int, rng: np.random.Generator) -> ScoredTrees:
         """`n` more trees: independent draws, or from the draws, with replacement."""
+        ...
+
+    def draws_of_trees(
+        self, n: int, rng: np.random.Generator
+    ) -> tuple[DrawnTrees, NDArray[np.int64]]:
+        """`n` more trees, as of `draw`, at least one: distinct ones, and the number of each draw's
+        among them, shape (n,)."""
+        ...
+
+    def differences(
+        self, ones: NDArray[np.object_], zeros: NDArray[np.object_], moments: LeafMoments
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """As `TreeDistribution.differences`; None where draws alone tell."""
         ...
 
     def draw_paths(

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property, reduce
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +21,12 @@ from slp.problem.sided_trees import SidedTrees
 from slp.problem.tree_arrays import TreeArrays
 from slp.results.averages.over_trees import ScoredTrees, TreeAverages
 from slp.results.averages.quantiles import LeafMixture, medians
+from slp.results.averages.reached import Reached
 from slp.results.averages.rows_in_leaves import design_of_rows, design_of_table, of_rows
 from slp.results.averages.weighted_draws import WeightedDraws
+
+if TYPE_CHECKING:
+    from slp.results.averages.quantities import LeafMoments
 
 _Answer = TypeVar("_Answer")
 
@@ -108,6 +112,11 @@ class DrawnTrees(WeightedDraws):
         return self.trees.take(rng.choice(len(self.trees), n, p=self.frequency))
 
     def draw_paths(self, rows: NDArray[np.object_], n: int, rng: np.random.Generator) -> None:
+        """See `Averages`."""
+
+    def differences(
+        self, ones: NDArray[np.object_], zeros: NDArray[np.object_], moments: LeafMoments
+    ) -> None:
         """See `Averages`."""
 
     # --- averages (`TreeAverages`) -------------------------------------------------------------
@@ -224,6 +233,23 @@ class DrawnTrees(WeightedDraws):
             for own, (at, leaves, shares) in zip(out, self._paths(numbers), strict=True):
                 np.add.at(own, at, shares[:, None] * values[leaves])
             yield self._told(out, design)
+
+    def reached(self, rows: NDArray[np.object_]) -> Reached:
+        """The leaves of each tree that new rows (`Table.new_rows`) end in."""
+        told: list[NDArray[np.int32]] = []
+        for numbers in self._pieces(rows):
+            where = self._told_leaves(numbers)
+            if where is None:
+                paths = list(self._paths(rows_as_numbers(self.table, rows)))
+                return Reached(self._statistics, None, paths, len(rows))
+            told.append(where.astype(np.int32))
+        return Reached(self._statistics, np.hstack(told), (), len(rows))
+
+    def draws_of_trees(
+        self, n: int, rng: np.random.Generator
+    ) -> tuple[DrawnTrees, NDArray[np.int64]]:
+        """See `Averages`."""
+        return self, rng.choice(len(self.trees), n, p=self.frequency)
 
     def predictive_error(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
         """Monte Carlo standard error of `predictions`: of means (m, C) or (m,), of medians (m,)."""

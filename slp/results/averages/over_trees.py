@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,9 @@ from slp.results.averages.paths import TreePath
 from slp.results.averages.quantiles import LeafMixture, medians
 from slp.results.averages.rows_in_leaves import design_of_rows, of_rows
 from slp.trees import Tree
+
+if TYPE_CHECKING:
+    from slp.results.averages.quantities import LeafMoments
 
 #: Distributions of leaves and depths end when the rest has less mass than this.
 NEGLIGIBLE = 1e-12
@@ -148,6 +151,18 @@ class TreeDistribution(TreeAverages, Protocol):
     def seconds_of_new_rows(self, rows: NDArray[np.object_]) -> float:
         """Approximate seconds of one core for `predictions` or `leaf_mixtures` of new rows, from
         counts of boxes; 0 where nothing is estimated."""
+        ...
+
+    def seconds_of_pairs(self, ones: NDArray[np.object_], zeros: NDArray[np.object_]) -> float:
+        """The same for `differences`."""
+        ...
+
+    def differences(
+        self, ones: NDArray[np.object_], zeros: NDArray[np.object_], moments: LeafMoments
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """For m pairs of new rows (`Table.new_rows`) the difference of a quantity, that of `ones`
+        less that of `zeros`: its mean and the mean of its square, each (m, D), over trees and the
+        parameters of their leaves."""
         ...
 
     @property

@@ -17,15 +17,12 @@ from slp.errors import BudgetError, TimeOverError, warn
 from slp.late import late_import
 from slp.messages.entry import Wording
 from slp.messages.inference import NEW_ROWS_BY_DRAWS, NEW_ROWS_TAKE_LONG, SUMMARIES_BY_DRAWS
-from slp.results.averages.over_trees import (
-    ScoredTrees,
-    TreeAverages,
-    TreeDistribution,
-)
+from slp.results.averages.over_trees import ScoredTrees, TreeAverages, TreeDistribution
 from slp.results.averages.paths import TreePath
 
 if TYPE_CHECKING:
     from slp.results.averages.drawn_trees import DrawnTrees
+    from slp.results.averages.quantities import LeafMoments
 
 _Answer = TypeVar("_Answer")
 
@@ -113,6 +110,27 @@ class Sums:
         """See `Averages`."""
         return self.distribution.draw_paths(rows, n, rng)
 
+    def draws_of_trees(
+        self, n: int, rng: np.random.Generator
+    ) -> tuple[DrawnTrees, NDArray[np.int64]]:
+        """See `Averages`."""
+        made = self._averages_over(self.distribution.draw(n, rng))
+        return made, np.concatenate(made.chains)
+
+    def differences(
+        self, ones: NDArray[np.object_], zeros: NDArray[np.object_], moments: LeafMoments
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """See `Averages`. Where `auto` chose the sums, and those for the pairs do not fit, or would
+        take long, draws tell."""
+        if self._may_draw and self.distribution.seconds_of_pairs(ones, zeros) > _MOST_SECONDS:
+            return None
+        try:
+            return self.distribution.differences(ones, zeros, moments)
+        except BudgetError:
+            if not self._may_draw:
+                raise
+            return None
+
     # --- draws in place of sums ----------------------------------------------------------------
 
     def _draws_of_many(self, rows: NDArray[np.object_]) -> DrawnTrees | None:
@@ -162,9 +180,12 @@ class Sums:
 
     @cached_property
     def _independent_draws(self) -> DrawnTrees:
+        drawn = self.distribution.draw(_DRAWS_INSTEAD, np.random.default_rng(self._seed))
+        return self._averages_over(drawn)
+
+    def _averages_over(self, drawn: ScoredTrees) -> DrawnTrees:
         # Late, as most exact runs draw nothing.
         draws = late_import("slp.results.averages.drawn_trees")
-        drawn = self.distribution.draw(_DRAWS_INSTEAD, np.random.default_rng(self._seed))
         first, chain = np.unique(drawn.first_alike(), return_inverse=True)
         # One island for each draw: then their errors need no effective draws.
         alone, even = np.split(chain, len(chain)), [np.zeros(1)] * len(chain)

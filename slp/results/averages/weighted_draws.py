@@ -101,6 +101,18 @@ def numbered(chains: Sequence[Sequence[K]]) -> tuple[list[K], list[NDArray[np.in
     return list(numbers), [np.array(own, np.int64) for own in out]
 
 
+def weighted_quantiles(
+    values: NDArray[np.float64], shares: NDArray[np.float64], levels: tuple[float, ...]
+) -> NDArray[np.float64]:
+    """Quantiles of values (U, ...) that have shares (U,): for each level the least value whose
+    distribution function reaches it, shape (len(levels), ...)."""
+    order = np.argsort(values, axis=0, kind="stable")
+    reached = np.cumsum(shares[order], axis=0)
+    ordered = np.take_along_axis(values, order, axis=0)
+    found = [(reached >= min(q, 1.0) - 1e-12).argmax(axis=0) for q in levels]
+    return np.stack([np.take_along_axis(ordered, f[None], axis=0)[0] for f in found])
+
+
 def evidence_of_islands(
     log_weights: Sequence[Sequence[float] | NDArray[np.float64]],
 ) -> tuple[float, float]:

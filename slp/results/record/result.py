@@ -163,6 +163,12 @@ class Result:
     # --- averages ------------------------------------------------------------------------------
 
     @property
+    def leaves_know(self) -> bool:
+        """Whether leaves know the responses: not those of a prior. Those of a soft tree of numbers
+        have means that were drawn, whatever they know."""
+        return self.likelihood or self.table.leaf.soft_trees
+
+    @property
     def averages(self) -> Averages:
         """What averages are over.
 

@@ -1,0 +1,203 @@
+"""How a `Contrast` is made: exact moments where an engine sums over all trees, and draws."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from slp.errors import UsageError
+from slp.messages.results import NEEDS_HORIZON, NEEDS_TIMES, NO_SUCH_QUANTITY
+from slp.problem.new_rows import rows_as_numbers
+from slp.results.averages.drawn_trees import DrawnTrees
+from slp.results.averages.over_trees import TreeAverages
+from slp.results.averages.quantities import (
+    LeafMoments,
+    Mean,
+    Median,
+    Quantity,
+    RestrictedMean,
+    Survival,
+)
+from slp.results.averages.reached import LeafDraws
+from slp.results.averages.rows_in_leaves import design_of_rows, of_rows
+from slp.results.averages.weighted_draws import WeightedDraws
+from slp.results.contrasts import Contrast, Difference, Figure, Means, Numbers, Ratio
+from slp.results.estimate import Kind
+from slp.results.record.result import Result
+
+
+def quantity_of(
+    result: Result, of: str | None, times: Sequence[float] | None, horizon: float | None
+) -> Quantity:
+    """The quantity of a contrast.
+
+    Raises
+    ------
+    UsageError
+        E556: the response has it not, or it needs times or a horizon.
+    """
+    responses = result.table.leaf.responses
+    known = {
+        "classes": ("probability",),
+        "durations": ("median", "mean", "survival", "restricted_mean"),
+    }.get(responses, ("mean",))
+    of = known[0] if of is None else of
+    if of not in known:
+        response, names = result.table.response, ", ".join(known)
+        raise UsageError(NO_SUCH_QUANTITY(of=of, response=response, known=names))
+    if of == "survival":
+        at = np.asarray([] if times is None else times, np.float64).reshape(-1)
+        if not len(at) or not (np.isfinite(at) & (at >= 0)).all():
+            raise UsageError(NEEDS_TIMES())
+        return Survival(tuple(at.tolist()))
+    if of == "restricted_mean":
+        if not isinstance(horizon, int | float | np.number) or not 0 < horizon < np.inf:
+            raise UsageError(NEEDS_HORIZON())
+        return RestrictedMean(float(horizon))
+    return Median() if of == "median" else Mean(of)
+
+
+def leaf_draws(
+    result: Result, drawn: DrawnTrees, trees: NDArray[np.int64], rows: NDArray[np.object_]
+) -> LeafDraws:
+    """Draws of the leaves that new rows (`Table.new_rows`) reach in these trees of `drawn`."""
+    table = result.table
+    design = design_of_rows(table, rows_as_numbers(table, rows))
+    return LeafDraws(table.leaf, drawn.reached(rows), trees, design, result.leaves_know)
+
+
+class Contrasting:
+    """A quantity of new rows less that of others (`Table.new_rows`), as many. Arrays inside have a
+    last axis of the D numbers of the quantity; those handed out lack it where it has no labels."""
+
+    def __init__(
+        self,
+        result: Result,
+        quantity: Quantity,
+        ones: NDArray[np.object_],
+        zeros: NDArray[np.object_],
+    ) -> None:
+        self._result, self._quantity = result, quantity
+        self._ones, self._zeros = ones, zeros
+        self._leaf = result.table.leaf
+        self._rows = np.concatenate([ones, zeros])
+        self._labels: tuple[Any, ...] = self._leaf.classes
+        if isinstance(quantity, Survival):
+            self._labels = quantity.times
+        self._kind: Kind = "estimate" if result.trees_found is None else "found"
+
+    def contrast(self, n: int, rng: np.random.Generator) -> Contrast:
+        """By `n` draws, or those of a sampler, and by sums where they tell."""
+        drawn, trees, weights = self._draws(n, rng)
+        draws = leaf_draws(self._result, drawn, trees, self._rows)
+        rows = self._parted(draws.of(rng, self._quantity.of_draws))
+        averages = _over_rows(rows[0]), _over_rows(rows[1])
+        means = self._means(drawn, draws)
+        of_rows_, of_averages = (None, None) if means is None else means
+        with np.errstate(divide="ignore", invalid="ignore"):
+            ratio_of_averages = Ratio(averages[0] / averages[1], weights, of_averages, None)
+            ratio = Ratio(rows[0] / rows[1], weights, of_rows_, ratio_of_averages)
+        average = averages[0] - averages[1]
+        return Contrast(
+            rows[0] - rows[1],
+            weights,
+            of_rows_,
+            self._summed_variance() or self._drawn_variance(rows[0] - rows[1], weights),
+            of=self._quantity.name,
+            labels=self._labels,
+            average=Difference(
+                average, weights, of_averages, self._drawn_variance(average, weights)
+            ),
+            ratio=ratio,
+            n_draws=len(trees),
+        )
+
+    def _parted(self, values: Numbers) -> tuple[Numbers, Numbers]:
+        """Numbers (T, 2 m, D) as those of `ones` and of `zeros`, handed out."""
+        own = values if self._labels else values[..., 0]
+        return own[:, : len(self._ones)], own[:, len(self._ones) :]
+
+    def _draws(
+        self, n: int, rng: np.random.Generator
+    ) -> tuple[DrawnTrees, NDArray[np.int64], WeightedDraws]:
+        """Distinct trees, the tree of each draw, and how draws count. Draws of a sampler are its
+        own, as they are; of an engine that sums, or finds some trees, they are `n` new ones."""
+        own = self._result.monte_carlo
+        if own is not None:
+            trees = np.concatenate(own.chains)
+            ends = np.cumsum([len(chain) for chain in own.chains])[:-1]
+            places = np.split(np.arange(len(trees)), ends)
+            return own, trees, WeightedDraws(len(trees), places, own.log_weights, own.out_of_time)
+        drawn, trees = self._result.averages.draws_of_trees(n, rng)
+        # One island for each draw: then their errors need no effective draws. Trees that were found
+        # are no draws, which have an error.
+        alone = [np.arange(n)] if self._kind == "found" else np.split(np.arange(n), n)
+        return drawn, trees, WeightedDraws(n, alone, [np.zeros(len(own)) for own in alone])
+
+    def _drawn_variance(self, values: Numbers, weights: WeightedDraws) -> Figure:
+        """That of draws (T, ...), with its error."""
+        squares = (values - weights.mean(values)) ** 2
+        n = max(len(values), 2)
+        variance = weights.mean(squares) * n / (n - 1)
+        return Figure(variance, weights.error(squares), self._kind)
+
+    # --- what leaves tell ----------------------------------------------------------------------
+
+    def _means(self, drawn: DrawnTrees, draws: LeafDraws) -> tuple[Means, Means] | None:
+        """Means by row, and averaged over rows: over all trees where they are summed, else over the
+        trees drawn; None of medians, which have no mean."""
+        every = self._mean_in(draws.reached.statistics)
+        if every is None:
+            return None
+
+        def summed(averages: TreeAverages) -> Numbers | None:
+            if isinstance(averages, WeightedDraws):
+                return None
+            told = []
+            for mixture in averages.leaf_mixtures(self._rows):
+                own = self._mean_in(mixture.statistics)
+                assert own is not None
+                told.append(mixture.probability @ own)
+            values = np.reshape(told, (len(self._rows), every.shape[1]))
+            return of_rows(values, draws.design)
+
+        found = self._result.of_new_rows(summed, self._rows)
+        if found is not None:
+            one, zero = self._parted(found[None])
+            return Means.exact(one[0], zero[0]), Means.exact(
+                _over_rows(one)[0], _over_rows(zero)[0]
+            )
+        one, zero = self._parted(draws.reached.by_tree(every, draws.design))
+        over = _over_rows(one), _over_rows(zero)
+        return Means.drawn(one, zero, drawn, self._kind), Means.drawn(*over, drawn, self._kind)
+
+    def _mean_in(self, S: Numbers) -> Numbers | None:
+        """The mean of the quantity in leaves."""
+        return self._quantity.mean(self._leaf, S if self._result.leaves_know else np.zeros_like(S))
+
+    def _summed_variance(self) -> Figure | None:
+        """The variance by row over all trees, where an engine sums it; else None."""
+        one_leaf = np.zeros((1, self._leaf.n_statistics))
+        if self._quantity.spread(self._leaf, one_leaf) is None:
+            return None
+        numbers = not self._leaf.classes and isinstance(self._quantity, Mean)
+        centre = self._leaf.ref if numbers else 0.0
+        moments = LeafMoments(self._leaf, self._quantity, centre, self._result.leaves_know)
+        found = self._result.averages.differences(self._ones, self._zeros, moments)
+        if found is None:
+            return None
+        mean, square = found
+        with np.errstate(invalid="ignore"):
+            variance = np.where(np.isfinite(square), np.maximum(square - mean**2, 0.0), np.inf)
+        own = variance if self._labels else variance[..., 0]
+        return Figure(own, np.zeros_like(own), "exact")
+
+
+def _over_rows(values: Numbers) -> Numbers:
+    """The mean over rows, (T, m, ...) to (T, ...); NaN without rows."""
+    if not values.shape[1]:
+        return np.full((len(values), *values.shape[2:]), np.nan)
+    return np.asarray(values.mean(axis=1))
