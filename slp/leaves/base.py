@@ -44,6 +44,7 @@ class LeafFacts:
     point: Point = "mean"
     mean_needs: float = -1.0
     concentration: NDArray[np.float64] = np.zeros(0)
+    loss: NDArray[np.float64] | None = None
 
     def doubts(self, y: NDArray[Any], span: SourceSpan | None) -> tuple[Diagnostic, ...]:
         """None: the numbers of most models go with all responses that the model allows."""
@@ -111,6 +112,9 @@ class LeafModel(Protocol):
     mean_needs: float
     #: of classes the numbers of their Dirichlet prior, float64 (C,)
     concentration: NDArray[np.float64]
+    #: of classes what it costs to say one (column) where another (row) is true, float64 (C, C);
+    #: None where the program declares none
+    loss: NDArray[np.float64] | None
 
     @property
     def n_statistics(self) -> int:

@@ -27,9 +27,6 @@ constexpr std::size_t kBatchSizes[] = {32, 8, 1};
 // Item by item: rows that go together are followed together, so batches are large.
 constexpr std::size_t kItemBatchSizes[] = {512, 32, 1};
 
-// Where too much was lost, the cut is lowered by this factor, and below the least one to 0.
-constexpr double kLessCut = 1e-4, kLeastCut = 1e-40;
-
 // With this many rows of the table or more, one descent along the tree is faster than one descent
 // for each row.
 constexpr std::size_t kFewestAlongTree = 6;
@@ -205,7 +202,7 @@ private:
     // Whether the batch was done; it writes only its rows' results. is_tree: all of these go with
     // rows of the table.
     bool follow(Rows rows, bool is_tree, const std::function<bool(std::uint64_t)>& go_on) {
-        for (double cut = cut_;; cut = cut > kLeastCut ? cut * kLessCut : 0.0) {
+        for (double cut = cut_;; cut = lower_cut(cut)) {
             Sink sink(engine_, is_tree ? n_of_table_ : rows.size(), query_of_row_, budget_);
             if (!descend(rows, is_tree, sink, cut, go_on)) {
                 return false;

@@ -45,14 +45,6 @@ def read_order(
     return found if len(found) == len(names) else None
 
 
-def code_text(term: Term, what: str, span: SourceSpan, findings: Findings) -> str | None:
-    """The cell that a number or an atom stands for, as text. None, and a finding, for any other
-    term."""
-    return (
-        cell_text(term.value) if isinstance(term, Number) else name_of(term, what, span, findings)
-    )
-
-
 class FeatureReader:
     """Reads the directives `feature`."""
 

@@ -42,9 +42,12 @@ class Averages(Protocol):
         """What averages over trees answer about these new rows (`Table.new_rows`)."""
         ...
 
-    def error_of_new_rows(self, rows: NDArray[np.object_]) -> NDArray[np.float64] | None:
+    def error_of_new_rows(
+        self, rows: NDArray[np.object_], of: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64] | None:
         """Monte Carlo standard error of predictions of new rows (`Table.new_rows`): (m, C) or (m,);
-        None where they are exact."""
+        with `of`, float64 (m, C, A), that of A weighted sums of a row's class probabilities, (m,
+        A); None where they are exact."""
         ...
 
     def draw(self, n: int, rng: np.random.Generator) -> ScoredTrees:

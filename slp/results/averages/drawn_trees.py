@@ -99,9 +99,18 @@ class DrawnTrees(WeightedDraws):
         """See `Averages`."""
         return ask(self)
 
-    def error_of_new_rows(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
+    def error_of_new_rows(
+        self, rows: NDArray[np.object_], of: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64]:
         """See `Averages`."""
-        return self.predictive_error(rows)
+        if of is None:
+            return self.predictive_error(rows)
+        pieces, first = [], 0
+        for values in self.predictions_by_tree(rows):
+            own = of[first : first + values.shape[1]]
+            pieces.append(self.error(np.einsum("umc,mca->uma", values, own)))
+            first += len(own)
+        return np.concatenate(pieces)
 
     def draw(self, n: int, rng: np.random.Generator) -> ScoredTrees:
         """See `Averages`: from the draws, with replacement."""

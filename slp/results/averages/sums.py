@@ -93,7 +93,9 @@ class Sums:
 
         return self._asked(exact_or_drawn, NEW_ROWS_BY_DRAWS)
 
-    def error_of_new_rows(self, rows: NDArray[np.object_]) -> NDArray[np.float64] | None:
+    def error_of_new_rows(
+        self, rows: NDArray[np.object_], of: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64] | None:
         """See `Averages`."""
         if not self._may_draw:
             return None
@@ -101,7 +103,7 @@ class Sums:
         self.of_new_rows(lambda averages: averages.predictions(rows), rows)
         drawn = self._by_draws.get(NEW_ROWS_BY_DRAWS)
         drawn = self._draws_of_many(rows) if drawn is None else drawn
-        return None if drawn is None else drawn.predictive_error(rows)
+        return None if drawn is None else drawn.error_of_new_rows(rows, of)
 
     def draw(self, n: int, rng: np.random.Generator) -> ScoredTrees:
         """See `Averages`: independent ones."""

@@ -201,10 +201,11 @@ class Result:
         """What averages over trees answer about these new rows (`Table.new_rows`)."""
         return self.averages.of_new_rows(ask, rows)
 
-    def error_of_new_rows(self, rows: NDArray[np.object_]) -> NDArray[np.float64] | None:
-        """Monte Carlo standard error of predictions of new rows (`Table.new_rows`): (m, C) or (m,);
-        None where they are exact, or over trees that were found."""
-        return self.averages.error_of_new_rows(rows) if self.trees_found is None else None
+    def error_of_new_rows(
+        self, rows: NDArray[np.object_], of: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64] | None:
+        """See `Averages`; None also over trees that were found."""
+        return self.averages.error_of_new_rows(rows, of) if self.trees_found is None else None
 
     def distinct_rows(self, rows: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """New rows (`rows_as_numbers`) that represent all others, and for each row the one that
