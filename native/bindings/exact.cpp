@@ -338,6 +338,12 @@ void bind_exact(nb::module_& m) {
     define("leaves_reached", &leaves_of);
     exact_engine.def("features_asked", &features_of, nb::arg("run"), nb::arg("rows").noconvert(),
                      nb::arg("memory"), nb::arg("progress").none());
+    exact_engine.def(
+        "seconds_of_features",
+        [](const Engine& engine, const Pass& pass, std::size_t n_rows) {
+            return seconds_of_features(engine, pass, n_rows);
+        },
+        nb::arg("run"), nb::arg("rows"));
     exact_engine.def("features_asked_of_table", &features_of_table, nb::arg("run"),
                      nb::arg("memory"), nb::arg("progress").none());
     exact_engine.def("expected_uses", &uses_of, nb::arg("run"), nb::arg("memory"),

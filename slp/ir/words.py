@@ -259,7 +259,10 @@ def _describe_decisions(program: ir.CheckedProgram) -> list[str]:
         out.append(f"A tree that asks a feature of a row costs, once for each: {costs}.")
     if program.losses:
         told = joined(
-            [f"{number_text(x.amount)} to say {x.said} where {x.truth} is true" for x in program.losses]
+            [
+                f"{number_text(x.amount)} to say {x.said} where {x.truth} is true"
+                for x in program.losses
+            ]
         )
         out.append(f"A decision costs {told}; else 1 where it is wrong, and 0 where it is right.")
     return out

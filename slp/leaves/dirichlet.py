@@ -122,7 +122,10 @@ class Dirichlet(DeclaredModel):
         out = cls(labels, own)
         if "loss" in data:
             out.loss = np.array(data["loss"], np.float64)
-            if out.loss.shape != (len(labels),) * 2 or not (np.isfinite(out.loss) & (out.loss >= 0)).all():
+            if (
+                out.loss.shape != (len(labels),) * 2
+                or not (np.isfinite(out.loss) & (out.loss >= 0)).all()
+            ):
                 raise ValueError("the losses are no losses of the classes")
         return out
 

@@ -22,9 +22,7 @@ if TYPE_CHECKING:
 TIED = 1e-9
 
 
-def loss_matrix(
-    classes: Sequence[Label], losses: Iterable[ClassLoss]
-) -> NDArray[np.float64]:
+def loss_matrix(classes: Sequence[Label], losses: Iterable[ClassLoss]) -> NDArray[np.float64]:
     """The loss matrix, shape (C, C): 1 where what is said is wrong, 0 where it is right, and what
     is declared. Of classes that there are not nothing is said."""
     place = {label_text(label): c for c, label in enumerate(classes)}
@@ -35,9 +33,7 @@ def loss_matrix(
     return out
 
 
-def decided(
-    shares: NDArray[np.float64], loss: NDArray[np.float64] | None
-) -> NDArray[np.intp]:
+def decided(shares: NDArray[np.float64], loss: NDArray[np.float64] | None) -> NDArray[np.intp]:
     """The place of the class that is predicted by class probabilities (..., C): of least expected
     loss, or without losses the most probable one."""
     return shares.argmax(axis=-1) if loss is None else least_losses(shares @ loss, loss)[0]

@@ -21,6 +21,7 @@ from slp.data.table import Table
 from slp.errors import BudgetError, UsageError, warn
 from slp.late import late_import, optional_module
 from slp.messages.results import NO_PATHS, NO_RASHOMON_SET, NOT_A_FACTOR
+from slp.results.asking import Asking
 from slp.results.averages.paths import TreePath
 from slp.results.estimate import Estimate, Kind
 from slp.results.predictions import Predictions
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from slp.runner import Schedule
 
 
-class Posterior(Predictions, Summaries):
+class Posterior(Predictions, Summaries, Asking):
     """The distribution over decision trees given a program and a table: the posterior, or the prior
     itself.
 

@@ -164,6 +164,7 @@ def check(case: Case) -> None:
     compare_list(case, posterior)
     compare_best(case, posterior)
     compare_predictions(case, posterior)
+    compare_paths(case, posterior)
     compare_features(case, posterior)
 
 
@@ -255,6 +256,29 @@ def compare_predictions(case: Case, posterior: Posterior) -> None:
     np.testing.assert_allclose(
         have, want, rtol=case.rounding, atol=case.rounding, err_msg=repr(case)
     )
+
+
+def compare_paths(case: Case, posterior: Posterior) -> None:
+    """What new rows are asked on their way."""
+    columns = {
+        f: [case.table.shown(f, x) for x in column]
+        for f, column in zip(case.table.features, zip(*case.new_rows, strict=True), strict=True)
+    }
+    for i, row in enumerate(case.new_rows[:2]):
+        frame = pl.DataFrame({name: own[i : i + 1] for name, own in columns.items()})
+        try:
+            want = case.spec.asked(row)
+        except ValueMissingError:
+            with pytest.raises(DataError, match="E44[25]"):
+                posterior.explain(frame)
+            continue
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SlpWarning)  # of levels that the table lacks
+            have = posterior.explain(frame)
+        assert have.kind == "exact"
+        for f in have.features:
+            assert (f.probability, f.tests) == near(want[f.feature], case), (case, f)
+        assert have.tests == near(math.fsum(tests for _, tests in want.values()), case), case
 
 
 def compare_features(case: Case, posterior: Posterior) -> None:

@@ -264,4 +264,12 @@ Status features_asked_of_table(const Engine& engine, const Pass& pass, std::size
              out);
 }
 
+double seconds_of_features(const Engine& engine, const Pass& pass, std::size_t n_rows) {
+    // Groups at an item, and the pass that keeps items. The table's rows reach every item.
+    constexpr double kOfGroups = 2.0;
+    constexpr std::size_t kAll = 1000;
+    return kOfGroups * (n_rows > 0 ? seconds_by_items(engine, pass, n_rows, kRowsAtOnce)
+                                   : seconds_by_items(engine, pass, kAll, kAll));
+}
+
 }  // namespace slp::exact

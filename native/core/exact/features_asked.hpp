@@ -32,4 +32,7 @@ Status features_asked(const Engine& engine, const Pass& pass, const NewRows& row
 Status features_asked_of_table(const Engine& engine, const Pass& pass, std::size_t memory,
                                const Poll& poll, FeaturesAsked& out);
 
+// Approximate seconds of one core for rows, or (0) for those of the table, from counts.
+double seconds_of_features(const Engine& engine, const Pass& pass, std::size_t n_rows);
+
 }  // namespace slp::exact

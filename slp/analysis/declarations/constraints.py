@@ -18,6 +18,7 @@ from slp.messages.synonyms import MEANT
 from slp.source import SourceSpan
 from slp.terms import Atom, Struct, Term, functor, list_items
 
+
 def read_constraints(
     directives: Directives,
     boxes: Mapping[str, Box],

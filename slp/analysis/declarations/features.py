@@ -6,16 +6,15 @@ from collections.abc import Callable
 from typing import Any
 
 from slp.analysis.findings import Findings
-from slp.analysis.sources.directives import DIRECTIVES, Declared, name_of, span_of
+from slp.analysis.sources.directives import DIRECTIVES, Declared, code_text, name_of, span_of
 from slp.analysis.sources.parameters import Values
 from slp.columns import declared, numbers_in
-from slp.data.cells import cell_text
 from slp.ir.program import Bins, Cuts, FeatureDeclaration, LevelSplits
 from slp.messages import Wording
 from slp.messages import directives as words
 from slp.messages.numbers import number_text
 from slp.source import SourceSpan
-from slp.terms import Atom, Number, Struct, Term, functor, list_items
+from slp.terms import Atom, Struct, Term, functor, list_items
 
 #: What a declaration must not say twice, and the message for it.
 _TWICE = {

@@ -39,6 +39,7 @@ from slp.kernels.compiled import N_CORES, compiled_core
 from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.core import core_problem
 from slp.problem.new_rows import distinct_rows, rows_as_numbers, untold_error
+from slp.results.averages.asked import FeaturesAsked
 from slp.results.averages.over_trees import (
     NEGLIGIBLE,
     ScoredTree,
@@ -265,10 +266,57 @@ class CompiledChart:
         k = self.table.leaf.n_statistics
         return [LeafMixture(mass, statistics.reshape(-1, k)) for mass, statistics in found]
 
+    def features_asked(
+        self, rows: NDArray[np.object_] | None, prices: NDArray[np.float64]
+    ) -> FeaturesAsked:
+        """See `TreeAverages`; within 1e-11, rounding apart."""
+        engine, d = self.passes.engine, len(self.table.features)
+        if rows is None:
+            found = self.passes.descend(
+                "following the table's rows",
+                self.likelihood,
+                lambda total, memory, _, report: engine.features_asked_of_table(
+                    total, memory, report
+                ),
+                "items",
+            )
+            asked, tests = (np.asarray(own).reshape(1, d) for own in found)
+            return FeaturesAsked.exact(asked, tests, prices)
+        numbers = rows_as_numbers(self.table, rows)
+        first, which = distinct_rows(self.table, numbers)
+        found = self._descent(
+            "following the features asked of new rows",
+            lambda total, memory, _, report: engine.features_asked(
+                total, numbers[first], memory, report
+            ),
+            "items",
+        )
+        asked, tests = (np.asarray(own).reshape(len(first), d)[which] for own in found)
+        return FeaturesAsked.exact(asked, tests, prices)
+
+    def seconds_of_features(self, rows: NDArray[np.object_] | None) -> float:
+        """See `TreeDistribution`; it takes the pass for the totals."""
+        total = self.passes.get("total", self.likelihood, "blocks")
+        if rows is None:
+            return float(self.passes.engine.seconds_of_features(total, 0))
+        first, _ = distinct_rows(self.table, rows_as_numbers(self.table, rows))
+        return float(self.passes.engine.seconds_of_features(total, len(first)))
+
     def _descend(
         self, words: str, descent: Callable[..., tuple[Any, ...]], numbers: NDArray[np.float64]
     ) -> Any:
-        """What a descent of the core finds for new rows.
+        """What a descent of the core finds for new rows. Raises as `_descent`."""
+        (found,) = self._descent(
+            words,
+            lambda total, memory, threads, report: descent(total, numbers, memory, threads, report),
+            _keep_for(numbers),
+        )
+        return found
+
+    def _descent(
+        self, words: str, descent: Callable[..., tuple[Any, ...]], keep: Keep
+    ) -> tuple[Any, ...]:
+        """The results of a descent of the core for new rows: see `Passes.descend`.
 
         Raises
         ------
@@ -278,18 +326,10 @@ class CompiledChart:
         core = compiled_core()
         assert core is not None
         try:
-            (found,) = self.passes.descend(
-                words,
-                self.likelihood,
-                lambda total, memory, threads, report: descent(
-                    total, numbers, memory, threads, report
-                ),
-                _keep_for(numbers),
-            )
+            return self.passes.descend(words, self.likelihood, descent, keep)
         except core.UntoldError as fault:
             f, missing = fault.args
             raise untold_error(self.table.features[f], missing=missing) from None
-        return found
 
     def outside(self) -> Outside:
         """Expected uses of states, rules and features, found once.

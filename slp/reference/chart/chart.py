@@ -25,13 +25,14 @@ from slp.columns import LEFT, RIGHT, UNTOLD
 from slp.engines.shared.kbest import KBest
 from slp.engines.shared.near_best import near_best
 from slp.problem.ambiguity import derivations_are_trees
-from slp.problem.new_rows import rows_as_numbers, ways_at_cuts
+from slp.problem.new_rows import rows_as_numbers, table_as_numbers, ways_at_cuts
 from slp.reference.chart.forest import CALL, LEAF, Forest
 from slp.reference.chart.lengths import depth_distribution, leaf_distribution
 from slp.reference.chart.semirings import best_score, fold, log_sum, tree_count, usage
 from slp.reference.cut_trees import Renderer
 from slp.reference.local_process import LocalProcess
 from slp.reference.tree_weights import log_weight_of_tree
+from slp.results.averages.asked import FeaturesAsked
 from slp.results.averages.over_trees import (
     NEGLIGIBLE,
     ScoredTree,
@@ -294,6 +295,10 @@ class Chart:
         """See `TreeDistribution`: not estimated."""
         return 0.0
 
+    def seconds_of_features(self, rows: NDArray[np.object_] | None) -> float:
+        """See `TreeDistribution`: not estimated."""
+        return 0.0
+
     def predictions(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
         """For each new row the class probabilities, or the predictive mean."""
         return average_predictions(self.forest.geometry.table, rows, self.leaf_mixtures(rows))
@@ -314,8 +319,39 @@ class Chart:
             yield done[key]
 
     def _leaf_mixture(self, ways: NDArray[np.uint8], numbers: NDArray[np.float64]) -> LeafMixture:
-        """Follow a row down all boxes that it may reach, level by level."""
+        boxes, masses, _ = self._follow(ways, numbers)
+        leaves, place = np.unique(boxes, return_inverse=True)
+        mass = np.bincount(place, weights=masses)
+        return LeafMixture(mass.astype(np.float64), self.statistics[leaves])
+
+    def features_asked(
+        self, rows: NDArray[np.object_] | None, prices: NDArray[np.float64]
+    ) -> FeaturesAsked:
+        """See `TreeAverages`: the path never splits on a feature with the probability of what a row
+        reaches without the splits on it."""
+        f, table = self.forest, self.forest.geometry.table
+        d = len(table.features)
+        each = table_as_numbers(table) if rows is None else rows_as_numbers(table, rows)
+        asked, tests = np.empty((len(each), d)), np.empty((len(each), d))
+        told = ways_at_cuts(table.features, f.geometry.cuts, each)
+        for i, (ways, numbers) in enumerate(zip(told, each, strict=True)):
+            _, _, tests[i] = self._follow(ways, numbers)
+            for feature in range(d):
+                _, masses, _ = self._follow(ways, numbers, without=feature)
+                asked[i, feature] = max(0.0, 1.0 - masses.sum())
+        if rows is None:
+            weights = table.row_weights / table.row_weights.sum()
+            asked, tests = (weights @ asked)[None], (weights @ tests)[None]
+        return FeaturesAsked.exact(asked, tests, prices)
+
+    def _follow(
+        self, ways: NDArray[np.uint8], numbers: NDArray[np.float64], without: int = -1
+    ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
+        """Follow a row down all boxes that it may reach, level by level, but not along splits on
+        one feature (`without`): the boxes of leaves, the probability of each, and the expected
+        number of splits on each feature, shape (d,)."""
         f = self.forest
+        splits = np.zeros(len(f.grammar.features) + 1)  # the last: leaves and calls
         # cut -1 (a leaf) and -2 (a call) lead to the edge's left item
         takes_left = np.concatenate([ways == LEFT, [True, True]])
         takes_both = np.concatenate([ways == UNTOLD, [False, False]])
@@ -330,6 +366,9 @@ class Chart:
             e = np.repeat(start - np.cumsum(size) + size, size) + np.arange(size.sum())
             flow = np.repeat(reach[items], size) * self.edge_probability[e]
             cut = f.cut[e]
+            feature = self._cut_feature[cut]
+            flow[feature == without] = 0.0
+            splits += np.bincount(feature, weights=flow, minlength=len(splits))
             both = np.flatnonzero(
                 (takes_both[cut] | self._takes_both(e, ways, numbers)) & (flow > 0)
             )
@@ -340,9 +379,7 @@ class Chart:
             ends = cut == LEAF
             boxes.append(f.item_box[np.repeat(items, size)[ends]])
             masses.append(flow[ends])
-        leaves, place = np.unique(np.concatenate(boxes), return_inverse=True)
-        mass = np.bincount(place, weights=np.concatenate(masses))
-        return LeafMixture(mass.astype(np.float64), self.statistics[leaves])
+        return np.concatenate(boxes), np.concatenate(masses), splits[:-1]
 
     def _takes_both(
         self, edges: NDArray[np.int64], ways: NDArray[np.uint8], numbers: NDArray[np.float64]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.results.averages.asked import FeaturesAsked
 from slp.results.averages.over_trees import ScoredTrees, TreeAverages
 from slp.results.averages.paths import TreePath
 
@@ -48,6 +49,12 @@ class Averages(Protocol):
         """Monte Carlo standard error of predictions of new rows (`Table.new_rows`): (m, C) or (m,);
         with `of`, float64 (m, C, A), that of A weighted sums of a row's class probabilities, (m,
         A); None where they are exact."""
+        ...
+
+    def features_asked(
+        self, rows: NDArray[np.object_] | None, prices: NDArray[np.float64]
+    ) -> FeaturesAsked:
+        """As `TreeAverages.features_asked`."""
         ...
 
     def draw(self, n: int, rng: np.random.Generator) -> ScoredTrees:

@@ -19,6 +19,7 @@ from slp.kernels.compiled import N_CORES
 from slp.problem.new_rows import rows_as_numbers, table_in_pieces
 from slp.problem.sided_trees import SidedTrees
 from slp.problem.tree_arrays import TreeArrays
+from slp.results.averages.asked import FeaturesAsked, asked_of_draws
 from slp.results.averages.over_trees import ScoredTrees, TreeAverages
 from slp.results.averages.quantiles import LeafMixture, medians
 from slp.results.averages.rows_in_leaves import design_of_rows, design_of_table, of_rows
@@ -199,6 +200,37 @@ class DrawnTrees(WeightedDraws):
             out[blank] = own
         return of_rows(out, design_of_rows(self.table, numbers))
 
+    def features_asked(
+        self, rows: NDArray[np.object_] | None, prices: NDArray[np.float64]
+    ) -> FeaturesAsked:
+        """See `TreeAverages`."""
+        return asked_of_draws(self, rows, prices)
+
+    def mean_of_leaves(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """For each tree the mean over the rows of the table, by their weights, of values of leaves,
+        shape (K, J) to (U, J)."""
+        own = self.arrays.statistics
+        weights = own.sum(axis=1) if self.table.leaf.classes else own[:, 0]
+        first = [self.arrays.leaves_of(u)[0] for u in range(len(self.trees))]
+        sums = np.add.reduceat(weights[:, None] * values, first)
+        return np.asarray(sums / np.add.reduceat(weights, first)[:, None])
+
+    def leaf_values_by_tree(
+        self, rows: NDArray[np.object_], values: NDArray[np.float64]
+    ) -> Iterator[NDArray[np.float64]]:
+        """The values (K, J) of the leaves that new rows (`Table.new_rows`) end in under each tree,
+        some rows at a time, shape (U, m, J); of a row that goes to both sides the mean by its
+        shares."""
+        for numbers in self._pieces(rows):
+            where = self._told_leaves(numbers)
+            if where is not None:
+                yield values[where]
+                continue
+            out = np.zeros((len(self.trees), len(numbers), values.shape[1]))
+            for own, (at, leaves, shares) in zip(out, self._paths(numbers), strict=True):
+                np.add.at(own, at, shares[:, None] * values[leaves])
+            yield out
+
     # --- predictions ---------------------------------------------------------------------------
 
     @property
@@ -222,17 +254,12 @@ class DrawnTrees(WeightedDraws):
     def predictions_by_tree(self, rows: NDArray[np.object_]) -> Iterator[NDArray[np.float64]]:
         """What each tree predicts of new rows (`Table.new_rows`), some rows at a time: class
         probabilities, shape (U, m, C), or means, shape (U, m)."""
-        for numbers in self._pieces(rows):
-            design = design_of_rows(self.table, numbers)
-            where = self._told_leaves(numbers)
-            if where is not None:
-                yield self.predictive(where, design)
-                continue
-            values = self.table.leaf.values(self._statistics)
-            out = np.zeros((len(self.trees), len(numbers), values.shape[1]))
-            for own, (at, leaves, shares) in zip(out, self._paths(numbers), strict=True):
-                np.add.at(own, at, shares[:, None] * values[leaves])
-            yield self._told(out, design)
+        values = self.table.leaf.values(self._statistics)
+        numbers, first = rows_as_numbers(self.table, rows), 0
+        for own in self.leaf_values_by_tree(rows, values):
+            design = design_of_rows(self.table, numbers[first : first + own.shape[1]])
+            yield self._told(own, design)
+            first += own.shape[1]
 
     def predictive_error(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
         """Monte Carlo standard error of `predictions`: of means (m, C) or (m,), of medians (m,)."""

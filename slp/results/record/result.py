@@ -44,6 +44,7 @@ from slp.data.table import Table
 from slp.errors import BudgetError, UsageError
 from slp.messages.results import NO_DRAWS_OF_TREES
 from slp.problem.new_rows import distinct_rows
+from slp.results.averages.asked import FeaturesAsked
 from slp.results.averages.contract import Averages
 from slp.results.averages.over_trees import TreeAverages
 from slp.results.record.choice import EngineChoice
@@ -206,6 +207,14 @@ class Result:
     ) -> NDArray[np.float64] | None:
         """See `Averages`; None also over trees that were found."""
         return self.averages.error_of_new_rows(rows, of) if self.trees_found is None else None
+
+    def features_asked(
+        self, rows: NDArray[np.object_] | None, prices: NDArray[np.float64]
+    ) -> FeaturesAsked:
+        """What new rows (`Table.new_rows`) are asked on their paths, or, of None, the rows of the
+        table on average; features cost their prices (d,)."""
+        found = self.averages.features_asked(rows, prices)
+        return found if self.trees_found is None else found.of_trees_found()
 
     def distinct_rows(self, rows: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """New rows (`rows_as_numbers`) that represent all others, and for each row the one that
