@@ -4,7 +4,8 @@ Entry points: `leaf_model` (from a `:- leaf(...)` declaration, or the default fo
 conjugate models `Dirichlet`, `NormalInverseGamma`, `NormalLinear`, `GammaPoisson`,
 `GammaExponential`, `NormalShared` of soft trees, and `LeafModel`, the protocol of every model;
 `register_leaf_model` and `OwnModel`, those of users;
-`leaf_to_plain` and `leaf_from_plain` for files; `loss_matrix` and `least_losses` of decisions. `labels` has classes in their own type.
+`leaf_to_plain` and `leaf_from_plain` for files; `loss_matrix`, `least_losses` and `decided` of
+decisions. `labels` has classes in their own type.
 """
 
 from __future__ import annotations

@@ -45,8 +45,8 @@ NO_COSTS = E556.says("the program declares no cost of a feature", AS_REMEDY)
 
 E557 = Entry(
     "E557: soft trees have no paths",
-    cause="The features asked on a row's path, their cost, or whether rows share a leaf, were asked "
-    "of soft trees. A row goes down every branch of these, with weights.",
+    cause="What a row is asked on its path, what that costs, or whether rows share a leaf, was "
+    "asked of soft trees. A row goes down every branch of these.",
     remedy="Ask it of a posterior over hard trees.",
     example="program.posterior(X, y, engine='rjhmc').explain(row)",
 )

@@ -325,8 +325,9 @@ PATHS_BY_DRAWS = W540.says(
 
 W550 = Entry(
     "W550: new rows are predicted by draws, as exact sums take long",
-    cause="Exact sums for the new rows, or for what rows are asked on their way, take more than ten seconds of one core, by an estimate from "
-    "the number of boxes: independent draws from the exact posterior answer, with their errors.",
+    cause="Exact sums for the new rows, or for what rows are asked on their way, take more than "
+    "ten seconds of one core, by an estimate from the number of boxes: independent draws from the "
+    "exact posterior answer, with their errors.",
     remedy="Ask for the engine `exact` by its name to wait for the sums, or predict fewer rows.",
     example="slp predict growtree data.csv new.csv   (thousands of new rows)",
 )

@@ -169,6 +169,31 @@ class Posterior(Predictions, Summaries, Asking):
         are too deep: at most 1e-12, and 0 if it left out none."""
         return self._result.evidence.left_out()
 
+    @property
+    def failing_mass(self) -> float | None:
+        """The probability that a derivation of the program fails on this table, exactly: that it
+        meets what a constraint or a measure leaves no room for. None where it is 0, where labels
+        are weights, and where the engine does not sum over all trees."""
+        return self._result.prior_mass().fails
+
+    @property
+    def constraint_probability(self) -> Estimate | None:
+        """The probability that a tree of the program without its constraints satisfies all of them:
+        exactly where these sums are short, else the share of 1,000 independent draws, with its
+        Monte Carlo error. None where there are no constraints, where it is 1, and where
+        `constraint_note` says why it is not known."""
+        found = self._result.prior_mass()
+        if found.holds is None or found.holds_error is None:
+            return None
+        if found.holds_kind == "exact":
+            return Estimate.exact(found.holds)
+        return Estimate.drawn(found.holds, found.holds_error)
+
+    @property
+    def constraint_note(self) -> str:
+        """Why `constraint_probability` is not known; empty where it is, or is 1."""
+        return self._result.prior_mass().why_none
+
     def prior(self) -> Posterior:
         """The prior over the same trees, with the same engine and seed."""
         return Posterior(self._result.prior(), self.predicates, self.record)

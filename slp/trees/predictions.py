@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.errors import DataError
-from slp.leaves import Label, label_array, least_losses
+from slp.leaves import Label, decided, label_array
 from slp.messages.trees import NOTHING_TO_PREDICT_FROM, TREE_VALUE_MISSING
 from slp.trees.route import shares_of_rows
 from slp.trees.row_columns import RowColumns
@@ -73,12 +73,11 @@ def _prediction_of_parts(leaves: list[Leaf], shares: NDArray[np.float64]) -> Lab
     """The prediction of a row with these shares in leaves: the class of most rows, each leaf's
     counting as its share, the mean, or the median of the mixture; under a declared loss the
     decision by the leaves' probabilities."""
-    known = [leaf.predictive() if _decides(leaf) else {} for leaf in leaves]
-    if all(known):
-        model = leaves[0].predictive.model
-        each = [list(own["probabilities"].values()) for own in known]
-        said, _ = least_losses(shares @ np.array(each) @ model.loss, model.loss)
-        return model.classes[int(said)]
+    known = [leaf.predictive for leaf in leaves if leaf.predictive is not None]
+    loss = known[0].model.loss if len(known) == len(leaves) else None
+    if loss is not None:
+        each = np.array([list(own()["probabilities"].values()) for own in known])
+        return known[0].model.classes[int(decided(shares @ each, loss))]
     if all(leaf.summary.get("counts") for leaf in leaves):
         sums: dict[Label, float] = {}
         for leaf, share in zip(leaves, shares.tolist(), strict=True):
@@ -112,11 +111,6 @@ def _share_ended(leaf: Leaf, y: float) -> float:
         return float(leaf.predictive.model.cdf(leaf.predictive.statistics, np.array(y)))
     n, events, mean = (leaf.summary.get(key) or 0 for key in ("n", "events", "mean"))
     return -math.expm1(-y * events / (n * mean)) if events else 0.0
-
-
-def _decides(leaf: Leaf) -> bool:
-    """Whether a leaf knows what a wrong class costs."""
-    return leaf.predictive is not None and leaf.predictive.model.loss is not None
 
 
 def _leaf_prediction(leaf: Leaf) -> Label:

@@ -8,7 +8,7 @@ Cost-sensitive classification), so its expectation is that of P(f is asked) c_f.
 from __future__ import annotations
 
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,13 +64,15 @@ class FeaturesAsked:
     def joined(cls, pieces: list[FeaturesAsked]) -> FeaturesAsked:
         """Those of all rows, from those of some."""
         names = [f.name for f in fields(cls) if f.name != "kind"]
-        both = {n: np.concatenate([getattr(own, n) for own in pieces]) for n in names}
+        both: dict[str, Any] = {
+            n: np.concatenate([getattr(own, n) for own in pieces]) for n in names
+        }
         return replace(pieces[0], **both)
 
     def of_trees_found(self) -> FeaturesAsked:
         """The same of trees that were grown or searched, whose errors are not known."""
         names = [f.name for f in fields(self) if f.name.endswith("_error")]
-        unknown = {n: np.full_like(getattr(self, n), np.nan) for n in names}
+        unknown: dict[str, Any] = {n: np.full_like(getattr(self, n), np.nan) for n in names}
         return replace(self, kind="found", **unknown)
 
 

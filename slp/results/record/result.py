@@ -15,6 +15,7 @@ asks. It has no subclasses: what differs between engines are the values and part
     rules, mixture  how much the rules of the program are used
     prior           the prior over the same trees, by the same engine
     prior_uses      how much the prior uses each feature, to stand beside the posterior's use
+    prior_mass      how much of the prior fails, and how probable the constraints are
     diagnostics, schedule, edits
                     of samplers
     ended           whether the run was whole, or ended by the clock, the memory or the keyboard
@@ -51,6 +52,7 @@ from slp.results.record.choice import EngineChoice
 from slp.results.record.known import Known
 from slp.results.record.later import Later
 from slp.results.record.parts import Candidate, Draw, Ended, Evidence, NearBest, ResultKind, shown
+from slp.results.record.prior_mass import NOTHING_FAILS, PriorMass
 from slp.results.record.prior_uses import NO_PRIOR_BESIDE, PriorUses
 from slp.trees import Leaf, Tree
 
@@ -121,6 +123,7 @@ class Result:
         none.
     prior : the prior over the same trees, with the same engine and seed.
     prior_uses : the prior's use of features; of a prior, that it stands beside nothing.
+    prior_mass : how much of the prior fails, and how probable the constraints are.
     diagnostics : how far draws can be trusted; None where averages are exact.
     schedule : how long chains were to run; None for an exact engine.
     edits : what the trees change in the tree given to `edittree`; None for other programs.
@@ -149,6 +152,7 @@ class Result:
     mixture: Callable[[], list[RuleUse]]
     prior: Callable[[], Result]
     prior_uses: Later[PriorUses] = NO_PRIOR_BESIDE
+    prior_mass: Later[PriorMass] = NOTHING_FAILS
     diagnostics: Later[Diagnostics | None]
     schedule: Schedule | None
     edits: Later[EditSummary | None]
