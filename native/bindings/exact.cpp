@@ -24,6 +24,7 @@
 #include "exact/features_asked.hpp"
 #include "exact/interval_blocks/inner_feature.hpp"
 #include "exact/new_rows.hpp"
+#include "exact/proximity.hpp"
 #include "polling.hpp"
 
 namespace nb = nanobind;
@@ -200,6 +201,21 @@ auto features_of(const Engine& engine, const Pass& pass, const Matrix<double>& r
                     to_numpy(std::move(found.splits)));
 }
 
+// Status, for each pair of rows the probability that they share a leaf, (m * m,), and whether a row
+// goes to both sides of a split, so that these are not told.
+auto proximity_of(const Engine& engine, const Pass& pass, const Matrix<double>& rows,
+                  std::size_t memory, const Report& progress) {
+    require(rows.shape(1) == engine.problem().table.features.size(),
+            "rows have a number for each feature");
+    Proximity found;
+    const Status status = run_unlocked(
+        [&](const Poll& poll) {
+            return proximity(engine, pass, {span_of(rows), rows.shape(0)}, memory, poll, found);
+        },
+        progress);
+    return tuple_of(static_cast<int>(status), to_numpy(std::move(found.shared)), found.parted);
+}
+
 // The same on average over the rows of the table: (d,) each.
 auto features_of_table(const Engine& engine, const Pass& pass, std::size_t memory,
                        const Report& progress) {
@@ -337,6 +353,8 @@ void bind_exact(nb::module_& m) {
         nb::arg("run"), nb::arg("rows").noconvert());
     define("leaves_reached", &leaves_of);
     exact_engine.def("features_asked", &features_of, nb::arg("run"), nb::arg("rows").noconvert(),
+                     nb::arg("memory"), nb::arg("progress").none());
+    exact_engine.def("proximity", &proximity_of, nb::arg("run"), nb::arg("rows").noconvert(),
                      nb::arg("memory"), nb::arg("progress").none());
     exact_engine.def(
         "seconds_of_features",

@@ -3,6 +3,7 @@ costs."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -13,14 +14,18 @@ from numpy.typing import NDArray
 from slp.data.table import Table
 from slp.errors import SlpError, UsageError
 from slp.late import late_import
-from slp.messages.decisions import NO_COSTS, NO_PATHS_OF_SOFT, ONE_ROW
+from slp.messages.decisions import FEWER_ROWS, NO_COSTS, NO_PATHS_OF_SOFT, ONE_ROW
 from slp.results.averages.asked import FeaturesAsked
+from slp.results.averages.proximity import Proximity
 from slp.results.estimate import Kind
 from slp.results.record.result import Result
 from slp.results.record.run import RunRecord
 from slp.results.words import estimate_text
 from slp.source import visible
 from slp.trees import Split, Tree
+
+#: The most rows whose pairs are followed.
+_MOST_ROWS = 50
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +59,7 @@ class TreeCost:
     def of(cls, tree: Tree, costs: Mapping[str, float]) -> TreeCost:
         """Of a tree, with the costs of features; others are free."""
         own = [
-            sum(costs.get(f, 0.0) for f in sorted(place.above))
+            math.fsum(costs.get(f, 0.0) for f in place.above)
             for place in tree.places()
             if not isinstance(place.node, Split)
         ]
@@ -188,6 +193,17 @@ class Asking:
             raise UsageError(NO_PATHS_OF_SOFT())
         return TreeCost.of(tree, self.record.costs)
 
+    def loss_of_tree(self, tree: Tree) -> float | None:
+        """What the decisions of a tree lose a row, as its leaves expect: the mean of their expected
+        losses over the table's rows. None where no losses are declared, and of trees whose leaves
+        do not know their outcomes, as those of a prior."""
+        known = [leaf.predictive for leaf in tree.leaves() if leaf.predictive is not None]
+        if self.table.leaf.loss is None or len(known) < tree.n_leaves:
+            return None
+        own = [prediction().get("expected_loss", np.nan) for prediction in known]
+        rows = [leaf.rows for leaf in tree.leaves()]
+        return float(np.average(own, weights=rows)) if sum(rows) else None
+
     def explain(self, row: Any) -> RowExplanation:
         """What one row is asked on its way to a leaf: for each feature the probability that the
         path splits on it, averaged over trees, beside the same under the prior (`prior`); the
@@ -235,6 +251,23 @@ class Asking:
             None if prior is None else prior.kind,
             why,
         )
+
+    def proximity(self, rows: Any) -> Proximity:
+        """The probability that two rows end in one leaf, of every pair of at most 50 rows:
+        `Proximity` with `value`, `error` and `kind`. Exact where the engine is; where a split sends
+        a row to both sides, or sums take long under `auto`, by draws.
+
+        Raises
+        ------
+        UsageError
+            E558: there are no rows, or more than 50. E557: trees are soft.
+        DataError
+            `rows` lacks a column, or a value.
+        """
+        told = self.table.new_rows(rows)
+        if not 1 <= len(told) <= _MOST_ROWS:
+            raise UsageError(FEWER_ROWS(most=_MOST_ROWS, n=len(told)))
+        return self._result.proximity(told)
 
     def _asked(self, rows: NDArray[np.object_] | None) -> FeaturesAsked:
         return self._result.features_asked(rows, self._prices)

@@ -197,6 +197,14 @@ class BruteForce(AllDerivations):
             for f in self.example.features
         }
 
+    def is_parted(self, row: Row) -> bool:
+        """Whether some tree sends a row to both sides of a split."""
+        return any(
+            share < 1
+            for d, _ in self.posterior()
+            for _, share, _ in self._leaves_of(d.tree, d.leaves, row)
+        )
+
     def share_a_leaf(self, row: Row, other: Row) -> float:
         """The probability that two rows end in one leaf."""
         return math.fsum(

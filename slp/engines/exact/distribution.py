@@ -47,6 +47,7 @@ from slp.results.averages.over_trees import (
     average_predictions,
 )
 from slp.results.averages.paths import TreePath
+from slp.results.averages.proximity import Proximity
 from slp.results.averages.quantiles import LeafMixture
 from slp.results.averages.rows_in_leaves import design_of_rows, of_rows
 from slp.trees import Tree
@@ -293,6 +294,20 @@ class CompiledChart:
         )
         asked, tests = (np.asarray(own).reshape(len(first), d)[which] for own in found)
         return FeaturesAsked.exact(asked, tests, prices)
+
+    def proximity(self, rows: NDArray[np.object_]) -> Proximity | None:
+        """See `TreeAverages`; within 1e-11, rounding apart."""
+        numbers = rows_as_numbers(self.table, rows)
+        shared, parted = self._descent(
+            "following pairs of new rows",
+            lambda total, memory, _, report: self.passes.engine.proximity(
+                total, numbers, memory, report
+            ),
+            "items",
+        )
+        if parted:
+            return None
+        return Proximity.exact(np.asarray(shared).reshape(len(rows), len(rows)))
 
     def seconds_of_features(self, rows: NDArray[np.object_] | None) -> float:
         """See `TreeDistribution`; it takes the pass for the totals."""

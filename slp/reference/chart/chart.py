@@ -40,6 +40,7 @@ from slp.results.averages.over_trees import (
     average_predictions,
 )
 from slp.results.averages.paths import Sides, TreePath
+from slp.results.averages.proximity import Proximity
 from slp.results.averages.quantiles import LeafMixture
 from slp.trees import Leaf, Tree
 from slp.trees.tree import Asked
@@ -343,6 +344,41 @@ class Chart:
             weights = table.row_weights / table.row_weights.sum()
             asked, tests = (weights @ asked)[None], (weights @ tests)[None]
         return FeaturesAsked.exact(asked, tests, prices)
+
+    def proximity(self, rows: NDArray[np.object_]) -> Proximity:
+        """See `TreeAverages`: two rows go on together as long as a split sends both to one side."""
+        f, table = self.forest, self.forest.geometry.table
+        each = rows_as_numbers(table, rows)
+        told = ways_at_cuts(table.features, f.geometry.cuts, each)
+        lefts = [self._shares_left(*own) for own in zip(told, each, strict=True)]
+        out = np.array([[self._share_a_leaf(a, b) for b in lefts] for a in lefts], np.float64)
+        return Proximity.exact(out.reshape(len(rows), len(rows)))
+
+    def _shares_left(
+        self, ways: NDArray[np.uint8], numbers: NDArray[np.float64]
+    ) -> NDArray[np.float64]:
+        """The share of a row that goes to the left item of each edge, shape (E,)."""
+        f, geometry = self.forest, self.forest.geometry
+        cut, every = f.cut, np.arange(f.n_edges)
+        out = np.concatenate([ways == LEFT, [True, True]]).astype(np.float64)[cut]
+        untold = np.concatenate([ways == UNTOLD, [False, False]])[cut]
+        for e in np.flatnonzero(untold | self._takes_both(every, ways, numbers)).tolist():
+            left, right = (f.boxes[f.item_box[item]] for item in (f.left[e], f.right[e]))
+            missing = bool(np.isnan(numbers[geometry.cuts[int(cut[e])].feature]))
+            out[e] = geometry.share_left(int(cut[e]), left, right, missing=missing)
+        return out
+
+    def _share_a_leaf(self, a: NDArray[np.float64], b: NDArray[np.float64]) -> float:
+        """The probability that two rows end in one leaf, by their shares on the left of edges."""
+        f = self.forest
+        reach = np.zeros(f.n_items + 1)
+        reach[0], found = 1.0, 0.0
+        for items, e, sizes in f.by_level():
+            flow = np.repeat(reach[items], sizes) * self.edge_probability[e]
+            np.add.at(reach, f.left[e], flow * a[e] * b[e])
+            np.add.at(reach, f.right[e], flow * (1 - a[e]) * (1 - b[e]))
+            found += float(flow[f.cut[e] == LEAF].sum())
+        return found
 
     def _follow(
         self, ways: NDArray[np.uint8], numbers: NDArray[np.float64], without: int = -1

@@ -22,6 +22,7 @@ from slp.reference.local_process import LocalProcess
 from slp.reference.tree_weights import log_weight_of_tree
 from slp.results.averages.asked import FeaturesAsked
 from slp.results.averages.over_trees import ScoredTree, ScoredTrees, average_predictions
+from slp.results.averages.proximity import Proximity
 from slp.results.averages.quantiles import LeafMixture
 from slp.trees import Tree
 
@@ -203,6 +204,19 @@ class Enumeration:
             weights = table.row_weights / table.row_weights.sum()
             asked, tests = (weights @ asked)[None], (weights @ tests)[None]
         return FeaturesAsked.exact(asked, tests, prices)
+
+    def proximity(self, rows: NDArray[np.object_]) -> Proximity:
+        """See `TreeAverages`."""
+        table = self.geometry.table
+        each = rows_as_numbers(table, rows)
+        told = list(ways_at_cuts(table.features, self.geometry.cuts, each))
+        out = np.zeros((len(rows), len(rows)))
+        for p, item in zip(self.probability.tolist(), self.items, strict=True):
+            found = [self._leaves_of(item, *own) for own in zip(told, each, strict=True)]
+            for i, a in enumerate(found):
+                for j, b in enumerate(found):
+                    out[i, j] += p * sum(s * t for x, s, _ in a for y, t, _ in b if x == y)
+        return Proximity.exact(out)
 
     def rule_uses(self) -> NDArray[np.float64]:
         """Expected number of times that each rule is taken, shape (R,)."""

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from slp.results.averages.asked import FeaturesAsked
 from slp.results.averages.over_trees import ScoredTrees, TreeAverages
 from slp.results.averages.paths import TreePath
+from slp.results.averages.proximity import Proximity
 
 if TYPE_CHECKING:
     from slp.results.averages.drawn_trees import DrawnTrees
@@ -55,6 +56,10 @@ class Averages(Protocol):
         self, rows: NDArray[np.object_] | None, prices: NDArray[np.float64]
     ) -> FeaturesAsked:
         """As `TreeAverages.features_asked`."""
+        ...
+
+    def proximity(self, rows: NDArray[np.object_]) -> Proximity:
+        """As `TreeAverages.proximity`."""
         ...
 
     def draw(self, n: int, rng: np.random.Generator) -> ScoredTrees:

@@ -21,6 +21,7 @@ from slp.problem.sided_trees import SidedTrees
 from slp.problem.tree_arrays import TreeArrays
 from slp.results.averages.asked import FeaturesAsked, asked_of_draws
 from slp.results.averages.over_trees import ScoredTrees, TreeAverages
+from slp.results.averages.proximity import Proximity, proximity_of_draws
 from slp.results.averages.quantiles import LeafMixture, medians
 from slp.results.averages.rows_in_leaves import design_of_rows, design_of_table, of_rows
 from slp.results.averages.weighted_draws import WeightedDraws
@@ -205,6 +206,25 @@ class DrawnTrees(WeightedDraws):
     ) -> FeaturesAsked:
         """See `TreeAverages`."""
         return asked_of_draws(self, rows, prices)
+
+    def proximity(self, rows: NDArray[np.object_]) -> Proximity:
+        """See `TreeAverages`."""
+        return proximity_of_draws(self, rows)
+
+    def leaf_shares(self, rows: NDArray[np.object_]) -> Iterator[NDArray[np.float64]]:
+        """For each tree the share of new rows (`Table.new_rows`) in its leaves, (m, leaves)."""
+        numbers = rows_as_numbers(self.table, rows)
+        where = self._told_leaves(numbers)
+        paths = None if where is not None else self._paths(numbers)
+        for u in range(len(self.trees)):
+            first, end = self.arrays.leaves_of(u)
+            own = np.zeros((len(rows), end - first))
+            if where is not None:
+                own[np.arange(len(rows)), where[u] - first] = 1.0
+            elif paths is not None:
+                at, leaves, shares = next(paths)
+                own[at, leaves - first] = shares
+            yield own
 
     def mean_of_leaves(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
         """For each tree the mean over the rows of the table, by their weights, of values of leaves,

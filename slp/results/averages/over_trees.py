@@ -19,6 +19,7 @@ from slp.problem.new_rows import rows_as_numbers
 from slp.problem.tree_arrays import TreeArrays, arrays_of_trees
 from slp.results.averages.asked import FeaturesAsked
 from slp.results.averages.paths import TreePath
+from slp.results.averages.proximity import Proximity
 from slp.results.averages.quantiles import LeafMixture, medians
 from slp.results.averages.rows_in_leaves import design_of_rows, of_rows
 from slp.trees import Tree
@@ -116,6 +117,17 @@ class TreeAverages(Protocol):
     ) -> FeaturesAsked:
         """What new rows (`Table.new_rows`) are asked on their paths, or, of None, the rows of the
         table on average; features cost their prices (d,).
+
+        Raises
+        ------
+        UsageError
+            E557: trees are soft.
+        """
+        ...
+
+    def proximity(self, rows: NDArray[np.object_]) -> Proximity | None:
+        """The probability that two new rows (`Table.new_rows`) end in one leaf, of every pair;
+        None of sums where a row goes to both sides of a split, which they do not follow in pairs.
 
         Raises
         ------

@@ -19,6 +19,7 @@ from slp.problem.new_rows import rows_as_numbers, table_as_numbers
 from slp.problem.tree_on_table import PlacedNode, TreeOnTable, place_tree
 from slp.results.averages.asked import FeaturesAsked
 from slp.results.averages.drawn_trees import DrawnTrees
+from slp.results.averages.proximity import Proximity
 from slp.results.averages.quantiles import LeafMixture
 from slp.trees import Tree
 from slp.trees.soft import SoftLeaf, SoftTree
@@ -112,6 +113,10 @@ class SoftTrees(DrawnTrees):
     def features_asked(
         self, rows: NDArray[np.object_] | None, prices: NDArray[np.float64]
     ) -> FeaturesAsked:
+        """See `TreeAverages`: a row goes down all branches."""
+        raise UsageError(NO_PATHS_OF_SOFT())
+
+    def proximity(self, rows: NDArray[np.object_]) -> Proximity:
         """See `TreeAverages`: a row goes down all branches."""
         raise UsageError(NO_PATHS_OF_SOFT())
 

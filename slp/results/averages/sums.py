@@ -30,6 +30,7 @@ from slp.results.averages.over_trees import (
     TreeDistribution,
 )
 from slp.results.averages.paths import TreePath
+from slp.results.averages.proximity import Proximity
 
 if TYPE_CHECKING:
     from slp.results.averages.drawn_trees import DrawnTrees
@@ -119,9 +120,20 @@ class Sums:
         """See `Averages`. Where `auto` chose the sums, and these would take long, independent draws
         answer (W550); where they do not fit, see `_asked`."""
 
-        def exact_or_drawn(averages: TreeAverages) -> FeaturesAsked:
+        return self._of_paths(lambda averages: averages.features_asked(rows, prices), rows)
+
+    def proximity(self, rows: NDArray[np.object_]) -> Proximity:
+        """See `Averages`. Independent draws answer as for `features_asked`, and where a row goes to
+        both sides of a split, which the sums do not follow in pairs."""
+        found = self._of_paths(lambda averages: averages.proximity(rows), rows)
+        return self._independent_draws.proximity(rows) if found is None else found
+
+    def _of_paths(
+        self, ask: Callable[[TreeAverages], _Answer], rows: NDArray[np.object_] | None
+    ) -> _Answer:
+        def exact_or_drawn(averages: TreeAverages) -> _Answer:
             drawn = self._draws_of_paths(rows) if averages is self.distribution else None
-            return (averages if drawn is None else drawn).features_asked(rows, prices)
+            return ask(averages if drawn is None else drawn)
 
         return self._asked(exact_or_drawn, PATHS_BY_DRAWS)
 

@@ -59,6 +59,7 @@ from slp.trees import Leaf, Tree
 if TYPE_CHECKING:
     from slp.results.averages.drawn_trees import DrawnTrees
     from slp.results.averages.paths import TreePath
+    from slp.results.averages.proximity import Proximity
     from slp.results.record.edit_summary import EditSummary
     from slp.results.record.rule_use import RuleUse
     from slp.results.trust.diagnostics import Diagnostics
@@ -218,6 +219,11 @@ class Result:
         """What new rows (`Table.new_rows`) are asked on their paths, or, of None, the rows of the
         table on average; features cost their prices (d,)."""
         found = self.averages.features_asked(rows, prices)
+        return found if self.trees_found is None else found.of_trees_found()
+
+    def proximity(self, rows: NDArray[np.object_]) -> Proximity:
+        """The probability that two new rows (`Table.new_rows`) end in one leaf, of every pair."""
+        found = self.averages.proximity(rows)
         return found if self.trees_found is None else found.of_trees_found()
 
     def distinct_rows(self, rows: NDArray[np.float64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
