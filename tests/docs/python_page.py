@@ -19,6 +19,7 @@ from typing import Any
 import slp
 from slp.program.proof_questions import ProofQuestions
 from slp.program.tree_questions import TreeQuestions
+from slp.results.asking import Asking
 from slp.results.predictions import Predictions
 from slp.results.summaries import Summaries
 from tests.docs.options_page import table_lines
@@ -30,7 +31,7 @@ CLASSES: dict[str, type] = {
     kind.__name__: kind
     for kind in (
         *(slp.Program, TreeQuestions, ProofQuestions),
-        *(slp.Posterior, Predictions, Summaries),
+        *(slp.Posterior, Predictions, Asking, Summaries),
         *(slp.Tree, slp.TreeNode, slp.CheckResult),
     )
 }
@@ -39,12 +40,17 @@ GROUPS = {"functions": "function", "results": "class", "errors": "class"}
 
 #: Where more is said about a name.
 SEE = {
+    "Asking.expected_cost": "decisions.md#what-a-prediction-costs",
+    "Asking.explain": "decisions.md#what-one-row-is-asked",
+    "Asking.proximity": "decisions.md#what-one-row-is-asked",
     "BudgetError": "exactness.md#when-the-budget-is-reached",
     "Comparison": "comparing.md",
     "CrossValidation": "comparing.md",
     "Draws": "queries.md",
     "LearnResult": "learning.md",
     "Limits": "queries.md",
+    "Posterior.constraint_probability": "decisions.md"
+    "#what-fails-and-how-probable-the-constraints-are",
     "Posterior.diagnostics": "sampling.md#diagnostics",
     "Posterior.edits": "priors.md#edits-of-a-given-tree-edittree",
     "Posterior.left_out": "exactness.md#how-deep-trees-are-followed",
@@ -55,6 +61,7 @@ SEE = {
     "Posterior.report": "report.md",
     "Posterior.save": "saving.md",
     "Posterior.say_doubt": "sampling.md#diagnostics",
+    "Predictions.decide": "decisions.md",
     "Predictions.predict": "data.md#the-median-of-durations",
     "Predictions.predict_interval": "#intervals-of-probabilities",
     "Program.expand": "language.md#what-slp-expand-prints",
