@@ -41,14 +41,15 @@ E556 = Entry(
     remedy="Declare `:- cost(mri, 120).` for each feature that costs.",
     example="slp.parse(':- use(growtree).').posterior(X, y).expected_cost(X)",
 )
-NO_COSTS = E556.says("the program declares no cost of a feature", AS_REMEDY)
+NO_COST_DECLARED = E556.says("the program declares no cost of a feature", AS_REMEDY)
 
 E557 = Entry(
     "E557: soft trees have no paths",
     cause="What a row is asked on its path, what that costs, or whether rows share a leaf, was "
     "asked of soft trees. A row goes down every branch of these.",
     remedy="Ask it of a posterior over hard trees.",
-    example="program.posterior(X, y, engine='rjhmc').explain(row)",
+    example="slp.parse(':- use(rjhmc).').posterior(rows, [0, 1], engine='rjhmc', "
+    "draws=4).proximity(rows)",
 )
 NO_PATHS_OF_SOFT = E557.says("a soft tree sends every row down all of its branches", AS_REMEDY)
 

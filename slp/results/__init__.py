@@ -4,7 +4,8 @@ Rooms: `record` (the result of a run), `averages` (over trees: sums, or draws), 
 numbers can be trusted) and `saved` (runs in files). `estimate` is a number and its error, which all
 of them give.
 
-Parts of `posterior`: `predictions`, `summaries`, `rashomon` (all trees near the best), `by_tree`
+Parts of `posterior`: `predictions`, `decisions` (of least expected loss), `asking` (what rows are
+asked, and its cost), `summaries`, `rashomon` (all trees near the best), `by_tree`
 (what single trees predict), `arviz` (draws for ArviZ), and `words` (numbers in words).
 
 Beside it: `comparison` sets programs side by side, `tuning` values of their parameters, and

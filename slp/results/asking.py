@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from slp.data.table import Table
 from slp.errors import SlpError, UsageError
 from slp.late import late_import
-from slp.messages.decisions import FEWER_ROWS, NO_COSTS, NO_PATHS_OF_SOFT, ONE_ROW
+from slp.messages.decisions import FEWER_ROWS, NO_COST_DECLARED, NO_PATHS_OF_SOFT, ONE_ROW
 from slp.results.averages.asked import FeaturesAsked
 from slp.results.averages.proximity import Proximity
 from slp.results.estimate import Kind
@@ -171,7 +171,7 @@ class Asking:
             `X` lacks a column, or a value.
         """
         if not self.record.costs:
-            raise UsageError(NO_COSTS())
+            raise UsageError(NO_COST_DECLARED())
         rows = None if X is None else self.table.new_rows(X)
         found = self._asked(rows)
         if rows is None:
@@ -188,7 +188,7 @@ class Asking:
             E556: the program declares no costs. E557: the tree is soft.
         """
         if not self.record.costs:
-            raise UsageError(NO_COSTS())
+            raise UsageError(NO_COST_DECLARED())
         if not isinstance(tree, Tree):
             raise UsageError(NO_PATHS_OF_SOFT())
         return TreeCost.of(tree, self.record.costs)

@@ -15,9 +15,9 @@ namespace slp::exact {
 namespace {
 
 // Adds up the leaves of groups, for each pair in a group.
-class PairSums {
+class SharedLeaves {
 public:
-    PairSums(std::size_t m, Proximity& out) : m_(m), out_(out) {
+    SharedLeaves(std::size_t m, Proximity& out) : m_(m), out_(out) {
         out_ = {};
         out_.shared.assign(m * m, 0.0);
     }
@@ -43,10 +43,10 @@ private:
     Proximity& out_;
 };
 
-class PairWalk : public RowWalk<PairSums> {
+class PairWalk : public RowWalk<SharedLeaves> {
 public:
     PairWalk(const Engine& engine, std::span<const double> values,
-             std::span<const std::size_t> rows, PairSums& sums)
+             std::span<const std::size_t> rows, SharedLeaves& sums)
         : RowWalk(engine, values, rows, sums), sums_(sums) {}
 
     std::span<const PartedQuery> parted(std::uint32_t split) {
@@ -58,7 +58,7 @@ public:
     }
 
 private:
-    PairSums& sums_;
+    SharedLeaves& sums_;
 };
 
 }  // namespace
@@ -77,7 +77,7 @@ Status proximity(const Engine& engine, const Pass& pass, const NewRows& rows, st
             return watch.go_on([&] { return Progress{items, 0, 0, budget.used(), budget.peak()}; });
         };
         for (double cut = kMostLost / pass.most_edges();; cut = lower_cut(cut)) {
-            PairSums sums(rows.m, out);
+            SharedLeaves sums(rows.m, out);
             PairWalk walk(engine, rows.values, all, sums);
             if (!Descent(engine, pass, walk, cut, budget, go_on).run()) {
                 return;

@@ -7,16 +7,45 @@ Cost-sensitive classification), so its expectation is that of P(f is asked) c_f.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from slp.data.table import Table
+from slp.problem.tree_arrays import TreeArrays
 from slp.results.estimate import Kind
 
-if TYPE_CHECKING:
-    from slp.results.averages.drawn_trees import DrawnTrees
+
+class ValuesOfLeaves(Protocol):
+    """Draws of trees, as `slp.results.averages.drawn_trees.DrawnTrees`."""
+
+    table: Table
+
+    @property
+    def arrays(self) -> TreeArrays:
+        """The distinct trees."""
+        ...
+
+    def mean(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Over draws, of values of the distinct trees."""
+        ...
+
+    def error(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Monte Carlo standard error of the mean."""
+        ...
+
+    def mean_of_leaves(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """See `DrawnTrees`."""
+        ...
+
+    def leaf_values_by_tree(
+        self, rows: NDArray[np.object_], values: NDArray[np.float64]
+    ) -> Iterator[NDArray[np.float64]]:
+        """See `DrawnTrees`."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +106,7 @@ class FeaturesAsked:
 
 
 def asked_of_draws(
-    drawn: DrawnTrees, rows: NDArray[np.object_] | None, prices: NDArray[np.float64]
+    drawn: ValuesOfLeaves, rows: NDArray[np.object_] | None, prices: NDArray[np.float64]
 ) -> FeaturesAsked:
     """What new rows (`Table.new_rows`) are asked, or those of the table, by draws of trees."""
     counts = drawn.arrays.splits_above_leaves()
@@ -90,7 +119,7 @@ def asked_of_draws(
     return FeaturesAsked.joined([_averaged(drawn, own) for own in each])
 
 
-def _averaged(drawn: DrawnTrees, values: NDArray[np.float64]) -> FeaturesAsked:
+def _averaged(drawn: ValuesOfLeaves, values: NDArray[np.float64]) -> FeaturesAsked:
     """From the values (U, m, 2 d + 2) of each tree."""
     d = len(drawn.table.features)
     mean, error = drawn.mean(values), drawn.error(values)

@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from slp.results.estimate import Kind
 
-if TYPE_CHECKING:
-    from slp.results.averages.drawn_trees import DrawnTrees
+
+class SharesOfLeaves(Protocol):
+    """Draws of trees, as `slp.results.averages.drawn_trees.DrawnTrees`."""
+
+    def mean(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Over draws, of values of the distinct trees."""
+        ...
+
+    def error(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Monte Carlo standard error of the mean."""
+        ...
+
+    def leaf_shares(self, rows: NDArray[np.object_]) -> Iterator[NDArray[np.float64]]:
+        """See `DrawnTrees`."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +57,7 @@ class Proximity:
         return replace(self, error=np.full_like(self.error, np.nan), kind="found")
 
 
-def proximity_of_draws(drawn: DrawnTrees, rows: NDArray[np.object_]) -> Proximity:
+def proximity_of_draws(drawn: SharesOfLeaves, rows: NDArray[np.object_]) -> Proximity:
     """That of new rows (`Table.new_rows`), by draws of trees."""
     m = len(rows)
     value, error = np.empty((2, m, m))
