@@ -10,8 +10,9 @@ the share of independent draws of the program without its constraints that the p
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeAlias
 
 from slp.budgets import Deadline
 from slp.engines import mcmc
@@ -19,7 +20,7 @@ from slp.engines.contract import NoOptions, Request
 from slp.engines.registry import engine_named
 from slp.engines.shared.size import ROUGH, size_of
 from slp.errors import BudgetError, SlpError
-from slp.ir.program import COUNTING_MEASURES
+from slp.ir.program import COUNTING_MEASURES, CheckedProgram
 from slp.ir.tree_grammar import OpenStates
 from slp.problem.problem import Problem
 from slp.results.record.choice import PRIOR_DRAWS, SUMS, EngineChoice
@@ -28,16 +29,23 @@ from slp.results.record.prior_mass import DRAWS_WITHOUT, TRIVIAL, PriorMass
 from slp.results.record.result import Result
 from slp.trees.predicates import asked_predicates
 
+#: Puts a program with other constraints on the table.
+Vary: TypeAlias = Callable[[CheckedProgram], Problem]
+
 #: The most seconds of one core that sums for it may take, by estimates.
 _MOST_SECONDS = 0.5
 #: The same for every engine and seed.
 _SEED = 1
 
 
-def with_prior_mass(problem: Problem, request: Request, result: Result) -> Result:
-    """The result, which then also tells how much of its prior fails."""
+def with_prior_mass(
+    problem: Problem, request: Request, result: Result, vary: Vary | None = None
+) -> Result:
+    """The result, which then also tells how much of its prior fails. `vary` puts another program on
+    the table; None where the problem can."""
     request = replace(request, progress=None, instead=None, likelihood=False, advise=False)
-    return replace(result, prior_mass=Later(_MassOfPrior(problem, request, result)))
+    found = _MassOfPrior(problem, request, result, vary or problem.varied)
+    return replace(result, prior_mass=Later(found))
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,11 +55,12 @@ class _MassOfPrior:
     problem: Problem
     request: Request
     result: Result
+    vary: Vary
 
     def __reduce__(self) -> tuple[Any, ...]:
         """For pickling and copying: without a deadline."""
         request = replace(self.request, deadline=Deadline(self.request.deadline.seconds))
-        return _MassOfPrior, (self.problem, request, self.result)
+        return _MassOfPrior, (self.problem, request, self.result, self.vary)
 
     def __call__(self) -> PriorMass:
         program = self.problem.program
@@ -85,8 +94,8 @@ class _MassOfPrior:
             return PriorMass(why_none="the program has predicates in code")
         if any(constraint.by_predictions for constraint in program.constraints):
             return PriorMass(why_none="a constraint looks at the predictions of all leaves")
-        free = self.problem.varied(replace(program, constraints=()))
-        as_written = self.problem.varied(replace(program, failure="condition"))
+        free = self.vary(replace(program, constraints=()))
+        as_written = self.vary(replace(program, failure="condition"))
         if self._is_short(free) and self._is_short(as_written):
             log_share = self._log_total(as_written) - self._log_total(free)
             share = math.exp(min(0.0, log_share))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from pathlib import Path
 
 from slp.budgets import Deadline, held, memory_budget, memory_errors
@@ -81,4 +82,4 @@ def _sums_again(run: SavedRun, memory: int, deadline: Deadline, threads: int) ->
     )
     problem = problem.on(problem.grammar.listed())
     result = with_prior_uses(problem, request, engine.summed(problem, request, deadline))
-    return with_prior_mass(problem, request, result)
+    return with_prior_mass(problem, request, result, partial(problem_on, table=run.table))

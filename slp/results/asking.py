@@ -17,10 +17,9 @@ from slp.late import late_import
 from slp.messages.decisions import FEWER_ROWS, NO_COST_DECLARED, NO_PATHS_OF_SOFT, ONE_ROW
 from slp.results.averages.asked import FeaturesAsked
 from slp.results.averages.proximity import Proximity
-from slp.results.estimate import Kind
+from slp.results.estimate import Kind, with_error
 from slp.results.record.result import Result
 from slp.results.record.run import RunRecord
-from slp.results.words import estimate_text
 from slp.source import visible
 from slp.trees import Split, Tree
 
@@ -120,15 +119,15 @@ class RowExplanation:
             beside = ""
             if f.prior_probability is not None:
                 error = f.prior_error or 0.0
-                shown = estimate_text(f.prior_probability, error, None, drawn=bool(error))
+                shown = with_error(f.prior_probability, error, drawn=bool(error))
                 beside = f" (prior {shown})"
-            shown = estimate_text(f.probability, f.error, None, drawn=drawn)
+            shown = with_error(f.probability, f.error, drawn=drawn)
             yield f"{visible(f.feature):<{width}}  asked with probability {shown}{beside}"
-        tests = estimate_text(self.tests, self.tests_error, None, drawn=drawn)
+        tests = with_error(self.tests, self.tests_error, drawn=drawn)
         beside = "" if self.prior_tests is None else f" (prior {self.prior_tests:.4g})"
         yield f"expected number of tests: {tests}{beside}"
         if self.cost is not None:
-            cost = estimate_text(self.cost, self.cost_error or 0.0, None, drawn=drawn)
+            cost = with_error(self.cost, self.cost_error, drawn=drawn)
             yield f"expected cost: {cost}"
         yield {
             "exact": "exact: averages over all trees",

@@ -269,3 +269,14 @@ def test_every_pair_may_be_declared() -> None:
     rows = pd.DataFrame({"a": [1, 2, 3, 4]})
     table = slp.parse(":- use(growtree). " + " ".join(pairs)).posterior(rows, [0, 1, 1, 0]).table
     assert table.leaf.loss.tolist() == [[1, 2], [3, 4]]
+
+
+def test_a_saved_run_tells_how_probable_its_constraints_are(tmp_path: Path) -> None:
+    text = ":- use(growtree). :- constraint(first(a)). :- failure(condition)."
+    for engine in ("exact", "smc"):
+        options = {"draws": 50, "seed": 1} if engine == "smc" else {}
+        own = slp.parse(text).posterior(X, Y, engine=engine, **options)
+        own.save(tmp_path / "run.slpz")
+        read = slp.load_posterior(tmp_path / "run.slpz")
+        assert read.constraint_probability == own.constraint_probability is not None
+        assert read.failing_mass == own.failing_mass
