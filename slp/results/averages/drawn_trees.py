@@ -241,7 +241,7 @@ class DrawnTrees(WeightedDraws):
         """The values (K, J) of the leaves that new rows (`Table.new_rows`) end in under each tree,
         some rows at a time, shape (U, m, J); of a row that goes to both sides the mean by its
         shares."""
-        for numbers in self._pieces(rows):
+        for numbers in self._pieces(rows, values.shape[1]):
             where = self._told_leaves(numbers)
             if where is not None:
                 yield values[where]
@@ -367,18 +367,22 @@ class DrawnTrees(WeightedDraws):
     @property
     def rows_at_a_time(self) -> int:
         """Number of rows for which the predictions of all draws can be held at a time."""
-        each = sum(len(chain) for chain in self.chains) * len(
-            self.table.leaf.classes or (0, *self.table.leaf.regressors)
-        )
-        held = _MOST_HELD
+        return self._rows_held(len(self.table.leaf.classes or (0, *self.table.leaf.regressors)))
+
+    def _rows_held(self, width: int) -> int:
+        """Number of rows for which so many numbers of all draws can be held at a time."""
+        each, held = sum(len(chain) for chain in self.chains) * width, _MOST_HELD
         if self._room is not None:
             held = min(held, max(self._room // _BYTES_HELD, _FEWEST_HELD))
         return max(1, min(_ROWS_AT_A_TIME, held // each))
 
-    def _pieces(self, rows: NDArray[np.object_]) -> Iterator[NDArray[np.float64]]:
-        """New rows (`Table.new_rows`) as numbers, some at a time."""
+    def _pieces(
+        self, rows: NDArray[np.object_], width: int | None = None
+    ) -> Iterator[NDArray[np.float64]]:
+        """New rows (`Table.new_rows`) as numbers, some at a time: those of which `width` numbers of
+        each tree can be held, or the predictions."""
         numbers = rows_as_numbers(self.table, rows)
-        step = self.rows_at_a_time
+        step = self.rows_at_a_time if width is None else self._rows_held(width)
         for a in range(0, max(1, len(rows)), step):
             yield numbers[a : a + step]
 
