@@ -21,8 +21,10 @@
 #include "exact/engine.hpp"
 #include "exact/estimate.hpp"
 #include "exact/expected_uses.hpp"
+#include "exact/features_asked.hpp"
 #include "exact/interval_blocks/inner_feature.hpp"
 #include "exact/new_rows.hpp"
+#include "exact/proximity.hpp"
 #include "exact/row_pairs.hpp"
 #include "polling.hpp"
 
@@ -181,6 +183,51 @@ auto leaves_of(const Engine& engine, const Pass& pass, const Matrix<double>& row
         out.append(arrays_of(own));
     }
     return tuple_of(static_cast<int>(status), out);
+}
+
+// Status, and for each row and feature the probability that its path splits on it, and the expected
+// number of these splits: (m * d,) each.
+auto features_of(const Engine& engine, const Pass& pass, const Matrix<double>& rows,
+                 std::size_t memory, const Report& progress) {
+    require(rows.shape(1) == engine.problem().table.features.size(),
+            "rows have a number for each feature");
+    FeaturesAsked found;
+    const Status status = run_unlocked(
+        [&](const Poll& poll) {
+            return features_asked(engine, pass, {span_of(rows), rows.shape(0)}, memory, poll,
+                                  found);
+        },
+        progress);
+    return tuple_of(static_cast<int>(status), to_numpy(std::move(found.asked)),
+                    to_numpy(std::move(found.splits)));
+}
+
+// Status, for each pair of rows the probability that they share a leaf, (m * m,), and whether a row
+// goes to both sides of a split, so that these are not told.
+auto proximity_of(const Engine& engine, const Pass& pass, const Matrix<double>& rows,
+                  std::size_t memory, const Report& progress) {
+    require(rows.shape(1) == engine.problem().table.features.size(),
+            "rows have a number for each feature");
+    Proximity found;
+    const Status status = run_unlocked(
+        [&](const Poll& poll) {
+            return proximity(engine, pass, {span_of(rows), rows.shape(0)}, memory, poll, found);
+        },
+        progress);
+    return tuple_of(static_cast<int>(status), to_numpy(std::move(found.shared)), found.parted);
+}
+
+// The same on average over the rows of the table: (d,) each.
+auto features_of_table(const Engine& engine, const Pass& pass, std::size_t memory,
+                       const Report& progress) {
+    FeaturesAsked found;
+    const Status status = run_unlocked(
+        [&](const Poll& poll) {
+            return features_asked_of_table(engine, pass, memory, poll, found);
+        },
+        progress);
+    return tuple_of(static_cast<int>(status), to_numpy(std::move(found.asked)),
+                    to_numpy(std::move(found.splits)));
 }
 
 // Status; then of every state the visits, of every rule the uses and the expectation of its
@@ -358,6 +405,18 @@ void bind_exact(nb::module_& m) {
         },
         nb::arg("run"), nb::arg("rows").noconvert());
     define("leaves_reached", &leaves_of);
+    exact_engine.def("features_asked", &features_of, nb::arg("run"), nb::arg("rows").noconvert(),
+                     nb::arg("memory"), nb::arg("progress").none());
+    exact_engine.def("proximity", &proximity_of, nb::arg("run"), nb::arg("rows").noconvert(),
+                     nb::arg("memory"), nb::arg("progress").none());
+    exact_engine.def(
+        "seconds_of_features",
+        [](const Engine& engine, const Pass& pass, std::size_t n_rows) {
+            return seconds_of_features(engine, pass, n_rows);
+        },
+        nb::arg("run"), nb::arg("rows"));
+    exact_engine.def("features_asked_of_table", &features_of_table, nb::arg("run"),
+                     nb::arg("memory"), nb::arg("progress").none());
     exact_engine.def(
         "seconds_of_pairs",
         [](const Engine& engine, const Pass& pass, std::size_t n) {

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 import slp
 from slp import Posterior
 from slp.cli.common import open_atomic
+from slp.cli.decisions import decisions_to_json, mass_to_json, tree_to_json
 from slp.cli.json_text import finite, json_text
 from slp.cli.summary import (
     LEAST_SHARE,
@@ -69,7 +70,12 @@ def posterior_to_json(
             *(prior_uses_words(posterior, uses) if beside["features_prior"] is None else ()),
         ],
         "tree_count": None if isinstance(count, BudgetError) else finite(count),
-        "map": _best_to_json(posterior, best, shares_of_found(posterior)),
+        "map": {
+            **_best_to_json(posterior, best, shares_of_found(posterior)),
+            **tree_to_json(posterior, best.tree),
+        },
+        **decisions_to_json(posterior),
+        **mass_to_json(posterior),
         **averages,
         **beside,
         "importances": posterior.importances(),
@@ -126,6 +132,7 @@ def trees_to_json(
         "best": [
             {
                 **_candidate_to_json(found, shares.get(found.tree)),
+                **tree_to_json(posterior, found.tree),
                 "edits": None if edits is None else _edits_from(edits.given, found.tree),
             }
             for found in trees
@@ -146,6 +153,7 @@ def prior_to_json(prior: Posterior, wanted: int) -> dict[str, Any]:
         **_answered(prior),
         "size": _size_to_json(prior),
         "tree_count": finite(prior.tree_count()),
+        **mass_to_json(prior),
         "mean_leaves": averages["mean_leaves"],
         "mean_leaves_error": averages["mean_leaves_error"],
         "mean_depth": depth,

@@ -10,6 +10,7 @@ import click
 import slp
 from slp.cli.as_json import trees_to_json
 from slp.cli.common import exit_if_interrupted, progress_line, say, say_text
+from slp.cli.decisions import tree_lines
 from slp.cli.json_text import write_json
 from slp.cli.numbers import RealNumber, WholeNumber
 from slp.cli.options import (
@@ -89,6 +90,7 @@ def map_command(
             say("", f"{i}. {standing(t, later=i > 1)}{leaves_text(t.tree.n_leaves)}")
             say(*(_edits(posterior, t) or ()))
             say_text(t.tree.to_text())
+            say(*tree_lines(posterior, t.tree))
     exit_if_interrupted(posterior)
 
 

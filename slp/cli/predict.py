@@ -32,8 +32,10 @@ from slp.cli.options import (
     until_deadline,
 )
 from slp.cli.partial_results import asked, known_is_told
+from slp.errors import UsageError
 from slp.late import late_import
 from slp.leaves import label_array, label_text
+from slp.messages.decisions import LOSS_GIVEN_TWICE, LOSS_TEXT
 from slp.source import visible
 
 if TYPE_CHECKING:
@@ -42,7 +44,11 @@ if TYPE_CHECKING:
 #: The options of a saved run, by their names in Python: those that limit exact sums, and others.
 _LIMITS = ("memory", "time", "threads")
 _OF_DRAWS = ("draws", "draws_to", "kind", "seed")
-_OF_SAVED_RUNS = (*_LIMITS, *_OF_DRAWS, "prior", "data", "output", "interval", "message_format")
+_OF_SAVED_RUNS = (
+    *_LIMITS,
+    *_OF_DRAWS,
+    *("prior", "data", "output", "interval", "loss", "message_format"),
+)
 
 #: Files of draws, by their endings.
 _FORMATS = (".parquet", ".csv")
@@ -64,6 +70,13 @@ _LEVEL = 0.9
     help="Probability of the intervals. For a numeric response they are predictive intervals "
     "(default: 0.9). For classes they are credible intervals of each class's probability "
     "(default: none). They do not include the Monte Carlo error.",
+)
+@click.option(
+    "--loss",
+    multiple=True,
+    metavar="TRUTH,SAID,LOSS",
+    help="What it costs to say the class SAID where TRUTH is true, once for each pair; others cost "
+    "1, right ones 0. In place of the losses that the program declares.",
 )
 @click.option(
     "--draws",
@@ -93,6 +106,7 @@ def predict_command(
     response: str | None,
     output: str | None,
     interval: float | None,
+    loss: tuple[str, ...],
     draws: int | None,
     draws_to: str | None,
     kind: Literal["mean", "outcome"],
@@ -102,10 +116,10 @@ def predict_command(
 
     Writes predictions for the rows of NEW under PRIOR given DATA, as CSV. In place of PRIOR and
     DATA there may be one saved run, a file NAME.slpz: `slp predict run.slpz NEW`. For classes: the
-    most
-    probable class and the probability of each; with --interval also the ends of its credible
-    interval. For a numeric response: its mean, of durations its median, and the ends of an
-    equal-tailed predictive interval.
+    most probable class and the probability of each; with --interval also the ends of its credible
+    interval. With losses, of the program or of --loss, the class of least expected loss stands in
+    place of the most probable one, and its expected loss behind it. For a numeric response: its
+    mean, of durations its median, and the ends of an equal-tailed predictive interval.
     With --draws N --draws-to FILE also N draws of trees and of the parameters of their leaves, and
     what they say of each row; --seed makes them again.
     At a limit of time or memory no CSV is written; an error shows what is known of the trees.
@@ -127,7 +141,7 @@ def predict_command(
     with known_is_told(words, err=True), progress_line() as progress:
         if not saved:
             posterior = program.posterior(frame, response, progress=progress, **inference)
-        posterior, out = asked(posterior, lambda p: _predictions(p, rows, interval))
+        posterior, out = asked(posterior, lambda p: _predictions(p, rows, interval, loss))
         if draws is not None and draws_to is not None:
             drawn = posterior.predict_draws(rows, kind, draws, inference.get("seed"))
             _write_draws(posterior, drawn, draws_to)
@@ -155,15 +169,18 @@ def _is_saved(name: str, new: str | None) -> bool:
     return new is None
 
 
-def _predictions(posterior: slp.Posterior, rows: Any, interval: float | None) -> polars.DataFrame:
+def _predictions(
+    posterior: slp.Posterior, rows: Any, interval: float | None, loss: tuple[str, ...]
+) -> polars.DataFrame:
     table = posterior.table
     if not table.leaf.classes:
+        if loss:
+            posterior.decide(rows)  # raises that there is nothing to decide
         low, high = posterior.predict_interval(rows, interval or _LEVEL).T
         columns = {table.response: posterior.predict(rows), "lower": low, "upper": high}
         return _frame(columns)
     probabilities = posterior.predict_proba(rows)
-    best = label_array(table.leaf.classes)[probabilities.argmax(axis=1)]
-    columns = {table.response: best}
+    columns = _decided(posterior, rows, probabilities, loss)
     names = [f"P({label_text(label)})" for label in table.leaf.classes]
     columns |= {name: probabilities[:, i] for i, name in enumerate(names)}
     if interval is not None:
@@ -207,6 +224,53 @@ def _write_draws(posterior: slp.Posterior, drawn: NDArray[Any], file: str) -> No
         else:
             frame.write_parquet(stream.buffer)
     say(f"{file} written", err=True)
+
+
+def _decided(
+    posterior: slp.Posterior, rows: Any, probabilities: Any, loss: tuple[str, ...]
+) -> dict[str, Any]:
+    """The class of each row: the most probable one, or under losses the decision, with its expected
+    loss."""
+    table = posterior.table
+    if not loss and table.leaf.loss is None:
+        return {table.response: label_array(table.leaf.classes)[probabilities.argmax(axis=1)]}
+    found = posterior.decide(rows, _losses(posterior, loss) if loss else None)
+    if found.tied.any():
+        n = int(found.tied.sum())
+        told = f"{n:,} of {len(found.tied):,} decisions are tied: the first class is given"
+        say(told, err=True)
+    return {table.response: found.decision, "expected loss": found.expected_loss}
+
+
+def _losses(posterior: slp.Posterior, given: tuple[str, ...]) -> dict[tuple[Any, Any], float]:
+    """The losses of `--loss TRUTH,SAID,LOSS`; a class may have commas.
+
+    Raises
+    ------
+    UsageError
+        E564: a text is no such loss, or names a pair again.
+    """
+    label = {label_text(c): c for c in posterior.table.leaf.classes}
+    out: dict[tuple[Any, Any], float] = {}
+    for text in given:
+        parts = text.split(",")
+        if len(parts) < 3 or not _is_number(parts[-1]):
+            raise UsageError(LOSS_TEXT(text=text))
+        pairs = [(",".join(parts[:i]), ",".join(parts[i:-1])) for i in range(1, len(parts) - 1)]
+        truth, said = next((p for p in pairs if p[0] in label and p[1] in label), pairs[0])
+        pair = label.get(truth, truth), label.get(said, said)
+        if pair in out:
+            raise UsageError(LOSS_GIVEN_TWICE(truth=truth, said=said))
+        out[pair] = float(parts[-1])
+    return out
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _frame(columns: dict[str, Any]) -> polars.DataFrame:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
 
 from slp.errors import Diagnostic
 from slp.ir.constraints import Box, Constraint, Support
+from slp.ir.decisions import ClassLoss, FeatureCost
 from slp.source import SourceFile, SourceSpan
 from slp.terms import Term
 
@@ -253,7 +254,8 @@ class CheckedProgram:
     of a given tree; the program then has no rules and no start. `event`, `exposure`: the columns
     that say which durations ended, or the exposure of counts. `event_codes`: what the cells of
     `event` mean, None for 1 and 0, true and false. `row_weight`: the column of weights
-    of rows. `parameters`: values in force, after defaults, `use(...)` and overrides. `spans`:
+    of rows. `costs`, `losses`: what it costs to ask a feature, and to say a class where another one
+    is true. `parameters`: values in force, after defaults, `use(...)` and overrides. `spans`:
     places of declarations, by `start`, `response`, `leaf`, `failure`, `weights`, `row_weight`,
     `support:min_leaf`, `param:NAME`, `feature:NAME`, `feature_weight:NAME`, `ignore:COLUMN`.
     `files`: all texts that it was read from, its own first.
@@ -281,6 +283,8 @@ class CheckedProgram:
     ignored: tuple[str, ...] = ()
     feature_weights: Mapping[str, float] = field(default_factory=dict)
     row_weight: str | None = None
+    costs: tuple[FeatureCost, ...] = ()
+    losses: tuple[ClassLoss, ...] = ()
     spans: Mapping[str, SourceSpan] = field(default_factory=dict, compare=False, repr=False)
     warnings: tuple[Diagnostic, ...] = field(default=(), compare=False, repr=False)
     files: tuple[UsedFile, ...] = field(default=(), compare=False, repr=False)

@@ -47,6 +47,7 @@ class LeafFacts:
     mean_needs: float = -1.0
     of_response = False
     concentration: NDArray[np.float64] = np.zeros(0)
+    loss: NDArray[np.float64] | None = None
 
     def doubts(self, y: NDArray[Any], span: SourceSpan | None) -> tuple[Diagnostic, ...]:
         """None: the numbers of most models go with all responses that the model allows."""
@@ -120,6 +121,9 @@ class LeafModel(Protocol):
     of_response: bool
     #: of classes the numbers of their Dirichlet prior, float64 (C,)
     concentration: NDArray[np.float64]
+    #: of classes what it costs to say one (column) where another (row) is true, float64 (C, C);
+    #: None where the program declares none
+    loss: NDArray[np.float64] | None
 
     @property
     def n_statistics(self) -> int:

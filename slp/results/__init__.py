@@ -5,8 +5,9 @@ numbers can be trusted) and `saved` (runs in files). `estimate` is a number and 
 of them give.
 
 Parts of `posterior`: `predictions`, `predictive` (draws and distributions of outcomes, and
-`contrasts`, which `differences` makes), `summaries`, `rashomon` (all trees near the best),
-`by_tree` (what single trees predict), `arviz` (draws for ArviZ), and `words` (numbers in words).
+`contrasts`, which `differences` makes), `decisions` (of least expected loss), `asking` (what rows
+are asked, and its cost), `summaries`, `rashomon` (all trees near the best), `by_tree` (what single
+trees predict), `arviz` (draws for ArviZ), and `words` (numbers in words).
 
 Beside it: `comparison` sets programs side by side, `tuning` values of their parameters, and
 `proofs` summarises draws of a goal's proofs.

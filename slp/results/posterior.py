@@ -21,6 +21,7 @@ from slp.data.table import Table
 from slp.errors import BudgetError, UsageError, warn
 from slp.late import late_import, optional_module
 from slp.messages.results import NO_PATHS, NO_RASHOMON_SET, NOT_A_FACTOR
+from slp.results.asking import Asking
 from slp.results.averages.paths import TreePath
 from slp.results.estimate import Estimate, Kind
 from slp.results.predictions import Predictions
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from slp.runner import Schedule
 
 
-class Posterior(Predictions, Predictive, Summaries):
+class Posterior(Predictions, Predictive, Summaries, Asking):
     """The distribution over decision trees given a program and a table: the posterior, or the prior
     itself.
 
@@ -168,6 +169,31 @@ class Posterior(Predictions, Predictive, Summaries):
         """Upper bound on the probability of all trees that an exact engine left out, because they
         are too deep: at most 1e-12, and 0 if it left out none."""
         return self._result.evidence.left_out()
+
+    @property
+    def failing_mass(self) -> float | None:
+        """The probability that a derivation of the program fails on this table, exactly: that it
+        meets what a constraint or a measure leaves no room for. None where it is 0, where labels
+        are weights, and where the engine does not sum over all trees."""
+        return self._result.prior_mass().fails
+
+    @property
+    def constraint_probability(self) -> Estimate | None:
+        """The probability that a tree of the program without its constraints satisfies all of them:
+        exactly where these sums are short, else the share of 1,000 independent draws, with its
+        Monte Carlo error. None where there are no constraints, where it is 1, and where
+        `constraint_note` says why it is not known."""
+        found = self._result.prior_mass()
+        if found.holds is None or found.holds_error is None:
+            return None
+        if found.holds_kind == "exact":
+            return Estimate.exact(found.holds)
+        return Estimate.drawn(found.holds, found.holds_error)
+
+    @property
+    def constraint_note(self) -> str:
+        """Why `constraint_probability` is not known; empty where it is, or is 1."""
+        return self._result.prior_mass().why_none
 
     def prior(self) -> Posterior:
         """The prior over the same trees, with the same engine and seed."""

@@ -9,12 +9,13 @@ from numpy.typing import NDArray
 
 from slp.data.table import Table
 from slp.errors import UsageError
-from slp.leaves import label_array
+from slp.leaves import decided, label_array
 from slp.messages.results import NO_CLASS_PROBABILITIES, NO_MEAN, NOT_A_LEVEL
 from slp.problem.new_rows import rows_as_numbers
 from slp.results.averages.over_trees import TreeAverages
 from slp.results.averages.quantiles import class_quantile, mixture_quantile
 from slp.results.averages.rows_in_leaves import leaves_at
+from slp.results.decisions import Decisions, decisions_of
 from slp.results.record.result import Result
 
 
@@ -42,8 +43,9 @@ class Predictions:
 
     def predict(self, X: Any) -> NDArray[Any]:
         """For each row, the most probable class (on a tie the first) in the type that it has in the
-        table (bool, int64, float64 or str), or the predictive mean; shape (m,). Of durations it is
-        the predictive median, of the mixture over all trees, because their mean may be infinite.
+        table (bool, int64, float64 or str), or the predictive mean; shape (m,). Where the program
+        declares losses, it is the class of least expected loss (`decide`). Of durations it is the
+        predictive median, of the mixture over all trees, because their mean may be infinite.
 
         Raises
         ------
@@ -54,7 +56,7 @@ class Predictions:
         """
         leaf = self.table.leaf
         if leaf.classes:
-            best = self.predict_proba(X).argmax(axis=1)
+            best = decided(self.predict_proba(X), leaf.loss)
             return np.asarray(label_array(leaf.classes)[best])
         found = self._predictions(X)[:, 0]
         if leaf.point == "mean":
@@ -82,6 +84,24 @@ class Predictions:
         """Class probabilities, shape (m, C), or means or medians, shape (m, 1)."""
         rows = self.table.new_rows(X)
         return self._result.of_new_rows(lambda averages: averages.predictions(rows), rows)
+
+    def decide(self, X: Any, loss: Any = None) -> Decisions:
+        """For each row the class of least posterior expected loss: `Decisions` with `decision`,
+        `expected_loss`, `error`, `margin`, `tied` and more.
+
+        `loss` is a mapping from pairs (truth, said) to what it costs to say a class where another
+        one is true, others 1, right 0; or all of them, a matrix (C, C) with a row for each true
+        class and a column for each class that may be said, in the order of `table.leaf.classes`.
+        Without it the losses are those that the program declares, or 1 for each wrong class.
+
+        Raises
+        ------
+        UsageError
+            E564: the response is numeric, or the losses do not fit its classes.
+        DataError
+            `X` lacks a column, or a value.
+        """
+        return decisions_of(self, X, loss)
 
     def predict_interval(self, X: Any, level: float = 0.9) -> NDArray[np.float64]:
         """Equal-tailed intervals over all trees: of a numeric response the predictive interval,

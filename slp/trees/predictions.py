@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from slp.errors import DataError
-from slp.leaves import Label, label_array
+from slp.leaves import Label, decided, label_array
 from slp.messages.trees import NOTHING_TO_PREDICT_FROM, TREE_VALUE_MISSING
 from slp.trees.route import shares_of_rows
 from slp.trees.row_columns import RowColumns
@@ -57,7 +57,7 @@ def _averaged(
     tree: Tree, rows: NDArray[np.int64], where: NDArray[np.int64], share: NDArray[np.float64]
 ) -> NDArray[Any]:
     """The prediction of each row, whose shares are in these leaves: that of its leaf; of several
-    the class of most rows by their shares, or the mean."""
+    the class of most rows by their shares, or the mean, or the decision."""
     told, leaves = leaf_predictions(tree), tree.leaves()
     whole = share == 1
     out = np.empty(int(rows.max(initial=-1)) + 1, told.dtype)
@@ -71,7 +71,13 @@ def _averaged(
 
 def _prediction_of_parts(leaves: list[Leaf], shares: NDArray[np.float64]) -> Label:
     """The prediction of a row with these shares in leaves: the class of most rows, each leaf's
-    counting as its share, the mean, or the median of the mixture."""
+    counting as its share, the mean, or the median of the mixture; under a declared loss the
+    decision by the leaves' probabilities."""
+    known = [leaf.predictive for leaf in leaves if leaf.predictive is not None]
+    loss = known[0].model.loss if len(known) == len(leaves) else None
+    if loss is not None:
+        each = np.array([list(own()["probabilities"].values()) for own in known])
+        return known[0].model.classes[int(decided(shares @ each, loss))]
     if all(leaf.summary.get("counts") for leaf in leaves):
         sums: dict[Label, float] = {}
         for leaf, share in zip(leaves, shares.tolist(), strict=True):
@@ -108,6 +114,9 @@ def _share_ended(leaf: Leaf, y: float) -> float:
 
 
 def _leaf_prediction(leaf: Leaf) -> Label:
+    if leaf.predictive is not None and leaf.predictive.model.loss is not None:
+        decision: Label = leaf.predictive()["decision"]
+        return decision
     counts: Mapping[Label, float] | None = leaf.summary.get("counts")
     if counts:
         return max(counts, key=lambda outcome: counts[outcome])

@@ -304,7 +304,8 @@ class Tree:
     def predict(self, X: Any) -> NDArray[Any]:
         """For each row, the most frequent class of its leaf (on a tie the one listed first), the
         leaf's mean, or the height of its line. For durations it is the predicted median; if the
-        leaf model is unknown, log(2) times the observed time for each event.
+        leaf model is unknown, log(2) times the observed time for each event. Under a declared loss,
+        where the leaf model is known, it is the decision of least expected loss in the leaf.
 
         Raises
         ------

@@ -19,6 +19,7 @@ from typing import Any
 import slp
 from slp.program.proof_questions import ProofQuestions
 from slp.program.tree_questions import TreeQuestions
+from slp.results.asking import Asking
 from slp.results.contrasts import Contrast, Difference, OfDraws
 from slp.results.predictions import Predictions
 from slp.results.predictive import Predictive
@@ -32,7 +33,7 @@ CLASSES: dict[str, type] = {
     kind.__name__: kind
     for kind in (
         *(slp.Program, TreeQuestions, ProofQuestions),
-        *(slp.Posterior, Predictions, Predictive, Summaries),
+        *(slp.Posterior, Predictions, Predictive, Asking, Summaries),
         *(Contrast, Difference, OfDraws),
         *(slp.Tree, slp.TreeNode, slp.CheckResult),
     )
@@ -42,6 +43,9 @@ GROUPS = {"functions": "function", "results": "class", "errors": "class"}
 
 #: Where more is said about a name.
 SEE = {
+    "Asking.expected_cost": "decisions.md#what-a-prediction-costs",
+    "Asking.explain": "decisions.md#what-one-row-is-asked",
+    "Asking.proximity": "decisions.md#what-one-row-is-asked",
     "BudgetError": "exactness.md#when-the-budget-is-reached",
     "Comparison": "comparing.md",
     "Contrast": "contrasts.md",
@@ -49,6 +53,8 @@ SEE = {
     "Draws": "queries.md",
     "LearnResult": "learning.md",
     "Limits": "queries.md",
+    "Posterior.constraint_probability": "decisions.md"
+    "#what-fails-and-how-probable-the-constraints-are",
     "Posterior.diagnostics": "sampling.md#diagnostics",
     "Posterior.edits": "priors.md#edits-of-a-given-tree-edittree",
     "Posterior.left_out": "exactness.md#how-deep-trees-are-followed",
@@ -59,6 +65,7 @@ SEE = {
     "Posterior.report": "report.md",
     "Posterior.save": "saving.md",
     "Posterior.say_doubt": "sampling.md#diagnostics",
+    "Predictions.decide": "decisions.md",
     "Predictive.contrast": "contrasts.md",
     "Predictive.predict_draws": "contrasts.md#draws-of-what-is-predicted",
     "Predictions.predict": "data.md#the-median-of-durations",

@@ -177,9 +177,43 @@ class BruteForce(AllDerivations):
         if self.example.lines:
             leaf_formula = with_row(self.leaf, self._in_line(row))
         for d, p in self.posterior():
-            for leaf, share in self._leaves_of(d.tree, d.leaves, row):
+            for leaf, share, _ in self._leaves_of(d.tree, d.leaves, row):
                 terms.append([p * share * x for x in leaf_formula.predict(self._responses(leaf))])
         return [math.fsum(column) for column in zip(*terms, strict=True)]
+
+    def asked(self, row: Row) -> dict[str, tuple[float, float]]:
+        """For each feature the probability that a row's path splits on it, and the expected number
+        of these splits."""
+        ways = [
+            (p * share, path)
+            for d, p in self.posterior()
+            for _, share, path in self._leaves_of(d.tree, d.leaves, row)
+        ]
+        return {
+            f: (
+                math.fsum(p for p, path in ways if f in path),
+                math.fsum(p * path.count(f) for p, path in ways),
+            )
+            for f in self.example.features
+        }
+
+    def is_parted(self, row: Row) -> bool:
+        """Whether some tree sends a row to both sides of a split."""
+        return any(
+            share < 1
+            for d, _ in self.posterior()
+            for _, share, _ in self._leaves_of(d.tree, d.leaves, row)
+        )
+
+    def share_a_leaf(self, row: Row, other: Row) -> float:
+        """The probability that two rows end in one leaf."""
+        return math.fsum(
+            p * share * also
+            for d, p in self.posterior()
+            for leaf, share, _ in self._leaves_of(d.tree, d.leaves, row)
+            for same, also, _ in self._leaves_of(d.tree, d.leaves, other)
+            if same == leaf
+        )
 
     def _median(self, row: Row, leaf: ExponentialFormula) -> float:
         """The root of the mixture's distribution function less a half."""
@@ -187,7 +221,7 @@ class BruteForce(AllDerivations):
         mixture = [
             (p * share, list(zip([y[r] for r in own], weights_of(own), strict=True)))
             for d, p in self.posterior()
-            for own, share in self._leaves_of(d.tree, d.leaves, row)
+            for own, share, _ in self._leaves_of(d.tree, d.leaves, row)
         ]
 
         def excess(log_t: float) -> float:
@@ -210,10 +244,11 @@ class BruteForce(AllDerivations):
 
     def _leaves_of(
         self, tree: TreeKey, leaves: tuple[tuple[int, ...], ...], row: Row
-    ) -> list[tuple[tuple[int, ...], float]]:
-        """The leaves, from the left, that a row falls into, with its share there."""
+    ) -> list[tuple[tuple[int, ...], float, tuple[str, ...]]]:
+        """The leaves, from the left, that a row falls into, with its share there and the features
+        that the path splits on."""
         if tree == "leaf":
-            return [(leaves[0], 1.0)]
+            return [(leaves[0], 1.0, ())]
         feature, test, left, right = tree
         f, n = self.example.features.index(feature), n_leaves(left)
         untold = self.example.untold(f, test, row[f])
@@ -234,5 +269,6 @@ class BruteForce(AllDerivations):
         out = []
         for below, own, part in ((left, leaves[:n], share), (right, leaves[n:], 1 - share)):
             if part > 0:
-                out += [(x, part * s) for x, s in self._leaves_of(below, own, row)]
+                ways = self._leaves_of(below, own, row)
+                out += [(x, part * s, (feature, *path)) for x, s, path in ways]
         return out

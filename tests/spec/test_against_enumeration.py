@@ -165,6 +165,7 @@ def check(case: Case) -> None:
     compare_list(case, posterior)
     compare_best(case, posterior)
     compare_predictions(case, posterior)
+    compare_paths(case, posterior)
     compare_features(case, posterior)
 
 
@@ -256,6 +257,51 @@ def compare_predictions(case: Case, posterior: Posterior) -> None:
     np.testing.assert_allclose(
         have, want, rtol=case.rounding, atol=case.rounding, err_msg=repr(case)
     )
+
+
+def compare_paths(case: Case, posterior: Posterior) -> None:
+    """What new rows are asked on their way."""
+    columns = {
+        f: [case.table.shown(f, x) for x in column]
+        for f, column in zip(case.table.features, zip(*case.new_rows, strict=True), strict=True)
+    }
+    for i, row in enumerate(case.new_rows[:2]):
+        frame = pl.DataFrame({name: own[i : i + 1] for name, own in columns.items()})
+        try:
+            want = case.spec.asked(row)
+        except ValueMissingError:
+            with pytest.raises(DataError, match="E44[25]"):
+                posterior.explain(frame)
+            continue
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", SlpWarning)  # of levels that the table lacks
+            have = posterior.explain(frame)
+        assert have.kind == "exact"
+        for f in have.features:
+            assert (f.probability, f.tests) == near(want[f.feature], case), (case, f)
+        assert have.tests == near(math.fsum(tests for _, tests in want.values()), case), case
+    compare_pairs(case, posterior, pl.DataFrame(columns))
+
+
+def compare_pairs(case: Case, posterior: Posterior, frame: pl.DataFrame) -> None:
+    """How probable it is that new rows end in one leaf."""
+    rows = case.new_rows
+    try:
+        want = [[case.spec.share_a_leaf(a, b) for b in rows] for a in rows]
+    except ValueMissingError:
+        with pytest.raises(DataError, match="E44[25]"):
+            posterior.proximity(frame)
+        return
+    np.fill_diagonal(want := np.array(want), 1.0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", SlpWarning)  # of levels that the table lacks
+        have = posterior.proximity(frame)
+    if have.kind == "exact":
+        near_by = max(1e-9, case.rounding)
+        np.testing.assert_allclose(have.value, want, near_by, near_by, err_msg=repr(case))
+    else:  # a row goes to both sides of a split
+        assert any(case.spec.is_parted(row) for row in rows), case
+        assert (np.abs(have.value - want) <= 7 * have.error + 0.02).all(), case
 
 
 def compare_features(case: Case, posterior: Posterior) -> None:

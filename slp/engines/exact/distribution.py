@@ -40,6 +40,7 @@ from slp.kernels.compiled import N_CORES, compiled_core
 from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.core import core_problem
 from slp.problem.new_rows import distinct_rows, rows_as_numbers
+from slp.results.averages.asked import FeaturesAsked
 from slp.results.averages.over_trees import (
     NEGLIGIBLE,
     ScoredTree,
@@ -47,6 +48,7 @@ from slp.results.averages.over_trees import (
     average_predictions,
 )
 from slp.results.averages.paths import TreePath
+from slp.results.averages.proximity import Proximity
 from slp.results.averages.quantiles import LeafMixture
 from slp.results.averages.rows_in_leaves import design_of_rows, of_rows
 from slp.trees import Tree
@@ -267,10 +269,71 @@ class CompiledChart:
         k = self.table.leaf.n_statistics
         return [LeafMixture(mass, statistics.reshape(-1, k)) for mass, statistics in found]
 
+    def features_asked(
+        self, rows: NDArray[np.object_] | None, prices: NDArray[np.float64]
+    ) -> FeaturesAsked:
+        """See `TreeAverages`; within 1e-11, rounding apart."""
+        engine, d = self.passes.engine, len(self.table.features)
+        if rows is None:
+            found = self.passes.descend(
+                "following the table's rows",
+                self.likelihood,
+                lambda total, memory, _, report: engine.features_asked_of_table(
+                    total, memory, report
+                ),
+                "items",
+            )
+            asked, tests = (np.asarray(own).reshape(1, d) for own in found)
+            return FeaturesAsked.exact(asked, tests, prices)
+        numbers = rows_as_numbers(self.table, rows)
+        first, which = distinct_rows(self.table, numbers)
+        found = self._descent(
+            "following the features asked of new rows",
+            lambda total, memory, _, report: engine.features_asked(
+                total, numbers[first], memory, report
+            ),
+            "items",
+        )
+        asked, tests = (np.asarray(own).reshape(len(first), d)[which] for own in found)
+        return FeaturesAsked.exact(asked, tests, prices)
+
+    def proximity(self, rows: NDArray[np.object_]) -> Proximity | None:
+        """See `TreeAverages`; within 1e-11, rounding apart."""
+        numbers = rows_as_numbers(self.table, rows)
+        shared, parted = self._descent(
+            "following pairs of new rows",
+            lambda total, memory, _, report: self.passes.engine.proximity(
+                total, numbers, memory, report
+            ),
+            "items",
+        )
+        if parted:
+            return None
+        return Proximity.exact(np.asarray(shared).reshape(len(rows), len(rows)))
+
+    def seconds_of_features(self, rows: NDArray[np.object_] | None) -> float:
+        """See `TreeDistribution`; it takes the pass for the totals."""
+        total = self.passes.get("total", self.likelihood, "blocks")
+        if rows is None:
+            return float(self.passes.engine.seconds_of_features(total, 0))
+        first, _ = distinct_rows(self.table, rows_as_numbers(self.table, rows))
+        return float(self.passes.engine.seconds_of_features(total, len(first)))
+
     def _descend(
         self, words: str, descent: Callable[..., tuple[Any, ...]], numbers: NDArray[np.float64]
     ) -> Any:
-        """What a descent of the core finds for new rows.
+        """What a descent of the core finds for new rows. Raises as `_descent`."""
+        (found,) = self._descent(
+            words,
+            lambda total, memory, threads, report: descent(total, numbers, memory, threads, report),
+            _keep_for(numbers),
+        )
+        return found
+
+    def _descent(
+        self, words: str, descent: Callable[..., tuple[Any, ...]], keep: Keep
+    ) -> tuple[Any, ...]:
+        """The results of a descent of the core for new rows: see `Passes.descend`.
 
         Raises
         ------
@@ -278,15 +341,7 @@ class CompiledChart:
             E442, E445: a split does not say the side of a row, and that is an error.
         """
         with untold_told(self.table):
-            (found,) = self.passes.descend(
-                words,
-                self.likelihood,
-                lambda total, memory, threads, report: descent(
-                    total, numbers, memory, threads, report
-                ),
-                _keep_for(numbers),
-            )
-        return found
+            return self.passes.descend(words, self.likelihood, descent, keep)
 
     def seconds_of_pairs(self, ones: NDArray[np.object_], zeros: NDArray[np.object_]) -> float:
         """See `TreeDistribution`."""

@@ -12,11 +12,14 @@ from numpy.typing import NDArray
 from slp.data.table import Table
 from slp.errors import DataError, UsageError
 from slp.leaves import LeafModel
+from slp.messages.decisions import NO_PATHS_OF_SOFT
 from slp.messages.soft_trees import NOTHING_IN_LEAVES
 from slp.messages.tables import NEW_VALUE_MISSING_OF_SOFT
 from slp.problem.new_rows import rows_as_numbers, table_as_numbers
 from slp.problem.tree_on_table import PlacedNode, TreeOnTable, place_tree
+from slp.results.averages.asked import FeaturesAsked
 from slp.results.averages.drawn_trees import DrawnTrees
+from slp.results.averages.proximity import Proximity
 from slp.results.averages.quantiles import LeafMixture
 from slp.results.averages.reached import Path, Reached
 from slp.trees import Tree
@@ -132,6 +135,16 @@ class SoftTrees(DrawnTrees):
                 continue
             for moments in np.moveaxis(self._moments(numbers), 1, 0):
                 yield LeafMixture(self.frequency, moments)
+
+    def features_asked(
+        self, rows: NDArray[np.object_] | None, prices: NDArray[np.float64]
+    ) -> FeaturesAsked:
+        """See `TreeAverages`: a row goes down all branches."""
+        raise UsageError(NO_PATHS_OF_SOFT())
+
+    def proximity(self, rows: NDArray[np.object_]) -> Proximity:
+        """See `TreeAverages`: a row goes down all branches."""
+        raise UsageError(NO_PATHS_OF_SOFT())
 
     def _leaf_counts(self) -> NDArray[np.float64]:
         """Soft counts of all leaves of all trees."""

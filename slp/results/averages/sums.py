@@ -16,9 +16,17 @@ from slp.data.table import Table
 from slp.errors import BudgetError, TimeOverError, warn
 from slp.late import late_import
 from slp.messages.entry import Wording
-from slp.messages.inference import NEW_ROWS_BY_DRAWS, NEW_ROWS_TAKE_LONG, SUMMARIES_BY_DRAWS
+from slp.messages.inference import (
+    NEW_ROWS_BY_DRAWS,
+    NEW_ROWS_TAKE_LONG,
+    PATHS_BY_DRAWS,
+    PATHS_TAKE_LONG,
+    SUMMARIES_BY_DRAWS,
+)
+from slp.results.averages.asked import FeaturesAsked
 from slp.results.averages.over_trees import ScoredTrees, TreeAverages, TreeDistribution
 from slp.results.averages.paths import TreePath
+from slp.results.averages.proximity import Proximity
 
 if TYPE_CHECKING:
     from slp.results.averages.drawn_trees import DrawnTrees
@@ -62,7 +70,8 @@ class Sums:
         self.distribution, self.table = distribution, table
         self._seed, self._may_draw, self._for_draws = seed, may_draw, for_draws
         self._by_draws: dict[Wording, DrawnTrees] = {}
-        self._told_of: set[int] = set()  # hashes of new rows whose draws were told of
+        # Hashes of new rows whose draws were told of, and what is told once.
+        self._told_of: set[int | Wording] = set()
         #: What the clock has changed in the answers until now, in words; None if nothing.
         self.shaped_by_clock: str | None = None
 
@@ -90,7 +99,9 @@ class Sums:
 
         return self._asked(exact_or_drawn, NEW_ROWS_BY_DRAWS)
 
-    def error_of_new_rows(self, rows: NDArray[np.object_]) -> NDArray[np.float64] | None:
+    def error_of_new_rows(
+        self, rows: NDArray[np.object_], of: NDArray[np.float64] | None = None
+    ) -> NDArray[np.float64] | None:
         """See `Averages`."""
         if not self._may_draw:
             return None
@@ -98,7 +109,30 @@ class Sums:
         self.of_new_rows(lambda averages: averages.predictions(rows), rows)
         drawn = self._by_draws.get(NEW_ROWS_BY_DRAWS)
         drawn = self._draws_of_many(rows) if drawn is None else drawn
-        return None if drawn is None else drawn.predictive_error(rows)
+        return None if drawn is None else drawn.error_of_new_rows(rows, of)
+
+    def features_asked(
+        self, rows: NDArray[np.object_] | None, prices: NDArray[np.float64]
+    ) -> FeaturesAsked:
+        """See `Averages`. Where `auto` chose the sums, and these would take long, independent draws
+        answer (W550); where they do not fit, see `_asked`."""
+
+        return self._of_paths(lambda averages: averages.features_asked(rows, prices), rows)
+
+    def proximity(self, rows: NDArray[np.object_]) -> Proximity:
+        """See `Averages`. Independent draws answer as for `features_asked`, and where a row goes to
+        both sides of a split, which the sums do not follow in pairs."""
+        found = self._of_paths(lambda averages: averages.proximity(rows), rows)
+        return self._independent_draws.proximity(rows) if found is None else found
+
+    def _of_paths(
+        self, ask: Callable[[TreeAverages], _Answer], rows: NDArray[np.object_] | None
+    ) -> _Answer:
+        def exact_or_drawn(averages: TreeAverages) -> _Answer:
+            drawn = self._draws_of_paths(rows) if averages is self.distribution else None
+            return ask(averages if drawn is None else drawn)
+
+        return self._asked(exact_or_drawn, PATHS_BY_DRAWS)
 
     def draw(self, n: int, rng: np.random.Generator) -> ScoredTrees:
         """See `Averages`: independent ones."""
@@ -150,6 +184,19 @@ class Sums:
             time = format_seconds(float(f"{seconds:.1g}"))
             warn(NEW_ROWS_TAKE_LONG(rows=are, n=_DRAWS_INSTEAD, time=time, error=f"{error:.2g}"))
         return drawn
+
+    def _draws_of_paths(self, rows: NDArray[np.object_] | None) -> DrawnTrees | None:
+        """The draws that tell what rows are asked where the sums take long; else None."""
+        if not self._may_draw:
+            return None
+        seconds = self.distribution.seconds_of_features(rows)
+        if seconds <= _MOST_SECONDS:
+            return None
+        if PATHS_TAKE_LONG not in self._told_of:
+            self._told_of.add(PATHS_TAKE_LONG)
+            time = format_seconds(float(f"{seconds:.1g}"))
+            warn(PATHS_TAKE_LONG(n=_DRAWS_INSTEAD, time=time))
+        return self._independent_draws
 
     def _asked(self, ask: Callable[[TreeAverages], _Answer], by_draws: Wording) -> _Answer:
         """The answer. Where `auto` chose the sums, and those for the answer do not fit or do not
