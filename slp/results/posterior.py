@@ -35,7 +35,8 @@ from slp.results.summaries import Summaries
 from slp.results.trust.doubts import doubt_of
 from slp.results.trust.judgement import Trust
 from slp.runner.options import check_count, fresh_seed
-from slp.trees import Tree
+from slp.source import SourceFile
+from slp.trees import Tree, TreeText
 from slp.trees.predicates import AskedPredicate
 
 if TYPE_CHECKING:
@@ -313,30 +314,39 @@ class Posterior(Predictions, Summaries):
         """
         return self._result.draws_have_weights
 
-    def log_prior(self, tree: Tree) -> float | None:
-        """Log prior probability of any tree; `-inf` outside the support; None where the total of
-        the prior's weights is not known.
+    def log_prior(self, tree: Tree | str) -> float | None:
+        """Log prior probability of any tree, which may be given as text; `-inf` outside the
+        support; None where the total of the prior's weights is not known.
 
         It is that of all trees that part the table's rows as `tree` does: thresholds need not be
-        canonical, and leaf summaries are ignored.
+        canonical, and leaf summaries are ignored. A text is read as by `slp.Tree.from_text`.
+
+        Raises
+        ------
+        DataError
+            The text is no tree of the table (E615, E616).
         """
-        weight = self._result.log_weight(tree)
+        weight = self._result.log_weight(self._given(tree))
         if weight == -math.inf:
             return weight
         total = self._result.evidence.log_prior_total()
         return None if total is None or math.isnan(weight) else weight - total
 
-    def log_likelihood(self, tree: Tree) -> float:
-        """Log marginal likelihood of the response given any tree; `-inf` where the coded table does
-        not tell how the tree parts its rows."""
-        return self._result.log_likelihood(tree)
+    def log_likelihood(self, tree: Tree | str) -> float:
+        """Log marginal likelihood of the response given any tree, which may be given as text;
+        `-inf` where the coded table does not tell how the tree parts its rows. It raises as
+        `log_prior`."""
+        return self._result.log_likelihood(self._given(tree))
 
-    def log_posterior(self, tree: Tree) -> float | None:
-        """Log posterior probability of any tree; `-inf` outside the support; None where the
-        evidence is not known. Draws have it up to a constant: `log_weight` + `log_likelihood`.
+    def log_posterior(self, tree: Tree | str) -> float | None:
+        """Log posterior probability of any tree, which may be given as text; `-inf` outside the
+        support; None where the evidence is not known. Draws have it up to a constant: `log_weight`
+        + `log_likelihood`.
 
-        It is that of all trees that part the table's rows as `tree` does.
+        It is that of all trees that part the table's rows as `tree` does. It raises as
+        `log_prior`.
         """
+        tree = self._given(tree)
         weight = self._result.log_weight(tree)
         if weight == -math.inf:
             return weight
@@ -345,6 +355,12 @@ class Posterior(Predictions, Summaries):
         return self._result.log_probability(
             weight + self.log_likelihood(tree) if self.likelihood else weight
         )
+
+    def _given(self, tree: Tree | str) -> Tree:
+        """A tree that was given, perhaps as text."""
+        if not isinstance(tree, str):
+            return tree
+        return TreeText.read(SourceFile("the tree", tree)).on(self.table)
 
     # --- the run -------------------------------------------------------------------------------
 

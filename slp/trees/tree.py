@@ -358,6 +358,25 @@ class Tree:
         return trees.tree_from_dict(data)
 
     @classmethod
+    def from_text(cls, text: str, table: Table) -> Tree:
+        """A tree from the text that `to_text` writes, `slp map` prints, or a person wrote, on the
+        table of a posterior (`posterior.table`). Its leaves have the rows of the table; what the
+        text says of leaves is not read.
+
+        A test is that of the table: `colour in {blue, red}` sends the other levels right that
+        the rows which come to it have.
+
+        Raises
+        ------
+        DataError
+            E615: the lines make no tree. E616: a test does not fit the table. E609: a threshold
+            lies inside a bin.
+        UsageError
+            E617: no coded table is given.
+        """
+        return trees.tree_from_text(text, table)
+
+    @classmethod
     def from_sklearn(cls, estimator: Any, feature_names: Sequence[str] | None = None) -> Tree:
         """The tree of a fitted scikit-learn estimator. It sends every row to the same leaf as
         scikit-learn. scikit-learn rounds values to 32 bits first, and values equal to the threshold
@@ -407,7 +426,8 @@ class Tree:
         return trees.edits_between(other, self)
 
     def to_text(self, *, ascii: bool = False) -> str:
-        """The tree as text, with box characters unless `ascii`."""
+        """The tree as text, with box characters unless `ascii`; `from_text` reads it back. Names
+        that could be misread are in quotes: `'a < b' < 3`."""
         return trees.tree_to_text(self, ascii=ascii)
 
     def to_dot(self) -> str:
