@@ -30,6 +30,8 @@ MODULES = (
     "scipy.sparse.csgraph",
     "scipy.sparse.linalg",
     "scipy.special",
+    "skl2onnx",
+    "skl2onnx.common.data_types",
     "slp._core",
     "slp.data.polars_frames",
     "slp.engines.shared.drawing",

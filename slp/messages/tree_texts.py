@@ -86,3 +86,30 @@ E617 = Entry(
 NO_TABLE_OF_TEXT = E617.says(
     "a text and a coded table are needed, not {text} and {table}", AS_REMEDY
 )
+
+E618 = Entry(
+    "E618: trees cannot be written or averaged so",
+    cause="An average of trees, or a tree in another language, was asked for what it does not "
+    "have: a class that is none, the weights of trees that the run does not know, or a sum where "
+    "the prediction of several trees is none (the median of durations).",
+    remedy="Take the class as the table has it, draws in place of the best trees, or trees one by "
+    "one.",
+    example="slp.parse(':- use(growtree).').posterior([[1], [2]], [0, 1]).map_tree()"
+    ".to_sql(probability=2)",
+)
+NO_CLASS_OF_EXPORT = E618.says("`{given}` is no class", "the classes are {classes}")
+NO_CLASSES_OF_EXPORT = E618.says(
+    "the response is a number, and has no probability of `{given}`", "leave `probability` out"
+)
+NO_FORM_OF_RULES = E618.says("rules have no form `{given}`", "the forms are text and markdown")
+MEDIANS_OF_AVERAGE = E618.says(
+    "the prediction of durations is a median, and that of several trees is no sum of theirs",
+    "predict by the average itself, or write its trees one by one: average.trees[0].to_sql()",
+)
+WEIGHTS_NOT_KNOWN = E618.says(
+    "the run does not know how probable its best trees are beside each other",
+    "take draws: posterior.average(k)",
+)
+NO_SOFT_AVERAGE = E618.says(
+    "soft trees make no average that other languages have", "take `index=hard` for hard trees"
+)

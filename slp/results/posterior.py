@@ -40,6 +40,7 @@ from slp.trees import Tree, TreeText
 from slp.trees.predicates import AskedPredicate
 
 if TYPE_CHECKING:
+    from slp.results.averaged_trees import AveragedTrees
     from slp.results.record.edit_summary import EditSummary
     from slp.results.trust.diagnostics import Diagnostics
     from slp.runner import Schedule
@@ -267,6 +268,22 @@ class Posterior(Predictions, Summaries):
             check_count("seed", seed, most=math.inf)
         rng = np.random.default_rng(fresh_seed() if seed is None else seed)
         return self._result.sample(n, rng)
+
+    def average(self, k: int, *, best: bool = False, seed: int | None = None) -> AveragedTrees:
+        """An average of trees that leaves the tool: of `k` draws, as `sample` makes them, each
+        different tree by its share of them; or of the `k` best trees, by their probabilities over
+        the sum of these. The result is an `slp.AveragedTrees`.
+
+        Raises
+        ------
+        UsageError
+            `k` is no whole number from 1 up, or `seed` none from 0 up (E505); trees are soft, or
+            the run does not know how probable its best trees are (E618).
+        """
+        check_count("k", k, least=1)
+        if best:
+            return results.average_of_best(self.table, self.k_best(k))
+        return results.average_of_draws(self.table, self.sample(k, seed))
 
     def sample_paths(self, X: Any, n: int = 1, seed: int | None = None) -> list[list[TreePath]]:
         """For each row of `X`, its path down `n` independent draws of trees: m lists of `n` paths,

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from slp.leaves import Label, LeafModel
     from slp.trees.check import CheckResult
     from slp.trees.differences import TreeEdit
+    from slp.trees.exports import RuleForm
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +46,13 @@ class Prediction:
         """As plain data."""
         added = self.added
         return self.model.predictive(self.statistics if added is None else self.statistics + added)
+
+    def values(self) -> NDArray[np.float64]:
+        """What the leaf predicts: the probability of each class, shape (C,), or the mean or median,
+        shape (1,)."""
+        added = self.added
+        sums = self.statistics if added is None else self.statistics + added
+        return self.model.values(sums)
 
     def concentrations(self) -> dict[Label, float] | None:
         """Those of the leaf's Dirichlet posterior, where its prior is not the declared one; else
@@ -433,6 +441,49 @@ class Tree:
     def to_dot(self) -> str:
         """The tree as a Graphviz digraph."""
         return trees.tree_to_dot(self)
+
+    def to_rules(self, form: RuleForm = "text") -> str:
+        """The tree as a rule list: a line for each leaf, from left to right, with what holds of its
+        rows and what it says; `"markdown"` makes a table of them.
+
+        Of thresholds the tightest on each side are told. Exactly one rule holds of a row that the
+        tree does not refuse and that goes one way at each split.
+        """
+        return trees.tree_to_rules(self, form)
+
+    def to_sql(self, probability: Label | None = None) -> str:
+        """The prediction of `predict` as an expression of SQL over the columns of a table, a
+        `CASE`; or the probability of the class `probability`, by the leaf's model, or, where it is
+        not known, the share of its rows.
+
+        It is standard SQL, for PostgreSQL and SQLite too. Names of columns are in quotes. Missing
+        values are NULL, and levels the text that the tree has. A row that the tree refuses gives
+        NULL, and so does a median of durations that is infinite, or that of a row which goes both
+        ways at a split.
+
+        Raises
+        ------
+        DataError
+            E610: a leaf says nothing to predict from.
+        UsageError
+            E618: it is no class.
+        """
+        return trees.tree_to_sql(self, probability)
+
+    def to_python(self) -> str:
+        """The source text of a Python module that needs no library, with the function
+        `predict(row)` of a mapping from the names of columns to values: what `predict` says of the
+        row.
+
+        It raises ValueError of a row that the tree refuses, and of durations of one that goes both
+        ways at a split.
+
+        Raises
+        ------
+        DataError
+            E610: a leaf says nothing to predict from.
+        """
+        return trees.tree_to_python(self)
 
     def check(
         self,
