@@ -14,7 +14,6 @@ from sklearn.tree._tree import NODE_DTYPE
 from sklearn.tree._tree import Tree as FittedTree
 
 from slp.errors import DataError
-from slp.late import late_import
 from slp.leaves import Label, label_array, sorted_labels
 from slp.messages.trees import LEAVES_WITHOUT_ROWS, LINES_IN_LEAVES, NAME_OF_TEST_MISSING
 from slp.trees import Leaf, Split, Tree
@@ -34,8 +33,8 @@ def trees_to_sklearn(
     classes: tuple[Label, ...],
     feature_names: Sequence[str] | None = None,
 ) -> Any:
-    """A fitted `RandomForestClassifier` or `RandomForestRegressor`, whose mean is the sum of what
-    trees predict by their weights (U,): see `slp.AveragedTrees.to_sklearn`."""
+    """A fitted `RandomForestClassifier` or, without classes, `RandomForestRegressor`, whose mean is
+    the sum of what trees predict by their weights (U,): see `slp.AveragedTrees.to_sklearn`."""
     names = _columns(trees, feature_names)
     made: Any = RandomForestClassifier() if classes else RandomForestRegressor()
     made.estimators_ = [
@@ -45,19 +44,10 @@ def trees_to_sklearn(
     made.n_estimators = len(trees)
     made.n_features_in_ = len(names)
     made.feature_names_in_ = np.array(names, dtype=object)
-    made.n_outputs_ = 1
+    made.n_outputs_ = made.estimators_[0].n_outputs_
     if classes:
         made.classes_, made.n_classes_ = label_array(classes), len(classes)
     return made
-
-
-def sklearn_to_onnx(made: Any) -> Any:
-    """A fitted estimator with the names of its columns as an ONNX model of 32-bit numbers."""
-    to_onnx = late_import("skl2onnx").to_onnx
-    types = late_import("skl2onnx.common.data_types")
-    options = {"zipmap": False} if hasattr(made, "classes_") else {}
-    kind = types.FloatTensorType([None, made.n_features_in_])
-    return to_onnx(made, initial_types=[("X", kind)], options={id(made): options})
 
 
 def _columns(trees: Sequence[Tree], feature_names: Sequence[str] | None) -> list[str]:
@@ -168,19 +158,20 @@ def _fitted(tree: Tree, names: Sequence[str], of: _Contents, classes: tuple[Labe
     """A fitted tree of scikit-learn."""
     nodes = _laid_out(list(tree.nodes()), names, of)
     made: Any = DecisionTreeClassifier() if classes else DecisionTreeRegressor()
-    n_classes = np.array([len(classes) or 1], np.intp)
-    made.tree_ = FittedTree(len(names), n_classes, 1)
+    values = of[1][:, None, :] if classes else of[1][:, :, None]  # outputs, then classes of each
+    made.n_outputs_ = values.shape[1]
+    n_classes = np.full(made.n_outputs_, len(classes) or 1, np.intp)
+    made.tree_ = FittedTree(len(names), n_classes, made.n_outputs_)
     made.tree_.__setstate__(
         {
             "max_depth": tree.depth,
             "node_count": len(nodes),
             "nodes": nodes,
-            "values": np.ascontiguousarray(of[1][:, None, :]),
+            "values": np.ascontiguousarray(values),
         }
     )
     made.n_features_in_ = made.max_features_ = len(names)
     made.feature_names_in_ = np.array(names, dtype=object)
-    made.n_outputs_ = 1
     if classes:
         made.classes_, made.n_classes_ = label_array(classes), len(classes)
     return made

@@ -44,9 +44,9 @@ E616 = Entry(
     "asked of it: a level of numbers, a level that no row has, another unit.",
     remedy="Correct the test by the columns of the table.",
     example="slp-sample prior.slp data.csv --engine mh --start best.tree   (`best.tree` is `aeg < "
-    "30\n|- yes: leaf\n`- no: leaf`)",
+    "30\n├─ yes: leaf\n└─ no: leaf`)",
 )
-NO_SUCH_FEATURE = E616.says("the table has no such feature", "its features are {features}")
+NO_FEATURE_OF_TEST = E616.says("the table has no such feature", "its features are {features}")
 NO_THRESHOLD_OF_LEVELS = E616.says(
     "this column has levels, which no `<` compares", "write {forms}, with a level of it"
 )
@@ -94,8 +94,7 @@ E618 = Entry(
     "the prediction of several trees is none (the median of durations).",
     remedy="Take the class as the table has it, draws in place of the best trees, or trees one by "
     "one.",
-    example="slp.parse(':- use(growtree).').posterior([[1], [2]], [0, 1]).map_tree()"
-    ".to_sql(probability=2)",
+    example="tree.to_sql(probability='maybe')   (a leaf says yes or no)",
 )
 NO_CLASS_OF_EXPORT = E618.says("`{given}` is no class", "the classes are {classes}")
 NO_CLASSES_OF_EXPORT = E618.says(

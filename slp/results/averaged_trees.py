@@ -135,10 +135,14 @@ class AveragedTrees:
         """
         return parts_to_python(self._parts)
 
-    def to_sklearn(self, feature_names: Sequence[str] | None = None) -> Any:
-        """A fitted `RandomForestClassifier` or `RandomForestRegressor`, which averages the trees:
-        for SHAP's `TreeExplainer`, ONNX and others that take a forest. Its `estimators_` are the
-        trees, with weights times their number folded into leaf values.
+    def to_sklearn(
+        self, feature_names: Sequence[str] | None = None, *, regressor: bool = False
+    ) -> Any:
+        """A fitted `RandomForestClassifier` or `RandomForestRegressor`, which averages the trees.
+        Its `estimators_` are the list of them, with weights times their number folded into leaf
+        values. With `regressor` classes too have a regressor, with an output for the probability
+        of each: SHAP's `TreeExplainer` drops the weights of a classifier's trees, as it makes the
+        values of their leaves sum to 1.
 
         Leaves predict by their model. Columns, `feature_names` and rows whose side a split does not
         say are as in `slp.Tree.to_sklearn`.
@@ -153,15 +157,14 @@ class AveragedTrees:
             scikit-learn is not installed.
         """
         self._check_sums()
+        classes = () if regressor else self._table.leaf.classes
         export = optional_module("estimators.export")
-        return export.trees_to_sklearn(
-            self.trees, self.weights, self._table.leaf.classes, feature_names
-        )
+        return export.trees_to_sklearn(self.trees, self.weights, classes, feature_names)
 
     def to_onnx(self, feature_names: Sequence[str] | None = None) -> Any:
-        """An ONNX model (`onnx.ModelProto`) of the forest of `to_sklearn`, by skl2onnx. Its input
-        `X` has the columns as 32-bit numbers; its outputs are the number, or label and
-        probabilities.
+        """An ONNX model (`onnx.ModelProto`) of the forest of `to_sklearn`. Its input `X` has the
+        columns as 32-bit numbers; its outputs are `variable`, the number, or `label` and
+        `probabilities`, in 32 bits too. Numbers of 32 bits part as in the trees.
 
         Raises
         ------
@@ -170,10 +173,10 @@ class AveragedTrees:
         DataError
             As `to_sklearn`.
         ImportError
-            scikit-learn or skl2onnx is not installed.
+            scikit-learn or onnx is not installed.
         """
         made = self.to_sklearn(feature_names)
-        return optional_module("estimators.export").sklearn_to_onnx(made)
+        return optional_module("estimators.onnx").forest_to_onnx(made)
 
     @cached_property
     def _parts(self) -> Parts:

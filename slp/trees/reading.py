@@ -25,7 +25,7 @@ from slp.messages.tree_texts import (
     BRANCH_TOO_DEEP,
     NEITHER_TEST_NOR_LEAF,
     NO_BRANCH,
-    NO_SUCH_FEATURE,
+    NO_FEATURE_OF_TEST,
     NO_TABLE_OF_TEXT,
     NOT_A_TEST,
     SIDE_MISSING,
@@ -132,7 +132,7 @@ class TreeText:
             _fail(self.source, line.start, line.start + len(line.text), NOT_A_TEST)
         if words.feature not in features:
             names = _few(list(features))
-            _fail(self.source, *words.places["feature"], NO_SUCH_FEATURE, features=names)
+            _fail(self.source, *words.places["feature"], NO_FEATURE_OF_TEST, features=names)
         column, feature = features[words.feature]
         try:
             box = _box(table, table.codes[rows, column], rows)

@@ -31,7 +31,7 @@ CLASSES: dict[str, type] = {
     for kind in (
         *(slp.Program, TreeQuestions, ProofQuestions),
         *(slp.Posterior, Predictions, Summaries),
-        *(slp.Tree, slp.TreeNode, slp.CheckResult),
+        *(slp.Tree, slp.TreeNode, slp.CheckResult, slp.AveragedTrees),
     )
 }
 #: Tables of names of `slp` itself, with their first heading.
@@ -45,6 +45,7 @@ SEE = {
     "Draws": "queries.md",
     "LearnResult": "learning.md",
     "Limits": "queries.md",
+    "Posterior.average": "exports.md#an-average-of-trees",
     "Posterior.diagnostics": "sampling.md#diagnostics",
     "Posterior.edits": "priors.md#edits-of-a-given-tree-edittree",
     "Posterior.left_out": "exactness.md#how-deep-trees-are-followed",
@@ -72,8 +73,12 @@ SEE = {
     "Summaries.mixture": "priors.md#mixtures-and-which-rule-the-data-favour",
     "Tree.check": "#checking-trees",
     "Tree.from_dict": "#tree-as-json",
+    "Tree.from_text": "exports.md#the-text-of-a-tree-read-back",
     "Tree.to_dict": "#tree-as-json",
+    "Tree.to_python": "exports.md",
+    "Tree.to_rules": "exports.md",
     "Tree.to_sklearn": "estimators.md#trees-of-scikit-learn",
+    "Tree.to_sql": "exports.md",
     "Tree.to_text": "#what-a-leaf-shows",
     "Tuning": "comparing.md",
     "check": "#checking-trees",

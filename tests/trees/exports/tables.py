@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
+import warnings
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -71,22 +73,25 @@ def responses(n: int, leaf: str, seed: int) -> tuple[dict[str, list[Any]], str]:
     return {"y": rng.normal(size=n).tolist()}, text
 
 
+@cache
 def posterior(leaf: str, new: str = "average", *, draws: int = 12, seed: int = 1) -> slp.Posterior:
-    """A posterior with draws, independent ones of the prior with the table's rows in their
-    leaves."""
+    """A posterior with a few draws, which need not be good ones."""
     columns, declared = responses(60, leaf, seed)
     table = pl.DataFrame({**rows(60, seed), **columns}, strict=False)
     said = "" if new == "declared" else f", new({new})"
     text = COLUMNS.replace("subsets NEW", f"subsets{said}")
     text = text.replace(" NEW", said if new != "larger" else "").replace("subsets(ordered) NEW", "")
-    return slp.parse(text + declared).posterior(table, engine="smc", draws=draws, seed=seed)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of draws that are few
+        program = slp.parse(text + declared)
+        few = {"islands": 2, "particles": 40}
+        return program.posterior(table, engine="smc", draws=draws, seed=seed, **few)
 
 
 def in_sqlite(expression: str, columns: dict[str, list[Any]]) -> list[Any]:
     """What an expression of SQL says of each row."""
-    kinds = {"dose": "REAL", "age": "REAL"}
     names = [name.replace('"', '""') for name in columns]
-    described = ", ".join(f'"{n}" {kinds.get(n, "TEXT")}' for n in names)
+    described = ", ".join(f'"{name}"' for name in names)
     with sqlite3.connect(":memory:") as base:
         base.execute(f"CREATE TABLE t (place INTEGER, {described})")
         marks = ", ".join("?" * (len(names) + 1))
@@ -111,13 +116,19 @@ def in_python(source: str, name: str, columns: dict[str, list[Any]]) -> list[Any
 
 
 def by_row(ask: Any, columns: dict[str, list[Any]]) -> list[Any]:
-    """What a function of frames says of each row by itself; None where it refuses one."""
-    out = []
-    for cells in zip(*columns.values(), strict=True):
-        row = {name: [cell] for name, cell in zip(columns, cells, strict=True)}
-        schema = {n: pl.Float64 if n in ("dose", "age") else pl.String for n in columns}
+    """What a function of frames says of each row; None where it refuses one."""
+    schema = {n: pl.Float64 if n in ("dose", "age") else pl.String for n in columns}
+    frame = pl.DataFrame(columns, schema=schema)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of new levels
         try:
-            out.append(ask(pl.DataFrame(row, schema=schema))[0])
+            return list(ask(frame))
         except slp.DataError:
-            out.append(None)
-    return out
+            if len(frame) == 1:
+                return [None]
+    halves = [{n: cells[part] for n, cells in columns.items()} for part in _halves(len(frame))]
+    return [x for half in halves for x in by_row(ask, half)]
+
+
+def _halves(n: int) -> tuple[slice, slice]:
+    return slice(0, n // 2), slice(n // 2, n)
