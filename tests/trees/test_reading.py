@@ -207,7 +207,7 @@ def test_any_text_is_read_or_reported(seed: int) -> None:
         ", else ",
         "\t",
     ]
-    pieces += ["... 3 of 9", "leaf", "45 rows", "", "\x00", "'a < b'", "mg", "nan", "1e999"]
+    pieces += ["... 3 of 9", "leaf", "45 rows", "", "\x00", "'a < b'", "mg", "nan", "1e999", "\t"]
     texts = [draw.tree.to_text() for draw in POSTERIOR.draws[:40]]
     for _ in range(40):
         if rng.random() < 0.5:
