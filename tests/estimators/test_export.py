@@ -144,7 +144,8 @@ def test_an_average_is_a_forest(of: str) -> None:
 def test_onnx_parts_numbers_of_32_bits_as_the_tree_does() -> None:
     """Missing values too, on the side that the test says."""
     values = np.float32([0.1, 0.2, 0.3, 1 / 3])
-    data = pd.DataFrame({"x": [*values, *values, np.nan], "y": list("abababbba")})
+    above = np.nextafter(values, np.float32(9))  # a threshold between such two is at neither
+    data = pd.DataFrame({"x": [*values, *above, np.nan], "y": list("abababbba")})
     text = ":- use(growtree, [alpha = 0.99, beta = 0]). :- feature(x, [numeric, missing(side)])."
     found = slp.parse(text).posterior(data, "y")
     average = found.average(40, best=True)
@@ -155,6 +156,15 @@ def test_onnx_parts_numbers_of_32_bits_as_the_tree_does() -> None:
     told = session.run(None, {"X": both})[1]
     want = average.predict_proba(pd.DataFrame({"x": cells[:, 0].astype(np.float64)}))
     np.testing.assert_allclose(told, want, rtol=1e-5)
+
+
+def test_onnx_sends_a_declared_cut_right() -> None:
+    data = pd.DataFrame({"x": [0.25, 0.5, 0.75] * 4, "y": list("abb") * 4})
+    found = slp.parse(":- use(growtree). :- feature(x, [numeric, cuts([0.5])]).").posterior(data)
+    average = found.average(2, best=True)
+    session = onnxruntime.InferenceSession(average.to_onnx(["x"]).SerializeToString())
+    told = session.run(None, {"X": np.float32([[0.25], [0.5], [0.75]])})[1]
+    np.testing.assert_allclose(told, average.predict_proba(data[:3]), rtol=1e-5)
 
 
 @pytest.mark.parametrize("labels", [[1, 2], [False, True], ["a", "it's"]])
