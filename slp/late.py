@@ -36,6 +36,7 @@ MODULES = (
     "slp.data.polars_frames",
     "slp.engines.shared.drawing",
     "slp.estimators.export",
+    "slp.estimators.onnx",
     "slp.learn.text",
     "slp.plot",
     "slp.plot.canvas",

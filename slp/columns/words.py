@@ -9,9 +9,9 @@ test.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, NoReturn, TypeAlias
+from typing import Literal, NoReturn, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,9 +20,6 @@ from slp.columns.names import PLAIN_NAME, QUOTED_NAME, SIDE_WORDS, name_of_text
 from slp.columns.tests import MISSING, Side
 from slp.messages import Wording
 from slp.messages.tree_texts import NO_SIDE_OF_COLUMN
-
-if TYPE_CHECKING:
-    from slp.columns.kind import Scores
 
 #: A part of the text of a test, for the place of a fault.
 Part: TypeAlias = Literal["feature", "sign", "operand", "unit", "side", "other"]
@@ -52,11 +49,11 @@ class UnreadWords(Exception):  # noqa: N818  # a finding, not yet an error for u
 @dataclass(frozen=True)
 class BoxRows:
     """The distinct rows of a table that come to a node: their codes of one feature, shape (m,), and
-    `scores` of sets of codes, each given as in `Scores`: an integer with the binary digits of the
-    codes."""
+    the `scores` of sets of codes (`slp.columns.kind.Scores`), each an integer with the codes as its
+    binary digits."""
 
     codes: NDArray[np.int64]
-    scores: Scores
+    scores: Callable[[Sequence[int]], NDArray[np.float64]]
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ numbers can be trusted) and `saved` (runs in files). `estimate` is a number and 
 of them give.
 
 Parts of `posterior`: `predictions`, `summaries`, `rashomon` (all trees near the best), `by_tree`
-(what single trees predict), `averaged_trees` (a few trees that leave the tool together), `arviz`
+(what single trees predict), `weighted_trees` (a few trees that leave the tool together), `arviz`
 (draws for ArviZ), and `words` (numbers in words).
 
 Beside it: `comparison` sets programs side by side, `tuning` values of their parameters, and
@@ -18,7 +18,6 @@ from slp.late import late_names
 
 if TYPE_CHECKING:
     from slp.results.arviz import posterior_to_arviz
-    from slp.results.averaged_trees import AveragedTrees, average_of_best, average_of_draws
     from slp.results.averages.paths import TreePath
     from slp.results.by_tree import (
         mean_by_tree,
@@ -44,6 +43,7 @@ if TYPE_CHECKING:
     from slp.results.trust.judgement import Trust
     from slp.results.trust.tempering import ENOUGH_ROUND_TRIPS, TemperingFigures
     from slp.results.tuning import CrossValidation, Tuning
+    from slp.results.weighted_trees import AveragedTrees, average_of_best, average_of_draws
     from slp.results.words import (
         derivations_note,
         error_note,
@@ -116,7 +116,7 @@ __getattr__, __dir__ = late_names(
         "slp.results.posterior": "Posterior",
         "slp.results.summaries": "FeatureUse",
         "slp.results.record.known": "Known",
-        "slp.results.averaged_trees": "AveragedTrees average_of_best average_of_draws",
+        "slp.results.weighted_trees": "AveragedTrees average_of_best average_of_draws",
         "slp.results.averages.paths": "TreePath",
         "slp.results.record.evidence": "bounds_in_words",
         "slp.results.words": "derivations_note error_note estimate_text evidence_text "

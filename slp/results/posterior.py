@@ -40,9 +40,9 @@ from slp.trees import Tree, TreeText
 from slp.trees.predicates import AskedPredicate
 
 if TYPE_CHECKING:
-    from slp.results.averaged_trees import AveragedTrees
     from slp.results.record.edit_summary import EditSummary
     from slp.results.trust.diagnostics import Diagnostics
+    from slp.results.weighted_trees import AveragedTrees
     from slp.runner import Schedule
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,10 @@ if TYPE_CHECKING:
     from slp.leaves import Label, LeafModel
     from slp.trees.check import CheckResult
     from slp.trees.differences import TreeEdit
-    from slp.trees.exports import RuleForm
+
+
+#: How rules are written.
+RuleForm: TypeAlias = Literal["text", "markdown"]
 
 
 @dataclass(frozen=True, eq=False)

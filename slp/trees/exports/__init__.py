@@ -9,12 +9,11 @@ Python need of trees: what each split asks of a row, and the share of it that go
 
 from slp.trees.exports.parts import Parts, Untold, parts_of_average, parts_of_tree
 from slp.trees.exports.python import parts_to_python, tree_to_python
-from slp.trees.exports.rules import RuleForm, tree_to_rules, trees_to_rules
+from slp.trees.exports.rules import tree_to_rules, trees_to_rules
 from slp.trees.exports.sql import parts_to_sql, tree_to_sql
 
 __all__ = [
     "Parts",
-    "RuleForm",
     "Untold",
     "parts_of_average",
     "parts_of_tree",

@@ -5,17 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Literal, TypeAlias, get_args
+from typing import get_args
 
 from slp.columns.names import SIDE_WORDS, name_text
 from slp.errors import UsageError
 from slp.messages.numbers import number_text
 from slp.messages.tree_texts import NO_FORM_OF_RULES
 from slp.trees.drawing import leaf_text
-from slp.trees.tree import Leaf, Node, Split, Tree
-
-#: How rules are written.
-RuleForm: TypeAlias = Literal["text", "markdown"]
+from slp.trees.tree import Leaf, Node, RuleForm, Split, Tree
 
 _MARKS = re.compile(r"([\\`*_\[\]<>|~&$])")
 

@@ -25,13 +25,13 @@ from slp.results.record.parts import Candidate
 from slp.trees import SoftTree, Split, Tree
 from slp.trees.exports import (
     Parts,
-    RuleForm,
     parts_of_average,
     parts_to_python,
     parts_to_sql,
     trees_to_rules,
 )
 from slp.trees.exports.parts import outcome_of
+from slp.trees.tree import RuleForm
 
 #: Which trees of a posterior an average has.
 Chosen = Literal["draws", "best"]
