@@ -12,13 +12,21 @@ two, which are exact everywhere.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from typing import TypeAlias
 
 from slp.leaves import Label
 from slp.trees.exports.parts import Ask, End, Parts, outcome_of, parts_of_tree, subtree_end
 from slp.trees.tree import Tree
 
+#: What is said of a leaf; and of rows that go both ways at the node of a place, with a share.
+_Told: TypeAlias = Callable[[End], str]
+_Mixture: TypeAlias = Callable[[int, float], str]
+
 _STEP = "  "
+#: How deep `CASE` is nested: parsers of SQLite take some 18 levels. What is deeper is written leaf
+#: by leaf.
+_DEEPEST = 8
 #: A power of two that is a whole number of SQL.
 _POWER = 62
 #: A decimal with no more digits behind the point, and in all, is read exactly: as a whole number
@@ -71,11 +79,7 @@ def _sum_of_trees(parts: Parts, outcome: int) -> str:
 # --- one tree ------------------------------------------------------------------------------------
 
 
-def _case(
-    nodes: Sequence[Ask | End],
-    told: Callable[[End], str],
-    mixture: Callable[[int, float], str],
-) -> str:
+def _case(nodes: Sequence[Ask | End], told: _Told, mixture: _Mixture) -> str:
     """A tree as nested `CASE`; `told` is of a leaf, and `mixture` of rows that go both ways at the
     node of this place, with this share to the left."""
     out: list[str] = []
@@ -91,34 +95,56 @@ def _case(
             out.append(told(node))
             continue
         pad = "\n" + _STEP * (depth + 1)
+        end = pad[: -len(_STEP)] + "END"
+        if depth >= _DEEPEST:
+            rules = _rules(nodes, place, told, mixture)
+            out.append(f"CASE{''.join(pad + rule for rule in rules)}{end}")
+            continue
         right = subtree_end(nodes, place + 1)
         parts: list[tuple[int, int] | str] = [
             f"CASE{pad}WHEN {_goes_left(node)} THEN ",
             (place + 1, depth + 1),
+            f"{pad}ELSE " if _else_right(node) else f"{pad}WHEN {_goes_right(node)} THEN ",
+            (right, depth + 1),
         ]
-        rest = list(_rest(node))
-        if rest == [("ELSE", 0.0)]:
-            parts += [f"{pad}ELSE ", (right, depth + 1)]
-        else:
-            parts += [f"{pad}WHEN {_goes_right(node)} THEN ", (right, depth + 1)]
-            parts += [f"{pad}{when} {mixture(place, share)}" for when, share in rest]
-        parts.append(pad[: -len(_STEP)] + "END")
-        waiting += reversed(parts)
+        both = _both_ways(node)
+        parts += [f"{pad}WHEN {rows} THEN {mixture(place, share)}" for rows, share in both]
+        waiting += [end, *reversed(parts)]
     return "".join(out)
 
 
-def _rest(ask: Ask) -> list[tuple[str, float]]:
-    """The branches behind that of the left side: `[("ELSE", 0)]` if all other rows go right; else,
-    behind that of the right side, those of rows that go both ways, with their share."""
-    levels_left = ask.number is None and None not in (ask.left, ask.right)
-    if ask.missing in (0.0, 1.0) and not levels_left:
-        return [("ELSE", 0.0)]
-    column, out = _name(ask.feature), []
+def _rules(nodes: Sequence[Ask | End], start: int, told: _Told, mixture: _Mixture) -> Iterator[str]:
+    """The branches of one `CASE` for a subtree: of each leaf, with all that holds on the way."""
+    waiting: list[tuple[int, tuple[str, ...]]] = [(start, ())]
+    while waiting:
+        place, way = waiting.pop()
+        node = nodes[place]
+        if isinstance(node, End):
+            yield f"WHEN {' AND '.join(way)} THEN {told(node)}"
+            continue
+        for rows, share in _both_ways(node):
+            yield f"WHEN {' AND '.join((*way, rows))} THEN {mixture(place, share)}"
+        waiting.append((subtree_end(nodes, place + 1), (*way, _goes_right(node))))
+        waiting.append((place + 1, (*way, _goes_left(node))))
+
+
+def _else_right(ask: Ask) -> bool:
+    """Whether all rows that do not go left go right."""
+    return ask.missing in (0.0, 1.0) and (ask.number is not None or None in (ask.left, ask.right))
+
+
+def _both_ways(ask: Ask) -> list[tuple[str, float]]:
+    """The conditions of rows that go both ways, each with the share that goes left."""
+    out = []
     if ask.missing not in (None, 0.0, 1.0):
-        out.append((f"WHEN {column} IS NULL THEN", ask.missing))
-    if levels_left and ask.other is not None:
-        out.append((f"WHEN {column} IS NOT NULL THEN", ask.other))
+        out.append((f"{_name(ask.feature)} IS NULL", ask.missing))
+    if ask.other is not None:
+        out.append((f"{_name(ask.feature)} {_among(_levels(ask), 'NOT ')}", ask.other))
     return out
+
+
+def _levels(ask: Ask) -> tuple[str, ...]:
+    return (*(ask.left or ()), *(ask.right or ()))
 
 
 def _mixture(
@@ -156,22 +182,19 @@ def _terms(
 
 def _may_go(ask: Ask, side: str) -> str:
     """Whether some of a row goes to a side; NULL where the row is refused."""
-    ways = ("TRUE", "FALSE") if side == "left" else ("FALSE", "TRUE")
-    both = [f" {when} TRUE" for when, share in _rest(ask) if when != "ELSE"]
-    last = f" ELSE {ways[1]}" if _rest(ask) == [("ELSE", 0.0)] else ""
-    right = "" if last else f" WHEN {_goes_right(ask)} THEN {ways[1]}"
-    return f"CASE WHEN {_goes_left(ask)} THEN {ways[0]}{right}{''.join(both)}{last} END"
+    left, right = ("TRUE", "FALSE") if side == "left" else ("FALSE", "TRUE")
+    both = "".join(f" WHEN {rows} THEN TRUE" for rows, _ in _both_ways(ask))
+    rest = f" ELSE {right}" if _else_right(ask) else f" WHEN {_goes_right(ask)} THEN {right}"
+    return f"CASE WHEN {_goes_left(ask)} THEN {left}{rest}{both} END"
 
 
 def _factor(ask: Ask, side: str) -> str:
     """The share of a row that goes to a side, of a row some of which does."""
     certain = _goes_left(ask) if side == "left" else _goes_right(ask)
-    shares = [
-        f" {when} {share if side == 'left' else 1 - share!r}"
-        for when, share in _rest(ask)
-        if when != "ELSE"
-    ]
-    return f"CASE WHEN {certain} THEN 1.0{''.join(shares)} END"
+    shares = ""
+    for rows, share in _both_ways(ask):
+        shares += f" WHEN {rows} THEN {share if side == 'left' else 1 - share!r}"
+    return f"CASE WHEN {certain} THEN 1.0{shares} END"
 
 
 # --- conditions and literals ---------------------------------------------------------------------

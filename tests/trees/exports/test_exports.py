@@ -139,7 +139,8 @@ def test_a_missing_level_that_a_box_lacks_goes_as_an_unknown_one() -> None:
     text = ":- use(growtree). :- feature(k, [categorical, missing(level)])."
     average = slp.parse(text).posterior(X, list("abbbaa")).average(30, best=True)
     columns = {"x": [0.0, 0.0, 1.0, 1.0], "k": [None, "z", None, "b"]}
-    said = average.predict_proba(pl.DataFrame(columns))[:, 0]
+    with pytest.warns(slp.SlpWarning, match="W440"):
+        said = average.predict_proba(pl.DataFrame(columns))[:, 0]
     np.testing.assert_allclose(in_sqlite(average.to_sql("a"), columns), said, rtol=1e-12)
     told = in_python(average.to_python(), "probabilities", columns)
     np.testing.assert_allclose([row["a"] for row in told], said, rtol=1e-12)
@@ -237,13 +238,21 @@ def test_what_is_refused() -> None:
 
 
 def test_deep_trees_are_written() -> None:
-    leaf = Leaf({"counts": {"a": 1}})
-    node: Any = leaf
-    for i in range(1000):
-        node = Split("x", Below(float(i)), node, leaf)
-    tree = Tree(node)
-    assert in_python(tree.to_python(), "predict", {"x": [-1.0, 7.0]}) == ["a", "a"]
-    assert tree.to_sql().count("CASE") == 1000
+    """SQLite nests CASE 18 levels deep. Rows that go both ways are met on any depth."""
+    leaves = [Leaf({"counts": {"a": 3, "b": i}}) for i in range(4)]
+    node: Any = leaves[0]
+    for i in range(70):
+        other = Split("k", Is("u", other="v"), leaves[1], leaves[3 if i % 2 else 2])
+        node = Split("x", Below(float(i)), node, other if i % 7 == 0 else leaves[2])
+    tree = Tree(Split("k", Is("u", other="v"), node, Split("k", Is("v"), leaves[1], node)))
+    values = [-1.0, 0.5, 6.5, 14.5, 50.0, 58.5, 65.0, 300.0]
+    columns = {"x": values * 3, "k": ["u"] * 8 + ["v"] * 8 + ["w"] * 8}
+    want = tree.predict(pl.DataFrame(columns)).tolist()
+    assert in_python(tree.to_python(), "predict", columns) == want
+    assert in_sqlite(tree.to_sql(), columns) == want
+    for i in range(3000):
+        node = Split("x", Below(float(i)), node, leaves[0])
+    assert in_python(Tree(node).to_python(), "predict", {"x": [7.0], "k": ["u"]}) == ["a"]
 
 
 def test_a_median_that_is_never_reached_is_null() -> None:
