@@ -67,6 +67,7 @@ if TYPE_CHECKING:
     from slp.program.saved import load_posterior
     from slp.resolution import Draws, Limits, QueryResult
     from slp.results import (
+        AveragedTrees,
         Comparison,
         Contrast,
         CrossValidation,
@@ -77,6 +78,7 @@ if TYPE_CHECKING:
     from slp.trees import CheckResult, Tree, TreeNode
 
 __all__ = [
+    "AveragedTrees",
     "BudgetError",
     "CheckResult",
     "Comparison",
@@ -120,7 +122,9 @@ __getattr__, __dir__ = late_names(
         "slp.resolution": "Draws Limits QueryResult",
         "slp.program.learning": "LearnResult",
         "slp.program.saved": "load_posterior",
-        "slp.results": "Comparison Contrast CrossValidation Posterior SampledProofs Tuning",
+        "slp.results": (
+            "AveragedTrees Comparison Contrast CrossValidation Posterior SampledProofs Tuning"
+        ),
         "slp.estimators": "SLPTreeClassifier SLPTreeRegressor",
         "slp.program": "Program check compare cv load parse tune",
         "slp.report": "load_ipython_extension",

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, TypeAlias, cast, get_args
 
 from slp.errors import Diagnostic
 from slp.ir.constraints import Box, Constraint, Support
@@ -18,6 +18,7 @@ from slp.source import SourceFile, SourceSpan
 from slp.terms import Term
 
 if TYPE_CHECKING:
+    from slp.trees.reading import TreeText
     from slp.trees.tree import Tree
 
 Measure = Literal["feature_then_cut", "all", "gap", "each", "partition", "per_feature", "range"]
@@ -222,14 +223,20 @@ class EditPrior:
     """`:- use(edittree, [tree = File, p = P, measure = M]).`: trees are edits of a given one.
 
     `p` is the probability of one more edit, strictly between 0 and 1. `measure` sums to 1 over any
-    splits. `file` is the file of the tree, None if the caller gave the tree.
+    splits. `file` is the file of the tree, None if the caller gave the tree. A tree that is given
+    as text becomes a tree when a table is there (`slp.analysis.sources.edits.with_tree_on`).
     """
 
-    tree: Tree
+    tree: Tree | TreeText
     p: float = 0.8
     measure: Measure = "feature_then_cut"
     file: str | None = None
     span: SourceSpan | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def given(self) -> Tree:
+        """The tree, of a program that has met its table."""
+        return cast("Tree", self.tree)
 
 
 # --- the program -------------------------------------------------------------------------------

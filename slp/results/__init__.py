@@ -7,7 +7,8 @@ of them give.
 Parts of `posterior`: `predictions`, `predictive` (draws and distributions of outcomes, and
 `contrasts`, which `differences` makes), `decisions` (of least expected loss), `asking` (what rows
 are asked, and its cost), `summaries`, `rashomon` (all trees near the best), `by_tree` (what single
-trees predict), `arviz` (draws for ArviZ), and `words` (numbers in words).
+trees predict), `weighted_trees` (a few trees that leave the tool together), `arviz` (draws for
+ArviZ), and `words` (numbers in words).
 
 Beside it: `comparison` sets programs side by side, `tuning` values of their parameters, and
 `proofs` summarises draws of a goal's proofs.
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from slp.results.trust.judgement import Trust
     from slp.results.trust.tempering import ENOUGH_ROUND_TRIPS, TemperingFigures
     from slp.results.tuning import CrossValidation, Tuning
+    from slp.results.weighted_trees import AveragedTrees, average_of_best, average_of_draws
     from slp.results.words import (
         derivations_note,
         error_note,
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
     )
 
 __all__ = [
+    "AveragedTrees",
     "Candidate",
     "ComparedProgram",
     "Comparison",
@@ -68,6 +71,8 @@ __all__ = [
     "Result",
     "RuleUse",
     "TreePath",
+    "average_of_best",
+    "average_of_draws",
     "bounds_in_words",
     "bulk_ess",
     "derivations_note",
@@ -111,6 +116,7 @@ __getattr__, __dir__ = late_names(
         "slp.results.posterior": "Posterior",
         "slp.results.summaries": "FeatureUse",
         "slp.results.record.known": "Known",
+        "slp.results.weighted_trees": "AveragedTrees average_of_best average_of_draws",
         "slp.results.averages.paths": "TreePath",
         "slp.results.record.evidence": "bounds_in_words",
         "slp.results.words": "derivations_note error_note estimate_text evidence_text "

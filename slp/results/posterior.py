@@ -37,12 +37,14 @@ from slp.results.summaries import Summaries
 from slp.results.trust.doubts import doubt_of
 from slp.results.trust.judgement import Trust
 from slp.runner.options import check_count, fresh_seed
-from slp.trees import Tree
+from slp.source import SourceFile
+from slp.trees import Tree, TreeText
 from slp.trees.predicates import AskedPredicate
 
 if TYPE_CHECKING:
     from slp.results.record.edit_summary import EditSummary
     from slp.results.trust.diagnostics import Diagnostics
+    from slp.results.weighted_trees import AveragedTrees
     from slp.runner import Schedule
 
 
@@ -294,6 +296,22 @@ class Posterior(Predictions, Predictive, Summaries, Asking):
         rng = np.random.default_rng(fresh_seed() if seed is None else seed)
         return self._result.sample(n, rng)
 
+    def average(self, k: int, *, best: bool = False, seed: int | None = None) -> AveragedTrees:
+        """An average of trees that leaves the tool: of `k` draws, as `sample` makes them, each
+        different tree by its share of them; or of the `k` best trees, by their probabilities over
+        the sum of these. The result is an `slp.AveragedTrees`.
+
+        Raises
+        ------
+        UsageError
+            `k` is no whole number from 1 up, or `seed` none from 0 up (E505); trees are soft, or
+            the run does not know how probable its best trees are (E618).
+        """
+        check_count("k", k, least=1)
+        if best:
+            return results.average_of_best(self.table, self.k_best(k))
+        return results.average_of_draws(self.table, self.sample(k, seed))
+
     def sample_paths(self, X: Any, n: int = 1, seed: int | None = None) -> list[list[TreePath]]:
         """For each row of `X`, its path down `n` independent draws of trees: m lists of `n` paths,
         each with `tests`, `goes_left` and `leaf`. It needs the engine `exact` or `chart` (else
@@ -340,30 +358,39 @@ class Posterior(Predictions, Predictive, Summaries, Asking):
         """
         return self._result.draws_have_weights
 
-    def log_prior(self, tree: Tree) -> float | None:
-        """Log prior probability of any tree; `-inf` outside the support; None where the total of
-        the prior's weights is not known.
+    def log_prior(self, tree: Tree | str) -> float | None:
+        """Log prior probability of any tree, which may be given as text; `-inf` outside the
+        support; None where the total of the prior's weights is not known.
 
         It is that of all trees that part the table's rows as `tree` does: thresholds need not be
-        canonical, and leaf summaries are ignored.
+        canonical, and leaf summaries are ignored. A text is read as by `slp.Tree.from_text`.
+
+        Raises
+        ------
+        DataError
+            The text is no tree of the table (E615, E616).
         """
-        weight = self._result.log_weight(tree)
+        weight = self._result.log_weight(self._given_tree(tree))
         if weight == -math.inf:
             return weight
         total = self._result.evidence.log_prior_total()
         return None if total is None or math.isnan(weight) else weight - total
 
-    def log_likelihood(self, tree: Tree) -> float:
-        """Log marginal likelihood of the response given any tree; `-inf` where the coded table does
-        not tell how the tree parts its rows."""
-        return self._result.log_likelihood(tree)
+    def log_likelihood(self, tree: Tree | str) -> float:
+        """Log marginal likelihood of the response given any tree, which may be given as text;
+        `-inf` where the coded table does not tell how the tree parts its rows. It raises as
+        `log_prior`."""
+        return self._result.log_likelihood(self._given_tree(tree))
 
-    def log_posterior(self, tree: Tree) -> float | None:
-        """Log posterior probability of any tree; `-inf` outside the support; None where the
-        evidence is not known. Draws have it up to a constant: `log_weight` + `log_likelihood`.
+    def log_posterior(self, tree: Tree | str) -> float | None:
+        """Log posterior probability of any tree, which may be given as text; `-inf` outside the
+        support; None where the evidence is not known. Draws have it up to a constant: `log_weight`
+        + `log_likelihood`.
 
-        It is that of all trees that part the table's rows as `tree` does.
+        It is that of all trees that part the table's rows as `tree` does. It raises as
+        `log_prior`.
         """
+        tree = self._given_tree(tree)
         weight = self._result.log_weight(tree)
         if weight == -math.inf:
             return weight
@@ -372,6 +399,12 @@ class Posterior(Predictions, Predictive, Summaries, Asking):
         return self._result.log_probability(
             weight + self.log_likelihood(tree) if self.likelihood else weight
         )
+
+    def _given_tree(self, tree: Tree | str) -> Tree:
+        """A tree that was given, perhaps as text."""
+        if not isinstance(tree, str):
+            return tree
+        return TreeText.read(SourceFile("the tree", tree)).on(self.table)
 
     # --- the run -------------------------------------------------------------------------------
 

@@ -172,7 +172,7 @@ class Predictive:
             `X` lacks a column, or a value.
         """
         rows = self.table.new_rows(X)
-        outcomes = self._given(y, len(rows))
+        outcomes = self._given_outcomes(y, len(rows))
 
         def of_row(leaf: LeafModel, mixture: LeafMixture, i: int) -> float:
             own = np.exp(leaf.log_density(mixture.statistics, outcomes[i]))
@@ -193,7 +193,7 @@ class Predictive:
         """
         self._check_order("probability of outcomes up to one")
         rows = self.table.new_rows(X)
-        outcomes = self._given(y, len(rows))
+        outcomes = self._given_outcomes(y, len(rows))
 
         def of_row(leaf: LeafModel, mixture: LeafMixture, i: int) -> float:
             return float(np.dot(mixture.probability, leaf.cdf(mixture.statistics, outcomes[i])))
@@ -219,7 +219,7 @@ class Predictive:
             return mixture
         return LeafMixture(mixture.probability, np.zeros_like(mixture.statistics))
 
-    def _given(self, y: ArrayLike, m: int) -> NDArray[Any]:
+    def _given_outcomes(self, y: ArrayLike, m: int) -> NDArray[Any]:
         """Outcomes as a leaf model knows them, one for each of m rows."""
         given = np.asarray(y)
         if given.ndim and given.shape != (m,):

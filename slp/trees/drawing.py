@@ -9,6 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from slp.columns.names import name_text
 from slp.leaves import Label, label_text
 from slp.leaves.base import LEVEL
 from slp.source import visible
@@ -57,7 +58,7 @@ def condition_text(split: Split) -> str:
     bits, as in scikit-learn. Of two levels the text has both: `sex = f, else m`. With a side for
     missing values `age < 24 or missing` on the left one, `age < 24 and not missing` on the right
     one."""
-    return split.test.condition(visible(split.feature))
+    return split.test.condition(name_text(split.feature))
 
 
 def _node_text(node: Node) -> str:

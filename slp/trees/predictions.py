@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -59,34 +59,51 @@ def _averaged(
     """The prediction of each row, whose shares are in these leaves: that of its leaf; of several
     the class of most rows by their shares, or the mean, or the decision."""
     told, leaves = leaf_predictions(tree), tree.leaves()
+    classes = listed_classes(leaves)
     whole = share == 1
     out = np.empty(int(rows.max(initial=-1)) + 1, told.dtype)
     out[rows[whole]] = told[where[whole]]
     for row in np.unique(rows[~whole]).tolist():
         own = rows == row
         parts = [leaves[i] for i in where[own].tolist()]
-        out[row] = _prediction_of_parts(parts, share[own])
+        out[row] = _prediction_of_parts(parts, share[own], classes)
     return out
 
 
-def _prediction_of_parts(leaves: list[Leaf], shares: NDArray[np.float64]) -> Label:
+def listed_classes(leaves: Sequence[Leaf]) -> tuple[Label, ...]:
+    """The classes of leaves in the order in which these list them; () unless all leaves have
+    some."""
+    counts = [leaf.summary.get("counts") or {} for leaf in leaves]
+    return tuple(dict.fromkeys(c for own in counts for c in own)) if all(counts) else ()
+
+
+def share_of_classes(leaves: Sequence[Leaf], classes: tuple[Label, ...]) -> NDArray[np.float64]:
+    """The share of each class among the rows of leaves, shape (K, C)."""
+    counts = [[leaf.summary["counts"].get(c, 0) for c in classes] for leaf in leaves]
+    rows = np.array([[leaf.rows] for leaf in leaves], np.float64)
+    return np.asarray(np.array(counts, np.float64) / rows)
+
+
+def _prediction_of_parts(
+    leaves: list[Leaf], shares: NDArray[np.float64], classes: tuple[Label, ...]
+) -> Label:
     """The prediction of a row with these shares in leaves: the class of most rows, each leaf's
     counting as its share, the mean, or the median of the mixture; under a declared loss the
-    decision by the leaves' probabilities."""
+    decision by the leaves' probabilities. Sums go from left to right, as in the languages that
+    trees are written in (`slp.trees.exports`)."""
     known = [leaf.predictive for leaf in leaves if leaf.predictive is not None]
     loss = known[0].model.loss if len(known) == len(leaves) else None
     if loss is not None:
         each = np.array([list(own()["probabilities"].values()) for own in known])
         return known[0].model.classes[int(decided(shares @ each, loss))]
-    if all(leaf.summary.get("counts") for leaf in leaves):
-        sums: dict[Label, float] = {}
-        for leaf, share in zip(leaves, shares.tolist(), strict=True):
-            for outcome, count in leaf.summary["counts"].items():
-                sums[outcome] = sums.get(outcome, 0.0) + share * count / leaf.rows
-        return max(sums, key=lambda outcome: sums[outcome])
+    if classes:
+        of_leaves = share_of_classes(leaves, classes)
+        sums = sum(share * own for share, own in zip(shares.tolist(), of_leaves, strict=True))
+        return classes[int(np.argmax(sums))]
     if any("events" in leaf.summary for leaf in leaves):
         return _median_of_parts(leaves, shares)
-    return float(shares @ [float(_leaf_prediction(leaf)) for leaf in leaves])
+    means = [float(_leaf_prediction(leaf)) for leaf in leaves]
+    return float(sum(share * mean for share, mean in zip(shares.tolist(), means, strict=True)))
 
 
 def _median_of_parts(leaves: list[Leaf], shares: NDArray[np.float64]) -> float:

@@ -35,7 +35,7 @@ CLASSES: dict[str, type] = {
         *(slp.Program, TreeQuestions, ProofQuestions),
         *(slp.Posterior, Predictions, Predictive, Asking, Summaries),
         *(Contrast, Difference, OfDraws),
-        *(slp.Tree, slp.TreeNode, slp.CheckResult),
+        *(slp.Tree, slp.TreeNode, slp.CheckResult, slp.AveragedTrees),
     )
 }
 #: Tables of names of `slp` itself, with their first heading.
@@ -53,6 +53,7 @@ SEE = {
     "Draws": "queries.md",
     "LearnResult": "learning.md",
     "Limits": "queries.md",
+    "Posterior.average": "exports.md#an-average-of-trees",
     "Posterior.constraint_probability": "decisions.md"
     "#what-fails-and-how-probable-the-constraints-are",
     "Posterior.diagnostics": "sampling.md#diagnostics",
@@ -85,8 +86,12 @@ SEE = {
     "Summaries.mixture": "priors.md#mixtures-and-which-rule-the-data-favour",
     "Tree.check": "#checking-trees",
     "Tree.from_dict": "#tree-as-json",
+    "Tree.from_text": "exports.md#the-text-of-a-tree-read-back",
     "Tree.to_dict": "#tree-as-json",
+    "Tree.to_python": "exports.md",
+    "Tree.to_rules": "exports.md",
     "Tree.to_sklearn": "estimators.md#trees-of-scikit-learn",
+    "Tree.to_sql": "exports.md",
     "Tree.to_text": "#what-a-leaf-shows",
     "Tuning": "comparing.md",
     "check": "#checking-trees",
