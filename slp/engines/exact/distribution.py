@@ -39,7 +39,12 @@ from slp.kernels.compiled import N_CORES, compiled_core
 from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.core import core_problem
 from slp.problem.new_rows import distinct_rows, rows_as_numbers, untold_error
-from slp.results.averages.over_trees import NEGLIGIBLE, ScoredTree, average_predictions
+from slp.results.averages.over_trees import (
+    NEGLIGIBLE,
+    ScoredTree,
+    ScoredTrees,
+    average_predictions,
+)
 from slp.results.averages.paths import TreePath
 from slp.results.averages.quantiles import LeafMixture
 from slp.results.averages.rows_in_leaves import design_of_rows, of_rows
@@ -189,7 +194,7 @@ class CompiledChart:
     def _items(self, quantity: PassQuantity) -> Items:
         return Items(self.passes, self.grammar, self.table, quantity, likelihood=self.likelihood)
 
-    def draw(self, n: int, rng: np.random.Generator) -> list[ScoredTree]:
+    def draw(self, n: int, rng: np.random.Generator) -> ScoredTrees:
         """Independent draws."""
         return self._draws.trees(n, rng)
 

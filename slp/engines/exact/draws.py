@@ -8,6 +8,7 @@ probabilistic context-free grammars, Algorithm 1.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +17,10 @@ from slp.data.table import Table
 from slp.engines.exact.items import CALL, LEAF, CutOfCodes, Items
 from slp.engines.exact.passes import Passes
 from slp.problem.new_rows import share_of_untold
+from slp.problem.numbered_cuts import Cuts
+from slp.problem.tree_arrays import arrays_of_cuts
 from slp.problem.tree_on_table import tree_of_nodes
-from slp.results.averages.over_trees import ScoredTree
+from slp.results.averages.over_trees import ScoredTree, ScoredTrees
 from slp.results.averages.paths import Sides, TreePath
 from slp.trees import Leaf
 from slp.trees.tree import Asked
@@ -33,20 +36,22 @@ class DrawsFromSums:
         self._items, self._passes, self._table = items, passes, table
         self._likelihood = likelihood
 
-    def trees(self, n: int, rng: np.random.Generator) -> list[ScoredTree]:
+    def trees(self, n: int, rng: np.random.Generator) -> ScoredTrees:
         """Independent draws, each from the root down: an edge by its probability, then left before
         right."""
         cumulative: dict[int, NDArray[np.float64]] = {}
-        out: list[ScoredTree] = []
+        out: list[_Parts] = []
         size = 0
         for _ in range(n):
             with self._passes.working():
                 if self._items.make_room(size):
                     cumulative.clear()
                 steps = self._draw(rng, cumulative)
-                out.append(tree_of_steps(self._items, self._table, steps))
+                out.append(_Parts.of_steps(self._items, self._table, steps))
                 size += len(steps) * (_BYTES_PER_NODE + 8 * self._table.leaf.n_statistics)
-        return out
+        trees = arrays_of_cuts(self._table, [p.cuts for p in out], [p.statistics for p in out])
+        weights, fits = ([p.log_weight for p in out], [p.log_likelihood for p in out])
+        return ScoredTrees(trees, np.array(weights, np.float64), np.array(fits, np.float64))
 
     def _draw(
         self, rng: np.random.Generator, cumulative: dict[int, NDArray[np.float64]]
@@ -127,22 +132,42 @@ class DrawsFromSums:
         return TreePath(tuple(tests), tuple(ways), _leaf(self._table, items.rows[item]))
 
 
+class _Parts(NamedTuple):
+    """A derivation: its nodes that are no calls in preorder, the statistics of its leaves one after
+    the other, log weight and log likelihood."""
+
+    cuts: Cuts
+    statistics: NDArray[np.float64]
+    log_weight: float
+    log_likelihood: float
+
+    @classmethod
+    def of_steps(cls, items: Items, table: Table, steps: Sequence[tuple[int, int]]) -> _Parts:
+        """That of items and edges in preorder."""
+        nodes: list[CutOfCodes] = []
+        leaves: list[NDArray[np.float64]] = []
+        log_weight = log_likelihood = 0.0
+        for item, edge in reversed(steps):
+            edges = items.edges(item)
+            log_weight += float(edges.log_weight[edge])
+            cut = edges.cut(edge)
+            if cut[0] == LEAF:
+                log_likelihood += edges.log_likelihood
+                leaves.append(table.statistics[items.rows[item]].sum(axis=0))
+            if cut[0] != CALL:
+                nodes.append(cut)
+        small = max(high for _, *cut in nodes for high in cut) < 2**31
+        cuts = np.array(nodes[::-1], np.int32 if small else object)
+        return cls(cuts, np.concatenate(leaves[::-1]), log_weight, log_likelihood)
+
+
 def tree_of_steps(items: Items, table: Table, steps: Sequence[tuple[int, int]]) -> ScoredTree:
     """The tree of a derivation given as its items and edges in preorder."""
-    nodes: list[CutOfCodes] = []
-    leaves: list[Leaf] = []
-    log_weight = log_likelihood = 0.0
-    for item, edge in reversed(steps):
-        edges = items.edges(item)
-        log_weight += float(edges.log_weight[edge])
-        cut = edges.cut(edge)
-        if cut[0] == LEAF:
-            log_likelihood += edges.log_likelihood
-            leaves.append(_leaf(table, items.rows[item]))
-        if cut[0] != CALL:
-            nodes.append(cut)
-    tree = tree_of_nodes(table, nodes[::-1], leaves[::-1])
-    return ScoredTree(tree, log_weight, log_likelihood)
+    parts = _Parts.of_steps(items, table, steps)
+    statistics = parts.statistics.reshape(-1, table.leaf.n_statistics)
+    leaves = [Leaf.of(table.leaf, own) for own in statistics]
+    tree = tree_of_nodes(table, parts.cuts.tolist(), leaves)
+    return ScoredTree(tree, parts.log_weight, parts.log_likelihood)
 
 
 def _leaf(table: Table, rows: NDArray[np.uint32]) -> Leaf:

@@ -32,7 +32,12 @@ from slp.reference.chart.semirings import best_score, fold, log_sum, tree_count,
 from slp.reference.cut_trees import Renderer
 from slp.reference.local_process import LocalProcess
 from slp.reference.tree_weights import log_weight_of_tree
-from slp.results.averages.over_trees import NEGLIGIBLE, ScoredTree, average_predictions
+from slp.results.averages.over_trees import (
+    NEGLIGIBLE,
+    ScoredTree,
+    ScoredTrees,
+    average_predictions,
+)
 from slp.results.averages.paths import Sides, TreePath
 from slp.results.averages.quantiles import LeafMixture
 from slp.trees import Leaf, Tree
@@ -192,11 +197,12 @@ class Chart:
         count, log_sum = near_best(self._ranked, slack, lambda size: None)
         return count, log_sum + float(self._ranked.best[0])
 
-    def draw(self, n: int, rng: np.random.Generator) -> list[ScoredTree]:
+    def draw(self, n: int, rng: np.random.Generator) -> ScoredTrees:
         """Independent draws, each from the root down: an edge by its probability, then left before
         right."""
         cumulative: dict[int, NDArray[np.float64]] = {}
-        return [self._scored(self._draw(rng, cumulative)) for _ in range(n)]
+        drawn = [self._scored(self._draw(rng, cumulative)) for _ in range(n)]
+        return ScoredTrees.of(self.forest.geometry.table, drawn)
 
     def _draw(
         self, rng: np.random.Generator, cumulative: dict[int, NDArray[np.float64]]

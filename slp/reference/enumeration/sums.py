@@ -20,7 +20,7 @@ from slp.reference.cut_trees import Renderer
 from slp.reference.enumeration.derivations import MOST_NESTED, Derivation, TooDeepError, derivations
 from slp.reference.local_process import LocalProcess
 from slp.reference.tree_weights import log_weight_of_tree
-from slp.results.averages.over_trees import ScoredTree, average_predictions
+from slp.results.averages.over_trees import ScoredTree, ScoredTrees, average_predictions
 from slp.results.averages.quantiles import LeafMixture
 from slp.trees import Tree
 
@@ -117,9 +117,10 @@ class Enumeration:
         near = self.log_score[self.log_score >= self.log_score.max() - slack - ROUNDING]
         return len(near), float(np.logaddexp.reduce(near))
 
-    def draw(self, n: int, rng: np.random.Generator) -> list[ScoredTree]:
+    def draw(self, n: int, rng: np.random.Generator) -> ScoredTrees:
         """Independent draws."""
-        return [self._scored(int(i)) for i in rng.choice(len(self.items), n, p=self.probability)]
+        drawn = rng.choice(len(self.items), n, p=self.probability).tolist()
+        return ScoredTrees.of(self.geometry.table, map(self._scored, drawn))
 
     def draw_paths(self, rows: NDArray[np.object_], n: int, rng: np.random.Generator) -> None:
         """See `TreeDistribution`: all trees are there as a whole."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from slp.results.averages.over_trees import ScoredTree, TreeAverages
+from slp.results.averages.over_trees import ScoredTrees, TreeAverages
 from slp.results.averages.paths import TreePath
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ class Averages(Protocol):
         None where they are exact."""
         ...
 
-    def draw(self, n: int, rng: np.random.Generator) -> list[ScoredTree]:
+    def draw(self, n: int, rng: np.random.Generator) -> ScoredTrees:
         """`n` more trees: independent draws, or from the draws, with replacement."""
         ...
 

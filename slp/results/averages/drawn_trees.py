@@ -19,7 +19,7 @@ from slp.kernels.compiled import N_CORES
 from slp.problem.new_rows import rows_as_numbers, table_in_pieces
 from slp.problem.sided_trees import SidedTrees
 from slp.problem.tree_arrays import TreeArrays
-from slp.results.averages.over_trees import ScoredTree, ScoredTrees, TreeAverages
+from slp.results.averages.over_trees import ScoredTrees, TreeAverages
 from slp.results.averages.quantiles import LeafMixture, medians
 from slp.results.averages.rows_in_leaves import design_of_rows, design_of_table, of_rows
 from slp.results.averages.weighted_draws import WeightedDraws
@@ -103,9 +103,9 @@ class DrawnTrees(WeightedDraws):
         """See `Averages`."""
         return self.predictive_error(rows)
 
-    def draw(self, n: int, rng: np.random.Generator) -> list[ScoredTree]:
+    def draw(self, n: int, rng: np.random.Generator) -> ScoredTrees:
         """See `Averages`: from the draws, with replacement."""
-        return [self.trees[u] for u in rng.choice(len(self.trees), n, p=self.frequency)]
+        return self.trees.take(rng.choice(len(self.trees), n, p=self.frequency))
 
     def draw_paths(self, rows: NDArray[np.object_], n: int, rng: np.random.Generator) -> None:
         """See `Averages`."""

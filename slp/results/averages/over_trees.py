@@ -178,7 +178,7 @@ class TreeDistribution(TreeAverages, Protocol):
         the log of their summed weight."""
         ...
 
-    def draw(self, n: int, rng: np.random.Generator) -> list[ScoredTree]:
+    def draw(self, n: int, rng: np.random.Generator) -> ScoredTrees:
         """Independent draws."""
         ...
 

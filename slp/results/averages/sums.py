@@ -18,13 +18,11 @@ from slp.late import late_import
 from slp.messages.entry import Wording
 from slp.messages.inference import NEW_ROWS_BY_DRAWS, NEW_ROWS_TAKE_LONG, SUMMARIES_BY_DRAWS
 from slp.results.averages.over_trees import (
-    ScoredTree,
     ScoredTrees,
     TreeAverages,
     TreeDistribution,
 )
 from slp.results.averages.paths import TreePath
-from slp.results.averages.weighted_draws import numbered
 
 if TYPE_CHECKING:
     from slp.results.averages.drawn_trees import DrawnTrees
@@ -105,7 +103,7 @@ class Sums:
         drawn = self._draws_of_many(rows) if drawn is None else drawn
         return None if drawn is None else drawn.predictive_error(rows)
 
-    def draw(self, n: int, rng: np.random.Generator) -> list[ScoredTree]:
+    def draw(self, n: int, rng: np.random.Generator) -> ScoredTrees:
         """See `Averages`: independent ones."""
         return self.distribution.draw(n, rng)
 
@@ -167,10 +165,9 @@ class Sums:
         # Late, as most exact runs draw nothing.
         draws = late_import("slp.results.averages.drawn_trees")
         drawn = self.distribution.draw(_DRAWS_INSTEAD, np.random.default_rng(self._seed))
-        trees, (chain,) = numbered([[scored.tree for scored in drawn]])
-        fits = {scored.tree: scored for scored in drawn}
+        first, chain = np.unique(drawn.first_alike(), return_inverse=True)
         # One island for each draw: then their errors need no effective draws.
         alone, even = np.split(chain, len(chain)), [np.zeros(1)] * len(chain)
-        scored = ScoredTrees.of(self.table, [fits[tree] for tree in trees])
-        made: DrawnTrees = draws.DrawnTrees(self.table, scored, alone, log_weights=even)
+        distinct = drawn.take(first)
+        made: DrawnTrees = draws.DrawnTrees(self.table, distinct, alone, log_weights=even)
         return made

@@ -276,17 +276,17 @@ class _Summed:
             drawn = self._distribution.draw(self._n_draws, np.random.default_rng(self._seed))
         except TimeOverError as error:
             made = self._averages.draws_for(error)
-            numbers = np.concatenate(made.chains)[: self._n_draws].tolist()
-            drawn = [made.trees[u] for u in numbers]
+            drawn = made.trees.take(np.concatenate(made.chains)[: self._n_draws])
             if len(drawn) < self._n_draws:
                 warn(FEWER_INDEPENDENT_DRAWS(kept=len(drawn), wanted=self._n_draws))
-        weights: dict[Tree, float] = {}
+        different: dict[int, Draw] = {}  # equal trees are one object
         out = []
-        for scored in drawn:
-            if scored.tree not in weights:
-                weights[scored.tree] = self._weight_of(scored)
-            weight = weights[scored.tree]
-            prior = weight - self._known_prior_total()
-            tree = shown(scored.tree, self._likelihood)
-            out.append(Draw(tree, weight, prior, scored.log_likelihood))
+        for u in drawn.first_alike().tolist():
+            if u not in different:
+                scored = drawn[u]
+                weight = self._weight_of(scored)
+                prior = weight - self._known_prior_total()
+                tree = shown(scored.tree, self._likelihood)
+                different[u] = Draw(tree, weight, prior, scored.log_likelihood)
+            out.append(different[u])
         return out
