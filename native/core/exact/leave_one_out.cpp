@@ -14,6 +14,9 @@ namespace slp::exact {
 
 namespace {
 
+// The least normal number: smaller ones slow the descent down.
+constexpr double kLeast = std::numeric_limits<double>::min();
+
 // The sums, as logs of terms: likelihoods of rows leave the range of doubles.
 class SumsOfRows final : public LeafSink {
 public:
@@ -152,10 +155,10 @@ Status leave_one_out(const Engine& engine, const Pass& pass, const HeldRows& row
         if (IntervalBlockSearch* const blocks = pass.blocks()) {
             QueryBatch tree;
             tree.leaves = &sums;
-            done = blocks->descend(tree, 0.0, budget, go_on);
+            done = blocks->descend(tree, kLeast, budget, go_on);
         } else {
             LeavesOfTree walk(problem.leaf, sums);
-            done = Descent(engine, pass, walk, 0.0, budget, go_on).run();
+            done = Descent(engine, pass, walk, kLeast, budget, go_on).run();
         }
         if (done) {
             out = sums.logs();

@@ -6,8 +6,9 @@
 //     1 / p(y_i | the others) = sum over leaves that hold the row of P(leaf | y) / q.
 //
 // One descent of the tree gives P(leaf | y) of all leaves (interval_blocks/descent.hpp where the
-// totals kept blocks, else descent.hpp). Nothing is cut: a leaf of small probability counts by
-// 1 / q, which is large where the row is an outlier.
+// totals kept blocks, else descent.hpp). No leaf of a
+// probability that a double can hold is cut: it counts by 1 / q, which is large where the row is an
+// outlier.
 
 #pragma once
 

@@ -8,6 +8,7 @@ Each quantity takes one pass over all items, run on first use:
     predictions, leaf_mixtures
                               from the sum, all rows together down the items that they may visit
     outside, expected_splits  from the sum, down all items, once for both
+    leave_out                 from the sum, down all items
     usage                     a sum without each feature
     leaf and depth distribution
                               passes of vectors, doubled until the rest is negligible
@@ -39,6 +40,7 @@ from slp.kernels.compiled import N_CORES, compiled_core
 from slp.problem.ambiguity import derivations_are_trees
 from slp.problem.core import core_problem
 from slp.problem.new_rows import distinct_rows, rows_as_numbers, untold_error
+from slp.results.averages.left_out import HeldRows, LeftOut
 from slp.results.averages.over_trees import (
     NEGLIGIBLE,
     ScoredTree,
@@ -290,6 +292,20 @@ class CompiledChart:
             f, missing = fault.args
             raise untold_error(self.table.features[f], missing=missing) from None
         return found
+
+    def leave_out(self, held: HeldRows) -> LeftOut:
+        """See `TreeAverages`; no leaf is cut."""
+        rows = held.row.astype(np.uint32), held.kind.astype(np.uint32)
+        statistics = np.ascontiguousarray(held.statistics, np.float64)
+        descent = self.passes.engine.leave_one_out
+        (log_inverse,) = self.passes.descend(
+            "leaving each row out",
+            self.likelihood,
+            lambda total, memory, threads, report: descent(
+                total, *rows, statistics, memory, report
+            ),
+        )
+        return LeftOut(-np.asarray(log_inverse))
 
     def outside(self) -> Outside:
         """Expected uses of states, rules and features, found once.

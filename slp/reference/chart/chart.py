@@ -32,6 +32,7 @@ from slp.reference.chart.semirings import best_score, fold, log_sum, tree_count,
 from slp.reference.cut_trees import Renderer
 from slp.reference.local_process import LocalProcess
 from slp.reference.tree_weights import log_weight_of_tree
+from slp.results.averages.left_out import HeldRows, LeftOut
 from slp.results.averages.over_trees import (
     NEGLIGIBLE,
     ScoredTree,
@@ -312,6 +313,17 @@ class Chart:
             if key not in done:
                 done[key] = self._leaf_mixture(ways, numbers)
             yield done[key]
+
+    def leave_out(self, held: HeldRows) -> LeftOut:
+        """See `TreeAverages`."""
+        f = self.forest
+        mass = self.visits[self._leaf_items] * self.edge_probability[self._leaf_edges]
+        of_box = np.bincount(f.item_box[self._leaf_items], mass, len(f.boxes))
+        leaves = (
+            (of_box[b], self.statistics[b], np.flatnonzero(f.geometry.members([f.boxes[b]])[0]))
+            for b in np.flatnonzero(of_box).tolist()
+        )
+        return LeftOut(held.of_leaves(f.geometry.table.leaf, leaves))
 
     def _leaf_mixture(self, ways: NDArray[np.uint8], numbers: NDArray[np.float64]) -> LeafMixture:
         """Follow a row down all boxes that it may reach, level by level."""

@@ -20,6 +20,7 @@ from slp.reference.cut_trees import Renderer
 from slp.reference.enumeration.derivations import MOST_NESTED, Derivation, TooDeepError, derivations
 from slp.reference.local_process import LocalProcess
 from slp.reference.tree_weights import log_weight_of_tree
+from slp.results.averages.left_out import HeldRows, LeftOut
 from slp.results.averages.over_trees import ScoredTree, ScoredTrees, average_predictions
 from slp.results.averages.quantiles import LeafMixture
 from slp.trees import Tree
@@ -154,6 +155,16 @@ class Enumeration:
                 for _, share in own
             ]
             yield LeafMixture(np.array(shares), self.geometry.statistics(boxes))
+
+    def leave_out(self, held: HeldRows) -> LeftOut:
+        """See `TreeAverages`: each leaf of each derivation."""
+        geometry = self.geometry
+        leaves = (
+            (p, geometry.statistics([box])[0], np.flatnonzero(geometry.members([box])[0]))
+            for p, item in zip(self.probability.tolist(), self.items, strict=True)
+            for box in _leaves(item)
+        )
+        return LeftOut(held.of_leaves(geometry.table.leaf, leaves))
 
     def _leaves_of(
         self, d: Derivation, ways: NDArray[np.uint8], numbers: NDArray[np.float64]

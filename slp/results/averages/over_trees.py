@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from slp.data.table import Table
 from slp.problem.new_rows import rows_as_numbers
 from slp.problem.tree_arrays import TreeArrays, arrays_of_trees
+from slp.results.averages.left_out import HeldRows, LeftOut
 from slp.results.averages.paths import TreePath
 from slp.results.averages.quantiles import LeafMixture, medians
 from slp.results.averages.rows_in_leaves import design_of_rows, of_rows
@@ -108,6 +109,11 @@ class TreeAverages(Protocol):
     def predictions(self, rows: NDArray[np.object_]) -> NDArray[np.float64]:
         """For each new row the class probabilities, shape (m, C), or the predictive mean, shape
         (m, 1), averaged over all trees; of durations the median of the mixture of all trees."""
+        ...
+
+    def leave_out(self, held: HeldRows) -> LeftOut:
+        """What rows of the table are worth, each given all others (`slp.results.averages.left_out`).
+        Only of a posterior."""
         ...
 
     def usage(self) -> NDArray[np.float64]:
