@@ -226,7 +226,8 @@ def _numbers(
         told = leaf.describe() if taken is None else f"{rounded_text(leaf.describe())}; {taken}"
         notes = (f"response `{column.name}`: {kind}, {told}",)
         found = leaf.doubts(data, declaration.span)
-        return Response(leaf, RowResponses(data), notes, (*found, *_rounding_warnings(leaf, y, weights)))
+        found = (*found, *_rounding_warnings(leaf, y, weights))
+        return Response(leaf, RowResponses(data), notes, found)
     notes = (
         f"response `{column.name}`: numbers, {rounded_text(leaf.describe())}; "
         f"{taken_note(None, (), soft=soft)}",
@@ -234,7 +235,8 @@ def _numbers(
     warnings: tuple[Diagnostic, ...] = ()
     if float(np.var(y)) == 0:
         warnings = (_no_scale(column.name, y),)
-    return Response(leaf, RowResponses(data), notes, (*warnings, *_rounding_warnings(leaf, y, weights)))
+    warnings = (*warnings, *_rounding_warnings(leaf, y, weights))
+    return Response(leaf, RowResponses(data), notes, warnings)
 
 
 def _no_scale(name: str, y: NDArray[np.float64]) -> Diagnostic:

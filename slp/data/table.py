@@ -21,7 +21,7 @@ from slp.data.row_responses import RowResponses
 from slp.data.row_weights import RowWeights
 from slp.errors import Diagnostic, UnsupportedError
 from slp.ir.schema import Schema
-from slp.leaves.base import LeafModel
+from slp.leaves import TAKEN, LeafModel
 from slp.messages.saved import SINGLE_ROWS_NOT_SAVED
 
 #: Rows whose codes are brought into another type together.
@@ -94,6 +94,11 @@ class Table:
         if len(self.counts) < self.n_rows:
             raise UnsupportedError(SINGLE_ROWS_NOT_SAVED())
         return self.statistics[self.row_of]
+
+    @property
+    def leaf_was_taken(self) -> bool:
+        """Whether numbers of the leaf model were taken from the response, as none are declared."""
+        return any(TAKEN in note for note in self.notes)
 
     @property
     def row_weights(self) -> NDArray[np.float64]:

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     )
     from slp.results.comparison import ComparedProgram, Comparison, HeldOut
     from slp.results.estimate import Estimate, Kind
+    from slp.results.leave_one_out import LeaveOneOut
+    from slp.results.paired import Difference
     from slp.results.posterior import Posterior
     from slp.results.proofs import SampledProofs
     from slp.results.rashomon import RashomonSet
@@ -39,7 +41,7 @@ if TYPE_CHECKING:
     from slp.results.trust.convergence import bulk_ess, monte_carlo_errors, r_hat, tail_ess
     from slp.results.trust.diagnostics import Diagnostics
     from slp.results.trust.doubts import doubt_of, longer_run
-    from slp.results.trust.judgement import Trust
+    from slp.results.trust.judgement import LARGEST_K, Trust
     from slp.results.trust.tempering import ENOUGH_ROUND_TRIPS, TemperingFigures
     from slp.results.tuning import CrossValidation, Tuning
     from slp.results.words import (
@@ -57,12 +59,15 @@ __all__ = [
     "Comparison",
     "CrossValidation",
     "Diagnostics",
+    "Difference",
     "ENOUGH_ROUND_TRIPS",
     "Draw",
     "Estimate",
     "HeldOut",
     "FeatureUse",
     "Kind",
+    "LARGEST_K",
+    "LeaveOneOut",
     "Known",
     "Posterior",
     "RashomonSet",
@@ -105,7 +110,9 @@ __getattr__, __dir__ = late_names(
         "slp.results.comparison": "ComparedProgram Comparison HeldOut",
         "slp.results.trust.diagnostics": "Diagnostics",
         "slp.results.trust.doubts": "doubt_of longer_run",
-        "slp.results.trust.judgement": "Trust",
+        "slp.results.trust.judgement": "LARGEST_K Trust",
+        "slp.results.leave_one_out": "LeaveOneOut",
+        "slp.results.paired": "Difference",
         "slp.results.proofs": "SampledProofs",
         "slp.results.rashomon": "RashomonSet",
         "slp.results.posterior": "Posterior",

@@ -23,6 +23,7 @@ from slp.late import late_import, optional_module
 from slp.messages.results import NO_PATHS, NO_RASHOMON_SET, NOT_A_FACTOR
 from slp.results.averages.paths import TreePath
 from slp.results.estimate import Estimate, Kind
+from slp.results.leave_one_out import LeavesOut
 from slp.results.predictions import Predictions
 from slp.results.rashomon import RashomonSet
 from slp.results.record.choice import EngineChoice
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     from slp.runner import Schedule
 
 
-class Posterior(Predictions, Summaries):
+class Posterior(Predictions, Summaries, LeavesOut):
     """The distribution over decision trees given a program and a table: the posterior, or the prior
     itself.
 

@@ -89,6 +89,6 @@ class LeftOut:
 def log_given_others(
     leaf: LeafModel, S: NDArray[np.float64], s: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """log q of rows with statistics s (..., k) in leaves with S (..., k), their own in it, broadcast
-    over (...)."""
+    """log q of rows with statistics s (..., k) in leaves with S (..., k), which hold them,
+    broadcast over (...)."""
     return leaf.log_marginal(S) - leaf.log_marginal(S - s)

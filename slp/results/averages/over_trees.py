@@ -112,8 +112,8 @@ class TreeAverages(Protocol):
         ...
 
     def leave_out(self, held: HeldRows) -> LeftOut:
-        """What rows of the table are worth, each given all others (`slp.results.averages.left_out`).
-        Only of a posterior."""
+        """What rows of the table are worth, each given all others; only of a posterior. See
+        `slp.results.averages.left_out`."""
         ...
 
     def usage(self) -> NDArray[np.float64]:

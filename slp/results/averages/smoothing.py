@@ -1,13 +1,13 @@
 """Leave-one-out from draws of trees, by Pareto-smoothed importance sampling (PSIS).
 
 Draws of P(T | y), weighted by 1 / q, are draws of the posterior without the row
-(`slp.results.averages.left_out`). Weights in the tail are replaced by the quantiles of a generalised
-Pareto distribution that is fitted to them. Its shape k tells whether they can be trusted: not above
-0.7.
+(`slp.results.averages.left_out`). Weights in the tail are replaced by the quantiles of a
+generalised Pareto distribution that is fitted to them. Its shape k tells whether they can be
+trusted: not above 0.7.
 
 Reference: Vehtari, Gelman & Gabry (2017), Practical Bayesian model evaluation using leave-one-out
-cross-validation and WAIC, Statistics and Computing 27; Vehtari, Simpson, Gelman, Yao & Gabry (2024),
-Pareto smoothed importance sampling, JMLR 25. By `arviz_stats`.
+cross-validation and WAIC, Statistics and Computing 27; Vehtari, Simpson, Gelman, Yao & Gabry
+(2024), Pareto smoothed importance sampling, JMLR 25. By `arviz_stats`.
 """
 
 from __future__ import annotations
@@ -19,8 +19,6 @@ from slp.results.averages.left_out import HeldRows, LeftOut
 from slp.results.averages.weighted_draws import WeightedDraws
 from slp.results.trust.convergence import array_stats
 
-#: Above it a Pareto k says that the estimate of a row is not to be used.
-LARGEST_K = 0.7
 #: A distribution is fitted to no fewer.
 _FEWEST_IN_TAIL = 5
 
